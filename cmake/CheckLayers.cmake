@@ -1,0 +1,49 @@
+# The link boundaries of ARCHITECTURE.md, checked on every build: which folder may include what.
+# Run as a script by the target `check_layers`; fails the build naming the file and the include of each offence.
+
+if(NOT CMAKE_SCRIPT_MODE_FILE)
+    add_custom_target(check_layers ALL
+        COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${CMAKE_SOURCE_DIR} -P ${CMAKE_CURRENT_LIST_FILE}
+        COMMENT "Checking that each layer includes only what it may"
+        VERBATIM)
+    return()
+endif()
+
+set(torch "torch/|ATen/|c10/|caffe2/")
+set(qt "Q[A-Z][A-Za-z]*|qcustomplot")
+set(own_upper "core/model|core/training|ui/|app/")
+
+set(offences "")
+# forbid(FOLDER PATTERN WHY): no file of FOLDER includes a header that begins with PATTERN.
+function(forbid folder pattern why)
+    file(GLOB_RECURSE files ${SOURCE_DIR}/${folder}/*.h ${SOURCE_DIR}/${folder}/*.cpp)
+    foreach(file IN LISTS files)
+        file(STRINGS ${file} lines REGEX "^[ \t]*#[ \t]*include[ \t]*[<\"](${pattern})")
+        foreach(line IN LISTS lines)
+            file(RELATIVE_PATH shown ${SOURCE_DIR} ${file})
+            string(APPEND offences "\n  ${shown}: ${line}\n      ${why}")
+        endforeach()
+    endforeach()
+    set(offences "${offences}" PARENT_SCOPE)
+endfunction()
+
+foreach(folder core/rotary core/tasks core/runs core/control)
+    forbid(${folder} "${torch}" "${folder} must not include LibTorch: the window links it")
+    forbid(${folder} "${qt}" "${folder} must not include Qt: the trainer links it")
+    forbid(${folder} "${own_upper}" "${folder} stands below model, training, ui and app")
+endforeach()
+forbid(core/rotary "core/(tasks|runs|control)|nlohmann|toml" "core/rotary stands on Eigen alone")
+forbid(core/tasks "core/(rotary|runs|control)|Eigen|nlohmann|toml" "core/tasks stands on the standard library alone")
+forbid(core/runs "core/control" "core/runs stands below core/control")
+foreach(folder core/model core/training app/roper_train)
+    forbid(${folder} "${qt}" "the trainer must build without Qt")
+endforeach()
+forbid(core/model "core/training|ui/|app/" "core/model stands below training, ui and app")
+forbid(app/roper_train "${torch}" "only core/model and core/training may include LibTorch")
+foreach(folder ui app/roper_lab)
+    forbid(${folder} "${torch}|core/model|core/training" "the window never links LibTorch")
+endforeach()
+
+if(offences)
+    message(FATAL_ERROR "Layers are crossed:${offences}")
+endif()

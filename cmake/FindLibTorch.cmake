@@ -1,0 +1,38 @@
+# Finds the CPU half of LibTorch: headers, libtorch_cpu and libc10. Its own TorchConfig.cmake is not used because
+# it asks for a CUDA toolkit. `./lab setup` puts LibTorch into .lab/libtorch; another one (2.8 or newer) is named by
+# -DLIBTORCH_ROOT=, the folder that holds include/ and lib/.
+
+set(LIBTORCH_ROOT "${CMAKE_SOURCE_DIR}/.lab/libtorch/torch" CACHE PATH "Folder of LibTorch with include/ and lib/")
+
+find_path(LibTorch_INCLUDE_DIR ATen/ATen.h PATHS ${LIBTORCH_ROOT}/include NO_DEFAULT_PATH)
+find_library(LibTorch_CPU_LIBRARY torch_cpu PATHS ${LIBTORCH_ROOT}/lib NO_DEFAULT_PATH)
+find_library(LibTorch_C10_LIBRARY c10 PATHS ${LIBTORCH_ROOT}/lib NO_DEFAULT_PATH)
+
+if(LibTorch_INCLUDE_DIR AND EXISTS ${LIBTORCH_ROOT}/include/torch/headeronly/version.h)
+    set(LibTorch_version_file ${LIBTORCH_ROOT}/include/torch/headeronly/version.h)
+elseif(LibTorch_INCLUDE_DIR)
+    set(LibTorch_version_file ${LIBTORCH_ROOT}/include/torch/csrc/api/include/torch/version.h)
+endif()
+if(LibTorch_INCLUDE_DIR)
+    file(STRINGS ${LibTorch_version_file} version_lines REGEX "define TORCH_VERSION_(MAJOR|MINOR|PATCH)")
+    string(REGEX REPLACE ".*MAJOR ([0-9]+).*MINOR ([0-9]+).*PATCH ([0-9]+).*" "\\1.\\2.\\3"
+           LibTorch_VERSION "${version_lines}")
+endif()
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(LibTorch
+    REQUIRED_VARS LibTorch_CPU_LIBRARY LibTorch_C10_LIBRARY LibTorch_INCLUDE_DIR
+    VERSION_VAR LibTorch_VERSION
+    REASON_FAILURE_MESSAGE "Run ./lab setup, or name a LibTorch with -DLIBTORCH_ROOT=.")
+if(LibTorch_FOUND AND LibTorch_VERSION VERSION_LESS 2.8)
+    message(FATAL_ERROR "LibTorch ${LibTorch_VERSION} in ${LIBTORCH_ROOT} is too old: 2.8 or newer is needed.")
+endif()
+
+if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
+    add_library(LibTorch::cpu INTERFACE IMPORTED)
+    target_include_directories(LibTorch::cpu SYSTEM INTERFACE
+        ${LibTorch_INCLUDE_DIR} ${LibTorch_INCLUDE_DIR}/torch/csrc/api/include)
+    target_link_libraries(LibTorch::cpu INTERFACE ${LibTorch_CPU_LIBRARY} ${LibTorch_C10_LIBRARY})
+    # libtorch_cpu names CUDA's runtime and CUPTI, found by its own relative search path when it is loaded.
+    target_link_options(LibTorch::cpu INTERFACE -Wl,--allow-shlib-undefined)
+endif()

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "core/rotary/rotation.h"
+
+namespace roper {
+
+/// cos mθ_i and sin mθ_i for positions m = 0 … positions − 1, computed in float64 and rounded once.
+struct RotaryTable {
+    at::Tensor cosine;  ///< [positions, pairs]
+    at::Tensor sine;    ///< [positions, pairs]
+    Pairing pairing = Pairing::half;
+};
+
+RotaryTable makeRotaryTable(const Rotary& rotary, std::int64_t positions, const at::TensorOptions& options);
+
+enum class Turn { forward, back };  ///< R(m) or R(−m)
+
+/// R(m)x for every head and position, differentiable in x; its backward is the rotation by −m, so nothing of x is
+/// kept. Features beyond the table's pairs pass through.
+/// @param x       [B, H, T, d], any strides
+/// @param cosine  [T, pairs], or [B, T, pairs] where each sequence has positions of its own
+/// @param sine    like cosine
+/// @return        [B, H, T, d], laid out in memory as [B, T, H, d]
+at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, Pairing pairing,
+                  Turn turn = Turn::forward);
+
+}  // namespace roper

@@ -1,0 +1,36 @@
+#include "core/rotary/frequencies.h"
+
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+#include <string>
+
+namespace roper {
+
+Eigen::VectorXd frequencies(int rotated_width, double base, Schedule schedule) {
+    if (rotated_width < 2 || rotated_width % 2 != 0)
+        throw std::invalid_argument("the rotated width must be even and at least 2, not " +
+                                    std::to_string(rotated_width));
+    if (!(base > 1.0) || !std::isfinite(base))
+        throw std::invalid_argument("the base must be a finite number above 1, not " + std::to_string(base));
+    const double step = schedule == Schedule::standard ? 2.0 : 1.0;
+    Eigen::VectorXd theta(rotated_width / 2);
+    for (Eigen::Index i = 0; i < theta.size(); ++i)
+        theta[i] = std::pow(base, -step * static_cast<double>(i) / rotated_width);
+    return theta;
+}
+
+Eigen::VectorXd wavelengths(const Eigen::VectorXd& theta) {
+    return (2.0 * std::numbers::pi) * theta.cwiseInverse();
+}
+
+int rotatedWidth(int head_dim, double fraction) {
+    if (head_dim < 2 || head_dim % 2 != 0)
+        throw std::invalid_argument("head_dim must be even and at least 2, not " + std::to_string(head_dim));
+    if (!(fraction >= 0.0 && fraction <= 1.0))
+        throw std::invalid_argument("a rotated fraction lies between 0 and 1, not " + std::to_string(fraction));
+    const int features = static_cast<int>(std::floor(fraction * head_dim + 1e-9));
+    return features - features % 2;
+}
+
+}  // namespace roper

@@ -1,0 +1,108 @@
+#include "core/rotary/rotation.h"
+
+#include <cmath>
+#include <complex>
+#include <stdexcept>
+#include <string>
+
+namespace roper {
+namespace {
+
+void requireWidth(const Rotary& rotary, Eigen::Index features) {
+    if (features != rotary.head_dim)
+        throw std::invalid_argument("this rotation is for vectors of " + std::to_string(rotary.head_dim) +
+                                    " features, not " + std::to_string(features));
+}
+
+}  // namespace
+
+Rotary makeRotary(int head_dim, Pairing pairing, double base, Schedule schedule, double fraction) {
+    Rotary rotary;
+    rotary.head_dim = head_dim;
+    rotary.pairing = pairing;
+    const int width = rotatedWidth(head_dim, fraction);
+    if (width > 0) rotary.theta = frequencies(width, base, schedule);
+    return rotary;
+}
+
+Eigen::VectorXd rotate(const Rotary& rotary, const Eigen::VectorXd& x, double position) {
+    requireWidth(rotary, x.size());
+    Eigen::VectorXd turned = x;
+    for (int i = 0; i < rotary.pairs(); ++i) {
+        const auto [first, second] = rotary.features(i);
+        const double c = std::cos(position * rotary.theta[i]);
+        const double s = std::sin(position * rotary.theta[i]);
+        turned[first] = x[first] * c - x[second] * s;
+        turned[second] = x[first] * s + x[second] * c;
+    }
+    return turned;
+}
+
+Eigen::MatrixXd rotateRows(const Rotary& rotary, const Eigen::MatrixXd& X, const Eigen::VectorXd& positions) {
+    requireWidth(rotary, X.cols());
+    if (positions.size() != X.rows())
+        throw std::invalid_argument(std::to_string(X.rows()) + " rows need as many positions, not " +
+                                    std::to_string(positions.size()));
+    Eigen::MatrixXd turned = X;
+    for (int i = 0; i < rotary.pairs(); ++i) {
+        const auto [first, second] = rotary.features(i);
+        const Eigen::ArrayXd angle = positions.array() * rotary.theta[i];
+        const Eigen::ArrayXd c = angle.cos();
+        const Eigen::ArrayXd s = angle.sin();
+        turned.col(first) = X.col(first).array() * c - X.col(second).array() * s;
+        turned.col(second) = X.col(first).array() * s + X.col(second).array() * c;
+    }
+    return turned;
+}
+
+Eigen::MatrixXd rotateRowsBack(const Rotary& rotary, const Eigen::MatrixXd& X, const Eigen::VectorXd& positions) {
+    return rotateRows(rotary, X, -positions);
+}
+
+Eigen::VectorXd rotateElementwise(const Rotary& rotary, const Eigen::VectorXd& x, double position) {
+    requireWidth(rotary, x.size());
+    Eigen::ArrayXd partner = Eigen::ArrayXd::Zero(x.size());
+    Eigen::ArrayXd c = Eigen::ArrayXd::Ones(x.size());
+    Eigen::ArrayXd s = Eigen::ArrayXd::Zero(x.size());
+    for (int i = 0; i < rotary.pairs(); ++i) {
+        const auto [first, second] = rotary.features(i);
+        partner[first] = -x[second];
+        partner[second] = x[first];
+        c[first] = c[second] = std::cos(position * rotary.theta[i]);
+        s[first] = s[second] = std::sin(position * rotary.theta[i]);
+    }
+    return x.array() * c + partner * s;
+}
+
+Eigen::VectorXd rotateComplex(const Rotary& rotary, const Eigen::VectorXd& x, double position) {
+    requireWidth(rotary, x.size());
+    Eigen::VectorXd turned = x;
+    for (int i = 0; i < rotary.pairs(); ++i) {
+        const auto [first, second] = rotary.features(i);
+        const std::complex<double> z =
+            std::complex<double>(x[first], x[second]) * std::polar(1.0, position * rotary.theta[i]);
+        turned[first] = z.real();
+        turned[second] = z.imag();
+    }
+    return turned;
+}
+
+Eigen::MatrixXd rotationMatrix(const Rotary& rotary, double position) {
+    Eigen::MatrixXd R = Eigen::MatrixXd::Identity(rotary.head_dim, rotary.head_dim);
+    for (int i = 0; i < rotary.pairs(); ++i) {
+        const auto [first, second] = rotary.features(i);
+        const double c = std::cos(position * rotary.theta[i]);
+        const double s = std::sin(position * rotary.theta[i]);
+        R(first, first) = R(second, second) = c;
+        R(first, second) = -s;
+        R(second, first) = s;
+    }
+    return R;
+}
+
+Eigen::VectorXd consecutivePositions(int T, double shift) {
+    if (T == 0) return {};
+    return Eigen::VectorXd::LinSpaced(T, shift, shift + T - 1);
+}
+
+}  // namespace roper

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "core/rotary/frequencies.h"
+#include "core/rotary/pairing.h"
+
+namespace roper {
+
+/// R(m): which features of a head turn, how they pair, and how fast.
+///
+/// The first 2·theta.size() of head_dim features turn; the rest pass through unchanged (partial rotation). A pair
+/// (x₁, x₂) at position m becomes (x₁ cos mθ − x₂ sin mθ, x₁ sin mθ + x₂ cos mθ), counter-clockwise for m > 0.
+struct Rotary {
+    int head_dim = 0;
+    Pairing pairing = Pairing::half;
+    Eigen::VectorXd theta;  ///< radians per position, one a pair
+
+    int pairs() const { return static_cast<int>(theta.size()); }
+    int rotatedWidth() const { return 2 * pairs(); }
+    PairFeatures features(int pair) const { return featuresOfPair(pairing, rotatedWidth(), pair); }
+};
+
+/// The rotation of a head with the given pairing and schedule. `fraction` 0 gives a rotation that turns nothing.
+/// @throws std::invalid_argument as `frequencies` and `rotatedWidth` do
+Rotary makeRotary(int head_dim, Pairing pairing, double base = 10000.0, Schedule schedule = Schedule::standard,
+                  double fraction = 1.0);
+
+/// R(position)·x for one vector x [d]. Negative positions turn back: R(−m) is the inverse of R(m).
+/// @throws std::invalid_argument if x has not head_dim features
+Eigen::VectorXd rotate(const Rotary& rotary, const Eigen::VectorXd& x, double position);
+
+/// R(positions[t])·X[t] for every row t of X [T × d].
+Eigen::MatrixXd rotateRows(const Rotary& rotary, const Eigen::MatrixXd& X, const Eigen::VectorXd& positions);
+
+/// R(−positions[t])·X[t] for every row t: undoes `rotateRows`.
+Eigen::MatrixXd rotateRowsBack(const Rotary& rotary, const Eigen::MatrixXd& X, const Eigen::VectorXd& positions);
+
+/// x ⊗ cos + x̃ ⊗ sin with x̃ = the partner of each feature, signed (Su et al. 2021, eq. 34). [d] → [d]
+Eigen::VectorXd rotateElementwise(const Rotary& rotary, const Eigen::VectorXd& x, double position);
+
+/// Each pair as a complex number times e^{imθ}. [d] → [d]
+Eigen::VectorXd rotateComplex(const Rotary& rotary, const Eigen::VectorXd& x, double position);
+
+/// The full d × d matrix R(position): block-diagonal for the interleaved pairing, scattered for half-split.
+Eigen::MatrixXd rotationMatrix(const Rotary& rotary, double position);
+
+/// 0, 1, … T − 1, plus `shift`.
+Eigen::VectorXd consecutivePositions(int T, double shift = 0.0);
+
+}  // namespace roper

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roper {
+
+/// A row of metrics.csv: one reported optimizer step.
+struct MetricsRow {
+    std::int64_t step = 0;   ///< 1 for the first step
+    double time_s = 0;       ///< seconds of training, pauses left out
+    std::int64_t tokens = 0; ///< trained on so far
+    double loss = 0;         ///< nats a token
+    double learning_rate = 0;
+    double grad_norm = 0;    ///< before clipping
+    double tokens_per_s = 0;
+};
+
+/// A row of evaluations.csv.
+struct EvaluationRow {
+    std::int64_t step = 0;
+    double time_s = 0;
+    std::optional<std::int64_t> correct;  ///< problems solved, where the task has problems
+    std::optional<std::int64_t> of;
+    std::optional<double> loss;   ///< nats a token on fresh sequences
+    std::optional<double> floor;  ///< the least loss possible on them
+};
+
+inline constexpr std::string_view kMetricsHeader = "step,time_s,tokens,loss,learning_rate,grad_norm,tokens_per_s";
+inline constexpr std::string_view kEvaluationsHeader = "step,time_s,correct,of,loss,floor";
+
+std::string formatRow(const MetricsRow& row);
+std::string formatRow(const EvaluationRow& row);
+
+/// @throws Error (usage) saying which column is wrong
+MetricsRow parseMetricsRow(std::string_view line);
+EvaluationRow parseEvaluationRow(std::string_view line);
+
+/// Follows a file of lines that another process appends to. A last line without newline is not handed out until it is
+/// whole; a file that was replaced or cut is read again from its start.
+class LineTail {
+  public:
+    explicit LineTail(std::filesystem::path path) : path_(std::move(path)) {}
+
+    struct News {
+        bool restarted = false;  ///< forget the lines handed out before
+        std::vector<std::string> lines;
+    };
+
+    /// The lines added since the last call; a missing file has none. At most about `most_bytes` are read at once.
+    News poll(std::size_t most_bytes = 8U << 20U);
+
+  private:
+    std::filesystem::path path_;
+    std::uint64_t inode_ = 0;
+    std::uint64_t offset_ = 0;
+};
+
+}  // namespace roper

@@ -1,0 +1,28 @@
+#include "core/runs/error.h"
+
+#include <cerrno>
+#include <cstring>
+
+namespace roper {
+namespace {
+
+std::string advice(int error_number) {
+    switch (error_number) {
+        case ENOSPC:
+        case EDQUOT: return " Free some space, then resume the run: nothing recorded before is lost.";
+        case EACCES:
+        case EPERM:
+        case EROFS: return " Choose a folder that you may write to, with --runs.";
+        case EIO: return " The disk or the network drive reports a fault; copy what matters away from it.";
+        default: return "";
+    }
+}
+
+}  // namespace
+
+Error diskError(const std::string& action, const std::string& path, int error_number) {
+    return {ErrorKind::disk, "cannot " + action + " " + path + ": " + std::strerror(error_number) + "." +
+                                 advice(error_number)};
+}
+
+}  // namespace roper

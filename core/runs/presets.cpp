@@ -1,0 +1,42 @@
+#include "core/runs/presets.h"
+
+#include <algorithm>
+
+#include "core/runs/error.h"
+#include "core/runs/text.h"
+
+namespace roper {
+
+namespace fs = std::filesystem;
+
+fs::path resourceFolder(const std::string& kind) {
+    const fs::path program = fs::read_symlink("/proc/self/exe");
+    for (fs::path folder = program.parent_path(); folder != folder.root_path(); folder = folder.parent_path()) {
+        for (const fs::path& candidate : {folder / "resources" / kind, folder / "share" / "roper-lab" / kind})
+            if (fs::is_directory(candidate)) return candidate;
+    }
+    throw Error(ErrorKind::usage, "the folder of " + kind + " that belongs to " + program.string() +
+                                      " is missing; build or install RoPER Lab again");
+}
+
+std::vector<std::string> presetNames() {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(resourceFolder("presets")))
+        if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+Preset loadPreset(const std::string& name) {
+    const std::vector<std::string> names = presetNames();
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+        const auto nearest = nearestName(name, names);
+        throw Error(ErrorKind::usage, "there is no preset \"" + name + "\"" +
+                                          (nearest ? "; did you mean " + *nearest + "?" : "") +
+                                          " `roper-train presets` lists them; a file is named by its path");
+    }
+    const fs::path path = resourceFolder("presets") / (name + ".toml");
+    return {name, path, readSpecification(path)};
+}
+
+}  // namespace roper

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/runs/specification.h"
+
+namespace roper {
+
+struct Preset {
+    std::string name;  ///< file name without .toml
+    std::filesystem::path path;
+    Specification specification;
+};
+
+/// The folder of a kind of bundled resource ("presets"), found from the place of the running program: beside it in an
+/// installation, above it in a build. @throws Error (usage) if there is none
+std::filesystem::path resourceFolder(const std::string& kind);
+
+/// Names of the bundled presets, sorted.
+std::vector<std::string> presetNames();
+
+/// @throws Error (usage) for an unknown name, with the nearest known one
+Preset loadPreset(const std::string& name);
+
+}  // namespace roper

@@ -1,0 +1,145 @@
+#include "core/runs/run_folder.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "core/runs/error.h"
+#include "core/runs/durable_file.h"
+#include "core/runs/text.h"
+
+namespace roper {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kCheckpointPrefix = "step-";
+constexpr std::string_view kCheckpointSuffix = ".safetensors";
+
+/// Every whole line of a file through `parse`; `header` is left out. Errors get file:line in front.
+template <class Row>
+std::vector<Row> readRows(const fs::path& path, Row (*parse)(std::string_view), std::string_view header = {}) {
+    std::vector<Row> rows;
+    if (!fs::exists(path)) return rows;
+    std::string content = readFile(path);
+    content.resize(content.rfind('\n') == std::string::npos ? 0 : content.rfind('\n'));  // a torn last line is no row
+    if (content.empty()) return rows;
+    std::size_t number = 0;
+    for (const std::string& line : split(content, '\n')) {
+        ++number;
+        if (number == 1 && line == header) continue;
+        try {
+            rows.push_back(parse(line));
+        } catch (const Error& error) {
+            throw Error(error.kind(), path.string() + ":" + std::to_string(number) + ": " + error.what());
+        }
+    }
+    return rows;
+}
+
+}  // namespace
+
+std::string formatSample(const Sample& sample) {
+    const nlohmann::ordered_json json = {{"step", sample.step},
+                                         {"prompt", sample.prompt},
+                                         {"expected", sample.expected},
+                                         {"completion", sample.completion},
+                                         {"correct", sample.correct}};
+    return json.dump();
+}
+
+Sample parseSample(std::string_view line) {
+    try {
+        const auto json = nlohmann::json::parse(line);
+        return {json.at("step").get<std::int64_t>(), json.at("prompt").get<std::string>(),
+                json.at("expected").get<std::string>(), json.at("completion").get<std::string>(),
+                json.at("correct").get<bool>()};
+    } catch (const nlohmann::json::exception& error) {
+        throw Error(ErrorKind::usage, std::string("not a sample: ") + error.what());
+    }
+}
+
+RunFolder::RunFolder(fs::path path) : path_(std::move(path)) {
+    if (!path_.has_filename()) path_ = path_.parent_path();  // "runs/a/" and "runs/a" are the same run
+}
+
+fs::path RunFolder::checkpointPath(std::int64_t step) const {
+    std::string digits = std::to_string(step);
+    digits.insert(0, digits.size() < 8 ? 8 - digits.size() : 0, '0');
+    return checkpointsPath() / (std::string(kCheckpointPrefix) + digits + std::string(kCheckpointSuffix));
+}
+
+std::vector<MetricsRow> RunFolder::metrics() const {
+    return readRows(metricsPath(), &parseMetricsRow, kMetricsHeader);
+}
+
+std::vector<EvaluationRow> RunFolder::evaluations() const {
+    return readRows(evaluationsPath(), &parseEvaluationRow, kEvaluationsHeader);
+}
+
+std::vector<Sample> RunFolder::samples() const {
+    return readRows(samplesPath(), &parseSample);
+}
+
+std::vector<CheckpointFile> RunFolder::checkpoints() const {
+    std::vector<CheckpointFile> found;
+    if (!fs::is_directory(checkpointsPath())) return found;
+    for (const auto& entry : fs::directory_iterator(checkpointsPath())) {
+        const std::string name = entry.path().filename().string();
+        if (!name.starts_with(kCheckpointPrefix) || !name.ends_with(kCheckpointSuffix)) continue;
+        const auto digits = std::string_view(name).substr(
+            kCheckpointPrefix.size(), name.size() - kCheckpointPrefix.size() - kCheckpointSuffix.size());
+        if (const auto step = parseInteger(digits)) found.push_back({*step, entry.path()});
+    }
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
+    return found;
+}
+
+std::optional<std::int64_t> RunFolder::bestStep() const {
+    std::optional<EvaluationRow> best;
+    const auto better = [](const EvaluationRow& a, const EvaluationRow& b) {
+        if (a.correct && b.correct && *a.correct != *b.correct) return *a.correct > *b.correct;
+        return a.correct == b.correct && a.loss && b.loss && *a.loss < *b.loss;
+    };
+    for (const EvaluationRow& row : evaluations())
+        if (!best || better(row, *best)) best = row;
+    return best ? std::optional(best->step) : std::nullopt;
+}
+
+bool isRunName(std::string_view name) {
+    const auto alphanumeric = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    };
+    return !name.empty() && name.size() <= 64 && alphanumeric(name.front()) &&
+           std::all_of(name.begin(), name.end(),
+                       [&](char c) { return alphanumeric(c) || c == '.' || c == '_' || c == '-'; });
+}
+
+RunFolder findRun(const std::string& path_or_name, const fs::path& runs) {
+    for (const fs::path& candidate : {fs::path(path_or_name), runs / path_or_name})
+        if (fs::is_regular_file(candidate / "run.toml")) return RunFolder(candidate);
+    std::vector<std::string> names;
+    for (const RunFolder& run : listRuns(runs)) names.push_back(run.name());
+    const auto nearest = nearestName(path_or_name, names);
+    throw Error(ErrorKind::usage, "there is no run \"" + path_or_name + "\", neither as a path nor in " + runs.string() +
+                                      (nearest ? "; did you mean " + *nearest + "?"
+                                               : "; `roper-train list` shows the runs, --runs names another folder"));
+}
+
+std::vector<RunFolder> listRuns(const fs::path& runs) {
+    std::vector<RunFolder> found;
+    std::error_code missing;
+    for (const auto& entry : fs::directory_iterator(runs, missing))
+        if (isRunName(entry.path().filename().string()) && fs::is_regular_file(entry.path() / "run.toml"))
+            found.emplace_back(entry.path());
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.name() < b.name(); });
+    return found;
+}
+
+fs::path defaultRunsFolder() {
+    const char* named = std::getenv("ROPER_LAB_RUNS");
+    return named != nullptr && *named != '\0' ? fs::path(named) : fs::path("runs");
+}
+
+}  // namespace roper

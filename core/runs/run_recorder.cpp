@@ -1,0 +1,175 @@
+#include "core/runs/run_recorder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+
+#include "core/runs/error.h"
+#include "core/runs/text.h"
+
+namespace roper {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string utcTime(const char* format) {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    ::gmtime_r(&now, &parts);
+    char text[64];
+    return {text, std::strftime(text, sizeof text, format, &parts)};
+}
+
+std::string uniqueName(const fs::path& runs, const std::string& wanted) {
+    std::string name = wanted;
+    for (int number = 2; fs::exists(runs / name); ++number) name = wanted + "-" + std::to_string(number);
+    return name;
+}
+
+void makeFolders(const fs::path& path) {
+    std::error_code error;
+    fs::create_directories(path, error);
+    if (error) throw diskError("create", path.string(), error.value());
+}
+
+/// Keeps the lines of a file of rows whose step is at most `step`; rewrites it only if any is dropped.
+template <class Row>
+void keepRowsUpTo(std::int64_t step, const fs::path& path, const std::vector<Row>& rows, std::string_view header,
+                  std::string (*format)(const Row&)) {
+    std::string kept = header.empty() ? "" : std::string(header) + "\n";
+    bool dropped = false;
+    for (const Row& row : rows) {
+        if (row.step > step)
+            dropped = true;
+        else
+            kept += format(row) + "\n";
+    }
+    if (dropped) writeFileAtomically(path, kept);
+}
+
+}  // namespace
+
+std::string defaultRunName(const Specification& specification) {
+    return utcTime("%Y-%m-%dT%H%MZ-") + specification.task.name + "-" + specification.model.position + "-s" +
+           std::to_string(specification.training.model_seed);
+}
+
+RunFolder createRun(const fs::path& runs, const std::string& name, const Specification& specification) {
+    if (!name.empty() && !isRunName(name))
+        throw Error(ErrorKind::usage, "\"" + name +
+                                          "\" cannot name a run: use up to 64 letters, digits, '.', '_' and '-', "
+                                          "beginning with a letter or digit");
+    makeFolders(runs);
+    const std::string chosen = name.empty() ? uniqueName(runs, defaultRunName(specification)) : name;
+    if (fs::exists(runs / chosen))
+        throw Error(ErrorKind::usage, "there is a run " + (runs / chosen).string() +
+                                          " already; choose another name, or continue it with `roper-train resume " +
+                                          chosen + "`");
+    std::string building = (runs / ".new-XXXXXX").string();
+    if (::mkdtemp(building.data()) == nullptr) throw diskError("create a run in", runs.string(), errno);
+    try {
+        const RunFolder folder{fs::path(building)};
+        fs::permissions(building, fs::perms(0755));
+        fs::create_directory(folder.checkpointsPath());
+        writeFileAtomically(folder.specificationPath(), toToml(specification));
+        Status status;
+        status.steps = specification.training.steps;
+        status.heartbeat = secondsSinceEpoch();
+        writeStatus(folder.statusPath(), status);
+        if (::rename(building.c_str(), (runs / chosen).c_str()) != 0)
+            throw diskError("create", (runs / chosen).string(), errno);
+        syncFolder(runs);
+    } catch (...) {
+        std::error_code ignored;
+        fs::remove_all(building, ignored);
+        throw;
+    }
+    return RunFolder(runs / chosen);
+}
+
+RunRecorder::RunRecorder(RunFolder folder) : folder_(std::move(folder)) {
+    lock_ = ::open(folder_.lockPath().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (lock_ < 0) throw diskError("open", folder_.lockPath().string(), errno);
+    if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
+        const int error_number = errno;
+        ::close(lock_);
+        if (error_number == EWOULDBLOCK)
+            throw Error(ErrorKind::usage, "another trainer works on " + folder_.path().string() +
+                                              "; pause or stop it first, or wait until it is done");
+        throw diskError("lock", folder_.lockPath().string(), error_number);
+    }
+    try {
+        makeFolders(folder_.checkpointsPath());
+        log_ = std::make_unique<AppendFile>(folder_.logPath());
+    } catch (...) {
+        ::close(lock_);
+        throw;
+    }
+}
+
+RunRecorder::~RunRecorder() {
+    ::close(lock_);
+}
+
+void RunRecorder::openRows() {
+    if (metrics_) return;
+    metrics_ = std::make_unique<AppendFile>(folder_.metricsPath());
+    if (metrics_->empty()) metrics_->append(kMetricsHeader);
+    evaluations_ = std::make_unique<AppendFile>(folder_.evaluationsPath());
+    if (evaluations_->empty()) evaluations_->append(kEvaluationsHeader);
+    samples_ = std::make_unique<AppendFile>(folder_.samplesPath());
+}
+
+void RunRecorder::rewindTo(std::int64_t step) {
+    keepRowsUpTo<MetricsRow>(step, folder_.metricsPath(), folder_.metrics(), kMetricsHeader, &formatRow);
+    keepRowsUpTo<EvaluationRow>(step, folder_.evaluationsPath(), folder_.evaluations(), kEvaluationsHeader, &formatRow);
+    keepRowsUpTo<Sample>(step, folder_.samplesPath(), folder_.samples(), {}, &formatSample);
+}
+
+void RunRecorder::record(const MetricsRow& row) {
+    openRows();
+    metrics_->append(formatRow(row));
+}
+
+void RunRecorder::record(const EvaluationRow& row) {
+    openRows();
+    evaluations_->append(formatRow(row));
+}
+
+void RunRecorder::record(const Sample& sample) {
+    openRows();
+    samples_->append(formatSample(sample));
+}
+
+void RunRecorder::log(std::string_view line) {
+    log_->append(utcTime("%Y-%m-%dT%H:%M:%SZ  ") + std::string(line));
+}
+
+void RunRecorder::setStatus(Status status, Survives survives) {
+    stampWithThisProcess(status);
+    writeStatus(folder_.statusPath(), status, survives);
+}
+
+void RunRecorder::sync() {
+    if (!metrics_) return;
+    metrics_->sync();
+    evaluations_->sync();
+    samples_->sync();
+}
+
+void RunRecorder::pruneCheckpoints(std::int64_t keep) {
+    const std::vector<CheckpointFile> all = folder_.checkpoints();
+    const std::optional<std::int64_t> best = folder_.bestStep();
+    for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < all.size(); ++i) {
+        if (best && all[i].step == *best) continue;
+        std::error_code ignored;  // a checkpoint that stays costs space, not data
+        fs::remove(all[i].path, ignored);
+    }
+}
+
+}  // namespace roper

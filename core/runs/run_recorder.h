@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "core/runs/durable_file.h"
+#include "core/runs/run_folder.h"
+
+namespace roper {
+
+/// "2026-01-31T1420Z-index-roper-s3": time of asking, task, position method, model seed.
+std::string defaultRunName(const Specification& specification);
+
+/// Makes a run folder that holds run.toml and the status `queued`. It appears whole or not at all.
+/// An empty name means `defaultRunName`, made unique by a number at its end.
+/// @throws Error (usage) for a bad name or one that is taken, Error (disk) naming the path
+RunFolder createRun(const std::filesystem::path& runs, const std::string& name, const Specification& specification);
+
+/// The only writer of a run folder. Holds the run's lock as long as it lives.
+class RunRecorder {
+  public:
+    /// @throws Error (usage) if another trainer works on this run, Error (disk)
+    explicit RunRecorder(RunFolder folder);
+    ~RunRecorder();
+    RunRecorder(const RunRecorder&) = delete;
+    RunRecorder& operator=(const RunRecorder&) = delete;
+
+    const RunFolder& folder() const { return folder_; }
+
+    /// Drops every row of a step after `step`: they will be computed again. Call before the first record.
+    void rewindTo(std::int64_t step);
+
+    void record(const MetricsRow& row);
+    void record(const EvaluationRow& row);
+    void record(const Sample& sample);
+
+    /// A line of log.txt, with the time in front.
+    void log(std::string_view line);
+
+    /// Writes status.json, stamped with this process and the present time.
+    void setStatus(Status status, Survives survives = Survives::machine_failure);
+
+    /// Makes all rows survive the death of the machine.
+    void sync();
+
+    /// Removes the checkpoints but the newest `keep` and the best one.
+    void pruneCheckpoints(std::int64_t keep);
+
+  private:
+    void openRows();
+
+    RunFolder folder_;
+    int lock_ = -1;
+    std::unique_ptr<AppendFile> metrics_, evaluations_, samples_, log_;
+};
+
+}  // namespace roper

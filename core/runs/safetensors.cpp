@@ -1,0 +1,204 @@
+#include "core/runs/safetensors.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+
+#include "core/runs/durable_file.h"
+#include "core/runs/error.h"
+
+static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
+
+namespace roper {
+namespace {
+
+constexpr std::uint64_t kLongestHeader = 100'000'000;
+constexpr std::string_view kMetadataKey = "__metadata__";
+
+struct DtypeFacts {
+    Dtype dtype;
+    const char* name;
+    std::size_t size;
+};
+constexpr std::array kDtypes = {
+    DtypeFacts{Dtype::F64, "F64", 8},   DtypeFacts{Dtype::F32, "F32", 4}, DtypeFacts{Dtype::F16, "F16", 2},
+    DtypeFacts{Dtype::BF16, "BF16", 2}, DtypeFacts{Dtype::I64, "I64", 8}, DtypeFacts{Dtype::I32, "I32", 4},
+    DtypeFacts{Dtype::U8, "U8", 1},     DtypeFacts{Dtype::Bool, "BOOL", 1}};
+
+const DtypeFacts& facts(Dtype dtype) {
+    return *std::find_if(kDtypes.begin(), kDtypes.end(), [&](const auto& known) { return known.dtype == dtype; });
+}
+
+/// Bytes of a tensor; nothing if a dimension is negative or the product overflows.
+std::optional<std::uint64_t> byteCount(const std::vector<std::int64_t>& shape, Dtype dtype) {
+    std::uint64_t count = facts(dtype).size;
+    for (const std::int64_t dimension : shape) {
+        if (dimension < 0) return std::nullopt;
+        const auto factor = static_cast<std::uint64_t>(dimension);
+        if (factor != 0 && count > std::numeric_limits<std::uint64_t>::max() / factor) return std::nullopt;
+        count *= factor;
+    }
+    return count;
+}
+
+using Json = nlohmann::json;
+
+/// Parses JSON and refuses an object that has a key twice, which the library would let pass.
+Json parseWithoutDuplicates(std::string_view text) {
+    std::vector<std::set<std::string>> keys;
+    const auto watch = [&](int, Json::parse_event_t event, Json& value) {
+        if (event == Json::parse_event_t::object_start) keys.emplace_back();
+        if (event == Json::parse_event_t::object_end) keys.pop_back();
+        if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
+            throw std::invalid_argument("the key \"" + value.get<std::string>() + "\" occurs twice");
+        return true;
+    };
+    return Json::parse(text, watch);
+}
+
+struct Placed {
+    std::string name;
+    SafetensorsFile::Tensor tensor;
+    std::uint64_t begin, end;
+};
+
+std::uint64_t offset(const Json& value) {
+    if (!value.is_number_unsigned()) throw std::invalid_argument("an offset is not a whole number of 0 or more");
+    return value.get<std::uint64_t>();
+}
+
+Placed readEntry(const std::string& name, const Json& entry) {
+    if (!entry.is_object() || entry.size() != 3)
+        throw std::invalid_argument("its entry must hold dtype, shape and data_offsets and nothing else");
+    Placed placed{name, {}, 0, 0};
+    const std::string dtype = entry.at("dtype").get<std::string>();
+    const auto known = std::find_if(kDtypes.begin(), kDtypes.end(), [&](const auto& k) { return dtype == k.name; });
+    if (known == kDtypes.end()) throw std::invalid_argument("unknown dtype " + dtype);
+    placed.tensor.dtype = known->dtype;
+    for (const Json& dimension : entry.at("shape")) {
+        if (!dimension.is_number_unsigned() ||
+            dimension.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+            throw std::invalid_argument("a dimension is not a whole number of 0 or more");
+        placed.tensor.shape.push_back(dimension.get<std::int64_t>());
+    }
+    const Json& offsets = entry.at("data_offsets");
+    if (!offsets.is_array() || offsets.size() != 2) throw std::invalid_argument("data_offsets must be two numbers");
+    placed.begin = offset(offsets[0]);
+    placed.end = offset(offsets[1]);
+    const auto bytes = byteCount(placed.tensor.shape, placed.tensor.dtype);
+    if (!bytes || placed.end < placed.begin || placed.end - placed.begin != *bytes)
+        throw std::invalid_argument("its bytes do not fit its shape and dtype");
+    return placed;
+}
+
+std::string makeHeader(const std::vector<TensorToWrite>& tensors, const std::map<std::string, std::string>& metadata) {
+    nlohmann::ordered_json header = nlohmann::ordered_json::object();
+    if (!metadata.empty()) header[std::string(kMetadataKey)] = metadata;
+    std::uint64_t position = 0;
+    for (const TensorToWrite& tensor : tensors) {
+        const auto bytes = byteCount(tensor.shape, tensor.dtype);
+        if (!bytes || *bytes != tensor.bytes.size())
+            throw std::invalid_argument("bytes of tensor " + tensor.name + " do not fit its shape");
+        if (header.contains(tensor.name)) throw std::invalid_argument("two tensors are named " + tensor.name);
+        header[tensor.name] = {{"dtype", facts(tensor.dtype).name},
+                               {"shape", tensor.shape},
+                               {"data_offsets", {position, position + *bytes}}};
+        position += *bytes;
+    }
+    std::string text = header.dump();
+    text.append((8 - text.size() % 8) % 8, ' ');
+    return text;
+}
+
+}  // namespace
+
+std::string dtypeName(Dtype dtype) {
+    return facts(dtype).name;
+}
+
+std::size_t dtypeSize(Dtype dtype) {
+    return facts(dtype).size;
+}
+
+void writeSafetensors(const std::filesystem::path& path, const std::vector<TensorToWrite>& tensors,
+                      const std::map<std::string, std::string>& metadata) {
+    const std::string header = makeHeader(tensors, metadata);
+    const std::uint64_t length = header.size();
+    writeFileAtomically(path, [&](const AppendBytes& append) {
+        append(std::as_bytes(std::span(&length, 1)));
+        append(std::as_bytes(std::span(header)));
+        for (const TensorToWrite& tensor : tensors) append(tensor.bytes);
+    });
+}
+
+SafetensorsFile SafetensorsFile::read(const std::filesystem::path& path) {
+    return parse(readFile(path), path.string());
+}
+
+SafetensorsFile SafetensorsFile::parse(std::string content, const std::string& origin) {
+    const auto refuse = [&](const std::string& why) {
+        return Error(ErrorKind::checkpoint, origin + " is not a whole safetensors file: " + why);
+    };
+    SafetensorsFile file;
+    file.origin_ = origin;
+    file.content_ = std::make_shared<const std::string>(std::move(content));
+    const std::string& bytes = *file.content_;
+    std::uint64_t header_length = 0;
+    if (bytes.size() < sizeof header_length) throw refuse("it is shorter than its first 8 bytes");
+    std::memcpy(&header_length, bytes.data(), sizeof header_length);
+    if (header_length > kLongestHeader) throw refuse("its header claims more than 100 MB");
+    if (header_length > bytes.size() - sizeof header_length) throw refuse("it ends inside its header");
+    const std::string_view header = std::string_view(bytes).substr(sizeof header_length, header_length);
+    if (!header.starts_with('{')) throw refuse("its header does not begin with '{'");
+    const auto data = std::as_bytes(std::span(bytes)).subspan(sizeof header_length + header_length);
+
+    std::vector<Placed> placed;
+    std::string at = "the header";
+    try {
+        const Json json = parseWithoutDuplicates(header);
+        for (const auto& [name, entry] : json.items()) {
+            at = name;
+            if (name == kMetadataKey)
+                file.metadata_ = entry.get<std::map<std::string, std::string>>();
+            else
+                placed.push_back(readEntry(name, entry));
+        }
+    } catch (const Json::exception& error) {
+        throw refuse(at + ": " + error.what());
+    } catch (const std::invalid_argument& error) {
+        throw refuse(at + ": " + error.what());
+    }
+
+    std::sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
+        return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
+    });
+    std::uint64_t expected = 0;
+    for (Placed& next : placed) {
+        if (next.begin != expected || next.end > data.size())
+            throw refuse(next.name + ": its bytes overlap others, leave a gap or lie beyond the end");
+        expected = next.end;
+        next.tensor.bytes = data.subspan(next.begin, next.end - next.begin);
+        file.tensors_.emplace(next.name, next.tensor);
+    }
+    if (expected != data.size()) throw refuse("it has bytes after its last tensor");
+    return file;
+}
+
+const SafetensorsFile::Tensor& SafetensorsFile::tensor(const std::string& name) const {
+    const auto found = tensors_.find(name);
+    if (found == tensors_.end()) throw Error(ErrorKind::checkpoint, origin_ + " has no tensor \"" + name + "\"");
+    return found->second;
+}
+
+const std::string& SafetensorsFile::entry(const std::string& key) const {
+    const auto found = metadata_.find(key);
+    if (found == metadata_.end()) throw Error(ErrorKind::checkpoint, origin_ + " has no entry \"" + key + "\"");
+    return found->second;
+}
+
+}  // namespace roper

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace roper {
+
+/// Element types of the safetensors format that RoPER Lab writes or reads.
+enum class Dtype { F64, F32, F16, BF16, I64, I32, U8, Bool };
+
+std::string dtypeName(Dtype dtype);
+std::size_t dtypeSize(Dtype dtype);
+
+/// A tensor to be written: row-major, little-endian.
+struct TensorToWrite {
+    std::string name;
+    Dtype dtype;
+    std::vector<std::int64_t> shape;
+    std::span<const std::byte> bytes;
+};
+
+/// Writes a safetensors file so that the path holds the old file or the new one, never a part.
+/// @throws Error (disk); std::invalid_argument if a name occurs twice or bytes do not fit shape and type
+void writeSafetensors(const std::filesystem::path& path, const std::vector<TensorToWrite>& tensors,
+                      const std::map<std::string, std::string>& metadata);
+
+/// A safetensors file, read whole and checked strictly: header of at most 100 MB that is one JSON object, no key
+/// twice, known types, shape × size = bytes without overflow, tensors contiguous from 0 to the end of the file.
+class SafetensorsFile {
+  public:
+    struct Tensor {
+        Dtype dtype;
+        std::vector<std::int64_t> shape;
+        std::span<const std::byte> bytes;
+    };
+
+    /// @throws Error (checkpoint) saying what is wrong, Error (disk) if it cannot be read
+    static SafetensorsFile read(const std::filesystem::path& path);
+
+    /// The same from memory; `origin` names it in errors.
+    static SafetensorsFile parse(std::string content, const std::string& origin);
+
+    const std::map<std::string, Tensor>& tensors() const { return tensors_; }
+    const std::map<std::string, std::string>& metadata() const { return metadata_; }
+    const std::string& origin() const { return origin_; }
+
+    /// @throws Error (checkpoint) naming the file and the tensor or entry that is missing
+    const Tensor& tensor(const std::string& name) const;
+    const std::string& entry(const std::string& key) const;
+
+  private:
+    std::string origin_;
+    // On the heap, so that the spans stay valid when the object moves.
+    std::shared_ptr<const std::string> content_;
+    std::map<std::string, Tensor> tensors_;
+    std::map<std::string, std::string> metadata_;
+};
+
+}  // namespace roper

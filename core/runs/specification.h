@@ -1,0 +1,145 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/tasks/task.h"
+
+namespace roper {
+
+/// What a run is asked to do. Plain data; `specificationFields()` holds the name, unit, default, bounds and help of
+/// every member, and everything that reads, writes, checks or shows a specification goes through that table.
+/// Members that name one of several choices are text; `check` sees to it that they hold one of them.
+struct Specification {
+    struct About {
+        std::string title;
+        std::string teaches;
+        double minutes = 0;
+    } about;
+
+    TaskSettings task;
+
+    struct Model {
+        std::string position = "roper";
+        std::int64_t width = 128;
+        std::int64_t layers = 3;
+        std::int64_t heads = 4;
+        std::int64_t feed_forward = 512;
+        std::string norm = "pre";
+        std::string activation = "gelu";
+        double dropout = 0;
+        std::string pairing = "half";
+        double rotary_fraction = 1;
+        double value_rotary_fraction = 1;
+        double base = 10000;
+        std::string schedule = "standard";
+    } model;
+
+    struct Training {
+        std::int64_t steps = 1000;
+        std::int64_t batch = 16;
+        std::int64_t length = 129;
+        double learning_rate = 2e-3;
+        std::int64_t warmup_steps = 100;
+        std::string decay = "cosine";
+        double final_fraction = 0.1;
+        double beta1 = 0.9;
+        double beta2 = 0.98;
+        double epsilon = 1e-8;
+        double weight_decay = 0;
+        double clip_norm = 1;
+        std::int64_t data_seed = 0;
+        std::int64_t model_seed = 0;
+        std::int64_t report_every = 1;
+    } training;
+
+    struct Evaluation {
+        std::int64_t every = 100;
+        std::int64_t problems = 128;
+    } evaluation;
+
+    struct Checkpoints {
+        std::int64_t every = 250;
+        std::int64_t keep = 2;
+    } checkpoints;
+
+    struct Device {
+        std::string name = "auto";
+        std::int64_t threads = 0;
+    } device;
+
+    std::int64_t headDim() const { return model.width / model.heads; }
+};
+
+/// One member of the specification.
+struct SpecificationField {
+    struct Integer {
+        std::int64_t& (*at)(Specification&);
+        std::int64_t low, high;
+    };
+    struct Real {
+        double& (*at)(Specification&);
+        double low, high;
+    };
+    struct Text {
+        std::string& (*at)(Specification&);
+    };
+    struct Choice {
+        std::string& (*at)(Specification&);
+        std::vector<std::string> choices;
+    };
+
+    std::string section;
+    std::string name;
+    std::string unit;  ///< empty where there is none
+    std::string help;  ///< one line
+    std::variant<Integer, Real, Text, Choice> kind;
+
+    std::string key() const { return section + "." + name; }
+};
+
+/// All members in the order in which they are written and shown.
+const std::vector<SpecificationField>& specificationFields();
+
+/// The field with this key ("model.width") or, where only one field has it, this bare name ("width").
+/// @throws Error (usage) with the nearest known name
+const SpecificationField& findField(std::string_view key);
+
+/// A member's value as text, as it would stand after "=" in a TOML file but without quotes.
+std::string fieldText(const SpecificationField& field, const Specification& specification);
+
+/// Reads `text` into a member. @throws Error (usage) saying what the field accepts
+void setField(const SpecificationField& field, Specification& specification, std::string_view text);
+
+/// What is wrong with one field, or with several together.
+struct SpecificationProblem {
+    std::string key;
+    std::string message;
+};
+
+/// Everything that contradicts: width not divisible by heads, a prompt that does not fit, … Empty if the run can start.
+std::vector<SpecificationProblem> check(const Specification& specification);
+
+/// Reads a specification; what the text does not name keeps its default.
+/// @param origin  how errors name the text: usually its path
+/// @throws Error (usage) with origin:line:column; an unknown key comes with the nearest known one
+Specification parseSpecification(std::string_view toml, const std::string& origin);
+Specification readSpecification(const std::filesystem::path& path);
+
+/// Every field with its unit and help as comment; reads back as the same specification.
+std::string toToml(const Specification& specification);
+
+/// Applies "key=value" (key as for `findField`). @throws Error (usage)
+void applySetting(Specification& specification, std::string_view setting);
+
+/// @throws Error (usage) listing every problem, if there is one
+void requireValid(const Specification& specification, const std::string& origin);
+
+/// The table of all fields in Markdown, for docs/specification.md.
+std::string fieldsAsMarkdown();
+
+}  // namespace roper

@@ -1,0 +1,124 @@
+#include <toml++/toml.h>
+
+#include <map>
+#include <sstream>
+
+#include "core/runs/durable_file.h"
+#include "core/runs/error.h"
+#include "core/runs/specification.h"
+#include "core/runs/text.h"
+
+namespace roper {
+namespace {
+
+std::string place(const std::string& origin, const toml::source_region& source) {
+    return origin + ":" + std::to_string(source.begin.line) + ":" + std::to_string(source.begin.column) + ": ";
+}
+
+/// A TOML value as the text that `setField` reads; the wrong type is refused here, where the type is known.
+std::string valueText(const SpecificationField& field, const toml::node& node) {
+    const bool is_text = std::holds_alternative<SpecificationField::Text>(field.kind) ||
+                         std::holds_alternative<SpecificationField::Choice>(field.kind);
+    if (is_text) {
+        if (const auto* text = node.as_string()) return text->get();
+        throw Error(ErrorKind::usage, field.key() + " must be text in quotes");
+    }
+    if (const auto* integer = node.as_integer()) return std::to_string(integer->get());
+    if (const auto* real = node.as_floating_point()) {
+        if (std::holds_alternative<SpecificationField::Real>(field.kind)) return formatNumber(real->get());
+        throw Error(ErrorKind::usage, field.key() + " must be a whole number, without a decimal point");
+    }
+    throw Error(ErrorKind::usage, field.key() + " must be a number" +
+                                      (node.is_string() ? ", not text: leave out the quotes" : ""));
+}
+
+void readSection(const std::string& section, const toml::table& table, const std::string& origin,
+                 Specification& specification) {
+    for (const auto& [key, node] : table) {
+        const std::string name = section + "." + std::string(key.str());
+        const SpecificationField* field = nullptr;
+        try {
+            field = &findField(name);
+        } catch (const Error& error) {
+            throw Error(ErrorKind::usage, place(origin, key.source()) + error.what());
+        }
+        try {
+            setField(*field, specification, valueText(*field, node));
+        } catch (const Error& error) {
+            throw Error(ErrorKind::usage, place(origin, node.source()) + error.what());
+        }
+    }
+}
+
+std::vector<std::string> sectionNames() {
+    std::vector<std::string> names;
+    for (const SpecificationField& field : specificationFields())
+        if (names.empty() || names.back() != field.section) names.push_back(field.section);
+    return names;
+}
+
+std::string inQuotes(const std::string& text) {
+    std::ostringstream stream;
+    stream << toml::value<std::string>(text);
+    return stream.str();
+}
+
+/// A number that TOML reads as a float: with a point or an exponent.
+std::string floatText(const std::string& number) {
+    return number.find_first_of(".en") == std::string::npos ? number + ".0" : number;
+}
+
+}  // namespace
+
+Specification parseSpecification(std::string_view text, const std::string& origin) {
+    toml::table document;
+    try {
+        document = toml::parse(text, origin);
+    } catch (const toml::parse_error& error) {
+        throw Error(ErrorKind::usage, place(origin, error.source()) + std::string(error.description()));
+    }
+    Specification specification;
+    const std::vector<std::string> sections = sectionNames();
+    for (const auto& [key, node] : document) {
+        const std::string name(key.str());
+        if (std::find(sections.begin(), sections.end(), name) == sections.end()) {
+            const auto nearest = nearestName(name, sections);
+            throw Error(ErrorKind::usage, place(origin, key.source()) + "unknown section [" + name + "]; " +
+                                              (nearest ? "did you mean [" + *nearest + "]?"
+                                                       : "known are " + join(sections, ", ")));
+        }
+        if (!node.is_table())
+            throw Error(ErrorKind::usage,
+                        place(origin, key.source()) + name + " must be a section: write [" + name + "] above its keys");
+        readSection(name, *node.as_table(), origin, specification);
+    }
+    return specification;
+}
+
+Specification readSpecification(const std::filesystem::path& path) {
+    return parseSpecification(readFile(path), path.string());
+}
+
+std::string toToml(const Specification& specification) {
+    std::string text;
+    std::string section;
+    for (const SpecificationField& field : specificationFields()) {
+        if (field.section != section) {
+            section = field.section;
+            text += (text.empty() ? "[" : "\n[") + section + "]\n";
+        }
+        std::string value = fieldText(field, specification);
+        if (std::holds_alternative<SpecificationField::Real>(field.kind)) value = floatText(value);
+        const bool is_text = std::holds_alternative<SpecificationField::Text>(field.kind) ||
+                             std::holds_alternative<SpecificationField::Choice>(field.kind);
+        std::string line = field.name + " = " + (is_text ? inQuotes(value) : value);
+        if (section != "about") {
+            line.resize(std::max<std::size_t>(line.size(), 32), ' ');
+            line += "  # " + field.help + (field.unit.empty() ? "" : " [" + field.unit + "]");
+        }
+        text += line + "\n";
+    }
+    return text;
+}
+
+}  // namespace roper

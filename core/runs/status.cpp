@@ -1,0 +1,122 @@
+#include "core/runs/status.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/runs/error.h"
+#include "core/runs/text.h"
+
+namespace roper {
+namespace {
+
+constexpr double kSilenceMeansGone = 60.0;  // seconds
+constexpr std::array kStateNames = {"queued", "running", "paused",    "finished",
+                                    "stopped", "failed", "preempted", "interrupted"};
+
+RunState stateFromName(const std::string& name) {
+    for (std::size_t i = 0; i < kStateNames.size(); ++i)
+        if (name == kStateNames[i]) return static_cast<RunState>(i);
+    throw Error(ErrorKind::usage, "unknown state \"" + name + "\"");
+}
+
+std::string hostName() {
+    std::array<char, 256> name{};
+    ::gethostname(name.data(), name.size() - 1);
+    return name.data();
+}
+
+std::string bootId() {
+    std::ifstream file("/proc/sys/kernel/random/boot_id");
+    std::string id;
+    std::getline(file, id);
+    return id;
+}
+
+/// Field 22 of /proc/PID/stat; 0 if there is no such process.
+std::uint64_t processStart(std::int64_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::stringstream content;
+    content << file.rdbuf();
+    const std::string text = content.str();
+    const std::size_t after_name = text.rfind(')');  // the name itself may hold blanks and brackets
+    if (after_name == std::string::npos) return 0;
+    const std::vector<std::string> fields = split(std::string_view(text).substr(after_name + 2), ' ');
+    if (fields.size() < 20 || fields[0] == "Z" || fields[0] == "X") return 0;
+    return static_cast<std::uint64_t>(parseInteger(fields[19]).value_or(0));
+}
+
+}  // namespace
+
+std::string stateName(RunState state) {
+    return kStateNames.at(static_cast<std::size_t>(state));
+}
+
+double secondsSinceEpoch() {
+    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+void writeStatus(const std::filesystem::path& path, const Status& status, Survives survives) {
+    const nlohmann::ordered_json json = {
+        {"state", stateName(status.state)}, {"step", status.step},
+        {"steps", status.steps},            {"pid", status.pid},
+        {"process_start", status.process_start},
+        {"host", status.host},              {"boot_id", status.boot_id},
+        {"heartbeat", status.heartbeat},    {"device", status.device},
+        {"control", status.control},        {"exit_code", status.exit_code},
+        {"error", status.error},
+    };
+    const auto replace = nlohmann::ordered_json::error_handler_t::replace;
+    writeFileAtomically(path, json.dump(2, ' ', false, replace) + "\n", survives);
+}
+
+Status readStatus(const std::filesystem::path& path) {
+    const std::string text = readFile(path);
+    try {
+        const auto json = nlohmann::json::parse(text);
+        Status status;
+        status.state = stateFromName(json.at("state").get<std::string>());
+        status.step = json.at("step").get<std::int64_t>();
+        status.steps = json.at("steps").get<std::int64_t>();
+        status.pid = json.value("pid", std::int64_t{0});
+        status.process_start = json.value("process_start", std::uint64_t{0});
+        status.host = json.value("host", "");
+        status.boot_id = json.value("boot_id", "");
+        status.heartbeat = json.value("heartbeat", 0.0);
+        status.device = json.value("device", "");
+        status.control = json.value("control", "");
+        status.exit_code = json.value("exit_code", 0);
+        status.error = json.value("error", "");
+        return status;
+    } catch (const nlohmann::json::exception& error) {
+        throw Error(ErrorKind::usage, path.string() + " is not a run's status: " + error.what());
+    }
+}
+
+void stampWithThisProcess(Status& status) {
+    static const std::string host = hostName();
+    static const std::string boot_id = bootId();
+    status.pid = ::getpid();
+    status.process_start = processStart(status.pid);
+    status.host = host;
+    status.boot_id = boot_id;
+    status.heartbeat = secondsSinceEpoch();
+}
+
+bool writerIsAlive(const Status& status) {
+    if (status.pid <= 0) return false;
+    if (status.host != hostName()) return secondsSinceEpoch() - status.heartbeat < kSilenceMeansGone;
+    return status.boot_id == bootId() && processStart(status.pid) == status.process_start && status.process_start != 0;
+}
+
+RunState trueState(const Status& status) {
+    const bool claims_to_work = status.state == RunState::running || status.state == RunState::paused;
+    return claims_to_work && !writerIsAlive(status) ? RunState::interrupted : status.state;
+}
+
+}  // namespace roper

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roper {
+
+/// The shortest decimal that reads back as the same number; "nan", "inf" and "-inf" as such, in any locale.
+std::string formatNumber(double value);
+
+/// A whole text read as a number, in any locale. Nothing if any character is left over.
+std::optional<double> parseNumber(std::string_view text);
+std::optional<long long> parseInteger(std::string_view text);
+
+std::vector<std::string> split(std::string_view text, char separator);
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+std::string trimmed(std::string_view text);
+
+/// The candidate with the smallest edit distance to `word`, if it is near enough to be what was meant.
+std::optional<std::string> nearestName(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace roper

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "core/tasks/problem_task.h"
+
+namespace roper {
+
+/// Step-by-step addition: "?d=66623+401; 3e0+1e0+0e0==4e0 and 2e1+0e1+0e1==2e1 and … and d==67024#".
+/// Each step adds the digits of one place and the carry; steps go on while either operand or the carry is left.
+/// The prompt ends with ';'.
+class AdditionTask final : public ProblemTask {
+  public:
+    /// @param digits_max  digits of an operand, 1 … 18; its number is drawn evenly from 1 … digits_max
+    explicit AdditionTask(std::int64_t digits_max);
+
+    static Problem problemFor(std::int64_t a, std::int64_t b);
+
+    /// Right if the last "d==…#" up to the first '#' gives the sum.
+    bool isRight(const Problem& problem, std::string_view completion) const override;
+    int longestPrompt() const override { return longest_prompt_; }
+    int longestAnswer() const override { return longest_answer_; }
+
+  private:
+    Problem draw(Random& random) const override;
+
+    std::int64_t digits_max_;
+    int longest_prompt_;
+    int longest_answer_;
+};
+
+}  // namespace roper

@@ -1,0 +1,111 @@
+#include "core/tasks/prefix.h"
+
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+namespace roper {
+namespace {
+
+constexpr std::string_view kLetters = "abcd";
+constexpr char kMark = '>';
+
+/// The places of earlier letters that a substring may still have started at, narrowed letter by letter.
+class Candidates {
+  public:
+    Candidates(const std::string& letters, std::size_t substring_length) : letters_(letters) {
+        starts_.resize(letters.size() - substring_length + 1);
+        std::iota(starts_.begin(), starts_.end(), std::size_t{0});
+    }
+
+    /// Keeps the starts that go on with `letter` and returns what seeing it costs, in nats.
+    double observe(char letter) {
+        const double before = static_cast<double>(starts_.size());
+        std::erase_if(starts_, [&](std::size_t start) { return letters_[start + seen_] != letter; });
+        ++seen_;
+        if (starts_.empty()) throw std::invalid_argument("a substring does not occur earlier in the sequence");
+        return std::log(before / static_cast<double>(starts_.size()));
+    }
+
+  private:
+    std::string letters_;
+    std::vector<std::size_t> starts_;
+    std::size_t seen_ = 0;
+};
+
+}  // namespace
+
+PrefixTask::PrefixTask(std::int64_t substring_length, std::int64_t random_min, std::int64_t random_max)
+    : Task(std::string(kLetters) + kMark),
+      substring_length_(substring_length),
+      random_min_(random_min),
+      random_max_(random_max) {
+    if (substring_length < 1 || random_min < 0 || random_max < random_min || random_max > 100000 ||
+        substring_length > 100000)
+        throw std::invalid_argument(
+            "the prefix task needs 1 <= substring_length and 0 <= random_min <= random_max, all at most 100000");
+}
+
+std::string PrefixTask::sequence(std::uint64_t seed, Stream stream, std::uint64_t index, int length) const {
+    Random random(seed, stream, index);
+    const auto wanted = static_cast<std::size_t>(length);
+    const auto substring = static_cast<std::size_t>(substring_length_);
+    std::string text;
+    std::string letters;
+    std::int64_t extra = substring_length_;
+    while (text.size() < wanted) {
+        const std::int64_t fresh = random.between(random_min_, random_max_) + extra;
+        extra = 0;
+        for (std::int64_t i = 0; i < fresh; ++i) {
+            const char letter = kLetters[static_cast<std::size_t>(random.between(0, 3))];
+            text += letter;
+            letters += letter;
+        }
+        const auto start = random.between(0, static_cast<std::int64_t>(letters.size() - substring));
+        const std::string repeated = letters.substr(static_cast<std::size_t>(start), substring);
+        text += kMark + repeated;
+        letters += repeated;
+    }
+    text.resize(wanted);
+    return text;
+}
+
+std::vector<double> PrefixTask::idealCosts(std::string_view sequence) const {
+    std::vector<double> costs;
+    costs.reserve(sequence.size());
+    std::string letters;
+    std::size_t at = 0;
+    std::int64_t extra = substring_length_;
+    while (at < sequence.size()) {
+        for (std::int64_t run = 0; at < sequence.size(); ++run) {
+            // The part's length is even over extra + random_min … extra + random_max; this is its chance to end now.
+            const std::int64_t left = extra + random_max_ - run;
+            const double end = run < extra + random_min_ ? 0.0 : 1.0 / static_cast<double>(left + 1);
+            const char character = sequence[at++];
+            if (character == kMark) {
+                if (end == 0.0) throw std::invalid_argument("a random part is shorter than random_min");
+                costs.push_back(-std::log(end));
+                break;
+            }
+            if (left == 0) throw std::invalid_argument("a random part is longer than random_max");
+            costs.push_back(std::log(static_cast<double>(kLetters.size())) - std::log1p(-end));
+            letters += character;
+        }
+        extra = 0;
+        if (at >= sequence.size()) break;
+        Candidates candidates(letters, static_cast<std::size_t>(substring_length_));
+        for (std::int64_t i = 0; i < substring_length_ && at < sequence.size(); ++i) {
+            costs.push_back(candidates.observe(sequence[at]));
+            letters += sequence[at++];
+        }
+    }
+    return costs;
+}
+
+std::optional<double> PrefixTask::informationFloor(std::string_view sequence) const {
+    if (sequence.size() < 2) return std::nullopt;
+    const std::vector<double> costs = idealCosts(sequence);
+    return std::accumulate(costs.begin() + 1, costs.end(), 0.0) / static_cast<double>(costs.size() - 1);
+}
+
+}  // namespace roper

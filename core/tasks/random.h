@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace roper {
+
+/// What a stream of problems is for. Streams of one seed never share a generator.
+enum class Stream : std::uint64_t { training = 0, evaluation = 1 };
+
+/// A small generator whose numbers are the same on every machine: xoshiro256** (Blackman & Vigna 2018), its state
+/// filled by SplitMix64 from (seed, stream, index). Item `index` of a stream is reached at once, so a stream can be
+/// resumed at any point.
+class Random {
+  public:
+    Random(std::uint64_t seed, Stream stream, std::uint64_t index);
+
+    std::uint64_t next();
+
+    /// A whole number from low to high, both included, each as likely (Lemire's method with rejection).
+    std::int64_t between(std::int64_t low, std::int64_t high);
+
+  private:
+    std::array<std::uint64_t, 4> state_;
+};
+
+}  // namespace roper

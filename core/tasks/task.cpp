@@ -1,0 +1,35 @@
+#include "core/tasks/task.h"
+
+#include <stdexcept>
+
+#include "core/tasks/addition.h"
+#include "core/tasks/index.h"
+#include "core/tasks/prefix.h"
+
+namespace roper {
+
+Problem Task::problem(std::uint64_t, Stream, std::uint64_t) const {
+    throw std::logic_error("this task has no problems with one right answer; its result is a loss");
+}
+
+bool Task::isRight(const Problem&, std::string_view) const {
+    return false;
+}
+
+bool Task::isComplete(std::string_view) const {
+    return false;
+}
+
+std::optional<double> Task::informationFloor(std::string_view) const {
+    return std::nullopt;
+}
+
+std::unique_ptr<Task> makeTask(const TaskSettings& settings) {
+    if (settings.name == "addition") return std::make_unique<AdditionTask>(settings.digits_max);
+    if (settings.name == "index") return std::make_unique<IndexTask>(settings.string_min, settings.string_max);
+    if (settings.name == "prefix")
+        return std::make_unique<PrefixTask>(settings.substring_length, settings.random_min, settings.random_max);
+    throw std::invalid_argument("unknown task '" + settings.name + "'; known are addition, index and prefix");
+}
+
+}  // namespace roper
