@@ -8,7 +8,7 @@ add_library(roper_own_code INTERFACE)
 target_include_directories(roper_own_code INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(roper_own_code INTERFACE -Wall -Wextra -Wshadow -Wconversion -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    # GCC 12 warns of overlap inside std::string's own operator+ (GCC bug 105651).
+    # GCC 12 warns of what cannot happen inside std::string's own operator+ (GCC bug 105651).
     target_compile_options(roper_own_code INTERFACE -Wno-restrict)
 endif()
 

@@ -6,7 +6,11 @@
 namespace roper {
 
 /// What a stream of problems is for. Streams of one seed never share a generator.
-enum class Stream : std::uint64_t { training = 0, evaluation = 1 };
+enum class Stream : std::uint64_t {
+    training = 0,
+    problems = 1,    ///< problems that an evaluation asks
+    validation = 2,  ///< sequences that an evaluation takes the loss of
+};
 
 /// A small generator whose numbers are the same on every machine: xoshiro256** (Blackman & Vigna 2018), its state
 /// filled by SplitMix64 from (seed, stream, index). Item `index` of a stream is reached at once, so a stream can be

@@ -1,0 +1,197 @@
+#include "app/roper_train/commands.h"
+
+#include <iomanip>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "core/runs/error.h"
+#include "core/runs/presets.h"
+#include "core/runs/run_recorder.h"
+#include "core/runs/text.h"
+#include "core/training/session.h"
+
+namespace roper {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Specification namedSpecification(const std::string& what) {
+    const bool is_path = what.ends_with(".toml") || what.find('/') != std::string::npos;
+    return is_path ? readSpecification(what) : loadPreset(what).specification;
+}
+
+int exitCodeOf(RunState state) {
+    return state == RunState::preempted ? static_cast<int>(ErrorKind::preempted) : 0;
+}
+
+int train(const RunFolder& folder, Telling telling) {
+    Progress progress(telling);
+    if (telling != Telling::quiet && telling != Telling::json) std::cerr << folder.path().string() << "\n";
+    const RunState state = trainRun(folder, progress);
+    if (telling == Telling::json)
+        std::cout << nlohmann::ordered_json{{"event", "end"}, {"state", stateName(state)}}.dump() << std::endl;
+    if (state != RunState::finished && telling != Telling::quiet && telling != Telling::json)
+        std::cerr << "\n" << stateName(state) << "; continue with `roper-train resume " << folder.path().string()
+                  << "`\n";
+    return exitCodeOf(state);
+}
+
+nlohmann::ordered_json evaluationJson(const EvaluationRow& row) {
+    nlohmann::ordered_json json = {{"step", row.step}};
+    json["correct"] = row.correct ? nlohmann::ordered_json(*row.correct) : nlohmann::ordered_json(nullptr);
+    json["of"] = row.of ? nlohmann::ordered_json(*row.of) : nlohmann::ordered_json(nullptr);
+    json["loss"] = row.loss ? nlohmann::ordered_json(*row.loss) : nlohmann::ordered_json(nullptr);
+    json["floor"] = row.floor ? nlohmann::ordered_json(*row.floor) : nlohmann::ordered_json(nullptr);
+    return json;
+}
+
+struct RunSummary {
+    std::string name, state;
+    std::int64_t step = 0, steps = 0;
+    std::string last;
+};
+
+RunSummary summarize(const RunFolder& run) {
+    RunSummary summary{run.name(), "unreadable", 0, 0, ""};
+    try {
+        const Status status = run.status();
+        summary.state = stateName(trueState(status));
+        const auto metrics = run.metrics();
+        const auto evaluations = run.evaluations();
+        summary.step = metrics.empty() ? status.step : std::max(status.step, metrics.back().step);
+        summary.steps = status.steps;
+        if (!evaluations.empty()) summary.last = evaluationText(evaluations.back());
+        if (!status.error.empty()) summary.last = status.error;
+    } catch (const Error& error) {
+        summary.last = error.what();
+    }
+    return summary;
+}
+
+}  // namespace
+
+int runCommand(const RunOptions& options) {
+    Specification specification = namedSpecification(options.what);
+    for (const std::string& setting : options.settings) applySetting(specification, setting);
+    if (options.steps) applySetting(specification, "training.steps=" + std::to_string(*options.steps));
+    if (options.seed) {
+        applySetting(specification, "training.data_seed=" + std::to_string(*options.seed));
+        applySetting(specification, "training.model_seed=" + std::to_string(*options.seed));
+    }
+    if (options.threads) applySetting(specification, "device.threads=" + std::to_string(*options.threads));
+    if (!options.device.empty()) applySetting(specification, "device.name=" + options.device);
+    // A run cut short keeps its presets' warm-up where that fits.
+    specification.training.warmup_steps = std::min(specification.training.warmup_steps, specification.training.steps);
+    requireValid(specification, options.what);
+    return train(createRun(options.runs, options.name, specification), options.telling);
+}
+
+int resumeCommand(const std::string& run, const fs::path& runs, Telling telling) {
+    const RunFolder folder = findRun(run, runs);
+    const Status status = folder.status();
+    if (status.state == RunState::finished) {
+        std::cerr << folder.path().string() << " is finished (" << status.step << " steps); nothing to resume.\n";
+        return 0;
+    }
+    return train(folder, telling);
+}
+
+int listCommand(const fs::path& runs, bool json) {
+    std::size_t widest = 4;
+    std::vector<RunSummary> all;
+    for (const RunFolder& run : listRuns(runs)) {
+        all.push_back(summarize(run));
+        widest = std::max(widest, all.back().name.size());
+    }
+    if (all.empty() && !json) std::cerr << "no runs in " << runs.string() << "\n";
+    for (const RunSummary& run : all) {
+        if (json) {
+            std::cout << nlohmann::ordered_json{{"name", run.name},
+                                                {"state", run.state},
+                                                {"step", run.step},
+                                                {"steps", run.steps},
+                                                {"last", run.last}}
+                             .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
+                      << "\n";
+        } else {
+            std::cout << std::left << std::setw(static_cast<int>(widest) + 2) << run.name << std::setw(13) << run.state
+                      << std::right << std::setw(8) << run.step << "/" << std::left << std::setw(8) << run.steps
+                      << run.last << "\n";
+        }
+    }
+    return 0;
+}
+
+int presetsCommand(bool json) {
+    for (const std::string& name : presetNames()) {
+        const Specification::About about = loadPreset(name).specification.about;
+        if (json) {
+            std::cout << nlohmann::ordered_json{{"name", name},
+                                                {"title", about.title},
+                                                {"teaches", about.teaches},
+                                                {"minutes", about.minutes}}
+                             .dump()
+                      << "\n";
+        } else {
+            const std::string time = about.minutes > 0 ? durationText(60 * about.minutes) : "-";
+            std::cout << std::left << std::setw(18) << name << std::setw(13) << time << about.teaches << "\n";
+        }
+    }
+    return 0;
+}
+
+int describeCommand(const std::string& what, bool markdown) {
+    if (what.empty() || markdown) {
+        std::cout << (markdown ? fieldsAsMarkdown() : toToml(Specification{}));
+        return 0;
+    }
+    const Specification specification = namedSpecification(what);
+    requireValid(specification, what);
+    std::cout << "# " << countParameters(specification) << " parameters\n" << toToml(specification);
+    return 0;
+}
+
+int sampleCommand(const std::string& task, const std::vector<std::string>& settings, std::int64_t count,
+                  std::uint64_t seed) {
+    Specification specification;
+    setField(findField("task.name"), specification, task);
+    for (const std::string& setting : settings) applySetting(specification, setting);
+    requireValid(specification, "--set");
+    const std::unique_ptr<Task> made = makeTask(specification.task);
+    for (std::int64_t i = 0; i < count; ++i) {
+        const auto index = static_cast<std::uint64_t>(i);
+        std::cout << (made->hasProblems() ? made->problem(seed, Stream::problems, index).text()
+                                          : made->sequence(seed, Stream::validation, index,
+                                                           static_cast<int>(specification.training.length)))
+                  << "\n";
+    }
+    return 0;
+}
+
+int evalCommand(const ReadOptions& options, std::int64_t problems, std::optional<std::int64_t> seed) {
+    const RunFolder folder = findRun(options.run, options.runs);
+    const EvaluationRow row = evaluateRun(folder, {options.step, options.device}, problems, seed);
+    if (options.json)
+        std::cout << evaluationJson(row).dump() << "\n";
+    else
+        std::cout << "step " << row.step << ": " << evaluationText(row) << "\n";
+    return 0;
+}
+
+int exportCommand(const ReadOptions& options, const std::string& what, const std::string& text, const fs::path& out) {
+    const RunFolder folder = findRun(options.run, options.runs);
+    if (what == "attention") {
+        exportAttention(folder, {options.step, options.device}, text, out);
+    } else if (what == "weights") {
+        exportWeights(folder, {options.step, options.device}, out);
+    } else {
+        std::string csv(kMetricsHeader);
+        for (const MetricsRow& row : folder.metrics()) csv += "\n" + formatRow(row);
+        writeFileAtomically(out, csv + "\n");
+    }
+    std::cerr << "wrote " << out.string() << "\n";
+    return 0;
+}
+
+}  // namespace roper

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/roper_train/progress.h"
+#include "core/runs/specification.h"
+
+namespace roper {
+
+struct RunOptions {
+    std::string what;  ///< a preset's name or a specification's path
+    std::vector<std::string> settings;
+    std::filesystem::path runs;
+    std::string name;
+    std::optional<std::int64_t> steps, seed, threads;
+    std::string device;
+    Telling telling = Telling::lines;
+};
+
+struct ReadOptions {
+    std::string run;
+    std::filesystem::path runs;
+    std::optional<std::int64_t> step;
+    std::string device = "cpu";
+    bool json = false;
+};
+
+// Each command prints its data on stdout and returns the program's exit code. All throw Error.
+
+int runCommand(const RunOptions& options);
+int resumeCommand(const std::string& run, const std::filesystem::path& runs, Telling telling);
+int listCommand(const std::filesystem::path& runs, bool json);
+int presetsCommand(bool json);
+/// Without a name: the table of all fields.
+int describeCommand(const std::string& what, bool markdown);
+int sampleCommand(const std::string& task, const std::vector<std::string>& settings, std::int64_t count,
+                  std::uint64_t seed);
+int evalCommand(const ReadOptions& options, std::int64_t problems, std::optional<std::int64_t> seed);
+int exportCommand(const ReadOptions& options, const std::string& what, const std::string& text,
+                  const std::filesystem::path& out);
+
+}  // namespace roper

@@ -1,0 +1,187 @@
+// roper-train: trains one run in a terminal, in the background of the window or on a server, and answers questions
+// about runs. Data goes to stdout, messages to stderr; the exit codes are those of core/runs/error.h.
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "app/roper_train/commands.h"
+#include "core/runs/error.h"
+#include "core/runs/run_folder.h"
+
+namespace {
+
+struct TellingFlags {
+    bool json = false;
+    bool quiet = false;
+
+    void addTo(CLI::App* command) {
+        command->add_flag("--json", json, "One JSON object per line on stdout");
+        command->add_flag("-q,--quiet", quiet, "Say nothing unless it fails");
+    }
+    roper::Telling telling() const {
+        if (json) return roper::Telling::json;
+        if (quiet) return roper::Telling::quiet;
+        return ::isatty(STDERR_FILENO) ? roper::Telling::bar : roper::Telling::lines;
+    }
+};
+
+class CommandLine {
+  public:
+    CommandLine() {
+        app_.require_subcommand(1);
+        app_.set_version_flag("--version", "roper-train 0.1.0");
+        addRun();
+        addResume();
+        addList();
+        addPresets();
+        addDescribe();
+        addSample();
+        addEval();
+        addExport();
+    }
+
+    /// @returns the exit code
+    int parseAndRun(int argc, char** argv) {
+        try {
+            app_.parse(argc, argv);
+        } catch (const CLI::ParseError& error) {
+            const int code = app_.exit(error, std::cout, std::cerr);
+            return code == 0 ? 0 : static_cast<int>(roper::ErrorKind::usage);
+        }
+        return action_();
+    }
+
+  private:
+    CLI::App* command(const std::string& name, const std::string& help) { return app_.add_subcommand(name, help); }
+
+    void addRunsFolder(CLI::App* command) {
+        command->add_option("--runs", runs_, "Folder of the runs (default: $ROPER_LAB_RUNS, else ./runs)");
+    }
+
+    void addReading(CLI::App* command) {
+        command->add_option("run", read_.run, "Name or path of a run")->required();
+        command->add_option("--step", read_.step, "Step of the checkpoint (default: the newest)");
+        command->add_option("--device", read_.device, "auto, cpu or cuda[:N]");
+        addRunsFolder(command);
+    }
+
+    void addRun() {
+        CLI::App* run = command("run", "Train a new run from a preset or a specification");
+        run->add_option("what", run_.what, "Name of a preset, or path of a .toml file")->required();
+        run->add_option("--set", run_.settings, "Change a field: key=value; may be given again")->allow_extra_args(false);
+        run->add_option("--name", run_.name, "Name of the run's folder");
+        run->add_option("--steps", run_.steps, "Same as --set training.steps=N");
+        run->add_option("--seed", run_.seed, "Sets data_seed and model_seed");
+        run->add_option("--device", run_.device, "auto, cpu, cuda or cuda:N");
+        run->add_option("--threads", run_.threads, "CPU threads");
+        addRunsFolder(run);
+        flags_.addTo(run);
+        run->callback([this] {
+            action_ = [this] {
+                run_.runs = runs_;
+                run_.telling = flags_.telling();
+                return roper::runCommand(run_);
+            };
+        });
+    }
+
+    void addResume() {
+        CLI::App* resume = command("resume", "Continue a run after its newest checkpoint");
+        resume->add_option("run", read_.run, "Name or path of a run")->required();
+        addRunsFolder(resume);
+        flags_.addTo(resume);
+        resume->callback(
+            [this] { action_ = [this] { return roper::resumeCommand(read_.run, runs_, flags_.telling()); }; });
+    }
+
+    void addList() {
+        CLI::App* list = command("list", "Show the runs of a folder");
+        list->add_flag("--json", read_.json, "One JSON object per line");
+        addRunsFolder(list);
+        list->callback([this] { action_ = [this] { return roper::listCommand(runs_, read_.json); }; });
+    }
+
+    void addPresets() {
+        CLI::App* presets = command("presets", "Show the bundled presets: name, time on two cores, what they teach");
+        presets->add_flag("--json", read_.json, "One JSON object per line");
+        presets->callback([this] { action_ = [this] { return roper::presetsCommand(read_.json); }; });
+    }
+
+    void addDescribe() {
+        CLI::App* describe = command("describe", "Show every field of a preset; without a name, the defaults");
+        describe->add_option("what", run_.what, "Name of a preset, or path of a .toml file");
+        describe->add_flag("--markdown", markdown_, "The table of all fields, as in docs/specification.md");
+        describe->callback([this] { action_ = [this] { return roper::describeCommand(run_.what, markdown_); }; });
+    }
+
+    void addSample() {
+        CLI::App* sample = command("sample", "Print problems of a task, one a line");
+        sample->add_option("task", task_, "addition, index or prefix")->required();
+        sample->add_option("--count", count_, "How many")->check(CLI::Range(std::int64_t{1}, std::int64_t{10000000}));
+        sample->add_option("--seed", seed_, "Seed of the stream")->check(CLI::NonNegativeNumber);
+        sample->add_option("--set", run_.settings, "Change a field: key=value")->allow_extra_args(false);
+        sample->callback([this] {
+            action_ = [this] {
+                return roper::sampleCommand(task_, run_.settings, count_, static_cast<std::uint64_t>(seed_.value_or(0)));
+            };
+        });
+    }
+
+    void addEval() {
+        CLI::App* eval = command("eval", "Ask a checkpoint of a run fresh problems");
+        addReading(eval);
+        eval->add_option("--problems", problems_, "How many")->check(CLI::Range(std::int64_t{1}, std::int64_t{65536}));
+        eval->add_option("--seed", seed_, "Seed of the problems (default: the run's data seed)")
+            ->check(CLI::NonNegativeNumber);
+        eval->add_flag("--json", read_.json, "One JSON object");
+        eval->callback([this] {
+            action_ = [this] {
+                read_.runs = runs_;
+                return roper::evalCommand(read_, problems_, seed_);
+            };
+        });
+    }
+
+    void addExport() {
+        CLI::App* out = command("export", "Write what is inside a run to a file");
+        addReading(out);
+        out->add_option("--what", what_, "attention, weights or metrics")
+            ->required()
+            ->check(CLI::IsMember({"attention", "weights", "metrics"}));
+        out->add_option("--text", text_, "Text whose attention is written");
+        out->add_option("--out", out_, "File to write: .safetensors, or .csv for attention and metrics")->required();
+        out->callback([this] {
+            action_ = [this] {
+                read_.runs = runs_;
+                return roper::exportCommand(read_, what_, text_, out_);
+            };
+        });
+    }
+
+    CLI::App app_{"Trains transformers with rotary position embeddings, and answers questions about them.", "roper-train"};
+    std::function<int()> action_;
+    std::string runs_ = roper::defaultRunsFolder().string();
+    roper::RunOptions run_;
+    roper::ReadOptions read_;
+    TellingFlags flags_;
+    bool markdown_ = false;
+    std::string task_, what_, text_, out_;
+    std::int64_t count_ = 10, problems_ = 128;
+    std::optional<std::int64_t> seed_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return CommandLine().parseAndRun(argc, argv);
+    } catch (const roper::Error& error) {
+        std::cerr << "roper-train: " << error.what() << "\n";
+        return error.exitCode();
+    } catch (const std::exception& error) {
+        std::cerr << "roper-train: " << error.what() << "\n";
+        return static_cast<int>(roper::ErrorKind::other);
+    }
+}

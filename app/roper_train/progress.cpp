@@ -1,0 +1,162 @@
+#include "app/roper_train/progress.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+namespace roper {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kBetweenRedraws = 100ms;
+constexpr auto kBetweenLines = 5s;
+constexpr int kBarCells = 20;
+
+std::string rounded(double value, int digits) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%.*f", digits, value);
+    return text;
+}
+
+std::size_t terminalWidth() {
+    winsize size{};
+    return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+/// The first `columns` characters of a UTF-8 text.
+std::string cutToWidth(const std::string& text, std::size_t columns) {
+    std::size_t at = 0;
+    for (std::size_t shown = 0; at < text.size(); ++at) {
+        const bool begins_character = (static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U;
+        if (begins_character && shown++ == columns) break;
+    }
+    return text.substr(0, at);
+}
+
+void printJson(const nlohmann::ordered_json& json) {
+    std::cout << json.dump() << std::endl;  // flushed: whoever reads the lines wants them now
+}
+
+template <class Value>
+nlohmann::ordered_json orNull(const std::optional<Value>& value) {
+    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+}  // namespace
+
+std::string durationText(double seconds) {
+    const auto whole = static_cast<std::int64_t>(std::lround(std::max(0.0, seconds)));
+    const auto padded = [](std::int64_t value) { return (value < 10 ? "0" : "") + std::to_string(value); };
+    if (whole >= 3600) return std::to_string(whole / 3600) + " h " + padded(whole / 60 % 60) + " min";
+    if (whole >= 60) return std::to_string(whole / 60) + " min " + padded(whole % 60) + " s";
+    return std::to_string(whole) + " s";
+}
+
+std::string evaluationText(const EvaluationRow& row) {
+    std::string text;
+    if (row.correct) text = std::to_string(*row.correct) + " of " + std::to_string(row.of.value_or(0)) + " right, ";
+    if (row.loss) text += "fresh loss " + rounded(*row.loss, 4);
+    if (row.floor) text += " (floor " + rounded(*row.floor, 4) + ")";
+    return text;
+}
+
+Progress::~Progress() {
+    endBar();
+}
+
+void Progress::onStart(const TrainingStart& start) {
+    start_ = start;
+    began_ = Clock::now();
+    if (telling_ == Telling::json) {
+        printJson({{"event", "start"},
+                   {"step", start.step},
+                   {"steps", start.steps},
+                   {"parameters", start.parameters},
+                   {"device", start.device}});
+    } else if (telling_ != Telling::quiet) {
+        std::cerr << rounded(static_cast<double>(start.parameters) / 1e6, 2) << " M parameters on " << start.device
+                  << (start.step > 0 ? ", from step " + std::to_string(start.step) : "") << "\n";
+    }
+}
+
+double Progress::stepsPerSecond() const {
+    const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
+    return seconds > 0 ? static_cast<double>(steps_seen_) / seconds : 0;
+}
+
+std::string Progress::summary(const MetricsRow& row) const {
+    const double rate = stepsPerSecond();
+    std::string text = "step " + std::to_string(row.step) + "/" + std::to_string(start_.steps) + "  loss " +
+                       rounded(row.loss, 4) + "  " + rounded(rate, rate < 10 ? 2 : 1) + " steps/s";
+    if (rate > 0) text += "  " + durationText(static_cast<double>(start_.steps - row.step) / rate) + " left";
+    if (!evaluation_.empty()) text += "  " + evaluation_;
+    return text;
+}
+
+void Progress::onStep(const MetricsRow& row) {
+    steps_seen_ += row.step - std::max(last_.step, start_.step);
+    last_ = row;
+    const auto now = Clock::now();
+    const bool last = row.step == start_.steps;
+    if (telling_ == Telling::json) {
+        printJson({{"event", "step"},
+                   {"step", row.step},
+                   {"time_s", row.time_s},
+                   {"tokens", row.tokens},
+                   {"loss", row.loss},
+                   {"learning_rate", row.learning_rate},
+                   {"grad_norm", row.grad_norm},
+                   {"tokens_per_s", row.tokens_per_s}});
+    } else if (telling_ == Telling::bar && (last || now - shown_ > kBetweenRedraws)) {
+        shown_ = now;
+        drawBar(row);
+    } else if (telling_ == Telling::lines && (last || now - shown_ > kBetweenLines)) {
+        shown_ = now;
+        std::cerr << summary(row) << "\n";
+    }
+}
+
+void Progress::drawBar(const MetricsRow& row) {
+    const auto full = static_cast<int>(kBarCells * row.step / start_.steps);
+    std::string line;
+    for (int cell = 0; cell < kBarCells; ++cell) line += cell < full ? "█" : "░";
+    line += "  " + std::to_string(100 * row.step / start_.steps) + " %  " + summary(row);
+    std::cerr << "\r\033[K" << cutToWidth(line, terminalWidth() - 1) << std::flush;
+    bar_is_open_ = true;
+}
+
+void Progress::endBar() {
+    if (bar_is_open_) std::cerr << std::endl;
+    bar_is_open_ = false;
+}
+
+void Progress::onEvaluation(const EvaluationRow& row) {
+    evaluation_ = evaluationText(row);
+    if (telling_ == Telling::json) {
+        printJson({{"event", "evaluation"},
+                   {"step", row.step},
+                   {"time_s", row.time_s},
+                   {"correct", orNull(row.correct)},
+                   {"of", orNull(row.of)},
+                   {"loss", orNull(row.loss)},
+                   {"floor", orNull(row.floor)}});
+    } else if (telling_ == Telling::lines) {
+        std::cerr << "step " << row.step << "  evaluation: " << evaluation_ << "\n";
+    } else if (telling_ == Telling::bar) {
+        drawBar(last_);
+    }
+}
+
+void Progress::onPause(bool paused) {
+    if (telling_ == Telling::json) printJson({{"event", paused ? "pause" : "resume"}, {"step", last_.step}});
+    if (telling_ != Telling::bar && telling_ != Telling::lines) return;
+    endBar();
+    std::cerr << (paused ? "paused" : "going on") << "\n";
+}
+
+}  // namespace roper

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "core/training/session.h"
+
+namespace roper {
+
+/// How a run in a terminal tells what it does.
+enum class Telling {
+    bar,    ///< one line that is drawn again, on stderr
+    lines,  ///< a line every few seconds, on stderr
+    json,   ///< one JSON object per line, on stdout
+    quiet,
+};
+
+/// Shows a run's progress: step, rate, loss, last evaluation and the time left.
+class Progress final : public TrainingObserver {
+  public:
+    explicit Progress(Telling telling) : telling_(telling) {}
+    ~Progress() override;
+
+    void onStart(const TrainingStart& start) override;
+    void onStep(const MetricsRow& row) override;
+    void onEvaluation(const EvaluationRow& row) override;
+    void onPause(bool paused) override;
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    std::string summary(const MetricsRow& row) const;
+    void drawBar(const MetricsRow& row);
+    void endBar();
+    double stepsPerSecond() const;
+
+    Telling telling_;
+    TrainingStart start_{};
+    MetricsRow last_;
+    Clock::time_point began_, shown_{};
+    std::int64_t steps_seen_ = 0;
+    std::string evaluation_;
+    bool bar_is_open_ = false;
+};
+
+/// "2 h 05 min", "3 min 20 s", "12 s".
+std::string durationText(double seconds);
+
+/// "112 of 128 right, loss 0.412" with the floor where there is one.
+std::string evaluationText(const EvaluationRow& row);
+
+}  // namespace roper

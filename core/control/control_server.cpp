@@ -1,0 +1,110 @@
+#include "core/control/control_server.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "core/runs/error.h"
+
+namespace roper {
+namespace {
+
+constexpr std::size_t kMostPeers = 16;
+
+Reply answer(const std::string& line, const ControlServer::Handler& handler) {
+    try {
+        const Request request = parseRequest(line);
+        Reply reply = handler(request);
+        reply.id = request.id;
+        return reply;
+    } catch (const std::exception& error) {
+        return {"", false, error.what()};
+    }
+}
+
+/// Whether the whole line went out. A peer that does not read is not waited for.
+bool sendLine(int descriptor, std::string line) {
+    line += '\n';
+    const ssize_t sent = ::send(descriptor, line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    return sent == static_cast<ssize_t>(line.size());
+}
+
+}  // namespace
+
+ControlServer::ControlServer(std::filesystem::path path) : path_(std::move(path)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path_.string().size() >= sizeof address.sun_path)
+        throw Error(ErrorKind::disk, "the control socket's path is too long: " + path_.string() +
+                                         "; set XDG_RUNTIME_DIR to a shorter folder");
+    std::strncpy(address.sun_path, path_.c_str(), sizeof address.sun_path - 1);
+    listener_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (listener_ < 0) throw diskError("create", path_.string(), errno);
+    ::unlink(path_.c_str());  // left over from a process that had our number before
+    if (::bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+        ::chmod(path_.c_str(), 0600) != 0 || ::listen(listener_, static_cast<int>(kMostPeers)) != 0) {
+        const int error_number = errno;
+        ::close(listener_);
+        throw diskError("listen at", path_.string(), error_number);
+    }
+}
+
+ControlServer::~ControlServer() {
+    for (const Peer& peer : peers_) ::close(peer.descriptor);
+    ::close(listener_);
+    ::unlink(path_.c_str());
+}
+
+void ControlServer::serve(const Handler& handler, std::chrono::milliseconds patience) {
+    std::vector<pollfd> watched{{listener_, POLLIN, 0}};
+    for (const Peer& peer : peers_) watched.push_back({peer.descriptor, POLLIN, 0});
+    if (::poll(watched.data(), watched.size(), static_cast<int>(patience.count())) <= 0) return;
+    auto ready = watched.begin() + 1;
+    for (auto peer = peers_.begin(); peer != peers_.end(); ++ready) {
+        if (ready->revents != 0 && !servePeer(*peer, handler)) {
+            ::close(peer->descriptor);
+            peer = peers_.erase(peer);
+        } else {
+            ++peer;
+        }
+    }
+    if (watched.front().revents != 0) acceptPeers();
+}
+
+void ControlServer::acceptPeers() {
+    while (true) {
+        const int descriptor = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (descriptor < 0) return;
+        if (peers_.size() >= kMostPeers)
+            ::close(descriptor);
+        else
+            peers_.push_back({descriptor, {}});
+    }
+}
+
+bool ControlServer::servePeer(Peer& peer, const Handler& handler) {
+    std::array<char, 4096> buffer;
+    // A bounded number of reads, so that a peer that sends without end cannot hold up the training.
+    for (int reads = 0; reads < 32; ++reads) {
+        const ssize_t got = ::recv(peer.descriptor, buffer.data(), buffer.size(), 0);
+        if (got == 0) return false;
+        if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+        const auto lines = peer.framer.add({buffer.data(), static_cast<std::size_t>(got)});
+        if (!lines) {
+            sendLine(peer.descriptor, formatReply({"", false, "the message is too long; the connection is closed"}));
+            return false;
+        }
+        for (const std::string& line : *lines)
+            if (!sendLine(peer.descriptor, formatReply(answer(line, handler)))) return false;
+    }
+    return true;
+}
+
+}  // namespace roper

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <list>
+#include <string>
+
+#include "core/control/messages.h"
+
+namespace roper {
+
+/// The trainer's end of the control socket. It has no thread: `serve` is called between steps, and while paused.
+/// A message that cannot be read is answered with an error; a peer that floods or stalls is dropped; nothing that a
+/// peer sends ends the trainer.
+class ControlServer {
+  public:
+    /// Listens at `path`, for its owner alone. @throws Error (disk)
+    explicit ControlServer(std::filesystem::path path);
+    ~ControlServer();
+    ControlServer(const ControlServer&) = delete;
+    ControlServer& operator=(const ControlServer&) = delete;
+
+    const std::filesystem::path& path() const { return path_; }
+
+    using Handler = std::function<Reply(const Request&)>;
+
+    /// Answers what has arrived; waits up to `patience` for something to arrive.
+    void serve(const Handler& handler, std::chrono::milliseconds patience = std::chrono::milliseconds(0));
+
+  private:
+    struct Peer {
+        int descriptor;
+        LineFramer framer;
+    };
+
+    void acceptPeers();
+    /// False if the peer is gone or must go.
+    bool servePeer(Peer& peer, const Handler& handler);
+
+    std::filesystem::path path_;
+    int listener_ = -1;
+    std::list<Peer> peers_;
+};
+
+}  // namespace roper

@@ -1,0 +1,94 @@
+#include "core/control/messages.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "core/runs/error.h"
+#include "core/runs/text.h"
+
+namespace roper {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::vector<std::string> kCommandNames = {"status", "pause", "resume", "stop", "checkpoint"};
+
+std::string dump(const nlohmann::ordered_json& json) {
+    return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+/// One JSON object. The depth is bounded, since the text comes from another process.
+Json parseObject(std::string_view line) {
+    if (line.size() > kLongestMessage)
+        throw Error(ErrorKind::usage, "the message is longer than " + std::to_string(kLongestMessage) + " bytes");
+    constexpr int kDeepest = 16;
+    const auto shallow = [](int depth, Json::parse_event_t, Json&) {
+        if (depth > kDeepest) throw Error(ErrorKind::usage, "the message is nested too deeply");
+        return true;
+    };
+    Json json;
+    try {
+        json = Json::parse(line, shallow);
+    } catch (const Json::exception& error) {
+        throw Error(ErrorKind::usage, std::string("the message is not JSON: ") + error.what());
+    }
+    if (!json.is_object()) throw Error(ErrorKind::usage, "the message is not a JSON object");
+    return json;
+}
+
+std::string textOf(const Json& json, const char* key, const std::string& missing) {
+    const auto found = json.find(key);
+    if (found == json.end()) return missing;
+    if (!found->is_string()) throw Error(ErrorKind::usage, std::string("\"") + key + "\" must be text");
+    return found->get<std::string>();
+}
+
+}  // namespace
+
+std::string commandName(Command command) {
+    return kCommandNames.at(static_cast<std::size_t>(command));
+}
+
+std::string formatRequest(const Request& request) {
+    return dump({{"command", commandName(request.command)}, {"id", request.id}});
+}
+
+std::string formatReply(const Reply& reply) {
+    return dump({{"id", reply.id}, {"ok", reply.ok}, {"message", reply.message}});
+}
+
+Request parseRequest(std::string_view line) {
+    const Json json = parseObject(line);
+    const std::string name = textOf(json, "command", "");
+    const auto found = std::find(kCommandNames.begin(), kCommandNames.end(), name);
+    if (found == kCommandNames.end()) {
+        const auto nearest = nearestName(name, kCommandNames);
+        throw Error(ErrorKind::usage, "unknown command \"" + name + "\"; " +
+                                          (nearest ? "did you mean \"" + *nearest + "\"?"
+                                                   : "known are " + join(kCommandNames, ", ")));
+    }
+    return {static_cast<Command>(found - kCommandNames.begin()), textOf(json, "id", "")};
+}
+
+Reply parseReply(std::string_view line) {
+    const Json json = parseObject(line);
+    const auto ok = json.find("ok");
+    if (ok == json.end() || !ok->is_boolean()) throw Error(ErrorKind::usage, "a reply must say whether it is ok");
+    return {textOf(json, "id", ""), ok->get<bool>(), textOf(json, "message", "")};
+}
+
+std::optional<std::vector<std::string>> LineFramer::add(std::string_view bytes) {
+    std::vector<std::string> lines;
+    while (!bytes.empty()) {
+        const std::size_t end = bytes.find('\n');
+        unfinished_ += bytes.substr(0, end);
+        if (unfinished_.size() > kLongestMessage) return std::nullopt;
+        if (end == std::string_view::npos) break;
+        lines.push_back(std::exchange(unfinished_, {}));
+        bytes.remove_prefix(end + 1);
+    }
+    return lines;
+}
+
+}  // namespace roper

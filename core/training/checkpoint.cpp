@@ -1,0 +1,142 @@
+#include "core/training/checkpoint.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <cstring>
+
+#include "core/runs/error.h"
+#include "core/runs/text.h"
+
+namespace roper {
+namespace {
+
+constexpr const char* kFormat = "roper-lab-checkpoint-1";
+
+std::string meanName(const std::string& parameter) {
+    return std::string("optimizer.mean.").append(parameter);
+}
+
+std::string squareName(const std::string& parameter) {
+    return std::string("optimizer.square.").append(parameter);
+}
+
+/// Collects tensors to write and keeps their CPU copies alive until they are written.
+class TensorsToWrite {
+  public:
+    void add(const std::string& name, const at::Tensor& tensor) {
+        const at::Tensor plain = tensor.detach().to(at::kCPU).contiguous();
+        kept_.push_back(plain);
+        const Dtype dtype = plain.scalar_type() == at::kByte     ? Dtype::U8
+                            : plain.scalar_type() == at::kDouble ? Dtype::F64
+                                                                 : Dtype::F32;
+        views_.push_back({name, dtype, plain.sizes().vec(),
+                          {static_cast<const std::byte*>(plain.const_data_ptr()), plain.nbytes()}});
+    }
+    const std::vector<TensorToWrite>& views() const { return views_; }
+
+  private:
+    std::vector<at::Tensor> kept_;
+    std::vector<TensorToWrite> views_;
+};
+
+std::string shapeText(const std::vector<std::int64_t>& shape) {
+    std::vector<std::string> parts;
+    for (const std::int64_t dimension : shape) parts.push_back(std::to_string(dimension));
+    return std::string("[").append(join(parts, ", ")).append("]");
+}
+
+/// Copies a stored tensor into one of the same shape and type.
+void restore(const SafetensorsFile& file, const std::string& name, at::Tensor target) {
+    const SafetensorsFile::Tensor& stored = file.tensor(name);
+    const at::Tensor plain = at::empty_like(target.detach(), at::kCPU, at::MemoryFormat::Contiguous);
+    if (stored.shape != plain.sizes().vec())
+        throw Error(ErrorKind::checkpoint, file.origin() + ": tensor \"" + name + "\" has shape " +
+                                               shapeText(stored.shape) + ", but the run's model needs " +
+                                               shapeText(plain.sizes().vec()));
+    if (stored.bytes.size() != plain.nbytes())
+        throw Error(ErrorKind::checkpoint, file.origin() + ": tensor \"" + name + "\" is " + dtypeName(stored.dtype) +
+                                               ", but the run's model needs another type");
+    std::memcpy(plain.mutable_data_ptr(), stored.bytes.data(), stored.bytes.size());
+    const at::NoGradGuard no_gradients;
+    target.copy_(plain);
+}
+
+at::Generator generatorOf(const at::Device& device) {
+    return at::globalContext().defaultGenerator(device);
+}
+
+std::vector<at::Device> generatorDevices(const Transformer& model) {
+    const at::Device device = model.parameters().front().second.device();
+    if (device.is_cpu()) return {device};
+    return {at::Device(at::kCPU), device};
+}
+
+std::string generatorName(const at::Device& device) {
+    return device.is_cpu() ? "random.cpu" : "random.cuda";
+}
+
+std::int64_t integerEntry(const SafetensorsFile& file, const std::string& key) {
+    const auto value = parseInteger(file.entry(key));
+    if (!value || *value < 0)
+        throw Error(ErrorKind::checkpoint, file.origin() + ": entry \"" + key + "\" is not a whole number");
+    return *value;
+}
+
+}  // namespace
+
+void saveCheckpoint(const std::filesystem::path& path, const Transformer& model, const AdamW& optimizer,
+                    const TrainingPosition& position, const std::string& specification_toml,
+                    const std::string& vocabulary) {
+    TensorsToWrite tensors;
+    for (const auto& [name, parameter] : model.parameters()) tensors.add(name, parameter);
+    for (std::size_t i = 0; i < model.parameters().size(); ++i) {
+        const AdamW::Moments moments = optimizer.moments(i);
+        tensors.add(meanName(model.parameters()[i].first), moments.mean);
+        tensors.add(squareName(model.parameters()[i].first), moments.square);
+    }
+    for (const at::Device& device : generatorDevices(model))
+        tensors.add(generatorName(device), generatorOf(device).get_state());
+    writeSafetensors(path, tensors.views(),
+                     {{"format", kFormat},
+                      {"step", std::to_string(position.step)},
+                      {"tokens", std::to_string(position.tokens)},
+                      {"next_sequence", std::to_string(position.next_sequence)},
+                      {"time_s", formatNumber(position.time_s)},
+                      {"vocabulary", vocabulary},
+                      {"specification", specification_toml}});
+}
+
+void loadWeights(const SafetensorsFile& file, Transformer& model, const std::string& vocabulary) {
+    if (file.entry("format") != kFormat)
+        throw Error(ErrorKind::checkpoint, file.origin() + ": its format is \"" + file.entry("format") + "\", not " +
+                                               kFormat);
+    if (file.entry("vocabulary") != vocabulary)
+        throw Error(ErrorKind::checkpoint, file.origin() + " was trained on the characters \"" +
+                                               file.entry("vocabulary") + "\", this run uses \"" + vocabulary + "\"");
+    for (const auto& [name, parameter] : model.parameters()) restore(file, name, parameter);
+}
+
+TrainingPosition loadCheckpoint(const SafetensorsFile& file, Transformer& model, AdamW& optimizer,
+                                const std::string& vocabulary) {
+    loadWeights(file, model, vocabulary);
+    for (std::size_t i = 0; i < model.parameters().size(); ++i) {
+        const AdamW::Moments moments = optimizer.moments(i);
+        restore(file, meanName(model.parameters()[i].first), moments.mean);
+        restore(file, squareName(model.parameters()[i].first), moments.square);
+    }
+    for (const at::Device& device : generatorDevices(model)) {
+        const at::Tensor state = generatorOf(device).get_state().clone();
+        restore(file, generatorName(device), state);
+        generatorOf(device).set_state(state);
+    }
+    TrainingPosition position;
+    position.step = integerEntry(file, "step");
+    position.tokens = integerEntry(file, "tokens");
+    position.next_sequence = static_cast<std::uint64_t>(integerEntry(file, "next_sequence"));
+    position.time_s = parseNumber(file.entry("time_s")).value_or(0);
+    optimizer.setStepsDone(position.step);
+    return position;
+}
+
+}  // namespace roper

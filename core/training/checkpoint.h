@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/model/transformer.h"
+#include "core/runs/safetensors.h"
+#include "core/training/optimizer.h"
+
+namespace roper {
+
+/// Where a run stands apart from its weights and moments.
+struct TrainingPosition {
+    std::int64_t step = 0;
+    std::int64_t tokens = 0;
+    std::uint64_t next_sequence = 0;  ///< of the training stream
+    double time_s = 0;
+};
+
+/// Writes weights, optimizer moments, generator states and position, so that the path holds the old file or the new.
+/// Layout: docs/run-folder.md. @throws Error (disk)
+void saveCheckpoint(const std::filesystem::path& path, const Transformer& model, const AdamW& optimizer,
+                    const TrainingPosition& position, const std::string& specification_toml,
+                    const std::string& vocabulary);
+
+/// Restores everything that `saveCheckpoint` wrote.
+/// @throws Error (checkpoint) if the file is damaged or belongs to a model of another shape or vocabulary
+TrainingPosition loadCheckpoint(const SafetensorsFile& file, Transformer& model, AdamW& optimizer,
+                                const std::string& vocabulary);
+
+/// Restores the weights alone. @throws Error (checkpoint)
+void loadWeights(const SafetensorsFile& file, Transformer& model, const std::string& vocabulary);
+
+}  // namespace roper

@@ -1,0 +1,85 @@
+#include "core/training/run_control.h"
+
+#include <unistd.h>
+
+#include <csignal>
+
+#include "core/control/socket_path.h"
+
+namespace roper {
+namespace {
+
+volatile std::sig_atomic_t interrupts = 0;
+volatile std::sig_atomic_t terminations = 0;
+
+constexpr int kInterruptedExitCode = 130;
+
+void onInterrupt(int) {
+    interrupts = interrupts + 1;
+    if (interrupts > 1) ::_exit(kInterruptedExitCode);
+}
+
+void onTerminate(int) {
+    terminations = terminations + 1;
+}
+
+}  // namespace
+
+void handleStopSignals() {
+    struct sigaction action {};
+    action.sa_handler = onInterrupt;
+    ::sigaction(SIGINT, &action, nullptr);
+    action.sa_handler = onTerminate;
+    ::sigaction(SIGTERM, &action, nullptr);
+    action.sa_handler = SIG_IGN;  // a terminal that is closed does not end a run
+    ::sigaction(SIGHUP, &action, nullptr);
+}
+
+RunControl::RunControl(bool open_socket) {
+    if (!open_socket) return;
+    try {
+        server_ = std::make_unique<ControlServer>(controlSocketPath());
+    } catch (const std::exception& error) {
+        problem_ = error.what();
+    }
+}
+
+std::string RunControl::socketPath() const {
+    return server_ ? server_->path().string() : std::string();
+}
+
+Wish RunControl::poll(const std::function<std::string()>& describe, std::chrono::milliseconds patience) {
+    if (server_) {
+        server_->serve([&](const Request& request) { return handle(request, describe); }, patience);
+    } else if (patience.count() > 0) {
+        ::usleep(static_cast<useconds_t>(patience.count() * 1000));
+    }
+    if (terminations > 0) return Wish::preempt;
+    if (stop_ || interrupts > 0) return Wish::stop;
+    return paused_ ? Wish::pause : Wish::go_on;
+}
+
+bool RunControl::takeCheckpointWish() {
+    return std::exchange(checkpoint_, false);
+}
+
+Reply RunControl::handle(const Request& request, const std::function<std::string()>& describe) {
+    switch (request.command) {
+        case Command::status: return {"", true, describe()};
+        case Command::pause:
+            paused_ = true;
+            return {"", true, "paused; nothing is computed until it is resumed"};
+        case Command::resume:
+            paused_ = false;
+            return {"", true, "training goes on"};
+        case Command::stop:
+            stop_ = true;
+            return {"", true, "saving a checkpoint, then ending; the run can be resumed"};
+        case Command::checkpoint:
+            checkpoint_ = true;
+            return {"", true, "a checkpoint is being written"};
+    }
+    return {"", false, "unknown command"};
+}
+
+}  // namespace roper

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+#include "core/control/control_server.h"
+
+namespace roper {
+
+/// What a person, through a signal or the control socket, wants of the run now.
+enum class Wish { go_on, pause, stop, preempt };
+
+/// Installs handlers so that the first SIGINT asks to stop and the second ends the process at once; SIGTERM asks to
+/// save and give the machine back. Wishes are read by `RunControl`.
+void handleStopSignals();
+
+/// Collects wishes between steps. Without a socket (its folder cannot be used) the run is watched only.
+class RunControl {
+  public:
+    explicit RunControl(bool open_socket);
+
+    /// Path of the socket, or empty.
+    std::string socketPath() const;
+
+    /// Why there is no socket although one was asked for; empty otherwise.
+    const std::string& problem() const { return problem_; }
+
+    /// Answers what has arrived, waiting up to `patience`. `describe` gives the text of a status reply.
+    Wish poll(const std::function<std::string()>& describe,
+              std::chrono::milliseconds patience = std::chrono::milliseconds(0));
+
+    /// True once for each "checkpoint now".
+    bool takeCheckpointWish();
+
+  private:
+    Reply handle(const Request& request, const std::function<std::string()>& describe);
+
+    std::unique_ptr<ControlServer> server_;
+    std::string problem_;
+    bool paused_ = false;
+    bool stop_ = false;
+    bool checkpoint_ = false;
+};
+
+}  // namespace roper

@@ -1,0 +1,188 @@
+#include "core/training/session.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+#include <malloc.h>
+
+#include <thread>
+
+#include "core/model/device.h"
+#include "core/model/generation.h"
+#include "core/runs/error.h"
+#include "core/runs/text.h"
+#include "core/training/trainer.h"
+
+namespace roper {
+namespace {
+
+/// Large tensors come and go every step. Keeping their memory in the heap spares the kernel from clearing fresh pages
+/// each time.
+void keepHeapWarm() {
+    constexpr int kGigabyte = 1 << 30;
+    ::mallopt(M_MMAP_THRESHOLD, kGigabyte);
+    ::mallopt(M_TRIM_THRESHOLD, kGigabyte);
+    ::mallopt(M_TOP_PAD, 64 << 20);
+}
+
+/// Runs `work` and turns what LibTorch throws into errors for a person.
+template <class Work>
+auto translatingErrors(Work work) {
+    constexpr const char* kMemoryAdvice =
+        "The machine's memory does not suffice. Use a smaller batch, length, width or number of layers.";
+    try {
+        return work();
+    } catch (const Error&) {
+        throw;
+    } catch (const c10::OutOfMemoryError& error) {
+        throw Error(ErrorKind::memory, std::string(kMemoryAdvice) + " (" + error.what_without_backtrace() + ")");
+    } catch (const std::bad_alloc&) {
+        throw Error(ErrorKind::memory, kMemoryAdvice);
+    } catch (const c10::Error& error) {
+        const std::string what = error.what_without_backtrace();
+        if (what.find("allocate memory") != std::string::npos) throw Error(ErrorKind::memory, kMemoryAdvice);
+        throw Error(ErrorKind::other, what);
+    } catch (const std::invalid_argument& error) {
+        throw Error(ErrorKind::usage, error.what());
+    }
+}
+
+/// A model as one of its run's checkpoints left it.
+struct LoadedModel {
+    Specification specification;
+    std::unique_ptr<Task> task;
+    std::unique_ptr<Transformer> model;
+    std::int64_t step;
+};
+
+CheckpointFile chooseCheckpoint(const RunFolder& folder, std::optional<std::int64_t> step) {
+    const std::vector<CheckpointFile> all = folder.checkpoints();
+    std::vector<std::string> steps;
+    for (const CheckpointFile& checkpoint : all) {
+        if (checkpoint.step == step) return checkpoint;
+        steps.push_back(std::to_string(checkpoint.step));
+    }
+    if (all.empty()) throw Error(ErrorKind::checkpoint, folder.path().string() + " has no checkpoint yet");
+    if (!step) return all.back();
+    throw Error(ErrorKind::checkpoint, folder.path().string() + " has no checkpoint at step " + std::to_string(*step) +
+                                           "; it has " + join(steps, ", "));
+}
+
+LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options) {
+    const CheckpointFile checkpoint = chooseCheckpoint(folder, options.step);
+    LoadedModel loaded{folder.specification(), nullptr, nullptr, checkpoint.step};
+    requireValid(loaded.specification, folder.specificationPath().string());
+    loaded.task = makeTask(loaded.specification.task);
+    loaded.model = std::make_unique<Transformer>(loaded.specification, loaded.task->vocabulary().size(),
+                                                 openDevice(options.device));
+    loadWeights(SafetensorsFile::read(checkpoint.path), *loaded.model, loaded.task->vocabulary().characters());
+    return loaded;
+}
+
+void writeAttentionCsv(const at::Tensor& attention, const std::filesystem::path& out) {
+    std::string csv = "layer,head,query,key,weight\n";
+    const auto weights = attention.accessor<float, 4>();
+    for (std::int64_t layer = 0; layer < weights.size(0); ++layer)
+        for (std::int64_t head = 0; head < weights.size(1); ++head)
+            for (std::int64_t query = 0; query < weights.size(2); ++query)
+                for (std::int64_t key = 0; key <= query; ++key)
+                    csv += join({std::to_string(layer), std::to_string(head), std::to_string(query),
+                                 std::to_string(key), formatNumber(static_cast<double>(weights[layer][head][query][key]))},
+                                ",") +
+                           "\n";
+    writeFileAtomically(out, csv);
+}
+
+void writeFailure(RunRecorder& recorder, const Error& error) {
+    try {
+        Status status = recorder.folder().status();
+        status.state = RunState::failed;
+        status.control.clear();
+        status.error = error.what();
+        status.exit_code = error.exitCode();
+        recorder.log(std::string("failed: ") + error.what());
+        recorder.setStatus(status);
+    } catch (const Error&) {
+        // On a full disk not even this can be written; the error itself still reaches the person.
+    }
+}
+
+}  // namespace
+
+void setThreads(std::int64_t threads) {
+    const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
+    at::set_num_threads(static_cast<int>(threads > 0 ? threads : cores));
+}
+
+RunState trainRun(const RunFolder& folder, TrainingObserver& observer) {
+    keepHeapWarm();
+    handleStopSignals();
+    RunRecorder recorder(folder);
+    try {
+        return translatingErrors([&] {
+            const Specification specification = folder.specification();
+            requireValid(specification, folder.specificationPath().string());
+            setThreads(specification.device.threads);
+            RunControl control(/*open_socket=*/true);
+            Trainer trainer(specification, openDevice(specification.device.name), recorder, control, observer);
+            trainer.restore();
+            return trainer.run();
+        });
+    } catch (const Error& error) {
+        writeFailure(recorder, error);
+        throw;
+    }
+}
+
+EvaluationRow evaluateRun(const RunFolder& folder, const ReadingOptions& options, std::int64_t problems,
+                          std::optional<std::int64_t> seed) {
+    return translatingErrors([&] {
+        LoadedModel loaded = loadModel(folder, options);
+        loaded.specification.evaluation.problems = problems;
+        if (seed) loaded.specification.training.data_seed = *seed;
+        return evaluate(*loaded.model, *loaded.task, loaded.specification, loaded.step).row;
+    });
+}
+
+void exportAttention(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
+                     const std::filesystem::path& out) {
+    translatingErrors([&] {
+        const at::NoGradGuard no_gradients;
+        LoadedModel loaded = loadModel(folder, options);
+        if (text.empty()) throw Error(ErrorKind::usage, "attention needs a text: --text \"…\"");
+        const at::Tensor tokens = encodePadded(loaded.task->vocabulary(), {text});
+        const at::Device device = loaded.model->parameters().front().second.device();
+        const at::Tensor attention =
+            loaded.model->attentionWeights(tokens.to(device)).select(1, 0).cpu().contiguous();  // [L, H, T, T]
+        if (out.extension() == ".csv") return writeAttentionCsv(attention, out);
+        const auto bytes = [](const at::Tensor& tensor) {
+            return std::span(static_cast<const std::byte*>(tensor.const_data_ptr()), tensor.nbytes());
+        };
+        const at::Tensor row = tokens.flatten().contiguous();
+        writeSafetensors(out,
+                         {{"attention", Dtype::F32, attention.sizes().vec(), bytes(attention)},
+                          {"tokens", Dtype::I64, row.sizes().vec(), bytes(row)}},
+                         {{"run", folder.name()}, {"step", std::to_string(loaded.step)}, {"text", text}});
+    });
+}
+
+void exportWeights(const RunFolder& folder, const ReadingOptions& options, const std::filesystem::path& out) {
+    const CheckpointFile checkpoint = chooseCheckpoint(folder, options.step);
+    const SafetensorsFile file = SafetensorsFile::read(checkpoint.path);
+    std::vector<TensorToWrite> weights;
+    for (const auto& [name, tensor] : file.tensors()) {
+        if (name.starts_with("optimizer.") || name.starts_with("random.")) continue;
+        weights.push_back({name, tensor.dtype, tensor.shape, tensor.bytes});
+    }
+    writeSafetensors(out, weights, file.metadata());
+}
+
+std::int64_t countParameters(const Specification& specification) {
+    const std::int64_t C = specification.model.width, F = specification.model.feed_forward;
+    const std::int64_t V = makeTask(specification.task)->vocabulary().size();
+    const std::int64_t block = 3 * C * C + 3 * C + C * C + C + 2 * C * F + F + C + 4 * C;
+    const std::int64_t final_norm = specification.model.norm == "pre" ? 2 * C : 0;
+    return V * C + specification.model.layers * block + final_norm + V * C + V;
+}
+
+}  // namespace roper

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "core/runs/run_folder.h"
+
+namespace roper {
+
+// What the programs ask of training, in types that do not need LibTorch's headers.
+
+struct TrainingStart {
+    std::int64_t step;
+    std::int64_t steps;
+    std::int64_t parameters;
+    std::string device;
+};
+
+/// Told what happens while a run trains.
+class TrainingObserver {
+  public:
+    virtual ~TrainingObserver() = default;
+    virtual void onStart(const TrainingStart&) {}
+    virtual void onStep(const MetricsRow&) {}
+    virtual void onEvaluation(const EvaluationRow&) {}
+    virtual void onPause(bool /*paused*/) {}
+};
+
+/// Trains a queued run, or continues one after its newest checkpoint, until it is finished or asked to end. Failure is
+/// written to the run's status and log before it is thrown.
+/// @throws Error of every kind
+RunState trainRun(const RunFolder& folder, TrainingObserver& observer);
+
+/// Settings that hold for one session and are not part of what a run is.
+struct ReadingOptions {
+    std::optional<std::int64_t> step;  ///< of the checkpoint; the newest if not given
+    std::string device = "cpu";
+};
+
+/// Asks a checkpoint of a run `problems` problems, drawn from `seed`.
+/// @throws Error (checkpoint) if there is no such checkpoint
+EvaluationRow evaluateRun(const RunFolder& folder, const ReadingOptions& options, std::int64_t problems,
+                          std::optional<std::int64_t> seed);
+
+/// Attention weights of every layer and head for `text`, to a .safetensors file ("attention" [L, H, T, T], "tokens" [T])
+/// or a .csv file (layer,head,query,key,weight). @throws Error
+void exportAttention(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
+                     const std::filesystem::path& out);
+
+/// The weights of a checkpoint without what only training needs, to a .safetensors file. @throws Error
+void exportWeights(const RunFolder& folder, const ReadingOptions& options, const std::filesystem::path& out);
+
+/// Parameters of the model that a specification describes.
+std::int64_t countParameters(const Specification& specification);
+
+/// Sets the number of CPU threads; 0 takes one a core.
+void setThreads(std::int64_t threads);
+
+}  // namespace roper

@@ -1,0 +1,201 @@
+#include "core/training/trainer.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "core/model/device.h"
+#include "core/runs/error.h"
+#include "core/runs/text.h"
+#include "core/training/batches.h"
+#include "core/training/schedule.h"
+
+namespace roper {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kHeartbeat = 1s;
+constexpr auto kPauseLook = 50ms;
+
+double secondsBetween(std::chrono::steady_clock::time_point a, std::chrono::steady_clock::time_point b) {
+    return std::chrono::duration<double>(b - a).count();
+}
+
+}  // namespace
+
+Trainer::Trainer(Specification specification, at::Device device, RunRecorder& recorder, RunControl& control,
+                 TrainingObserver& observer)
+    : specification_(std::move(specification)),
+      device_(device),
+      recorder_(recorder),
+      control_(control),
+      observer_(observer),
+      task_(makeTask(specification_.task)),
+      model_(specification_, task_->vocabulary().size(), device),
+      optimizer_(model_.parameters(), specification_.training),
+      started_(Clock::now()),
+      last_beat_(started_) {
+    // Dropout draws from the default generators; the weights have generators of their own.
+    at::manual_seed(static_cast<std::uint64_t>(specification_.training.model_seed));
+}
+
+void Trainer::restore() {
+    const std::vector<CheckpointFile> checkpoints = recorder_.folder().checkpoints();
+    if (!checkpoints.empty()) {
+        const SafetensorsFile file = SafetensorsFile::read(checkpoints.back().path);
+        position_ = loadCheckpoint(file, model_, optimizer_, task_->vocabulary().characters());
+        recorder_.log("resumed from step " + std::to_string(position_.step));
+    }
+    recorder_.rewindTo(position_.step);
+    best_step_ = recorder_.folder().bestStep();
+    time_before_s_ = position_.time_s;
+    last_report_s_ = position_.time_s;
+    last_report_tokens_ = position_.tokens;
+    saved_step_ = checkpoints.empty() ? -1 : position_.step;
+}
+
+RunState Trainer::run() {
+    started_ = Clock::now();
+    recorder_.log("training on " + describeDevice(device_) + ", " + std::to_string(model_.parameterCount()) +
+                  " parameters");
+    if (!control_.problem().empty()) recorder_.log("no control socket: " + control_.problem());
+    observer_.onStart({position_.step, specification_.training.steps, model_.parameterCount(), describeDevice(device_)});
+    beat(RunState::running, Survives::machine_failure);
+    while (position_.step < specification_.training.steps) {
+        Wish wish = control_.poll([this] { return "step " + std::to_string(position_.step); });
+        if (wish == Wish::pause) wish = waitWhilePaused();
+        if (wish == Wish::stop || wish == Wish::preempt) {
+            saveCheckpointNow();
+            const RunState state = wish == Wish::stop ? RunState::stopped : RunState::preempted;
+            recorder_.log(stateName(state) + " at step " + std::to_string(position_.step));
+            beat(state, Survives::machine_failure);
+            return state;
+        }
+        report(trainStep());
+        const bool last = position_.step == specification_.training.steps;
+        if (last || due(specification_.evaluation.every)) runEvaluation();
+        if (last || due(specification_.checkpoints.every) || control_.takeCheckpointWish()) saveCheckpointNow();
+        if (Clock::now() - last_beat_ > kHeartbeat) beat(RunState::running, Survives::process_death);
+    }
+    recorder_.log("finished");
+    beat(RunState::finished, Survives::machine_failure);
+    return RunState::finished;
+}
+
+Trainer::Step Trainer::trainStep() {
+    const at::Tensor tokens =
+        makeSequences(*task_, specification_, Stream::training, position_.next_sequence, specification_.training.batch);
+    const at::Tensor loss = model_.loss(tokens.to(device_), /*training=*/true);
+    loss.backward();
+    const at::Tensor norm = optimizer_.gradientNorm();
+    Step step{loss.item<double>(), norm.item<double>(),
+              learningRate(specification_.training, position_.step + 1)};
+
+    position_.step += 1;
+    position_.next_sequence += static_cast<std::uint64_t>(specification_.training.batch);
+    position_.tokens += specification_.training.batch * (specification_.training.length - 1);
+    if (!std::isfinite(step.loss) || !std::isfinite(step.gradient_norm)) {
+        report(step);  // the row is kept, so that the chart can mark where it happened
+        throw Error(ErrorKind::diverged,
+                    "training diverged at step " + std::to_string(position_.step) + ": the " +
+                        (std::isfinite(step.loss) ? "gradient's norm" : "loss") + " is " +
+                        formatNumber(std::isfinite(step.loss) ? step.gradient_norm : step.loss) +
+                        ". The weights were not touched. Try a lower learning rate, a longer warm-up or clipping.");
+    }
+    optimizer_.clip(step.gradient_norm, specification_.training.clip_norm);
+    optimizer_.step(step.learning_rate);
+    return step;
+}
+
+void Trainer::report(const Step& step) {
+    const bool finite = std::isfinite(step.loss) && std::isfinite(step.gradient_norm);
+    const bool wanted = position_.step % specification_.training.report_every == 0 ||
+                        position_.step == specification_.training.steps || !finite;
+    if (!wanted) return;
+    MetricsRow row;
+    row.step = position_.step;
+    row.time_s = trainingSeconds();
+    row.tokens = position_.tokens;
+    row.loss = step.loss;
+    row.learning_rate = step.learning_rate;
+    row.grad_norm = step.gradient_norm;
+    const double elapsed = row.time_s - last_report_s_;
+    row.tokens_per_s = elapsed > 0 ? static_cast<double>(row.tokens - last_report_tokens_) / elapsed : 0;
+    last_report_s_ = row.time_s;
+    last_report_tokens_ = row.tokens;
+    recorder_.record(row);
+    observer_.onStep(row);
+}
+
+void Trainer::runEvaluation() {
+    const Clock::time_point begin = Clock::now();
+    Evaluation evaluation = evaluate(model_, *task_, specification_, position_.step);
+    paused_s_ += secondsBetween(begin, Clock::now());  // time_s counts training alone
+    evaluation.row.time_s = trainingSeconds();
+    for (const Sample& sample : evaluation.samples) recorder_.record(sample);
+    recorder_.record(evaluation.row);
+    observer_.onEvaluation(evaluation.row);
+    const std::optional<std::int64_t> best = recorder_.folder().bestStep();
+    const bool is_best = best == position_.step && best != best_step_;
+    best_step_ = best;
+    if (is_best) saveCheckpointNow();
+}
+
+void Trainer::saveCheckpointNow() {
+    if (saved_step_ == position_.step) return;
+    const Clock::time_point begin = Clock::now();
+    position_.time_s = trainingSeconds();
+    recorder_.sync();  // rows first: a checkpoint never stands for steps whose rows could still be lost
+    saveCheckpoint(recorder_.folder().checkpointPath(position_.step), model_, optimizer_, position_,
+                   toToml(specification_), task_->vocabulary().characters());
+    // The new file is read back before older ones go.
+    SafetensorsFile::read(recorder_.folder().checkpointPath(position_.step));
+    recorder_.pruneCheckpoints(specification_.checkpoints.keep);
+    saved_step_ = position_.step;
+    recorder_.log("checkpoint at step " + std::to_string(position_.step));
+    paused_s_ += secondsBetween(begin, Clock::now());
+}
+
+Wish Trainer::waitWhilePaused() {
+    const Clock::time_point begin = Clock::now();
+    recorder_.log("paused at step " + std::to_string(position_.step));
+    observer_.onPause(true);
+    beat(RunState::paused, Survives::machine_failure);
+    Wish wish = Wish::pause;
+    while (wish == Wish::pause) {
+        wish = control_.poll([this] { return "paused at step " + std::to_string(position_.step); }, kPauseLook);
+        if (control_.takeCheckpointWish()) saveCheckpointNow();
+        if (Clock::now() - last_beat_ > kHeartbeat) beat(RunState::paused, Survives::process_death);
+    }
+    paused_s_ += secondsBetween(begin, Clock::now());
+    if (wish == Wish::go_on) {
+        recorder_.log("resumed");
+        observer_.onPause(false);
+        beat(RunState::running, Survives::machine_failure);
+    }
+    return wish;
+}
+
+void Trainer::beat(RunState state, Survives survives) {
+    last_beat_ = Clock::now();
+    recorder_.setStatus(statusNow(state), survives);
+}
+
+Status Trainer::statusNow(RunState state) const {
+    Status status;
+    status.state = state;
+    status.step = position_.step;
+    status.steps = specification_.training.steps;
+    status.device = describeDevice(device_);
+    const bool listening = state == RunState::running || state == RunState::paused;
+    status.control = listening ? control_.socketPath() : "";
+    if (state == RunState::preempted) status.exit_code = static_cast<int>(ErrorKind::preempted);
+    return status;
+}
+
+double Trainer::trainingSeconds() const {
+    return time_before_s_ + secondsBetween(started_, Clock::now()) - paused_s_;
+}
+
+}  // namespace roper

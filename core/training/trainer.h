@@ -1,0 +1,69 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "core/model/transformer.h"
+#include "core/runs/run_recorder.h"
+#include "core/tasks/task.h"
+#include "core/training/checkpoint.h"
+#include "core/training/evaluation.h"
+#include "core/training/optimizer.h"
+#include "core/training/run_control.h"
+#include "core/training/session.h"
+
+namespace roper {
+
+/// Trains one run: steps, evaluations, checkpoints, and what the control socket asks for between steps.
+class Trainer {
+  public:
+    /// @param device  already opened (`openDevice`)
+    Trainer(Specification specification, at::Device device, RunRecorder& recorder, RunControl& control,
+            TrainingObserver& observer);
+
+    /// Continues after the newest checkpoint, if there is one; rows of later steps are dropped.
+    /// @throws Error (checkpoint)
+    void restore();
+
+    /// Runs until the last step, or until it is asked to end. @throws Error (diverged, disk, …)
+    RunState run();
+
+  private:
+    struct Step {
+        double loss, gradient_norm, learning_rate;
+    };
+
+    /// Forward, loss, backward, clip, update. @throws Error (diverged) before the update if a number is not finite
+    Step trainStep();
+    void report(const Step& step);
+    void runEvaluation();
+    void saveCheckpointNow();
+    void beat(RunState state, Survives survives);
+    Wish waitWhilePaused();
+    bool due(std::int64_t every) const { return every > 0 && position_.step % every == 0; }
+    double trainingSeconds() const;
+    Status statusNow(RunState state) const;
+
+    Specification specification_;
+    at::Device device_;
+    RunRecorder& recorder_;
+    RunControl& control_;
+    TrainingObserver& observer_;
+    std::unique_ptr<Task> task_;
+    Transformer model_;
+    AdamW optimizer_;
+    TrainingPosition position_;
+    std::optional<std::int64_t> best_step_;
+
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point started_;
+    double paused_s_ = 0;
+    double time_before_s_ = 0;  ///< training time up to the checkpoint that this session began from
+    double last_report_s_ = 0;
+    std::int64_t last_report_tokens_ = 0;
+    Clock::time_point last_beat_;
+    std::int64_t saved_step_ = -1;
+};
+
+}  // namespace roper
