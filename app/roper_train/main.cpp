@@ -92,8 +92,15 @@ class CommandLine {
         resume->add_option("run", read_.run, "Name or path of a run")->required();
         addRunsFolder(resume);
         flags_.addTo(resume);
+        resume->add_flag("--background", background_, "For the window: at lower priority, saying nothing unless it fails");
         resume->callback(
-            [this] { action_ = [this] { return roper::resumeCommand(read_.run, runs_, flags_.telling()); }; });
+            [this] {
+                action_ = [this] {
+                    if (background_ && ::nice(10) == -1) std::cerr << "the priority could not be lowered\n";
+                    const auto telling = background_ ? roper::Telling::quiet : flags_.telling();
+                    return roper::resumeCommand(read_.run, runs_, telling);
+                };
+            });
     }
 
     void addList() {
@@ -166,7 +173,7 @@ class CommandLine {
     roper::RunOptions run_;
     roper::ReadOptions read_;
     TellingFlags flags_;
-    bool markdown_ = false;
+    bool markdown_ = false, background_ = false;
     std::string task_, what_, text_, out_;
     std::int64_t count_ = 10, problems_ = 128;
     std::optional<std::int64_t> seed_;

@@ -1,0 +1,80 @@
+// roper-lab: the window, and its pictures without a window.
+
+#include <QApplication>
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "app/roper_lab/figures.h"
+#include "app/roper_lab/screenshots.h"
+#include "core/runs/error.h"
+#include "core/runs/run_folder.h"
+#include "ui/shell/main_window.h"
+
+namespace {
+
+struct Arguments {
+    std::string runs = roper::defaultRunsFolder().string();
+    std::string page;
+    std::string kind, out;
+    std::vector<std::string> settings;
+    int scale = 1;
+    bool figure = false, screenshots = false;
+};
+
+/// @returns an exit code if the program should end at once
+std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
+    CLI::App app{"A laboratory for rotary position embeddings.", "roper-lab"};
+    app.set_version_flag("--version", "roper-lab 0.1.0");
+    app.add_option("--runs", arguments.runs, "Folder of the runs (default: $ROPER_LAB_RUNS, else ./runs)");
+    app.add_option("--page", arguments.page, "Page to show: rotation or training");
+    CLI::App* figure = app.add_subcommand("figure", "Write one picture without a window");
+    figure->add_option("kind", arguments.kind, "Which picture")->required()->check(CLI::IsMember(roper::figureKinds()));
+    figure->add_option("--out", arguments.out, "File: .png, .svg, .pdf or .csv")->required();
+    figure->add_option("--set", arguments.settings, "Change a parameter: key=value")->allow_extra_args(false);
+    figure->add_option("--runs", arguments.runs, "Folder of the runs, for loss and accuracy");
+    CLI::App* screenshots = app.add_subcommand("screenshots", "Write every page, without a window");
+    screenshots->add_option("--out", arguments.out, "Folder")->required();
+    screenshots->add_option("--runs", arguments.runs, "Folder of the runs to show");
+    screenshots->add_option("--scale", arguments.scale, "Pixels a device-independent pixel")->check(CLI::Range(1, 4));
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : static_cast<int>(roper::ErrorKind::usage);
+    }
+    arguments.figure = figure->parsed();
+    arguments.screenshots = screenshots->parsed();
+    return std::nullopt;
+}
+
+int runProgram(QApplication& application, const Arguments& arguments) {
+    const QString out = QString::fromStdString(arguments.out);
+    if (arguments.figure) return roper::makeFigure(arguments.kind, out, arguments.settings, arguments.runs);
+    if (arguments.screenshots) return roper::makeScreenshots(out, arguments.runs, arguments.scale);
+    roper::MainWindow window{std::filesystem::path(arguments.runs)};
+    if (!arguments.page.empty() && !window.showPage(QString::fromStdString(arguments.page)))
+        throw roper::Error(roper::ErrorKind::usage, "there is no page \"" + arguments.page + "\"");
+    window.show();
+    return application.exec();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Arguments arguments;
+    if (const auto code = parse(arguments, argc, argv)) return *code;
+    // Pictures need no display; without this they would fail where there is none.
+    if (arguments.figure || arguments.screenshots) {
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+        QApplication::setStyle("Fusion");
+    }
+    QApplication application(argc, argv);
+    QApplication::setOrganizationName("RoPER Lab");
+    // Pictures are the same for everyone: they neither read nor change a person's own settings.
+    QApplication::setApplicationName(arguments.figure || arguments.screenshots ? "roper-lab-pictures" : "roper-lab");
+    try {
+        return runProgram(application, arguments);
+    } catch (const roper::Error& error) {
+        std::cerr << "roper-lab: " << error.what() << "\n";
+        return error.exitCode();
+    }
+}

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <QString>
+#include <filesystem>
+
+namespace roper {
+
+/// Writes every page, light and dark, as PNG, and the pictures of the pages as PNG, SVG, PDF and CSV. Prints the path
+/// of each file on stdout. The runs are those of `runs`. @returns the exit code @throws Error
+int makeScreenshots(const QString& out, const std::filesystem::path& runs, int scale);
+
+}  // namespace roper

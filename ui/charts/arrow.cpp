@@ -1,0 +1,42 @@
+#include "ui/charts/arrow.h"
+
+#include <cmath>
+
+namespace roper {
+
+void drawArrowHead(QPainter& painter, const QPointF& from, const QPointF& to, const QColor& color, double size) {
+    const double angle = std::atan2(to.y() - from.y(), to.x() - from.x());
+    const auto corner = [&](double turn) {
+        return to - size * QPointF(std::cos(angle + turn), std::sin(angle + turn));
+    };
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(color);
+    painter.drawPolygon(QPolygonF{to, corner(0.42), corner(-0.42)});
+}
+
+void drawArrow(QPainter& painter, const QPointF& from, const QPointF& to, const QColor& color, double width) {
+    const double length = std::hypot(to.x() - from.x(), to.y() - from.y());
+    const double head = std::min(4.5 * width, 0.6 * length);
+    if (length < 2) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(color);
+        painter.drawEllipse(to, width, width);
+        return;
+    }
+    painter.setPen(QPen(color, width, Qt::SolidLine, Qt::FlatCap));
+    painter.drawLine(from, to - (to - from) * (0.8 * head / length));
+    drawArrowHead(painter, from, to, color, head);
+}
+
+void drawLabelBeyond(QPainter& painter, const QPointF& from, const QPointF& to, const QString& text,
+                     const QColor& color) {
+    const double length = std::max(1.0, std::hypot(to.x() - from.x(), to.y() - from.y()));
+    const QSizeF size = painter.fontMetrics().size(Qt::TextSingleLine, text);
+    const QPointF center = to + (to - from) * ((8 + 0.5 * size.width()) / length);
+    painter.setPen(color);
+    painter.drawText(QRectF(center.x() - size.width() / 2 - 2, center.y() - size.height() / 2, size.width() + 4,
+                            size.height()),
+                     Qt::AlignCenter, text);
+}
+
+}  // namespace roper

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <QPainter>
+#include <QRectF>
+#include <QSize>
+#include <QString>
+
+#include "ui/shell/theme.h"
+
+namespace roper {
+
+/// A picture that can be exported: drawn with any painter at any size, with the numbers behind it.
+class Figure {
+  public:
+    virtual ~Figure() = default;
+
+    /// File name without suffix, such as "rotation".
+    virtual QString figureName() const = 0;
+
+    /// Size on the screen, in device-independent pixels.
+    virtual QSize figureSize() const = 0;
+
+    /// Draws the whole picture into `area`, the background left alone.
+    virtual void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const = 0;
+
+    /// The numbers that the picture shows, all of them, as CSV with a header line.
+    virtual QString figureCsv() const = 0;
+
+    /// One line for under the picture: what it shows, with its parameters.
+    virtual QString figureCaption() const = 0;
+};
+
+}  // namespace roper

@@ -1,0 +1,30 @@
+#include "ui/charts/figure_view.h"
+
+#include <QContextMenuEvent>
+#include <QPainter>
+
+#include "ui/charts/figure_export.h"
+
+namespace roper {
+
+FigureView::FigureView(QWidget* parent) : QWidget(parent) {
+    setMouseTracking(true);
+    setBackgroundRole(QPalette::Base);
+    setAutoFillBackground(true);
+}
+
+void FigureView::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    paintFigure(painter, rect(), Theme::of(palette()));
+}
+
+void FigureView::contextMenuEvent(QContextMenuEvent* event) {
+    showExportMenu(*this, event->globalPos(), this);
+}
+
+void FigureView::leaveEvent(QEvent*) {
+    emit pointed({});
+}
+
+}  // namespace roper

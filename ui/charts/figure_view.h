@@ -1,0 +1,28 @@
+#pragma once
+
+#include <QWidget>
+
+#include "ui/charts/figure.h"
+
+namespace roper {
+
+/// A widget that shows the figure it is. Right-click offers the export.
+class FigureView : public QWidget, public Figure {
+    Q_OBJECT
+
+  public:
+    explicit FigureView(QWidget* parent);
+
+    QSize figureSize() const override { return size(); }
+
+  signals:
+    /// The numbers under the pointer as text; empty when it has left.
+    void pointed(const QString& readout);
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+};
+
+}  // namespace roper

@@ -1,0 +1,402 @@
+#include "ui/charts/metric_chart.h"
+
+#include <QContextMenuEvent>
+#include <QPicture>
+#include <QVBoxLayout>
+#include <cmath>
+#include <limits>
+
+#include "ui/charts/figure_export.h"
+
+namespace roper {
+namespace {
+
+constexpr int kBetweenReplots_ms = 33;
+constexpr double kMargin = 0.04;  // of the range, left free above and below
+
+QString shortNumber(double value) {
+    return std::isfinite(value) ? QString::number(value, 'g', 5) : QStringLiteral("NaN");
+}
+
+}  // namespace
+
+MetricChart::MetricChart(const QString& name, const QString& value, QWidget* parent)
+    : QWidget(parent),
+      name_(name),
+      value_(value),
+      plot_(new QCustomPlot(this)),
+      crosshair_(new QCPItemStraightLine(plot_)),
+      empty_label_(new QCPItemText(plot_)) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(plot_);
+    setAccessibleName(value);
+    setMinimumSize(260, 150);
+    plot_->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom | QCP::iSelectLegend);
+    plot_->setNoAntialiasingOnDrag(true);
+    plot_->yAxis->setLabel(value);
+    plot_->legend->setVisible(true);
+    plot_->legend->setBorderPen(Qt::NoPen);
+    plot_->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignRight);
+    crosshair_->setVisible(false);
+    crosshair_->setSelectable(false);
+    empty_label_->position->setType(QCPItemPosition::ptAxisRectRatio);
+    empty_label_->position->setCoords(0.5, 0.5);
+    empty_label_->setSelectable(false);
+
+    connect(plot_, &QCustomPlot::legendClick, this,
+            [this](QCPLegend*, QCPAbstractLegendItem* item) { onLegendClick(item, false); });
+    connect(plot_, &QCustomPlot::legendDoubleClick, this,
+            [this](QCPLegend*, QCPAbstractLegendItem* item) { onLegendClick(item, true); });
+    connect(plot_, &QCustomPlot::mouseMove, this, &MetricChart::onMouseMove);
+    connect(plot_, &QCustomPlot::mouseDoubleClick, this, &MetricChart::follow);
+    connect(plot_, &QCustomPlot::mouseWheel, this, [this] {
+        follow_ = false;
+        markDirty();
+    });
+    connect(plot_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
+        plot_->setSelectionRectMode(event->modifiers() & Qt::ShiftModifier ? QCP::srmZoom : QCP::srmNone);
+        if (plot_->axisRect()->rect().contains(event->pos())) follow_ = false;
+    });
+    connect(plot_, &QCustomPlot::mouseRelease, this, &MetricChart::markDirty);
+    timer_.setSingleShot(true);
+    timer_.setInterval(kBetweenReplots_ms);
+    connect(&timer_, &QTimer::timeout, this, &MetricChart::redrawNow);
+    plot_->setContextMenuPolicy(Qt::NoContextMenu);
+    applyAxisKinds();
+    markDirty();
+}
+
+double MetricChart::xOf(const Point& point) const {
+    return across_ == Across::step ? point.step : across_ == Across::time ? point.time_s : point.tokens;
+}
+
+QString MetricChart::acrossName() const {
+    return across_ == Across::step ? tr("step") : across_ == Across::time ? tr("training time, s") : tr("tokens");
+}
+
+void MetricChart::addSeries(const QString& key, const QString& label, const QColor& color) {
+    if (hasSeries(key)) return;
+    Series& series = series_[key];
+    series.label = label;
+    series.color = color;
+    series.raw_graph = plot_->addGraph();
+    series.smooth_graph = plot_->addGraph();
+    series.mark_graph = plot_->addGraph();
+    series.raw_graph->removeFromLegend();
+    series.mark_graph->removeFromLegend();
+    series.mark_graph->setLineStyle(QCPGraph::lsNone);
+    series.smooth_graph->setName(label);
+    for (QCPGraph* graph : {series.raw_graph, series.smooth_graph, series.mark_graph}) graph->setAdaptiveSampling(false);
+    rebuild(series);
+    markDirty();
+}
+
+void MetricChart::removeSeries(const QString& key) {
+    const auto found = series_.find(key);
+    if (found == series_.end()) return;
+    plot_->removeGraph(found->second.raw_graph);
+    plot_->removeGraph(found->second.smooth_graph);
+    plot_->removeGraph(found->second.mark_graph);
+    series_.erase(found);
+    markDirty();
+}
+
+void MetricChart::append(const QString& key, const Point& point) {
+    Series& series = series_.at(key);
+    series.points.push_back(point);
+    extend(series, point);
+    markDirty();
+}
+
+void MetricChart::clear(const QString& key) {
+    Series& series = series_.at(key);
+    series.points.clear();
+    rebuild(series);
+    markDirty();
+}
+
+void MetricChart::extend(Series& series, const Point& point) {
+    series.raw.append(xOf(point), point.value);
+    series.smooth.append(xOf(point), series.smoothing.add(point.value));
+}
+
+void MetricChart::rebuild(Series& series) {
+    series.raw.clear();
+    series.smooth.clear();
+    series.smoothing = Smoothing(smoothing_);
+    for (const Point& point : series.points) extend(series, point);
+}
+
+void MetricChart::setColor(const QString& key, const QColor& color) {
+    series_.at(key).color = color;
+    markDirty();
+}
+
+void MetricChart::setShown(const QString& key, bool shown) {
+    series_.at(key).shown = shown;
+    markDirty();
+}
+
+bool MetricChart::isShown(const QString& key) const {
+    return series_.at(key).shown;
+}
+
+void MetricChart::isolate(const QString& key) {
+    bool alone = true;
+    for (const auto& [other, series] : series_) alone = alone && series.shown == (other == key);
+    for (auto& [other, series] : series_) series.shown = alone || other == key;
+    markDirty();
+}
+
+void MetricChart::setAcross(Across across) {
+    across_ = across;
+    for (auto& [key, series] : series_) rebuild(series);
+    follow();
+}
+
+void MetricChart::setSmoothing(double weight) {
+    smoothing_ = weight;
+    for (auto& [key, series] : series_) rebuild(series);
+    markDirty();
+}
+
+void MetricChart::setLogX(bool on) {
+    log_x_ = on;
+    applyAxisKinds();
+    follow();
+}
+
+void MetricChart::setLogY(bool on) {
+    log_y_ = on;
+    applyAxisKinds();
+    follow();
+}
+
+void MetricChart::applyAxisKinds() {
+    const auto apply = [](QCPAxis* axis, bool logarithmic) {
+        axis->setScaleType(logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
+        if (logarithmic)
+            axis->setTicker(QSharedPointer<QCPAxisTickerLog>(new QCPAxisTickerLog));
+        else
+            axis->setTicker(QSharedPointer<QCPAxisTicker>(new QCPAxisTicker));
+    };
+    apply(plot_->xAxis, log_x_);
+    apply(plot_->yAxis, log_y_);
+}
+
+void MetricChart::follow() {
+    follow_ = true;
+    markDirty();
+}
+
+void MetricChart::markDirty() {
+    dirty_ = true;
+    if (!timer_.isActive()) timer_.start();
+}
+
+std::size_t MetricChart::pointCount(const QString& key) const {
+    const auto found = series_.find(key);
+    return found == series_.end() ? 0 : found->second.points.size();
+}
+
+void MetricChart::redrawNow() {
+    if (!dirty_) return;
+    dirty_ = false;
+    if (follow_) fitAxes();
+    applyTheme(Theme::of(palette()));
+    fillGraphs();
+    bool empty = true;
+    for (const auto& [key, series] : series_) empty = empty && series.points.empty();
+    empty_label_->setText(empty_text_);
+    empty_label_->setVisible(empty);
+    plot_->legend->setVisible(!empty);
+    plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+/// The ranges that show every shown point; on a logarithmic axis only what is above 0.
+void MetricChart::fitAxes() {
+    double x_low = std::numeric_limits<double>::infinity(), x_high = -x_low, y_low = x_low, y_high = -x_low;
+    for (const auto& [key, series] : series_) {
+        if (!series.shown || series.raw.empty()) continue;
+        const double first = log_x_ ? std::max(series.raw.x().front(), 1e-3) : series.raw.x().front();
+        x_low = std::min(x_low, first);
+        x_high = std::max(x_high, series.raw.x().back());
+        const MinMaxPyramid::Range range = series.raw.range(first, x_high);
+        y_low = std::min(y_low, range.low);
+        y_high = std::max(y_high, range.high);
+    }
+    if (!(x_low <= x_high)) x_low = log_x_ ? 1 : 0, x_high = 100;
+    if (!(y_low <= y_high)) y_low = log_y_ ? 0.1 : 0, y_high = 1;
+    if (x_low == x_high) x_high = x_low + 1;
+    if (log_y_) {
+        y_low = std::max(y_low, y_high * 1e-9);
+        const double stretch = std::pow(std::max(y_high / y_low, 1.01), kMargin);
+        plot_->yAxis->setRange(y_low / stretch, y_high * stretch);
+    } else {
+        const double margin = std::max((y_high - y_low) * kMargin, 1e-9);
+        plot_->yAxis->setRange(y_low - margin, y_high + margin);
+    }
+    plot_->xAxis->setRange(x_low, x_high);
+}
+
+void MetricChart::fillGraphs() const {
+    const QCPRange range = plot_->xAxis->range();
+    const auto columns = static_cast<std::size_t>(std::max(64, plot_->axisRect()->width()));
+    std::vector<double> xs, ys;
+    const auto fill = [&](QCPGraph* graph, const MinMaxPyramid& pyramid, bool visible) {
+        graph->setVisible(visible);
+        if (!visible) return;
+        pyramid.collect(range.lower, range.upper, columns, xs, ys);
+        graph->setData(QVector<double>(xs.begin(), xs.end()), QVector<double>(ys.begin(), ys.end()), true);
+    };
+    for (const auto& [key, series] : series_) {
+        // A hidden series keeps its legend entry, or it could not be shown again.
+        fill(series.raw_graph, series.raw, series.shown && smoothing_ > 0);
+        fill(series.smooth_graph, series.smooth, series.shown);
+        const std::vector<double>& marks = series.raw.notFinite();
+        series.mark_graph->setVisible(series.shown);
+        series.mark_graph->setData(QVector<double>(marks.begin(), marks.end()),
+                                   QVector<double>(static_cast<qsizetype>(marks.size()), plot_->yAxis->range().upper),
+                                   true);
+        if (series.smooth_graph->data()->size() <= 1)
+            series.smooth_graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, 5));
+        else
+            series.smooth_graph->setScatterStyle(QCPScatterStyle::ssNone);
+    }
+}
+
+void MetricChart::applyPens(Series& series, const Theme& theme) const {
+    // A pen wider than 1 needs the fast hint, or QCustomPlot's lines take seconds; the raw curve has neither.
+    series.raw_graph->setPen(QPen(theme.faded(series.color, 0.35), 1));
+    series.raw_graph->setAntialiased(false);
+    series.smooth_graph->setPen(QPen(series.color, 2));
+    series.mark_graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCross, QPen(series.color, 3), QBrush(), 12));
+}
+
+void MetricChart::applyTheme(const Theme& theme) const {
+    plot_->setPlottingHint(QCP::phFastPolylines, true);
+    plot_->setBackground(theme.background);
+    plot_->setFont(font());
+    for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis}) {
+        axis->setBasePen(QPen(theme.frame, 1));
+        axis->setTickPen(QPen(theme.frame, 1));
+        axis->setSubTickPen(QPen(theme.grid, 1));
+        axis->setTickLabelColor(theme.faint_text);
+        axis->setLabelColor(theme.text);
+        axis->grid()->setPen(QPen(theme.grid, 1));
+        axis->grid()->setZeroLinePen(QPen(theme.grid, 1));
+        axis->setTickLabelFont(font());
+        axis->setLabelFont(font());
+    }
+    plot_->xAxis->setLabel(acrossName());
+    plot_->legend->setBrush(QColor(theme.background.red(), theme.background.green(), theme.background.blue(), 200));
+    plot_->legend->setFont(font());
+    plot_->legend->setSelectedFont(font());
+    plot_->legend->setSelectedBorderPen(Qt::NoPen);
+    plot_->legend->setSelectedTextColor(theme.text);
+    empty_label_->setColor(theme.faint_text);
+    empty_label_->setFont(font());
+    crosshair_->setPen(QPen(theme.frame, 1, Qt::DashLine));
+    for (auto& [key, series] : const_cast<std::map<QString, Series>&>(series_)) {
+        applyPens(series, theme);
+        if (auto* item = plot_->legend->itemWithPlottable(series.smooth_graph))
+            item->setTextColor(series.shown ? theme.text : theme.frame);
+    }
+}
+
+void MetricChart::onLegendClick(QCPAbstractLegendItem* item, bool alone) {
+    auto* of_graph = qobject_cast<QCPPlottableLegendItem*>(item);
+    if (of_graph == nullptr) return;
+    for (const auto& [key, series] : series_) {
+        if (series.smooth_graph != of_graph->plottable()) continue;
+        if (alone)
+            isolate(key);
+        else
+            setShown(key, !series.shown);
+        return;
+    }
+}
+
+void MetricChart::onMouseMove(QMouseEvent* event) {
+    const bool inside = plot_->axisRect()->rect().contains(event->pos());
+    const double x = plot_->xAxis->pixelToCoord(event->pos().x());
+    crosshair_->setVisible(inside);
+    crosshair_->point1->setCoords(x, plot_->yAxis->range().lower);
+    crosshair_->point2->setCoords(x, plot_->yAxis->range().upper);
+    emit pointed(inside ? readoutAt(x) : QString());
+    markDirty();
+}
+
+QString MetricChart::readoutAt(double x) const {
+    QStringList parts{acrossName() + ' ' + QString::number(x, 'g', 6)};
+    for (const auto& [key, series] : series_) {
+        if (!series.shown || series.raw.empty()) continue;
+        const auto& xs = series.raw.x();
+        auto nearest = std::lower_bound(xs.begin(), xs.end(), x);
+        if (nearest == xs.end()) --nearest;
+        const auto i = static_cast<std::size_t>(nearest - xs.begin());
+        parts << QStringLiteral("%1: %2 (smoothed %3)")
+                     .arg(series.label, shortNumber(series.raw.y()[i]), shortNumber(series.smooth.y()[i]));
+    }
+    return parts.join(QStringLiteral("    "));
+}
+
+void MetricChart::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) markDirty();
+    QWidget::changeEvent(event);
+}
+
+void MetricChart::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    markDirty();
+}
+
+void MetricChart::contextMenuEvent(QContextMenuEvent* event) {
+    showExportMenu(*this, event->globalPos(), this);
+}
+
+void MetricChart::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    applyTheme(theme);
+    fillGraphs();
+    const bool crosshair_shown = crosshair_->visible();
+    crosshair_->setVisible(false);
+    // QCustomPlot draws only with a painter of its own; a picture carries what it drew over, still as lines and text.
+    QPicture picture;
+    QCPPainter recorder(&picture);
+    recorder.setMode(QCPPainter::pmVectorized);
+    recorder.setMode(QCPPainter::pmNoCaching);
+    plot_->toPainter(&recorder, static_cast<int>(area.width()), static_cast<int>(area.height()));
+    recorder.end();
+    painter.drawPicture(area.topLeft(), picture);
+    crosshair_->setVisible(crosshair_shown);
+    applyTheme(Theme::of(palette()));
+}
+
+QString MetricChart::figureCsv() const {
+    QString csv = QStringLiteral("run,step,time_s,tokens,%1,smoothed\n").arg(name_);
+    for (const auto& [key, series] : series_) {
+        if (!series.shown) continue;
+        QString label = series.label;
+        if (label.contains(',') || label.contains('"')) label = '"' + label.replace('"', "\"\"") + '"';
+        for (std::size_t i = 0; i < series.points.size(); ++i) {
+            const Point& point = series.points[i];
+            csv += label;
+            for (const double value : {point.step, point.time_s, point.tokens, point.value, series.smooth.y()[i]})
+                csv += ',' + QString::number(value, 'g', 17);
+            csv += '\n';
+        }
+    }
+    return csv;
+}
+
+QString MetricChart::figureCaption() const {
+    QStringList labels;
+    for (const auto& [key, series] : series_)
+        if (series.shown) labels << series.label;
+    return tr("%1 by %2: %3. Pale: each step; bold: exponential mean with weight %4")
+        .arg(value_, acrossName(), labels.join(QStringLiteral(", ")))
+        .arg(smoothing_);
+}
+
+}  // namespace roper

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <qcustomplot.h>
+
+#include <QTimer>
+#include <QWidget>
+#include <map>
+#include <optional>
+
+#include "ui/charts/figure.h"
+#include "ui/charts/min_max_pyramid.h"
+#include "ui/charts/smoothing.h"
+
+namespace roper {
+
+/// Live curves of many runs. Each series is drawn raw (thin, pale) and smoothed (bold), from a pyramid, so that the cost
+/// depends on the width of the chart and not on the length of the runs. Appending only marks the chart; it is drawn at
+/// most once in 33 ms. The wheel zooms, dragging moves, Shift-dragging zooms into a box, a double click follows again.
+class MetricChart : public QWidget, public Figure {
+    Q_OBJECT
+
+  public:
+    /// @param name   of the exported file
+    /// @param value  what is on the y axis
+    MetricChart(const QString& name, const QString& value, QWidget* parent);
+
+    struct Point {
+        double step, time_s, tokens, value;
+    };
+    enum class Across { step, time, tokens };
+
+    /// Series are known by key; `label` is shown.
+    void addSeries(const QString& key, const QString& label, const QColor& color);
+    void removeSeries(const QString& key);
+    bool hasSeries(const QString& key) const { return series_.count(key) > 0; }
+    void append(const QString& key, const Point& point);
+    void clear(const QString& key);
+    void setColor(const QString& key, const QColor& color);
+    void setShown(const QString& key, bool shown);
+    bool isShown(const QString& key) const;
+    /// Shows one series alone; if it already is alone, shows all.
+    void isolate(const QString& key);
+
+    void setAcross(Across across);
+    void setSmoothing(double weight);
+    void setLogX(bool on);
+    void setLogY(bool on);
+    void follow();
+
+    /// What an empty chart says.
+    void setEmptyText(const QString& text) { empty_text_ = text; }
+
+    std::size_t pointCount(const QString& key) const;
+    QCustomPlot& plot() { return *plot_; }
+    /// Draws now if anything is new; tests and exports need not wait for the timer.
+    void redrawNow();
+
+    QString figureName() const override { return name_; }
+    QSize figureSize() const override { return size(); }
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override;
+    QString figureCaption() const override;
+
+  signals:
+    /// Numbers of all shown series at the pointer's x.
+    void pointed(const QString& readout);
+
+  protected:
+    void changeEvent(QEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+  private:
+    struct Series {
+        QString label;
+        QColor color;
+        std::vector<Point> points;
+        MinMaxPyramid raw, smooth;
+        Smoothing smoothing{0};
+        QCPGraph* raw_graph = nullptr;
+        QCPGraph* smooth_graph = nullptr;
+        QCPGraph* mark_graph = nullptr;  ///< a cross at the top for each value that is not finite
+        bool shown = true;
+    };
+
+    double xOf(const Point& point) const;
+    void rebuild(Series& series);
+    void extend(Series& series, const Point& point);
+    void markDirty();
+    void fillGraphs() const;
+    void fitAxes();
+    void applyTheme(const Theme& theme) const;
+    void applyPens(Series& series, const Theme& theme) const;
+    void applyAxisKinds();
+    void onLegendClick(QCPAbstractLegendItem* item, bool isolate);
+    void onMouseMove(QMouseEvent* event);
+    QString readoutAt(double x) const;
+    QString acrossName() const;
+
+    QString name_, value_, empty_text_;
+    QCustomPlot* plot_;
+    QCPItemStraightLine* crosshair_;
+    QCPItemText* empty_label_;
+    QTimer timer_;
+    std::map<QString, Series> series_;
+    Across across_ = Across::step;
+    double smoothing_ = 0.9;
+    bool log_x_ = false, log_y_ = false;
+    bool follow_ = true;
+    bool dirty_ = true;
+};
+
+}  // namespace roper

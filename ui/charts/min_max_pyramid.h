@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace roper {
+
+/// A series of points with rising x, and over it levels that each hold the least and the greatest y of four entries of
+/// the level below. Appending costs a constant on average; any stretch of any length is drawn from at most a few
+/// entries a pixel, and no spike is lost. NaN and infinite y are kept apart: they mark places, they are not drawn over.
+class MinMaxPyramid {
+  public:
+    void append(double x, double y);
+    void clear();
+
+    std::size_t size() const { return x_.size(); }
+    bool empty() const { return x_.empty(); }
+    const std::vector<double>& x() const { return x_; }
+    const std::vector<double>& y() const { return y_; }
+
+    /// Points to draw for x from `low` to `high` in at most about `columns` columns: each column gives its least and
+    /// greatest y in the order in which they come. One point beyond each end is included, so that lines leave the
+    /// picture. Points that are not finite are left out.
+    void collect(double low, double high, std::size_t columns, std::vector<double>& xs, std::vector<double>& ys) const;
+
+    /// Places of y values that are not finite.
+    const std::vector<double>& notFinite() const { return not_finite_; }
+
+    struct Range {
+        double low, high;
+    };
+    /// Least and greatest finite y for x in [low, high]; empty range (low > high) if there is none.
+    Range range(double low, double high) const;
+
+  private:
+    static constexpr std::size_t kBranch = 4;
+    struct Entry {
+        std::size_t least, greatest;  ///< indices of points
+    };
+    std::size_t firstAtLeast(double x) const;
+    bool isLess(std::size_t a, std::size_t b) const;
+    Entry join(Entry a, Entry b) const;
+    /// Calls visit(entry) for entries that together cover points [begin, end), none covering more than `span` points.
+    template <class Visit>
+    void cover(std::size_t begin, std::size_t end, std::size_t span, Visit visit) const;
+
+    std::vector<double> x_, y_;
+    std::vector<double> not_finite_;
+    std::vector<std::vector<Entry>> levels_;  ///< levels_[k][i] covers kBranch^(k+1) points; whole entries only
+};
+
+}  // namespace roper

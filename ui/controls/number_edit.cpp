@@ -1,0 +1,49 @@
+#include "ui/controls/number_edit.h"
+
+#include <QKeyEvent>
+#include <cmath>
+
+#include "core/runs/text.h"
+
+namespace roper {
+
+NumberEdit::NumberEdit(double low, double high, QWidget* parent) : QLineEdit(parent), low_(low), high_(high) {
+    connect(this, &QLineEdit::textEdited, this, &NumberEdit::read);
+    setValue(low);
+}
+
+void NumberEdit::setValue(double value) {
+    value_ = value;
+    if (!hasFocus() || parseNumber(text().trimmed().toStdString()) != value)
+        setText(QString::fromStdString(formatNumber(value)));
+    markWrong({});
+}
+
+void NumberEdit::read() {
+    const auto number = parseNumber(text().trimmed().toStdString());
+    if (!number || !std::isfinite(*number) || *number < low_ || *number > high_) {
+        markWrong(tr("a number from %1 to %2").arg(low_).arg(high_));
+        return;
+    }
+    markWrong({});
+    value_ = *number;
+    emit edited(value_);
+}
+
+void NumberEdit::markWrong(const QString& why) {
+    setToolTip(why);
+    setStyleSheet(why.isEmpty() ? QString() : QStringLiteral("border: 1px solid #D55E00;"));
+}
+
+void NumberEdit::focusOutEvent(QFocusEvent* event) {
+    QLineEdit::focusOutEvent(event);
+    setText(QString::fromStdString(formatNumber(value_)));
+    markWrong({});
+}
+
+void NumberEdit::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Escape) setText(QString::fromStdString(formatNumber(value_)));
+    QLineEdit::keyPressEvent(event);
+}
+
+}  // namespace roper

@@ -1,0 +1,73 @@
+#include "ui/runs/run_store.h"
+
+#include <set>
+
+namespace roper {
+namespace {
+
+constexpr int kActive_ms = 60;   // a row is seen well within 100 ms
+constexpr int kIdle_ms = 1000;
+
+}  // namespace
+
+RunStore::RunStore(std::filesystem::path runs, QObject* parent) : QObject(parent), runs_(std::move(runs)) {
+    connect(&active_timer_, &QTimer::timeout, this, &RunStore::pollActive);
+    connect(&idle_timer_, &QTimer::timeout, this, &RunStore::refresh);
+    active_timer_.start(kActive_ms);
+    idle_timer_.start(kIdle_ms);
+}
+
+std::vector<RunWatcher*> RunStore::runs() const {
+    std::vector<RunWatcher*> all;
+    for (const auto& [name, watcher] : watchers_) all.push_back(watcher);
+    return all;
+}
+
+RunWatcher* RunStore::find(const QString& name) const {
+    const auto found = watchers_.find(name);
+    return found == watchers_.end() ? nullptr : found->second;
+}
+
+void RunStore::refresh() {
+    scan();
+    pollIdle();
+}
+
+void RunStore::scan() {
+    std::set<QString> present;
+    for (const RunFolder& folder : listRuns(runs_)) {
+        const QString name = QString::fromStdString(folder.name());
+        present.insert(name);
+        if (watchers_.count(name) > 0) continue;
+        auto* watcher = new RunWatcher(folder, this);
+        watchers_[name] = watcher;
+        connect(watcher, &RunWatcher::statusChanged, this, &RunStore::changed);
+        connect(watcher, &RunWatcher::metricsAdded, this, &RunStore::changed);
+        connect(watcher, &RunWatcher::evaluationsAdded, this, &RunStore::changed);
+        emit runAdded(watcher);
+        watcher->poll();
+    }
+    for (auto at = watchers_.begin(); at != watchers_.end();) {
+        if (present.count(at->first) > 0) {
+            ++at;
+            continue;
+        }
+        const QString name = at->first;
+        at->second->deleteLater();
+        at = watchers_.erase(at);
+        emit runRemoved(name);
+        emit changed();
+    }
+}
+
+void RunStore::pollActive() {
+    for (const auto& [name, watcher] : watchers_)
+        if (watcher->isActive() || watcher->state() == RunState::queued) watcher->poll();
+}
+
+void RunStore::pollIdle() {
+    for (const auto& [name, watcher] : watchers_)
+        if (!watcher->isActive()) watcher->poll();
+}
+
+}  // namespace roper

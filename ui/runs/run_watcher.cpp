@@ -1,0 +1,113 @@
+#include "ui/runs/run_watcher.h"
+
+#include "core/runs/error.h"
+
+namespace roper {
+namespace {
+
+constexpr std::size_t kMostBytesAPoll = 512 * 1024;  // keeps one poll to a few milliseconds
+constexpr std::size_t kRateWindow = 50;              // rows that the rate is taken over
+
+/// Lines through `parse` into `rows`; the header and lines that cannot be read are passed over.
+template <class Row>
+void parseInto(const std::vector<std::string>& lines, std::string_view header, Row (*parse)(std::string_view),
+               std::vector<Row>& rows) {
+    for (const std::string& line : lines) {
+        if (line == header) continue;
+        try {
+            rows.push_back(parse(line));
+        } catch (const Error&) {
+            // A damaged line is no reason not to show the others; `roper-train export` names it.
+        }
+    }
+}
+
+}  // namespace
+
+RunWatcher::RunWatcher(RunFolder folder, QObject* parent)
+    : QObject(parent),
+      folder_(std::move(folder)),
+      metrics_tail_(folder_.metricsPath()),
+      evaluations_tail_(folder_.evaluationsPath()),
+      samples_tail_(folder_.samplesPath()) {
+    try {
+        specification_ = folder_.specification();
+    } catch (const Error& error) {
+        problem_ = QString::fromStdString(error.what());
+    }
+}
+
+void RunWatcher::poll() {
+    pollStatus();
+    pollMetrics();
+    pollEvaluations();
+    pollSamples();
+}
+
+void RunWatcher::pollStatus() {
+    const Status before = status_;
+    const RunState state_before = state_;
+    try {
+        status_ = folder_.status();
+        state_ = trueState(status_);
+    } catch (const Error& error) {
+        problem_ = QString::fromStdString(error.what());
+        state_ = RunState::failed;
+    }
+    if (state_ != state_before || status_.step != before.step || status_.error != before.error ||
+        status_.control != before.control)
+        emit statusChanged();
+}
+
+void RunWatcher::pollMetrics() {
+    const LineTail::News news = metrics_tail_.poll(kMostBytesAPoll);
+    if (news.restarted) {
+        metrics_.clear();
+        emit restarted();
+    }
+    const std::size_t first = metrics_.size();
+    parseInto(news.lines, kMetricsHeader, &parseMetricsRow, metrics_);
+    if (metrics_.size() > first) emit metricsAdded(first);
+}
+
+void RunWatcher::pollEvaluations() {
+    const LineTail::News news = evaluations_tail_.poll(kMostBytesAPoll);
+    if (news.restarted) {
+        evaluations_.clear();
+        emit restarted();
+    }
+    const std::size_t first = evaluations_.size();
+    parseInto(news.lines, kEvaluationsHeader, &parseEvaluationRow, evaluations_);
+    if (evaluations_.size() > first) emit evaluationsAdded(first);
+}
+
+void RunWatcher::pollSamples() {
+    const LineTail::News news = samples_tail_.poll(kMostBytesAPoll);
+    if (news.restarted) samples_.clear();
+    if (news.lines.empty()) return;
+    parseInto(news.lines, {}, &parseSample, samples_);
+    if (samples_.empty()) return;
+    const std::int64_t newest = samples_.back().step;
+    std::erase_if(samples_, [&](const Sample& sample) { return sample.step != newest; });
+    emit samplesChanged();
+}
+
+std::int64_t RunWatcher::step() const {
+    return metrics_.empty() ? status_.step : std::max(status_.step, metrics_.back().step);
+}
+
+double RunWatcher::stepsPerSecond() const {
+    if (metrics_.size() < 2) return 0;
+    const MetricsRow& last = metrics_.back();
+    const MetricsRow& first = metrics_[metrics_.size() - std::min(metrics_.size(), kRateWindow)];
+    const double seconds = last.time_s - first.time_s;
+    return seconds > 0 ? static_cast<double>(last.step - first.step) / seconds : 0;
+}
+
+std::optional<double> RunWatcher::secondsLeft() const {
+    const double rate = stepsPerSecond();
+    if (state_ != RunState::running || rate <= 0) return std::nullopt;
+    return static_cast<double>(steps() - step()) / rate;
+}
+
+}  // namespace roper

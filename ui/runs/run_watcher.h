@@ -1,0 +1,69 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <optional>
+#include <vector>
+
+#include "core/runs/run_folder.h"
+
+namespace roper {
+
+/// Follows one run folder by reading what was added to its files. Where the run is trained, and by whom, makes no
+/// difference. Never writes.
+class RunWatcher : public QObject {
+    Q_OBJECT
+
+  public:
+    RunWatcher(RunFolder folder, QObject* parent);
+
+    const RunFolder& folder() const { return folder_; }
+    QString name() const { return QString::fromStdString(folder_.name()); }
+
+    /// Nothing if run.toml cannot be read; `problem` then says why.
+    const std::optional<Specification>& specification() const { return specification_; }
+    const QString& problem() const { return problem_; }
+
+    const Status& status() const { return status_; }
+    RunState state() const { return state_; }
+    const std::vector<MetricsRow>& metrics() const { return metrics_; }
+    const std::vector<EvaluationRow>& evaluations() const { return evaluations_; }
+
+    /// The problems of the newest evaluation.
+    const std::vector<Sample>& samples() const { return samples_; }
+
+    std::int64_t step() const;
+    std::int64_t steps() const { return status_.steps; }
+    double stepsPerSecond() const;
+    /// Seconds until the last step at the present rate; nothing if it does not train.
+    std::optional<double> secondsLeft() const;
+    bool isActive() const { return state_ == RunState::running || state_ == RunState::paused; }
+
+    /// Reads what is new. Cheap when nothing is; a long file is read in pieces over several calls.
+    void poll();
+
+  signals:
+    void restarted();  ///< rows were dropped: forget what was drawn
+    void metricsAdded(std::size_t first);
+    void evaluationsAdded(std::size_t first);
+    void samplesChanged();
+    void statusChanged();
+
+  private:
+    void pollStatus();
+    void pollMetrics();
+    void pollEvaluations();
+    void pollSamples();
+
+    RunFolder folder_;
+    std::optional<Specification> specification_;
+    QString problem_;
+    Status status_;
+    RunState state_ = RunState::queued;
+    LineTail metrics_tail_, evaluations_tail_, samples_tail_;
+    std::vector<MetricsRow> metrics_;
+    std::vector<EvaluationRow> evaluations_;
+    std::vector<Sample> samples_;
+};
+
+}  // namespace roper

@@ -1,0 +1,206 @@
+#include "ui/shell/main_window.h"
+
+#include <QCloseEvent>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QSettings>
+#include <QStatusBar>
+
+#include "ui/charts/figure_export.h"
+#include "ui/shell/command_palette.h"
+#include "ui/training/preset_list.h"
+
+namespace roper {
+
+MainWindow::MainWindow(std::filesystem::path runs)
+    : store_(runs, nullptr),
+      launcher_(runs, nullptr),
+      rotation_(new RotationPage(selection_, nullptr)),
+      training_(new TrainingPage(store_, launcher_, nullptr)),
+      rail_(new QVBoxLayout),
+      stack_(new QStackedWidget),
+      explanation_(new QDockWidget(tr("Explain"))),
+      explanation_text_(new QTextBrowser),
+      training_label_(new QLabel),
+      training_bar_(new QProgressBar) {
+    setWindowTitle(tr("RoPER Lab"));
+    resize(1320, 860);
+    rail_->setContentsMargins(6, 10, 6, 10);
+    rail_->setSpacing(4);
+    addPage(rotation_, QStringLiteral("⟳"));
+    addPage(training_, QStringLiteral("▶"));
+    rail_->addStretch();
+    auto* middle = new QWidget;
+    auto* row = new QHBoxLayout(middle);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(0);
+    row->addLayout(rail_);
+    row->addWidget(stack_, 1);
+    setCentralWidget(middle);
+    makeExplanation();
+    makeMenus();
+    makeStatusBar();
+    connect(&store_, &RunStore::changed, this, &MainWindow::showTraining);
+    restoreSession();
+    showTraining();
+    store_.refresh();
+}
+
+void MainWindow::addPage(Page* page, const QString& icon) {
+    stack_->addWidget(page);
+    pages_.push_back(page);
+    auto* button = new QToolButton;
+    button->setText(icon + '\n' + page->name());
+    button->setCheckable(true);
+    button->setAutoExclusive(true);
+    button->setAutoRaise(true);
+    button->setFixedSize(84, 58);
+    button->setAccessibleName(page->name());
+    const auto number = static_cast<int>(pages_.size());
+    button->setToolTip(tr("%1 (Ctrl+%2)").arg(page->name()).arg(number));
+    connect(button, &QToolButton::clicked, this, [this, page] { showPage(page); });
+    connect(page, &Page::explanationChanged, this, [this, page] {
+        if (page == currentPage()) showExplanation();
+    });
+    rail_->addWidget(button);
+    rail_buttons_.push_back(button);
+    actions_.add(tr("Go"), page->name(), QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number)),
+                 [this, page] { showPage(page); });
+}
+
+void MainWindow::makeMenus() {
+    actions_.add(tr("File"), tr("Export the picture…"), Qt::CTRL | Qt::Key_E, [this] { exportCurrent(); });
+    actions_.add(tr("File"), tr("Quit"), QKeySequence::Quit, [this] { close(); });
+    actions_.add(tr("View"), tr("Explain this page"), Qt::Key_F1,
+                 [this] { explanation_->setVisible(!explanation_->isVisible()); });
+    actions_.add(tr("View"), tr("Commands…"), Qt::CTRL | Qt::Key_K, [this] { CommandPalette(actions_, this).exec(); });
+    actions_.add(tr("View"), tr("Reset layout"), {}, [this] { resetLayout(); });
+    for (Page* page : pages_) page->addActions(actions_);
+    for (const QString& group : {tr("File"), tr("Go"), tr("View"), tr("Rotation"), tr("Training")}) {
+        const QList<QAction*> actions = actions_.inGroup(group);
+        menuBar()->addMenu(group)->addActions(actions);
+        // A page's own shortcuts hold while it is shown, so that Space and the arrows mean what is seen.
+        for (QAction* action : actions) {
+            for (Page* page : pages_) {
+                if (page->name() != group) continue;
+                action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+                page->addAction(action);
+            }
+        }
+    }
+}
+
+void MainWindow::makeStatusBar() {
+    training_bar_->setMaximumWidth(220);
+    training_bar_->setTextVisible(true);
+    training_bar_->setAccessibleName(tr("Progress of the training"));
+    statusBar()->addWidget(training_label_);
+    statusBar()->addWidget(training_bar_);
+}
+
+void MainWindow::makeExplanation() {
+    explanation_->setObjectName("explanation");
+    explanation_->setWidget(explanation_text_);
+    explanation_text_->setFrameShape(QFrame::NoFrame);
+    explanation_text_->setAccessibleName(tr("Explanation of this page"));
+    explanation_text_->setMinimumWidth(260);
+    addDockWidget(Qt::RightDockWidgetArea, explanation_);
+    explanation_->hide();
+    connect(explanation_, &QDockWidget::visibilityChanged, this, &MainWindow::showExplanation);
+}
+
+Page* MainWindow::currentPage() const {
+    return qobject_cast<Page*>(stack_->currentWidget());
+}
+
+void MainWindow::showPage(Page* page) {
+    stack_->setCurrentWidget(page);
+    for (std::size_t i = 0; i < pages_.size(); ++i) rail_buttons_[i]->setChecked(pages_[i] == page);
+    page->setFocus();
+    showExplanation();
+}
+
+bool MainWindow::showPage(const QString& name) {
+    for (Page* page : pages_) {
+        if (page->name().compare(name, Qt::CaseInsensitive) != 0) continue;
+        showPage(page);
+        return true;
+    }
+    return false;
+}
+
+void MainWindow::showExplanation() {
+    if (explanation_->isVisible() && currentPage() != nullptr) explanation_text_->setHtml(currentPage()->explanation());
+}
+
+/// The status bar names what trains now: the first such run, and how many others there are.
+void MainWindow::showTraining() {
+    const RunWatcher* first = nullptr;
+    int others = -1;
+    for (const RunWatcher* run : store_.runs()) {
+        if (!run->isActive()) continue;
+        if (first == nullptr) first = run;
+        ++others;
+    }
+    training_bar_->setVisible(first != nullptr);
+    if (first == nullptr) return training_label_->setText(tr("Nothing trains"));
+    QStringList parts{first->state() == RunState::paused ? tr("paused: %1").arg(first->name())
+                                                         : tr("training: %1").arg(first->name())};
+    if (others > 0) parts << tr("and %1 more").arg(others);
+    if (first->stepsPerSecond() > 0) parts << tr("%1 steps/s").arg(first->stepsPerSecond(), 0, 'f', 1);
+    if (const auto left = first->secondsLeft()) parts << tr("%1 left").arg(shortDuration(*left));
+    training_label_->setText(parts.join("   "));
+    training_bar_->setRange(0, static_cast<int>(std::max<std::int64_t>(1, first->steps())));
+    training_bar_->setValue(static_cast<int>(first->step()));
+}
+
+void MainWindow::exportCurrent() {
+    const std::vector<const Figure*> figures = currentPage()->figures();
+    if (figures.size() == 1) return exportByDialog(*figures.front(), this);
+    QMenu menu(this);
+    for (const Figure* figure : figures)
+        menu.addAction(figure->figureName(), this, [this, figure] { exportByDialog(*figure, this); });
+    menu.exec(mapToGlobal(rect().center()));
+}
+
+void MainWindow::restoreSession() {
+    QSettings settings;
+    restoreGeometry(settings.value("window/geometry").toByteArray());
+    restoreState(settings.value("window/state").toByteArray());
+    Setup setup;
+    setup.head_dim = settings.value("setup/head_dim", 16).toInt();
+    setup.base = settings.value("setup/base", 10000.0).toDouble();
+    setup.schedule = settings.value("setup/schedule", 0).toInt() == 1 ? Schedule::intro : Schedule::standard;
+    setup.pairing = settings.value("setup/pairing", 0).toInt() == 1 ? Pairing::interleaved : Pairing::half;
+    setup.position = settings.value("setup/position", 3.0).toDouble();
+    setup.pair = settings.value("setup/pair", 0).toInt();
+    selection_.set(setup);
+    if (!showPage(settings.value("window/page").toString())) showPage(rotation_);
+}
+
+void MainWindow::saveSession() {
+    QSettings settings;
+    settings.setValue("window/geometry", saveGeometry());
+    settings.setValue("window/state", saveState());
+    settings.setValue("window/page", currentPage()->name());
+    const Setup& setup = selection_.setup();
+    settings.setValue("setup/head_dim", setup.head_dim);
+    settings.setValue("setup/base", setup.base);
+    settings.setValue("setup/schedule", static_cast<int>(setup.schedule));
+    settings.setValue("setup/pairing", static_cast<int>(setup.pairing));
+    settings.setValue("setup/position", setup.position);
+    settings.setValue("setup/pair", setup.pair);
+}
+
+void MainWindow::resetLayout() {
+    explanation_->hide();
+    resize(1320, 860);
+    QSettings().remove("window");
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    saveSession();
+    event->accept();
+}
+
+}  // namespace roper

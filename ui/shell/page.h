@@ -1,0 +1,45 @@
+#pragma once
+
+#include <QLabel>
+#include <QVBoxLayout>
+#include <QWidget>
+#include <vector>
+
+#include "ui/charts/figure.h"
+#include "ui/shell/actions.h"
+
+namespace roper {
+
+/// One page of the window: a title, one sentence that says what is seen, the page's own contents below, and a line
+/// for the numbers under the pointer.
+class Page : public QWidget {
+    Q_OBJECT
+
+  public:
+    Page(const QString& name, const QString& sentence, QWidget* parent);
+
+    const QString& name() const { return name_; }
+
+    /// The pictures that can be exported, the main one first.
+    virtual std::vector<const Figure*> figures() const = 0;
+
+    /// Adds what this page can do to the program's actions.
+    virtual void addActions(Actions& actions) = 0;
+
+    /// What F1 shows: the formula in use with the numbers put in, as rich text.
+    virtual QString explanation() const = 0;
+
+  signals:
+    void explanationChanged();
+
+  protected:
+    QVBoxLayout* contents() { return contents_; }
+    void setReadout(const QString& text) { readout_->setText(text); }
+
+  private:
+    QString name_;
+    QVBoxLayout* contents_;
+    QLabel* readout_;
+};
+
+}  // namespace roper

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <QColor>
+#include <QPalette>
+
+namespace roper {
+
+/// Colours of pictures. Those that carry meaning are the same everywhere, light or dark; the rest follows the palette.
+struct Theme {
+    QColor background, text, faint_text, grid, frame;
+    bool dark = false;
+
+    static Theme of(const QPalette& palette);
+    static Theme light();
+
+    static QColor rope() { return QColor(0x00, 0x72, 0xB2); }
+    static QColor roper() { return QColor(0xD5, 0x5E, 0x00); }
+    static QColor query() { return QColor(0x56, 0xB4, 0xE9); }
+    static QColor key() { return QColor(0xE6, 0x9F, 0x00); }
+    static QColor value() { return QColor(0x00, 0x9E, 0x73); }
+    static QColor output() { return QColor(0xCC, 0x79, 0xA7); }
+
+    /// Pair i of n, fast to slow, along a perceptually even map kept clear of the background.
+    QColor pair(int i, int n) const;
+
+    /// The colour of a run by its position method; further runs of one method get other lightness.
+    QColor run(const QString& position, int number) const;
+
+    /// `color` mixed into the background: 1 gives the colour, 0 the background.
+    QColor faded(const QColor& color, double share) const;
+};
+
+/// Light or dark palette for pictures made without a desktop.
+QPalette fixedPalette(bool dark);
+
+}  // namespace roper

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <QListWidget>
+
+#include "core/runs/presets.h"
+
+namespace roper {
+
+/// The bundled presets as cards: title, what it teaches, how long it takes.
+class PresetList : public QListWidget {
+    Q_OBJECT
+
+  public:
+    explicit PresetList(QWidget* parent);
+
+    const std::vector<Preset>& presets() const { return presets_; }
+
+    /// @returns whether there is such a preset
+    bool choose(const QString& name);
+
+  signals:
+    void chosen(const roper::Preset& preset);
+
+  private:
+    std::vector<Preset> presets_;
+};
+
+/// "5 min", "3 h", "2 days".
+QString shortDuration(double seconds);
+
+}  // namespace roper

@@ -1,0 +1,147 @@
+#include "ui/training/runs_model.h"
+
+#include <limits>
+
+#include "ui/training/preset_list.h"
+
+namespace roper {
+namespace {
+
+std::optional<EvaluationRow> lastEvaluation(const RunWatcher& run) {
+    if (run.evaluations().empty()) return std::nullopt;
+    return run.evaluations().back();
+}
+
+/// Most problems solved or, without problems, least loss.
+std::optional<EvaluationRow> bestEvaluation(const RunWatcher& run) {
+    std::optional<EvaluationRow> best;
+    for (const EvaluationRow& row : run.evaluations()) {
+        const bool better = !best || (row.correct && best->correct ? *row.correct > *best->correct
+                                                                   : row.loss && best->loss && *row.loss < *best->loss);
+        if (better) best = row;
+    }
+    return best;
+}
+
+double evaluationValue(const std::optional<EvaluationRow>& row) {
+    if (!row) return -std::numeric_limits<double>::infinity();
+    return row->correct ? static_cast<double>(*row->correct) : -row->loss.value_or(0);
+}
+
+}  // namespace
+
+QString evaluationCell(const std::optional<EvaluationRow>& row) {
+    if (!row) return {};
+    if (row->correct) return QStringLiteral("%1/%2").arg(*row->correct).arg(row->of.value_or(0));
+    return row->loss ? QString::number(*row->loss, 'f', 4) : QString();
+}
+
+RunsModel::RunsModel(RunStore& store, QObject* parent) : QAbstractTableModel(parent), store_(store) {
+    connect(&store_, &RunStore::runAdded, this, [this](RunWatcher* run) {
+        const auto row = static_cast<int>(rows_.size());
+        beginInsertRows({}, row, row);
+        rows_.append(run);
+        endInsertRows();
+    });
+    connect(&store_, &RunStore::runRemoved, this, [this](const QString& name) {
+        const int row = rowOf(name);
+        if (row < 0) return;
+        beginRemoveRows({}, row, row);
+        rows_.removeAt(row);
+        endRemoveRows();
+    });
+    connect(&store_, &RunStore::changed, this, &RunsModel::refresh);
+    for (RunWatcher* run : store_.runs()) rows_.append(run);
+}
+
+int RunsModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+int RunsModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : column_count;
+}
+
+RunWatcher* RunsModel::run(int row) const {
+    return row >= 0 && row < rows_.size() ? rows_[row] : nullptr;
+}
+
+int RunsModel::rowOf(const QString& name) const {
+    for (int row = 0; row < rows_.size(); ++row)
+        if (rows_[row]->name() == name) return row;
+    return -1;
+}
+
+void RunsModel::setColor(const QString& name, const QColor& color) {
+    colors_[name] = color;
+    refresh();
+}
+
+void RunsModel::refresh() {
+    if (!rows_.isEmpty()) emit dataChanged(index(0, 0), index(rowCount() - 1, column_count - 1));
+}
+
+QVariant RunsModel::text(const RunWatcher& run, int column) const {
+    switch (column) {
+        case name_column: return run.name();
+        case state_column: return QString::fromStdString(stateName(run.state()));
+        case step_column: return QStringLiteral("%1/%2").arg(run.step()).arg(run.steps());
+        case rate_column: {
+            const double rate = run.stepsPerSecond();
+            return run.state() == RunState::running && rate > 0 ? QString::number(rate, 'f', rate < 10 ? 2 : 1) + "/s"
+                                                                : QString();
+        }
+        case left_column: {
+            const auto seconds = run.secondsLeft();
+            return seconds ? shortDuration(*seconds) : QString();
+        }
+        case loss_column: return run.metrics().empty() ? QString() : QString::number(run.metrics().back().loss, 'f', 4);
+        case last_column: return evaluationCell(lastEvaluation(run));
+        case best_column: return evaluationCell(bestEvaluation(run));
+        default: return {};
+    }
+}
+
+QVariant RunsModel::sortValue(const RunWatcher& run, int column) const {
+    switch (column) {
+        case step_column: return static_cast<qlonglong>(run.step());
+        case rate_column: return run.stepsPerSecond();
+        case left_column: return run.secondsLeft().value_or(std::numeric_limits<double>::infinity());
+        case loss_column:
+            return run.metrics().empty() ? std::numeric_limits<double>::infinity() : run.metrics().back().loss;
+        case last_column: return evaluationValue(lastEvaluation(run));
+        case best_column: return evaluationValue(bestEvaluation(run));
+        default: return text(run, column);
+    }
+}
+
+QVariant RunsModel::data(const QModelIndex& index, int role) const {
+    const RunWatcher* watcher = run(index.row());
+    if (watcher == nullptr) return {};
+    if (role == Qt::DisplayRole) return text(*watcher, index.column());
+    if (role == kSortRole) return sortValue(*watcher, index.column());
+    if (role == Qt::DecorationRole && index.column() == name_column) return colors_.value(watcher->name());
+    if (role == Qt::TextAlignmentRole && index.column() >= step_column) return int(Qt::AlignRight | Qt::AlignVCenter);
+    if (role == Qt::ToolTipRole) {
+        if (!watcher->status().error.empty()) return QString::fromStdString(watcher->status().error);
+        if (!watcher->problem().isEmpty()) return watcher->problem();
+        return QString::fromStdString(watcher->folder().path().string());
+    }
+    return {};
+}
+
+QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal) return {};
+    static const QStringList names = {tr("Run"), tr("State"), tr("Step"), tr("Rate"),
+                                      tr("Left"), tr("Loss"), tr("Last"), tr("Best")};
+    static const QStringList helps = {tr("Name of the run's folder"), tr("What its trainer does now"),
+                                      tr("Optimizer steps done, of all"), tr("Optimizer steps a second"),
+                                      tr("Time until the last step at this rate"), tr("Training loss of the last step, nats"),
+                                      tr("Newest evaluation: problems solved, or loss"),
+                                      tr("Best evaluation so far")};
+    if (role == Qt::DisplayRole) return names.value(section);
+    if (role == Qt::ToolTipRole) return helps.value(section);
+    return {};
+}
+
+}  // namespace roper

@@ -1,0 +1,73 @@
+#include "ui/training/samples_view.h"
+
+#include <QScrollBar>
+#include <QVBoxLayout>
+
+#include "ui/shell/theme.h"
+
+namespace roper {
+namespace {
+
+constexpr std::size_t kMostShown = 64;
+
+}  // namespace
+
+SamplesView::SamplesView(QWidget* parent) : QWidget(parent), title_(new QLabel), text_(new QTextBrowser) {
+    text_->setAccessibleName(tr("Problems of the newest evaluation"));
+    text_->setFrameShape(QFrame::NoFrame);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(title_);
+    layout->addWidget(text_);
+    show({}, {});
+}
+
+QString SamplesView::sampleHtml(const Sample& sample, bool dark) {
+    const QString right = dark ? "#3fcf9f" : "#00785a", wrong = dark ? "#ff8a4c" : "#c2410c";
+    const QString prompt = QString::fromStdString(sample.prompt).toHtmlEscaped();
+    QString written;
+    bool was_right = true;
+    QString stretch;
+    const auto flush = [&] {
+        if (stretch.isEmpty()) return;
+        written += QStringLiteral("<span style='color:%1%2'>%3</span>")
+                       .arg(was_right ? right : wrong, was_right ? "" : ";text-decoration:underline",
+                            stretch.toHtmlEscaped());
+        stretch.clear();
+    };
+    for (std::size_t i = 0; i < sample.completion.size(); ++i) {
+        const bool is_right = i < sample.expected.size() && sample.completion[i] == sample.expected[i];
+        if (is_right != was_right) flush();
+        was_right = is_right;
+        stretch += QLatin1Char(sample.completion[i]);
+    }
+    flush();
+    const QString answer = sample.correct ? QString()
+                                          : QObject::tr("<br><i>right: %1</i>")
+                                                .arg(QString::fromStdString(sample.expected).toHtmlEscaped());
+    return QStringLiteral("<p style='margin:0 0 6px 0'>%1 %2%3%4</p>")
+        .arg(sample.correct ? QStringLiteral("✓") : QStringLiteral("✗"), prompt, written, answer);
+}
+
+void SamplesView::show(const QString& run, const std::vector<Sample>& samples) {
+    if (samples.empty()) {
+        title_->setText(run.isEmpty() ? tr("Samples") : tr("Samples of %1").arg(run));
+        text_->setHtml(tr("<p><i>After the first evaluation the problems and what the model wrote appear here.</i></p>"));
+        return;
+    }
+    std::size_t right = 0;
+    for (const Sample& sample : samples) right += sample.correct ? 1 : 0;
+    title_->setText(tr("Samples of %1 at step %2: %3 of %4 right")
+                        .arg(run)
+                        .arg(samples.front().step)
+                        .arg(right)
+                        .arg(samples.size()));
+    const bool dark = Theme::of(palette()).dark;
+    QString html = "<body style='font-family:monospace'>";
+    for (std::size_t i = 0; i < std::min(samples.size(), kMostShown); ++i) html += sampleHtml(samples[i], dark);
+    const int scrolled = text_->verticalScrollBar()->value();
+    text_->setHtml(html + "</body>");
+    text_->verticalScrollBar()->setValue(scrolled);
+}
+
+}  // namespace roper

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <QLabel>
+#include <QTextBrowser>
+#include <vector>
+
+#include "core/runs/run_folder.h"
+
+namespace roper {
+
+/// Problems of an evaluation with what the model wrote, each character green where it is right and red where not.
+class SamplesView : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit SamplesView(QWidget* parent);
+
+    void show(const QString& run, const std::vector<Sample>& samples);
+
+    /// One problem as rich text: the prompt plain, the completion coloured against the right answer.
+    static QString sampleHtml(const Sample& sample, bool dark);
+
+  private:
+    QLabel* title_;
+    QTextBrowser* text_;
+};
+
+}  // namespace roper

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <QLabel>
+#include <QWidget>
+#include <map>
+
+#include "core/runs/specification.h"
+
+namespace roper {
+
+/// Every field of a specification, made from the table of fields: label with unit, an input, its one-line help. What is
+/// typed is checked at once; a field that is wrong says why below itself.
+class SpecificationForm : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit SpecificationForm(QWidget* parent);
+
+    void setSpecification(const Specification& specification);
+
+    /// As far as it could be read.
+    const Specification& specification() const { return specification_; }
+
+    bool isValid() const { return problems_ == 0; }
+
+    /// The input of a field ("model.width"), for tests and shortcuts.
+    QWidget* editor(const QString& key) const;
+
+  signals:
+    void changed();
+
+  private:
+    struct Row {
+        const SpecificationField* field;
+        QWidget* editor;
+        QLabel* message;
+        QString typing_error;
+    };
+    QWidget* makeEditor(const SpecificationField& field);
+    void read(Row& row, const QString& text);
+    void validate();
+
+    Specification specification_;
+    std::map<std::string, Row> rows_;
+    int problems_ = 0;
+    bool filling_ = false;
+};
+
+}  // namespace roper

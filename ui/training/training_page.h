@@ -1,0 +1,67 @@
+#pragma once
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QSlider>
+#include <QTabWidget>
+
+#include "ui/charts/metric_chart.h"
+#include "ui/runs/run_store.h"
+#include "ui/runs/trainer_launcher.h"
+#include "ui/shell/page.h"
+#include "ui/training/preset_list.h"
+#include "ui/training/runs_panel.h"
+#include "ui/training/samples_view.h"
+#include "ui/training/specification_form.h"
+
+namespace roper {
+
+/// Page 5: start runs, watch them live.
+class TrainingPage : public Page {
+    Q_OBJECT
+
+  public:
+    TrainingPage(RunStore& store, TrainerLauncher& launcher, QWidget* parent);
+
+    std::vector<const Figure*> figures() const override;
+    void addActions(Actions& actions) override;
+    QString explanation() const override;
+
+    SpecificationForm& form() { return *form_; }
+    MetricChart& lossChart() { return *loss_; }
+    MetricChart& accuracyChart() { return *accuracy_; }
+    RunsPanel& runsPanel() { return *runs_; }
+    PresetList& presets() { return *presets_; }
+    QPushButton* startButton() { return start_; }
+    QPushButton* twinsButton() { return twins_; }
+
+    /// Adds everything known of a run to the charts.
+    void followRun(RunWatcher* run);
+
+  private:
+    QWidget* makeChooser();
+    QWidget* makeCharts();
+    QWidget* makeChartControls();
+    void start(bool twins);
+    void showForm();
+    void addMetrics(RunWatcher* run, std::size_t first);
+    void addEvaluations(RunWatcher* run, std::size_t first);
+    void showSelected();
+    QColor colorOf(const RunWatcher& run);
+    void forBothCharts(const std::function<void(MetricChart&)>& change);
+
+    RunStore& store_;
+    TrainerLauncher& launcher_;
+    PresetList* presets_;
+    SpecificationForm* form_;
+    QTabWidget* chooser_;
+    MetricChart *loss_, *accuracy_;
+    SamplesView* samples_;
+    RunsPanel* runs_;
+    QPushButton *start_, *twins_;
+    QLabel* why_not_;
+    QHash<QString, int> runs_of_method_;
+    QHash<QString, QColor> colors_;
+};
+
+}  // namespace roper
