@@ -1,0 +1,133 @@
+#include "core/control/control_server.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "core/control/socket_path.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace roper {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Peer {
+  public:
+    explicit Peer(const std::filesystem::path& path) : socket_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+        EXPECT_EQ(::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    }
+    ~Peer() { ::close(socket_); }
+    Peer(const Peer&) = delete;
+    Peer& operator=(const Peer&) = delete;
+
+    void send(const std::string& bytes) { ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT); }
+    std::string receive() {
+        char buffer[70000];
+        const ssize_t got = ::recv(socket_, buffer, sizeof buffer, MSG_DONTWAIT);
+        return got > 0 ? std::string(buffer, static_cast<std::size_t>(got)) : std::string();
+    }
+    bool isClosed() {
+        char byte;
+        return ::recv(socket_, &byte, 1, MSG_DONTWAIT) == 0;
+    }
+
+  private:
+    int socket_;
+};
+
+struct Scene {
+    TemporaryFolder folder;
+    ControlServer server{folder / "s.sock"};
+    int handled = 0;
+
+    void serve() {
+        for (int i = 0; i < 4; ++i)
+            server.serve(
+                [this](const Request& request) {
+                    ++handled;
+                    return Reply{"", true, "did " + commandName(request.command)};
+                },
+                20ms);
+    }
+};
+
+TEST(ControlServer, AnswersEachRequestWithItsId) {
+    Scene scene;
+    Peer peer(scene.server.path());
+    peer.send(formatRequest({Command::pause, "a"}) + "\n" + formatRequest({Command::stop, "b"}) + "\n");
+    scene.serve();
+    const std::string replies = peer.receive();
+    EXPECT_NE(replies.find(R"({"id":"a","ok":true,"message":"did pause"})"), std::string::npos) << replies;
+    EXPECT_NE(replies.find(R"("id":"b")"), std::string::npos) << replies;
+    EXPECT_EQ(scene.handled, 2);
+}
+
+TEST(ControlServer, ABadMessageGetsAnErrorAndTheNextIsServed) {
+    Scene scene;
+    Peer peer(scene.server.path());
+    peer.send(std::string("nonsense\n\x00\xff\n", 12) + formatRequest({Command::status, "c"}) + "\n");
+    scene.serve();
+    const std::string replies = peer.receive();
+    EXPECT_NE(replies.find("\"ok\":false"), std::string::npos);
+    EXPECT_NE(replies.find("\"id\":\"c\",\"ok\":true"), std::string::npos);
+}
+
+TEST(ControlServer, AnEndlessLineIsCutOff) {
+    Scene scene;
+    Peer peer(scene.server.path());
+    Peer good(scene.server.path());
+    for (int i = 0; i < 40; ++i) {
+        peer.send(std::string(4096, 'x'));
+        scene.serve();
+    }
+    EXPECT_NE(peer.receive().find("too long"), std::string::npos);
+    EXPECT_TRUE(peer.isClosed());
+    good.send(formatRequest({Command::status, "d"}) + "\n");
+    scene.serve();
+    EXPECT_NE(good.receive().find("\"id\":\"d\""), std::string::npos);
+}
+
+TEST(ControlServer, PeersThatLeaveAreForgotten) {
+    Scene scene;
+    for (int i = 0; i < 100; ++i) {
+        Peer peer(scene.server.path());
+        peer.send("{\"command\":");
+        scene.serve();
+    }
+    Peer last(scene.server.path());
+    last.send(formatRequest({Command::status, "e"}) + "\n");
+    scene.serve();
+    EXPECT_NE(last.receive().find("\"id\":\"e\""), std::string::npos);
+}
+
+TEST(ControlServer, IsForItsOwnerAloneAndLeavesNothing) {
+    const TemporaryFolder folder;
+    {
+        const ControlServer server(folder / "s.sock");
+        struct stat info {};
+        ASSERT_EQ(::stat(server.path().c_str(), &info), 0);
+        EXPECT_EQ(info.st_mode & 0777, 0600U);
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder / "s.sock"));
+    expectError(ErrorKind::disk, "too long", [&] { ControlServer(folder / std::string(200, 'x')); });
+}
+
+TEST(ControlFolder, MustBelongToUsAlone) {
+    const TemporaryFolder folder;
+    ::setenv("XDG_RUNTIME_DIR", folder.path().c_str(), 1);
+    EXPECT_EQ(controlFolder(), folder / "roper-lab");
+    std::filesystem::permissions(folder / "roper-lab", std::filesystem::perms(0755));
+    expectError(ErrorKind::disk, "0700", [] { controlFolder(); });
+    ::unsetenv("XDG_RUNTIME_DIR");
+}
+
+}  // namespace
+}  // namespace roper

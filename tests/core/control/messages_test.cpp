@@ -1,0 +1,53 @@
+#include "core/control/messages.h"
+
+#include "tests/support/expect_error.h"
+
+namespace roper {
+namespace {
+
+TEST(Messages, ReadBackWhatTheyWrite) {
+    for (const Command command : {Command::status, Command::pause, Command::resume, Command::stop, Command::checkpoint}) {
+        const Request request = parseRequest(formatRequest({command, "7\n\""}));
+        EXPECT_EQ(request.command, command);
+        EXPECT_EQ(request.id, "7\n\"");
+    }
+    const Reply reply = parseReply(formatReply({"7", false, "no\nü"}));
+    EXPECT_FALSE(reply.ok);
+    EXPECT_EQ(reply.message, "no\nü");
+    EXPECT_EQ(formatReply({"", true, "two\nlines"}).find('\n'), std::string::npos);
+}
+
+TEST(Messages, NonsenseIsRefusedWithAReason) {
+    const auto refused = [](const std::string& line, const std::string& part) {
+        expectError(ErrorKind::usage, part, [&] { parseRequest(line); });
+    };
+    refused("", "not JSON");
+    refused("{", "not JSON");
+    refused("[]", "not a JSON object");
+    refused("{}", "unknown command");
+    refused("{\"command\":\"pausee\"}", "did you mean \"pause\"");
+    refused("{\"command\":7}", "must be text");
+    refused("{\"command\":\"pause\",\"id\":7}", "must be text");
+    refused(std::string(200, '['), "nested too deeply");
+    refused(std::string(kLongestMessage + 1, ' '), "longer");
+    expectError(ErrorKind::usage, "whether it is ok", [] { parseReply("{}"); });
+}
+
+TEST(LineFramer, CutsWhereverTheBytesComeApart) {
+    LineFramer framer;
+    EXPECT_TRUE(framer.add("on")->empty());
+    EXPECT_EQ(*framer.add("e\ntwo\nthr"), (std::vector<std::string>{"one", "two"}));
+    EXPECT_EQ(*framer.add("ee\n\n"), (std::vector<std::string>{"three", ""}));
+}
+
+TEST(LineFramer, GivesUpOnALineWithoutEnd) {
+    LineFramer framer;
+    const std::string piece(4096, 'x');
+    bool gave_up = false;
+    for (std::size_t sent = 0; sent <= kLongestMessage + piece.size() && !gave_up; sent += piece.size())
+        gave_up = !framer.add(piece).has_value();
+    EXPECT_TRUE(gave_up);
+}
+
+}  // namespace
+}  // namespace roper

@@ -1,0 +1,116 @@
+#include "core/model/rotary_operator.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+namespace roper {
+namespace {
+
+struct Case {
+    Pairing pairing;
+    double fraction;
+    Turn turn;
+};
+
+const Case kCases[] = {{Pairing::half, 1.0, Turn::forward},        {Pairing::half, 0.5, Turn::back},
+                       {Pairing::interleaved, 1.0, Turn::forward}, {Pairing::interleaved, 0.5, Turn::back},
+                       {Pairing::half, 0.0, Turn::forward}};
+
+constexpr std::int64_t B = 2, H = 3, T = 5, d = 8;
+
+at::Tensor apply(const at::Tensor& x, const RotaryTable& table, Turn turn) {
+    return rotate(x, table.cosine.narrow(0, 0, x.size(2)), table.sine.narrow(0, 0, x.size(2)), table.pairing, turn);
+}
+
+/// The same by core/rotary, row by row.
+at::Tensor byEigen(const at::Tensor& x, const Rotary& rotary, Turn turn) {
+    at::Tensor out = at::empty_like(x, at::MemoryFormat::Contiguous);
+    for (std::int64_t b = 0; b < x.size(0); ++b)
+        for (std::int64_t h = 0; h < x.size(1); ++h)
+            for (std::int64_t t = 0; t < x.size(2); ++t) {
+                Eigen::VectorXd row(d);
+                for (std::int64_t k = 0; k < d; ++k) row[k] = x.index({b, h, t, k}).item<double>();
+                const double m = static_cast<double>(t);
+                const Eigen::VectorXd turned = roper::rotate(rotary, row, turn == Turn::forward ? m : -m);
+                for (std::int64_t k = 0; k < d; ++k) out.index({b, h, t, k}).fill_(turned[k]);
+            }
+    return out;
+}
+
+TEST(RotaryOperator, EqualsCoreRotary) {
+    at::manual_seed(1);
+    for (const Case& c : kCases) {
+        const Rotary rotary = makeRotary(d, c.pairing, 100.0, Schedule::standard, c.fraction);
+        for (const auto dtype : {at::kDouble, at::kFloat}) {
+            const RotaryTable table = makeRotaryTable(rotary, 16, dtype);
+            // As the model hands it over: a slice of the joint q, k, v product, heads beside features.
+            const at::Tensor x = at::randn({B, T, 3, H, d}, dtype).permute({2, 0, 3, 1, 4}).select(0, 1);
+            const at::Tensor difference = apply(x, table, c.turn) - byEigen(x, rotary, c.turn);
+            EXPECT_LT(difference.abs().max().item<double>(), dtype == at::kDouble ? 1e-14 : 1e-6);
+        }
+    }
+}
+
+TEST(RotaryOperator, TensorOperationsAgreeWithTheCpuKernel) {
+    at::manual_seed(2);
+    for (const Case& c : kCases) {
+        const Rotary rotary = makeRotary(d, c.pairing, 100.0, Schedule::standard, c.fraction);
+        const at::Tensor x = at::randn({B, H, T, d}, at::kDouble);
+        // A table of another type takes the way that a GPU would.
+        const at::Tensor plain = apply(x, makeRotaryTable(rotary, T, at::kDouble), c.turn);
+        RotaryTable single = makeRotaryTable(rotary, T, at::kDouble);
+        single.cosine = single.cosine.to(at::kFloat);
+        single.sine = single.sine.to(at::kFloat);
+        EXPECT_LT((apply(x, single, c.turn) - plain).abs().max().item<double>(), 1e-6);
+    }
+}
+
+TEST(RotaryOperator, GradientIsTheFiniteDifference) {
+    at::manual_seed(3);
+    constexpr double h = 1e-5;
+    for (const Case& c : kCases) {
+        const RotaryTable table =
+            makeRotaryTable(makeRotary(d, c.pairing, 100.0, Schedule::standard, c.fraction), T, at::kDouble);
+        const at::Tensor x = at::randn({B, H, T, d}, at::kDouble).requires_grad_(true);
+        const at::Tensor weights = at::randn({B, H, T, d}, at::kDouble);
+        const auto value = [&](const at::Tensor& at_x) { return (apply(at_x, table, c.turn).sin() * weights).sum(); };
+        value(x).backward();
+        for (int probe = 0; probe < 12; ++probe) {
+            const std::int64_t i = at::randint(x.numel(), {1}).item<std::int64_t>();
+            at::Tensor nudge = at::zeros({x.numel()}, at::kDouble);
+            nudge[i] = h;
+            const at::Tensor plain = x.detach();
+            const double slope =
+                (value(plain + nudge.view_as(plain)) - value(plain - nudge.view_as(plain))).item<double>() / (2 * h);
+            EXPECT_NEAR(x.grad().flatten()[i].item<double>(), slope, 1e-8);
+        }
+    }
+}
+
+TEST(RotaryOperator, BackUndoesForward) {
+    const RotaryTable table = makeRotaryTable(makeRotary(d, Pairing::half), T, at::kDouble);
+    const at::Tensor x = at::randn({B, H, T, d}, at::kDouble);
+    EXPECT_LT((apply(apply(x, table, Turn::forward), table, Turn::back) - x).abs().max().item<double>(), 1e-14);
+}
+
+TEST(RotaryOperator, EachSequenceMayHavePositionsOfItsOwn) {
+    const RotaryTable table = makeRotaryTable(makeRotary(d, Pairing::interleaved), 16, at::kDouble);
+    const at::Tensor x = at::randn({2, H, 1, d}, at::kDouble);
+    const at::Tensor positions = at::tensor({3, 11}, at::kLong);
+    const at::Tensor turned = rotate(x, table.cosine.index_select(0, positions).unsqueeze(1),
+                                     table.sine.index_select(0, positions).unsqueeze(1), table.pairing);
+    for (const std::int64_t b : {0, 1}) {
+        const std::int64_t m = positions[b].item<std::int64_t>();
+        const at::Tensor alone = rotate(x.narrow(0, b, 1), table.cosine.narrow(0, m, 1), table.sine.narrow(0, m, 1),
+                                        table.pairing);
+        EXPECT_EQ((turned.narrow(0, b, 1) - alone).abs().max().item<double>(), 0.0);
+    }
+}
+
+TEST(RotaryOperator, RefusesATableThatDoesNotFit) {
+    const RotaryTable table = makeRotaryTable(makeRotary(16, Pairing::half), T, at::kDouble);
+    EXPECT_THROW(apply(at::randn({B, H, T, d}, at::kDouble), table, Turn::forward), c10::Error);
+}
+
+}  // namespace
+}  // namespace roper

@@ -1,0 +1,201 @@
+#include "core/model/transformer.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "core/model/generation.h"
+#include "tests/support/eigen_transformer.h"
+
+namespace roper {
+namespace {
+
+constexpr std::int64_t kVocabulary = 11;
+
+Specification tiny(const std::string& position) {
+    Specification s;
+    s.model.position = position;
+    s.model.width = 24;
+    s.model.layers = 2;
+    s.model.heads = 3;
+    s.model.feed_forward = 40;
+    s.training.length = 14;
+    return s;
+}
+
+/// Every kind of model that the specification can name, small.
+std::vector<Specification> allKinds() {
+    std::vector<Specification> kinds;
+    for (const char* position : {"rope", "roper"})
+        for (const char* norm : {"pre", "post"}) {
+            Specification s = tiny(position);
+            s.model.norm = norm;
+            kinds.push_back(s);
+        }
+    Specification other = tiny("roper");
+    other.model.pairing = "interleaved";
+    other.model.schedule = "intro";
+    other.model.activation = "relu";
+    other.model.base = 50;
+    kinds.push_back(other);
+    Specification partial = tiny("roper");
+    partial.model.rotary_fraction = 0.5;
+    partial.model.value_rotary_fraction = 0.25;
+    kinds.push_back(partial);
+    return kinds;
+}
+
+std::string nameOf(const Specification& s) {
+    return s.model.position + " " + s.model.norm + " " + s.model.pairing + " " + s.model.activation;
+}
+
+at::Tensor someTokens(std::int64_t B, std::int64_t T) {
+    return at::randint(kVocabulary, {B, T}, at::kLong);
+}
+
+// The attention of both methods inside the whole model, against Eigen.
+TEST(Transformer, LogitsEqualTheEigenImplementation) {
+    at::manual_seed(1);
+    const at::NoGradGuard no_gradients;
+    const at::Tensor tokens = someTokens(1, 13);
+    const std::vector<std::int64_t> row(tokens.const_data_ptr<std::int64_t>(), tokens.const_data_ptr<std::int64_t>() + 13);
+    for (const Specification& s : allKinds()) {
+        for (const auto dtype : {at::kDouble, at::kFloat}) {
+            Transformer model(s, kVocabulary, at::kCPU, dtype);
+            const at::Tensor logits = model.forward(tokens).squeeze(0).to(at::kDouble);
+            const Eigen::MatrixXd expected = eigenLogits(s, model.parameters(), row);
+            double largest = 0;
+            for (std::int64_t t = 0; t < logits.size(0); ++t)
+                for (std::int64_t v = 0; v < kVocabulary; ++v)
+                    largest = std::max(largest, std::abs(logits.index({t, v}).item<double>() - expected(t, v)));
+            EXPECT_LT(largest, dtype == at::kDouble ? 1e-10 : 1e-5) << nameOf(s);
+        }
+    }
+}
+
+TEST(Transformer, GradientsAreFiniteDifferences) {
+    at::manual_seed(2);
+    constexpr double h = 1e-5;
+    const at::Tensor tokens = someTokens(2, 9);
+    for (const Specification& s : allKinds()) {
+        Transformer model(s, kVocabulary, at::kCPU, at::kDouble);
+        model.loss(tokens).backward();
+        const at::NoGradGuard no_gradients;
+        for (const auto& [name, parameter] : model.parameters()) {
+            for (int probe = 0; probe < 2; ++probe) {
+                const std::int64_t i = at::randint(parameter.numel(), {1}).item<std::int64_t>();
+                at::Tensor entry = parameter.detach().flatten()[i];
+                const double before = entry.item<double>();
+                entry.fill_(before + h);
+                const double up = model.loss(tokens).item<double>();
+                entry.fill_(before - h);
+                const double down = model.loss(tokens).item<double>();
+                entry.fill_(before);
+                EXPECT_NEAR(parameter.grad().flatten()[i].item<double>(), (up - down) / (2 * h), 2e-8)
+                    << nameOf(s) << " " << name;
+            }
+        }
+    }
+}
+
+TEST(Transformer, IsCausal) {
+    at::manual_seed(3);
+    const at::NoGradGuard no_gradients;
+    for (const Specification& s : allKinds()) {
+        Transformer model(s, kVocabulary, at::kCPU, at::kDouble);
+        const at::Tensor tokens = someTokens(1, 10);
+        at::Tensor changed = tokens.clone();
+        changed.narrow(1, 6, 4).copy_((tokens.narrow(1, 6, 4) + 1) % kVocabulary);
+        const at::Tensor difference = model.forward(tokens) - model.forward(changed);
+        EXPECT_LT(difference.narrow(1, 0, 6).abs().max().item<double>(), 1e-12) << nameOf(s);
+        EXPECT_GT(difference.narrow(1, 6, 4).abs().max().item<double>(), 1e-3) << nameOf(s);
+    }
+}
+
+TEST(Transformer, CachedDecodingEqualsTheWholeForwardPass) {
+    at::manual_seed(4);
+    const at::NoGradGuard no_gradients;
+    for (const Specification& s : allKinds()) {
+        Transformer model(s, kVocabulary, at::kCPU, at::kDouble);
+        const at::Tensor tokens = someTokens(2, 12);
+        // Prompts of 3 and 5 tokens, padded to 5; then both go on, each from its own place.
+        at::Tensor prompts = tokens.narrow(1, 0, 5).clone();
+        prompts[0].narrow(0, 3, 2).zero_();
+        KeyValueCache cache;
+        const at::Tensor first = model.prefill(prompts, 12, cache);
+        const at::Tensor whole = model.forward(tokens);
+        EXPECT_LT((first[0][2] - whole[0][2]).abs().max().item<double>(), 1e-10) << nameOf(s);
+        EXPECT_LT((first[1][4] - whole[1][4]).abs().max().item<double>(), 1e-10) << nameOf(s);
+        for (std::int64_t step = 0; step < 7; ++step) {
+            const at::Tensor positions = at::tensor({3 + step, 5 + step}, at::kLong);
+            const at::Tensor next = at::stack({tokens[0][3 + step], tokens[1][5 + step]});
+            const at::Tensor logits = model.decode(next, positions, cache);
+            EXPECT_LT((logits[0] - whole[0][3 + step]).abs().max().item<double>(), 1e-10) << nameOf(s);
+            EXPECT_LT((logits[1] - whole[1][5 + step]).abs().max().item<double>(), 1e-10) << nameOf(s);
+        }
+    }
+}
+
+TEST(Transformer, AttentionWeightsAreThoseOfTheForwardPass) {
+    at::manual_seed(5);
+    const at::NoGradGuard no_gradients;
+    Transformer model(tiny("roper"), kVocabulary, at::kCPU, at::kDouble);
+    const at::Tensor weights = model.attentionWeights(someTokens(1, 8));
+    EXPECT_EQ(weights.sizes().vec(), (std::vector<std::int64_t>{2, 1, 3, 8, 8}));
+    EXPECT_LT((weights.sum(-1) - 1).abs().max().item<double>(), 1e-12);
+    EXPECT_EQ(weights.triu(1).abs().max().item<double>(), 0.0);
+}
+
+TEST(Transformer, TwinsStartFromTheSameWeights) {
+    const Transformer rope(tiny("rope"), kVocabulary, at::kCPU), roper(tiny("roper"), kVocabulary, at::kCPU);
+    ASSERT_EQ(rope.parameters().size(), roper.parameters().size());
+    for (std::size_t i = 0; i < rope.parameters().size(); ++i)
+        EXPECT_TRUE(at::equal(rope.parameters()[i].second, roper.parameters()[i].second)) << rope.parameters()[i].first;
+    Specification other_seed = tiny("rope");
+    other_seed.training.model_seed = 1;
+    const Transformer other(other_seed, kVocabulary, at::kCPU);
+    EXPECT_FALSE(at::equal(rope.parameters()[0].second, other.parameters()[0].second));
+    // Where shapes agree although the models differ, too.
+    Specification deeper = tiny("rope");
+    deeper.model.layers = 3;
+    deeper.model.norm = "post";
+    const Transformer deep(deeper, kVocabulary, at::kCPU);
+    const std::map<std::string, at::Tensor> of_deep(deep.parameters().begin(), deep.parameters().end());
+    for (const auto& [name, parameter] : rope.parameters()) {
+        if (of_deep.count(name) == 0) continue;
+        EXPECT_TRUE(at::equal(parameter, of_deep.at(name))) << name;
+    }
+}
+
+TEST(Transformer, UntrainedLossIsNearGuessing) {
+    const at::NoGradGuard no_gradients;
+    Specification s;
+    Transformer model(s, 20, at::kCPU);
+    const double loss = model.loss(at::randint(20, {4, 100}, at::kLong)).item<double>();
+    EXPECT_NEAR(loss, std::log(20.0), 0.5);
+}
+
+TEST(Generation, EqualsChoosingFromTheWholeForwardPass) {
+    const at::NoGradGuard no_gradients;
+    const Vocabulary vocabulary("abcdefghijk");
+    Transformer model(tiny("roper"), kVocabulary, at::kCPU);
+    const std::vector<std::string> prompts = {"abc", "kjihg", "f"};
+    const auto stop = [](std::string_view text) { return text.ends_with('e'); };
+    const std::vector<std::string> written = completeGreedily(model, vocabulary, prompts, 9, stop);
+    for (std::size_t i = 0; i < prompts.size(); ++i) {
+        std::string expected;
+        while (expected.size() < 9 && !stop(expected)) {
+            const auto tokens = vocabulary.encode(prompts[i] + expected);
+            const at::Tensor row = at::tensor(tokens, at::kLong).unsqueeze(0);
+            expected += vocabulary.decode(model.forward(row)[0][-1].argmax().item<std::int64_t>());
+        }
+        EXPECT_EQ(written[i], expected);
+    }
+    EXPECT_THROW(completeGreedily(model, vocabulary, {""}, 3, stop), std::invalid_argument);
+    EXPECT_THROW(completeGreedily(model, vocabulary, {"xyz"}, 3, stop), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace roper

@@ -1,0 +1,101 @@
+#include "core/rotary/rotation.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/random_vectors.h"
+
+namespace roper {
+namespace {
+
+// rotary.md, fact 1
+TEST(Rotation, FourWaysAgree) {
+    EXPECT_TRUE(rc::check([] {
+        const Rotary rotary = anyRotary();
+        const Eigen::VectorXd x = anyVector(rotary.head_dim);
+        const double m = anyPosition();
+        const Eigen::VectorXd turned = rotate(rotary, x, m);
+        RC_ASSERT(largest(rotateElementwise(rotary, x, m) - turned) < 1e-12);
+        RC_ASSERT(largest(rotateComplex(rotary, x, m) - turned) < 1e-12);
+        RC_ASSERT(largest(rotationMatrix(rotary, m) * x - turned) < 1e-12);
+    }));
+}
+
+// rotary.md, fact 2
+TEST(Rotation, KeepsLengthsAndIsAGroup) {
+    EXPECT_TRUE(rc::check([] {
+        const Rotary rotary = anyRotary();
+        const Eigen::VectorXd x = anyVector(rotary.head_dim);
+        const double m = anyPosition(), n = anyPosition();
+        RC_ASSERT(std::abs(rotate(rotary, x, m).norm() - x.norm()) < 1e-11);
+        RC_ASSERT(largest(rotate(rotary, x, 0) - x) == 0.0);
+        RC_ASSERT(largest(rotate(rotary, rotate(rotary, x, n), m) - rotate(rotary, x, m + n)) < 1e-10);
+        RC_ASSERT(largest(rotate(rotary, rotate(rotary, x, m), -m) - x) < 1e-11);
+    }));
+}
+
+TEST(Rotation, TurnsCounterClockwise) {
+    const Rotary rotary = makeRotary(2, Pairing::half);
+    const Eigen::VectorXd turned = rotate(rotary, Eigen::Vector2d(1, 0), 1.0);
+    EXPECT_NEAR(turned[0], std::cos(1.0), 1e-15);
+    EXPECT_NEAR(turned[1], std::sin(1.0), 1e-15);
+}
+
+TEST(Rotation, RowsTurnLikeVectors) {
+    EXPECT_TRUE(rc::check([] {
+        const Rotary rotary = anyRotary();
+        const int T = *rc::gen::inRange(1, 9);
+        const Eigen::MatrixXd X = anyMatrix(T, rotary.head_dim);
+        const Eigen::VectorXd positions = consecutivePositions(T, anyPosition());
+        const Eigen::MatrixXd turned = rotateRows(rotary, X, positions);
+        for (int t = 0; t < T; ++t)
+            RC_ASSERT(largest(turned.row(t).transpose() - rotate(rotary, X.row(t), positions[t])) < 1e-12);
+        RC_ASSERT(largest(rotateRowsBack(rotary, turned, positions) - X) < 1e-11);
+    }));
+}
+
+TEST(Rotation, AppendingTokensChangesNothingBefore) {  // rotary.md, fact 13
+    const Rotary rotary = makeRotary(8, Pairing::half);
+    const Eigen::MatrixXd X = Eigen::MatrixXd::Random(6, 8);
+    const Eigen::MatrixXd all = rotateRows(rotary, X, consecutivePositions(6));
+    const Eigen::MatrixXd first = rotateRows(rotary, X.topRows(4), consecutivePositions(4));
+    EXPECT_EQ(largest(all.topRows(4) - first), 0.0);
+}
+
+TEST(Rotation, OneLayoutIsThePermutationOfTheOther) {
+    EXPECT_TRUE(rc::check([] {
+        const int d = 2 * *rc::gen::inRange(1, 17);
+        const double fraction = *rc::gen::element(1.0, 0.5);
+        const Rotary half = makeRotary(d, Pairing::half, 1000, Schedule::standard, fraction);
+        Rotary interleaved = half;
+        interleaved.pairing = Pairing::interleaved;
+        const auto to = pairingPermutation(Pairing::half, Pairing::interleaved, d, half.rotatedWidth());
+        const auto back = pairingPermutation(Pairing::interleaved, Pairing::half, d, half.rotatedWidth());
+        const auto permuted = [&](const std::vector<int>& p, const Eigen::VectorXd& v) {
+            Eigen::VectorXd y(d);
+            for (int k = 0; k < d; ++k) y[k] = v[p[static_cast<std::size_t>(k)]];
+            return y;
+        };
+        const Eigen::VectorXd x = anyVector(d);
+        const double m = anyPosition();
+        RC_ASSERT(largest(permuted(back, permuted(to, x)) - x) == 0.0);
+        RC_ASSERT(largest(permuted(back, rotate(interleaved, permuted(to, x), m)) - rotate(half, x, m)) < 1e-12);
+    }));
+}
+
+TEST(Rotation, PartialRotationLeavesTheRest) {  // rotary.md, fact 8
+    const Rotary rotary = makeRotary(8, Pairing::half, 10000, Schedule::standard, 0.5);
+    const Eigen::VectorXd x = Eigen::VectorXd::LinSpaced(8, 1, 8);
+    const Eigen::VectorXd turned = rotate(rotary, x, 5);
+    EXPECT_EQ(largest(turned.tail(4) - x.tail(4)), 0.0);
+    EXPECT_GT(largest(turned.head(4) - x.head(4)), 0.1);
+    EXPECT_NEAR(rotary.theta[1], std::pow(10000.0, -2.0 / 4.0), 1e-15);  // the rotated width counts, not d
+}
+
+TEST(Rotation, RefusesAVectorOfAnotherWidth) {
+    const Rotary rotary = makeRotary(4, Pairing::half);
+    EXPECT_THROW(rotate(rotary, Eigen::VectorXd::Zero(5), 1), std::invalid_argument);
+    EXPECT_THROW(rotateRows(rotary, Eigen::MatrixXd::Zero(3, 4), consecutivePositions(2)), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace roper

@@ -1,0 +1,50 @@
+#include "core/rotary/scores.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/random_vectors.h"
+
+namespace roper {
+namespace {
+
+// rotary.md, fact 3
+TEST(Scores, DependOnDistanceAlone) {
+    EXPECT_TRUE(rc::check([] {
+        const Rotary rotary = anyRotary();
+        const Eigen::VectorXd q = anyVector(rotary.head_dim), k = anyVector(rotary.head_dim);
+        const double m = anyPosition(), n = anyPosition(), S = anyPosition();
+        const double score = relativeScore(rotary, q, m, k, n);
+        RC_ASSERT(std::abs(relativeScore(rotary, q, m + S, k, n + S) - score) < 1e-9);
+        RC_ASSERT(std::abs(q.dot(rotate(rotary, k, n - m)) - score) < 1e-9);
+    }));
+}
+
+TEST(Scores, PairsAddUp) {
+    EXPECT_TRUE(rc::check([] {
+        const Rotary rotary = anyRotary();
+        const Eigen::VectorXd q = anyVector(rotary.head_dim), k = anyVector(rotary.head_dim);
+        const double m = anyPosition(), n = anyPosition();
+        RC_ASSERT(std::abs(scoreByPair(rotary, q, m, k, n).sum() - relativeScore(rotary, q, m, k, n)) < 1e-10);
+    }));
+}
+
+TEST(Scores, AreScaledByTheRootOfTheWidth) {
+    const Rotary rotary = makeRotary(16, Pairing::half);
+    const Eigen::MatrixXd Q = Eigen::MatrixXd::Random(3, 16), K = Eigen::MatrixXd::Random(3, 16);
+    const Eigen::MatrixXd scores = scaledScores(rotary, Q, K, consecutivePositions(3));
+    EXPECT_NEAR(scores(2, 1), relativeScore(rotary, Q.row(2), 2, K.row(1), 1) / 4.0, 1e-12);
+}
+
+TEST(Weights, AreProbabilitiesOfThePast) {
+    const Eigen::MatrixXd scores = 300.0 * Eigen::MatrixXd::Random(5, 5);  // large: a naive softmax would overflow
+    const Eigen::MatrixXd weights = attentionWeights(scores, true);
+    for (int n = 0; n < 5; ++n) {
+        EXPECT_NEAR(weights.row(n).sum(), 1.0, 1e-12);
+        EXPECT_GE(weights.row(n).minCoeff(), 0.0);
+        for (int j = n + 1; j < 5; ++j) EXPECT_EQ(weights(n, j), 0.0);
+    }
+    EXPECT_GT(attentionWeights(Eigen::MatrixXd::Zero(2, 2), false)(0, 1), 0.49);
+}
+
+}  // namespace
+}  // namespace roper

@@ -1,0 +1,112 @@
+#include "core/runs/run_recorder.h"
+
+#include <fstream>
+
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace roper {
+namespace {
+
+namespace fs = std::filesystem;
+
+MetricsRow rowOf(std::int64_t step) {
+    MetricsRow row;
+    row.step = step;
+    row.loss = 1.0 / static_cast<double>(step);
+    return row;
+}
+
+TEST(CreateRun, MakesAWholeFolder) {
+    const TemporaryFolder runs;
+    Specification specification;
+    specification.training.model_seed = 3;
+    const RunFolder run = createRun(runs.path(), {}, specification);
+    EXPECT_TRUE(run.name().ends_with("Z-addition-roper-s3")) << run.name();
+    EXPECT_TRUE(isRunName(run.name()));
+    EXPECT_EQ(run.status().state, RunState::queued);
+    EXPECT_EQ(run.specification().training.model_seed, 3);
+    EXPECT_EQ(listRuns(runs.path()).size(), 1U);
+    const RunFolder second = createRun(runs.path(), {}, specification);
+    EXPECT_NE(second.name(), run.name());
+}
+
+TEST(CreateRun, RefusesBadAndTakenNames) {
+    const TemporaryFolder runs;
+    for (const char* bad : {"../x", "a/b", ".hidden", "-x", "with space", "ü"})
+        expectError(ErrorKind::usage, "cannot name a run", [&] { createRun(runs.path(), bad, {}); });
+    createRun(runs.path(), "a", {});
+    expectError(ErrorKind::usage, "already", [&] { createRun(runs.path(), "a", {}); });
+    EXPECT_EQ(listRuns(runs.path()).size(), 1U);
+}
+
+TEST(Recorder, OnlyOneTrainerWorksOnARun) {
+    const TemporaryFolder runs;
+    const RunFolder run = createRun(runs.path(), "a", {});
+    auto first = std::make_unique<RunRecorder>(run);
+    expectError(ErrorKind::usage, "another trainer", [&] { RunRecorder{run}; });
+    first.reset();
+    EXPECT_NO_THROW(RunRecorder{run});
+}
+
+TEST(Recorder, RewindingDropsLaterRowsAndTornOnes) {
+    const TemporaryFolder runs;
+    const RunFolder run = createRun(runs.path(), "a", {});
+    {
+        RunRecorder recorder(run);
+        for (int step = 1; step <= 10; ++step) {
+            recorder.record(rowOf(step));
+            recorder.record(Sample{step, "p", "e", "c", step % 2 == 0});
+        }
+        EvaluationRow evaluation;
+        evaluation.step = 8;
+        recorder.record(evaluation);
+    }
+    std::ofstream(run.metricsPath(), std::ios::app) << "11,0.5,3";  // killed while writing
+    RunRecorder recorder(run);
+    recorder.rewindTo(6);
+    recorder.record(rowOf(7));
+    const auto rows = run.metrics();
+    ASSERT_EQ(rows.size(), 7U);
+    for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(rows[i].step, static_cast<std::int64_t>(i + 1));
+    EXPECT_TRUE(run.evaluations().empty());
+    EXPECT_EQ(run.samples().size(), 6U);
+}
+
+TEST(Recorder, PruningKeepsTheNewestAndTheBest) {
+    const TemporaryFolder runs;
+    const RunFolder run = createRun(runs.path(), "a", {});
+    RunRecorder recorder(run);
+    for (const std::int64_t step : {10, 20, 30, 40, 50}) {
+        std::ofstream(run.checkpointPath(step)) << "x";
+        EvaluationRow row;
+        row.step = step;
+        row.correct = step == 20 ? 99 : 1;
+        row.of = 128;
+        recorder.record(row);
+    }
+    recorder.pruneCheckpoints(2);
+    std::vector<std::int64_t> left;
+    for (const auto& checkpoint : run.checkpoints()) left.push_back(checkpoint.step);
+    EXPECT_EQ(left, (std::vector<std::int64_t>{20, 40, 50}));
+    EXPECT_EQ(run.bestStep(), 20);
+}
+
+TEST(RunFolder, ReadingNamesTheLineThatIsWrong) {
+    const TemporaryFolder runs;
+    const RunFolder run = createRun(runs.path(), "a", {});
+    std::ofstream(run.metricsPath()) << kMetricsHeader << "\n1,2,3,4,5,6,7\nnonsense\n";
+    expectError(ErrorKind::usage, "metrics.csv:3", [&] { run.metrics(); });
+}
+
+TEST(RunFolder, IsFoundByNameOrPath) {
+    const TemporaryFolder runs;
+    createRun(runs.path(), "index-a", {});
+    EXPECT_EQ(findRun("index-a", runs.path()).name(), "index-a");
+    EXPECT_EQ(findRun((runs / "index-a/").string(), "/nowhere").name(), "index-a");
+    expectError(ErrorKind::usage, "did you mean index-a?", [&] { findRun("indx-a", runs.path()); });
+    EXPECT_TRUE(listRuns(runs / "missing").empty());
+}
+
+}  // namespace
+}  // namespace roper

@@ -1,0 +1,109 @@
+#include "core/runs/specification.h"
+
+#include <set>
+
+#include "tests/support/expect_error.h"
+
+namespace roper {
+namespace {
+
+void expectRefused(const std::string& toml, const std::string& part) {
+    expectError(ErrorKind::usage, part, [&] { parseSpecification(toml, "run.toml"); });
+}
+
+TEST(Specification, EveryFieldIsDocumentedOnce) {
+    std::set<std::string> keys;
+    for (const SpecificationField& field : specificationFields()) {
+        EXPECT_TRUE(keys.insert(field.key()).second) << field.key();
+        EXPECT_FALSE(field.help.empty()) << field.key();
+        EXPECT_LE(field.help.size(), 110U) << field.key();
+    }
+    EXPECT_GE(keys.size(), 40U);
+}
+
+TEST(Specification, DefaultsAreValidAndInsideTheirBounds) {
+    Specification defaults;
+    EXPECT_TRUE(check(defaults).empty());
+    for (const SpecificationField& field : specificationFields())
+        EXPECT_NO_THROW(setField(field, defaults, fieldText(field, Specification{}))) << field.key();
+}
+
+TEST(Specification, ReadsBackWhatItWrites) {
+    Specification specification;
+    specification.about.title = "Quotes \" and \\ and ünïcode\nand lines";
+    specification.task.name = "prefix";
+    specification.model.position = "rope";
+    specification.model.base = 500000;
+    specification.training.learning_rate = 2.5e-4;
+    specification.training.weight_decay = 0.1;
+    specification.training.data_seed = 9007199254740993;  // more than a double holds
+    specification.device.name = "cuda:1";
+    const Specification again = parseSpecification(toToml(specification), "again");
+    for (const SpecificationField& field : specificationFields())
+        EXPECT_EQ(fieldText(field, again), fieldText(field, specification)) << field.key();
+}
+
+TEST(Specification, MissingKeysKeepTheirDefaults) {
+    const Specification specification = parseSpecification("[model]\nwidth = 64\n", "x");
+    EXPECT_EQ(specification.model.width, 64);
+    EXPECT_EQ(specification.model.layers, Specification{}.model.layers);
+}
+
+TEST(Specification, UnknownKeysComeWithTheNearestNameAndTheirPlace) {
+    expectRefused("[model]\nwidth = 64\n  widht = 3\n", "run.toml:3:3: unknown key \"model.widht\"; did you mean \"model.width\"?");
+    expectRefused("[modle]\nwidth = 3\n", "did you mean [model]?");
+    expectRefused("width = 3\n", "run.toml:1:1");
+}
+
+TEST(Specification, SaysWhatAFieldAccepts) {
+    expectRefused("[model]\nwidth = \"64\"\n", "run.toml:2:9: model.width must be a number, not text");
+    expectRefused("[model]\nwidth = 64.5\n", "whole number");
+    expectRefused("[model]\nwidth = 0\n", "from 2 to 65536");
+    expectRefused("[model]\nposition = \"rooper\"\n", "did you mean roper?");
+    expectRefused("[model]\nposition = 3\n", "must be text in quotes");
+    expectRefused("[model]\ndropout = nan\n", "a number from 0 to 0.95");
+    expectRefused("[model]\ndropout = [1]\n", "must be a number");
+    expectRefused("[training]\nlearning_rate = 1e400\n", "run.toml:2");
+    expectRefused("[model\nwidth = 3\n", "run.toml:1");
+    expectRefused("[model]\nwidth = 64\nwidth = 65\n", "run.toml:3");
+    expectRefused("model = 3\n", "must be a section");
+}
+
+TEST(Specification, IntegersMayStandForReals) {
+    EXPECT_EQ(parseSpecification("[model]\nbase = 500\n", "x").model.base, 500.0);
+}
+
+TEST(Specification, FindsContradictions) {
+    const auto problemKey = [](const char* setting) {
+        Specification specification;
+        applySetting(specification, setting);
+        const auto problems = check(specification);
+        return problems.empty() ? std::string() : problems.front().key;
+    };
+    EXPECT_EQ(problemKey("model.heads=3"), "model.heads");
+    EXPECT_EQ(problemKey("model.heads=128"), "model.heads");  // one feature a head
+    EXPECT_EQ(problemKey("device.name=gpu"), "device.name");
+    EXPECT_EQ(problemKey("device.name=cuda:x"), "device.name");
+    EXPECT_EQ(problemKey("device.name=cuda:1"), "");
+    EXPECT_EQ(problemKey("learning_rate=0"), "training.learning_rate");
+    EXPECT_EQ(problemKey("warmup_steps=100000"), "training.warmup_steps");
+    Specification index;
+    applySetting(index, "task.name=index");
+    applySetting(index, "string_min=9");
+    EXPECT_FALSE(check(index).empty());
+    expectError(ErrorKind::usage, "origin: task.string_min", [&] { requireValid(index, "origin"); });
+}
+
+TEST(Specification, SettingsByBareNameOrKey) {
+    Specification specification;
+    applySetting(specification, "width = 96");
+    applySetting(specification, "training.steps=7");
+    EXPECT_EQ(specification.model.width, 96);
+    EXPECT_EQ(specification.training.steps, 7);
+    expectError(ErrorKind::usage, "in several sections", [&] { applySetting(specification, "every=3"); });
+    expectError(ErrorKind::usage, "key=value", [&] { applySetting(specification, "width"); });
+    expectError(ErrorKind::usage, "did you mean \"width\"", [&] { applySetting(specification, "widht=3"); });
+}
+
+}  // namespace
+}  // namespace roper

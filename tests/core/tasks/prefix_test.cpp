@@ -1,0 +1,73 @@
+#include "core/tasks/prefix.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+namespace roper {
+namespace {
+
+TEST(Prefix, EverySubstringOccursBefore) {
+    const PrefixTask task(12, 2, 6);
+    for (std::uint64_t i = 0; i < 200; ++i) {
+        const std::string text = task.sequence(9, Stream::training, i, 400);
+        ASSERT_EQ(text.size(), 400U);
+        std::string letters;
+        std::size_t at = 0;
+        bool first = true;
+        while (true) {
+            const std::size_t mark = text.find('>', at);
+            if (mark == std::string::npos) break;
+            const std::size_t fresh = mark - at;
+            EXPECT_GE(fresh, first ? 14U : 2U);
+            EXPECT_LE(fresh, first ? 18U : 6U);
+            letters += text.substr(at, fresh);
+            const std::string substring = text.substr(mark + 1, 12);
+            EXPECT_NE(letters.find(substring), std::string::npos) << text;
+            letters += substring;
+            at = mark + 1 + substring.size();
+            first = false;
+        }
+    }
+}
+
+TEST(Prefix, FreshLettersCostLn4AndRecalledOnesNothingOnceUnique) {
+    const PrefixTask task(4, 2, 2);
+    // Letters abcdab are drawn, then "cdab" is repeated: three places are possible, c settles it.
+    const std::vector<double> costs = task.idealCosts("abcdab>cdab");
+    ASSERT_EQ(costs.size(), 11U);
+    for (int i = 0; i < 6; ++i) EXPECT_NEAR(costs[static_cast<std::size_t>(i)], std::log(4.0), 1e-12);
+    EXPECT_NEAR(costs[6], 0.0, 1e-12);           // the part's length is certain
+    EXPECT_NEAR(costs[7], std::log(3.0), 1e-12);  // abcd, bcda, cdab
+    for (std::size_t i = 8; i < 11; ++i) EXPECT_NEAR(costs[i], 0.0, 1e-12);
+}
+
+TEST(Prefix, AnUncertainEndCostsItsChance) {
+    const PrefixTask task(1, 0, 1);
+    // One letter is certain; then the part ends with chance 1/2.
+    EXPECT_NEAR(task.idealCosts("a>")[1], std::log(2.0), 1e-12);
+    EXPECT_NEAR(task.idealCosts("ab")[1], std::log(4.0) + std::log(2.0), 1e-12);
+}
+
+/// The floor is a mean of true costs: no table of letter frequencies may fall below it on average.
+TEST(Prefix, FloorLiesBelowTheEntropyOfLettersAndAboveNothing) {
+    const PrefixTask task(24, 4, 8);
+    double floor = 0;
+    for (std::uint64_t i = 0; i < 20; ++i)
+        floor += task.informationFloor(task.sequence(0, Stream::validation, i, 193)).value() / 20;
+    EXPECT_GT(floor, 0.3);
+    EXPECT_LT(floor, std::log(4.0));
+}
+
+TEST(Prefix, RefusesTextOfAnotherKind) {
+    const PrefixTask task(4, 2, 2);
+    EXPECT_THROW(task.idealCosts("abcdabc>"), std::invalid_argument);  // part too long
+    EXPECT_THROW(task.idealCosts("abcd>"), std::invalid_argument);     // part too short
+    EXPECT_THROW(task.idealCosts("aaaaaa>bbbb"), std::invalid_argument);
+    EXPECT_THROW(PrefixTask(0, 1, 2), std::invalid_argument);
+    EXPECT_THROW(PrefixTask(3, 4, 2), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace roper

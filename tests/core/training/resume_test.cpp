@@ -1,0 +1,184 @@
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include "core/runs/durable_file.h"
+#include "core/runs/run_recorder.h"
+#include "core/runs/safetensors.h"
+#include "core/training/session.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace roper {
+namespace {
+
+namespace fs = std::filesystem;
+
+Specification shortRun(const std::string& task, const std::string& position) {
+    Specification s;
+    s.task.name = task;
+    s.task.substring_length = 8;
+    s.model.position = position;
+    s.model.width = 32;
+    s.model.layers = 2;
+    s.model.heads = 2;
+    s.model.feed_forward = 48;
+    s.model.dropout = 0.1;  // the generators' states count, too
+    s.training.steps = 12;
+    s.training.batch = 4;
+    s.training.length = 65;
+    s.training.warmup_steps = 3;
+    s.evaluation.every = 6;
+    s.evaluation.problems = 4;
+    s.checkpoints.every = 4;
+    s.checkpoints.keep = 10;
+    return s;
+}
+
+/// The columns of metrics.csv that do not tell time.
+std::string withoutTimes(const std::vector<MetricsRow>& rows) {
+    std::string text;
+    for (MetricsRow row : rows) {
+        row.time_s = row.tokens_per_s = 0;
+        text += formatRow(row) + "\n";
+    }
+    return text;
+}
+
+void train(const RunFolder& run) {
+    TrainingObserver nobody;
+    EXPECT_EQ(trainRun(run, nobody), RunState::finished);
+}
+
+void expectSameTensors(const RunFolder& a, const RunFolder& b, std::int64_t step) {
+    const SafetensorsFile of_a = SafetensorsFile::read(a.checkpointPath(step)),
+                          of_b = SafetensorsFile::read(b.checkpointPath(step));
+    ASSERT_EQ(of_a.tensors().size(), of_b.tensors().size());
+    for (const auto& [name, tensor] : of_a.tensors()) {
+        const auto& other = of_b.tensor(name);
+        EXPECT_TRUE(std::equal(tensor.bytes.begin(), tensor.bytes.end(), other.bytes.begin(), other.bytes.end())) << name;
+    }
+}
+
+// N+M steps equal N, an end at any point, resume, M: weights, moments, generator states and rows, bit for bit.
+TEST(Resume, ChangesNothing) {
+    const TemporaryFolder runs;
+    for (const char* task : {"addition", "index", "prefix"}) {
+        for (const char* position : {"rope", "roper"}) {
+            const std::string name = std::string(task) + "-" + position;
+            const RunFolder whole = createRun(runs.path(), name + "-whole", shortRun(task, position));
+            train(whole);
+            // As a kill leaves it: checkpoints up to step 8, rows beyond, the last one torn.
+            const fs::path killed = runs / (name + "-killed");
+            fs::copy(whole.path(), killed, fs::copy_options::recursive);
+            const RunFolder cut(killed);
+            fs::remove(cut.checkpointPath(12));
+            std::ofstream(cut.metricsPath(), std::ios::app) << "13,0.1";
+            train(cut);
+            EXPECT_EQ(withoutTimes(whole.metrics()), withoutTimes(cut.metrics())) << name;
+            EXPECT_EQ(whole.evaluations().size(), cut.evaluations().size()) << name;
+            EXPECT_EQ(readFile(whole.samplesPath()), readFile(cut.samplesPath())) << name;
+            expectSameTensors(whole, cut, 12);
+        }
+    }
+}
+
+TEST(Training, TheSameSeedGivesTheSameLossesTwice) {
+    const TemporaryFolder runs;
+    const RunFolder first = createRun(runs.path(), "first", shortRun("addition", "roper"));
+    const RunFolder second = createRun(runs.path(), "second", shortRun("addition", "roper"));
+    train(first);
+    train(second);
+    EXPECT_EQ(withoutTimes(first.metrics()), withoutTimes(second.metrics()));
+    Specification other = shortRun("addition", "roper");
+    other.training.data_seed = 1;
+    const RunFolder third = createRun(runs.path(), "third", other);
+    train(third);
+    EXPECT_NE(withoutTimes(first.metrics()), withoutTimes(third.metrics()));
+}
+
+/// Rewrites a checkpoint with one weight replaced.
+void poison(const fs::path& path, const std::string& name, float value) {
+    const SafetensorsFile file = SafetensorsFile::read(path);
+    std::string changed(reinterpret_cast<const char*>(file.tensor(name).bytes.data()), file.tensor(name).bytes.size());
+    std::memcpy(changed.data(), &value, sizeof value);
+    std::vector<TensorToWrite> tensors;
+    for (const auto& [key, tensor] : file.tensors())
+        tensors.push_back({key, tensor.dtype, tensor.shape, key == name ? std::as_bytes(std::span(changed)) : tensor.bytes});
+    writeSafetensors(path, tensors, file.metadata());
+}
+
+TEST(Training, NotANumberStopsTheRunBeforeTheUpdate) {
+    const TemporaryFolder runs;
+    const RunFolder run = createRun(runs.path(), "nan", shortRun("addition", "roper"));
+    train(run);
+    fs::remove(run.checkpointPath(12));
+    poison(run.checkpointPath(8), "head.bias", std::numeric_limits<float>::quiet_NaN());
+    const std::string before = readFile(run.checkpointPath(8));
+    TrainingObserver nobody;
+    expectError(ErrorKind::diverged, "diverged at step 9", [&] { trainRun(run, nobody); });
+    EXPECT_EQ(readFile(run.checkpointPath(8)), before);
+    EXPECT_EQ(run.checkpoints().back().step, 8);
+    EXPECT_TRUE(std::isnan(run.metrics().back().loss));
+    EXPECT_EQ(run.metrics().back().step, 9);
+    const Status status = run.status();
+    EXPECT_EQ(status.state, RunState::failed);
+    EXPECT_EQ(status.exit_code, 3);
+    EXPECT_NE(status.error.find("lower learning rate"), std::string::npos);
+}
+
+TEST(Training, ADamagedCheckpointIsNamed) {
+    const TemporaryFolder runs;
+    const RunFolder run = createRun(runs.path(), "damaged", shortRun("addition", "rope"));
+    train(run);
+    TrainingObserver nobody;
+    fs::resize_file(run.checkpointPath(12), 1000);
+    expectError(ErrorKind::checkpoint, "step-00000012.safetensors", [&] { trainRun(run, nobody); });
+    EXPECT_EQ(run.metrics().size(), 12U);  // nothing was dropped
+    fs::remove(run.checkpointPath(12));
+
+    Specification wider = run.specification();
+    wider.model.width = 64;
+    writeFileAtomically(run.specificationPath(), toToml(wider));
+    expectError(ErrorKind::checkpoint, "has shape", [&] { trainRun(run, nobody); });
+}
+
+TEST(Training, ExportAndEvaluationReadACheckpoint) {
+    const TemporaryFolder runs;
+    const RunFolder run = createRun(runs.path(), "a", shortRun("addition", "roper"));
+    expectError(ErrorKind::checkpoint, "no checkpoint yet", [&] { evaluateRun(run, {}, 4, {}); });
+    train(run);
+    const EvaluationRow row = evaluateRun(run, {}, 4, {});
+    EXPECT_EQ(row.correct, run.evaluations().back().correct);
+    EXPECT_EQ(row.loss, run.evaluations().back().loss);
+    expectError(ErrorKind::checkpoint, "it has 4, 6, 8, 12", [&] { evaluateRun(run, {5, "cpu"}, 4, {}); });
+    exportAttention(run, {}, "?d=1+2;", runs / "a.safetensors");
+    EXPECT_EQ(SafetensorsFile::read(runs / "a.safetensors").tensor("attention").shape,
+              (std::vector<std::int64_t>{2, 2, 7, 7}));
+    expectError(ErrorKind::usage, "'x'", [&] { exportAttention(run, {}, "x", runs / "b.safetensors"); });
+    EXPECT_FALSE(fs::exists(runs / "b.safetensors"));
+    exportWeights(run, {8, "cpu"}, runs / "w.safetensors");
+    EXPECT_EQ(SafetensorsFile::read(runs / "w.safetensors").tensors().count("optimizer.mean.head.bias"), 0U);
+}
+
+TEST(Training, CountsTheParametersWithoutMakingThem) {
+    const TemporaryFolder runs;
+    for (const char* norm : {"pre", "post"}) {
+        Specification s = shortRun("index", "rope");
+        s.model.norm = norm;
+        s.training.steps = 1;
+        s.training.warmup_steps = 0;
+        struct Counter : TrainingObserver {
+            void onStart(const TrainingStart& start) override { parameters = start.parameters; }
+            std::int64_t parameters = 0;
+        } counter;
+        trainRun(createRun(runs.path(), norm, s), counter);
+        EXPECT_EQ(countParameters(s), counter.parameters);
+    }
+}
+
+}  // namespace
+}  // namespace roper
