@@ -183,6 +183,8 @@ int exportCommand(const ReadOptions& options, const std::string& what, const std
     const RunFolder folder = findRun(options.run, options.runs);
     if (what == "attention") {
         exportAttention(folder, {options.step, options.device}, text, out);
+    } else if (what == "logits") {
+        exportLogits(folder, {options.step, options.device}, text, out);
     } else if (what == "weights") {
         exportWeights(folder, {options.step, options.device}, out);
     } else {

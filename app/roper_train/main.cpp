@@ -154,10 +154,10 @@ class CommandLine {
     void addExport() {
         CLI::App* out = command("export", "Write what is inside a run to a file");
         addReading(out);
-        out->add_option("--what", what_, "attention, weights or metrics")
+        out->add_option("--what", what_, "attention, logits, weights or metrics")
             ->required()
-            ->check(CLI::IsMember({"attention", "weights", "metrics"}));
-        out->add_option("--text", text_, "Text whose attention is written");
+            ->check(CLI::IsMember({"attention", "logits", "weights", "metrics"}));
+        out->add_option("--text", text_, "Text that attention or logits are taken of");
         out->add_option("--out", out_, "File to write: .safetensors, or .csv for attention and metrics")->required();
         out->callback([this] {
             action_ = [this] {

@@ -33,6 +33,7 @@ void handleStopSignals() {
     ::sigaction(SIGTERM, &action, nullptr);
     action.sa_handler = SIG_IGN;  // a terminal that is closed does not end a run
     ::sigaction(SIGHUP, &action, nullptr);
+    ::sigaction(SIGXFSZ, &action, nullptr);  // at a limit of file size the write fails, and that is reported
 }
 
 RunControl::RunControl(bool open_socket) {

@@ -93,6 +93,34 @@ void writeAttentionCsv(const at::Tensor& attention, const std::filesystem::path&
     writeFileAtomically(out, csv);
 }
 
+/// A text as a loaded model reads it.
+struct ReadText {
+    LoadedModel loaded;
+    std::string run, text;
+    at::Tensor tokens;  ///< [1, T], on the model's device
+};
+
+ReadText readText(const RunFolder& folder, const ReadingOptions& options, const std::string& text) {
+    if (text.empty()) throw Error(ErrorKind::usage, "this export needs a text: --text \"…\"");
+    ReadText read{loadModel(folder, options), folder.name(), text, {}};
+    const at::Device device = read.loaded.model->parameters().front().second.device();
+    read.tokens = encodePadded(read.loaded.task->vocabulary(), {text}).to(device);
+    return read;
+}
+
+/// Writes what the model made of a text, beside the text's tokens. `made` is contiguous, on the CPU.
+void writeForText(const ReadText& read, const std::string& name, const at::Tensor& made,
+                  const std::filesystem::path& out) {
+    const at::Tensor tokens = read.tokens.flatten().cpu().contiguous();
+    const auto bytes = [](const at::Tensor& tensor) {
+        return std::span(static_cast<const std::byte*>(tensor.const_data_ptr()), tensor.nbytes());
+    };
+    writeSafetensors(out,
+                     {{name, Dtype::F32, made.sizes().vec(), bytes(made)},
+                      {"tokens", Dtype::I64, tokens.sizes().vec(), bytes(tokens)}},
+                     {{"run", read.run}, {"step", std::to_string(read.loaded.step)}, {"text", read.text}});
+}
+
 void writeFailure(RunRecorder& recorder, const Error& error) {
     try {
         Status status = recorder.folder().status();
@@ -148,21 +176,22 @@ void exportAttention(const RunFolder& folder, const ReadingOptions& options, con
                      const std::filesystem::path& out) {
     translatingErrors([&] {
         const at::NoGradGuard no_gradients;
-        LoadedModel loaded = loadModel(folder, options);
-        if (text.empty()) throw Error(ErrorKind::usage, "attention needs a text: --text \"…\"");
-        const at::Tensor tokens = encodePadded(loaded.task->vocabulary(), {text});
-        const at::Device device = loaded.model->parameters().front().second.device();
+        const ReadText read = readText(folder, options, text);
         const at::Tensor attention =
-            loaded.model->attentionWeights(tokens.to(device)).select(1, 0).cpu().contiguous();  // [L, H, T, T]
-        if (out.extension() == ".csv") return writeAttentionCsv(attention, out);
-        const auto bytes = [](const at::Tensor& tensor) {
-            return std::span(static_cast<const std::byte*>(tensor.const_data_ptr()), tensor.nbytes());
-        };
-        const at::Tensor row = tokens.flatten().contiguous();
-        writeSafetensors(out,
-                         {{"attention", Dtype::F32, attention.sizes().vec(), bytes(attention)},
-                          {"tokens", Dtype::I64, row.sizes().vec(), bytes(row)}},
-                         {{"run", folder.name()}, {"step", std::to_string(loaded.step)}, {"text", text}});
+            read.loaded.model->attentionWeights(read.tokens).select(1, 0).cpu().contiguous();  // [L, H, T, T]
+        if (out.extension() == ".csv")
+            writeAttentionCsv(attention, out);
+        else
+            writeForText(read, "attention", attention, out);
+    });
+}
+
+void exportLogits(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
+                  const std::filesystem::path& out) {
+    translatingErrors([&] {
+        const at::NoGradGuard no_gradients;
+        const ReadText read = readText(folder, options, text);
+        writeForText(read, "logits", read.loaded.model->forward(read.tokens).squeeze(0).cpu().contiguous(), out);
     });
 }
 

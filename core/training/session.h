@@ -48,6 +48,10 @@ EvaluationRow evaluateRun(const RunFolder& folder, const ReadingOptions& options
 void exportAttention(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
                      const std::filesystem::path& out);
 
+/// The model's logits for `text`, to a .safetensors file ("logits" [T, V], "tokens" [T]). @throws Error
+void exportLogits(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
+                  const std::filesystem::path& out);
+
 /// The weights of a checkpoint without what only training needs, to a .safetensors file. @throws Error
 void exportWeights(const RunFolder& folder, const ReadingOptions& options, const std::filesystem::path& out);
 

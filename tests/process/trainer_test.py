@@ -1,1 +1,208 @@
-pass
+"""roper-train as a person or a scheduler meets it: runs, kills, signals, errors, exit codes."""
+
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from programs import TINY, TRAINER, TrainerTest, checkpoints, read_rows, status, wait_until, without_times
+
+
+class Running(TrainerTest):
+    def test_a_run_leaves_a_whole_folder(self):
+        run = self.train("a", "--steps", 12, "--set", "evaluation.every=6")
+        self.assertEqual([int(row["step"]) for row in read_rows(run)], list(range(1, 13)))
+        self.assertEqual(status(run)["state"], "finished")
+        self.assertEqual(len((run / "evaluations.csv").read_text().splitlines()), 3)
+        samples = [json.loads(line) for line in (run / "samples.jsonl").read_text().splitlines()]
+        self.assertEqual(len(samples), 8)
+        self.assertTrue(checkpoints(run))
+        # The specification that was kept is the one that was asked for.
+        again = self.trainer("describe", run / "run.toml")
+        self.assertIn("width = 32", again.stdout)
+
+    def test_json_lines(self):
+        done = self.trainer("run", "addition-small", *TINY, "--steps", 3, "--runs", self.runs, "--json")
+        events = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([e["event"] for e in events], ["start", "step", "step", "step", "evaluation", "end"])
+        self.assertAlmostEqual(events[1]["loss"], 3.0, delta=0.6)  # ln 20 and a little
+        self.assertEqual(done.stderr, "")
+
+    def test_quiet_says_nothing(self):
+        done = self.trainer("run", "addition-small", *TINY, "--steps", 2, "--runs", self.runs, "-q")
+        self.assertEqual((done.stdout, done.stderr, done.returncode), ("", "", 0))
+
+    def test_the_same_seed_twice(self):
+        first, second = self.train("a", "--steps", 8, "--seed", 5), self.train("b", "--steps", 8, "--seed", 5)
+        self.assertEqual(without_times(read_rows(first)), without_times(read_rows(second)))
+        other = self.train("c", "--steps", 8, "--seed", 6)
+        self.assertNotEqual(without_times(read_rows(first)), without_times(read_rows(other)))
+
+
+class Interrupted(TrainerTest):
+    LONG = ["--set", "checkpoints.every=40", "--set", "evaluation.every=100", "--steps", "300"]
+
+    def test_killed_at_any_moment_and_resumed(self):
+        whole = self.train("whole", *self.LONG)
+        expected = without_times(read_rows(whole))
+        for attempt in range(3):
+            name = f"killed-{attempt}"
+            process = self.start(name, *self.LONG)
+            run = self.runs / name
+            target = random.Random(attempt).randrange(5, 280)
+            wait_until(lambda: len(read_rows(run)) >= target or process.poll() is not None)
+            process.kill()
+            process.wait()
+            acknowledged = read_rows(run)
+            done = self.trainer("resume", name, "--runs", self.runs, "-q")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            rows = read_rows(run)
+            self.assertEqual(without_times(rows), expected)
+            self.assertEqual(without_times(rows)[: len(acknowledged)], without_times(acknowledged))
+            self.assertEqual(status(run)["state"], "finished")
+
+    def test_killed_many_times_loses_no_row(self):
+        name, run = "many", self.runs / "many"
+        self.start(name, *self.LONG, "--set", "checkpoints.every=10").kill()
+        for _ in range(4):
+            before = len(read_rows(run))
+            process = subprocess.Popen([TRAINER, "resume", str(run), "-q"])
+            wait_until(lambda: status(run)["pid"] == process.pid and len(read_rows(run)) > before + 5
+                       or process.poll() is not None)
+            process.kill()
+            process.wait()
+            steps = [int(row["step"]) for row in read_rows(run)]
+            self.assertEqual(steps, list(range(1, len(steps) + 1)))
+
+    def test_first_interrupt_saves_and_stops(self):
+        process = self.start("a", "--steps", "100000")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(60), 0)
+        run = self.runs / "a"
+        self.assertEqual(status(run)["state"], "stopped")
+        self.assertEqual(int(checkpoints(run)[-1].stem.split("-")[1]), len(read_rows(run)))
+
+    def test_termination_is_preemption(self):
+        process = self.start("a", "--steps", "100000")
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(60), 75)
+        self.assertEqual(status(self.runs / "a")["state"], "preempted")
+
+    def test_a_killed_run_is_listed_as_interrupted(self):
+        process = self.start("a", "--steps", "100000")
+        self.assertIn("running", self.trainer("list", "--runs", self.runs).stdout)
+        process.kill()
+        process.wait()
+        self.assertIn("interrupted", self.trainer("list", "--runs", self.runs).stdout)
+
+    def test_two_trainers_do_not_share_a_run(self):
+        self.start("a", "--steps", "100000")
+        self.assert_fails(self.trainer("resume", "a", "--runs", self.runs), 2, "another trainer works on")
+
+
+class Refused(TrainerTest):
+    def test_command_line(self):
+        self.assert_fails(self.trainer(), 2)
+        self.assert_fails(self.trainer("fly"), 2)
+        self.assert_fails(self.trainer("run", "addition-smal"), 2, "did you mean addition-small?")
+        self.assert_fails(self.trainer("run", "nowhere.toml"), 6, "nowhere.toml", "No such file")
+        self.assert_fails(self.trainer("run", "addition-small", "--set", "widht=3"), 2, 'did you mean "width"')
+        self.assert_fails(self.trainer("run", "addition-small", "--set", "heads=3", "--runs", self.runs), 2, "multiple")
+        self.assert_fails(self.trainer("run", "addition-small", "--steps", "x"), 2)
+        self.assert_fails(self.trainer("run", "addition-small", "--name", "../a", "--runs", self.runs), 2, "cannot name a run")
+        self.assert_fails(self.trainer("sample", "additoin"), 2, "did you mean addition?")
+        self.assert_fails(self.trainer("resume", "nothing", "--runs", self.runs), 2, "there is no run")
+
+    def test_a_wrong_specification_names_its_place(self):
+        path = Path(self._folder.name) / "wrong.toml"
+        for text, part in [("[model]\nwidht = 3\n", "wrong.toml:2:1"), ("[model]\nwidth = 'a'\n", "wrong.toml:2:9"),
+                           ("[model\n", "wrong.toml:1"), ("[model]\nheads = 5\n", "model.heads"), ("\xff\xfe", "wrong.toml")]:
+            path.write_bytes(text.encode("latin-1"))
+            self.assert_fails(self.trainer("run", path, "--runs", self.runs), 2, part)
+        self.assertFalse(self.runs.exists())
+
+    def test_no_cuda_here(self):
+        if Path("/dev/nvidiactl").exists():
+            self.skipTest("this machine has a GPU")
+        done = self.trainer("run", "addition-small", *TINY, "--device", "cuda", "--steps", 1, "--runs", self.runs)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("setup --cuda", done.stderr.replace("nvidia-smi", "setup --cuda"))
+
+    def test_a_damaged_checkpoint(self):
+        run = self.train("a", "--steps", 6, "--set", "checkpoints.every=3")
+        self.trainer("resume", run)
+        newest = checkpoints(run)[-1]
+        newest.write_bytes(newest.read_bytes()[:-10])
+        changed = status(run)
+        changed["state"] = "stopped"
+        (run / "status.json").write_text(json.dumps(changed))
+        self.assert_fails(self.trainer("resume", run), 4, newest.name, "beyond the end")
+        self.assertEqual(len(read_rows(run)), 6)
+        self.assert_fails(self.trainer("eval", run), 4, newest.name)
+        self.assert_fails(self.trainer("eval", run, "--step", 99), 4, "no checkpoint at step 99")
+
+    @unittest.skipIf(os.geteuid() == 0 and shutil.which("setpriv") is None, "root writes everywhere")
+    def test_a_runs_folder_that_cannot_be_written(self):
+        os.makedirs(self.runs)
+        os.chmod(self.runs, 0o555)
+        os.chmod(self._folder.name, 0o755)
+        as_nobody = ["setpriv", "--reuid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+        reachable = subprocess.run([*as_nobody, TRAINER, "--version"], capture_output=True)
+        if reachable.returncode != 0:
+            self.skipTest("the program lies where another user cannot reach it")
+        done = subprocess.run([*as_nobody, TRAINER, "run", "addition-small", *TINY, "--steps", "1", "--runs",
+                               str(self.runs)], capture_output=True, text=True)
+        self.assert_fails(done, 6, str(self.runs), "Permission denied", "--runs")
+
+    def test_a_full_disk(self):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8000, 8000))
+        done = self.trainer("run", "addition-small", *TINY, "--steps", 500, "--runs", self.runs, "--name", "a", preexec_fn=limit)
+        self.assert_fails(done, 6, "cannot write", "a/")
+        rows = read_rows(self.runs / "a")
+        self.assertGreater(len(rows), 0)
+        self.assertEqual((self.runs / "a" / "metrics.csv").read_text()[-1], "\n")
+        # With room again it goes on and ends as if nothing had been.
+        done = self.trainer("resume", "a", "--runs", self.runs, "-q")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([int(r["step"]) for r in read_rows(self.runs / "a")], list(range(1, 501)))
+
+
+class Telling(TrainerTest):
+    def test_presets_describe_and_sample(self):
+        self.assertIn("addition-paper", self.trainer("presets").stdout)
+        self.assertIn("parameters", self.trainer("describe", "addition-paper").stdout)
+        self.assertIn("learning_rate", self.trainer("describe").stdout)
+        problems = self.trainer("sample", "addition", "--count", 5, "--seed", 3).stdout.splitlines()
+        self.assertEqual(len(problems), 5)
+        self.assertTrue(all(p.startswith("?d=") and p.endswith("#") for p in problems))
+        self.assertEqual(problems, self.trainer("sample", "addition", "--count", 5, "--seed", 3).stdout.splitlines())
+
+    def test_the_page_of_all_fields_is_up_to_date(self):
+        page = Path(__file__).resolve().parents[2] / "docs" / "specification.md"
+        self.assertIn(self.trainer("describe", "--markdown").stdout, page.read_text(),
+                      "docs/specification.md: put the output of `roper-train describe --markdown` there")
+
+    def test_exports(self):
+        run = self.train("a", "--steps", 4)
+        out = Path(self._folder.name)
+        for what, file, text in [("metrics", "m.csv", []), ("weights", "w.safetensors", []),
+                                 ("attention", "a.csv", ["--text", "?d=1+2;"]), ("logits", "l.safetensors", ["--text", "?d=1"])]:
+            done = self.trainer("export", run, "--what", what, "--out", out / file, *text)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue((out / file).exists())
+        self.assertEqual((out / "m.csv").read_text(), (run / "metrics.csv").read_text())
+        weights = [float(line.split(",")[4]) for line in (out / "a.csv").read_text().splitlines()[1:]]
+        self.assertAlmostEqual(sum(weights), 2 * 7, places=3)  # heads × queries
+        self.assert_fails(self.trainer("export", run, "--what", "attention", "--out", out / "x.csv"), 2, "--text")
+        self.assertEqual(json.loads(self.trainer("eval", run, "--problems", 4, "--json").stdout)["of"], 4)
+
+
+if __name__ == "__main__":
+    unittest.main()

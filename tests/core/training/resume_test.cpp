@@ -27,6 +27,7 @@ Specification shortRun(const std::string& task, const std::string& position) {
     s.model.heads = 2;
     s.model.feed_forward = 48;
     s.model.dropout = 0.1;  // the generators' states count, too
+    s.device.threads = 1;  // more would only wait for each other on a model this small
     s.training.steps = 12;
     s.training.batch = 4;
     s.training.length = 65;

@@ -1,0 +1,97 @@
+"""What the process tests share: running roper-train, and reading what it leaves."""
+
+import csv
+import json
+import os
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+TRAINER = os.environ["ROPER_TRAIN"]
+
+TINY = ["--set", "model.width=32", "--set", "model.layers=1", "--set", "model.heads=2", "--set", "model.feed_forward=32",
+        "--set", "training.batch=4", "--set", "evaluation.problems=4", "--threads", "1"]
+
+
+class TrainerTest(unittest.TestCase):
+    """A test with a runs folder of its own."""
+
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory(prefix="roper-process-")
+        self.addCleanup(self._folder.cleanup)
+        self.runs = Path(self._folder.name) / "runs"
+
+    def trainer(self, *arguments, **options):
+        return subprocess.run([TRAINER, *map(str, arguments)], capture_output=True, text=True, timeout=300, **options)
+
+    def train(self, name, *arguments):
+        """A tiny run to its end."""
+        done = self.trainer("run", "addition-small", *TINY, *arguments, "--runs", self.runs, "--name", name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.runs / name
+
+    def start(self, name, *arguments):
+        """A tiny run in the background, waited for until its first row."""
+        process = subprocess.Popen([TRAINER, "run", "addition-small", *TINY, *arguments, "--runs", str(self.runs), "--name",
+                                    name, "-q"], stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        wait_until(lambda: len(read_rows(self.runs / name)) > 0, process)
+        return process
+
+    def assert_fails(self, done, code, *parts):
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        for part in parts:
+            self.assertIn(part, done.stderr)
+        self.assertNotIn("terminate called", done.stderr)
+
+
+def wait_until(condition, process=None, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        if process is not None and process.poll() is not None:
+            raise AssertionError(f"the trainer ended with {process.returncode}: {process.stderr.read()}")
+        if time.monotonic() > end:
+            raise AssertionError("nothing happened for a long time")
+        time.sleep(0.005)
+
+
+def read_rows(run):
+    path = run / "metrics.csv"
+    if not path.exists():
+        return []
+    text = path.read_text()
+    return list(csv.DictReader(text[: text.rfind("\n") + 1].splitlines()))
+
+
+def without_times(rows):
+    return [{k: v for k, v in row.items() if k not in ("time_s", "tokens_per_s")} for row in rows]
+
+
+def status(run):
+    return json.loads((run / "status.json").read_text())
+
+
+def checkpoints(run):
+    return sorted((run / "checkpoints").glob("*.safetensors"))
+
+
+def read_safetensors(path):
+    """The tensors as numpy arrays, and the metadata; only what the format says."""
+    import numpy
+
+    kinds = {"F32": numpy.float32, "F64": numpy.float64, "I64": numpy.int64, "U8": numpy.uint8}
+    content = Path(path).read_bytes()
+    (length,) = struct.unpack("<Q", content[:8])
+    header = json.loads(content[8 : 8 + length])
+    metadata = header.pop("__metadata__", {})
+    tensors = {}
+    for name, entry in header.items():
+        begin, end = entry["data_offsets"]
+        data = content[8 + length + begin : 8 + length + end]
+        tensors[name] = numpy.frombuffer(data, kinds[entry["dtype"]]).reshape(entry["shape"])
+    return tensors, metadata
