@@ -13,7 +13,7 @@
 namespace roper {
 namespace {
 
-constexpr QSize kWindow{1320, 860};
+constexpr QSize kWindow{1360, 860};
 
 /// Lets layouts, queued replots and timers do their work.
 void settle() {

@@ -59,7 +59,10 @@ std::vector<std::string> sectionNames() {
 
 std::string inQuotes(const std::string& text) {
     std::ostringstream stream;
-    stream << toml::value<std::string>(text);
+    // "…" on one line, whatever it holds: the plainest form for other programs to read.
+    const auto flags = toml::toml_formatter::default_flags & ~toml::format_flags::allow_literal_strings &
+                       ~toml::format_flags::allow_multi_line_strings;
+    stream << toml::toml_formatter(toml::value<std::string>(text), flags);
     return stream.str();
 }
 

@@ -1,1 +1,153 @@
-int main() { return 0; }
+#include <QPainter>
+#include <QProcess>
+#include <QTest>
+
+#include "core/runs/error.h"
+#include "core/runs/run_recorder.h"
+#include "ui/charts/figure_export.h"
+#include "ui/shell/main_window.h"
+
+using namespace roper;
+
+/// Every picture of every page in every format, and the same without a window.
+class FiguresTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QCoreApplication::setOrganizationName("RoPER Lab tests");
+        QCoreApplication::setApplicationName("figures_test");
+        QSettings().clear();
+        makeRun();
+        window_ = std::make_unique<MainWindow>(runs_.path().toStdString());
+        window_->show();
+        QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+    }
+
+    void everyPictureInEveryFormat() {
+        for (Page* page : window_->pages()) {
+            window_->showPage(page);
+            QTest::qWait(100);
+            for (const Figure* figure : page->figures()) {
+                const QString base = out_.filePath(figure->figureName());
+                for (const char* suffix : {".png", ".svg", ".pdf", ".csv"})
+                    exportFigure(*figure, base + suffix, {}, Theme::light());
+                const QImage image(base + ".png");
+                QCOMPARE(image.size(), figure->figureSize() * 2);
+                QVERIFY2(isMoreThanOneColour(image), qPrintable(base));
+                const QByteArray svg = read(base + ".svg");
+                QVERIFY2(svg.contains("<text"), qPrintable(base));
+                QVERIFY2(!svg.contains("<image"), "an SVG must hold lines, not pixels");
+                const QByteArray pdf = read(base + ".pdf");
+                QVERIFY(pdf.startsWith("%PDF"));
+                QVERIFY2(pdf.contains("/FontFile"), "fonts must be embedded");
+                QVERIFY2(!pdf.contains("/Subtype /Image"), "a PDF must hold lines, not pixels");
+                const QByteArray csv = read(base + ".csv");
+                const auto columns = csv.left(csv.indexOf('\n')).count(',');
+                QVERIFY(columns > 1);
+                for (const QByteArray& line : csv.trimmed().split('\n')) QCOMPARE(line.count(','), columns);
+            }
+        }
+    }
+
+    void aFigureInMillimetresAndWithCaption() {
+        const Figure* circle = window_->rotationPage().figures().front();
+        ExportOptions options;
+        options.width_mm = 84;
+        options.caption = true;
+        exportFigure(*circle, out_.filePath("column.svg"), options, Theme::light());
+        const QByteArray svg = read(out_.filePath("column.svg"));
+        const QRegularExpressionMatch width = QRegularExpression("width=\"([0-9.]+)mm").match(svg);
+        QVERIFY2(std::abs(width.captured(1).toDouble() - 84) < 0.2, svg.left(300).constData());  // whole pixels
+        QVERIFY(svg.contains("Rotation of pair"));
+    }
+
+    void theCsvHoldsTheNumbersOnTheScreen() {
+        window_->rotationPage().state().loadIntroExample();
+        const QString csv = window_->rotationPage().figures()[2]->figureCsv();
+        QVERIFY2(csv.contains("0,0,0.5,-0.353876"), qPrintable(csv));
+    }
+
+    void anotherSuffixIsRefused() {
+        const Figure* circle = window_->rotationPage().figures().front();
+        QVERIFY_THROWS_EXCEPTION(Error, exportFigure(*circle, out_.filePath("a.bmp"), {}, Theme::light()));
+        QVERIFY_THROWS_EXCEPTION(Error, exportFigure(*circle, "/nowhere/at/all.png", {}, Theme::light()));
+        QVERIFY(!QFile::exists(out_.filePath("a.bmp")));
+    }
+
+    void figuresWithoutAWindow() {
+        const auto run = [&](const QStringList& arguments) {
+            QProcess process;
+            process.start(QString::fromLocal8Bit(qgetenv("ROPER_LAB")), arguments);
+            process.waitForFinished(60000);
+            return std::pair{process.exitCode(), QString::fromUtf8(process.readAllStandardError())};
+        };
+        const QString file = out_.filePath("figure.csv");
+        QCOMPARE(run({"figure", "worked-example", "--out", file}).first, 0);
+        QVERIFY(read(file).contains("-0.353876"));
+        QCOMPARE(run({"figure", "vector", "--out", file, "--set", "head_dim=4", "--set", "position=3", "--set",
+                      "schedule=intro", "--set", "pairing=interleaved", "--set", "x=0.5,-1,1.5,2"}).first, 0);
+        QVERIFY(read(file).contains("-0.353876"));
+        QCOMPARE(run({"figure", "loss", "--out", out_.filePath("curves.pdf"), "--runs", runs_.path()}).first, 0);
+        const auto [code, message] = run({"figure", "rotation", "--out", file, "--set", "positon=3"});
+        QCOMPARE(code, 2);
+        QVERIFY2(message.contains("did you mean \"position\""), qPrintable(message));
+        QCOMPARE(run({"figure", "nothing", "--out", file}).first, 2);
+        QCOMPARE(run({"figure", "rotation", "--out", out_.filePath("x.gif")}).first, 2);
+    }
+
+    void screenshotsShowEveryPageLightAndDark() {
+        QProcess process;
+        process.start(QString::fromLocal8Bit(qgetenv("ROPER_LAB")),
+                      {"screenshots", "--out", out_.filePath("shots"), "--runs", runs_.path()});
+        QVERIFY(process.waitForFinished(120000));
+        QCOMPARE(process.exitCode(), 0);
+        const QStringList files = QString::fromUtf8(process.readAllStandardOutput()).split('\n', Qt::SkipEmptyParts);
+        QVERIFY(files.size() > 10);
+        for (const QString& file : files) QVERIFY2(QFileInfo(file).size() > 0, qPrintable(file));
+        for (const char* name : {"rotation-light", "rotation-dark", "training-light", "training-dark"})
+            QVERIFY(QFile::exists(out_.filePath(QString("shots/%1.png").arg(name))));
+    }
+
+  private:
+    void makeRun() {
+        Specification specification;
+        const RunFolder run = createRun(runs_.path().toStdString(), "example", specification);
+        RunRecorder recorder(run);
+        for (int step = 1; step <= 400; ++step) {
+            MetricsRow row;
+            row.step = step;
+            row.time_s = step * 0.1;
+            row.tokens = step * 1000;
+            row.loss = 3.0 / step + 0.2;
+            recorder.record(row);
+        }
+        for (int step = 100; step <= 400; step += 100) {
+            EvaluationRow row;
+            row.step = step;
+            row.correct = step / 4;
+            row.of = 128;
+            recorder.record(row);
+        }
+    }
+
+    static QByteArray read(const QString& path) {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+
+    static bool isMoreThanOneColour(const QImage& image) {
+        const QRgb first = image.pixel(0, 0);
+        for (int y = 0; y < image.height(); y += 3)
+            for (int x = 0; x < image.width(); x += 3)
+                if (image.pixel(x, y) != first) return true;
+        return false;
+    }
+
+    QTemporaryDir runs_, out_;
+    std::unique_ptr<MainWindow> window_;
+};
+
+QTEST_MAIN(FiguresTest)
+#include "figures_test.moc"

@@ -1,1 +1,207 @@
-int main() { return 0; }
+#include <QSignalSpy>
+#include <QTest>
+#include <csignal>
+
+#include "core/runs/run_recorder.h"
+#include "ui/shell/main_window.h"
+
+using namespace roper;
+
+/// The Training page with a real trainer: started from the form, watched, steered, killed, found again.
+class TrainingPageTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QCoreApplication::setOrganizationName("RoPER Lab tests");
+        QCoreApplication::setApplicationName("training_page_test");
+        QSettings().clear();
+        // The window starts the trainer that lies beside it, or on the PATH.
+        const QByteArray trainer = qgetenv("ROPER_TRAIN");
+        qputenv("PATH", QFileInfo(QString::fromLocal8Bit(trainer)).absolutePath().toLocal8Bit() + ":" + qgetenv("PATH"));
+    }
+
+    void init() {
+        folder_ = std::make_unique<QTemporaryDir>();
+        openWindow();
+    }
+
+    void cleanup() {
+        // No test leaves a trainer behind, failed or not.
+        for (const RunWatcher* run : window_->runs().runs())
+            if (run->isActive() && run->status().pid > 0) ::kill(static_cast<pid_t>(run->status().pid), SIGKILL);
+        window_.reset();
+    }
+
+    void aTrainingStartedFromTheFormDrawsItsPoints() {
+        fillForm(200);
+        QTest::mouseClick(page().startButton(), Qt::LeftButton);
+        QCOMPARE(window_->runs().runs().size(), std::size_t(1));  // seen at once
+        const QString name = onlyRun()->name();
+        QTRY_VERIFY_WITH_TIMEOUT(page().lossChart().pointCount(name) > 10, 60000);
+        QTRY_COMPARE_WITH_TIMEOUT(onlyRun()->state(), RunState::finished, 60000);
+        QTRY_COMPARE(page().lossChart().pointCount(name), std::size_t(200));
+        QTRY_COMPARE(page().accuracyChart().pointCount(name), std::size_t(4));
+        page().lossChart().redrawNow();
+        QVERIFY(page().lossChart().plot().graph(1)->dataCount() > 10);
+        QCOMPARE(onlyRun()->samples().size(), std::size_t(4));
+    }
+
+    void twinsDifferInTheMethodAlone() {
+        fillForm(20);
+        QTest::mouseClick(page().twinsButton(), Qt::LeftButton);
+        const auto runs = window_->runs().runs();
+        QCOMPARE(runs.size(), std::size_t(2));
+        QVERIFY(runs[0]->specification()->model.position != runs[1]->specification()->model.position);
+        for (const RunWatcher* run : runs) QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::finished, 60000);
+        for (const SpecificationField& field : specificationFields()) {
+            if (field.name == "position") continue;
+            QCOMPARE(fieldText(field, *runs[0]->specification()), fieldText(field, *runs[1]->specification()));
+        }
+        // Same weights, same first batch; what differs comes from the values' rotation.
+        QVERIFY(std::abs(runs[0]->metrics()[0].loss - runs[1]->metrics()[0].loss) < 0.3);
+    }
+
+    void pauseGoOnCheckpointStopContinue() {
+        fillForm(1000000);
+        QTest::mouseClick(page().startButton(), Qt::LeftButton);
+        RunWatcher* run = onlyRun();
+        QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::running, 60000);
+        QTRY_VERIFY(!run->metrics().empty() && page().runsPanel().pauseButton()->isEnabled());
+        QTest::mouseClick(page().runsPanel().pauseButton(), Qt::LeftButton);
+        QTRY_COMPARE(run->state(), RunState::paused);
+        QTRY_COMPARE(page().runsPanel().pauseButton()->text(), QString("Go on"));
+        page().runsPanel().send(Command::checkpoint);
+        QTRY_VERIFY(!run->folder().checkpoints().empty());
+        QTest::mouseClick(page().runsPanel().pauseButton(), Qt::LeftButton);
+        QTRY_COMPARE(run->state(), RunState::running);
+        QTest::mouseClick(page().runsPanel().stopButton(), Qt::LeftButton);
+        QTRY_COMPARE(run->state(), RunState::stopped);
+        const auto stopped_at = run->step();
+        page().runsPanel().continueSelected();
+        QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::running, 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(run->step() > stopped_at, 60000);
+    }
+
+    void aRunIsFoundAgainAfterTheWindowWasClosed() {
+        fillForm(1000000);
+        QTest::mouseClick(page().startButton(), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!onlyRun()->metrics().empty(), 60000);
+        const auto seen = onlyRun()->step();
+        window_->close();
+        window_.reset();
+        QTest::qWait(300);
+        openWindow();
+        QCOMPARE(window_->runs().runs().size(), std::size_t(1));
+        QTRY_COMPARE(onlyRun()->state(), RunState::running);
+        QTRY_VERIFY(onlyRun()->step() > seen);
+        QTRY_VERIFY(page().lossChart().pointCount(onlyRun()->name()) == onlyRun()->metrics().size());
+    }
+
+    void aKilledTrainerIsNoticedAndCanBeContinued() {
+        fillForm(1000000);
+        QTest::mouseClick(page().startButton(), Qt::LeftButton);
+        RunWatcher* run = onlyRun();
+        QTRY_VERIFY_WITH_TIMEOUT(run->metrics().size() > 3, 60000);
+        ::kill(static_cast<pid_t>(run->status().pid), SIGKILL);
+        QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::interrupted, 2000);
+        page().runsPanel().continueSelected();
+        QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::running, 60000);
+        // Rows after the newest checkpoint were dropped and come again; the chart follows.
+        QTRY_VERIFY_WITH_TIMEOUT(page().lossChart().pointCount(run->name()) == run->metrics().size() &&
+                                     run->metrics().size() > 3,
+                                 60000);
+        QCOMPARE(run->metrics().front().step, std::int64_t(1));
+    }
+
+    void nonsenseInTheFormIsExplainedAndNothingStarts() {
+        const auto type = [&](const char* key, const char* text) {
+            auto* line = qobject_cast<QLineEdit*>(page().form().editor(key));
+            line->selectAll();
+            QTest::keyClicks(line, text);
+        };
+        for (const auto& [key, text] : {std::pair{"model.width", "abc"}, {"model.width", "-4"}, {"model.heads", "5"},
+                                        {"training.learning_rate", "fast"}, {"device.name", "toaster"},
+                                        {"training.steps", "99999999999999999999"}, {"model.dropout", "2"}}) {
+            page().form().setSpecification({});
+            QVERIFY(page().form().isValid());
+            type(key, text);
+            QVERIFY2(!page().form().isValid(), text);
+            QVERIFY(!page().startButton()->isEnabled());
+            const QString why = page().form().editor(key)->accessibleDescription();
+            QVERIFY2(why.size() > 15, qPrintable(why));
+        }
+        QVERIFY(window_->runs().runs().empty());
+    }
+
+    void aFolderThatCannotBeUsedIsReported() {
+        const QString file = folder_->filePath("file");
+        QFile(file).open(QIODevice::WriteOnly);
+        window_ = std::make_unique<MainWindow>((file + "/runs").toStdString());
+        window_->showPage("Training");
+        fillForm(10);
+        QTest::mouseClick(page().startButton(), Qt::LeftButton);
+        bool said = false;
+        for (const QLabel* label : page().findChildren<QLabel*>()) said = said || label->text().contains("Not started");
+        QVERIFY(said);
+    }
+
+    void aDamagedRunIsShownAndHarmsNoOther() {
+        createRun(folder_->path().toStdString(), "good", {});
+        createRun(folder_->path().toStdString(), "bad", {});
+        const auto write = [&](const char* file, const char* text) {
+            QFile out(folder_->filePath(file));
+            QVERIFY(out.open(QIODevice::WriteOnly));
+            out.write(text);
+        };
+        write("bad/run.toml", "[modle]\n");
+        write("bad/status.json", "{");
+        write("bad/metrics.csv", "nonsense\n1,2\n\xff\n");
+        window_->runs().refresh();
+        QCOMPARE(window_->runs().runs().size(), std::size_t(2));
+        QVERIFY(!window_->runs().find("bad")->problem().isEmpty());
+        QCOMPARE(window_->runs().find("good")->state(), RunState::queued);
+    }
+
+    void everyPresetFillsTheForm() {
+        QVERIFY(page().presets().count() >= 8);
+        for (const Preset& preset : page().presets().presets()) {
+            QVERIFY(page().presets().choose(QString::fromStdString(preset.name)));
+            QCOMPARE(page().form().specification().about.title, preset.specification.about.title);
+            QVERIFY2(page().form().isValid(), preset.name.c_str());
+        }
+    }
+
+  private:
+    void openWindow() {
+        window_ = std::make_unique<MainWindow>(folder_->path().toStdString());
+        window_->show();
+        QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+        window_->showPage("Training");
+    }
+
+    TrainingPage& page() { return window_->trainingPage(); }
+    RunWatcher* onlyRun() { return window_->runs().runs().front(); }
+
+    /// A tiny model, typed into the form.
+    void fillForm(int steps) {
+        const std::pair<const char*, QString> values[] = {
+            {"model.width", "32"},      {"model.layers", "1"},        {"model.heads", "2"},
+            {"model.feed_forward", "32"}, {"training.batch", "4"},    {"training.warmup_steps", "5"},
+            {"device.threads", "1"},    {"evaluation.every", "50"},   {"evaluation.problems", "4"},
+            {"training.steps", QString::number(steps)}};
+        for (const auto& [key, text] : values) {
+            auto* line = qobject_cast<QLineEdit*>(page().form().editor(key));
+            line->selectAll();
+            QTest::keyClicks(line, text);
+        }
+        QVERIFY(page().form().isValid());
+    }
+
+    std::unique_ptr<QTemporaryDir> folder_;
+    std::unique_ptr<MainWindow> window_;
+};
+
+QTEST_MAIN(TrainingPageTest)
+#include "training_page_test.moc"

@@ -37,7 +37,7 @@ MetricChart::MetricChart(const QString& name, const QString& value, QWidget* par
     plot_->yAxis->setLabel(value);
     plot_->legend->setVisible(true);
     plot_->legend->setBorderPen(Qt::NoPen);
-    plot_->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignRight);
+    setLegendCorner(Qt::AlignTop | Qt::AlignRight);
     crosshair_->setVisible(false);
     crosshair_->setSelectable(false);
     empty_label_->position->setType(QCPItemPosition::ptAxisRectRatio);
@@ -85,6 +85,7 @@ void MetricChart::addSeries(const QString& key, const QString& label, const QCol
     series.mark_graph = plot_->addGraph();
     series.raw_graph->removeFromLegend();
     series.mark_graph->removeFromLegend();
+    series.smooth_graph->removeFromLegend();  // until it has a point
     series.mark_graph->setLineStyle(QCPGraph::lsNone);
     series.smooth_graph->setName(label);
     for (QCPGraph* graph : {series.raw_graph, series.smooth_graph, series.mark_graph}) graph->setAdaptiveSampling(false);
@@ -183,6 +184,10 @@ void MetricChart::applyAxisKinds() {
     };
     apply(plot_->xAxis, log_x_);
     apply(plot_->yAxis, log_y_);
+}
+
+void MetricChart::setLegendCorner(Qt::Alignment corner) {
+    plot_->axisRect()->insetLayout()->setInsetAlignment(0, corner);
 }
 
 void MetricChart::follow() {
@@ -300,8 +305,14 @@ void MetricChart::applyTheme(const Theme& theme) const {
     crosshair_->setPen(QPen(theme.frame, 1, Qt::DashLine));
     for (auto& [key, series] : const_cast<std::map<QString, Series>&>(series_)) {
         applyPens(series, theme);
-        if (auto* item = plot_->legend->itemWithPlottable(series.smooth_graph))
-            item->setTextColor(series.shown ? theme.text : theme.frame);
+        auto* item = plot_->legend->itemWithPlottable(series.smooth_graph);
+        if (series.points.empty() && item != nullptr) {
+            series.smooth_graph->removeFromLegend();
+        } else if (!series.points.empty() && item == nullptr) {
+            series.smooth_graph->addToLegend();
+            item = plot_->legend->itemWithPlottable(series.smooth_graph);
+        }
+        if (item != nullptr && !series.points.empty()) item->setTextColor(series.shown ? theme.text : theme.frame);
     }
 }
 

@@ -47,6 +47,9 @@ class MetricChart : public QWidget, public Figure {
     void setLogY(bool on);
     void follow();
 
+    /// Corner of the legend, such as Qt::AlignTop | Qt::AlignRight.
+    void setLegendCorner(Qt::Alignment corner);
+
     /// What an empty chart says.
     void setEmptyText(const QString& text) { empty_text_ = text; }
 

@@ -36,6 +36,14 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
     QFont small = painter.font();
     small.setPointSizeF(small.pointSizeF() * 0.85);
     painter.setFont(small);
+    const auto d = static_cast<int>(x.size());
+    const double step = box.width() / d;
+    for (int feature = 0; feature < d; ++feature) {
+        const int pair = pairs[static_cast<std::size_t>(feature)];
+        if (pair != state_.setup().pair) continue;
+        painter.fillRect(QRectF(box.left() + feature * step, box.top(), step, box.height()),
+                         theme.faded(theme.pair(pair, rotary.pairs()), 0.10));
+    }
     for (const double mark : {-largest, 0.0, largest}) {
         painter.setPen(QPen(mark == 0 ? theme.frame : theme.grid, 1));
         painter.drawLine(QPointF(box.left(), y(mark)), QPointF(box.right(), y(mark)));
@@ -44,8 +52,6 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
                          QString::number(mark).replace('-', QChar(0x2212)));
     }
 
-    const auto d = static_cast<int>(x.size());
-    const double step = box.width() / d;
     const double width = std::min(26.0, step * 0.36);
     const int label_every = std::max(1, static_cast<int>(std::ceil(30 / step)));
     painter.setPen(Qt::NoPen);
@@ -56,8 +62,6 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
         const auto bar = [&](double from, double value, const QColor& shade) {
             painter.fillRect(QRectF(QPointF(from, y(0)), QPointF(from + width, y(value))).normalized(), shade);
         };
-        if (pair == state_.setup().pair)
-            painter.fillRect(QRectF(middle - step / 2, box.top(), step, box.height()), theme.faded(color, 0.10));
         bar(middle - width, x[feature], theme.faded(color, 0.35));
         bar(middle, turned[feature], color);
         if (feature % label_every == 0) {

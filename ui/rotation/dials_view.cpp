@@ -9,7 +9,7 @@
 namespace roper {
 namespace {
 
-constexpr double kLargestDial = 130;
+constexpr double kLargestDial = 180;
 constexpr double kLabelNeeds = 44;  // dials smaller than this have no label
 
 }  // namespace

@@ -18,6 +18,9 @@ class DialsView : public FigureView {
     QString figureCaption() const override;
     QSize minimumSizeHint() const override { return {220, 160}; }
 
+    /// Where the dial of a pair is on the widget.
+    QRectF dialRect(int pair) const { return cell(rect(), pair); }
+
   protected:
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;

@@ -36,8 +36,9 @@ RotationPage::RotationPage(Selection& selection, QWidget* parent)
     auto* pictures = new QSplitter(Qt::Vertical);
     pictures->addWidget(upper);
     pictures->addWidget(lower_);
-    pictures->setStretchFactor(0, 3);
-    pictures->setStretchFactor(1, 2);
+    upper->setSizes({520, 380});
+    pictures->setSizes({470, 250});
+    pictures->setStretchFactor(0, 1);
     for (QSplitter* splitter : {upper, pictures}) splitter->setChildrenCollapsible(false);
 
     auto* row = new QHBoxLayout;

@@ -11,6 +11,11 @@
 #include "ui/training/preset_list.h"
 
 namespace roper {
+namespace {
+
+constexpr QSize kInitialSize{1360, 860};
+
+}  // namespace
 
 MainWindow::MainWindow(std::filesystem::path runs)
     : store_(runs, nullptr),
@@ -24,11 +29,11 @@ MainWindow::MainWindow(std::filesystem::path runs)
       training_label_(new QLabel),
       training_bar_(new QProgressBar) {
     setWindowTitle(tr("RoPER Lab"));
-    resize(1320, 860);
+    resize(kInitialSize);
     rail_->setContentsMargins(6, 10, 6, 10);
     rail_->setSpacing(4);
-    addPage(rotation_, QStringLiteral("⟳"));
-    addPage(training_, QStringLiteral("▶"));
+    addPage(rotation_, PageIcon::rotation);
+    addPage(training_, PageIcon::training);
     rail_->addStretch();
     auto* middle = new QWidget;
     auto* row = new QHBoxLayout(middle);
@@ -46,15 +51,18 @@ MainWindow::MainWindow(std::filesystem::path runs)
     store_.refresh();
 }
 
-void MainWindow::addPage(Page* page, const QString& icon) {
+void MainWindow::addPage(Page* page, PageIcon icon) {
     stack_->addWidget(page);
     pages_.push_back(page);
     auto* button = new QToolButton;
-    button->setText(icon + '\n' + page->name());
+    button->setText(page->name());
+    button->setIcon(makePageIcon(icon, palette()));
+    button->setIconSize({28, 28});
+    button->setToolButtonStyle(Qt::ToolButtonTextUnderIcon);
     button->setCheckable(true);
     button->setAutoExclusive(true);
     button->setAutoRaise(true);
-    button->setFixedSize(84, 58);
+    button->setFixedSize(84, 62);
     button->setAccessibleName(page->name());
     const auto number = static_cast<int>(pages_.size());
     button->setToolTip(tr("%1 (Ctrl+%2)").arg(page->name()).arg(number));
@@ -94,6 +102,7 @@ void MainWindow::makeStatusBar() {
     training_bar_->setMaximumWidth(220);
     training_bar_->setTextVisible(true);
     training_bar_->setAccessibleName(tr("Progress of the training"));
+    training_label_->setContentsMargins(10, 0, 10, 0);
     statusBar()->addWidget(training_label_);
     statusBar()->addWidget(training_bar_);
 }
@@ -194,7 +203,7 @@ void MainWindow::saveSession() {
 
 void MainWindow::resetLayout() {
     explanation_->hide();
-    resize(1320, 860);
+    resize(kInitialSize);
     QSettings().remove("window");
 }
 

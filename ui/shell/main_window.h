@@ -13,6 +13,7 @@
 #include "ui/runs/run_store.h"
 #include "ui/runs/trainer_launcher.h"
 #include "ui/shell/actions.h"
+#include "ui/shell/icons.h"
 #include "ui/shell/selection.h"
 #include "ui/training/training_page.h"
 
@@ -39,7 +40,7 @@ class MainWindow : public QMainWindow {
     void closeEvent(QCloseEvent* event) override;
 
   private:
-    void addPage(Page* page, const QString& icon);
+    void addPage(Page* page, PageIcon icon);
     void makeMenus();
     void makeStatusBar();
     void makeExplanation();

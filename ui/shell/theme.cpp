@@ -72,8 +72,9 @@ QPalette fixedPalette(bool dark) {
     palette.setColor(QPalette::ToolTipBase, button);
     palette.setColor(QPalette::ToolTipText, text);
     palette.setColor(QPalette::PlaceholderText, mix(base, text, 0.5));
-    palette.setColor(QPalette::Highlight, Theme::rope());
-    palette.setColor(QPalette::HighlightedText, Qt::white);
+    // Not a colour that means a method.
+    palette.setColor(QPalette::Highlight, dark ? QColor(0x4a, 0x54, 0x66) : QColor(0xcf, 0xd8, 0xe6));
+    palette.setColor(QPalette::HighlightedText, text);
     palette.setColor(QPalette::Link, dark ? Theme::query() : Theme::rope());
     palette.setColor(QPalette::Mid, mix(window, text, 0.25));
     palette.setColor(QPalette::Dark, mix(window, text, 0.4));

@@ -20,7 +20,7 @@ class CardDelegate : public QStyledItemDelegate {
         const QRectF box = QRectF(option.rect).adjusted(4, 3, -4, -3);
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
-        painter->setPen(QPen(option.palette.color(selected ? QPalette::Highlight : QPalette::Mid), selected ? 2 : 1));
+        painter->setPen(QPen(option.palette.color(selected ? QPalette::Link : QPalette::Mid), selected ? 2 : 1));
         painter->setBrush(option.palette.color(QPalette::Base));
         painter->drawRoundedRect(box, 5, 5);
         painter->translate(box.topLeft());
@@ -60,8 +60,8 @@ QString card(const Preset& preset) {
 
 QString shortDuration(double seconds) {
     const auto count = [](double value) { return QString::number(std::max(1.0, std::round(value)), 'f', 0); };
-    if (seconds < 90) return QObject::tr("%1 s").arg(count(seconds));
-    if (seconds < 90 * 60) return QObject::tr("%1 min").arg(count(seconds / 60));
+    if (seconds < 100) return QObject::tr("%1 s").arg(count(seconds));
+    if (seconds < 100 * 60) return QObject::tr("%1 min").arg(count(seconds / 60));
     if (seconds < 48 * 3600) return QObject::tr("%1 h").arg(count(seconds / 3600));
     return QObject::tr("%1 days").arg(count(seconds / 86400));
 }

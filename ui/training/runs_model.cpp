@@ -132,13 +132,14 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const {
 
 QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal) return {};
-    static const QStringList names = {tr("Run"), tr("State"), tr("Step"), tr("Rate"),
-                                      tr("Left"), tr("Loss"), tr("Last"), tr("Best")};
+    static const QStringList names = {tr("Run"),  tr("State"), tr("Step"), tr("Loss"),
+                                      tr("Last"), tr("Best"),  tr("Rate"), tr("Left")};
     static const QStringList helps = {tr("Name of the run's folder"), tr("What its trainer does now"),
-                                      tr("Optimizer steps done, of all"), tr("Optimizer steps a second"),
-                                      tr("Time until the last step at this rate"), tr("Training loss of the last step, nats"),
+                                      tr("Optimizer steps done, of all"),
+                                      tr("Training loss of the last step, nats"),
                                       tr("Newest evaluation: problems solved, or loss"),
-                                      tr("Best evaluation so far")};
+                                      tr("Best evaluation so far"), tr("Optimizer steps a second"),
+                                      tr("Time until the last step at this rate")};
     if (role == Qt::DisplayRole) return names.value(section);
     if (role == Qt::ToolTipRole) return helps.value(section);
     return {};

@@ -12,7 +12,17 @@ class RunsModel : public QAbstractTableModel {
     Q_OBJECT
 
   public:
-    enum Column { name_column, state_column, step_column, rate_column, left_column, loss_column, last_column, best_column, column_count };
+    enum Column {
+        name_column,
+        state_column,
+        step_column,
+        loss_column,
+        last_column,
+        best_column,
+        rate_column,
+        left_column,
+        column_count
+    };
     /// Role of a plain value to sort by.
     static constexpr int kSortRole = Qt::UserRole;
 

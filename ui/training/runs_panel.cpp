@@ -42,7 +42,7 @@ RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QWidget* parent
     table_->horizontalHeader()->setHighlightSections(false);
     table_->setAccessibleName(tr("Runs"));
     table_->setContextMenuPolicy(Qt::CustomContextMenu);
-    const int widths[] = {210, 78, 92, 62, 56, 62, 66, 66};
+    const int widths[] = {176, 74, 84, 58, 62, 62, 56, 56};
     for (int column = 0; column < RunsModel::column_count; ++column) table_->setColumnWidth(column, widths[column]);
     filter_->setPlaceholderText(tr("Filter runs by words"));
     filter_->setAccessibleName(tr("Filter runs"));

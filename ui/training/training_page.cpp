@@ -38,6 +38,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QWidget* 
     loss_->setEmptyText(tr("No run yet: choose a preset and press “Start as twins”."));
     accuracy_->setEmptyText(tr("Solved problems appear with the first evaluation."));
     accuracy_->setSmoothing(0);
+    accuracy_->setLegendCorner(Qt::AlignBottom | Qt::AlignRight);
     auto* right = new QSplitter(Qt::Vertical);
     right->addWidget(runs_);
     right->addWidget(samples_);
@@ -46,7 +47,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QWidget* 
     columns->addWidget(makeChooser());
     columns->addWidget(makeCharts());
     columns->addWidget(right);
-    columns->setSizes({270, 560, 430});
+    columns->setSizes({250, 420, 520});
     columns->setStretchFactor(1, 1);
     for (QSplitter* splitter : {right, columns}) splitter->setChildrenCollapsible(false);
     contents()->addWidget(columns, 1);

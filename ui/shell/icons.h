@@ -1,0 +1,13 @@
+#pragma once
+
+#include <QIcon>
+#include <QPalette>
+
+namespace roper {
+
+enum class PageIcon { rotation, training };
+
+/// A page's icon for the rail, drawn in the palette's text colour at several sizes.
+QIcon makePageIcon(PageIcon icon, const QPalette& palette);
+
+}  // namespace roper
