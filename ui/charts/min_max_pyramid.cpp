@@ -49,11 +49,10 @@ std::size_t MinMaxPyramid::firstAtLeast(double x) const {
 template <class Visit>
 void MinMaxPyramid::cover(std::size_t begin, std::size_t end, std::size_t span, Visit visit) const {
     while (begin < end) {
-        // The largest whole entry that starts here, ends before `end` and is not longer than allowed.
         std::size_t level = 0, length = 1;
-        while (level < levels_.size()) {
+        while (level < levels_.size() && length < span) {
             const std::size_t longer = length * kBranch;
-            if (longer > span || begin % longer != 0 || begin + longer > end) break;
+            if (begin % longer != 0 || begin + longer > end) break;
             if (begin / longer >= levels_[level].size()) break;
             length = longer;
             ++level;
@@ -76,7 +75,7 @@ void MinMaxPyramid::collect(double low, double high, std::size_t columns, std::v
         xs.push_back(x_[i]);
         ys.push_back(y_[i]);
     };
-    const std::size_t span = std::max<std::size_t>(1, (end - begin) / std::max<std::size_t>(1, columns));
+    const std::size_t span = (end - begin) / std::max<std::size_t>(1, columns) + 1;
     cover(begin, end, span, [&](const Entry& entry) {
         add(std::min(entry.least, entry.greatest));
         if (entry.least != entry.greatest) add(std::max(entry.least, entry.greatest));
@@ -86,7 +85,7 @@ void MinMaxPyramid::collect(double low, double high, std::size_t columns, std::v
 MinMaxPyramid::Range MinMaxPyramid::range(double low, double high) const {
     Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
     const std::size_t end = static_cast<std::size_t>(std::upper_bound(x_.begin(), x_.end(), high) - x_.begin());
-    cover(firstAtLeast(low), end, std::numeric_limits<std::size_t>::max() / kBranch, [&](const Entry& entry) {
+    cover(firstAtLeast(low), end, std::numeric_limits<std::size_t>::max(), [&](const Entry& entry) {
         for (const std::size_t i : {entry.least, entry.greatest}) {
             if (!std::isfinite(y_[i])) continue;
             range.low = std::min(range.low, y_[i]);

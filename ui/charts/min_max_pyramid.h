@@ -6,7 +6,7 @@
 
 namespace roper {
 
-/// A series of points with rising x, and over it levels that each hold the least and the greatest y of four entries of
+/// A series of points with rising x, and over it levels that each hold the least and the greatest y of two entries of
 /// the level below. Appending costs a constant on average; any stretch of any length is drawn from at most a few
 /// entries a pixel, and no spike is lost. NaN and infinite y are kept apart: they mark places, they are not drawn over.
 class MinMaxPyramid {
@@ -34,14 +34,15 @@ class MinMaxPyramid {
     Range range(double low, double high) const;
 
   private:
-    static constexpr std::size_t kBranch = 4;
+    static constexpr std::size_t kBranch = 2;
     struct Entry {
         std::size_t least, greatest;  ///< indices of points
     };
     std::size_t firstAtLeast(double x) const;
     bool isLess(std::size_t a, std::size_t b) const;
     Entry join(Entry a, Entry b) const;
-    /// Calls visit(entry) for entries that together cover points [begin, end), none covering more than `span` points.
+    /// Calls visit(entry) for entries that together cover points [begin, end), each of the least whole size that is at
+    /// least `span` points, or smaller where the ends demand it.
     template <class Visit>
     void cover(std::size_t begin, std::size_t end, std::size_t span, Visit visit) const;
 
