@@ -31,14 +31,16 @@ Choice choiceOf(const std::string& key, const std::string& text, const std::map<
     const auto found = known.find(text);
     if (found != known.end()) return found->second;
     std::vector<std::string> names;
-    for (const auto& [name, value] : known) names.push_back(name);
+    for (const auto& [name, value] : known)
+        names.push_back(name);
     throw Error(ErrorKind::usage, key + " must be one of " + join(names, ", ") + ", not \"" + text + "\"");
 }
 
 Eigen::VectorXd vectorOf(const std::string& text) {
     const std::vector<std::string> cells = split(text, ',');
     Eigen::VectorXd x(static_cast<Eigen::Index>(cells.size()));
-    for (std::size_t i = 0; i < cells.size(); ++i) x[static_cast<Eigen::Index>(i)] = numberOf("x", trimmed(cells[i]));
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        x[static_cast<Eigen::Index>(i)] = numberOf("x", trimmed(cells[i]));
     return x;
 }
 
@@ -59,8 +61,8 @@ void apply(FigureRequest& request, const std::string& setting) {
          }},
         {"pairing",
          [&] {
-             request.setup.pairing =
-                 choiceOf<Pairing>(key, text, {{"half", Pairing::half}, {"interleaved", Pairing::interleaved}});
+             request.setup.pairing = choiceOf<Pairing>(
+                 key, text, {{"half", Pairing::half}, {"interleaved", Pairing::interleaved}});
          }},
         {"position", [&] { request.setup.position = number(); }},
         {"pair", [&] { request.setup.pair = whole(); }},
@@ -74,10 +76,12 @@ void apply(FigureRequest& request, const std::string& setting) {
     const auto found = known.find(key);
     if (found == known.end()) {
         std::vector<std::string> names;
-        for (const auto& [name, set] : known) names.push_back(name);
+        for (const auto& [name, set] : known)
+            names.push_back(name);
         const auto nearest = nearestName(key, names);
-        throw Error(ErrorKind::usage, "unknown key \"" + key + "\"; " +
-                                          (nearest ? "did you mean \"" + *nearest + "\"?" : "known are " + join(names, ", ")));
+        throw Error(ErrorKind::usage,
+                    "unknown key \"" + key + "\"; " +
+                        (nearest ? "did you mean \"" + *nearest + "\"?" : "known are " + join(names, ", ")));
     }
     found->second();
 }
@@ -87,15 +91,16 @@ FigureRequest parse(const std::string& kind, const std::vector<std::string>& set
     request.setup.head_dim = 16;
     request.setup.position = 3;
     if (kind == "rotation") request.size = {520, 520};
-    for (const std::string& setting : settings) apply(request, setting);
+    for (const std::string& setting : settings)
+        apply(request, setting);
     if (request.size.width() < 100 || request.size.height() < 60 || request.size.width() > 10000 ||
         request.size.height() > 10000)
         throw Error(ErrorKind::usage, "a picture is 100 to 10000 wide and 60 to 10000 high");
     if (request.options.scale < 1 || request.options.scale > 8)
         throw Error(ErrorKind::usage, "scale must be 1 to 8");
     if (request.x && request.x->size() != request.setup.head_dim)
-        throw Error(ErrorKind::usage, "x has " + std::to_string(request.x->size()) + " numbers, head_dim is " +
-                                          std::to_string(request.setup.head_dim));
+        throw Error(ErrorKind::usage, "x has " + std::to_string(request.x->size()) +
+                                          " numbers, head_dim is " + std::to_string(request.setup.head_dim));
     return request;
 }
 
@@ -122,7 +127,8 @@ int writeExplorer(const std::string& kind, const FigureRequest& request, const Q
     return 0;
 }
 
-int writeCurves(const std::string& kind, const FigureRequest& request, const QString& out, const std::filesystem::path& runs) {
+int writeCurves(const std::string& kind, const FigureRequest& request, const QString& out,
+                const std::filesystem::path& runs) {
     RunStore store(runs, nullptr);
     TrainerLauncher launcher(runs, nullptr);
     TrainingPage page(store, launcher, nullptr);

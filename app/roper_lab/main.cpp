@@ -1,7 +1,7 @@
 // roper-lab: the window, and its pictures without a window.
 
-#include <QApplication>
 #include <CLI/CLI.hpp>
+#include <QApplication>
 #include <iostream>
 
 #include "app/roper_lab/figures.h"
@@ -28,14 +28,17 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     app.add_option("--runs", arguments.runs, "Folder of the runs (default: $ROPER_LAB_RUNS, else ./runs)");
     app.add_option("--page", arguments.page, "Page to show: rotation or training");
     CLI::App* figure = app.add_subcommand("figure", "Write one picture without a window");
-    figure->add_option("kind", arguments.kind, "Which picture")->required()->check(CLI::IsMember(roper::figureKinds()));
+    figure->add_option("kind", arguments.kind, "Which picture")
+        ->required()
+        ->check(CLI::IsMember(roper::figureKinds()));
     figure->add_option("--out", arguments.out, "File: .png, .svg, .pdf or .csv")->required();
     figure->add_option("--set", arguments.settings, "Change a parameter: key=value")->allow_extra_args(false);
     figure->add_option("--runs", arguments.runs, "Folder of the runs, for loss and accuracy");
     CLI::App* screenshots = app.add_subcommand("screenshots", "Write every page, without a window");
     screenshots->add_option("--out", arguments.out, "Folder")->required();
     screenshots->add_option("--runs", arguments.runs, "Folder of the runs to show");
-    screenshots->add_option("--scale", arguments.scale, "Pixels a device-independent pixel")->check(CLI::Range(1, 4));
+    screenshots->add_option("--scale", arguments.scale, "Pixels a device-independent pixel")
+        ->check(CLI::Range(1, 4));
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -44,6 +47,11 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     arguments.figure = figure->parsed();
     arguments.screenshots = screenshots->parsed();
     return std::nullopt;
+}
+
+/// Qt's platform for pictures remarks on things that pictures do not need; what is wrong still gets through.
+void dropRemarks(QtMsgType type, const QMessageLogContext&, const QString& message) {
+    if (type == QtCriticalMsg || type == QtFatalMsg) std::cerr << message.toStdString() << "\n";
 }
 
 int runProgram(QApplication& application, const Arguments& arguments) {
@@ -66,11 +74,13 @@ int main(int argc, char** argv) {
     if (arguments.figure || arguments.screenshots) {
         qputenv("QT_QPA_PLATFORM", "offscreen");
         QApplication::setStyle("Fusion");
+        qInstallMessageHandler(dropRemarks);
     }
     QApplication application(argc, argv);
     QApplication::setOrganizationName("RoPER Lab");
     // Pictures are the same for everyone: they neither read nor change a person's own settings.
-    QApplication::setApplicationName(arguments.figure || arguments.screenshots ? "roper-lab-pictures" : "roper-lab");
+    QApplication::setApplicationName(arguments.figure || arguments.screenshots ? "roper-lab-pictures"
+                                                                               : "roper-lab");
     try {
         return runProgram(application, arguments);
     } catch (const roper::Error& error) {

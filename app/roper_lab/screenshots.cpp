@@ -19,7 +19,8 @@ constexpr QSize kWindow{1360, 860};
 void settle() {
     QElapsedTimer clock;
     clock.start();
-    while (clock.elapsed() < 250) QCoreApplication::processEvents(QEventLoop::AllEvents, 50);
+    while (clock.elapsed() < 250)
+        QCoreApplication::processEvents(QEventLoop::AllEvents, 50);
 }
 
 void announce(const QString& path) {

@@ -5,8 +5,8 @@
 
 namespace roper {
 
-/// Writes every page, light and dark, as PNG, and the pictures of the pages as PNG, SVG, PDF and CSV. Prints the path
-/// of each file on stdout. The runs are those of `runs`. @returns the exit code @throws Error
+/// Writes every page, light and dark, as PNG, and the pictures of the pages as PNG, SVG, PDF and CSV. Prints
+/// the path of each file on stdout. The runs are those of `runs`. @returns the exit code @throws Error
 int makeScreenshots(const QString& out, const std::filesystem::path& runs, int scale);
 
 }  // namespace roper

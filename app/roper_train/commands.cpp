@@ -30,9 +30,11 @@ int train(const RunFolder& folder, Telling telling) {
     if (telling != Telling::quiet && telling != Telling::json) std::cerr << folder.path().string() << "\n";
     const RunState state = trainRun(folder, progress);
     if (telling == Telling::json)
-        std::cout << nlohmann::ordered_json{{"event", "end"}, {"state", stateName(state)}}.dump() << std::endl;
+        std::cout << nlohmann::ordered_json{{"event", "end"}, {"state", stateName(state)}}.dump()
+                  << std::endl;
     if (state != RunState::finished && telling != Telling::quiet && telling != Telling::json)
-        std::cerr << "\n" << stateName(state) << "; continue with `roper-train resume " << folder.path().string()
+        std::cerr << "\n"
+                  << stateName(state) << "; continue with `roper-train resume " << folder.path().string()
                   << "`\n";
     return exitCodeOf(state);
 }
@@ -73,7 +75,8 @@ RunSummary summarize(const RunFolder& run) {
 
 int runCommand(const RunOptions& options) {
     Specification specification = namedSpecification(options.what);
-    for (const std::string& setting : options.settings) applySetting(specification, setting);
+    for (const std::string& setting : options.settings)
+        applySetting(specification, setting);
     if (options.steps) applySetting(specification, "training.steps=" + std::to_string(*options.steps));
     if (options.seed) {
         applySetting(specification, "training.data_seed=" + std::to_string(*options.seed));
@@ -82,7 +85,8 @@ int runCommand(const RunOptions& options) {
     if (options.threads) applySetting(specification, "device.threads=" + std::to_string(*options.threads));
     if (!options.device.empty()) applySetting(specification, "device.name=" + options.device);
     // A run cut short keeps its presets' warm-up where that fits.
-    specification.training.warmup_steps = std::min(specification.training.warmup_steps, specification.training.steps);
+    specification.training.warmup_steps =
+        std::min(specification.training.warmup_steps, specification.training.steps);
     requireValid(specification, options.what);
     return train(createRun(options.runs, options.name, specification), options.telling);
 }
@@ -91,7 +95,8 @@ int resumeCommand(const std::string& run, const fs::path& runs, Telling telling)
     const RunFolder folder = findRun(run, runs);
     const Status status = folder.status();
     if (status.state == RunState::finished) {
-        std::cerr << folder.path().string() << " is finished (" << status.step << " steps); nothing to resume.\n";
+        std::cerr << folder.path().string() << " is finished (" << status.step
+                  << " steps); nothing to resume.\n";
         return 0;
     }
     return train(folder, telling);
@@ -115,9 +120,9 @@ int listCommand(const fs::path& runs, bool json) {
                              .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
                       << "\n";
         } else {
-            std::cout << std::left << std::setw(static_cast<int>(widest) + 2) << run.name << std::setw(13) << run.state
-                      << std::right << std::setw(8) << run.step << "/" << std::left << std::setw(8) << run.steps
-                      << run.last << "\n";
+            std::cout << std::left << std::setw(static_cast<int>(widest) + 2) << run.name << std::setw(13)
+                      << run.state << std::right << std::setw(8) << run.step << "/" << std::left
+                      << std::setw(8) << run.steps << run.last << "\n";
         }
     }
     return 0;
@@ -156,7 +161,8 @@ int sampleCommand(const std::string& task, const std::vector<std::string>& setti
                   std::uint64_t seed) {
     Specification specification;
     setField(findField("task.name"), specification, task);
-    for (const std::string& setting : settings) applySetting(specification, setting);
+    for (const std::string& setting : settings)
+        applySetting(specification, setting);
     requireValid(specification, "--set");
     const std::unique_ptr<Task> made = makeTask(specification.task);
     for (std::int64_t i = 0; i < count; ++i) {
@@ -179,7 +185,8 @@ int evalCommand(const ReadOptions& options, std::int64_t problems, std::optional
     return 0;
 }
 
-int exportCommand(const ReadOptions& options, const std::string& what, const std::string& text, const fs::path& out) {
+int exportCommand(const ReadOptions& options, const std::string& what, const std::string& text,
+                  const fs::path& out) {
     const RunFolder folder = findRun(options.run, options.runs);
     if (what == "attention") {
         exportAttention(folder, {options.step, options.device}, text, out);
@@ -189,7 +196,8 @@ int exportCommand(const ReadOptions& options, const std::string& what, const std
         exportWeights(folder, {options.step, options.device}, out);
     } else {
         std::string csv(kMetricsHeader);
-        for (const MetricsRow& row : folder.metrics()) csv += "\n" + formatRow(row);
+        for (const MetricsRow& row : folder.metrics())
+            csv += "\n" + formatRow(row);
         writeFileAtomically(out, csv + "\n");
     }
     std::cerr << "wrote " << out.string() << "\n";

@@ -1,5 +1,6 @@
-// roper-train: trains one run in a terminal, in the background of the window or on a server, and answers questions
-// about runs. Data goes to stdout, messages to stderr; the exit codes are those of core/runs/error.h.
+// roper-train: trains one run in a terminal, in the background of the window or on a server, and answers
+// questions about runs. Data goes to stdout, messages to stderr; the exit codes are those of
+// core/runs/error.h.
 
 #include <unistd.h>
 
@@ -54,7 +55,9 @@ class CommandLine {
     }
 
   private:
-    CLI::App* command(const std::string& name, const std::string& help) { return app_.add_subcommand(name, help); }
+    CLI::App* command(const std::string& name, const std::string& help) {
+        return app_.add_subcommand(name, help);
+    }
 
     void addRunsFolder(CLI::App* command) {
         command->add_option("--runs", runs_, "Folder of the runs (default: $ROPER_LAB_RUNS, else ./runs)");
@@ -70,7 +73,8 @@ class CommandLine {
     void addRun() {
         CLI::App* run = command("run", "Train a new run from a preset or a specification");
         run->add_option("what", run_.what, "Name of a preset, or path of a .toml file")->required();
-        run->add_option("--set", run_.settings, "Change a field: key=value; may be given again")->allow_extra_args(false);
+        run->add_option("--set", run_.settings, "Change a field: key=value; may be given again")
+            ->allow_extra_args(false);
         run->add_option("--name", run_.name, "Name of the run's folder");
         run->add_option("--steps", run_.steps, "Same as --set training.steps=N");
         run->add_option("--seed", run_.seed, "Sets data_seed and model_seed");
@@ -92,15 +96,15 @@ class CommandLine {
         resume->add_option("run", read_.run, "Name or path of a run")->required();
         addRunsFolder(resume);
         flags_.addTo(resume);
-        resume->add_flag("--background", background_, "For the window: at lower priority, saying nothing unless it fails");
-        resume->callback(
-            [this] {
-                action_ = [this] {
-                    if (background_ && ::nice(10) == -1) std::cerr << "the priority could not be lowered\n";
-                    const auto telling = background_ ? roper::Telling::quiet : flags_.telling();
-                    return roper::resumeCommand(read_.run, runs_, telling);
-                };
-            });
+        resume->add_flag("--background", background_,
+                         "For the window: at lower priority, saying nothing unless it fails");
+        resume->callback([this] {
+            action_ = [this] {
+                if (background_ && ::nice(10) == -1) std::cerr << "the priority could not be lowered\n";
+                const auto telling = background_ ? roper::Telling::quiet : flags_.telling();
+                return roper::resumeCommand(read_.run, runs_, telling);
+            };
+        });
     }
 
     void addList() {
@@ -111,27 +115,32 @@ class CommandLine {
     }
 
     void addPresets() {
-        CLI::App* presets = command("presets", "Show the bundled presets: name, time on two cores, what they teach");
+        CLI::App* presets =
+            command("presets", "Show the bundled presets: name, time on two cores, what they teach");
         presets->add_flag("--json", read_.json, "One JSON object per line");
         presets->callback([this] { action_ = [this] { return roper::presetsCommand(read_.json); }; });
     }
 
     void addDescribe() {
-        CLI::App* describe = command("describe", "Show every field of a preset; without a name, the defaults");
+        CLI::App* describe =
+            command("describe", "Show every field of a preset; without a name, the defaults");
         describe->add_option("what", run_.what, "Name of a preset, or path of a .toml file");
         describe->add_flag("--markdown", markdown_, "The table of all fields, as in docs/specification.md");
-        describe->callback([this] { action_ = [this] { return roper::describeCommand(run_.what, markdown_); }; });
+        describe->callback(
+            [this] { action_ = [this] { return roper::describeCommand(run_.what, markdown_); }; });
     }
 
     void addSample() {
         CLI::App* sample = command("sample", "Print problems of a task, one a line");
         sample->add_option("task", task_, "addition, index or prefix")->required();
-        sample->add_option("--count", count_, "How many")->check(CLI::Range(std::int64_t{1}, std::int64_t{10000000}));
+        sample->add_option("--count", count_, "How many")
+            ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000000}));
         sample->add_option("--seed", seed_, "Seed of the stream")->check(CLI::NonNegativeNumber);
         sample->add_option("--set", run_.settings, "Change a field: key=value")->allow_extra_args(false);
         sample->callback([this] {
             action_ = [this] {
-                return roper::sampleCommand(task_, run_.settings, count_, static_cast<std::uint64_t>(seed_.value_or(0)));
+                return roper::sampleCommand(task_, run_.settings, count_,
+                                            static_cast<std::uint64_t>(seed_.value_or(0)));
             };
         });
     }
@@ -139,7 +148,8 @@ class CommandLine {
     void addEval() {
         CLI::App* eval = command("eval", "Ask a checkpoint of a run fresh problems");
         addReading(eval);
-        eval->add_option("--problems", problems_, "How many")->check(CLI::Range(std::int64_t{1}, std::int64_t{65536}));
+        eval->add_option("--problems", problems_, "How many")
+            ->check(CLI::Range(std::int64_t{1}, std::int64_t{65536}));
         eval->add_option("--seed", seed_, "Seed of the problems (default: the run's data seed)")
             ->check(CLI::NonNegativeNumber);
         eval->add_flag("--json", read_.json, "One JSON object");
@@ -158,7 +168,8 @@ class CommandLine {
             ->required()
             ->check(CLI::IsMember({"attention", "logits", "weights", "metrics"}));
         out->add_option("--text", text_, "Text that attention or logits are taken of");
-        out->add_option("--out", out_, "File to write: .safetensors, or .csv for attention and metrics")->required();
+        out->add_option("--out", out_, "File to write: .safetensors, or .csv for attention and metrics")
+            ->required();
         out->callback([this] {
             action_ = [this] {
                 read_.runs = runs_;
@@ -167,7 +178,8 @@ class CommandLine {
         });
     }
 
-    CLI::App app_{"Trains transformers with rotary position embeddings, and answers questions about them.", "roper-train"};
+    CLI::App app_{"Trains transformers with rotary position embeddings, and answers questions about them.",
+                  "roper-train"};
     std::function<int()> action_;
     std::string runs_ = roper::defaultRunsFolder().string();
     roper::RunOptions run_;

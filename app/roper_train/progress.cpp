@@ -59,7 +59,8 @@ std::string durationText(double seconds) {
 
 std::string evaluationText(const EvaluationRow& row) {
     std::string text;
-    if (row.correct) text = std::to_string(*row.correct) + " of " + std::to_string(row.of.value_or(0)) + " right, ";
+    if (row.correct)
+        text = std::to_string(*row.correct) + " of " + std::to_string(row.of.value_or(0)) + " right, ";
     if (row.loss) text += "fresh loss " + rounded(*row.loss, 4);
     if (row.floor) text += " (floor " + rounded(*row.floor, 4) + ")";
     return text;
@@ -79,8 +80,9 @@ void Progress::onStart(const TrainingStart& start) {
                    {"parameters", start.parameters},
                    {"device", start.device}});
     } else if (telling_ != Telling::quiet) {
-        std::cerr << rounded(static_cast<double>(start.parameters) / 1e6, 2) << " M parameters on " << start.device
-                  << (start.step > 0 ? ", from step " + std::to_string(start.step) : "") << "\n";
+        std::cerr << rounded(static_cast<double>(start.parameters) / 1e6, 2) << " M parameters on "
+                  << start.device << (start.step > 0 ? ", from step " + std::to_string(start.step) : "")
+                  << "\n";
     }
 }
 
@@ -124,7 +126,8 @@ void Progress::onStep(const MetricsRow& row) {
 void Progress::drawBar(const MetricsRow& row) {
     const auto full = static_cast<int>(kBarCells * row.step / start_.steps);
     std::string line;
-    for (int cell = 0; cell < kBarCells; ++cell) line += cell < full ? "█" : "░";
+    for (int cell = 0; cell < kBarCells; ++cell)
+        line += cell < full ? "█" : "░";
     line += "  " + std::to_string(100 * row.step / start_.steps) + " %  " + summary(row);
     std::cerr << "\r\033[K" << cutToWidth(line, terminalWidth() - 1) << std::flush;
     bar_is_open_ = true;

@@ -57,14 +57,16 @@ ControlServer::ControlServer(std::filesystem::path path) : path_(std::move(path)
 }
 
 ControlServer::~ControlServer() {
-    for (const Peer& peer : peers_) ::close(peer.descriptor);
+    for (const Peer& peer : peers_)
+        ::close(peer.descriptor);
     ::close(listener_);
     ::unlink(path_.c_str());
 }
 
 void ControlServer::serve(const Handler& handler, std::chrono::milliseconds patience) {
     std::vector<pollfd> watched{{listener_, POLLIN, 0}};
-    for (const Peer& peer : peers_) watched.push_back({peer.descriptor, POLLIN, 0});
+    for (const Peer& peer : peers_)
+        watched.push_back({peer.descriptor, POLLIN, 0});
     if (::poll(watched.data(), watched.size(), static_cast<int>(patience.count())) <= 0) return;
     auto ready = watched.begin() + 1;
     for (auto peer = peers_.begin(); peer != peers_.end(); ++ready) {
@@ -98,7 +100,8 @@ bool ControlServer::servePeer(Peer& peer, const Handler& handler) {
         if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
         const auto lines = peer.framer.add({buffer.data(), static_cast<std::size_t>(got)});
         if (!lines) {
-            sendLine(peer.descriptor, formatReply({"", false, "the message is too long; the connection is closed"}));
+            sendLine(peer.descriptor,
+                     formatReply({"", false, "the message is too long; the connection is closed"}));
             return false;
         }
         for (const std::string& line : *lines)

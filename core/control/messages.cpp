@@ -21,7 +21,8 @@ std::string dump(const nlohmann::ordered_json& json) {
 /// One JSON object. The depth is bounded, since the text comes from another process.
 Json parseObject(std::string_view line) {
     if (line.size() > kLongestMessage)
-        throw Error(ErrorKind::usage, "the message is longer than " + std::to_string(kLongestMessage) + " bytes");
+        throw Error(ErrorKind::usage,
+                    "the message is longer than " + std::to_string(kLongestMessage) + " bytes");
     constexpr int kDeepest = 16;
     const auto shallow = [](int depth, Json::parse_event_t, Json&) {
         if (depth > kDeepest) throw Error(ErrorKind::usage, "the message is nested too deeply");
@@ -74,7 +75,8 @@ Request parseRequest(std::string_view line) {
 Reply parseReply(std::string_view line) {
     const Json json = parseObject(line);
     const auto ok = json.find("ok");
-    if (ok == json.end() || !ok->is_boolean()) throw Error(ErrorKind::usage, "a reply must say whether it is ok");
+    if (ok == json.end() || !ok->is_boolean())
+        throw Error(ErrorKind::usage, "a reply must say whether it is ok");
     return {textOf(json, "id", ""), ok->get<bool>(), textOf(json, "message", "")};
 }
 

@@ -25,7 +25,8 @@ struct Reply {
     std::string message;  ///< what was done, or why not
 };
 
-/// {"command": "pause", "id": "7"} and {"id": "7", "ok": true, "message": "…"}, each one line without its newline.
+/// {"command": "pause", "id": "7"} and {"id": "7", "ok": true, "message": "…"}, each one line without its
+/// newline.
 std::string formatRequest(const Request& request);
 std::string formatReply(const Reply& reply);
 
@@ -38,7 +39,8 @@ std::string commandName(Command command);
 /// Cuts a stream of bytes into lines, never keeping more than `kLongestMessage` of an unfinished one.
 class LineFramer {
   public:
-    /// @returns the lines completed by these bytes; nothing if a line grew too long: the sender must be dropped
+    /// @returns the lines completed by these bytes; nothing if a line grew too long: the sender must be
+    /// dropped
     std::optional<std::vector<std::string>> add(std::string_view bytes);
 
   private:

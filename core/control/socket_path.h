@@ -5,8 +5,8 @@
 
 namespace roper {
 
-/// The folder of control sockets: $XDG_RUNTIME_DIR/roper-lab, or roper-lab-UID in the temporary folder. Made if
-/// needed, for its owner alone. @throws Error (disk) if it is not ours or others may enter it
+/// The folder of control sockets: $XDG_RUNTIME_DIR/roper-lab, or roper-lab-UID in the temporary folder. Made
+/// if needed, for its owner alone. @throws Error (disk) if it is not ours or others may enter it
 std::filesystem::path controlFolder();
 
 /// A path for the control socket of this process. Never longer than a socket's address can be.

@@ -19,16 +19,18 @@ bool driverIsThere() {
     return std::filesystem::exists("/dev/nvidia0") || std::filesystem::exists("/dev/nvidiactl");
 }
 
-/// Opens libtorch_cuda.so, whose static initialisers register CUDA with LibTorch. Returns what went wrong, if so.
+/// Opens libtorch_cuda.so, whose static initialisers register CUDA with LibTorch. Returns what went wrong, if
+/// so.
 std::optional<std::string> openCudaHalf() {
     // RTLD_GLOBAL, because further libraries that it opens look for its symbols.
     if (::dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr) {
         const char* reason = ::dlerror();
-        return std::string("LibTorch's CUDA half cannot be opened (") + (reason ? reason : "unknown reason") + "). " +
-               kGetCuda;
+        return std::string("LibTorch's CUDA half cannot be opened (") + (reason ? reason : "unknown reason") +
+               "). " + kGetCuda;
     }
     if (!at::detail::getCUDAHooks().hasCUDA())
-        return "LibTorch's CUDA half is there, but no NVIDIA driver or GPU answers. Check `nvidia-smi`, or train with "
+        return "LibTorch's CUDA half is there, but no NVIDIA driver or GPU answers. Check `nvidia-smi`, or "
+               "train with "
                "--device cpu.";
     return std::nullopt;
 }

@@ -7,7 +7,8 @@
 namespace roper {
 
 /// Turns "auto", "cpu", "cuda" or "cuda:N" into a device that can be used now. For CUDA, LibTorch's CUDA half
-/// (libtorch_cuda.so) is opened first; "auto" takes it only where a driver and that library are, else the CPU.
+/// (libtorch_cuda.so) is opened first; "auto" takes it only where a driver and that library are, else the
+/// CPU.
 /// @throws Error (usage) saying what is missing and how to get it
 c10::Device openDevice(const std::string& name);
 

@@ -10,7 +10,8 @@ namespace roper {
 
 at::Tensor encodePadded(const Vocabulary& vocabulary, const std::vector<std::string>& texts) {
     std::size_t longest = 0;
-    for (const std::string& text : texts) longest = std::max(longest, text.size());
+    for (const std::string& text : texts)
+        longest = std::max(longest, text.size());
     at::Tensor tokens =
         at::zeros({static_cast<std::int64_t>(texts.size()), static_cast<std::int64_t>(longest)}, at::kLong);
     auto rows = tokens.accessor<std::int64_t, 2>();
@@ -30,7 +31,8 @@ std::vector<std::string> completeGreedily(Transformer& model, const Vocabulary& 
     if (prompts.empty() || longest <= 0) return written;
     const at::Device device = model.parameters().front().second.device();
     const at::Tensor prompt_tokens = encodePadded(vocabulary, prompts);
-    at::Tensor last = at::empty({prompt_tokens.size(0)}, at::kLong);  // position of each sequence's last token
+    at::Tensor last =
+        at::empty({prompt_tokens.size(0)}, at::kLong);  // position of each sequence's last token
     for (std::size_t b = 0; b < prompts.size(); ++b) {
         if (prompts[b].empty()) throw std::invalid_argument("a prompt must have at least one character");
         last[static_cast<std::int64_t>(b)] = static_cast<std::int64_t>(prompts[b].size()) - 1;
@@ -38,7 +40,8 @@ std::vector<std::string> completeGreedily(Transformer& model, const Vocabulary& 
     last = last.to(device);
 
     KeyValueCache cache;
-    const at::Tensor prompt_logits = model.prefill(prompt_tokens.to(device), prompt_tokens.size(1) + longest, cache);
+    const at::Tensor prompt_logits =
+        model.prefill(prompt_tokens.to(device), prompt_tokens.size(1) + longest, cache);
     const at::Tensor index = last.view({-1, 1, 1}).expand({-1, 1, prompt_logits.size(2)});
     at::Tensor logits = prompt_logits.gather(1, index).squeeze(1);  // [B, V] after each prompt's last token
 

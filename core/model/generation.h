@@ -9,8 +9,8 @@
 
 namespace roper {
 
-/// Continues every prompt with the likeliest next character until `is_complete` says so of what was written or
-/// `longest` characters are reached. All prompts go together through one key/value cache.
+/// Continues every prompt with the likeliest next character until `is_complete` says so of what was written
+/// or `longest` characters are reached. All prompts go together through one key/value cache.
 /// @throws std::invalid_argument if a prompt is empty or has a character outside the vocabulary
 std::vector<std::string> completeGreedily(Transformer& model, const Vocabulary& vocabulary,
                                           const std::vector<std::string>& prompts, int longest,

@@ -19,8 +19,8 @@ PairStrides stridesOf(Pairing pairing, std::int64_t pairs) {
 
 /// One pass over x on the CPU. sign is +1 for R(m) and −1 for R(−m).
 template <class Scalar>
-void rotateOnCpu(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, Pairing pairing, Scalar sign,
-                 at::Tensor& out) {
+void rotateOnCpu(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, Pairing pairing,
+                 Scalar sign, at::Tensor& out) {
     const std::int64_t B = x.size(0), H = x.size(1), T = x.size(2), d = x.size(3);
     const std::int64_t pairs = cosine.size(-1);
     const std::int64_t table_batch = cosine.dim() == 3 ? cosine.stride(0) : 0;
@@ -51,8 +51,8 @@ void rotateOnCpu(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor
 }
 
 /// The same by tensor operations, for every device and type.
-at::Tensor rotateByTensorOps(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, Pairing pairing,
-                             Turn turn) {
+at::Tensor rotateByTensorOps(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine,
+                             Pairing pairing, Turn turn) {
     const std::int64_t pairs = cosine.size(-1);
     const at::Tensor c = cosine.unsqueeze(-3).to(x.scalar_type());  // [1 or B×1, T, pairs]
     const at::Tensor s = (turn == Turn::forward ? sine : -sine).unsqueeze(-3).to(x.scalar_type());
@@ -66,10 +66,11 @@ at::Tensor rotateByTensorOps(const at::Tensor& x, const at::Tensor& cosine, cons
     return at::cat({turned, x.narrow(-1, 2 * pairs, x.size(-1) - 2 * pairs)}, -1);
 }
 
-at::Tensor rotateForward(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, Pairing pairing,
-                         Turn turn) {
+at::Tensor rotateForward(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine,
+                         Pairing pairing, Turn turn) {
     const bool plain = x.is_cpu() && (x.scalar_type() == at::kFloat || x.scalar_type() == at::kDouble) &&
-                       cosine.scalar_type() == x.scalar_type() && cosine.is_contiguous() && sine.is_contiguous();
+                       cosine.scalar_type() == x.scalar_type() && cosine.is_contiguous() &&
+                       sine.is_contiguous();
     if (!plain) return rotateByTensorOps(x, cosine, sine, pairing, turn);
     const at::Tensor source = x.stride(3) == 1 ? x : x.contiguous();
     at::Tensor out = at::empty({x.size(0), x.size(2), x.size(1), x.size(3)}, x.options()).transpose(1, 2);
@@ -82,8 +83,9 @@ at::Tensor rotateForward(const at::Tensor& x, const at::Tensor& cosine, const at
 
 class RotateFunction : public torch::autograd::Function<RotateFunction> {
   public:
-    static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x, const at::Tensor& cosine,
-                              const at::Tensor& sine, std::int64_t pairing, std::int64_t turn) {
+    static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x,
+                              const at::Tensor& cosine, const at::Tensor& sine, std::int64_t pairing,
+                              std::int64_t turn) {
         context->saved_data["cosine"] = cosine;
         context->saved_data["sine"] = sine;
         context->saved_data["pairing"] = pairing;
@@ -95,10 +97,9 @@ class RotateFunction : public torch::autograd::Function<RotateFunction> {
                                                  torch::autograd::tensor_list gradients) {
         const auto turn = static_cast<Turn>(context->saved_data["turn"].toInt());
         const Turn opposite = turn == Turn::forward ? Turn::back : Turn::forward;
-        const at::Tensor gradient =
-            rotateForward(gradients[0], context->saved_data["cosine"].toTensor(),
-                          context->saved_data["sine"].toTensor(),
-                          static_cast<Pairing>(context->saved_data["pairing"].toInt()), opposite);
+        const at::Tensor gradient = rotateForward(
+            gradients[0], context->saved_data["cosine"].toTensor(), context->saved_data["sine"].toTensor(),
+            static_cast<Pairing>(context->saved_data["pairing"].toInt()), opposite);
         return {gradient, {}, {}, {}, {}};
     }
 };
@@ -109,15 +110,18 @@ RotaryTable makeRotaryTable(const Rotary& rotary, std::int64_t positions, const 
     at::Tensor angle = at::empty({positions, rotary.pairs()}, at::kDouble);
     auto values = angle.accessor<double, 2>();
     for (std::int64_t m = 0; m < positions; ++m)
-        for (int i = 0; i < rotary.pairs(); ++i) values[m][i] = static_cast<double>(m) * rotary.theta[i];
+        for (int i = 0; i < rotary.pairs(); ++i)
+            values[m][i] = static_cast<double>(m) * rotary.theta[i];
     return {angle.cos().to(options), angle.sin().to(options), rotary.pairing};
 }
 
-at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, Pairing pairing, Turn turn) {
+at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, Pairing pairing,
+                  Turn turn) {
     TORCH_CHECK(x.dim() == 4 && 2 * cosine.size(-1) <= x.size(3) && cosine.size(-2) == x.size(2),
                 "rotate: x ", x.sizes(), " does not fit a table of ", cosine.sizes());
     if (cosine.size(-1) == 0) return x;
-    return RotateFunction::apply(x, cosine, sine, static_cast<std::int64_t>(pairing), static_cast<std::int64_t>(turn));
+    return RotateFunction::apply(x, cosine, sine, static_cast<std::int64_t>(pairing),
+                                 static_cast<std::int64_t>(turn));
 }
 
 }  // namespace roper

@@ -14,7 +14,8 @@ constexpr double kLayerNormEpsilon = 1e-5;
 /// FNV-1a: a seed of its own for each parameter name, the same on every machine.
 std::uint64_t seedOf(std::uint64_t model_seed, const std::string& name) {
     std::uint64_t hash = 14695981039346656037U ^ model_seed;
-    for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    for (const char c : name)
+        hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
     return hash;
 }
 
@@ -108,7 +109,8 @@ Transformer::Positions Transformer::firstPositions(const RotaryTable& table, std
 
 /// positions [B] → [B, 1, pairs], one new token a sequence.
 Transformer::Positions Transformer::positionsOf(const RotaryTable& table, const at::Tensor& positions) const {
-    return {table.cosine.index_select(0, positions).unsqueeze(1), table.sine.index_select(0, positions).unsqueeze(1)};
+    return {table.cosine.index_select(0, positions).unsqueeze(1),
+            table.sine.index_select(0, positions).unsqueeze(1)};
 }
 
 at::Tensor Transformer::norm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) const {
@@ -132,13 +134,16 @@ Transformer::Heads Transformer::turnedHeads(const Block& block, const at::Tensor
                                .view({x.size(0), x.size(1), 3, heads_, head_dim_})
                                .permute({2, 0, 3, 1, 4});  // [3, B, H, T, d]
     const Pairing pairing = query_key_table_.pairing;
-    return {rotate(qkv.select(0, 0), qk.cosine, qk.sine, pairing), rotate(qkv.select(0, 1), qk.cosine, qk.sine, pairing),
+    return {rotate(qkv.select(0, 0), qk.cosine, qk.sine, pairing),
+            rotate(qkv.select(0, 1), qk.cosine, qk.sine, pairing),
             rotate(qkv.select(0, 2), value.cosine, value.sine, pairing)};
 }
 
 /// mixed ô [B, H, T, d] → R(−n)ô for RoPER, heads joined, output projection: [B, T, C].
-at::Tensor Transformer::mergeHeads(const Block& block, const at::Tensor& mixed, const Positions& value) const {
-    const at::Tensor turned_back = rotate(mixed, value.cosine, value.sine, query_key_table_.pairing, Turn::back);
+at::Tensor Transformer::mergeHeads(const Block& block, const at::Tensor& mixed,
+                                   const Positions& value) const {
+    const at::Tensor turned_back =
+        rotate(mixed, value.cosine, value.sine, query_key_table_.pairing, Turn::back);
     return at::linear(turned_back.transpose(1, 2).flatten(2), block.output_weight, block.output_bias);
 }
 
@@ -149,11 +154,15 @@ at::Tensor Transformer::run(const at::Tensor& tokens, bool training, Attend atte
     for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
         const Block& block = blocks_[layer];
         if (pre_norm_) {
-            x = x + drop(attend(layer, block, norm(x, block.attention_norm_weight, block.attention_norm_bias)), training);
-            x = x + drop(feedForward(block, norm(x, block.feed_forward_norm_weight, block.feed_forward_norm_bias)),
+            x = x +
+                drop(attend(layer, block, norm(x, block.attention_norm_weight, block.attention_norm_bias)),
+                     training);
+            x = x + drop(feedForward(block,
+                                     norm(x, block.feed_forward_norm_weight, block.feed_forward_norm_bias)),
                          training);
         } else {
-            x = norm(x + drop(attend(layer, block, x), training), block.attention_norm_weight, block.attention_norm_bias);
+            x = norm(x + drop(attend(layer, block, x), training), block.attention_norm_weight,
+                     block.attention_norm_bias);
             x = norm(x + drop(feedForward(block, x), training), block.feed_forward_norm_weight,
                      block.feed_forward_norm_bias);
         }
@@ -168,7 +177,8 @@ at::Tensor Transformer::forward(const at::Tensor& tokens, bool training) {
     const Positions qk = firstPositions(query_key_table_, T), value = firstPositions(value_table_, T);
     return run(tokens, training, [&](std::size_t, const Block& block, const at::Tensor& x) {
         const auto [q, k, v] = turnedHeads(block, x, qk, value);
-        return mergeHeads(block, at::scaled_dot_product_attention(q, k, v, {}, 0.0, /*is_causal=*/true), value);
+        return mergeHeads(block, at::scaled_dot_product_attention(q, k, v, {}, 0.0, /*is_causal=*/true),
+                          value);
     });
 }
 
@@ -191,25 +201,29 @@ at::Tensor Transformer::prefill(const at::Tensor& tokens, std::int64_t capacity,
             room.narrow(2, 0, T).copy_(made);
             kept->push_back(room);
         }
-        return mergeHeads(block, at::scaled_dot_product_attention(q, k, v, {}, 0.0, /*is_causal=*/true), value);
+        return mergeHeads(block, at::scaled_dot_product_attention(q, k, v, {}, 0.0, /*is_causal=*/true),
+                          value);
     });
 }
 
 at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& positions, KeyValueCache& cache) {
     const std::int64_t B = tokens.size(0);
     const std::int64_t used = positions.max().item<std::int64_t>() + 1;
-    const Positions qk = positionsOf(query_key_table_, positions), value = positionsOf(value_table_, positions);
+    const Positions qk = positionsOf(query_key_table_, positions),
+                    value = positionsOf(value_table_, positions);
     const at::Tensor slot = positions.view({B, 1, 1, 1}).expand({B, heads_, 1, head_dim_});
     // A sequence sees its own tokens up to the new one; what lies beyond is padding of longer prompts.
-    const at::Tensor seen = at::arange(used, positions.options()).view({1, 1, 1, used}).le(positions.view({B, 1, 1, 1}));
-    const at::Tensor logits = run(tokens.unsqueeze(1), false, [&](std::size_t layer, const Block& block, const at::Tensor& x) {
-        const auto [q, k, v] = turnedHeads(block, x, qk, value);
-        cache.keys[layer].scatter_(2, slot, k);
-        cache.values[layer].scatter_(2, slot, v);
-        const at::Tensor mixed = at::scaled_dot_product_attention(q, cache.keys[layer].narrow(2, 0, used),
-                                                                  cache.values[layer].narrow(2, 0, used), seen);
-        return mergeHeads(block, mixed, value);
-    });
+    const at::Tensor seen =
+        at::arange(used, positions.options()).view({1, 1, 1, used}).le(positions.view({B, 1, 1, 1}));
+    const at::Tensor logits =
+        run(tokens.unsqueeze(1), false, [&](std::size_t layer, const Block& block, const at::Tensor& x) {
+            const auto [q, k, v] = turnedHeads(block, x, qk, value);
+            cache.keys[layer].scatter_(2, slot, k);
+            cache.values[layer].scatter_(2, slot, v);
+            const at::Tensor mixed = at::scaled_dot_product_attention(
+                q, cache.keys[layer].narrow(2, 0, used), cache.values[layer].narrow(2, 0, used), seen);
+            return mergeHeads(block, mixed, value);
+        });
     return logits.squeeze(1);
 }
 
@@ -221,7 +235,8 @@ at::Tensor Transformer::attentionWeights(const at::Tensor& tokens) {
     std::vector<at::Tensor> layers;
     run(tokens, false, [&](std::size_t, const Block& block, const at::Tensor& x) {
         const auto [q, k, v] = turnedHeads(block, x, qk, value);
-        const at::Tensor scores = at::matmul(q, k.transpose(2, 3)) / std::sqrt(static_cast<double>(head_dim_));
+        const at::Tensor scores =
+            at::matmul(q, k.transpose(2, 3)) / std::sqrt(static_cast<double>(head_dim_));
         const at::Tensor weights = at::softmax(scores.masked_fill(hidden, -INFINITY), -1);
         layers.push_back(weights);
         return mergeHeads(block, at::matmul(weights, v), value);

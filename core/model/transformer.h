@@ -12,20 +12,22 @@
 
 namespace roper {
 
-/// Keys and values of the tokens seen so far, for writing a text on token by token. Keys are kept turned by their
-/// position, and so are RoPER's values: only the output's rotation depends on the query, so nothing is turned twice.
+/// Keys and values of the tokens seen so far, for writing a text on token by token. Keys are kept turned by
+/// their position, and so are RoPER's values: only the output's rotation depends on the query, so nothing is
+/// turned twice.
 struct KeyValueCache {
     std::vector<at::Tensor> keys;    ///< one a layer [B, H, capacity, d]
     std::vector<at::Tensor> values;  ///< one a layer [B, H, capacity, d]
     std::int64_t capacity = 0;
 };
 
-/// A causal transformer with RoPE or RoPER attention (docs/run-folder.md gives its order of operations and the names
-/// and shapes of its parameters). B sequences, T tokens, C = width, H heads, d = C/H, V = size of the vocabulary.
+/// A causal transformer with RoPE or RoPER attention (docs/run-folder.md gives its order of operations and
+/// the names and shapes of its parameters). B sequences, T tokens, C = width, H heads, d = C/H, V = size of
+/// the vocabulary.
 class Transformer {
   public:
-    /// Weights follow from model_seed alone: each parameter has a generator of its own, seeded by its name, so two
-    /// methods start from the same weights wherever their shapes agree.
+    /// Weights follow from model_seed alone: each parameter has a generator of its own, seeded by its name,
+    /// so two methods start from the same weights wherever their shapes agree.
     Transformer(const Specification& specification, std::int64_t vocabulary_size, at::Device device,
                 at::ScalarType dtype = at::kFloat);
 
@@ -35,7 +37,8 @@ class Transformer {
     /// tokens [B, T], mean cross-entropy in nats of predicting tokens 1 … T−1 from those before.
     at::Tensor loss(const at::Tensor& tokens, bool training = false);
 
-    /// Reads the prompts. tokens [B, T], right-padded; cache room for `capacity` tokens a sequence. → logits [B, T, V]
+    /// Reads the prompts. tokens [B, T], right-padded; cache room for `capacity` tokens a sequence. → logits
+    /// [B, T, V]
     at::Tensor prefill(const at::Tensor& tokens, std::int64_t capacity, KeyValueCache& cache);
 
     /// One more token for every sequence. tokens [B], positions [B] (int64) → logits [B, V]
@@ -72,7 +75,8 @@ class Transformer {
     at::Tensor drop(const at::Tensor& x, bool training) const;
     at::Tensor norm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) const;
 
-    Heads turnedHeads(const Block& block, const at::Tensor& x, const Positions& qk, const Positions& value) const;
+    Heads turnedHeads(const Block& block, const at::Tensor& x, const Positions& qk,
+                      const Positions& value) const;
     at::Tensor mergeHeads(const Block& block, const at::Tensor& mixed, const Positions& value) const;
 
     void growTables(std::int64_t positions);

@@ -7,7 +7,7 @@ namespace roper {
 /// How the frequency of a pair falls with its index.
 enum class Schedule {
     standard,  ///< θ_i = b^(−2i/d), Su et al. 2021
-    intro,     ///< ω_i = b^(−i/d), as printed in a widely read introduction: half the decay of the standard
+    intro,  ///< ω_i = b^(−i/d), as printed in a widely read introduction: half the decay of the standard
 };
 
 /// Frequencies θ_i of the pairs i = 0 … rotated_width/2 − 1, in radians per position, fastest first.

@@ -9,7 +9,8 @@ namespace roper {
 PairFeatures featuresOfPair(Pairing pairing, int rotated_width, int pair) {
     const int pairs = rotated_width / 2;
     if (pair < 0 || pair >= pairs)
-        throw std::invalid_argument("pair " + std::to_string(pair) + " is not one of " + std::to_string(pairs));
+        throw std::invalid_argument("pair " + std::to_string(pair) + " is not one of " +
+                                    std::to_string(pairs));
     if (pairing == Pairing::half) return {pair, pair + pairs};
     return {2 * pair, 2 * pair + 1};
 }

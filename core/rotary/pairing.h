@@ -18,8 +18,8 @@ struct PairFeatures {
 /// The two features of pair `pair` when `rotated_width` features turn.
 PairFeatures featuresOfPair(Pairing pairing, int rotated_width, int pair);
 
-/// The permutation p with y[k] = x[p[k]] that turns a vector laid out for `from` into the same vector laid out
-/// for `to`. Rotating y under `to` and permuting back equals rotating x under `from`. Features beyond
+/// The permutation p with y[k] = x[p[k]] that turns a vector laid out for `from` into the same vector laid
+/// out for `to`. Rotating y under `to` and permuting back equals rotating x under `from`. Features beyond
 /// `rotated_width` stay where they are.
 std::vector<int> pairingPermutation(Pairing from, Pairing to, int head_dim, int rotated_width);
 

@@ -55,7 +55,8 @@ Eigen::MatrixXd rotateRows(const Rotary& rotary, const Eigen::MatrixXd& X, const
     return turned;
 }
 
-Eigen::MatrixXd rotateRowsBack(const Rotary& rotary, const Eigen::MatrixXd& X, const Eigen::VectorXd& positions) {
+Eigen::MatrixXd rotateRowsBack(const Rotary& rotary, const Eigen::MatrixXd& X,
+                               const Eigen::VectorXd& positions) {
     return rotateRows(rotary, X, -positions);
 }
 

@@ -9,8 +9,9 @@ namespace roper {
 
 /// R(m): which features of a head turn, how they pair, and how fast.
 ///
-/// The first 2·theta.size() of head_dim features turn; the rest pass through unchanged (partial rotation). A pair
-/// (x₁, x₂) at position m becomes (x₁ cos mθ − x₂ sin mθ, x₁ sin mθ + x₂ cos mθ), counter-clockwise for m > 0.
+/// The first 2·theta.size() of head_dim features turn; the rest pass through unchanged (partial rotation). A
+/// pair (x₁, x₂) at position m becomes (x₁ cos mθ − x₂ sin mθ, x₁ sin mθ + x₂ cos mθ), counter-clockwise for
+/// m > 0.
 struct Rotary {
     int head_dim = 0;
     Pairing pairing = Pairing::half;
@@ -21,10 +22,11 @@ struct Rotary {
     PairFeatures features(int pair) const { return featuresOfPair(pairing, rotatedWidth(), pair); }
 };
 
-/// The rotation of a head with the given pairing and schedule. `fraction` 0 gives a rotation that turns nothing.
+/// The rotation of a head with the given pairing and schedule. `fraction` 0 gives a rotation that turns
+/// nothing.
 /// @throws std::invalid_argument as `frequencies` and `rotatedWidth` do
-Rotary makeRotary(int head_dim, Pairing pairing, double base = 10000.0, Schedule schedule = Schedule::standard,
-                  double fraction = 1.0);
+Rotary makeRotary(int head_dim, Pairing pairing, double base = 10000.0,
+                  Schedule schedule = Schedule::standard, double fraction = 1.0);
 
 /// R(position)·x for one vector x [d]. Negative positions turn back: R(−m) is the inverse of R(m).
 /// @throws std::invalid_argument if x has not head_dim features
@@ -34,7 +36,8 @@ Eigen::VectorXd rotate(const Rotary& rotary, const Eigen::VectorXd& x, double po
 Eigen::MatrixXd rotateRows(const Rotary& rotary, const Eigen::MatrixXd& X, const Eigen::VectorXd& positions);
 
 /// R(−positions[t])·X[t] for every row t: undoes `rotateRows`.
-Eigen::MatrixXd rotateRowsBack(const Rotary& rotary, const Eigen::MatrixXd& X, const Eigen::VectorXd& positions);
+Eigen::MatrixXd rotateRowsBack(const Rotary& rotary, const Eigen::MatrixXd& X,
+                               const Eigen::VectorXd& positions);
 
 /// x ⊗ cos + x̃ ⊗ sin with x̃ = the partner of each feature, signed (Su et al. 2021, eq. 34). [d] → [d]
 Eigen::VectorXd rotateElementwise(const Rotary& rotary, const Eigen::VectorXd& x, double position);

@@ -4,12 +4,13 @@
 
 namespace roper {
 
-double relativeScore(const Rotary& rotary, const Eigen::VectorXd& q, double m, const Eigen::VectorXd& k, double n) {
+double relativeScore(const Rotary& rotary, const Eigen::VectorXd& q, double m, const Eigen::VectorXd& k,
+                     double n) {
     return rotate(rotary, q, m).dot(rotate(rotary, k, n));
 }
 
-Eigen::VectorXd scoreByPair(const Rotary& rotary, const Eigen::VectorXd& q, double m, const Eigen::VectorXd& k,
-                            double n) {
+Eigen::VectorXd scoreByPair(const Rotary& rotary, const Eigen::VectorXd& q, double m,
+                            const Eigen::VectorXd& k, double n) {
     const Eigen::VectorXd product = rotate(rotary, q, m).cwiseProduct(rotate(rotary, k, n));
     Eigen::VectorXd parts(rotary.pairs() + 1);
     for (int i = 0; i < rotary.pairs(); ++i) {

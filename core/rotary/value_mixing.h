@@ -17,11 +17,12 @@ struct ValueMixing {
 /// @param weights    a_{n,j} [T × T], row = query
 /// @param V          values [T × d]
 /// @param positions  of the tokens [T]
-ValueMixing mixValuesInThreeSteps(const Rotary& rotary, const Eigen::MatrixXd& weights, const Eigen::MatrixXd& V,
-                                  const Eigen::VectorXd& positions);
+ValueMixing mixValuesInThreeSteps(const Rotary& rotary, const Eigen::MatrixXd& weights,
+                                  const Eigen::MatrixXd& V, const Eigen::VectorXd& positions);
 
-/// The same output in one step: o_n = Σ_j a_{n,j} R(j − n) v_j. Costs T² rotations; kept to check and to explain.
-Eigen::MatrixXd mixValuesInOneStep(const Rotary& rotary, const Eigen::MatrixXd& weights, const Eigen::MatrixXd& V,
-                                   const Eigen::VectorXd& positions);
+/// The same output in one step: o_n = Σ_j a_{n,j} R(j − n) v_j. Costs T² rotations; kept to check and to
+/// explain.
+Eigen::MatrixXd mixValuesInOneStep(const Rotary& rotary, const Eigen::MatrixXd& weights,
+                                   const Eigen::MatrixXd& V, const Eigen::VectorXd& positions);
 
 }  // namespace roper

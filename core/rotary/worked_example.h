@@ -9,13 +9,13 @@ namespace roper {
 
 /// One pair of a worked rotation, every intermediate number kept.
 struct WorkedPair {
-    int first, second;                          ///< features of the pair
-    double theta;                               ///< radians per position
-    double angle;                               ///< mθ
-    double cosine, sine;                        ///< of the angle
-    double x1, x2;                              ///< the pair before
-    double x1_cos, x2_sin, x1_sin, x2_cos;      ///< the four products
-    double y1, y2;                              ///< x1_cos − x2_sin and x1_sin + x2_cos
+    int first, second;                      ///< features of the pair
+    double theta;                           ///< radians per position
+    double angle;                           ///< mθ
+    double cosine, sine;                    ///< of the angle
+    double x1, x2;                          ///< the pair before
+    double x1_cos, x2_sin, x1_sin, x2_cos;  ///< the four products
+    double y1, y2;                          ///< x1_cos − x2_sin and x1_sin + x2_cos
 };
 
 /// A rotation worked line by line, exactly and with sine and cosine rounded as on paper.
@@ -35,8 +35,9 @@ struct WorkedExample {
 /// @throws std::invalid_argument if x has not head_dim features
 WorkedExample workExample(const Rotary& rotary, const Eigen::VectorXd& x, double position, int decimals = 2);
 
-/// The introduction's example: the token "cat" at position 3, d = 4, x = [0.5, −1, 1.5, 2], frequencies [1, 0.1]
-/// (base 10000 under the intro's schedule), interleaved. Exact: [−0.353876, 1.060553, 0.841964, 2.353953].
+/// The introduction's example: the token "cat" at position 3, d = 4, x = [0.5, −1, 1.5, 2], frequencies [1,
+/// 0.1] (base 10000 under the intro's schedule), interleaved. Exact: [−0.353876, 1.060553,
+/// 0.841964, 2.353953].
 WorkedExample introExample();
 
 /// What the introduction prints for its example: [−0.355, 1.06, 0.84, 2.37].

@@ -13,10 +13,12 @@ namespace {
 /// The cells of one row, read left to right; errors name the column.
 class Cells {
   public:
-    Cells(std::string_view line, std::string_view header) : names_(split(header, ',')), cells_(split(line, ',')) {
+    Cells(std::string_view line, std::string_view header)
+        : names_(split(header, ',')), cells_(split(line, ',')) {
         if (cells_.size() != names_.size())
-            throw Error(ErrorKind::usage, "a row has " + std::to_string(cells_.size()) + " columns instead of " +
-                                              std::to_string(names_.size()) + ": \"" + std::string(line) + "\"");
+            throw Error(ErrorKind::usage, "a row has " + std::to_string(cells_.size()) +
+                                              " columns instead of " + std::to_string(names_.size()) +
+                                              ": \"" + std::string(line) + "\"");
     }
 
     std::int64_t integer() { return need(parseInteger(cells_[next_])); }
@@ -39,8 +41,8 @@ class Cells {
     template <class Value>
     Value need(std::optional<Value> value) {
         if (!value)
-            throw Error(ErrorKind::usage,
-                        "column " + names_[next_] + " holds \"" + cells_[next_] + "\", which is not a number");
+            throw Error(ErrorKind::usage, "column " + names_[next_] + " holds \"" + cells_[next_] +
+                                              "\", which is not a number");
         ++next_;
         return *value;
     }
@@ -61,14 +63,15 @@ std::string cell(const std::optional<double>& value) {
 }  // namespace
 
 std::string formatRow(const MetricsRow& row) {
-    return join({std::to_string(row.step), formatNumber(row.time_s), std::to_string(row.tokens), formatNumber(row.loss),
-                 formatNumber(row.learning_rate), formatNumber(row.grad_norm), formatNumber(row.tokens_per_s)},
+    return join({std::to_string(row.step), formatNumber(row.time_s), std::to_string(row.tokens),
+                 formatNumber(row.loss), formatNumber(row.learning_rate), formatNumber(row.grad_norm),
+                 formatNumber(row.tokens_per_s)},
                 ",");
 }
 
 std::string formatRow(const EvaluationRow& row) {
-    return join({std::to_string(row.step), formatNumber(row.time_s), cell(row.correct), cell(row.of), cell(row.loss),
-                 cell(row.floor)},
+    return join({std::to_string(row.step), formatNumber(row.time_s), cell(row.correct), cell(row.of),
+                 cell(row.loss), cell(row.floor)},
                 ",");
 }
 

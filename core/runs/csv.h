@@ -11,12 +11,12 @@ namespace roper {
 
 /// A row of metrics.csv: one reported optimizer step.
 struct MetricsRow {
-    std::int64_t step = 0;   ///< 1 for the first step
-    double time_s = 0;       ///< seconds of training, pauses left out
-    std::int64_t tokens = 0; ///< trained on so far
-    double loss = 0;         ///< nats a token
+    std::int64_t step = 0;    ///< 1 for the first step
+    double time_s = 0;        ///< seconds of training, pauses left out
+    std::int64_t tokens = 0;  ///< trained on so far
+    double loss = 0;          ///< nats a token
     double learning_rate = 0;
-    double grad_norm = 0;    ///< before clipping
+    double grad_norm = 0;  ///< before clipping
     double tokens_per_s = 0;
 };
 
@@ -30,7 +30,8 @@ struct EvaluationRow {
     std::optional<double> floor;  ///< the least loss possible on them
 };
 
-inline constexpr std::string_view kMetricsHeader = "step,time_s,tokens,loss,learning_rate,grad_norm,tokens_per_s";
+inline constexpr std::string_view kMetricsHeader =
+    "step,time_s,tokens,loss,learning_rate,grad_norm,tokens_per_s";
 inline constexpr std::string_view kEvaluationsHeader = "step,time_s,correct,of,loss,floor";
 
 std::string formatRow(const MetricsRow& row);
@@ -40,8 +41,8 @@ std::string formatRow(const EvaluationRow& row);
 MetricsRow parseMetricsRow(std::string_view line);
 EvaluationRow parseEvaluationRow(std::string_view line);
 
-/// Follows a file of lines that another process appends to. A last line without newline is not handed out until it is
-/// whole; a file that was replaced or cut is read again from its start.
+/// Follows a file of lines that another process appends to. A last line without newline is not handed out
+/// until it is whole; a file that was replaced or cut is read again from its start.
 class LineTail {
   public:
     explicit LineTail(std::filesystem::path path) : path_(std::move(path)) {}
@@ -51,7 +52,8 @@ class LineTail {
         std::vector<std::string> lines;
     };
 
-    /// The lines added since the last call; a missing file has none. At most about `most_bytes` are read at once.
+    /// The lines added since the last call; a missing file has none. At most about `most_bytes` are read at
+    /// once.
     News poll(std::size_t most_bytes = 8U << 20U);
 
   private:

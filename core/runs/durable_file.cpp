@@ -73,8 +73,8 @@ std::string readFile(const std::filesystem::path& path) {
     return content;
 }
 
-void writeFileAtomically(const std::filesystem::path& path, const std::function<void(const AppendBytes&)>& write,
-                         Survives survives) {
+void writeFileAtomically(const std::filesystem::path& path,
+                         const std::function<void(const AppendBytes&)>& write, Survives survives) {
     std::string temporary = path.string() + ".partial-XXXXXX";
     Descriptor file{::mkostemp(temporary.data(), O_CLOEXEC)};
     if (file.number < 0) throw diskError("create", temporary, errno);
@@ -106,7 +106,8 @@ void syncFolder(const std::filesystem::path& folder) {
     const Descriptor directory{openRetrying(folder.c_str(), O_RDONLY | O_DIRECTORY)};
     if (directory.number < 0) throw diskError("open", folder.string(), errno);
     // Some network file systems cannot sync a folder and say EINVAL; the rename itself has happened.
-    if (syncRetrying(directory.number) != 0 && errno != EINVAL) throw diskError("write", folder.string(), errno);
+    if (syncRetrying(directory.number) != 0 && errno != EINVAL)
+        throw diskError("write", folder.string(), errno);
 }
 
 AppendFile::AppendFile(std::filesystem::path path) : path_(std::move(path)) {

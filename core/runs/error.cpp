@@ -9,12 +9,16 @@ namespace {
 std::string advice(int error_number) {
     switch (error_number) {
         case ENOSPC:
-        case EDQUOT: return " Free some space, then resume the run: nothing recorded before is lost.";
+        case EDQUOT:
+            return " Free some space, then resume the run: nothing recorded before is lost.";
         case EACCES:
         case EPERM:
-        case EROFS: return " Choose a folder that you may write to, with --runs.";
-        case EIO: return " The disk or the network drive reports a fault; copy what matters away from it.";
-        default: return "";
+        case EROFS:
+            return " Choose a folder that you may write to, with --runs.";
+        case EIO:
+            return " The disk or the network drive reports a fault; copy what matters away from it.";
+        default:
+            return "";
     }
 }
 

@@ -11,7 +11,8 @@ namespace fs = std::filesystem;
 
 fs::path resourceFolder(const std::string& kind) {
     const fs::path program = fs::read_symlink("/proc/self/exe");
-    for (fs::path folder = program.parent_path(); folder != folder.root_path(); folder = folder.parent_path()) {
+    for (fs::path folder = program.parent_path(); folder != folder.root_path();
+         folder = folder.parent_path()) {
         for (const fs::path& candidate : {folder / "resources" / kind, folder / "share" / "roper-lab" / kind})
             if (fs::is_directory(candidate)) return candidate;
     }

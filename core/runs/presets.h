@@ -14,8 +14,8 @@ struct Preset {
     Specification specification;
 };
 
-/// The folder of a kind of bundled resource ("presets"), found from the place of the running program: beside it in an
-/// installation, above it in a build. @throws Error (usage) if there is none
+/// The folder of a kind of bundled resource ("presets"), found from the place of the running program: beside
+/// it in an installation, above it in a build. @throws Error (usage) if there is none
 std::filesystem::path resourceFolder(const std::string& kind);
 
 /// Names of the bundled presets, sorted.

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "core/runs/error.h"
 #include "core/runs/durable_file.h"
+#include "core/runs/error.h"
 #include "core/runs/text.h"
 
 namespace roper {
@@ -19,11 +19,13 @@ constexpr std::string_view kCheckpointSuffix = ".safetensors";
 
 /// Every whole line of a file through `parse`; `header` is left out. Errors get file:line in front.
 template <class Row>
-std::vector<Row> readRows(const fs::path& path, Row (*parse)(std::string_view), std::string_view header = {}) {
+std::vector<Row> readRows(const fs::path& path, Row (*parse)(std::string_view),
+                          std::string_view header = {}) {
     std::vector<Row> rows;
     if (!fs::exists(path)) return rows;
     std::string content = readFile(path);
-    content.resize(content.rfind('\n') == std::string::npos ? 0 : content.rfind('\n'));  // a torn last line is no row
+    content.resize(
+        content.rfind('\n') == std::string::npos ? 0 : content.rfind('\n'));  // a torn last line is no row
     if (content.empty()) return rows;
     std::size_t number = 0;
     for (const std::string& line : split(content, '\n')) {
@@ -120,11 +122,13 @@ RunFolder findRun(const std::string& path_or_name, const fs::path& runs) {
     for (const fs::path& candidate : {fs::path(path_or_name), runs / path_or_name})
         if (fs::is_regular_file(candidate / "run.toml")) return RunFolder(candidate);
     std::vector<std::string> names;
-    for (const RunFolder& run : listRuns(runs)) names.push_back(run.name());
+    for (const RunFolder& run : listRuns(runs))
+        names.push_back(run.name());
     const auto nearest = nearestName(path_or_name, names);
-    throw Error(ErrorKind::usage, "there is no run \"" + path_or_name + "\", neither as a path nor in " + runs.string() +
-                                      (nearest ? "; did you mean " + *nearest + "?"
-                                               : "; `roper-train list` shows the runs, --runs names another folder"));
+    throw Error(ErrorKind::usage,
+                "there is no run \"" + path_or_name + "\", neither as a path nor in " + runs.string() +
+                    (nearest ? "; did you mean " + *nearest + "?"
+                             : "; `roper-train list` shows the runs, --runs names another folder"));
 }
 
 std::vector<RunFolder> listRuns(const fs::path& runs) {

@@ -59,7 +59,8 @@ class RunFolder {
     /// By rising step.
     std::vector<CheckpointFile> checkpoints() const;
 
-    /// The evaluated step with the most problems solved (or, without problems, the least loss). Earlier wins a tie.
+    /// The evaluated step with the most problems solved (or, without problems, the least loss). Earlier wins
+    /// a tie.
     std::optional<std::int64_t> bestStep() const;
 
   private:

@@ -27,7 +27,8 @@ std::string utcTime(const char* format) {
 
 std::string uniqueName(const fs::path& runs, const std::string& wanted) {
     std::string name = wanted;
-    for (int number = 2; fs::exists(runs / name); ++number) name = wanted + "-" + std::to_string(number);
+    for (int number = 2; fs::exists(runs / name); ++number)
+        name = wanted + "-" + std::to_string(number);
     return name;
 }
 
@@ -39,8 +40,8 @@ void makeFolders(const fs::path& path) {
 
 /// Keeps the lines of a file of rows whose step is at most `step`; rewrites it only if any is dropped.
 template <class Row>
-void keepRowsUpTo(std::int64_t step, const fs::path& path, const std::vector<Row>& rows, std::string_view header,
-                  std::string (*format)(const Row&)) {
+void keepRowsUpTo(std::int64_t step, const fs::path& path, const std::vector<Row>& rows,
+                  std::string_view header, std::string (*format)(const Row&)) {
     std::string kept = header.empty() ? "" : std::string(header) + "\n";
     bool dropped = false;
     for (const Row& row : rows) {
@@ -61,15 +62,17 @@ std::string defaultRunName(const Specification& specification) {
 
 RunFolder createRun(const fs::path& runs, const std::string& name, const Specification& specification) {
     if (!name.empty() && !isRunName(name))
-        throw Error(ErrorKind::usage, "\"" + name +
-                                          "\" cannot name a run: use up to 64 letters, digits, '.', '_' and '-', "
-                                          "beginning with a letter or digit");
+        throw Error(ErrorKind::usage,
+                    "\"" + name +
+                        "\" cannot name a run: use up to 64 letters, digits, '.', '_' and '-', "
+                        "beginning with a letter or digit");
     makeFolders(runs);
     const std::string chosen = name.empty() ? uniqueName(runs, defaultRunName(specification)) : name;
     if (fs::exists(runs / chosen))
-        throw Error(ErrorKind::usage, "there is a run " + (runs / chosen).string() +
-                                          " already; choose another name, or continue it with `roper-train resume " +
-                                          chosen + "`");
+        throw Error(ErrorKind::usage,
+                    "there is a run " + (runs / chosen).string() +
+                        " already; choose another name, or continue it with `roper-train resume " + chosen +
+                        "`");
     std::string building = (runs / ".new-XXXXXX").string();
     if (::mkdtemp(building.data()) == nullptr) throw diskError("create a run in", runs.string(), errno);
     try {
@@ -127,7 +130,8 @@ void RunRecorder::openRows() {
 
 void RunRecorder::rewindTo(std::int64_t step) {
     keepRowsUpTo<MetricsRow>(step, folder_.metricsPath(), folder_.metrics(), kMetricsHeader, &formatRow);
-    keepRowsUpTo<EvaluationRow>(step, folder_.evaluationsPath(), folder_.evaluations(), kEvaluationsHeader, &formatRow);
+    keepRowsUpTo<EvaluationRow>(step, folder_.evaluationsPath(), folder_.evaluations(), kEvaluationsHeader,
+                                &formatRow);
     keepRowsUpTo<Sample>(step, folder_.samplesPath(), folder_.samples(), {}, &formatSample);
 }
 

@@ -16,7 +16,8 @@ std::string defaultRunName(const Specification& specification);
 /// Makes a run folder that holds run.toml and the status `queued`. It appears whole or not at all.
 /// An empty name means `defaultRunName`, made unique by a number at its end.
 /// @throws Error (usage) for a bad name or one that is taken, Error (disk) naming the path
-RunFolder createRun(const std::filesystem::path& runs, const std::string& name, const Specification& specification);
+RunFolder createRun(const std::filesystem::path& runs, const std::string& name,
+                    const Specification& specification);
 
 /// The only writer of a run folder. Holds the run's lock as long as it lives.
 class RunRecorder {

@@ -25,13 +25,14 @@ struct DtypeFacts {
     const char* name;
     std::size_t size;
 };
-constexpr std::array kDtypes = {
-    DtypeFacts{Dtype::F64, "F64", 8},   DtypeFacts{Dtype::F32, "F32", 4}, DtypeFacts{Dtype::F16, "F16", 2},
-    DtypeFacts{Dtype::BF16, "BF16", 2}, DtypeFacts{Dtype::I64, "I64", 8}, DtypeFacts{Dtype::I32, "I32", 4},
-    DtypeFacts{Dtype::U8, "U8", 1},     DtypeFacts{Dtype::Bool, "BOOL", 1}};
+constexpr std::array kDtypes = {DtypeFacts{Dtype::F64, "F64", 8}, DtypeFacts{Dtype::F32, "F32", 4},
+                                DtypeFacts{Dtype::F16, "F16", 2}, DtypeFacts{Dtype::BF16, "BF16", 2},
+                                DtypeFacts{Dtype::I64, "I64", 8}, DtypeFacts{Dtype::I32, "I32", 4},
+                                DtypeFacts{Dtype::U8, "U8", 1},   DtypeFacts{Dtype::Bool, "BOOL", 1}};
 
 const DtypeFacts& facts(Dtype dtype) {
-    return *std::find_if(kDtypes.begin(), kDtypes.end(), [&](const auto& known) { return known.dtype == dtype; });
+    return *std::find_if(kDtypes.begin(), kDtypes.end(),
+                         [&](const auto& known) { return known.dtype == dtype; });
 }
 
 /// Bytes of a tensor; nothing if a dimension is negative or the product overflows.
@@ -68,7 +69,8 @@ struct Placed {
 };
 
 std::uint64_t offset(const Json& value) {
-    if (!value.is_number_unsigned()) throw std::invalid_argument("an offset is not a whole number of 0 or more");
+    if (!value.is_number_unsigned())
+        throw std::invalid_argument("an offset is not a whole number of 0 or more");
     return value.get<std::uint64_t>();
 }
 
@@ -77,17 +79,20 @@ Placed readEntry(const std::string& name, const Json& entry) {
         throw std::invalid_argument("its entry must hold dtype, shape and data_offsets and nothing else");
     Placed placed{name, {}, 0, 0};
     const std::string dtype = entry.at("dtype").get<std::string>();
-    const auto known = std::find_if(kDtypes.begin(), kDtypes.end(), [&](const auto& k) { return dtype == k.name; });
+    const auto known =
+        std::find_if(kDtypes.begin(), kDtypes.end(), [&](const auto& k) { return dtype == k.name; });
     if (known == kDtypes.end()) throw std::invalid_argument("unknown dtype " + dtype);
     placed.tensor.dtype = known->dtype;
     for (const Json& dimension : entry.at("shape")) {
         if (!dimension.is_number_unsigned() ||
-            dimension.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+            dimension.get<std::uint64_t>() >
+                static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
             throw std::invalid_argument("a dimension is not a whole number of 0 or more");
         placed.tensor.shape.push_back(dimension.get<std::int64_t>());
     }
     const Json& offsets = entry.at("data_offsets");
-    if (!offsets.is_array() || offsets.size() != 2) throw std::invalid_argument("data_offsets must be two numbers");
+    if (!offsets.is_array() || offsets.size() != 2)
+        throw std::invalid_argument("data_offsets must be two numbers");
     placed.begin = offset(offsets[0]);
     placed.end = offset(offsets[1]);
     const auto bytes = byteCount(placed.tensor.shape, placed.tensor.dtype);
@@ -96,7 +101,8 @@ Placed readEntry(const std::string& name, const Json& entry) {
     return placed;
 }
 
-std::string makeHeader(const std::vector<TensorToWrite>& tensors, const std::map<std::string, std::string>& metadata) {
+std::string makeHeader(const std::vector<TensorToWrite>& tensors,
+                       const std::map<std::string, std::string>& metadata) {
     nlohmann::ordered_json header = nlohmann::ordered_json::object();
     if (!metadata.empty()) header[std::string(kMetadataKey)] = metadata;
     std::uint64_t position = 0;
@@ -132,7 +138,8 @@ void writeSafetensors(const std::filesystem::path& path, const std::vector<Tenso
     writeFileAtomically(path, [&](const AppendBytes& append) {
         append(std::as_bytes(std::span(&length, 1)));
         append(std::as_bytes(std::span(header)));
-        for (const TensorToWrite& tensor : tensors) append(tensor.bytes);
+        for (const TensorToWrite& tensor : tensors)
+            append(tensor.bytes);
     });
 }
 
@@ -191,13 +198,15 @@ SafetensorsFile SafetensorsFile::parse(std::string content, const std::string& o
 
 const SafetensorsFile::Tensor& SafetensorsFile::tensor(const std::string& name) const {
     const auto found = tensors_.find(name);
-    if (found == tensors_.end()) throw Error(ErrorKind::checkpoint, origin_ + " has no tensor \"" + name + "\"");
+    if (found == tensors_.end())
+        throw Error(ErrorKind::checkpoint, origin_ + " has no tensor \"" + name + "\"");
     return found->second;
 }
 
 const std::string& SafetensorsFile::entry(const std::string& key) const {
     const auto found = metadata_.find(key);
-    if (found == metadata_.end()) throw Error(ErrorKind::checkpoint, origin_ + " has no entry \"" + key + "\"");
+    if (found == metadata_.end())
+        throw Error(ErrorKind::checkpoint, origin_ + " has no entry \"" + key + "\"");
     return found->second;
 }
 

@@ -31,7 +31,8 @@ struct Setter {
     void operator()(const SpecificationField::Integer& kind) const {
         const auto value = parseInteger(text);
         if (!value || *value < kind.low || *value > kind.high)
-            refuse(field, text, "a whole number from " + std::to_string(kind.low) + " to " + std::to_string(kind.high));
+            refuse(field, text,
+                   "a whole number from " + std::to_string(kind.low) + " to " + std::to_string(kind.high));
         kind.at(specification) = *value;
     }
     void operator()(const SpecificationField::Real& kind) const {
@@ -40,7 +41,9 @@ struct Setter {
             refuse(field, text, "a number from " + formatNumber(kind.low) + " to " + formatNumber(kind.high));
         kind.at(specification) = *value;
     }
-    void operator()(const SpecificationField::Text& kind) const { kind.at(specification) = std::string(text); }
+    void operator()(const SpecificationField::Text& kind) const {
+        kind.at(specification) = std::string(text);
+    }
     void operator()(const SpecificationField::Choice& kind) const {
         for (const std::string& choice : kind.choices) {
             if (choice == text) {
@@ -49,20 +52,22 @@ struct Setter {
             }
         }
         const auto nearest = nearestName(text, kind.choices);
-        refuse(field, text, "one of " + join(kind.choices, ", ") + (nearest ? " (did you mean " + *nearest + "?)" : ""));
+        refuse(field, text,
+               "one of " + join(kind.choices, ", ") + (nearest ? " (did you mean " + *nearest + "?)" : ""));
     }
 };
 
 bool isDeviceName(const std::string& name) {
     if (name == "auto" || name == "cpu" || name == "cuda") return true;
-    return name.starts_with("cuda:") && name.size() <= 8 && name.find_first_not_of("0123456789", 5) == std::string::npos &&
-           name.size() > 5;
+    return name.starts_with("cuda:") && name.size() <= 8 &&
+           name.find_first_not_of("0123456789", 5) == std::string::npos && name.size() > 5;
 }
 
 void checkModel(const Specification& s, std::vector<SpecificationProblem>& problems) {
     if (s.model.width % s.model.heads != 0) {
-        problems.push_back({"model.heads", "the width " + std::to_string(s.model.width) + " cannot be shared among " +
-                                               std::to_string(s.model.heads) + " heads: it must be a multiple"});
+        problems.push_back({"model.heads", "the width " + std::to_string(s.model.width) +
+                                               " cannot be shared among " + std::to_string(s.model.heads) +
+                                               " heads: it must be a multiple"});
     } else if (s.headDim() % 2 != 0) {
         problems.push_back({"model.heads", "a head must have an even number of features, width/heads = " +
                                                std::to_string(s.headDim()) + " is odd"});
@@ -78,11 +83,13 @@ void checkTask(const Specification& s, std::vector<SpecificationProblem>& proble
 
 void checkTraining(const Specification& s, std::vector<SpecificationProblem>& problems) {
     if (s.training.learning_rate <= 0)
-        problems.push_back({"training.learning_rate", "the learning rate must be above 0, or nothing is learned"});
+        problems.push_back(
+            {"training.learning_rate", "the learning rate must be above 0, or nothing is learned"});
     if (s.training.warmup_steps > s.training.steps)
         problems.push_back({"training.warmup_steps", "warm-up is longer than the run"});
     if (!isDeviceName(s.device.name))
-        problems.push_back({"device.name", "a device is auto, cpu, cuda or cuda:N, not \"" + s.device.name + "\""});
+        problems.push_back(
+            {"device.name", "a device is auto, cpu, cuda or cuda:N, not \"" + s.device.name + "\""});
 }
 
 }  // namespace
@@ -101,8 +108,8 @@ const SpecificationField& findField(std::string_view key) {
     }
     if (matches == 1) return *by_name;
     if (matches > 1)
-        throw Error(ErrorKind::usage, "\"" + std::string(key) + "\" is in several sections; write section." +
-                                          std::string(key));
+        throw Error(ErrorKind::usage,
+                    "\"" + std::string(key) + "\" is in several sections; write section." + std::string(key));
     const auto nearest = nearestName(key, known);
     throw Error(ErrorKind::usage, "unknown key \"" + std::string(key) + "\"" +
                                       (nearest ? "; did you mean \"" + *nearest + "\"?"
@@ -112,8 +119,12 @@ const SpecificationField& findField(std::string_view key) {
 std::string fieldText(const SpecificationField& field, const Specification& specification) {
     struct Getter {
         const Specification& s;
-        std::string operator()(const SpecificationField::Integer& kind) const { return std::to_string(read(kind, s)); }
-        std::string operator()(const SpecificationField::Real& kind) const { return formatNumber(read(kind, s)); }
+        std::string operator()(const SpecificationField::Integer& kind) const {
+            return std::to_string(read(kind, s));
+        }
+        std::string operator()(const SpecificationField::Real& kind) const {
+            return formatNumber(read(kind, s));
+        }
         std::string operator()(const SpecificationField::Text& kind) const { return read(kind, s); }
         std::string operator()(const SpecificationField::Choice& kind) const { return read(kind, s); }
     };
@@ -136,14 +147,16 @@ void applySetting(Specification& specification, std::string_view setting) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string_view::npos)
         throw Error(ErrorKind::usage, "a setting is written key=value, not \"" + std::string(setting) + "\"");
-    setField(findField(trimmed(setting.substr(0, equals))), specification, trimmed(setting.substr(equals + 1)));
+    setField(findField(trimmed(setting.substr(0, equals))), specification,
+             trimmed(setting.substr(equals + 1)));
 }
 
 void requireValid(const Specification& specification, const std::string& origin) {
     const auto problems = check(specification);
     if (problems.empty()) return;
     std::vector<std::string> lines;
-    for (const auto& problem : problems) lines.push_back(origin + ": " + problem.key + ": " + problem.message);
+    for (const auto& problem : problems)
+        lines.push_back(origin + ": " + problem.key + ": " + problem.message);
     throw Error(ErrorKind::usage, join(lines, "\n"));
 }
 
@@ -160,8 +173,8 @@ std::string fieldsAsMarkdown() {
             accepts = formatNumber(real->low) + " … " + formatNumber(real->high);
         }
         const std::string value = fieldText(field, defaults);
-        text += "| `" + field.key() + "` | " + (value.empty() ? "" : "`" + value + "`") + " | " + field.unit + " | " +
-                accepts + " | " + field.help + " |\n";
+        text += "| `" + field.key() + "` | " + (value.empty() ? "" : "`" + value + "`") + " | " + field.unit +
+                " | " + accepts + " | " + field.help + " |\n";
     }
     return text;
 }

@@ -11,9 +11,9 @@
 
 namespace roper {
 
-/// What a run is asked to do. Plain data; `specificationFields()` holds the name, unit, default, bounds and help of
-/// every member, and everything that reads, writes, checks or shows a specification goes through that table.
-/// Members that name one of several choices are text; `check` sees to it that they hold one of them.
+/// What a run is asked to do. Plain data; `specificationFields()` holds the name, unit, default, bounds and
+/// help of every member, and everything that reads, writes, checks or shows a specification goes through that
+/// table. Members that name one of several choices are text; `check` sees to it that they hold one of them.
 struct Specification {
     struct About {
         std::string title;
@@ -121,7 +121,8 @@ struct SpecificationProblem {
     std::string message;
 };
 
-/// Everything that contradicts: width not divisible by heads, a prompt that does not fit, … Empty if the run can start.
+/// Everything that contradicts: width not divisible by heads, a prompt that does not fit, … Empty if the run
+/// can start.
 std::vector<SpecificationProblem> check(const Specification& specification);
 
 /// Reads a specification; what the text does not name keeps its default.

@@ -12,7 +12,8 @@ namespace roper {
 namespace {
 
 std::string place(const std::string& origin, const toml::source_region& source) {
-    return origin + ":" + std::to_string(source.begin.line) + ":" + std::to_string(source.begin.column) + ": ";
+    return origin + ":" + std::to_string(source.begin.line) + ":" + std::to_string(source.begin.column) +
+           ": ";
 }
 
 /// A TOML value as the text that `setField` reads; the wrong type is refused here, where the type is known.
@@ -91,8 +92,8 @@ Specification parseSpecification(std::string_view text, const std::string& origi
                                                        : "known are " + join(sections, ", ")));
         }
         if (!node.is_table())
-            throw Error(ErrorKind::usage,
-                        place(origin, key.source()) + name + " must be a section: write [" + name + "] above its keys");
+            throw Error(ErrorKind::usage, place(origin, key.source()) + name + " must be a section: write [" +
+                                              name + "] above its keys");
         readSection(name, *node.as_table(), origin, specification);
     }
     return specification;

@@ -16,8 +16,8 @@ namespace roper {
 namespace {
 
 constexpr double kSilenceMeansGone = 60.0;  // seconds
-constexpr std::array kStateNames = {"queued", "running", "paused",    "finished",
-                                    "stopped", "failed", "preempted", "interrupted"};
+constexpr std::array kStateNames = {"queued",  "running", "paused",    "finished",
+                                    "stopped", "failed",  "preempted", "interrupted"};
 
 RunState stateFromName(const std::string& name) {
     for (std::size_t i = 0; i < kStateNames.size(); ++i)
@@ -63,12 +63,17 @@ double secondsSinceEpoch() {
 
 void writeStatus(const std::filesystem::path& path, const Status& status, Survives survives) {
     const nlohmann::ordered_json json = {
-        {"state", stateName(status.state)}, {"step", status.step},
-        {"steps", status.steps},            {"pid", status.pid},
+        {"state", stateName(status.state)},
+        {"step", status.step},
+        {"steps", status.steps},
+        {"pid", status.pid},
         {"process_start", status.process_start},
-        {"host", status.host},              {"boot_id", status.boot_id},
-        {"heartbeat", status.heartbeat},    {"device", status.device},
-        {"control", status.control},        {"exit_code", status.exit_code},
+        {"host", status.host},
+        {"boot_id", status.boot_id},
+        {"heartbeat", status.heartbeat},
+        {"device", status.device},
+        {"control", status.control},
+        {"exit_code", status.exit_code},
         {"error", status.error},
     };
     const auto replace = nlohmann::ordered_json::error_handler_t::replace;
@@ -111,7 +116,8 @@ void stampWithThisProcess(Status& status) {
 bool writerIsAlive(const Status& status) {
     if (status.pid <= 0) return false;
     if (status.host != hostName()) return secondsSinceEpoch() - status.heartbeat < kSilenceMeansGone;
-    return status.boot_id == bootId() && processStart(status.pid) == status.process_start && status.process_start != 0;
+    return status.boot_id == bootId() && processStart(status.pid) == status.process_start &&
+           status.process_start != 0;
 }
 
 RunState trueState(const Status& status) {

@@ -28,7 +28,8 @@ struct Status {
     std::int64_t step = 0;
     std::int64_t steps = 0;
     std::int64_t pid = 0;
-    std::uint64_t process_start = 0;  ///< start time of the process in clock ticks since boot, so that a pid used again is told apart
+    std::uint64_t process_start =
+        0;  ///< start time of the process in clock ticks since boot, so that a pid used again is told apart
     std::string host;
     std::string boot_id;
     double heartbeat = 0;  ///< seconds since 1970, UTC
@@ -48,8 +49,8 @@ Status readStatus(const std::filesystem::path& path);
 /// Fills pid, process start, host, boot id and heartbeat with those of this process.
 void stampWithThisProcess(Status& status);
 
-/// Whether the process that wrote the status is still there. On another host the heartbeat decides: silent for more than
-/// a minute means gone.
+/// Whether the process that wrote the status is still there. On another host the heartbeat decides: silent
+/// for more than a minute means gone.
 bool writerIsAlive(const Status& status);
 
 /// The state a person should be told: running or paused only while the trainer is really there.

@@ -10,7 +10,8 @@ constexpr std::string_view kResult = "d==";
 std::int64_t drawOperand(Random& random, std::int64_t digits_max) {
     const std::int64_t digits = random.between(1, digits_max);
     std::int64_t value = random.between(1, 9);
-    for (std::int64_t i = 1; i < digits; ++i) value = 10 * value + random.between(0, 9);
+    for (std::int64_t i = 1; i < digits; ++i)
+        value = 10 * value + random.between(0, 9);
     return value;
 }
 
@@ -30,7 +31,8 @@ AdditionTask::AdditionTask(std::int64_t digits_max)
     if (digits_max < 1 || digits_max > 18)
         throw std::invalid_argument("an operand has 1 to 18 digits, not " + std::to_string(digits_max));
     std::int64_t largest = 0;
-    for (std::int64_t i = 0; i < digits_max; ++i) largest = 10 * largest + 9;
+    for (std::int64_t i = 0; i < digits_max; ++i)
+        largest = 10 * largest + 9;
     const Problem longest = problemFor(largest, largest);
     longest_prompt_ = static_cast<int>(longest.prompt.size());
     longest_answer_ = static_cast<int>(longest.answer.size());
@@ -45,8 +47,8 @@ Problem AdditionTask::problemFor(std::int64_t a, std::int64_t b) {
     for (int place = 0; rest_a > 0 || rest_b > 0 || carry > 0; ++place) {
         const std::string e = "e" + std::to_string(place);
         const std::int64_t sum = rest_a % 10 + rest_b % 10 + carry;
-        problem.answer += " " + std::to_string(rest_a % 10) + e + "+" + std::to_string(rest_b % 10) + e + "+" +
-                          std::to_string(carry) + e + "==" + std::to_string(sum) + e + " and";
+        problem.answer += " " + std::to_string(rest_a % 10) + e + "+" + std::to_string(rest_b % 10) + e +
+                          "+" + std::to_string(carry) + e + "==" + std::to_string(sum) + e + " and";
         rest_a /= 10;
         rest_b /= 10;
         carry = sum / 10;

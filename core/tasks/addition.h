@@ -5,8 +5,8 @@
 namespace roper {
 
 /// Step-by-step addition: "?d=66623+401; 3e0+1e0+0e0==4e0 and 2e1+0e1+0e1==2e1 and … and d==67024#".
-/// Each step adds the digits of one place and the carry; steps go on while either operand or the carry is left.
-/// The prompt ends with ';'.
+/// Each step adds the digits of one place and the carry; steps go on while either operand or the carry is
+/// left. The prompt ends with ';'.
 class AdditionTask final : public ProblemTask {
   public:
     /// @param digits_max  digits of an operand, 1 … 18; its number is drawn evenly from 1 … digits_max

@@ -23,7 +23,8 @@ class Candidates {
         const double before = static_cast<double>(starts_.size());
         std::erase_if(starts_, [&](std::size_t start) { return letters_[start + seen_] != letter; });
         ++seen_;
-        if (starts_.empty()) throw std::invalid_argument("a substring does not occur earlier in the sequence");
+        if (starts_.empty())
+            throw std::invalid_argument("a substring does not occur earlier in the sequence");
         return std::log(before / static_cast<double>(starts_.size()));
     }
 
@@ -43,7 +44,8 @@ PrefixTask::PrefixTask(std::int64_t substring_length, std::int64_t random_min, s
     if (substring_length < 1 || random_min < 0 || random_max < random_min || random_max > 100000 ||
         substring_length > 100000)
         throw std::invalid_argument(
-            "the prefix task needs 1 <= substring_length and 0 <= random_min <= random_max, all at most 100000");
+            "the prefix task needs 1 <= substring_length and 0 <= random_min <= random_max, all at most "
+            "100000");
 }
 
 std::string PrefixTask::sequence(std::uint64_t seed, Stream stream, std::uint64_t index, int length) const {
@@ -78,7 +80,8 @@ std::vector<double> PrefixTask::idealCosts(std::string_view sequence) const {
     std::int64_t extra = substring_length_;
     while (at < sequence.size()) {
         for (std::int64_t run = 0; at < sequence.size(); ++run) {
-            // The part's length is even over extra + random_min … extra + random_max; this is its chance to end now.
+            // The part's length is even over extra + random_min … extra + random_max; this is its chance to
+            // end now.
             const std::int64_t left = extra + random_max_ - run;
             const double end = run < extra + random_min_ ? 0.0 : 1.0 / static_cast<double>(left + 1);
             const char character = sequence[at++];

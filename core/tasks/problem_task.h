@@ -12,7 +12,8 @@ class ProblemTask : public Task {
     std::string sequence(std::uint64_t seed, Stream stream, std::uint64_t index, int length) const final {
         Random random(seed, stream, index);
         std::string text;
-        while (text.size() < static_cast<std::size_t>(length)) text += draw(random).text();
+        while (text.size() < static_cast<std::size_t>(length))
+            text += draw(random).text();
         text.resize(static_cast<std::size_t>(length));
         return text;
     }

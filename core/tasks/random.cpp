@@ -17,11 +17,12 @@ std::uint64_t splitMix(std::uint64_t& state) {
 
 Random::Random(std::uint64_t seed, Stream stream, std::uint64_t index) {
     std::uint64_t mix = seed;
-    // Each part is spread over all bits before the next is added, so that neighbouring seeds and indices do not
-    // meet in one state.
+    // Each part is spread over all bits before the next is added, so that neighbouring seeds and indices do
+    // not meet in one state.
     mix = splitMix(mix) ^ static_cast<std::uint64_t>(stream);
     mix = splitMix(mix) ^ index;
-    for (auto& word : state_) word = splitMix(mix);
+    for (auto& word : state_)
+        word = splitMix(mix);
 }
 
 std::uint64_t Random::next() {
@@ -42,8 +43,10 @@ std::int64_t Random::between(std::int64_t low, std::int64_t high) {
     if (range == 0) return static_cast<std::int64_t>(next());
     Wide product = static_cast<Wide>(next()) * range;
     const std::uint64_t threshold = (0 - range) % range;
-    while (static_cast<std::uint64_t>(product) < threshold) product = static_cast<Wide>(next()) * range;
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + static_cast<std::uint64_t>(product >> 64));
+    while (static_cast<std::uint64_t>(product) < threshold)
+        product = static_cast<Wide>(next()) * range;
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) +
+                                     static_cast<std::uint64_t>(product >> 64));
 }
 
 }  // namespace roper

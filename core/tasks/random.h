@@ -12,9 +12,9 @@ enum class Stream : std::uint64_t {
     validation = 2,  ///< sequences that an evaluation takes the loss of
 };
 
-/// A small generator whose numbers are the same on every machine: xoshiro256** (Blackman & Vigna 2018), its state
-/// filled by SplitMix64 from (seed, stream, index). Item `index` of a stream is reached at once, so a stream can be
-/// resumed at any point.
+/// A small generator whose numbers are the same on every machine: xoshiro256** (Blackman & Vigna 2018), its
+/// state filled by SplitMix64 from (seed, stream, index). Item `index` of a stream is reached at once, so a
+/// stream can be resumed at any point.
 class Random {
   public:
     Random(std::uint64_t seed, Stream stream, std::uint64_t index);

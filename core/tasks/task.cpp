@@ -26,9 +26,11 @@ std::optional<double> Task::informationFloor(std::string_view) const {
 
 std::unique_ptr<Task> makeTask(const TaskSettings& settings) {
     if (settings.name == "addition") return std::make_unique<AdditionTask>(settings.digits_max);
-    if (settings.name == "index") return std::make_unique<IndexTask>(settings.string_min, settings.string_max);
+    if (settings.name == "index")
+        return std::make_unique<IndexTask>(settings.string_min, settings.string_max);
     if (settings.name == "prefix")
-        return std::make_unique<PrefixTask>(settings.substring_length, settings.random_min, settings.random_max);
+        return std::make_unique<PrefixTask>(settings.substring_length, settings.random_min,
+                                            settings.random_max);
     throw std::invalid_argument("unknown task '" + settings.name + "'; known are addition, index and prefix");
 }
 

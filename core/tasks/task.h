@@ -13,9 +13,9 @@ namespace roper {
 
 /// What a run specification says about its task. Each task reads its own part.
 struct TaskSettings {
-    std::string name = "addition";       ///< addition, index or prefix
-    std::int64_t digits_max = 3;         ///< addition: digits of an operand, 1 … 18
-    std::int64_t string_min = 3;         ///< index: letters of a string
+    std::string name = "addition";  ///< addition, index or prefix
+    std::int64_t digits_max = 3;    ///< addition: digits of an operand, 1 … 18
+    std::int64_t string_min = 3;    ///< index: letters of a string
     std::int64_t string_max = 8;
     std::int64_t substring_length = 24;  ///< prefix: letters repeated after each '>'
     std::int64_t random_min = 4;         ///< prefix: fresh letters before each '>'
@@ -30,16 +30,18 @@ struct Problem {
     std::string text() const { return prompt + answer; }
 };
 
-/// A synthetic task at character level (Harik & Jayasiri 2022). Everything follows from a seed, a stream and an
-/// index, so that any sequence or problem can be made without those before it.
+/// A synthetic task at character level (Harik & Jayasiri 2022). Everything follows from a seed, a stream and
+/// an index, so that any sequence or problem can be made without those before it.
 class Task {
   public:
     virtual ~Task() = default;
 
     const Vocabulary& vocabulary() const { return vocabulary_; }
 
-    /// Training text `index` of a stream: exactly `length` characters, problems one after the other, the last cut.
-    virtual std::string sequence(std::uint64_t seed, Stream stream, std::uint64_t index, int length) const = 0;
+    /// Training text `index` of a stream: exactly `length` characters, problems one after the other, the last
+    /// cut.
+    virtual std::string sequence(std::uint64_t seed, Stream stream, std::uint64_t index,
+                                 int length) const = 0;
 
     /// Whether the task has problems with one right answer each; otherwise its result is a loss.
     virtual bool hasProblems() const = 0;
@@ -68,7 +70,8 @@ class Task {
     Vocabulary vocabulary_;
 };
 
-/// @throws std::invalid_argument for an unknown name, or if the settings of the chosen task contradict each other
+/// @throws std::invalid_argument for an unknown name, or if the settings of the chosen task contradict each
+/// other
 std::unique_ptr<Task> makeTask(const TaskSettings& settings);
 
 }  // namespace roper

@@ -9,7 +9,8 @@ Vocabulary::Vocabulary(std::string characters) : characters_(std::move(character
     token_of_.fill(-1);
     for (std::size_t i = 0; i < characters_.size(); ++i) {
         auto& token = token_of_[static_cast<unsigned char>(characters_[i])];
-        if (token >= 0) throw std::invalid_argument(std::string("'") + characters_[i] + "' is in the vocabulary twice");
+        if (token >= 0)
+            throw std::invalid_argument(std::string("'") + characters_[i] + "' is in the vocabulary twice");
         token = static_cast<std::int16_t>(i);
     }
 }
@@ -20,8 +21,9 @@ std::vector<std::int64_t> Vocabulary::encode(std::string_view text) const {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const std::int16_t token = token_of_[static_cast<unsigned char>(text[i])];
         if (token < 0)
-            throw std::invalid_argument(std::string("character '") + text[i] + "' at place " + std::to_string(i + 1) +
-                                        " is not in this task's vocabulary \"" + characters_ + "\"");
+            throw std::invalid_argument(std::string("character '") + text[i] + "' at place " +
+                                        std::to_string(i + 1) + " is not in this task's vocabulary \"" +
+                                        characters_ + "\"");
         tokens.push_back(token);
     }
     return tokens;

@@ -7,8 +7,8 @@
 
 namespace roper {
 
-at::Tensor makeSequences(const Task& task, const Specification& specification, Stream stream, std::uint64_t first,
-                         std::int64_t count) {
+at::Tensor makeSequences(const Task& task, const Specification& specification, Stream stream,
+                         std::uint64_t first, std::int64_t count) {
     std::vector<std::string> texts;
     texts.reserve(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i)

@@ -30,7 +30,9 @@ class TensorsToWrite {
         const Dtype dtype = plain.scalar_type() == at::kByte     ? Dtype::U8
                             : plain.scalar_type() == at::kDouble ? Dtype::F64
                                                                  : Dtype::F32;
-        views_.push_back({name, dtype, plain.sizes().vec(),
+        views_.push_back({name,
+                          dtype,
+                          plain.sizes().vec(),
                           {static_cast<const std::byte*>(plain.const_data_ptr()), plain.nbytes()}});
     }
     const std::vector<TensorToWrite>& views() const { return views_; }
@@ -42,7 +44,8 @@ class TensorsToWrite {
 
 std::string shapeText(const std::vector<std::int64_t>& shape) {
     std::vector<std::string> parts;
-    for (const std::int64_t dimension : shape) parts.push_back(std::to_string(dimension));
+    for (const std::int64_t dimension : shape)
+        parts.push_back(std::to_string(dimension));
     return std::string("[").append(join(parts, ", ")).append("]");
 }
 
@@ -55,7 +58,8 @@ void restore(const SafetensorsFile& file, const std::string& name, at::Tensor ta
                                                shapeText(stored.shape) + ", but the run's model needs " +
                                                shapeText(plain.sizes().vec()));
     if (stored.bytes.size() != plain.nbytes())
-        throw Error(ErrorKind::checkpoint, file.origin() + ": tensor \"" + name + "\" is " + dtypeName(stored.dtype) +
+        throw Error(ErrorKind::checkpoint, file.origin() + ": tensor \"" + name + "\" is " +
+                                               dtypeName(stored.dtype) +
                                                ", but the run's model needs another type");
     std::memcpy(plain.mutable_data_ptr(), stored.bytes.data(), stored.bytes.size());
     const at::NoGradGuard no_gradients;
@@ -89,7 +93,8 @@ void saveCheckpoint(const std::filesystem::path& path, const Transformer& model,
                     const TrainingPosition& position, const std::string& specification_toml,
                     const std::string& vocabulary) {
     TensorsToWrite tensors;
-    for (const auto& [name, parameter] : model.parameters()) tensors.add(name, parameter);
+    for (const auto& [name, parameter] : model.parameters())
+        tensors.add(name, parameter);
     for (std::size_t i = 0; i < model.parameters().size(); ++i) {
         const AdamW::Moments moments = optimizer.moments(i);
         tensors.add(meanName(model.parameters()[i].first), moments.mean);
@@ -109,12 +114,14 @@ void saveCheckpoint(const std::filesystem::path& path, const Transformer& model,
 
 void loadWeights(const SafetensorsFile& file, Transformer& model, const std::string& vocabulary) {
     if (file.entry("format") != kFormat)
-        throw Error(ErrorKind::checkpoint, file.origin() + ": its format is \"" + file.entry("format") + "\", not " +
-                                               kFormat);
+        throw Error(ErrorKind::checkpoint,
+                    file.origin() + ": its format is \"" + file.entry("format") + "\", not " + kFormat);
     if (file.entry("vocabulary") != vocabulary)
         throw Error(ErrorKind::checkpoint, file.origin() + " was trained on the characters \"" +
-                                               file.entry("vocabulary") + "\", this run uses \"" + vocabulary + "\"");
-    for (const auto& [name, parameter] : model.parameters()) restore(file, name, parameter);
+                                               file.entry("vocabulary") + "\", this run uses \"" +
+                                               vocabulary + "\"");
+    for (const auto& [name, parameter] : model.parameters())
+        restore(file, name, parameter);
 }
 
 TrainingPosition loadCheckpoint(const SafetensorsFile& file, Transformer& model, AdamW& optimizer,

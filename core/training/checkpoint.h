@@ -17,8 +17,8 @@ struct TrainingPosition {
     double time_s = 0;
 };
 
-/// Writes weights, optimizer moments, generator states and position, so that the path holds the old file or the new.
-/// Layout: docs/run-folder.md. @throws Error (disk)
+/// Writes weights, optimizer moments, generator states and position, so that the path holds the old file or
+/// the new. Layout: docs/run-folder.md. @throws Error (disk)
 void saveCheckpoint(const std::filesystem::path& path, const Transformer& model, const AdamW& optimizer,
                     const TrainingPosition& position, const std::string& specification_toml,
                     const std::string& vocabulary);

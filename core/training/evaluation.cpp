@@ -10,8 +10,8 @@ namespace roper {
 namespace {
 
 /// Mean loss, and mean information floor where the task knows one, over fresh sequences.
-void takeLoss(Transformer& model, const Task& task, const Specification& specification, std::int64_t sequences,
-              EvaluationRow& row) {
+void takeLoss(Transformer& model, const Task& task, const Specification& specification,
+              std::int64_t sequences, EvaluationRow& row) {
     const at::Device device = model.parameters().front().second.device();
     double loss = 0;
     for (std::int64_t first = 0; first < sequences; first += specification.training.batch) {
@@ -35,19 +35,21 @@ void takeLoss(Transformer& model, const Task& task, const Specification& specifi
 
 }  // namespace
 
-Evaluation evaluate(Transformer& model, const Task& task, const Specification& specification, std::int64_t step) {
+Evaluation evaluate(Transformer& model, const Task& task, const Specification& specification,
+                    std::int64_t step) {
     const at::NoGradGuard no_gradients;
     Evaluation evaluation;
     evaluation.row.step = step;
     const std::int64_t asked = specification.evaluation.problems;
-    takeLoss(model, task, specification, task.hasProblems() ? specification.training.batch : asked, evaluation.row);
+    takeLoss(model, task, specification, task.hasProblems() ? specification.training.batch : asked,
+             evaluation.row);
     if (!task.hasProblems()) return evaluation;
 
     std::vector<Problem> problems;
     std::vector<std::string> prompts;
     for (std::int64_t i = 0; i < asked; ++i) {
-        problems.push_back(task.problem(static_cast<std::uint64_t>(specification.training.data_seed), Stream::problems,
-                                        static_cast<std::uint64_t>(i)));
+        problems.push_back(task.problem(static_cast<std::uint64_t>(specification.training.data_seed),
+                                        Stream::problems, static_cast<std::uint64_t>(i)));
         prompts.push_back(problems.back().prompt);
     }
     const std::vector<std::string> completions =

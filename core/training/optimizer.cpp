@@ -5,7 +5,8 @@
 
 namespace roper {
 
-AdamW::AdamW(const std::vector<Transformer::NamedParameter>& parameters, const Specification::Training& settings)
+AdamW::AdamW(const std::vector<Transformer::NamedParameter>& parameters,
+             const Specification::Training& settings)
     : settings_(settings) {
     groups_[0].weight_decay = settings.weight_decay;
     for (const auto& [name, parameter] : parameters) {
@@ -23,7 +24,8 @@ AdamW::AdamW(const std::vector<Transformer::NamedParameter>& parameters, const S
 std::vector<at::Tensor> AdamW::gradients(const Group& group) const {
     std::vector<at::Tensor> all;
     all.reserve(group.parameters.size());
-    for (const at::Tensor& parameter : group.parameters) all.push_back(parameter.grad());
+    for (const at::Tensor& parameter : group.parameters)
+        all.push_back(parameter.grad());
     return all;
 }
 
@@ -31,7 +33,8 @@ at::Tensor AdamW::gradientNorm() const {
     const at::NoGradGuard no_gradients;
     std::vector<at::Tensor> norms;
     for (const Group& group : groups_)
-        for (const at::Tensor& gradient : gradients(group)) norms.push_back(at::linalg_vector_norm(gradient));
+        for (const at::Tensor& gradient : gradients(group))
+            norms.push_back(at::linalg_vector_norm(gradient));
     return at::linalg_vector_norm(at::stack(norms));
 }
 
@@ -48,11 +51,14 @@ void AdamW::step(double learning_rate) {
     const at::NoGradGuard no_gradients;
     ++steps_done_;
     for (Group& group : groups_) {
-        for (at::Tensor& step : group.steps) step.add_(1);
+        for (at::Tensor& step : group.steps)
+            step.add_(1);
         at::_fused_adamw_(group.parameters, gradients(group), group.means, group.squares, {}, group.steps,
-                          learning_rate, settings_.beta1, settings_.beta2, group.weight_decay, settings_.epsilon,
+                          learning_rate, settings_.beta1, settings_.beta2, group.weight_decay,
+                          settings_.epsilon,
                           /*amsgrad=*/false, /*maximize=*/false);
-        for (at::Tensor& parameter : group.parameters) parameter.mutable_grad().reset();
+        for (at::Tensor& parameter : group.parameters)
+            parameter.mutable_grad().reset();
     }
 }
 
@@ -64,7 +70,8 @@ AdamW::Moments AdamW::moments(std::size_t parameter) const {
 void AdamW::setStepsDone(std::int64_t steps) {
     steps_done_ = steps;
     for (Group& group : groups_)
-        for (at::Tensor& step : group.steps) step.fill_(steps);
+        for (at::Tensor& step : group.steps)
+            step.fill_(steps);
 }
 
 }  // namespace roper

@@ -10,11 +10,12 @@
 
 namespace roper {
 
-/// AdamW (Loshchilov & Hutter 2019) by LibTorch's fused kernel. Weight decay touches matrices only; with a weight
-/// decay of 0 it is Adam.
+/// AdamW (Loshchilov & Hutter 2019) by LibTorch's fused kernel. Weight decay touches matrices only; with a
+/// weight decay of 0 it is Adam.
 class AdamW {
   public:
-    AdamW(const std::vector<Transformer::NamedParameter>& parameters, const Specification::Training& settings);
+    AdamW(const std::vector<Transformer::NamedParameter>& parameters,
+          const Specification::Training& settings);
 
     /// Total norm of all gradients, a scalar tensor on their device.
     at::Tensor gradientNorm() const;

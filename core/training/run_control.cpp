@@ -66,7 +66,8 @@ bool RunControl::takeCheckpointWish() {
 
 Reply RunControl::handle(const Request& request, const std::function<std::string()>& describe) {
     switch (request.command) {
-        case Command::status: return {"", true, describe()};
+        case Command::status:
+            return {"", true, describe()};
         case Command::pause:
             paused_ = true;
             return {"", true, "paused; nothing is computed until it is resumed"};

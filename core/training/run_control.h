@@ -11,8 +11,8 @@ namespace roper {
 /// What a person, through a signal or the control socket, wants of the run now.
 enum class Wish { go_on, pause, stop, preempt };
 
-/// Installs handlers so that the first SIGINT asks to stop and the second ends the process at once; SIGTERM asks to
-/// save and give the machine back. Wishes are read by `RunControl`.
+/// Installs handlers so that the first SIGINT asks to stop and the second ends the process at once; SIGTERM
+/// asks to save and give the machine back. Wishes are read by `RunControl`.
 void handleStopSignals();
 
 /// Collects wishes between steps. Without a socket (its folder cannot be used) the run is watched only.

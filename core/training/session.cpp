@@ -16,8 +16,8 @@
 namespace roper {
 namespace {
 
-/// Large tensors come and go every step. Keeping their memory in the heap spares the kernel from clearing fresh pages
-/// each time.
+/// Large tensors come and go every step. Keeping their memory in the heap spares the kernel from clearing
+/// fresh pages each time.
 void keepHeapWarm() {
     constexpr int kGigabyte = 1 << 30;
     ::mallopt(M_MMAP_THRESHOLD, kGigabyte);
@@ -35,7 +35,8 @@ auto translatingErrors(Work work) {
     } catch (const Error&) {
         throw;
     } catch (const c10::OutOfMemoryError& error) {
-        throw Error(ErrorKind::memory, std::string(kMemoryAdvice) + " (" + error.what_without_backtrace() + ")");
+        throw Error(ErrorKind::memory,
+                    std::string(kMemoryAdvice) + " (" + error.what_without_backtrace() + ")");
     } catch (const std::bad_alloc&) {
         throw Error(ErrorKind::memory, kMemoryAdvice);
     } catch (const c10::Error& error) {
@@ -64,8 +65,8 @@ CheckpointFile chooseCheckpoint(const RunFolder& folder, std::optional<std::int6
     }
     if (all.empty()) throw Error(ErrorKind::checkpoint, folder.path().string() + " has no checkpoint yet");
     if (!step) return all.back();
-    throw Error(ErrorKind::checkpoint, folder.path().string() + " has no checkpoint at step " + std::to_string(*step) +
-                                           "; it has " + join(steps, ", "));
+    throw Error(ErrorKind::checkpoint, folder.path().string() + " has no checkpoint at step " +
+                                           std::to_string(*step) + "; it has " + join(steps, ", "));
 }
 
 LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options) {
@@ -75,7 +76,8 @@ LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options) {
     loaded.task = makeTask(loaded.specification.task);
     loaded.model = std::make_unique<Transformer>(loaded.specification, loaded.task->vocabulary().size(),
                                                  openDevice(options.device));
-    loadWeights(SafetensorsFile::read(checkpoint.path), *loaded.model, loaded.task->vocabulary().characters());
+    loadWeights(SafetensorsFile::read(checkpoint.path), *loaded.model,
+                loaded.task->vocabulary().characters());
     return loaded;
 }
 
@@ -87,7 +89,8 @@ void writeAttentionCsv(const at::Tensor& attention, const std::filesystem::path&
             for (std::int64_t query = 0; query < weights.size(2); ++query)
                 for (std::int64_t key = 0; key <= query; ++key)
                     csv += join({std::to_string(layer), std::to_string(head), std::to_string(query),
-                                 std::to_string(key), formatNumber(static_cast<double>(weights[layer][head][query][key]))},
+                                 std::to_string(key),
+                                 formatNumber(static_cast<double>(weights[layer][head][query][key]))},
                                 ",") +
                            "\n";
     writeFileAtomically(out, csv);
@@ -152,7 +155,8 @@ RunState trainRun(const RunFolder& folder, TrainingObserver& observer) {
             requireValid(specification, folder.specificationPath().string());
             setThreads(specification.device.threads);
             RunControl control(/*open_socket=*/true);
-            Trainer trainer(specification, openDevice(specification.device.name), recorder, control, observer);
+            Trainer trainer(specification, openDevice(specification.device.name), recorder, control,
+                            observer);
             trainer.restore();
             return trainer.run();
         });
@@ -191,7 +195,8 @@ void exportLogits(const RunFolder& folder, const ReadingOptions& options, const 
     translatingErrors([&] {
         const at::NoGradGuard no_gradients;
         const ReadText read = readText(folder, options, text);
-        writeForText(read, "logits", read.loaded.model->forward(read.tokens).squeeze(0).cpu().contiguous(), out);
+        writeForText(read, "logits", read.loaded.model->forward(read.tokens).squeeze(0).cpu().contiguous(),
+                     out);
     });
 }
 

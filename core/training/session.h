@@ -27,8 +27,8 @@ class TrainingObserver {
     virtual void onPause(bool /*paused*/) {}
 };
 
-/// Trains a queued run, or continues one after its newest checkpoint, until it is finished or asked to end. Failure is
-/// written to the run's status and log before it is thrown.
+/// Trains a queued run, or continues one after its newest checkpoint, until it is finished or asked to end.
+/// Failure is written to the run's status and log before it is thrown.
 /// @throws Error of every kind
 RunState trainRun(const RunFolder& folder, TrainingObserver& observer);
 
@@ -43,8 +43,8 @@ struct ReadingOptions {
 EvaluationRow evaluateRun(const RunFolder& folder, const ReadingOptions& options, std::int64_t problems,
                           std::optional<std::int64_t> seed);
 
-/// Attention weights of every layer and head for `text`, to a .safetensors file ("attention" [L, H, T, T], "tokens" [T])
-/// or a .csv file (layer,head,query,key,weight). @throws Error
+/// Attention weights of every layer and head for `text`, to a .safetensors file ("attention" [L, H, T, T],
+/// "tokens" [T]) or a .csv file (layer,head,query,key,weight). @throws Error
 void exportAttention(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
                      const std::filesystem::path& out);
 

@@ -60,7 +60,8 @@ RunState Trainer::run() {
     recorder_.log("training on " + describeDevice(device_) + ", " + std::to_string(model_.parameterCount()) +
                   " parameters");
     if (!control_.problem().empty()) recorder_.log("no control socket: " + control_.problem());
-    observer_.onStart({position_.step, specification_.training.steps, model_.parameterCount(), describeDevice(device_)});
+    observer_.onStart(
+        {position_.step, specification_.training.steps, model_.parameterCount(), describeDevice(device_)});
     beat(RunState::running, Survives::machine_failure);
     while (position_.step < specification_.training.steps) {
         Wish wish = control_.poll([this] { return "step " + std::to_string(position_.step); });
@@ -75,7 +76,8 @@ RunState Trainer::run() {
         report(trainStep());
         const bool last = position_.step == specification_.training.steps;
         if (last || due(specification_.evaluation.every)) runEvaluation();
-        if (last || due(specification_.checkpoints.every) || control_.takeCheckpointWish()) saveCheckpointNow();
+        if (last || due(specification_.checkpoints.every) || control_.takeCheckpointWish())
+            saveCheckpointNow();
         if (Clock::now() - last_beat_ > kHeartbeat) beat(RunState::running, Survives::process_death);
     }
     recorder_.log("finished");
@@ -84,8 +86,8 @@ RunState Trainer::run() {
 }
 
 Trainer::Step Trainer::trainStep() {
-    const at::Tensor tokens =
-        makeSequences(*task_, specification_, Stream::training, position_.next_sequence, specification_.training.batch);
+    const at::Tensor tokens = makeSequences(*task_, specification_, Stream::training, position_.next_sequence,
+                                            specification_.training.batch);
     const at::Tensor loss = model_.loss(tokens.to(device_), /*training=*/true);
     loss.backward();
     const at::Tensor norm = optimizer_.gradientNorm();
@@ -97,11 +99,12 @@ Trainer::Step Trainer::trainStep() {
     position_.tokens += specification_.training.batch * (specification_.training.length - 1);
     if (!std::isfinite(step.loss) || !std::isfinite(step.gradient_norm)) {
         report(step);  // the row is kept, so that the chart can mark where it happened
-        throw Error(ErrorKind::diverged,
-                    "training diverged at step " + std::to_string(position_.step) + ": the " +
-                        (std::isfinite(step.loss) ? "gradient's norm" : "loss") + " is " +
-                        formatNumber(std::isfinite(step.loss) ? step.gradient_norm : step.loss) +
-                        ". The weights were not touched. Try a lower learning rate, a longer warm-up or clipping.");
+        throw Error(
+            ErrorKind::diverged,
+            "training diverged at step " + std::to_string(position_.step) + ": the " +
+                (std::isfinite(step.loss) ? "gradient's norm" : "loss") + " is " +
+                formatNumber(std::isfinite(step.loss) ? step.gradient_norm : step.loss) +
+                ". The weights were not touched. Try a lower learning rate, a longer warm-up or clipping.");
     }
     optimizer_.clip(step.gradient_norm, specification_.training.clip_norm);
     optimizer_.step(step.learning_rate);
@@ -133,7 +136,8 @@ void Trainer::runEvaluation() {
     Evaluation evaluation = evaluate(model_, *task_, specification_, position_.step);
     paused_s_ += secondsBetween(begin, Clock::now());  // time_s counts training alone
     evaluation.row.time_s = trainingSeconds();
-    for (const Sample& sample : evaluation.samples) recorder_.record(sample);
+    for (const Sample& sample : evaluation.samples)
+        recorder_.record(sample);
     recorder_.record(evaluation.row);
     observer_.onEvaluation(evaluation.row);
     const std::optional<std::int64_t> best = recorder_.folder().bestStep();
@@ -164,7 +168,8 @@ Wish Trainer::waitWhilePaused() {
     beat(RunState::paused, Survives::machine_failure);
     Wish wish = Wish::pause;
     while (wish == Wish::pause) {
-        wish = control_.poll([this] { return "paused at step " + std::to_string(position_.step); }, kPauseLook);
+        wish =
+            control_.poll([this] { return "paused at step " + std::to_string(position_.step); }, kPauseLook);
         if (control_.takeCheckpointWish()) saveCheckpointNow();
         if (Clock::now() - last_beat_ > kHeartbeat) beat(RunState::paused, Survives::process_death);
     }

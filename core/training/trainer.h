@@ -34,7 +34,8 @@ class Trainer {
         double loss, gradient_norm, learning_rate;
     };
 
-    /// Forward, loss, backward, clip, update. @throws Error (diverged) before the update if a number is not finite
+    /// Forward, loss, backward, clip, update. @throws Error (diverged) before the update if a number is not
+    /// finite
     Step trainStep();
     void report(const Step& step);
     void runEvaluation();

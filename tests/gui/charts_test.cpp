@@ -26,8 +26,10 @@ class ChartsTest : public QObject {
         pyramid.collect(0, 10007, 300, xs, ys);
         QVERIFY(xs.size() <= 2 * 300 + 40);
         QVERIFY(std::is_sorted(xs.begin(), xs.end()));
-        for (int i = 5; i < 10007; i += 997) QVERIFY(std::find(ys.begin(), ys.end(), 1e6 + i) != ys.end());
-        for (std::size_t i = 0; i < xs.size(); ++i) QCOMPARE(values[static_cast<std::size_t>(xs[i])], ys[i]);
+        for (int i = 5; i < 10007; i += 997)
+            QVERIFY(std::find(ys.begin(), ys.end(), 1e6 + i) != ys.end());
+        for (std::size_t i = 0; i < xs.size(); ++i)
+            QCOMPARE(values[static_cast<std::size_t>(xs[i])], ys[i]);
     }
 
     void pyramidRangeIsThatOfThePoints() {
@@ -41,7 +43,8 @@ class ChartsTest : public QObject {
         for (int trial = 0; trial < 200; ++trial) {
             const auto a = random() % 1000, b = a + random() % (1000 - a);
             const auto range = pyramid.range(static_cast<double>(a), static_cast<double>(b));
-            const auto first = values.begin() + static_cast<long>(a), last = values.begin() + static_cast<long>(b) + 1;
+            const auto first = values.begin() + static_cast<long>(a),
+                       last = values.begin() + static_cast<long>(b) + 1;
             QCOMPARE(range.low, *std::min_element(first, last));
             QCOMPARE(range.high, *std::max_element(first, last));
         }
@@ -49,11 +52,15 @@ class ChartsTest : public QObject {
 
     void pyramidKeepsNotANumberApart() {
         MinMaxPyramid pyramid;
-        for (int i = 0; i < 64; ++i) pyramid.append(i, i == 20 ? std::nan("") : i == 40 ? std::numeric_limits<double>::infinity() : double(i));
+        for (int i = 0; i < 64; ++i)
+            pyramid.append(i, i == 20   ? std::nan("")
+                              : i == 40 ? std::numeric_limits<double>::infinity()
+                                        : double(i));
         QCOMPARE(pyramid.notFinite(), (std::vector<double>{20, 40}));
         std::vector<double> xs, ys;
         pyramid.collect(0, 64, 4, xs, ys);
-        for (const double y : ys) QVERIFY(std::isfinite(y));
+        for (const double y : ys)
+            QVERIFY(std::isfinite(y));
         QCOMPARE(pyramid.range(0, 64).high, 63.0);
         QCOMPARE(pyramid.range(0, 64).low, 0.0);
         QVERIFY(pyramid.range(20, 20).low > pyramid.range(20, 20).high);
@@ -76,7 +83,8 @@ class ChartsTest : public QObject {
         chart.addSeries("a", "run a", Theme::rope());
         chart.addSeries("b", "run b", Theme::roper());
         QSignalSpy replots(&chart.plot(), &QCustomPlot::afterReplot);
-        for (int i = 1; i <= 5000; ++i) chart.append("a", {double(i), i * 0.1, i * 100.0, 3.0 / i});
+        for (int i = 1; i <= 5000; ++i)
+            chart.append("a", {double(i), i * 0.1, i * 100.0, 3.0 / i});
         chart.append("b", {1, 0.1, 100, 2.0});
         QTRY_VERIFY(replots.count() > 0);
         QTest::qWait(120);
@@ -92,7 +100,8 @@ class ChartsTest : public QObject {
         MetricChart chart("loss", "loss", nullptr);
         chart.resize(600, 300);
         chart.addSeries("a", "a", Theme::rope());
-        for (int i = 1; i <= 10; ++i) chart.append("a", {double(i), 0, 0, i == 7 ? std::nan("") : 1.0});
+        for (int i = 1; i <= 10; ++i)
+            chart.append("a", {double(i), 0, 0, i == 7 ? std::nan("") : 1.0});
         chart.redrawNow();
         const QCPGraph* marks = chart.plot().graph(2);
         QCOMPARE(marks->dataCount(), 1);
@@ -136,7 +145,8 @@ class ChartsTest : public QObject {
         MetricChart chart("loss", "loss", nullptr);
         chart.resize(600, 300);
         chart.addSeries("a", "run a", Theme::rope());
-        for (int i = 1; i <= 100; ++i) chart.append("a", {double(i), 0, 0, i / 100.0});
+        for (int i = 1; i <= 100; ++i)
+            chart.append("a", {double(i), 0, 0, i / 100.0});
         chart.setSmoothing(0);
         chart.show();
         QVERIFY(QTest::qWaitForWindowExposed(&chart));
@@ -146,14 +156,16 @@ class ChartsTest : public QObject {
         const int x = static_cast<int>(chart.plot().xAxis->coordToPixel(50));
         QTest::mouseMove(&chart.plot(), {x, chart.plot().axisRect()->center().y()});
         QTRY_VERIFY(!pointed.isEmpty());
-        QVERIFY2(pointed.last()[0].toString().contains("run a: 0.5"), qPrintable(pointed.last()[0].toString()));
+        QVERIFY2(pointed.last()[0].toString().contains("run a: 0.5"),
+                 qPrintable(pointed.last()[0].toString()));
     }
 
     void axesCanBeLogarithmic() {
         MetricChart chart("loss", "loss", nullptr);
         chart.resize(600, 300);
         chart.addSeries("a", "a", Theme::rope());
-        for (int i = 1; i <= 100; ++i) chart.append("a", {double(i), i * 1.0, i * 10.0, 1.0 / i});
+        for (int i = 1; i <= 100; ++i)
+            chart.append("a", {double(i), i * 1.0, i * 10.0, 1.0 / i});
         chart.setLogX(true);
         chart.setLogY(true);
         chart.redrawNow();

@@ -46,7 +46,8 @@ class FiguresTest : public QObject {
                 const QByteArray csv = read(base + ".csv");
                 const auto columns = csv.left(csv.indexOf('\n')).count(',');
                 QVERIFY(columns > 1);
-                for (const QByteArray& line : csv.trimmed().split('\n')) QCOMPARE(line.count(','), columns);
+                for (const QByteArray& line : csv.trimmed().split('\n'))
+                    QCOMPARE(line.count(','), columns);
             }
         }
     }
@@ -59,7 +60,8 @@ class FiguresTest : public QObject {
         exportFigure(*circle, out_.filePath("column.svg"), options, Theme::light());
         const QByteArray svg = read(out_.filePath("column.svg"));
         const QRegularExpressionMatch width = QRegularExpression("width=\"([0-9.]+)mm").match(svg);
-        QVERIFY2(std::abs(width.captured(1).toDouble() - 84) < 0.2, svg.left(300).constData());  // whole pixels
+        QVERIFY2(std::abs(width.captured(1).toDouble() - 84) < 0.2,
+                 svg.left(300).constData());  // whole pixels
         QVERIFY(svg.contains("Rotation of pair"));
     }
 
@@ -86,10 +88,13 @@ class FiguresTest : public QObject {
         const QString file = out_.filePath("figure.csv");
         QCOMPARE(run({"figure", "worked-example", "--out", file}).first, 0);
         QVERIFY(read(file).contains("-0.353876"));
-        QCOMPARE(run({"figure", "vector", "--out", file, "--set", "head_dim=4", "--set", "position=3", "--set",
-                      "schedule=intro", "--set", "pairing=interleaved", "--set", "x=0.5,-1,1.5,2"}).first, 0);
+        QCOMPARE(run({"figure", "vector", "--out", file, "--set", "head_dim=4", "--set", "position=3",
+                      "--set", "schedule=intro", "--set", "pairing=interleaved", "--set", "x=0.5,-1,1.5,2"})
+                     .first,
+                 0);
         QVERIFY(read(file).contains("-0.353876"));
-        QCOMPARE(run({"figure", "loss", "--out", out_.filePath("curves.pdf"), "--runs", runs_.path()}).first, 0);
+        QCOMPARE(run({"figure", "loss", "--out", out_.filePath("curves.pdf"), "--runs", runs_.path()}).first,
+                 0);
         const auto [code, message] = run({"figure", "rotation", "--out", file, "--set", "positon=3"});
         QCOMPARE(code, 2);
         QVERIFY2(message.contains("did you mean \"position\""), qPrintable(message));
@@ -103,9 +108,11 @@ class FiguresTest : public QObject {
                       {"screenshots", "--out", out_.filePath("shots"), "--runs", runs_.path()});
         QVERIFY(process.waitForFinished(120000));
         QCOMPARE(process.exitCode(), 0);
-        const QStringList files = QString::fromUtf8(process.readAllStandardOutput()).split('\n', Qt::SkipEmptyParts);
+        const QStringList files =
+            QString::fromUtf8(process.readAllStandardOutput()).split('\n', Qt::SkipEmptyParts);
         QVERIFY(files.size() > 10);
-        for (const QString& file : files) QVERIFY2(QFileInfo(file).size() > 0, qPrintable(file));
+        for (const QString& file : files)
+            QVERIFY2(QFileInfo(file).size() > 0, qPrintable(file));
         for (const char* name : {"rotation-light", "rotation-dark", "training-light", "training-dark"})
             QVERIFY(QFile::exists(out_.filePath(QString("shots/%1.png").arg(name))));
     }

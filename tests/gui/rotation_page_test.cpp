@@ -32,7 +32,8 @@ class RotationPageTest : public QObject {
     void theExampleGivesTheSourcesNumbers() {
         const Eigen::VectorXd turned = page_->state().turned();
         const double expected[] = {-0.353876, 1.060553, 0.841964, 2.353953};
-        for (int i = 0; i < 4; ++i) QVERIFY(std::abs(turned[i] - expected[i]) < 5e-7);
+        for (int i = 0; i < 4; ++i)
+            QVERIFY(std::abs(turned[i] - expected[i]) < 5e-7);
     }
 
     void draggingTheArrowSetsThePair() {
@@ -150,7 +151,8 @@ class RotationPageTest : public QObject {
         QSignalSpy pointed(bars, &FigureView::pointed);
         QTest::mouseMove(bars, QPoint(bars->width() / 2 + bars->width() / 8, bars->height() / 2));
         QTRY_VERIFY(!pointed.isEmpty());
-        QVERIFY2(pointed.last()[0].toString().contains("feature 2") && pointed.last()[0].toString().contains("0.841964"),
+        QVERIFY2(pointed.last()[0].toString().contains("feature 2") &&
+                     pointed.last()[0].toString().contains("0.841964"),
                  qPrintable(pointed.last()[0].toString()));
     }
 
@@ -167,9 +169,9 @@ class RotationPageTest : public QObject {
 
     void everyInputHasAName() {
         for (QWidget* widget : page_->findChildren<QWidget*>()) {
-            const bool is_input = qobject_cast<QAbstractSpinBox*>(widget) || qobject_cast<QComboBox*>(widget) ||
-                                  qobject_cast<QSlider*>(widget) || qobject_cast<NumberEdit*>(widget) ||
-                                  qobject_cast<FigureView*>(widget);
+            const bool is_input = qobject_cast<QAbstractSpinBox*>(widget) ||
+                                  qobject_cast<QComboBox*>(widget) || qobject_cast<QSlider*>(widget) ||
+                                  qobject_cast<NumberEdit*>(widget) || qobject_cast<FigureView*>(widget);
             if (is_input) QVERIFY2(!widget->accessibleName().isEmpty(), widget->metaObject()->className());
         }
     }

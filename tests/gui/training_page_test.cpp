@@ -19,7 +19,8 @@ class TrainingPageTest : public QObject {
         QSettings().clear();
         // The window starts the trainer that lies beside it, or on the PATH.
         const QByteArray trainer = qgetenv("ROPER_TRAIN");
-        qputenv("PATH", QFileInfo(QString::fromLocal8Bit(trainer)).absolutePath().toLocal8Bit() + ":" + qgetenv("PATH"));
+        qputenv("PATH", QFileInfo(QString::fromLocal8Bit(trainer)).absolutePath().toLocal8Bit() + ":" +
+                            qgetenv("PATH"));
     }
 
     void init() {
@@ -30,7 +31,8 @@ class TrainingPageTest : public QObject {
     void cleanup() {
         // No test leaves a trainer behind, failed or not.
         for (const RunWatcher* run : window_->runs().runs())
-            if (run->isActive() && run->status().pid > 0) ::kill(static_cast<pid_t>(run->status().pid), SIGKILL);
+            if (run->isActive() && run->status().pid > 0)
+                ::kill(static_cast<pid_t>(run->status().pid), SIGKILL);
         window_.reset();
     }
 
@@ -54,10 +56,12 @@ class TrainingPageTest : public QObject {
         const auto runs = window_->runs().runs();
         QCOMPARE(runs.size(), std::size_t(2));
         QVERIFY(runs[0]->specification()->model.position != runs[1]->specification()->model.position);
-        for (const RunWatcher* run : runs) QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::finished, 60000);
+        for (const RunWatcher* run : runs)
+            QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::finished, 60000);
         for (const SpecificationField& field : specificationFields()) {
             if (field.name == "position") continue;
-            QCOMPARE(fieldText(field, *runs[0]->specification()), fieldText(field, *runs[1]->specification()));
+            QCOMPARE(fieldText(field, *runs[0]->specification()),
+                     fieldText(field, *runs[1]->specification()));
         }
         // Same weights, same first batch; what differs comes from the values' rotation.
         QVERIFY(std::abs(runs[0]->metrics()[0].loss - runs[1]->metrics()[0].loss) < 0.3);
@@ -109,9 +113,9 @@ class TrainingPageTest : public QObject {
         page().runsPanel().continueSelected();
         QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::running, 60000);
         // Rows after the newest checkpoint were dropped and come again; the chart follows.
-        QTRY_VERIFY_WITH_TIMEOUT(page().lossChart().pointCount(run->name()) == run->metrics().size() &&
-                                     run->metrics().size() > 3,
-                                 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            page().lossChart().pointCount(run->name()) == run->metrics().size() && run->metrics().size() > 3,
+            60000);
         QCOMPARE(run->metrics().front().step, std::int64_t(1));
     }
 
@@ -121,9 +125,13 @@ class TrainingPageTest : public QObject {
             line->selectAll();
             QTest::keyClicks(line, text);
         };
-        for (const auto& [key, text] : {std::pair{"model.width", "abc"}, {"model.width", "-4"}, {"model.heads", "5"},
-                                        {"training.learning_rate", "fast"}, {"device.name", "toaster"},
-                                        {"training.steps", "99999999999999999999"}, {"model.dropout", "2"}}) {
+        for (const auto& [key, text] : {std::pair{"model.width", "abc"},
+                                        {"model.width", "-4"},
+                                        {"model.heads", "5"},
+                                        {"training.learning_rate", "fast"},
+                                        {"device.name", "toaster"},
+                                        {"training.steps", "99999999999999999999"},
+                                        {"model.dropout", "2"}}) {
             page().form().setSpecification({});
             QVERIFY(page().form().isValid());
             type(key, text);
@@ -143,7 +151,8 @@ class TrainingPageTest : public QObject {
         fillForm(10);
         QTest::mouseClick(page().startButton(), Qt::LeftButton);
         bool said = false;
-        for (const QLabel* label : page().findChildren<QLabel*>()) said = said || label->text().contains("Not started");
+        for (const QLabel* label : page().findChildren<QLabel*>())
+            said = said || label->text().contains("Not started");
         QVERIFY(said);
     }
 
@@ -187,10 +196,11 @@ class TrainingPageTest : public QObject {
     /// A tiny model, typed into the form.
     void fillForm(int steps) {
         const std::pair<const char*, QString> values[] = {
-            {"model.width", "32"},      {"model.layers", "1"},        {"model.heads", "2"},
-            {"model.feed_forward", "32"}, {"training.batch", "4"},    {"training.warmup_steps", "5"},
-            {"device.threads", "1"},    {"evaluation.every", "50"},   {"evaluation.problems", "4"},
-            {"training.steps", QString::number(steps)}};
+            {"model.width", "32"},        {"model.layers", "1"},
+            {"model.heads", "2"},         {"model.feed_forward", "32"},
+            {"training.batch", "4"},      {"training.warmup_steps", "5"},
+            {"device.threads", "1"},      {"evaluation.every", "50"},
+            {"evaluation.problems", "4"}, {"training.steps", QString::number(steps)}};
         for (const auto& [key, text] : values) {
             auto* line = qobject_cast<QLineEdit*>(page().form().editor(key));
             line->selectAll();

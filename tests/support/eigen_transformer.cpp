@@ -22,7 +22,8 @@ class EigenModel {
                     plain.const_data_ptr<double>(), rows, columns);
         }
         const auto rotary = [&](double fraction) {
-            return makeRotary(static_cast<int>(s.headDim()), pairingOf(s), s.model.base, scheduleOf(s), fraction);
+            return makeRotary(static_cast<int>(s.headDim()), pairingOf(s), s.model.base, scheduleOf(s),
+                              fraction);
         };
         query_key_ = rotary(s.model.rotary_fraction);
         value_ = rotary(s.model.position == "roper" ? s.model.value_rotary_fraction : 0.0);
@@ -47,7 +48,8 @@ class EigenModel {
 
   private:
     Eigen::MatrixXd linear(const std::string& name, const Eigen::MatrixXd& x) const {
-        return (x * parameters_.at(name + ".weight").transpose()).rowwise() + parameters_.at(name + ".bias").row(0);
+        return (x * parameters_.at(name + ".weight").transpose()).rowwise() +
+               parameters_.at(name + ".bias").row(0);
     }
 
     Eigen::MatrixXd norm(const std::string& name, const Eigen::MatrixXd& x) const {
@@ -55,7 +57,10 @@ class EigenModel {
         for (Eigen::Index t = 0; t < x.rows(); ++t) {
             const Eigen::ArrayXd centred = x.row(t).array() - x.row(t).mean();
             const double deviation = std::sqrt(centred.square().mean() + 1e-5);
-            out.row(t) = (centred / deviation).matrix().transpose().cwiseProduct(parameters_.at(name + ".weight").row(0)) +
+            out.row(t) = (centred / deviation)
+                             .matrix()
+                             .transpose()
+                             .cwiseProduct(parameters_.at(name + ".weight").row(0)) +
                          parameters_.at(name + ".bias").row(0);
         }
         return out;
@@ -77,7 +82,8 @@ class EigenModel {
         for (std::int64_t head = 0; head < s_.model.heads; ++head) {
             const Eigen::MatrixXd q = qkv.middleCols(head * d, d), k = qkv.middleCols(C + head * d, d),
                                   v = qkv.middleCols(2 * C + head * d, d);
-            const Eigen::MatrixXd weights = roper::attentionWeights(scaledScores(query_key_, q, k, positions), true);
+            const Eigen::MatrixXd weights =
+                roper::attentionWeights(scaledScores(query_key_, q, k, positions), true);
             joined.middleCols(head * d, d) = mixValuesInOneStep(value_, weights, v, positions);
         }
         return linear(block + "attention.output", joined);

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <rapidcheck.h>
+#include <Eigen/Core>
 
 #include "core/rotary/rotation.h"
 
@@ -14,13 +14,15 @@ inline double anyNumber(double scale) {
 
 inline Eigen::VectorXd anyVector(int d) {
     Eigen::VectorXd x(d);
-    for (auto& value : x) value = anyNumber(3.0);
+    for (auto& value : x)
+        value = anyNumber(3.0);
     return x;
 }
 
 inline Eigen::MatrixXd anyMatrix(int T, int d) {
     Eigen::MatrixXd X(T, d);
-    for (Eigen::Index i = 0; i < X.size(); ++i) X.data()[i] = anyNumber(3.0);
+    for (Eigen::Index i = 0; i < X.size(); ++i)
+        X.data()[i] = anyNumber(3.0);
     return X;
 }
 

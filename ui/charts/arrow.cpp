@@ -4,7 +4,8 @@
 
 namespace roper {
 
-void drawArrowHead(QPainter& painter, const QPointF& from, const QPointF& to, const QColor& color, double size) {
+void drawArrowHead(QPainter& painter, const QPointF& from, const QPointF& to, const QColor& color,
+                   double size) {
     const double angle = std::atan2(to.y() - from.y(), to.x() - from.x());
     const auto corner = [&](double turn) {
         return to - size * QPointF(std::cos(angle + turn), std::sin(angle + turn));
@@ -34,8 +35,8 @@ void drawLabelBeyond(QPainter& painter, const QPointF& from, const QPointF& to, 
     const QSizeF size = painter.fontMetrics().size(Qt::TextSingleLine, text);
     const QPointF center = to + (to - from) * ((8 + 0.5 * size.width()) / length);
     painter.setPen(color);
-    painter.drawText(QRectF(center.x() - size.width() / 2 - 2, center.y() - size.height() / 2, size.width() + 4,
-                            size.height()),
+    painter.drawText(QRectF(center.x() - size.width() / 2 - 2, center.y() - size.height() / 2,
+                            size.width() + 4, size.height()),
                      Qt::AlignCenter, text);
 }
 

@@ -102,7 +102,8 @@ QByteArray pdfBytes(const Figure& figure, const ExportOptions& options, const Th
 void save(const QString& path, const QByteArray& bytes) {
     QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
-        throw Error(ErrorKind::disk, "cannot write " + path.toStdString() + ": " + file.errorString().toStdString());
+        throw Error(ErrorKind::disk,
+                    "cannot write " + path.toStdString() + ": " + file.errorString().toStdString());
 }
 
 struct Chosen {
@@ -138,8 +139,8 @@ std::optional<Chosen> askForOptions(QWidget* parent) {
     const auto enable = [=] {
         const QString suffix = format->currentData().toString();
         scale->setEnabled(suffix == "png");
-        for (QWidget* widget : {static_cast<QWidget*>(width), static_cast<QWidget*>(light),
-                                static_cast<QWidget*>(caption)})
+        for (QWidget* widget :
+             {static_cast<QWidget*>(width), static_cast<QWidget*>(light), static_cast<QWidget*>(caption)})
             widget->setEnabled(suffix != "csv");
     };
     QObject::connect(format, &QComboBox::currentIndexChanged, &dialog, enable);
@@ -155,8 +156,9 @@ std::optional<Chosen> askForOptions(QWidget* parent) {
     form->addRow(caption);
     form->addRow(buttons);
     if (dialog.exec() != QDialog::Accepted) return std::nullopt;
-    const Chosen chosen{format->currentData().toString(),
-                        {static_cast<double>(width->value()), scale->value(), light->isChecked(), caption->isChecked()}};
+    const Chosen chosen{
+        format->currentData().toString(),
+        {static_cast<double>(width->value()), scale->value(), light->isChecked(), caption->isChecked()}};
     settings.setValue("export/format", chosen.suffix);
     settings.setValue("export/width_mm", width->value());
     settings.setValue("export/scale", chosen.options.scale);
@@ -179,14 +181,16 @@ QImage figureImage(const Figure& figure, const ExportOptions& options, const The
     return image;
 }
 
-void exportFigure(const Figure& figure, const QString& path, const ExportOptions& options, const Theme& theme) {
+void exportFigure(const Figure& figure, const QString& path, const ExportOptions& options,
+                  const Theme& theme) {
     const QString suffix = QFileInfo(path).suffix().toLower();
     const Theme chosen = options.light_background ? Theme::light() : theme;
     if (suffix == "png") return save(path, pngBytes(figure, options, chosen));
     if (suffix == "svg") return save(path, svgBytes(figure, options, chosen));
     if (suffix == "pdf") return save(path, pdfBytes(figure, options, chosen));
     if (suffix == "csv") return save(path, figure.figureCsv().toUtf8());
-    throw Error(ErrorKind::usage, "a picture is written as .png, .svg, .pdf or .csv, not \"" + path.toStdString() + "\"");
+    throw Error(ErrorKind::usage,
+                "a picture is written as .png, .svg, .pdf or .csv, not \"" + path.toStdString() + "\"");
 }
 
 void exportByDialog(const Figure& figure, QWidget* parent) {
@@ -194,10 +198,9 @@ void exportByDialog(const Figure& figure, QWidget* parent) {
     if (!chosen) return;
     QSettings settings;
     const QString folder = settings.value("export/folder", QDir::homePath()).toString();
-    const QString path =
-        QFileDialog::getSaveFileName(parent, QObject::tr("Export the picture"),
-                                     folder + "/" + figure.figureName() + "." + chosen->suffix,
-                                     chosen->suffix.toUpper() + " (*." + chosen->suffix + ")");
+    const QString path = QFileDialog::getSaveFileName(
+        parent, QObject::tr("Export the picture"), folder + "/" + figure.figureName() + "." + chosen->suffix,
+        chosen->suffix.toUpper() + " (*." + chosen->suffix + ")");
     if (path.isEmpty()) return;
     settings.setValue("export/folder", QFileInfo(path).absolutePath());
     try {
@@ -213,9 +216,8 @@ void showExportMenu(const Figure& figure, const QPoint& at, QWidget* parent) {
     QMenu menu(parent);
     const Theme theme = Theme::of(parent->palette());
     menu.addAction(QObject::tr("Export…"), parent, [&] { exportByDialog(figure, parent); });
-    menu.addAction(QObject::tr("Copy picture"), parent, [&] {
-        QApplication::clipboard()->setImage(figureImage(figure, {}, theme));
-    });
+    menu.addAction(QObject::tr("Copy picture"), parent,
+                   [&] { QApplication::clipboard()->setImage(figureImage(figure, {}, theme)); });
     menu.addAction(QObject::tr("Copy numbers"), parent,
                    [&] { QApplication::clipboard()->setText(figure.figureCsv()); });
     menu.exec(at);

@@ -15,9 +15,11 @@ struct ExportOptions {
     bool caption = false;          ///< draw the caption below the picture
 };
 
-/// Writes a figure to a .png, .svg, .pdf or .csv file, whole or not at all. SVG and PDF are vector, their text is text.
+/// Writes a figure to a .png, .svg, .pdf or .csv file, whole or not at all. SVG and PDF are vector, their
+/// text is text.
 /// @throws Error (usage) for another suffix, Error (disk) if it cannot be written
-void exportFigure(const Figure& figure, const QString& path, const ExportOptions& options, const Theme& theme);
+void exportFigure(const Figure& figure, const QString& path, const ExportOptions& options,
+                  const Theme& theme);
 
 /// The picture as an image.
 QImage figureImage(const Figure& figure, const ExportOptions& options, const Theme& theme);

@@ -72,7 +72,9 @@ double MetricChart::xOf(const Point& point) const {
 }
 
 QString MetricChart::acrossName() const {
-    return across_ == Across::step ? tr("step") : across_ == Across::time ? tr("training time, s") : tr("tokens");
+    return across_ == Across::step   ? tr("step")
+           : across_ == Across::time ? tr("training time, s")
+                                     : tr("tokens");
 }
 
 void MetricChart::addSeries(const QString& key, const QString& label, const QColor& color) {
@@ -88,7 +90,8 @@ void MetricChart::addSeries(const QString& key, const QString& label, const QCol
     series.smooth_graph->removeFromLegend();  // until it has a point
     series.mark_graph->setLineStyle(QCPGraph::lsNone);
     series.smooth_graph->setName(label);
-    for (QCPGraph* graph : {series.raw_graph, series.smooth_graph, series.mark_graph}) graph->setAdaptiveSampling(false);
+    for (QCPGraph* graph : {series.raw_graph, series.smooth_graph, series.mark_graph})
+        graph->setAdaptiveSampling(false);
     rebuild(series);
     markDirty();
 }
@@ -126,7 +129,8 @@ void MetricChart::rebuild(Series& series) {
     series.raw.clear();
     series.smooth.clear();
     series.smoothing = Smoothing(smoothing_);
-    for (const Point& point : series.points) extend(series, point);
+    for (const Point& point : series.points)
+        extend(series, point);
 }
 
 void MetricChart::setColor(const QString& key, const QColor& color) {
@@ -145,20 +149,24 @@ bool MetricChart::isShown(const QString& key) const {
 
 void MetricChart::isolate(const QString& key) {
     bool alone = true;
-    for (const auto& [other, series] : series_) alone = alone && series.shown == (other == key);
-    for (auto& [other, series] : series_) series.shown = alone || other == key;
+    for (const auto& [other, series] : series_)
+        alone = alone && series.shown == (other == key);
+    for (auto& [other, series] : series_)
+        series.shown = alone || other == key;
     markDirty();
 }
 
 void MetricChart::setAcross(Across across) {
     across_ = across;
-    for (auto& [key, series] : series_) rebuild(series);
+    for (auto& [key, series] : series_)
+        rebuild(series);
     follow();
 }
 
 void MetricChart::setSmoothing(double weight) {
     smoothing_ = weight;
-    for (auto& [key, series] : series_) rebuild(series);
+    for (auto& [key, series] : series_)
+        rebuild(series);
     markDirty();
 }
 
@@ -212,7 +220,8 @@ void MetricChart::redrawNow() {
     applyTheme(Theme::of(palette()));
     fillGraphs();
     bool empty = true;
-    for (const auto& [key, series] : series_) empty = empty && series.points.empty();
+    for (const auto& [key, series] : series_)
+        empty = empty && series.points.empty();
     empty_label_->setText(empty_text_);
     empty_label_->setVisible(empty);
     plot_->legend->setVisible(!empty);
@@ -261,9 +270,9 @@ void MetricChart::fillGraphs() const {
         fill(series.smooth_graph, series.smooth, series.shown);
         const std::vector<double>& marks = series.raw.notFinite();
         series.mark_graph->setVisible(series.shown);
-        series.mark_graph->setData(QVector<double>(marks.begin(), marks.end()),
-                                   QVector<double>(static_cast<qsizetype>(marks.size()), plot_->yAxis->range().upper),
-                                   true);
+        series.mark_graph->setData(
+            QVector<double>(marks.begin(), marks.end()),
+            QVector<double>(static_cast<qsizetype>(marks.size()), plot_->yAxis->range().upper), true);
         if (series.smooth_graph->data()->size() <= 1)
             series.smooth_graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, 5));
         else
@@ -276,7 +285,8 @@ void MetricChart::applyPens(Series& series, const Theme& theme) const {
     series.raw_graph->setPen(QPen(theme.faded(series.color, 0.35), 1));
     series.raw_graph->setAntialiased(false);
     series.smooth_graph->setPen(QPen(series.color, 2));
-    series.mark_graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCross, QPen(series.color, 3), QBrush(), 12));
+    series.mark_graph->setScatterStyle(
+        QCPScatterStyle(QCPScatterStyle::ssCross, QPen(series.color, 3), QBrush(), 12));
 }
 
 void MetricChart::applyTheme(const Theme& theme) const {
@@ -295,7 +305,8 @@ void MetricChart::applyTheme(const Theme& theme) const {
         axis->setLabelFont(font());
     }
     plot_->xAxis->setLabel(acrossName());
-    plot_->legend->setBrush(QColor(theme.background.red(), theme.background.green(), theme.background.blue(), 200));
+    plot_->legend->setBrush(
+        QColor(theme.background.red(), theme.background.green(), theme.background.blue(), 200));
     plot_->legend->setFont(font());
     plot_->legend->setSelectedFont(font());
     plot_->legend->setSelectedBorderPen(Qt::NoPen);
@@ -312,7 +323,8 @@ void MetricChart::applyTheme(const Theme& theme) const {
             series.smooth_graph->addToLegend();
             item = plot_->legend->itemWithPlottable(series.smooth_graph);
         }
-        if (item != nullptr && !series.points.empty()) item->setTextColor(series.shown ? theme.text : theme.frame);
+        if (item != nullptr && !series.points.empty())
+            item->setTextColor(series.shown ? theme.text : theme.frame);
     }
 }
 
@@ -372,7 +384,8 @@ void MetricChart::paintFigure(QPainter& painter, const QRectF& area, const Theme
     fillGraphs();
     const bool crosshair_shown = crosshair_->visible();
     crosshair_->setVisible(false);
-    // QCustomPlot draws only with a painter of its own; a picture carries what it drew over, still as lines and text.
+    // QCustomPlot draws only with a painter of its own; a picture carries what it drew over, still as lines
+    // and text.
     QPicture picture;
     QCPPainter recorder(&picture);
     recorder.setMode(QCPPainter::pmVectorized);
@@ -393,7 +406,8 @@ QString MetricChart::figureCsv() const {
         for (std::size_t i = 0; i < series.points.size(); ++i) {
             const Point& point = series.points[i];
             csv += label;
-            for (const double value : {point.step, point.time_s, point.tokens, point.value, series.smooth.y()[i]})
+            for (const double value :
+                 {point.step, point.time_s, point.tokens, point.value, series.smooth.y()[i]})
                 csv += ',' + QString::number(value, 'g', 17);
             csv += '\n';
         }

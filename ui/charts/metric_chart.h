@@ -13,9 +13,10 @@
 
 namespace roper {
 
-/// Live curves of many runs. Each series is drawn raw (thin, pale) and smoothed (bold), from a pyramid, so that the cost
-/// depends on the width of the chart and not on the length of the runs. Appending only marks the chart; it is drawn at
-/// most once in 33 ms. The wheel zooms, dragging moves, Shift-dragging zooms into a box, a double click follows again.
+/// Live curves of many runs. Each series is drawn raw (thin, pale) and smoothed (bold), from a pyramid, so
+/// that the cost depends on the width of the chart and not on the length of the runs. Appending only marks
+/// the chart; it is drawn at most once in 33 ms. The wheel zooms, dragging moves, Shift-dragging zooms into a
+/// box, a double click follows again.
 class MetricChart : public QWidget, public Figure {
     Q_OBJECT
 

@@ -15,7 +15,8 @@ void MinMaxPyramid::append(double x, double y) {
         if (level == levels_.size()) levels_.emplace_back();
         Entry whole{};
         for (std::size_t i = 0; i < kBranch; ++i) {
-            const std::size_t from = level == 0 ? x_.size() - kBranch + i : levels_[level - 1].size() - kBranch + i;
+            const std::size_t from =
+                level == 0 ? x_.size() - kBranch + i : levels_[level - 1].size() - kBranch + i;
             const Entry part = level == 0 ? Entry{from, from} : levels_[level - 1][from];
             whole = i == 0 ? part : join(whole, part);
         }
@@ -35,10 +36,10 @@ bool MinMaxPyramid::isLess(std::size_t a, std::size_t b) const {
 
 MinMaxPyramid::Entry MinMaxPyramid::join(Entry a, Entry b) const {
     const bool a_is_finite = std::isfinite(y_[a.greatest]), b_is_finite = std::isfinite(y_[b.greatest]);
-    const std::size_t greatest = !b_is_finite                        ? a.greatest
-                                 : !a_is_finite                      ? b.greatest
+    const std::size_t greatest = !b_is_finite                      ? a.greatest
+                                 : !a_is_finite                    ? b.greatest
                                  : y_[b.greatest] > y_[a.greatest] ? b.greatest
-                                                                     : a.greatest;
+                                                                   : a.greatest;
     return {isLess(b.least, a.least) ? b.least : a.least, greatest};
 }
 
@@ -68,8 +69,8 @@ void MinMaxPyramid::collect(double low, double high, std::size_t columns, std::v
     ys.clear();
     std::size_t begin = firstAtLeast(low);
     if (begin > 0) --begin;
-    const std::size_t end =
-        std::min(static_cast<std::size_t>(std::upper_bound(x_.begin(), x_.end(), high) - x_.begin()) + 1, x_.size());
+    const std::size_t end = std::min(
+        static_cast<std::size_t>(std::upper_bound(x_.begin(), x_.end(), high) - x_.begin()) + 1, x_.size());
     const auto add = [&](std::size_t i) {
         if (!std::isfinite(y_[i])) return;
         xs.push_back(x_[i]);
@@ -84,7 +85,8 @@ void MinMaxPyramid::collect(double low, double high, std::size_t columns, std::v
 
 MinMaxPyramid::Range MinMaxPyramid::range(double low, double high) const {
     Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-    const std::size_t end = static_cast<std::size_t>(std::upper_bound(x_.begin(), x_.end(), high) - x_.begin());
+    const std::size_t end =
+        static_cast<std::size_t>(std::upper_bound(x_.begin(), x_.end(), high) - x_.begin());
     cover(firstAtLeast(low), end, std::numeric_limits<std::size_t>::max(), [&](const Entry& entry) {
         for (const std::size_t i : {entry.least, entry.greatest}) {
             if (!std::isfinite(y_[i])) continue;

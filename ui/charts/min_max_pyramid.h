@@ -6,9 +6,10 @@
 
 namespace roper {
 
-/// A series of points with rising x, and over it levels that each hold the least and the greatest y of two entries of
-/// the level below. Appending costs a constant on average; any stretch of any length is drawn from at most a few
-/// entries a pixel, and no spike is lost. NaN and infinite y are kept apart: they mark places, they are not drawn over.
+/// A series of points with rising x, and over it levels that each hold the least and the greatest y of two
+/// entries of the level below. Appending costs a constant on average; any stretch of any length is drawn from
+/// at most a few entries a pixel, and no spike is lost. NaN and infinite y are kept apart: they mark places,
+/// they are not drawn over.
 class MinMaxPyramid {
   public:
     void append(double x, double y);
@@ -19,10 +20,11 @@ class MinMaxPyramid {
     const std::vector<double>& x() const { return x_; }
     const std::vector<double>& y() const { return y_; }
 
-    /// Points to draw for x from `low` to `high` in at most about `columns` columns: each column gives its least and
-    /// greatest y in the order in which they come. One point beyond each end is included, so that lines leave the
-    /// picture. Points that are not finite are left out.
-    void collect(double low, double high, std::size_t columns, std::vector<double>& xs, std::vector<double>& ys) const;
+    /// Points to draw for x from `low` to `high` in at most about `columns` columns: each column gives its
+    /// least and greatest y in the order in which they come. One point beyond each end is included, so that
+    /// lines leave the picture. Points that are not finite are left out.
+    void collect(double low, double high, std::size_t columns, std::vector<double>& xs,
+                 std::vector<double>& ys) const;
 
     /// Places of y values that are not finite.
     const std::vector<double>& notFinite() const { return not_finite_; }
@@ -41,14 +43,15 @@ class MinMaxPyramid {
     std::size_t firstAtLeast(double x) const;
     bool isLess(std::size_t a, std::size_t b) const;
     Entry join(Entry a, Entry b) const;
-    /// Calls visit(entry) for entries that together cover points [begin, end), each of the least whole size that is at
-    /// least `span` points, or smaller where the ends demand it.
+    /// Calls visit(entry) for entries that together cover points [begin, end), each of the least whole size
+    /// that is at least `span` points, or smaller where the ends demand it.
     template <class Visit>
     void cover(std::size_t begin, std::size_t end, std::size_t span, Visit visit) const;
 
     std::vector<double> x_, y_;
     std::vector<double> not_finite_;
-    std::vector<std::vector<Entry>> levels_;  ///< levels_[k][i] covers kBranch^(k+1) points; whole entries only
+    std::vector<std::vector<Entry>>
+        levels_;  ///< levels_[k][i] covers kBranch^(k+1) points; whole entries only
 };
 
 }  // namespace roper

@@ -4,8 +4,9 @@
 
 namespace roper {
 
-/// A line for a number, in any notation ("1e-3", "0.001"), always with a point. Says `edited` when a valid number has
-/// been put in; anything else is shown as wrong with the reason and put back when the line is left.
+/// A line for a number, in any notation ("1e-3", "0.001"), always with a point. Says `edited` when a valid
+/// number has been put in; anything else is shown as wrong with the reason and put back when the line is
+/// left.
 class NumberEdit : public QLineEdit {
     Q_OBJECT
 

@@ -29,8 +29,8 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
     const Eigen::VectorXd& x = state_.x();
     const Rotary rotary = state_.setup().rotary();
     const std::vector<int> pairs = pairOfFeature(rotary);
-    const double largest =
-        std::max({0.5, std::ceil(2 * x.cwiseAbs().maxCoeff()) / 2, std::ceil(2 * turned.cwiseAbs().maxCoeff()) / 2});
+    const double largest = std::max(
+        {0.5, std::ceil(2 * x.cwiseAbs().maxCoeff()) / 2, std::ceil(2 * turned.cwiseAbs().maxCoeff()) / 2});
     const auto y = [&](double value) { return box.center().y() - value / largest * box.height() / 2; };
 
     QFont small = painter.font();
@@ -60,13 +60,15 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
         const QColor color = theme.pair(pair, rotary.pairs());
         const double middle = box.left() + (feature + 0.5) * step;
         const auto bar = [&](double from, double value, const QColor& shade) {
-            painter.fillRect(QRectF(QPointF(from, y(0)), QPointF(from + width, y(value))).normalized(), shade);
+            painter.fillRect(QRectF(QPointF(from, y(0)), QPointF(from + width, y(value))).normalized(),
+                             shade);
         };
         bar(middle - width, x[feature], theme.faded(color, 0.35));
         bar(middle, turned[feature], color);
         if (feature % label_every == 0) {
             painter.setPen(theme.faint_text);
-            painter.drawText(QRectF(middle - 24, box.bottom() + 4, 48, 16), Qt::AlignCenter, QString::number(feature));
+            painter.drawText(QRectF(middle - 24, box.bottom() + 4, 48, 16), Qt::AlignCenter,
+                             QString::number(feature));
             painter.setPen(Qt::NoPen);
         }
     }

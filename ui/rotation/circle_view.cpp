@@ -27,10 +27,14 @@ struct CircleView::Plane {
     double extent;  ///< units from the centre to the edge
     PairFeatures features;
     double theta, angle, position;
-    QPointF x, y;   ///< before and after, in the plane
+    QPointF x, y;  ///< before and after, in the plane
 
-    QPointF onScreen(const QPointF& p) const { return {center.x() + unit * p.x(), center.y() - unit * p.y()}; }
-    QPointF inPlane(const QPointF& p) const { return {(p.x() - center.x()) / unit, (center.y() - p.y()) / unit}; }
+    QPointF onScreen(const QPointF& p) const {
+        return {center.x() + unit * p.x(), center.y() - unit * p.y()};
+    }
+    QPointF inPlane(const QPointF& p) const {
+        return {(p.x() - center.x()) / unit, (center.y() - p.y()) / unit};
+    }
 };
 
 CircleView::CircleView(RotationState& state, QWidget* parent) : FigureView(parent), state_(state) {
@@ -97,13 +101,15 @@ void CircleView::paintGrid(QPainter& painter, const Plane& at, const Theme& them
     }
     painter.setPen(theme.faint_text);
     painter.drawText(at.onScreen({1, 0}) + QPointF(4, -4), QStringLiteral("1"));
-    const QString first = QStringLiteral("x%1").arg(at.features.first), second = QStringLiteral("x%1").arg(at.features.second);
+    const QString first = QStringLiteral("x%1").arg(at.features.first),
+                  second = QStringLiteral("x%1").arg(at.features.second);
     painter.drawText(at.onScreen({edge, 0}) + QPointF(-26, 16), first);
     painter.drawText(at.onScreen({0, edge}) + QPointF(8, 12), second);
 }
 
 void CircleView::paintTrail(QPainter& painter, const Plane& at, const Theme& theme) const {
-    const int passed = static_cast<int>(std::min<double>(std::floor(std::abs(at.position)), kMostTrailPoints));
+    const int passed =
+        static_cast<int>(std::min<double>(std::floor(std::abs(at.position)), kMostTrailPoints));
     const double direction = at.position < 0 ? -1 : 1;
     const double first = std::floor(std::abs(at.position)) - passed;
     const double start = std::atan2(at.x.y(), at.x.x());
@@ -145,14 +151,21 @@ QString CircleView::figureCsv() const {
     QString csv = QStringLiteral("position,theta,angle,x1,x2,rotated1,rotated2\n");
     const int last = static_cast<int>(std::floor(std::abs(at.position)));
     QList<double> positions;
-    for (int m = 0; m <= last; ++m) positions << (at.position < 0 ? -m : m);
+    for (int m = 0; m <= last; ++m)
+        positions << (at.position < 0 ? -m : m);
     if (positions.back() != at.position) positions << at.position;
     for (const double m : positions) {
         const double c = std::cos(m * at.theta), s = std::sin(m * at.theta);
-        const double values[] = {m, at.theta, m * at.theta, at.x.x(), at.x.y(), at.x.x() * c - at.x.y() * s,
+        const double values[] = {m,
+                                 at.theta,
+                                 m * at.theta,
+                                 at.x.x(),
+                                 at.x.y(),
+                                 at.x.x() * c - at.x.y() * s,
                                  at.x.x() * s + at.x.y() * c};
         QStringList cells;
-        for (const double value : values) cells << QString::number(value, 'g', 17);
+        for (const double value : values)
+            cells << QString::number(value, 'g', 17);
         csv += cells.join(',') + '\n';
     }
     return csv;

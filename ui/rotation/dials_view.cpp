@@ -78,8 +78,8 @@ void DialsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
         hand(turned, color, radius > 16 ? 2.6 : 1.8);
         if (labelled) {
             painter.setPen(selected ? theme.text : theme.faint_text);
-            painter.drawText(QRectF(box.left(), center.y() + radius + 1, box.width(), label_height), Qt::AlignCenter,
-                             QString::number(pair));
+            painter.drawText(QRectF(box.left(), center.y() + radius + 1, box.width(), label_height),
+                             Qt::AlignCenter, QString::number(pair));
         }
     }
 }
@@ -91,10 +91,16 @@ QString DialsView::figureCsv() const {
     for (int pair = 0; pair < pairs(); ++pair) {
         const auto [first, second] = rotary.features(pair);
         const double theta = rotary.theta[pair];
-        const double values[] = {theta,  2 * std::numbers::pi / theta, state_.setup().position * theta,
-                                 state_.x()[first], state_.x()[second], turned[first], turned[second]};
+        const double values[] = {theta,
+                                 2 * std::numbers::pi / theta,
+                                 state_.setup().position * theta,
+                                 state_.x()[first],
+                                 state_.x()[second],
+                                 turned[first],
+                                 turned[second]};
         csv += QString::number(pair);
-        for (const double value : values) csv += ',' + QString::number(value, 'g', 17);
+        for (const double value : values)
+            csv += ',' + QString::number(value, 'g', 17);
         csv += '\n';
     }
     return csv;

@@ -5,7 +5,8 @@
 
 namespace roper {
 
-/// Every pair as a small dial, the fast ones first. The pale hand is x, the strong one R(m)x. Click to select.
+/// Every pair as a small dial, the fast ones first. The pale hand is x, the strong one R(m)x. Click to
+/// select.
 class DialsView : public FigureView {
     Q_OBJECT
 

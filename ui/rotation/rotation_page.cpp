@@ -17,7 +17,8 @@ constexpr int kFrame_ms = 33;
 
 RotationPage::RotationPage(Selection& selection, QWidget* parent)
     : Page(tr("Rotation"),
-           tr("Each pair of features turns by its position times its own frequency. Drag the arrow, move the position, "
+           tr("Each pair of features turns by its position times its own frequency. Drag the arrow, move the "
+              "position, "
               "click a dial."),
            parent),
       state_(selection, this),
@@ -39,7 +40,8 @@ RotationPage::RotationPage(Selection& selection, QWidget* parent)
     upper->setSizes({520, 380});
     pictures->setSizes({470, 250});
     pictures->setStretchFactor(0, 1);
-    for (QSplitter* splitter : {upper, pictures}) splitter->setChildrenCollapsible(false);
+    for (QSplitter* splitter : {upper, pictures})
+        splitter->setChildrenCollapsible(false);
 
     auto* row = new QHBoxLayout;
     row->addWidget(pictures, 1);
@@ -70,7 +72,8 @@ QWidget* RotationPage::makeControls() {
     position_ = new QDoubleSpinBox;
     position_->setRange(-100000, 100000);
     position_->setDecimals(2);
-    connect(position_, &QDoubleSpinBox::valueChanged, this, change([](Setup& s, double v) { s.position = v; }));
+    connect(position_, &QDoubleSpinBox::valueChanged, this,
+            change([](Setup& s, double v) { s.position = v; }));
     position_slider_ = new QSlider(Qt::Horizontal);
     position_slider_->setRange(0, kSliderTop);
     connect(position_slider_, &QSlider::valueChanged, this, change([](Setup& s, int v) { s.position = v; }));
@@ -224,8 +227,10 @@ QString RotationPage::explanation() const {
     const QString formula = setup.schedule == Schedule::standard ? QStringLiteral("b<sup>−2i/d</sup>")
                                                                  : QStringLiteral("b<sup>−i/d</sup>");
     return tr("<h3>One pair, turned</h3>"
-              "<p>θ<sub>i</sub> = %1 with b = %2, d = %3, i = %4:<br><b>θ<sub>%4</sub> = %5</b> rad a position</p>"
-              "<p>At position m = %6 the pair (x<sub>%7</sub>, x<sub>%8</sub>) turns by mθ = <b>%9</b> rad:</p>")
+              "<p>θ<sub>i</sub> = %1 with b = %2, d = %3, i = %4:<br><b>θ<sub>%4</sub> = %5</b> rad a "
+              "position</p>"
+              "<p>At position m = %6 the pair (x<sub>%7</sub>, x<sub>%8</sub>) turns by mθ = <b>%9</b> "
+              "rad:</p>")
                .arg(formula)
                .arg(setup.base)
                .arg(setup.head_dim)
@@ -237,7 +242,8 @@ QString RotationPage::explanation() const {
                .arg(setup.position * theta, 0, 'f', 4) +
            tr("<p>x′<sub>%1</sub> = x<sub>%1</sub> cos mθ − x<sub>%2</sub> sin mθ<br>"
               "x′<sub>%2</sub> = x<sub>%1</sub> sin mθ + x<sub>%2</sub> cos mθ</p>"
-              "<p>The length of the pair stays; at m = 0 nothing turns; R(m)R(n) = R(m+n), so a product of a query "
+              "<p>The length of the pair stays; at m = 0 nothing turns; R(m)R(n) = R(m+n), so a product of a "
+              "query "
               "turned by m and a key turned by n depends on m − n alone.</p>"
               "<p><i>Su et al., RoFormer: Enhanced Transformer with Rotary Position Embedding, 2021</i></p>")
                .arg(first)

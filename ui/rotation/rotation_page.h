@@ -5,8 +5,8 @@
 #include <QPushButton>
 #include <QSlider>
 #include <QSpinBox>
-#include <QTableWidget>
 #include <QTabWidget>
+#include <QTableWidget>
 #include <QTimer>
 
 #include "ui/controls/number_edit.h"

@@ -8,8 +8,8 @@
 
 namespace roper {
 
-/// What the views of the Rotation page draw: the shared setup and the page's own vector. Views read it and ask for
-/// changes through it; `changed` tells all of them at once.
+/// What the views of the Rotation page draw: the shared setup and the page's own vector. Views read it and
+/// ask for changes through it; `changed` tells all of them at once.
 class RotationState : public QObject {
     Q_OBJECT
 

@@ -6,7 +6,6 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-
 namespace roper {
 namespace {
 
@@ -22,7 +21,8 @@ QString plain(double value) {
 
 QString vectorText(const Eigen::VectorXd& v, int decimals) {
     QStringList cells;
-    for (const double value : v.head(std::min<Eigen::Index>(v.size(), 8))) cells << number(value, decimals);
+    for (const double value : v.head(std::min<Eigen::Index>(v.size(), 8)))
+        cells << number(value, decimals);
     if (v.size() > 8) cells << QStringLiteral("…");
     return '[' + cells.join(QStringLiteral(", ")) + ']';
 }
@@ -39,12 +39,14 @@ QString rows(const WorkedExample& example, Cells cells) {
     }
     text += "</table>";
     if (example.exact.size() > kMostPairsShown)
-        text += QObject::tr("<i>and %1 more pairs in the same way</i>").arg(example.exact.size() - kMostPairsShown);
+        text += QObject::tr("<i>and %1 more pairs in the same way</i>")
+                    .arg(example.exact.size() - kMostPairsShown);
     return text;
 }
 
 QString frequencyStep(const WorkedExample& example, const Setup& setup) {
-    const QString exponent = setup.schedule == Schedule::standard ? QStringLiteral("−2i/d") : QStringLiteral("−i/d");
+    const QString exponent =
+        setup.schedule == Schedule::standard ? QStringLiteral("−2i/d") : QStringLiteral("−i/d");
     return rows(example, [&](int i, const WorkedPair& pair) {
         return QStringList{QStringLiteral("θ<sub>%1</sub> = b<sup>%2</sup> = %3<sup>%2</sup>, i = %1, d = %4")
                                .arg(i)
@@ -56,7 +58,9 @@ QString frequencyStep(const WorkedExample& example, const Setup& setup) {
 
 QString angleStep(const WorkedExample& example) {
     return rows(example, [&](int i, const WorkedPair& pair) {
-        return QStringList{QStringLiteral("mθ<sub>%1</sub> = %2 · %3").arg(i).arg(plain(example.position), plain(pair.theta)),
+        return QStringList{QStringLiteral("mθ<sub>%1</sub> = %2 · %3")
+                               .arg(i)
+                               .arg(plain(example.position), plain(pair.theta)),
                            QStringLiteral("= <b>%1</b> rad").arg(number(pair.angle))};
     });
 }
@@ -78,21 +82,23 @@ QString productStep(const WorkedExample& example) {
                 .arg(feature)
                 .arg(QLatin1String(function), plain(x), number(x == 0 ? 0 : value / x, 4), number(value));
         };
-        return QStringList{product(p.first, p.x1, "cos", p.x1_cos) + "<br>" + product(p.second, p.x2, "sin", p.x2_sin),
-                           product(p.first, p.x1, "sin", p.x1_sin) + "<br>" + product(p.second, p.x2, "cos", p.x2_cos)};
+        return QStringList{
+            product(p.first, p.x1, "cos", p.x1_cos) + "<br>" + product(p.second, p.x2, "sin", p.x2_sin),
+            product(p.first, p.x1, "sin", p.x1_sin) + "<br>" + product(p.second, p.x2, "cos", p.x2_cos)};
     });
 }
 
 QString sumStep(const WorkedExample& example) {
     return rows(example, [](int, const WorkedPair& p) {
-        return QStringList{QStringLiteral("x′<sub>%1</sub> = x<sub>%1</sub> cos − x<sub>%2</sub> sin = <b>%3</b>")
-                               .arg(p.first)
-                               .arg(p.second)
-                               .arg(number(p.y1)),
-                           QStringLiteral("x′<sub>%2</sub> = x<sub>%1</sub> sin + x<sub>%2</sub> cos = <b>%3</b>")
-                               .arg(p.first)
-                               .arg(p.second)
-                               .arg(number(p.y2))};
+        return QStringList{
+            QStringLiteral("x′<sub>%1</sub> = x<sub>%1</sub> cos − x<sub>%2</sub> sin = <b>%3</b>")
+                .arg(p.first)
+                .arg(p.second)
+                .arg(number(p.y1)),
+            QStringLiteral("x′<sub>%2</sub> = x<sub>%1</sub> sin + x<sub>%2</sub> cos = <b>%3</b>")
+                .arg(p.first)
+                .arg(p.second)
+                .arg(number(p.y2))};
     });
 }
 
@@ -101,20 +107,23 @@ QString resultStep(const WorkedExample& example) {
 }
 
 QString comparisonStep(const WorkedExample& example, bool is_intro) {
-    QString text = QObject::tr("<p>With cos and sin rounded to two places first, as on paper: <b>%1</b>.<br>"
-                               "The largest difference is %2: an error of up to 0.005 in cos or sin is multiplied by "
-                               "the features, and the two products add up.</p>")
+    QString text = QObject::tr(
+                       "<p>With cos and sin rounded to two places first, as on paper: <b>%1</b>.<br>"
+                       "The largest difference is %2: an error of up to 0.005 in cos or sin is multiplied by "
+                       "the features, and the two products add up.</p>")
                        .arg(vectorText(example.rounded_result, 3), number(example.largestDifference(), 4));
     if (is_intro)
-        text += QObject::tr("<p>The introduction prints [−0.355, 1.06, 0.84, 2.37]: these are the rounded numbers. "
-                            "Its ω<sub>i</sub> = 10000<sup>−i/d</sup> is not the standard θ<sub>i</sub> = "
-                            "10000<sup>−2i/d</sup>: with d = 4 it gives 0.1 for i = 1, where the standard gives 0.01.</p>");
+        text += QObject::tr(
+            "<p>The introduction prints [−0.355, 1.06, 0.84, 2.37]: these are the rounded numbers. "
+            "Its ω<sub>i</sub> = 10000<sup>−i/d</sup> is not the standard θ<sub>i</sub> = "
+            "10000<sup>−2i/d</sup>: with d = 4 it gives 0.1 for i = 1, where the standard gives 0.01.</p>");
     return text;
 }
 
 }  // namespace
 
-WorkedExampleView::WorkedExampleView(RotationState& state, QWidget* parent) : FigureView(parent), state_(state) {
+WorkedExampleView::WorkedExampleView(RotationState& state, QWidget* parent)
+    : FigureView(parent), state_(state) {
     setAccessibleName(tr("The rotation worked line by line"));
     connect(&state_, &RotationState::changed, this, [this] {
         updateGeometry();
@@ -136,7 +145,7 @@ QString WorkedExampleView::html(const Theme& theme) const {
                               .arg(plain(setup.position))
                               .arg(setup.head_dim)
                               .arg(plain(setup.base), vectorText(state_.x(), 2));
-    const QString titles[] = {tr("Frequencies"), tr("Angles"), tr("Cosine and sine"), tr("Products"),
+    const QString titles[] = {tr("Frequencies"), tr("Angles"), tr("Cosine and sine"),  tr("Products"),
                               tr("Sums"),        tr("Result"), tr("Why paper differs")};
     QString text = "<body style='color:" + theme.text.name() + "'>" + given;
     for (int step = 1; step <= step_; ++step) {
@@ -147,13 +156,26 @@ QString WorkedExampleView::html(const Theme& theme) const {
                     .arg(step)
                     .arg(titles[step - 1]);
         switch (step) {
-            case 1: text += frequencyStep(example, setup); break;
-            case 2: text += angleStep(example); break;
-            case 3: text += cosineStep(example); break;
-            case 4: text += productStep(example); break;
-            case 5: text += sumStep(example); break;
-            case 6: text += resultStep(example); break;
-            default: text += comparisonStep(example, state_.isIntroExample());
+            case 1:
+                text += frequencyStep(example, setup);
+                break;
+            case 2:
+                text += angleStep(example);
+                break;
+            case 3:
+                text += cosineStep(example);
+                break;
+            case 4:
+                text += productStep(example);
+                break;
+            case 5:
+                text += sumStep(example);
+                break;
+            case 6:
+                text += resultStep(example);
+                break;
+            default:
+                text += comparisonStep(example, state_.isIntroExample());
         }
     }
     return text + "</body>";
@@ -191,11 +213,23 @@ QString WorkedExampleView::figureCsv() const {
         "rounded1,rounded2\n");
     for (std::size_t i = 0; i < example.exact.size(); ++i) {
         const WorkedPair& p = example.exact[i];
-        const double values[] = {p.theta,  p.angle,  p.cosine, p.sine, p.x1, p.x2,
-                                 p.x1_cos, p.x2_sin, p.x1_sin, p.x2_cos, p.y1, p.y2,
-                                 example.rounded[i].y1, example.rounded[i].y2};
+        const double values[] = {p.theta,
+                                 p.angle,
+                                 p.cosine,
+                                 p.sine,
+                                 p.x1,
+                                 p.x2,
+                                 p.x1_cos,
+                                 p.x2_sin,
+                                 p.x1_sin,
+                                 p.x2_cos,
+                                 p.y1,
+                                 p.y2,
+                                 example.rounded[i].y1,
+                                 example.rounded[i].y2};
         csv += QStringLiteral("%1,%2,%3").arg(i).arg(p.first).arg(p.second);
-        for (const double value : values) csv += ',' + QString::number(value, 'g', 17);
+        for (const double value : values)
+            csv += ',' + QString::number(value, 'g', 17);
         csv += '\n';
     }
     return csv;

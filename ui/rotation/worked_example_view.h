@@ -8,7 +8,8 @@
 
 namespace roper {
 
-/// The rotation worked line by line with the numbers of the page: a picture of rich text that grows step by step.
+/// The rotation worked line by line with the numbers of the page: a picture of rich text that grows step by
+/// step.
 class WorkedExampleView : public FigureView {
     Q_OBJECT
 

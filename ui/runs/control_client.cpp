@@ -23,8 +23,9 @@ void ControlClient::send(const QString& path, Command command) {
         socket->deleteLater();
         emit answered(ok, message);
     };
-    connect(socket, &QLocalSocket::connected, this,
-            [socket, command] { socket->write(QByteArray::fromStdString(formatRequest({command, "1"}) + "\n")); });
+    connect(socket, &QLocalSocket::connected, this, [socket, command] {
+        socket->write(QByteArray::fromStdString(formatRequest({command, "1"}) + "\n"));
+    });
     connect(socket, &QLocalSocket::readyRead, this, [socket, framer, finish] {
         const auto lines = framer->add(socket->readAll().toStdString());
         if (!lines) return finish(false, tr("the trainer's answer is too long"));
@@ -39,8 +40,9 @@ void ControlClient::send(const QString& path, Command command) {
     connect(socket, &QLocalSocket::errorOccurred, this, [socket, finish] {
         finish(false, tr("the trainer does not answer: %1").arg(socket->errorString()));
     });
-    connect(patience, &QTimer::timeout, this,
-            [finish] { finish(false, tr("the trainer has not answered for a minute; it may be in a long step")); });
+    connect(patience, &QTimer::timeout, this, [finish] {
+        finish(false, tr("the trainer has not answered for a minute; it may be in a long step"));
+    });
     patience->setSingleShot(true);
     patience->start(kPatience_ms);
     socket->connectToServer(path);

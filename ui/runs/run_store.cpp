@@ -5,7 +5,7 @@
 namespace roper {
 namespace {
 
-constexpr int kActive_ms = 60;   // a row is seen well within 100 ms
+constexpr int kActive_ms = 60;  // a row is seen well within 100 ms
 constexpr int kIdle_ms = 1000;
 
 }  // namespace
@@ -19,7 +19,8 @@ RunStore::RunStore(std::filesystem::path runs, QObject* parent) : QObject(parent
 
 std::vector<RunWatcher*> RunStore::runs() const {
     std::vector<RunWatcher*> all;
-    for (const auto& [name, watcher] : watchers_) all.push_back(watcher);
+    for (const auto& [name, watcher] : watchers_)
+        all.push_back(watcher);
     return all;
 }
 

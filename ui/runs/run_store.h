@@ -10,8 +10,8 @@
 
 namespace roper {
 
-/// The runs of a folder, found when they appear and forgotten when they go. Runs that train are read often, the others
-/// now and then.
+/// The runs of a folder, found when they appear and forgotten when they go. Runs that train are read often,
+/// the others now and then.
 class RunStore : public QObject {
     Q_OBJECT
 

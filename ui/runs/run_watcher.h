@@ -9,8 +9,8 @@
 
 namespace roper {
 
-/// Follows one run folder by reading what was added to its files. Where the run is trained, and by whom, makes no
-/// difference. Never writes.
+/// Follows one run folder by reading what was added to its files. Where the run is trained, and by whom,
+/// makes no difference. Never writes.
 class RunWatcher : public QObject {
     Q_OBJECT
 

@@ -37,14 +37,16 @@ void TrainerLauncher::startTwins(const Specification& specification) {
         twin.model.position = position;
         folders.push_back(createRun(runs_, {}, twin));
     }
-    for (const RunFolder& folder : folders) resume(folder);
+    for (const RunFolder& folder : folders)
+        resume(folder);
 }
 
 void TrainerLauncher::resume(const RunFolder& folder) {
     const QString program = trainerProgram();
     if (program.isEmpty())
-        throw Error(ErrorKind::usage, "the trainer roper-train is neither beside this program nor on the PATH; "
-                                      "build it with ./lab run");
+        throw Error(ErrorKind::usage,
+                    "the trainer roper-train is neither beside this program nor on the PATH; "
+                    "build it with ./lab run");
     QProcess process;
     process.setProgram(program);
     process.setArguments({"resume", QString::fromStdString(std::filesystem::absolute(folder.path()).string()),
@@ -55,8 +57,8 @@ void TrainerLauncher::resume(const RunFolder& folder) {
                                  QIODevice::Append);
     process.setStandardInputFile(QProcess::nullDevice());
     if (!process.startDetached())
-        throw Error(ErrorKind::other, "cannot start " + program.toStdString() + ": " +
-                                          process.errorString().toStdString());
+        throw Error(ErrorKind::other,
+                    "cannot start " + program.toStdString() + ": " + process.errorString().toStdString());
 }
 
 }  // namespace roper

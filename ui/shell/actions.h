@@ -15,7 +15,8 @@ class Actions : public QObject {
     using QObject::QObject;
 
     /// @param group  menu the action belongs to ("Go", "Training", …)
-    QAction* add(const QString& group, const QString& text, const QKeySequence& shortcut, std::function<void()> run);
+    QAction* add(const QString& group, const QString& text, const QKeySequence& shortcut,
+                 std::function<void()> run);
 
     const QList<QAction*>& all() const { return all_; }
     QList<QAction*> inGroup(const QString& group) const;

@@ -81,9 +81,11 @@ void MainWindow::makeMenus() {
     actions_.add(tr("File"), tr("Quit"), QKeySequence::Quit, [this] { close(); });
     actions_.add(tr("View"), tr("Explain this page"), Qt::Key_F1,
                  [this] { explanation_->setVisible(!explanation_->isVisible()); });
-    actions_.add(tr("View"), tr("Commands…"), Qt::CTRL | Qt::Key_K, [this] { CommandPalette(actions_, this).exec(); });
+    actions_.add(tr("View"), tr("Commands…"), Qt::CTRL | Qt::Key_K,
+                 [this] { CommandPalette(actions_, this).exec(); });
     actions_.add(tr("View"), tr("Reset layout"), {}, [this] { resetLayout(); });
-    for (Page* page : pages_) page->addActions(actions_);
+    for (Page* page : pages_)
+        page->addActions(actions_);
     for (const QString& group : {tr("File"), tr("Go"), tr("View"), tr("Rotation"), tr("Training")}) {
         const QList<QAction*> actions = actions_.inGroup(group);
         menuBar()->addMenu(group)->addActions(actions);
@@ -124,7 +126,8 @@ Page* MainWindow::currentPage() const {
 
 void MainWindow::showPage(Page* page) {
     stack_->setCurrentWidget(page);
-    for (std::size_t i = 0; i < pages_.size(); ++i) rail_buttons_[i]->setChecked(pages_[i] == page);
+    for (std::size_t i = 0; i < pages_.size(); ++i)
+        rail_buttons_[i]->setChecked(pages_[i] == page);
     page->setFocus();
     showExplanation();
 }
@@ -139,7 +142,8 @@ bool MainWindow::showPage(const QString& name) {
 }
 
 void MainWindow::showExplanation() {
-    if (explanation_->isVisible() && currentPage() != nullptr) explanation_text_->setHtml(currentPage()->explanation());
+    if (explanation_->isVisible() && currentPage() != nullptr)
+        explanation_text_->setHtml(currentPage()->explanation());
 }
 
 /// The status bar names what trains now: the first such run, and how many others there are.

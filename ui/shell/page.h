@@ -10,8 +10,8 @@
 
 namespace roper {
 
-/// One page of the window: a title, one sentence that says what is seen, the page's own contents below, and a line
-/// for the numbers under the pointer.
+/// One page of the window: a title, one sentence that says what is seen, the page's own contents below, and a
+/// line for the numbers under the pointer.
 class Page : public QWidget {
     Q_OBJECT
 

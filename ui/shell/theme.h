@@ -5,7 +5,8 @@
 
 namespace roper {
 
-/// Colours of pictures. Those that carry meaning are the same everywhere, light or dark; the rest follows the palette.
+/// Colours of pictures. Those that carry meaning are the same everywhere, light or dark; the rest follows the
+/// palette.
 struct Theme {
     QColor background, text, faint_text, grid, frame;
     bool dark = false;

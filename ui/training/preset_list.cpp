@@ -15,12 +15,14 @@ class CardDelegate : public QStyledItemDelegate {
   public:
     using QStyledItemDelegate::QStyledItemDelegate;
 
-    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override {
         const bool selected = option.state & QStyle::State_Selected;
         const QRectF box = QRectF(option.rect).adjusted(4, 3, -4, -3);
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
-        painter->setPen(QPen(option.palette.color(selected ? QPalette::Link : QPalette::Mid), selected ? 2 : 1));
+        painter->setPen(
+            QPen(option.palette.color(selected ? QPalette::Link : QPalette::Mid), selected ? 2 : 1));
         painter->setBrush(option.palette.color(QPalette::Base));
         painter->drawRoundedRect(box, 5, 5);
         painter->translate(box.topLeft());
@@ -49,11 +51,13 @@ class CardDelegate : public QStyledItemDelegate {
 
 QString card(const Preset& preset) {
     const auto& about = preset.specification.about;
-    const QString time = about.minutes > 0 ? QObject::tr("%1 on two CPU cores").arg(shortDuration(60 * about.minutes))
-                                           : QObject::tr("time not measured");
+    const QString time = about.minutes > 0
+                             ? QObject::tr("%1 on two CPU cores").arg(shortDuration(60 * about.minutes))
+                             : QObject::tr("time not measured");
     return QStringLiteral("<b>%1</b><br>%2<br><i>%3 · %4</i>")
         .arg(QString::fromStdString(about.title).toHtmlEscaped(),
-             QString::fromStdString(about.teaches).toHtmlEscaped(), QString::fromStdString(preset.name), time);
+             QString::fromStdString(about.teaches).toHtmlEscaped(), QString::fromStdString(preset.name),
+             time);
 }
 
 }  // namespace
@@ -82,7 +86,9 @@ PresetList::PresetList(QWidget* parent) : QListWidget(parent) {
     }
     // What can be tried at once comes first; unknown times come last.
     std::stable_sort(presets_.begin(), presets_.end(), [](const Preset& a, const Preset& b) {
-        const auto time = [](const Preset& p) { return p.specification.about.minutes > 0 ? p.specification.about.minutes : 1e9; };
+        const auto time = [](const Preset& p) {
+            return p.specification.about.minutes > 0 ? p.specification.about.minutes : 1e9;
+        };
         return time(a) < time(b);
     });
     for (const Preset& preset : presets_) {

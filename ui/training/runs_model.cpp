@@ -16,8 +16,9 @@ std::optional<EvaluationRow> lastEvaluation(const RunWatcher& run) {
 std::optional<EvaluationRow> bestEvaluation(const RunWatcher& run) {
     std::optional<EvaluationRow> best;
     for (const EvaluationRow& row : run.evaluations()) {
-        const bool better = !best || (row.correct && best->correct ? *row.correct > *best->correct
-                                                                   : row.loss && best->loss && *row.loss < *best->loss);
+        const bool better =
+            !best || (row.correct && best->correct ? *row.correct > *best->correct
+                                                   : row.loss && best->loss && *row.loss < *best->loss);
         if (better) best = row;
     }
     return best;
@@ -51,7 +52,8 @@ RunsModel::RunsModel(RunStore& store, QObject* parent) : QAbstractTableModel(par
         endRemoveRows();
     });
     connect(&store_, &RunStore::changed, this, &RunsModel::refresh);
-    for (RunWatcher* run : store_.runs()) rows_.append(run);
+    for (RunWatcher* run : store_.runs())
+        rows_.append(run);
 }
 
 int RunsModel::rowCount(const QModelIndex& parent) const {
@@ -83,35 +85,50 @@ void RunsModel::refresh() {
 
 QVariant RunsModel::text(const RunWatcher& run, int column) const {
     switch (column) {
-        case name_column: return run.name();
-        case state_column: return QString::fromStdString(stateName(run.state()));
-        case step_column: return QStringLiteral("%1/%2").arg(run.step()).arg(run.steps());
+        case name_column:
+            return run.name();
+        case state_column:
+            return QString::fromStdString(stateName(run.state()));
+        case step_column:
+            return QStringLiteral("%1/%2").arg(run.step()).arg(run.steps());
         case rate_column: {
             const double rate = run.stepsPerSecond();
-            return run.state() == RunState::running && rate > 0 ? QString::number(rate, 'f', rate < 10 ? 2 : 1) + "/s"
-                                                                : QString();
+            return run.state() == RunState::running && rate > 0
+                       ? QString::number(rate, 'f', rate < 10 ? 2 : 1) + "/s"
+                       : QString();
         }
         case left_column: {
             const auto seconds = run.secondsLeft();
             return seconds ? shortDuration(*seconds) : QString();
         }
-        case loss_column: return run.metrics().empty() ? QString() : QString::number(run.metrics().back().loss, 'f', 4);
-        case last_column: return evaluationCell(lastEvaluation(run));
-        case best_column: return evaluationCell(bestEvaluation(run));
-        default: return {};
+        case loss_column:
+            return run.metrics().empty() ? QString() : QString::number(run.metrics().back().loss, 'f', 4);
+        case last_column:
+            return evaluationCell(lastEvaluation(run));
+        case best_column:
+            return evaluationCell(bestEvaluation(run));
+        default:
+            return {};
     }
 }
 
 QVariant RunsModel::sortValue(const RunWatcher& run, int column) const {
     switch (column) {
-        case step_column: return static_cast<qlonglong>(run.step());
-        case rate_column: return run.stepsPerSecond();
-        case left_column: return run.secondsLeft().value_or(std::numeric_limits<double>::infinity());
+        case step_column:
+            return static_cast<qlonglong>(run.step());
+        case rate_column:
+            return run.stepsPerSecond();
+        case left_column:
+            return run.secondsLeft().value_or(std::numeric_limits<double>::infinity());
         case loss_column:
-            return run.metrics().empty() ? std::numeric_limits<double>::infinity() : run.metrics().back().loss;
-        case last_column: return evaluationValue(lastEvaluation(run));
-        case best_column: return evaluationValue(bestEvaluation(run));
-        default: return text(run, column);
+            return run.metrics().empty() ? std::numeric_limits<double>::infinity()
+                                         : run.metrics().back().loss;
+        case last_column:
+            return evaluationValue(lastEvaluation(run));
+        case best_column:
+            return evaluationValue(bestEvaluation(run));
+        default:
+            return text(run, column);
     }
 }
 
@@ -121,7 +138,8 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const {
     if (role == Qt::DisplayRole) return text(*watcher, index.column());
     if (role == kSortRole) return sortValue(*watcher, index.column());
     if (role == Qt::DecorationRole && index.column() == name_column) return colors_.value(watcher->name());
-    if (role == Qt::TextAlignmentRole && index.column() >= step_column) return int(Qt::AlignRight | Qt::AlignVCenter);
+    if (role == Qt::TextAlignmentRole && index.column() >= step_column)
+        return int(Qt::AlignRight | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole) {
         if (!watcher->status().error.empty()) return QString::fromStdString(watcher->status().error);
         if (!watcher->problem().isEmpty()) return watcher->problem();
@@ -134,11 +152,13 @@ QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int rol
     if (orientation != Qt::Horizontal) return {};
     static const QStringList names = {tr("Run"),  tr("State"), tr("Step"), tr("Loss"),
                                       tr("Last"), tr("Best"),  tr("Rate"), tr("Left")};
-    static const QStringList helps = {tr("Name of the run's folder"), tr("What its trainer does now"),
+    static const QStringList helps = {tr("Name of the run's folder"),
+                                      tr("What its trainer does now"),
                                       tr("Optimizer steps done, of all"),
                                       tr("Training loss of the last step, nats"),
                                       tr("Newest evaluation: problems solved, or loss"),
-                                      tr("Best evaluation so far"), tr("Optimizer steps a second"),
+                                      tr("Best evaluation so far"),
+                                      tr("Optimizer steps a second"),
                                       tr("Time until the last step at this rate")};
     if (role == Qt::DisplayRole) return names.value(section);
     if (role == Qt::ToolTipRole) return helps.value(section);

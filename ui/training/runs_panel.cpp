@@ -43,7 +43,8 @@ RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QWidget* parent
     table_->setAccessibleName(tr("Runs"));
     table_->setContextMenuPolicy(Qt::CustomContextMenu);
     const int widths[] = {176, 74, 84, 58, 62, 62, 56, 56};
-    for (int column = 0; column < RunsModel::column_count; ++column) table_->setColumnWidth(column, widths[column]);
+    for (int column = 0; column < RunsModel::column_count; ++column)
+        table_->setColumnWidth(column, widths[column]);
     filter_->setPlaceholderText(tr("Filter runs by words"));
     filter_->setAccessibleName(tr("Filter runs"));
     filter_->setClearButtonEnabled(true);
@@ -82,13 +83,16 @@ QWidget* RunsPanel::makeButtons() {
         const RunWatcher* run = selected();
         send(run != nullptr && run->state() == RunState::paused ? Command::resume : Command::pause);
     });
-    stop_ = make(tr("Stop"), tr("Save a checkpoint and end; the run can be continued"), [this] { send(Command::stop); });
+    stop_ = make(tr("Stop"), tr("Save a checkpoint and end; the run can be continued"),
+                 [this] { send(Command::stop); });
     checkpoint_ = make(tr("Checkpoint"), tr("Save a checkpoint now"), [this] { send(Command::checkpoint); });
-    continue_ = make(tr("Continue"), tr("Start a trainer again after the newest checkpoint"), [this] { continueSelected(); });
+    continue_ = make(tr("Continue"), tr("Start a trainer again after the newest checkpoint"),
+                     [this] { continueSelected(); });
     auto* buttons = new QWidget;
     auto* layout = new QHBoxLayout(buttons);
     layout->setContentsMargins(0, 0, 0, 0);
-    for (QPushButton* button : {pause_, stop_, checkpoint_, continue_}) layout->addWidget(button);
+    for (QPushButton* button : {pause_, stop_, checkpoint_, continue_})
+        layout->addWidget(button);
     return buttons;
 }
 
@@ -129,14 +133,17 @@ void RunsPanel::showButtons() {
     const bool paused = run != nullptr && run->state() == RunState::paused;
     const bool finished = run != nullptr && run->state() == RunState::finished;
     pause_->setText(paused ? tr("Go on") : tr("Pause"));
-    for (QPushButton* button : {pause_, stop_, checkpoint_}) button->setEnabled(active);
+    for (QPushButton* button : {pause_, stop_, checkpoint_})
+        button->setEnabled(active);
     continue_->setEnabled(run != nullptr && !active && !finished && run->specification().has_value());
     QString detail;
     if (run != nullptr && !run->problem().isEmpty()) detail = run->problem();
     if (run != nullptr && !run->status().error.empty()) detail = QString::fromStdString(run->status().error);
     if (run != nullptr && run->state() == RunState::interrupted)
-        detail = tr("The trainer has ended without a word, killed or out of memory. “Continue” goes on after its newest "
-                    "checkpoint.");
+        detail =
+            tr("The trainer has ended without a word, killed or out of memory. “Continue” goes on after its "
+               "newest "
+               "checkpoint.");
     detail_->setText(detail);
     detail_->setVisible(!detail.isEmpty());
 }

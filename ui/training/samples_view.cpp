@@ -52,11 +52,13 @@ QString SamplesView::sampleHtml(const Sample& sample, bool dark) {
 void SamplesView::show(const QString& run, const std::vector<Sample>& samples) {
     if (samples.empty()) {
         title_->setText(run.isEmpty() ? tr("Samples") : tr("Samples of %1").arg(run));
-        text_->setHtml(tr("<p><i>After the first evaluation the problems and what the model wrote appear here.</i></p>"));
+        text_->setHtml(tr(
+            "<p><i>After the first evaluation the problems and what the model wrote appear here.</i></p>"));
         return;
     }
     std::size_t right = 0;
-    for (const Sample& sample : samples) right += sample.correct ? 1 : 0;
+    for (const Sample& sample : samples)
+        right += sample.correct ? 1 : 0;
     title_->setText(tr("Samples of %1 at step %2: %3 of %4 right")
                         .arg(run)
                         .arg(samples.front().step)
@@ -64,7 +66,8 @@ void SamplesView::show(const QString& run, const std::vector<Sample>& samples) {
                         .arg(samples.size()));
     const bool dark = Theme::of(palette()).dark;
     QString html = "<body style='font-family:monospace'>";
-    for (std::size_t i = 0; i < std::min(samples.size(), kMostShown); ++i) html += sampleHtml(samples[i], dark);
+    for (std::size_t i = 0; i < std::min(samples.size(), kMostShown); ++i)
+        html += sampleHtml(samples[i], dark);
     const int scrolled = text_->verticalScrollBar()->value();
     text_->setHtml(html + "</body>");
     text_->verticalScrollBar()->setValue(scrolled);

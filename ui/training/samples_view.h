@@ -8,7 +8,8 @@
 
 namespace roper {
 
-/// Problems of an evaluation with what the model wrote, each character green where it is right and red where not.
+/// Problems of an evaluation with what the model wrote, each character green where it is right and red where
+/// not.
 class SamplesView : public QWidget {
     Q_OBJECT
 

@@ -22,7 +22,8 @@ QString sectionTitle(const std::string& section) {
 
 QString fieldLabel(const SpecificationField& field) {
     const QString name = QString::fromStdString(field.name).replace('_', ' ');
-    return field.unit.empty() ? name : name + QStringLiteral("  (%1)").arg(QString::fromStdString(field.unit));
+    return field.unit.empty() ? name
+                              : name + QStringLiteral("  (%1)").arg(QString::fromStdString(field.unit));
 }
 
 /// An error of a field without its key: the label stands beside it.
@@ -70,7 +71,8 @@ QWidget* SpecificationForm::makeEditor(const SpecificationField& field) {
     };
     if (const auto* choice = std::get_if<SpecificationField::Choice>(&field.kind)) {
         auto* box = new QComboBox;
-        for (const std::string& name : choice->choices) box->addItem(QString::fromStdString(name));
+        for (const std::string& name : choice->choices)
+            box->addItem(QString::fromStdString(name));
         connect(box, &QComboBox::currentTextChanged, this, react);
         return box;
     }

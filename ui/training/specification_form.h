@@ -8,8 +8,8 @@
 
 namespace roper {
 
-/// Every field of a specification, made from the table of fields: label with unit, an input, its one-line help. What is
-/// typed is checked at once; a field that is wrong says why below itself.
+/// Every field of a specification, made from the table of fields: label with unit, an input, its one-line
+/// help. What is typed is checked at once; a field that is wrong says why below itself.
 class SpecificationForm : public QWidget {
     Q_OBJECT
 

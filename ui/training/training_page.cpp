@@ -25,7 +25,8 @@ double tokensAt(const RunWatcher& run, std::int64_t step) {
 
 TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QWidget* parent)
     : Page(tr("Training"),
-           tr("Choose a preset, start RoPE and RoPER as twins on the same data, and watch them learn."), parent),
+           tr("Choose a preset, start RoPE and RoPER as twins on the same data, and watch them learn."),
+           parent),
       store_(store),
       launcher_(launcher),
       presets_(new PresetList(this)),
@@ -49,7 +50,8 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QWidget* 
     columns->addWidget(right);
     columns->setSizes({250, 420, 520});
     columns->setStretchFactor(1, 1);
-    for (QSplitter* splitter : {right, columns}) splitter->setChildrenCollapsible(false);
+    for (QSplitter* splitter : {right, columns})
+        splitter->setChildrenCollapsible(false);
     contents()->addWidget(columns, 1);
 
     connect(presets_, &PresetList::chosen, this,
@@ -63,7 +65,8 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QWidget* 
     connect(runs_, &RunsPanel::said, this, [this](const QString& text) { setReadout(text); });
     for (MetricChart* chart : {loss_, accuracy_})
         connect(chart, &MetricChart::pointed, this, [this](const QString& text) { setReadout(text); });
-    for (RunWatcher* run : store_.runs()) followRun(run);
+    for (RunWatcher* run : store_.runs())
+        followRun(run);
     if (!presets_->choose("addition-small")) presets_->setCurrentRow(0);
     showForm();
 }
@@ -128,15 +131,18 @@ QWidget* TrainingPage::makeChartControls() {
     smoothing->setMaximumWidth(120);
     smoothing->setAccessibleName(tr("Smoothing of the loss"));
     smoothing->setToolTip(tr("Weight of the past in the bold curve; the pale one is each step"));
-    connect(smoothing, &QSlider::valueChanged, this, [this](int value) { loss_->setSmoothing(value / 100.0); });
+    connect(smoothing, &QSlider::valueChanged, this,
+            [this](int value) { loss_->setSmoothing(value / 100.0); });
     auto* log_x = new QCheckBox(tr("log x"));
     auto* log_y = new QCheckBox(tr("log loss"));
     connect(log_x, &QCheckBox::toggled, this,
             [this](bool on) { forBothCharts([&](MetricChart& chart) { chart.setLogX(on); }); });
     connect(log_y, &QCheckBox::toggled, this, [this](bool on) { loss_->setLogY(on); });
     auto* follow = new QPushButton(tr("Follow"));
-    follow->setToolTip(tr("Show everything and keep up with new points; a double click on a chart does the same"));
-    connect(follow, &QPushButton::clicked, this, [this] { forBothCharts([](MetricChart& chart) { chart.follow(); }); });
+    follow->setToolTip(
+        tr("Show everything and keep up with new points; a double click on a chart does the same"));
+    connect(follow, &QPushButton::clicked, this,
+            [this] { forBothCharts([](MetricChart& chart) { chart.follow(); }); });
     auto* bar = new QWidget;
     auto* layout = new QHBoxLayout(bar);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -180,8 +186,8 @@ void TrainingPage::start(bool twins) {
 QColor TrainingPage::colorOf(const RunWatcher& run) {
     const auto known = colors_.find(run.name());
     if (known != colors_.end()) return *known;
-    const QString position =
-        run.specification() ? QString::fromStdString(run.specification()->model.position) : QStringLiteral("roper");
+    const QString position = run.specification() ? QString::fromStdString(run.specification()->model.position)
+                                                 : QStringLiteral("roper");
     const QColor color = Theme::of(palette()).run(position, runs_of_method_[position]++);
     colors_[run.name()] = color;
     return color;
@@ -192,7 +198,8 @@ void TrainingPage::followRun(RunWatcher* run) {
     runs_->model().setColor(run->name(), color);
     forBothCharts([&](MetricChart& chart) { chart.addSeries(run->name(), run->name(), color); });
     connect(run, &RunWatcher::metricsAdded, this, [this, run](std::size_t first) { addMetrics(run, first); });
-    connect(run, &RunWatcher::evaluationsAdded, this, [this, run](std::size_t first) { addEvaluations(run, first); });
+    connect(run, &RunWatcher::evaluationsAdded, this,
+            [this, run](std::size_t first) { addEvaluations(run, first); });
     connect(run, &RunWatcher::restarted, this, [this, run] {
         // Both files are read again from their starts; what was drawn of either goes.
         loss_->clear(run->name());
@@ -209,21 +216,24 @@ void TrainingPage::followRun(RunWatcher* run) {
 }
 
 void TrainingPage::addMetrics(RunWatcher* run, std::size_t first) {
-    for (std::size_t i = first; i < run->metrics().size(); ++i) loss_->append(run->name(), pointOf(run->metrics()[i]));
+    for (std::size_t i = first; i < run->metrics().size(); ++i)
+        loss_->append(run->name(), pointOf(run->metrics()[i]));
 }
 
 void TrainingPage::addEvaluations(RunWatcher* run, std::size_t first) {
     for (std::size_t i = first; i < run->evaluations().size(); ++i) {
         const EvaluationRow& row = run->evaluations()[i];
         if (!row.correct || row.of.value_or(0) == 0) continue;
-        accuracy_->append(run->name(), {static_cast<double>(row.step), row.time_s, tokensAt(*run, row.step),
-                                        100.0 * static_cast<double>(*row.correct) / static_cast<double>(*row.of)});
+        accuracy_->append(run->name(),
+                          {static_cast<double>(row.step), row.time_s, tokensAt(*run, row.step),
+                           100.0 * static_cast<double>(*row.correct) / static_cast<double>(*row.of)});
     }
 }
 
 void TrainingPage::showSelected() {
     const RunWatcher* run = runs_->selected();
-    samples_->show(run != nullptr ? run->name() : QString(), run != nullptr ? run->samples() : std::vector<Sample>{});
+    samples_->show(run != nullptr ? run->name() : QString(),
+                   run != nullptr ? run->samples() : std::vector<Sample>{});
     emit explanationChanged();
 }
 
@@ -241,16 +251,20 @@ void TrainingPage::addActions(Actions& actions) {
 QString TrainingPage::explanation() const {
     const Specification& s = form_->specification();
     return tr("<h3>What is compared</h3>"
-              "<p>RoPE turns queries and keys by their position, so that a score depends on distance alone. RoPER turns "
+              "<p>RoPE turns queries and keys by their position, so that a score depends on distance alone. "
+              "RoPER turns "
               "the values too, and turns the mixed value back:</p>"
               "<p>o<sub>n</sub> = R(−n) Σ<sub>j</sub> a<sub>n,j</sub> R(j) v<sub>j</sub> "
               "= Σ<sub>j</sub> a<sub>n,j</sub> R(j−n) v<sub>j</sub></p>"
               "<p>Twins differ in nothing else: the same initial weights, the same batches.</p>"
-              "<p>Task <b>%1</b>; width %2, %3 layers, %4 heads of %5 features; %6 steps of %7 sequences of %8 "
+              "<p>Task <b>%1</b>; width %2, %3 layers, %4 heads of %5 features; %6 steps of %7 sequences of "
+              "%8 "
               "characters.</p>"
-              "<p>The loss begins near ln V, the cost of guessing among V characters, and falls as the form of the "
+              "<p>The loss begins near ln V, the cost of guessing among V characters, and falls as the form "
+              "of the "
               "text is learned; problems come out right later, often all at once.</p>"
-              "<p><i>Harik &amp; Jayasiri, Rotary Positional Embeddings with Relative distances, 2022</i></p>")
+              "<p><i>Harik &amp; Jayasiri, Rotary Positional Embeddings with Relative distances, "
+              "2022</i></p>")
         .arg(QString::fromStdString(s.task.name))
         .arg(s.model.width)
         .arg(s.model.layers)

@@ -28,7 +28,9 @@ class Peer {
     Peer(const Peer&) = delete;
     Peer& operator=(const Peer&) = delete;
 
-    void send(const std::string& bytes) { ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT); }
+    void send(const std::string& bytes) {
+        ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    }
     std::string receive() {
         char buffer[70000];
         const ssize_t got = ::recv(socket_, buffer, sizeof buffer, MSG_DONTWAIT);

@@ -6,7 +6,8 @@ namespace roper {
 namespace {
 
 TEST(Messages, ReadBackWhatTheyWrite) {
-    for (const Command command : {Command::status, Command::pause, Command::resume, Command::stop, Command::checkpoint}) {
+    for (const Command command :
+         {Command::status, Command::pause, Command::resume, Command::stop, Command::checkpoint}) {
         const Request request = parseRequest(formatRequest({command, "7\n\""}));
         EXPECT_EQ(request.command, command);
         EXPECT_EQ(request.id, "7\n\"");

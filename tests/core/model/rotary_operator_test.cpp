@@ -12,14 +12,17 @@ struct Case {
     Turn turn;
 };
 
-const Case kCases[] = {{Pairing::half, 1.0, Turn::forward},        {Pairing::half, 0.5, Turn::back},
-                       {Pairing::interleaved, 1.0, Turn::forward}, {Pairing::interleaved, 0.5, Turn::back},
+const Case kCases[] = {{Pairing::half, 1.0, Turn::forward},
+                       {Pairing::half, 0.5, Turn::back},
+                       {Pairing::interleaved, 1.0, Turn::forward},
+                       {Pairing::interleaved, 0.5, Turn::back},
                        {Pairing::half, 0.0, Turn::forward}};
 
 constexpr std::int64_t B = 2, H = 3, T = 5, d = 8;
 
 at::Tensor apply(const at::Tensor& x, const RotaryTable& table, Turn turn) {
-    return rotate(x, table.cosine.narrow(0, 0, x.size(2)), table.sine.narrow(0, 0, x.size(2)), table.pairing, turn);
+    return rotate(x, table.cosine.narrow(0, 0, x.size(2)), table.sine.narrow(0, 0, x.size(2)), table.pairing,
+                  turn);
 }
 
 /// The same by core/rotary, row by row.
@@ -29,10 +32,12 @@ at::Tensor byEigen(const at::Tensor& x, const Rotary& rotary, Turn turn) {
         for (std::int64_t h = 0; h < x.size(1); ++h)
             for (std::int64_t t = 0; t < x.size(2); ++t) {
                 Eigen::VectorXd row(d);
-                for (std::int64_t k = 0; k < d; ++k) row[k] = x.index({b, h, t, k}).item<double>();
+                for (std::int64_t k = 0; k < d; ++k)
+                    row[k] = x.index({b, h, t, k}).item<double>();
                 const double m = static_cast<double>(t);
                 const Eigen::VectorXd turned = roper::rotate(rotary, row, turn == Turn::forward ? m : -m);
-                for (std::int64_t k = 0; k < d; ++k) out.index({b, h, t, k}).fill_(turned[k]);
+                for (std::int64_t k = 0; k < d; ++k)
+                    out.index({b, h, t, k}).fill_(turned[k]);
             }
     return out;
 }
@@ -73,7 +78,9 @@ TEST(RotaryOperator, GradientIsTheFiniteDifference) {
             makeRotaryTable(makeRotary(d, c.pairing, 100.0, Schedule::standard, c.fraction), T, at::kDouble);
         const at::Tensor x = at::randn({B, H, T, d}, at::kDouble).requires_grad_(true);
         const at::Tensor weights = at::randn({B, H, T, d}, at::kDouble);
-        const auto value = [&](const at::Tensor& at_x) { return (apply(at_x, table, c.turn).sin() * weights).sum(); };
+        const auto value = [&](const at::Tensor& at_x) {
+            return (apply(at_x, table, c.turn).sin() * weights).sum();
+        };
         value(x).backward();
         for (int probe = 0; probe < 12; ++probe) {
             const std::int64_t i = at::randint(x.numel(), {1}).item<std::int64_t>();
@@ -81,7 +88,8 @@ TEST(RotaryOperator, GradientIsTheFiniteDifference) {
             nudge[i] = h;
             const at::Tensor plain = x.detach();
             const double slope =
-                (value(plain + nudge.view_as(plain)) - value(plain - nudge.view_as(plain))).item<double>() / (2 * h);
+                (value(plain + nudge.view_as(plain)) - value(plain - nudge.view_as(plain))).item<double>() /
+                (2 * h);
             EXPECT_NEAR(x.grad().flatten()[i].item<double>(), slope, 1e-8);
         }
     }
@@ -90,7 +98,8 @@ TEST(RotaryOperator, GradientIsTheFiniteDifference) {
 TEST(RotaryOperator, BackUndoesForward) {
     const RotaryTable table = makeRotaryTable(makeRotary(d, Pairing::half), T, at::kDouble);
     const at::Tensor x = at::randn({B, H, T, d}, at::kDouble);
-    EXPECT_LT((apply(apply(x, table, Turn::forward), table, Turn::back) - x).abs().max().item<double>(), 1e-14);
+    EXPECT_LT((apply(apply(x, table, Turn::forward), table, Turn::back) - x).abs().max().item<double>(),
+              1e-14);
 }
 
 TEST(RotaryOperator, EachSequenceMayHavePositionsOfItsOwn) {
@@ -101,8 +110,8 @@ TEST(RotaryOperator, EachSequenceMayHavePositionsOfItsOwn) {
                                      table.sine.index_select(0, positions).unsqueeze(1), table.pairing);
     for (const std::int64_t b : {0, 1}) {
         const std::int64_t m = positions[b].item<std::int64_t>();
-        const at::Tensor alone = rotate(x.narrow(0, b, 1), table.cosine.narrow(0, m, 1), table.sine.narrow(0, m, 1),
-                                        table.pairing);
+        const at::Tensor alone = rotate(x.narrow(0, b, 1), table.cosine.narrow(0, m, 1),
+                                        table.sine.narrow(0, m, 1), table.pairing);
         EXPECT_EQ((turned.narrow(0, b, 1) - alone).abs().max().item<double>(), 0.0);
     }
 }

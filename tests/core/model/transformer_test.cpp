@@ -60,7 +60,8 @@ TEST(Transformer, LogitsEqualTheEigenImplementation) {
     at::manual_seed(1);
     const at::NoGradGuard no_gradients;
     const at::Tensor tokens = someTokens(1, 13);
-    const std::vector<std::int64_t> row(tokens.const_data_ptr<std::int64_t>(), tokens.const_data_ptr<std::int64_t>() + 13);
+    const std::vector<std::int64_t> row(tokens.const_data_ptr<std::int64_t>(),
+                                        tokens.const_data_ptr<std::int64_t>() + 13);
     for (const Specification& s : allKinds()) {
         for (const auto dtype : {at::kDouble, at::kFloat}) {
             Transformer model(s, kVocabulary, at::kCPU, dtype);
@@ -69,7 +70,8 @@ TEST(Transformer, LogitsEqualTheEigenImplementation) {
             double largest = 0;
             for (std::int64_t t = 0; t < logits.size(0); ++t)
                 for (std::int64_t v = 0; v < kVocabulary; ++v)
-                    largest = std::max(largest, std::abs(logits.index({t, v}).item<double>() - expected(t, v)));
+                    largest =
+                        std::max(largest, std::abs(logits.index({t, v}).item<double>() - expected(t, v)));
             EXPECT_LT(largest, dtype == at::kDouble ? 1e-10 : 1e-5) << nameOf(s);
         }
     }
@@ -152,7 +154,8 @@ TEST(Transformer, TwinsStartFromTheSameWeights) {
     const Transformer rope(tiny("rope"), kVocabulary, at::kCPU), roper(tiny("roper"), kVocabulary, at::kCPU);
     ASSERT_EQ(rope.parameters().size(), roper.parameters().size());
     for (std::size_t i = 0; i < rope.parameters().size(); ++i)
-        EXPECT_TRUE(at::equal(rope.parameters()[i].second, roper.parameters()[i].second)) << rope.parameters()[i].first;
+        EXPECT_TRUE(at::equal(rope.parameters()[i].second, roper.parameters()[i].second))
+            << rope.parameters()[i].first;
     Specification other_seed = tiny("rope");
     other_seed.training.model_seed = 1;
     const Transformer other(other_seed, kVocabulary, at::kCPU);

@@ -72,13 +72,15 @@ TEST(Rotation, OneLayoutIsThePermutationOfTheOther) {
         const auto back = pairingPermutation(Pairing::interleaved, Pairing::half, d, half.rotatedWidth());
         const auto permuted = [&](const std::vector<int>& p, const Eigen::VectorXd& v) {
             Eigen::VectorXd y(d);
-            for (int k = 0; k < d; ++k) y[k] = v[p[static_cast<std::size_t>(k)]];
+            for (int k = 0; k < d; ++k)
+                y[k] = v[p[static_cast<std::size_t>(k)]];
             return y;
         };
         const Eigen::VectorXd x = anyVector(d);
         const double m = anyPosition();
         RC_ASSERT(largest(permuted(back, permuted(to, x)) - x) == 0.0);
-        RC_ASSERT(largest(permuted(back, rotate(interleaved, permuted(to, x), m)) - rotate(half, x, m)) < 1e-12);
+        RC_ASSERT(largest(permuted(back, rotate(interleaved, permuted(to, x), m)) - rotate(half, x, m)) <
+                  1e-12);
     }));
 }
 
@@ -94,7 +96,8 @@ TEST(Rotation, PartialRotationLeavesTheRest) {  // rotary.md, fact 8
 TEST(Rotation, RefusesAVectorOfAnotherWidth) {
     const Rotary rotary = makeRotary(4, Pairing::half);
     EXPECT_THROW(rotate(rotary, Eigen::VectorXd::Zero(5), 1), std::invalid_argument);
-    EXPECT_THROW(rotateRows(rotary, Eigen::MatrixXd::Zero(3, 4), consecutivePositions(2)), std::invalid_argument);
+    EXPECT_THROW(rotateRows(rotary, Eigen::MatrixXd::Zero(3, 4), consecutivePositions(2)),
+                 std::invalid_argument);
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ TEST(Scores, PairsAddUp) {
         const Rotary rotary = anyRotary();
         const Eigen::VectorXd q = anyVector(rotary.head_dim), k = anyVector(rotary.head_dim);
         const double m = anyPosition(), n = anyPosition();
-        RC_ASSERT(std::abs(scoreByPair(rotary, q, m, k, n).sum() - relativeScore(rotary, q, m, k, n)) < 1e-10);
+        RC_ASSERT(std::abs(scoreByPair(rotary, q, m, k, n).sum() - relativeScore(rotary, q, m, k, n)) <
+                  1e-10);
     }));
 }
 
@@ -36,12 +37,14 @@ TEST(Scores, AreScaledByTheRootOfTheWidth) {
 }
 
 TEST(Weights, AreProbabilitiesOfThePast) {
-    const Eigen::MatrixXd scores = 300.0 * Eigen::MatrixXd::Random(5, 5);  // large: a naive softmax would overflow
+    const Eigen::MatrixXd scores =
+        300.0 * Eigen::MatrixXd::Random(5, 5);  // large: a naive softmax would overflow
     const Eigen::MatrixXd weights = attentionWeights(scores, true);
     for (int n = 0; n < 5; ++n) {
         EXPECT_NEAR(weights.row(n).sum(), 1.0, 1e-12);
         EXPECT_GE(weights.row(n).minCoeff(), 0.0);
-        for (int j = n + 1; j < 5; ++j) EXPECT_EQ(weights(n, j), 0.0);
+        for (int j = n + 1; j < 5; ++j)
+            EXPECT_EQ(weights(n, j), 0.0);
     }
     EXPECT_GT(attentionWeights(Eigen::MatrixXd::Zero(2, 2), false)(0, 1), 0.49);
 }

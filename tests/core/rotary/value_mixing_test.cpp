@@ -37,8 +37,10 @@ TEST(ValueMixing, MovingTheSentenceChangesNothing) {
     EXPECT_TRUE(rc::check([] {
         const Scene s = anyScene();
         const double S = anyPosition();
-        RC_ASSERT(largest(mixValuesInThreeSteps(s.rotary, s.weights, s.V, consecutivePositions(s.T)).output -
-                          mixValuesInThreeSteps(s.rotary, s.weights, s.V, consecutivePositions(s.T, S)).output) < 1e-9);
+        RC_ASSERT(
+            largest(mixValuesInThreeSteps(s.rotary, s.weights, s.V, consecutivePositions(s.T)).output -
+                    mixValuesInThreeSteps(s.rotary, s.weights, s.V, consecutivePositions(s.T, S)).output) <
+            1e-9);
     }));
 }
 
@@ -51,7 +53,8 @@ TEST(ValueMixing, WithoutTheInverseItDoesMove) {
               1e-2);
 }
 
-/// The component form of the note: o¹ = Σ a (v¹ cos(j−n)θ − v² sin(j−n)θ), o² = Σ a (v² cos(j−n)θ + v¹ sin(j−n)θ).
+/// The component form of the note: o¹ = Σ a (v¹ cos(j−n)θ − v² sin(j−n)θ), o² = Σ a (v² cos(j−n)θ + v¹
+/// sin(j−n)θ).
 TEST(ValueMixing, IsTheNotesComponentForm) {
     const Rotary rotary = makeRotary(6, Pairing::half, 100);
     const int T = 5;

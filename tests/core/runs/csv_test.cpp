@@ -13,7 +13,8 @@ namespace roper {
 namespace {
 
 TEST(Csv, RowsReadBackBitForBit) {
-    const MetricsRow row{7, 0.1, 1234567890123, 1.0 / 3.0, 2.5e-4, std::numeric_limits<double>::denorm_min(), 1e300};
+    const MetricsRow row{
+        7, 0.1, 1234567890123, 1.0 / 3.0, 2.5e-4, std::numeric_limits<double>::denorm_min(), 1e300};
     const MetricsRow again = parseMetricsRow(formatRow(row));
     EXPECT_EQ(again.step, row.step);
     EXPECT_EQ(again.tokens, row.tokens);
@@ -82,7 +83,8 @@ TEST(LineTail, ReadsAReplacedFileAgain) {
 TEST(LineTail, ReadsALongFileInPieces) {
     const TemporaryFolder folder;
     std::string content;
-    for (int i = 0; i < 1000; ++i) content += "line " + std::to_string(i) + "\n";
+    for (int i = 0; i < 1000; ++i)
+        content += "line " + std::to_string(i) + "\n";
     writeFileAtomically(folder / "f", content);
     LineTail tail(folder / "f");
     std::vector<std::string> lines;

@@ -68,7 +68,8 @@ TEST(Recorder, RewindingDropsLaterRowsAndTornOnes) {
     recorder.record(rowOf(7));
     const auto rows = run.metrics();
     ASSERT_EQ(rows.size(), 7U);
-    for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(rows[i].step, static_cast<std::int64_t>(i + 1));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        EXPECT_EQ(rows[i].step, static_cast<std::int64_t>(i + 1));
     EXPECT_TRUE(run.evaluations().empty());
     EXPECT_EQ(run.samples().size(), 6U);
 }
@@ -87,7 +88,8 @@ TEST(Recorder, PruningKeepsTheNewestAndTheBest) {
     }
     recorder.pruneCheckpoints(2);
     std::vector<std::int64_t> left;
-    for (const auto& checkpoint : run.checkpoints()) left.push_back(checkpoint.step);
+    for (const auto& checkpoint : run.checkpoints())
+        left.push_back(checkpoint.step);
     EXPECT_EQ(left, (std::vector<std::int64_t>{20, 40, 50}));
     EXPECT_EQ(run.bestStep(), 20);
 }

@@ -49,8 +49,9 @@ TEST(Safetensors, RefusesToWriteWhatDoesNotFit) {
     const std::vector<float> a = {1, 2};
     const auto bytes = std::as_bytes(std::span(a));
     EXPECT_THROW(writeSafetensors(folder / "x", {{"a", Dtype::F32, {3}, bytes}}, {}), std::invalid_argument);
-    EXPECT_THROW(writeSafetensors(folder / "x", {{"a", Dtype::F32, {2}, bytes}, {"a", Dtype::F32, {2}, bytes}}, {}),
-                 std::invalid_argument);
+    EXPECT_THROW(
+        writeSafetensors(folder / "x", {{"a", Dtype::F32, {2}, bytes}, {"a", Dtype::F32, {2}, bytes}}, {}),
+        std::invalid_argument);
     EXPECT_FALSE(std::filesystem::exists(folder / "x"));
 }
 
@@ -104,7 +105,8 @@ TEST(Safetensors, EveryTruncationIsSeen) {
     const std::string whole =
         fileWith(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", std::string(8, 'x'));
     for (std::size_t length = 0; length < whole.size(); ++length)
-        expectError(ErrorKind::checkpoint, "file", [&] { SafetensorsFile::parse(whole.substr(0, length), "file"); });
+        expectError(ErrorKind::checkpoint, "file",
+                    [&] { SafetensorsFile::parse(whole.substr(0, length), "file"); });
 }
 
 }  // namespace

@@ -50,7 +50,8 @@ TEST(Specification, MissingKeysKeepTheirDefaults) {
 }
 
 TEST(Specification, UnknownKeysComeWithTheNearestNameAndTheirPlace) {
-    expectRefused("[model]\nwidth = 64\n  widht = 3\n", "run.toml:3:3: unknown key \"model.widht\"; did you mean \"model.width\"?");
+    expectRefused("[model]\nwidth = 64\n  widht = 3\n",
+                  "run.toml:3:3: unknown key \"model.widht\"; did you mean \"model.width\"?");
     expectRefused("[modle]\nwidth = 3\n", "did you mean [model]?");
     expectRefused("width = 3\n", "run.toml:1:1");
 }

@@ -67,7 +67,8 @@ TEST(Status, OnAnotherHostTheHeartbeatDecides) {
 
 TEST(Status, NonsenseIsSaidToBeSo) {
     const TemporaryFolder folder;
-    for (const char* nonsense : {"", "{", "[]", "{\"state\":\"running\"}", "{\"state\":\"flying\",\"step\":1,\"steps\":2}"}) {
+    for (const char* nonsense :
+         {"", "{", "[]", "{\"state\":\"running\"}", "{\"state\":\"flying\",\"step\":1,\"steps\":2}"}) {
         writeFileAtomically(folder / "status.json", nonsense);
         expectError(ErrorKind::usage, "", [&] { readStatus(folder / "status.json"); });
     }

@@ -9,12 +9,15 @@ namespace {
 
 // The two whole problems that the source prints.
 TEST(Addition, WritesTheSourcesText) {
-    EXPECT_EQ(AdditionTask::problemFor(66623, 401).text(),
-              "?d=66623+401; 3e0+1e0+0e0==4e0 and 2e1+0e1+0e1==2e1 and 6e2+4e2+0e2==10e2 and 6e3+0e3+1e3==7e3 and "
-              "6e4+0e4+0e4==6e4 and d==67024#");
-    EXPECT_EQ(AdditionTask::problemFor(77, 38446365).text(),
-              "?d=77+38446365; 7e0+5e0+0e0==12e0 and 7e1+6e1+1e1==14e1 and 0e2+3e2+1e2==4e2 and 0e3+6e3+0e3==6e3 and "
-              "0e4+4e4+0e4==4e4 and 0e5+4e5+0e5==4e5 and 0e6+8e6+0e6==8e6 and 0e7+3e7+0e7==3e7 and d==38446442#");
+    EXPECT_EQ(
+        AdditionTask::problemFor(66623, 401).text(),
+        "?d=66623+401; 3e0+1e0+0e0==4e0 and 2e1+0e1+0e1==2e1 and 6e2+4e2+0e2==10e2 and 6e3+0e3+1e3==7e3 and "
+        "6e4+0e4+0e4==6e4 and d==67024#");
+    EXPECT_EQ(
+        AdditionTask::problemFor(77, 38446365).text(),
+        "?d=77+38446365; 7e0+5e0+0e0==12e0 and 7e1+6e1+1e1==14e1 and 0e2+3e2+1e2==4e2 and 0e3+6e3+0e3==6e3 "
+        "and "
+        "0e4+4e4+0e4==4e4 and 0e5+4e5+0e5==4e5 and 0e6+8e6+0e6==8e6 and 0e7+3e7+0e7==3e7 and d==38446442#");
 }
 
 TEST(Addition, GoesOnWhileTheCarryIsLeft) {
@@ -23,7 +26,8 @@ TEST(Addition, GoesOnWhileTheCarryIsLeft) {
 
 /// Reads a problem back with a grammar of its own and redoes every step.
 void expectArithmetic(const std::string& text) {
-    static const std::regex whole(R"(\?d=(\d+)\+(\d+);((?: \d+e\d+\+\d+e\d+\+\d+e\d+==\d+e\d+ and)+) d==(\d+)#)");
+    static const std::regex whole(
+        R"(\?d=(\d+)\+(\d+);((?: \d+e\d+\+\d+e\d+\+\d+e\d+==\d+e\d+ and)+) d==(\d+)#)");
     static const std::regex step(R"( (\d+)e(\d+)\+(\d+)e(\d+)\+(\d+)e(\d+)==(\d+)e(\d+) and)");
     std::smatch parts;
     ASSERT_TRUE(std::regex_match(text, parts, whole)) << text;
@@ -31,9 +35,11 @@ void expectArithmetic(const std::string& text) {
     EXPECT_EQ(std::stoll(parts[4]), a + b) << text;
     const std::string steps = parts[3];
     long long place = 0, power = 1, carry = 0;
-    for (std::sregex_iterator it(steps.begin(), steps.end(), step), end; it != end; ++it, ++place, power *= 10) {
+    for (std::sregex_iterator it(steps.begin(), steps.end(), step), end; it != end;
+         ++it, ++place, power *= 10) {
         const auto number = [&](std::size_t i) { return std::stoll((*it)[i]); };
-        for (const std::size_t exponent : {2U, 4U, 6U, 8U}) EXPECT_EQ(number(exponent), place) << text;
+        for (const std::size_t exponent : {2U, 4U, 6U, 8U})
+            EXPECT_EQ(number(exponent), place) << text;
         EXPECT_EQ(number(1), a / power % 10) << text;
         EXPECT_EQ(number(3), b / power % 10) << text;
         EXPECT_EQ(number(5), carry) << text;
@@ -62,15 +68,16 @@ TEST(Addition, DrawsEveryNumberOfDigits) {
         const std::string prompt = task.problem(3, Stream::problems, i).prompt;
         ++seen[prompt.find('+') - 3];
     }
-    for (std::size_t digits = 1; digits <= 8; ++digits) EXPECT_NEAR(seen[digits], 500, 120) << digits;
+    for (std::size_t digits = 1; digits <= 8; ++digits)
+        EXPECT_NEAR(seen[digits], 500, 120) << digits;
 }
 
 TEST(Addition, WrongAnswersAreWrong) {
     const AdditionTask task(8);
     const Problem problem = AdditionTask::problemFor(12, 4);
-    for (const std::string wrong :
-         {" 2e0+4e0+0e0==6e0 and 1e1+0e1+0e1==1e1 and d==17#", " 2e0+4e0+0e0==6e0 and 1e1+0e1+0e1==1e1 and d==16",
-          " d==016#", "", "#", " d==16 d==17#", " d==1#6#", " 2e0+4e0+0e0==6e0 and #d==16#"})
+    for (const std::string wrong : {" 2e0+4e0+0e0==6e0 and 1e1+0e1+0e1==1e1 and d==17#",
+                                    " 2e0+4e0+0e0==6e0 and 1e1+0e1+0e1==1e1 and d==16", " d==016#", "", "#",
+                                    " d==16 d==17#", " d==1#6#", " 2e0+4e0+0e0==6e0 and #d==16#"})
         EXPECT_FALSE(task.isRight(problem, wrong)) << wrong;
     // Steps are not judged, only the last result, as in the source.
     EXPECT_TRUE(task.isRight(problem, " 9e0 and d==16#"));
@@ -79,8 +86,10 @@ TEST(Addition, WrongAnswersAreWrong) {
 
 TEST(Addition, SequencesAreCutToLength) {
     const AdditionTask task(8);
-    for (const int length : {1, 50, 641}) EXPECT_EQ(task.sequence(0, Stream::training, 5, length).size(), std::size_t(length));
-    EXPECT_EQ(task.sequence(0, Stream::training, 5, 641).substr(0, 50), task.sequence(0, Stream::training, 5, 50));
+    for (const int length : {1, 50, 641})
+        EXPECT_EQ(task.sequence(0, Stream::training, 5, length).size(), std::size_t(length));
+    EXPECT_EQ(task.sequence(0, Stream::training, 5, 641).substr(0, 50),
+              task.sequence(0, Stream::training, 5, 50));
 }
 
 TEST(Addition, RefusesImpossibleDigits) {

@@ -37,10 +37,12 @@ TEST(Prefix, FreshLettersCostLn4AndRecalledOnesNothingOnceUnique) {
     // Letters abcdab are drawn, then "cdab" is repeated: three places are possible, c settles it.
     const std::vector<double> costs = task.idealCosts("abcdab>cdab");
     ASSERT_EQ(costs.size(), 11U);
-    for (int i = 0; i < 6; ++i) EXPECT_NEAR(costs[static_cast<std::size_t>(i)], std::log(4.0), 1e-12);
-    EXPECT_NEAR(costs[6], 0.0, 1e-12);           // the part's length is certain
+    for (int i = 0; i < 6; ++i)
+        EXPECT_NEAR(costs[static_cast<std::size_t>(i)], std::log(4.0), 1e-12);
+    EXPECT_NEAR(costs[6], 0.0, 1e-12);            // the part's length is certain
     EXPECT_NEAR(costs[7], std::log(3.0), 1e-12);  // abcd, bcda, cdab
-    for (std::size_t i = 8; i < 11; ++i) EXPECT_NEAR(costs[i], 0.0, 1e-12);
+    for (std::size_t i = 8; i < 11; ++i)
+        EXPECT_NEAR(costs[i], 0.0, 1e-12);
 }
 
 TEST(Prefix, AnUncertainEndCostsItsChance) {

@@ -15,14 +15,16 @@ TEST(Random, IsTheSameEverywhere) {
     // Fixed for good: a change would change every run's data. Worked out by an independent program from the
     // published algorithms.
     Random random(1, Stream::training, 2);
-    for (const std::uint64_t expected : {16664065151221032123U, 12547599364808068915U, 18164505804216777604U}) EXPECT_EQ(random.next(), expected);
+    for (const std::uint64_t expected : {16664065151221032123U, 12547599364808068915U, 18164505804216777604U})
+        EXPECT_EQ(random.next(), expected);
 }
 
 TEST(Random, NeighboursDoNotMeet) {
     std::set<std::uint64_t> seen;
     for (std::uint64_t seed = 0; seed < 40; ++seed)
         for (const Stream stream : {Stream::training, Stream::problems, Stream::validation})
-            for (std::uint64_t index = 0; index < 40; ++index) seen.insert(Random(seed, stream, index).next());
+            for (std::uint64_t index = 0; index < 40; ++index)
+                seen.insert(Random(seed, stream, index).next());
     EXPECT_EQ(seen.size(), 40U * 3 * 40);
 }
 
@@ -35,7 +37,8 @@ TEST(Random, BetweenIsEvenAndKeepsItsBounds) {
         ASSERT_LE(value, 3);
         ++counts[static_cast<std::size_t>(value + 3)];
     }
-    for (const int count : counts) EXPECT_NEAR(count, 10000, 400);
+    for (const int count : counts)
+        EXPECT_NEAR(count, 10000, 400);
     EXPECT_EQ(random.between(4, 4), 4);
     EXPECT_NO_THROW(
         random.between(std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()));
@@ -47,7 +50,8 @@ TEST(Streams, CanBeEnteredAnywhere) {
         settings.name = name;
         const auto task = makeTask(settings);
         const std::string once = task->sequence(4, Stream::training, 1000, 200);
-        for (std::uint64_t i = 990; i < 1000; ++i) task->sequence(4, Stream::training, i, 200);
+        for (std::uint64_t i = 990; i < 1000; ++i)
+            task->sequence(4, Stream::training, i, 200);
         EXPECT_EQ(task->sequence(4, Stream::training, 1000, 200), once);
         EXPECT_NE(task->sequence(5, Stream::training, 1000, 200), once);
         EXPECT_NE(task->sequence(4, Stream::validation, 1000, 200), once);

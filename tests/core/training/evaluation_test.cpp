@@ -44,7 +44,8 @@ TEST(Evaluation, CountsWhatIsRight) {
     Transformer model(s, task->vocabulary().size(), at::kCPU);
     const Evaluation evaluation = evaluate(model, *task, s, 0);
     std::int64_t correct = 0;
-    for (const Sample& sample : evaluation.samples) correct += sample.correct ? 1 : 0;
+    for (const Sample& sample : evaluation.samples)
+        correct += sample.correct ? 1 : 0;
     EXPECT_EQ(evaluation.row.correct, correct);
     EXPECT_EQ(correct, 0);  // an untrained model solves nothing
 }

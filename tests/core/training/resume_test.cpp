@@ -27,7 +27,7 @@ Specification shortRun(const std::string& task, const std::string& position) {
     s.model.heads = 2;
     s.model.feed_forward = 48;
     s.model.dropout = 0.1;  // the generators' states count, too
-    s.device.threads = 1;  // more would only wait for each other on a model this small
+    s.device.threads = 1;   // more would only wait for each other on a model this small
     s.training.steps = 12;
     s.training.batch = 4;
     s.training.length = 65;
@@ -60,11 +60,14 @@ void expectSameTensors(const RunFolder& a, const RunFolder& b, std::int64_t step
     ASSERT_EQ(of_a.tensors().size(), of_b.tensors().size());
     for (const auto& [name, tensor] : of_a.tensors()) {
         const auto& other = of_b.tensor(name);
-        EXPECT_TRUE(std::equal(tensor.bytes.begin(), tensor.bytes.end(), other.bytes.begin(), other.bytes.end())) << name;
+        EXPECT_TRUE(
+            std::equal(tensor.bytes.begin(), tensor.bytes.end(), other.bytes.begin(), other.bytes.end()))
+            << name;
     }
 }
 
-// N+M steps equal N, an end at any point, resume, M: weights, moments, generator states and rows, bit for bit.
+// N+M steps equal N, an end at any point, resume, M: weights, moments, generator states and rows, bit for
+// bit.
 TEST(Resume, ChangesNothing) {
     const TemporaryFolder runs;
     for (const char* task : {"addition", "index", "prefix"}) {
@@ -104,11 +107,13 @@ TEST(Training, TheSameSeedGivesTheSameLossesTwice) {
 /// Rewrites a checkpoint with one weight replaced.
 void poison(const fs::path& path, const std::string& name, float value) {
     const SafetensorsFile file = SafetensorsFile::read(path);
-    std::string changed(reinterpret_cast<const char*>(file.tensor(name).bytes.data()), file.tensor(name).bytes.size());
+    std::string changed(reinterpret_cast<const char*>(file.tensor(name).bytes.data()),
+                        file.tensor(name).bytes.size());
     std::memcpy(changed.data(), &value, sizeof value);
     std::vector<TensorToWrite> tensors;
     for (const auto& [key, tensor] : file.tensors())
-        tensors.push_back({key, tensor.dtype, tensor.shape, key == name ? std::as_bytes(std::span(changed)) : tensor.bytes});
+        tensors.push_back({key, tensor.dtype, tensor.shape,
+                           key == name ? std::as_bytes(std::span(changed)) : tensor.bytes});
     writeSafetensors(path, tensors, file.metadata());
 }
 
