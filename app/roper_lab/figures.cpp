@@ -132,7 +132,7 @@ int writeCurves(const std::string& kind, const FigureRequest& request, const QSt
     RunStore store(runs, nullptr);
     TrainerLauncher launcher(runs, nullptr);
     TrainingPage page(store, launcher, nullptr);
-    store.refresh();
+    store.readAll();
     if (store.runs().empty()) throw Error(ErrorKind::usage, "there are no runs in " + runs.string());
     MetricChart& chart = kind == "loss" ? page.lossChart() : page.accuracyChart();
     chart.resize(request.size);

@@ -41,7 +41,7 @@ void shoot(QWidget& window, const QString& path, int scale) {
 /// States worth showing: the worked example at its last step, a position some way in.
 void prepare(MainWindow& window) {
     window.rotationPage().state().loadIntroExample();
-    window.runs().refresh();
+    window.runs().readAll();
 }
 
 }  // namespace
@@ -60,6 +60,9 @@ int makeScreenshots(const QString& out, const std::filesystem::path& runs, int s
             window.showPage(page);
             shoot(window, folder.filePath(page->name().toLower() + "-" + suffix + ".png"), scale);
         }
+        window.showPage(&window.rotationPage());
+        window.rotationPage().showWorkedExample(WorkedExampleView::kSteps);
+        shoot(window, folder.filePath("rotation-worked-example-" + suffix + ".png"), scale);
         if (dark) continue;
         for (Page* page : window.pages()) {
             window.showPage(page);

@@ -123,6 +123,7 @@ LineTail::News LineTail::poll(std::size_t most_bytes) {
     const std::size_t end = bytes.rfind('\n');
     if (end == std::string::npos) return news;
     offset_ += end + 1;
+    news.more = bytes.size() == most_bytes && offset_ < size;
     news.lines = split(std::string_view(bytes).substr(0, end), '\n');
     return news;
 }

@@ -49,6 +49,7 @@ class LineTail {
 
     struct News {
         bool restarted = false;  ///< forget the lines handed out before
+        bool more = false;       ///< the file holds further whole lines; poll again
         std::vector<std::string> lines;
     };
 

@@ -187,14 +187,18 @@ void RotationPage::addActions(Actions& actions) {
     actions.add(group, tr("Position 0"), Qt::Key_Home, [this] { step(-state_.setup().position); });
     actions.add(group, tr("Worked example: “cat” at position 3"), {}, [this] {
         state_.loadIntroExample();
-        lower_->setCurrentWidget(worked_);
+        showWorkedExample(1);
     });
     actions.add(group, tr("Next step of the worked example"), Qt::Key_PageDown, [this] {
-        lower_->setCurrentWidget(worked_);
-        worked_->view().setStep(worked_->view().step() + 1);
+        showWorkedExample(worked_->view().step() + 1);
     });
     actions.add(group, tr("Previous step of the worked example"), Qt::Key_PageUp,
                 [this] { worked_->view().setStep(worked_->view().step() - 1); });
+}
+
+void RotationPage::showWorkedExample(int step) {
+    lower_->setCurrentWidget(worked_);
+    worked_->view().setStep(step);
 }
 
 void RotationPage::step(double positions) {

@@ -32,6 +32,9 @@ class RotationPage : public Page {
 
     RotationState& state() { return state_; }
 
+    /// Brings the worked example to the front, `step` lines of it.
+    void showWorkedExample(int step);
+
   private:
     QWidget* makeControls();
     QWidget* makeVectorTable();

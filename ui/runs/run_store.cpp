@@ -34,6 +34,12 @@ void RunStore::refresh() {
     pollIdle();
 }
 
+void RunStore::readAll() {
+    refresh();
+    for (const auto& [name, watcher] : watchers_)
+        while (watcher->isBehind()) watcher->poll();
+}
+
 void RunStore::scan() {
     std::set<QString> present;
     for (const RunFolder& folder : listRuns(runs_)) {
@@ -63,7 +69,7 @@ void RunStore::scan() {
 
 void RunStore::pollActive() {
     for (const auto& [name, watcher] : watchers_)
-        if (watcher->isActive() || watcher->state() == RunState::queued) watcher->poll();
+        if (watcher->isActive() || watcher->isBehind() || watcher->state() == RunState::queued) watcher->poll();
 }
 
 void RunStore::pollIdle() {

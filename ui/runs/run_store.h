@@ -22,8 +22,11 @@ class RunStore : public QObject {
     std::vector<RunWatcher*> runs() const;
     RunWatcher* find(const QString& name) const;
 
-    /// Looks for new and removed runs now, and reads all.
+    /// Looks for new and removed runs now, and reads a piece of each.
     void refresh();
+
+    /// The same, and reads every run to its end. For pictures; a window reads long runs piece by piece.
+    void readAll();
 
   signals:
     void runAdded(roper::RunWatcher* run);

@@ -38,6 +38,7 @@ RunWatcher::RunWatcher(RunFolder folder, QObject* parent)
 }
 
 void RunWatcher::poll() {
+    behind_ = false;
     pollStatus();
     pollMetrics();
     pollEvaluations();
@@ -61,6 +62,7 @@ void RunWatcher::pollStatus() {
 
 void RunWatcher::pollMetrics() {
     const LineTail::News news = metrics_tail_.poll(kMostBytesAPoll);
+    behind_ = behind_ || news.more;
     if (news.restarted) {
         metrics_.clear();
         emit restarted();
@@ -72,6 +74,7 @@ void RunWatcher::pollMetrics() {
 
 void RunWatcher::pollEvaluations() {
     const LineTail::News news = evaluations_tail_.poll(kMostBytesAPoll);
+    behind_ = behind_ || news.more;
     if (news.restarted) {
         evaluations_.clear();
         emit restarted();
@@ -83,6 +86,7 @@ void RunWatcher::pollEvaluations() {
 
 void RunWatcher::pollSamples() {
     const LineTail::News news = samples_tail_.poll(kMostBytesAPoll);
+    behind_ = behind_ || news.more;
     if (news.restarted) samples_.clear();
     if (news.lines.empty()) return;
     parseInto(news.lines, {}, &parseSample, samples_);

@@ -39,6 +39,9 @@ class RunWatcher : public QObject {
     std::optional<double> secondsLeft() const;
     bool isActive() const { return state_ == RunState::running || state_ == RunState::paused; }
 
+    /// Whether files hold more than the last poll read: poll again soon.
+    bool isBehind() const { return behind_; }
+
     /// Reads what is new. Cheap when nothing is; a long file is read in pieces over several calls.
     void poll();
 
@@ -60,6 +63,7 @@ class RunWatcher : public QObject {
     QString problem_;
     Status status_;
     RunState state_ = RunState::queued;
+    bool behind_ = false;
     LineTail metrics_tail_, evaluations_tail_, samples_tail_;
     std::vector<MetricsRow> metrics_;
     std::vector<EvaluationRow> evaluations_;

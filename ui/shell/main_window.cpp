@@ -51,6 +51,11 @@ MainWindow::MainWindow(std::filesystem::path runs)
     store_.refresh();
 }
 
+MainWindow::~MainWindow() {
+    // Pages refer to the runs and the selection, which are members and would otherwise go first.
+    delete takeCentralWidget();
+}
+
 void MainWindow::addPage(Page* page, PageIcon icon) {
     stack_->addWidget(page);
     pages_.push_back(page);

@@ -25,6 +25,7 @@ class MainWindow : public QMainWindow {
 
   public:
     explicit MainWindow(std::filesystem::path runs);
+    ~MainWindow() override;
 
     RotationPage& rotationPage() { return *rotation_; }
     TrainingPage& trainingPage() { return *training_; }

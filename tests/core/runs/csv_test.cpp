@@ -89,8 +89,12 @@ TEST(LineTail, ReadsALongFileInPieces) {
     LineTail tail(folder / "f");
     std::vector<std::string> lines;
     int polls = 0;
-    for (LineTail::News news = tail.poll(100); !news.lines.empty(); news = tail.poll(100), ++polls)
+    LineTail::News news;
+    news.more = true;
+    for (; news.more; ++polls) {
+        news = tail.poll(100);
         lines.insert(lines.end(), news.lines.begin(), news.lines.end());
+    }
     EXPECT_EQ(lines.size(), 1000U);
     EXPECT_EQ(lines.back(), "line 999");
     EXPECT_GT(polls, 50);
