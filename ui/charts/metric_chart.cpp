@@ -217,6 +217,7 @@ void MetricChart::redrawNow() {
     if (!dirty_) return;
     dirty_ = false;
     if (follow_) fitAxes();
+    fillLegend();
     applyTheme(Theme::of(palette()));
     fillGraphs();
     bool empty = true;
@@ -316,16 +317,20 @@ void MetricChart::applyTheme(const Theme& theme) const {
     crosshair_->setPen(QPen(theme.frame, 1, Qt::DashLine));
     for (auto& [key, series] : const_cast<std::map<QString, Series>&>(series_)) {
         applyPens(series, theme);
-        auto* item = plot_->legend->itemWithPlottable(series.smooth_graph);
-        if (series.points.empty() && item != nullptr) {
-            series.smooth_graph->removeFromLegend();
-        } else if (!series.points.empty() && item == nullptr) {
-            series.smooth_graph->addToLegend();
-            item = plot_->legend->itemWithPlottable(series.smooth_graph);
-        }
-        if (item != nullptr && !series.points.empty())
+        if (auto* item = plot_->legend->itemWithPlottable(series.smooth_graph))
             item->setTextColor(series.shown ? theme.text : theme.frame);
     }
+}
+
+/// One entry for each series that has points, in the order of their keys.
+void MetricChart::fillLegend() {
+    int wanted = 0;
+    for (const auto& [key, series] : series_)
+        wanted += series.points.empty() ? 0 : 1;
+    if (plot_->legend->itemCount() == wanted) return;
+    plot_->legend->clearItems();
+    for (const auto& [key, series] : series_)
+        if (!series.points.empty()) series.smooth_graph->addToLegend();
 }
 
 void MetricChart::onLegendClick(QCPAbstractLegendItem* item, bool alone) {

@@ -92,6 +92,7 @@ class MetricChart : public QWidget, public Figure {
     void extend(Series& series, const Point& point);
     void markDirty();
     void fillGraphs() const;
+    void fillLegend();
     void fitAxes();
     void applyTheme(const Theme& theme) const;
     void applyPens(Series& series, const Theme& theme) const;

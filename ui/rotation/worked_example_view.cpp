@@ -2,7 +2,9 @@
 
 #include <QHBoxLayout>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QTextDocument>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -259,6 +261,12 @@ WorkedExamplePanel::WorkedExamplePanel(RotationState& state, QWidget* parent)
     scroll->setWidget(view_);
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
+    connect(view_, &WorkedExampleView::stepChanged, scroll, [scroll] {
+        // After the picture has grown, its newest line is brought into sight.
+        QTimer::singleShot(0, scroll, [scroll] {
+            scroll->verticalScrollBar()->setValue(scroll->verticalScrollBar()->maximum());
+        });
+    });
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(back_);
     buttons->addWidget(next_);

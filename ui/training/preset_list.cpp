@@ -101,6 +101,11 @@ PresetList::PresetList(QWidget* parent) : QListWidget(parent) {
     });
 }
 
+void PresetList::resizeEvent(QResizeEvent* event) {
+    QListWidget::resizeEvent(event);
+    scheduleDelayedItemsLayout();  // the height of a card follows the width
+}
+
 bool PresetList::choose(const QString& name) {
     for (std::size_t i = 0; i < presets_.size(); ++i) {
         if (QString::fromStdString(presets_[i].name) != name) continue;

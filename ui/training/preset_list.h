@@ -18,6 +18,9 @@ class PresetList : public QListWidget {
     /// @returns whether there is such a preset
     bool choose(const QString& name);
 
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
   signals:
     void chosen(const roper::Preset& preset);
 

@@ -37,6 +37,7 @@ RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QWidget* parent
     table_->setAlternatingRowColors(true);
     table_->setShowGrid(false);
     table_->setWordWrap(false);
+    table_->setTextElideMode(Qt::ElideLeft);  // the end of a name tells more than its date
     table_->verticalHeader()->hide();
     table_->verticalHeader()->setDefaultSectionSize(24);
     table_->horizontalHeader()->setHighlightSections(false);
@@ -76,6 +77,7 @@ QWidget* RunsPanel::makeButtons() {
     const auto make = [this](const QString& text, const QString& help, auto action) {
         auto* button = new QPushButton(text);
         button->setToolTip(help);
+        button->setMinimumWidth(48);
         connect(button, &QPushButton::clicked, this, action);
         return button;
     };

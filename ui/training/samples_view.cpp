@@ -15,6 +15,7 @@ constexpr std::size_t kMostShown = 64;
 SamplesView::SamplesView(QWidget* parent) : QWidget(parent), title_(new QLabel), text_(new QTextBrowser) {
     text_->setAccessibleName(tr("Problems of the newest evaluation"));
     text_->setFrameShape(QFrame::NoFrame);
+    title_->setWordWrap(true);  // a long name must not widen the window
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(title_);

@@ -21,6 +21,12 @@ double tokensAt(const RunWatcher& run, std::int64_t step) {
     return static_cast<double>(step * training.batch * (training.length - 1));
 }
 
+/// The name without the date that the program put before it.
+QString legendLabel(const QString& name) {
+    static const QRegularExpression date(QStringLiteral("^\\d{4}-\\d\\d-\\d\\dT\\d{4}Z-"));
+    return QString(name).remove(date);
+}
+
 }  // namespace
 
 TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QWidget* parent)
@@ -128,6 +134,7 @@ QWidget* TrainingPage::makeChartControls() {
     auto* smoothing = new QSlider(Qt::Horizontal);
     smoothing->setRange(0, 99);
     smoothing->setValue(90);
+    smoothing->setMinimumWidth(60);
     smoothing->setMaximumWidth(120);
     smoothing->setAccessibleName(tr("Smoothing of the loss"));
     smoothing->setToolTip(tr("Weight of the past in the bold curve; the pale one is each step"));
@@ -196,7 +203,7 @@ QColor TrainingPage::colorOf(const RunWatcher& run) {
 void TrainingPage::followRun(RunWatcher* run) {
     const QColor color = colorOf(*run);
     runs_->model().setColor(run->name(), color);
-    forBothCharts([&](MetricChart& chart) { chart.addSeries(run->name(), run->name(), color); });
+    forBothCharts([&](MetricChart& chart) { chart.addSeries(run->name(), legendLabel(run->name()), color); });
     connect(run, &RunWatcher::metricsAdded, this, [this, run](std::size_t first) { addMetrics(run, first); });
     connect(run, &RunWatcher::evaluationsAdded, this,
             [this, run](std::size_t first) { addEvaluations(run, first); });
