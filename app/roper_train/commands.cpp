@@ -39,15 +39,6 @@ int train(const RunFolder& folder, Telling telling) {
     return exitCodeOf(state);
 }
 
-nlohmann::ordered_json evaluationJson(const EvaluationRow& row) {
-    nlohmann::ordered_json json = {{"step", row.step}};
-    json["correct"] = row.correct ? nlohmann::ordered_json(*row.correct) : nlohmann::ordered_json(nullptr);
-    json["of"] = row.of ? nlohmann::ordered_json(*row.of) : nlohmann::ordered_json(nullptr);
-    json["loss"] = row.loss ? nlohmann::ordered_json(*row.loss) : nlohmann::ordered_json(nullptr);
-    json["floor"] = row.floor ? nlohmann::ordered_json(*row.floor) : nlohmann::ordered_json(nullptr);
-    return json;
-}
-
 struct RunSummary {
     std::string name, state;
     std::int64_t step = 0, steps = 0;

@@ -57,6 +57,11 @@ std::string durationText(double seconds) {
     return std::to_string(whole) + " s";
 }
 
+nlohmann::ordered_json evaluationJson(const EvaluationRow& row) {
+    return {{"step", row.step},     {"time_s", row.time_s},     {"correct", orNull(row.correct)},
+            {"of", orNull(row.of)}, {"loss", orNull(row.loss)}, {"floor", orNull(row.floor)}};
+}
+
 std::string evaluationText(const EvaluationRow& row) {
     std::string text;
     if (row.correct)
@@ -141,13 +146,9 @@ void Progress::endBar() {
 void Progress::onEvaluation(const EvaluationRow& row) {
     evaluation_ = evaluationText(row);
     if (telling_ == Telling::json) {
-        printJson({{"event", "evaluation"},
-                   {"step", row.step},
-                   {"time_s", row.time_s},
-                   {"correct", orNull(row.correct)},
-                   {"of", orNull(row.of)},
-                   {"loss", orNull(row.loss)},
-                   {"floor", orNull(row.floor)}});
+        nlohmann::ordered_json json = {{"event", "evaluation"}};
+        json.update(evaluationJson(row));
+        printJson(json);
     } else if (telling_ == Telling::lines) {
         std::cerr << "step " << row.step << "  evaluation: " << evaluation_ << "\n";
     } else if (telling_ == Telling::bar) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "core/training/session.h"
@@ -44,6 +45,9 @@ class Progress final : public TrainingObserver {
 
 /// "2 h 05 min", "3 min 20 s", "12 s".
 std::string durationText(double seconds);
+
+/// step, time_s, correct, of, loss, floor; null where a task has none.
+nlohmann::ordered_json evaluationJson(const EvaluationRow& row);
 
 /// "112 of 128 right, loss 0.412" with the floor where there is one.
 std::string evaluationText(const EvaluationRow& row);

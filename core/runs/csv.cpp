@@ -62,6 +62,11 @@ std::string cell(const std::optional<double>& value) {
 
 }  // namespace
 
+bool isBetter(const EvaluationRow& a, const EvaluationRow& b) {
+    if (a.correct && b.correct && *a.correct != *b.correct) return *a.correct > *b.correct;
+    return a.correct == b.correct && a.loss && b.loss && *a.loss < *b.loss;
+}
+
 std::string formatRow(const MetricsRow& row) {
     return join({std::to_string(row.step), formatNumber(row.time_s), std::to_string(row.tokens),
                  formatNumber(row.loss), formatNumber(row.learning_rate), formatNumber(row.grad_norm),

@@ -30,6 +30,9 @@ struct EvaluationRow {
     std::optional<double> floor;  ///< the least loss possible on them
 };
 
+/// Whether `a` is the better result: more problems solved or, with as many, the smaller loss.
+bool isBetter(const EvaluationRow& a, const EvaluationRow& b);
+
 inline constexpr std::string_view kMetricsHeader =
     "step,time_s,tokens,loss,learning_rate,grad_norm,tokens_per_s";
 inline constexpr std::string_view kEvaluationsHeader = "step,time_s,correct,of,loss,floor";

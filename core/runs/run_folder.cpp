@@ -100,12 +100,8 @@ std::vector<CheckpointFile> RunFolder::checkpoints() const {
 
 std::optional<std::int64_t> RunFolder::bestStep() const {
     std::optional<EvaluationRow> best;
-    const auto better = [](const EvaluationRow& a, const EvaluationRow& b) {
-        if (a.correct && b.correct && *a.correct != *b.correct) return *a.correct > *b.correct;
-        return a.correct == b.correct && a.loss && b.loss && *a.loss < *b.loss;
-    };
     for (const EvaluationRow& row : evaluations())
-        if (!best || better(row, *best)) best = row;
+        if (!best || isBetter(row, *best)) best = row;
     return best ? std::optional(best->step) : std::nullopt;
 }
 

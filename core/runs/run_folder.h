@@ -59,8 +59,7 @@ class RunFolder {
     /// By rising step.
     std::vector<CheckpointFile> checkpoints() const;
 
-    /// The evaluated step with the most problems solved (or, without problems, the least loss). Earlier wins
-    /// a tie.
+    /// The step of the best evaluation (`isBetter`); the earlier one wins a tie.
     std::optional<std::int64_t> bestStep() const;
 
   private:

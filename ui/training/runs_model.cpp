@@ -12,15 +12,10 @@ std::optional<EvaluationRow> lastEvaluation(const RunWatcher& run) {
     return run.evaluations().back();
 }
 
-/// Most problems solved or, without problems, least loss.
 std::optional<EvaluationRow> bestEvaluation(const RunWatcher& run) {
     std::optional<EvaluationRow> best;
-    for (const EvaluationRow& row : run.evaluations()) {
-        const bool better =
-            !best || (row.correct && best->correct ? *row.correct > *best->correct
-                                                   : row.loss && best->loss && *row.loss < *best->loss);
-        if (better) best = row;
-    }
+    for (const EvaluationRow& row : run.evaluations())
+        if (!best || isBetter(row, *best)) best = row;
     return best;
 }
 
