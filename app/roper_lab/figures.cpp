@@ -1,6 +1,7 @@
 #include "app/roper_lab/figures.h"
 
 #include <QApplication>
+#include <cmath>
 #include <functional>
 #include <map>
 
@@ -15,6 +16,7 @@ namespace {
 struct FigureRequest {
     Setup setup;
     std::optional<Eigen::VectorXd> x;
+    bool has_settings = false;
     int step = WorkedExampleView::kSteps;
     QSize size{720, 480};
     ExportOptions options;
@@ -22,7 +24,8 @@ struct FigureRequest {
 
 double numberOf(const std::string& key, const std::string& text) {
     const auto value = parseNumber(text);
-    if (!value) throw Error(ErrorKind::usage, key + " must be a number, not \"" + text + "\"");
+    if (!value || !std::isfinite(*value))
+        throw Error(ErrorKind::usage, key + " must be a number, not \"" + text + "\"");
     return *value;
 }
 
@@ -98,6 +101,15 @@ FigureRequest parse(const std::string& kind, const std::vector<std::string>& set
         throw Error(ErrorKind::usage, "a picture is 100 to 10000 wide and 60 to 10000 high");
     if (request.options.scale < 1 || request.options.scale > 8)
         throw Error(ErrorKind::usage, "scale must be 1 to 8");
+    if (request.options.width_mm < 0 || request.options.width_mm > 2000)
+        throw Error(ErrorKind::usage, "width_mm must be at most 2000");
+    Selection selection;
+    selection.set(request.setup);
+    if (selection.setup() != request.setup)
+        throw Error(ErrorKind::usage,
+                    "head_dim must be even, 2 to 256, base 1.01 to 1e9, position within 100000, pair one of "
+                    "the head");
+    request.has_settings = !settings.empty();
     if (request.x && request.x->size() != request.setup.head_dim)
         throw Error(ErrorKind::usage, "x has " + std::to_string(request.x->size()) +
                                           " numbers, head_dim is " + std::to_string(request.setup.head_dim));
@@ -107,12 +119,11 @@ FigureRequest parse(const std::string& kind, const std::vector<std::string>& set
 int writeExplorer(const std::string& kind, const FigureRequest& request, const QString& out) {
     Selection selection;
     RotationState state(selection, nullptr);
-    const bool own_numbers = request.x.has_value();
-    if (kind == "worked-example" && !own_numbers)
+    if (kind == "worked-example" && !request.has_settings)
         state.loadIntroExample();
     else
         selection.set(request.setup);
-    if (own_numbers) state.setX(*request.x);
+    if (request.x) state.setX(*request.x);
     CircleView circle(state, nullptr);
     DialsView dials(state, nullptr);
     BarsView bars(state, nullptr);

@@ -86,5 +86,8 @@ int main(int argc, char** argv) {
     } catch (const roper::Error& error) {
         std::cerr << "roper-lab: " << error.what() << "\n";
         return error.exitCode();
+    } catch (const std::exception& error) {
+        std::cerr << "roper-lab: " << error.what() << "\n";
+        return static_cast<int>(roper::ErrorKind::other);
     }
 }

@@ -18,17 +18,22 @@ namespace {
 
 Specification namedSpecification(const std::string& what) {
     const bool is_path = what.ends_with(".toml") || what.find('/') != std::string::npos;
-    return is_path ? readSpecification(what) : loadPreset(what).specification;
+    if (!is_path) return loadPreset(what).specification;
+    std::error_code unreadable;
+    if (!fs::exists(what, unreadable))
+        throw Error(ErrorKind::usage,
+                    "there is no file " + what + "; `roper-train presets` lists the bundled ones");
+    return readSpecification(what);
 }
 
 int exitCodeOf(RunState state) {
     return state == RunState::preempted ? static_cast<int>(ErrorKind::preempted) : 0;
 }
 
-int train(const RunFolder& folder, Telling telling) {
+int train(const RunFolder& folder, Telling telling, const SessionOptions& session = {}) {
     Progress progress(telling);
     if (telling != Telling::quiet && telling != Telling::json) std::cerr << folder.path().string() << "\n";
-    const RunState state = trainRun(folder, progress);
+    const RunState state = trainRun(folder, progress, session);
     if (telling == Telling::json)
         std::cout << nlohmann::ordered_json{{"event", "end"}, {"state", stateName(state)}}.dump()
                   << std::endl;
@@ -68,21 +73,24 @@ int runCommand(const RunOptions& options) {
     Specification specification = namedSpecification(options.what);
     for (const std::string& setting : options.settings)
         applySetting(specification, setting);
-    if (options.steps) applySetting(specification, "training.steps=" + std::to_string(*options.steps));
-    if (options.seed) {
-        applySetting(specification, "training.data_seed=" + std::to_string(*options.seed));
-        applySetting(specification, "training.model_seed=" + std::to_string(*options.seed));
-    }
-    if (options.threads) applySetting(specification, "device.threads=" + std::to_string(*options.threads));
-    if (!options.device.empty()) applySetting(specification, "device.name=" + options.device);
-    // A run cut short keeps its presets' warm-up where that fits.
-    specification.training.warmup_steps =
-        std::min(specification.training.warmup_steps, specification.training.steps);
+    const auto set = [&](const char* key, const std::string& value) {
+        if (!value.empty()) applySetting(specification, std::string(key).append("=").append(value));
+    };
+    set("training.steps", options.steps);
+    set("training.data_seed", options.seed);
+    set("training.model_seed", options.seed);
+    set("device.threads", options.threads);
+    set("device.name", options.device);
+    // A preset that is cut short by --steps keeps as much of its warm-up as fits.
+    if (!options.steps.empty())
+        specification.training.warmup_steps =
+            std::min(specification.training.warmup_steps, specification.training.steps);
     requireValid(specification, options.what);
     return train(createRun(options.runs, options.name, specification), options.telling);
 }
 
-int resumeCommand(const std::string& run, const fs::path& runs, Telling telling) {
+int resumeCommand(const std::string& run, const fs::path& runs, const SessionOptions& session,
+                  Telling telling) {
     const RunFolder folder = findRun(run, runs);
     const Status status = folder.status();
     if (status.state == RunState::finished) {
@@ -90,7 +98,9 @@ int resumeCommand(const std::string& run, const fs::path& runs, Telling telling)
                   << " steps); nothing to resume.\n";
         return 0;
     }
-    return train(folder, telling);
+    if (status.step > 0 && folder.checkpoints().empty() && telling != Telling::quiet)
+        std::cerr << "no checkpoint was written yet; it begins again at step 1\n";
+    return train(folder, telling, session);
 }
 
 int listCommand(const fs::path& runs, bool json) {
@@ -178,6 +188,16 @@ int evalCommand(const ReadOptions& options, std::int64_t problems, std::optional
 
 int exportCommand(const ReadOptions& options, const std::string& what, const std::string& text,
                   const fs::path& out) {
+    const std::string suffix = out.extension().string();
+    const bool fits = what == "metrics"     ? suffix == ".csv"
+                      : what == "attention" ? suffix == ".csv" || suffix == ".safetensors"
+                                            : suffix == ".safetensors";
+    if (!fits)
+        throw Error(ErrorKind::usage, what + " is written as " +
+                                          (what == "metrics"     ? ".csv"
+                                           : what == "attention" ? ".safetensors or .csv"
+                                                                 : ".safetensors") +
+                                          ", not as \"" + out.string() + "\"");
     const RunFolder folder = findRun(options.run, options.runs);
     if (what == "attention") {
         exportAttention(folder, {options.step, options.device}, text, out);

@@ -16,8 +16,7 @@ struct RunOptions {
     std::vector<std::string> settings;
     std::filesystem::path runs;
     std::string name;
-    std::optional<std::int64_t> steps, seed, threads;
-    std::string device;
+    std::string steps, seed, threads, device;  ///< as typed; empty where not given
     Telling telling = Telling::lines;
 };
 
@@ -32,7 +31,8 @@ struct ReadOptions {
 // Each command prints its data on stdout and returns the program's exit code. All throw Error.
 
 int runCommand(const RunOptions& options);
-int resumeCommand(const std::string& run, const std::filesystem::path& runs, Telling telling);
+int resumeCommand(const std::string& run, const std::filesystem::path& runs, const SessionOptions& session,
+                  Telling telling);
 int listCommand(const std::filesystem::path& runs, bool json);
 int presetsCommand(bool json);
 /// Without a name: the table of all fields.

@@ -96,13 +96,16 @@ class CommandLine {
         resume->add_option("run", read_.run, "Name or path of a run")->required();
         addRunsFolder(resume);
         flags_.addTo(resume);
+        resume->add_option("--device", session_.device, "For this session: auto, cpu, cuda or cuda:N");
+        resume->add_option("--threads", session_.threads, "For this session: CPU threads")
+            ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}));
         resume->add_flag("--background", background_,
                          "For the window: at lower priority, saying nothing unless it fails");
         resume->callback([this] {
             action_ = [this] {
                 if (background_ && ::nice(10) == -1) std::cerr << "the priority could not be lowered\n";
                 const auto telling = background_ ? roper::Telling::quiet : flags_.telling();
-                return roper::resumeCommand(read_.run, runs_, telling);
+                return roper::resumeCommand(read_.run, runs_, session_, telling);
             };
         });
     }
@@ -184,6 +187,7 @@ class CommandLine {
     std::string runs_ = roper::defaultRunsFolder().string();
     roper::RunOptions run_;
     roper::ReadOptions read_;
+    roper::SessionOptions session_;
     TellingFlags flags_;
     bool markdown_ = false, background_ = false;
     std::string task_, what_, text_, out_;
@@ -193,7 +197,18 @@ class CommandLine {
 
 }  // namespace
 
+/// Threads of LibTorch's OpenMP wait for each other many times a step. By default they do so busily and for
+/// long, which makes training many times slower as soon as anything else needs a core; a short busy wait
+/// costs nothing on an idle machine. The library reads this before main, so the program starts itself once
+/// more.
+void waitBriefly(char** argv) {
+    if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
+    ::setenv("GOMP_SPINCOUNT", "3000", 1);
+    ::execv("/proc/self/exe", argv);  // where that fails, training is only slower
+}
+
 int main(int argc, char** argv) {
+    waitBriefly(argv);
     try {
         return CommandLine().parseAndRun(argc, argv);
     } catch (const roper::Error& error) {

@@ -15,7 +15,8 @@ using namespace std::chrono_literals;
 
 constexpr auto kBetweenRedraws = 100ms;
 constexpr auto kBetweenLines = 5s;
-constexpr int kBarCells = 20;
+constexpr auto kUntilSettled = 2s;
+constexpr int kBarCells = 10;
 
 std::string rounded(double value, int digits) {
     char text[64];
@@ -75,6 +76,10 @@ Progress::~Progress() {
     endBar();
 }
 
+void Progress::onNote(const std::string& note) {
+    if (!note.empty() && telling_ != Telling::quiet) std::cerr << note << "\n";
+}
+
 void Progress::onStart(const TrainingStart& start) {
     start_ = start;
     began_ = Clock::now();
@@ -100,7 +105,9 @@ std::string Progress::summary(const MetricsRow& row) const {
     const double rate = stepsPerSecond();
     std::string text = "step " + std::to_string(row.step) + "/" + std::to_string(start_.steps) + "  loss " +
                        rounded(row.loss, 4) + "  " + rounded(rate, rate < 10 ? 2 : 1) + " steps/s";
-    if (rate > 0) text += "  " + durationText(static_cast<double>(start_.steps - row.step) / rate) + " left";
+    const bool is_settled = Clock::now() - began_ > kUntilSettled;  // the first steps are the slowest
+    if (rate > 0 && is_settled)
+        text += "  " + durationText(static_cast<double>(start_.steps - row.step) / rate) + " left";
     if (!evaluation_.empty()) text += "  " + evaluation_;
     return text;
 }
@@ -133,7 +140,7 @@ void Progress::drawBar(const MetricsRow& row) {
     std::string line;
     for (int cell = 0; cell < kBarCells; ++cell)
         line += cell < full ? "█" : "░";
-    line += "  " + std::to_string(100 * row.step / start_.steps) + " %  " + summary(row);
+    line += "  " + summary(row);
     std::cerr << "\r\033[K" << cutToWidth(line, terminalWidth() - 1) << std::flush;
     bar_is_open_ = true;
 }

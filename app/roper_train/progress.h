@@ -22,6 +22,7 @@ class Progress final : public TrainingObserver {
     explicit Progress(Telling telling) : telling_(telling) {}
     ~Progress() override;
 
+    void onNote(const std::string& note) override;
     void onStart(const TrainingStart& start) override;
     void onStep(const MetricsRow& row) override;
     void onEvaluation(const EvaluationRow& row) override;

@@ -84,10 +84,11 @@ void ControlServer::acceptPeers() {
     while (true) {
         const int descriptor = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (descriptor < 0) return;
-        if (peers_.size() >= kMostPeers)
-            ::close(descriptor);
-        else
-            peers_.push_back({descriptor, {}});
+        if (peers_.size() >= kMostPeers) {  // whoever waits longest has had time to ask
+            ::close(peers_.front().descriptor);
+            peers_.pop_front();
+        }
+        peers_.push_back({descriptor, {}});
     }
 }
 

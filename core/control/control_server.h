@@ -11,8 +11,8 @@
 namespace roper {
 
 /// The trainer's end of the control socket. It has no thread: `serve` is called between steps, and while
-/// paused. A message that cannot be read is answered with an error; a peer that floods or stalls is dropped;
-/// nothing that a peer sends ends the trainer.
+/// paused. A message that cannot be read is answered with an error; a peer that floods is dropped, and the
+/// oldest one where there are too many; nothing that a peer sends ends the trainer.
 class ControlServer {
   public:
     /// Listens at `path`, for its owner alone. @throws Error (disk)

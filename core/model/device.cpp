@@ -46,14 +46,15 @@ c10::Device cudaDevice(const std::string& name) {
 
 }  // namespace
 
-c10::Device openDevice(const std::string& name) {
-    if (name == "cpu") return c10::kCPU;
+OpenDevice openDevice(const std::string& name) {
+    if (name == "cpu") return {c10::kCPU, ""};
     if (name == "auto") {
-        if (!driverIsThere() || openCudaHalf()) return c10::kCPU;
-        return cudaDevice("cuda:0");
+        if (!driverIsThere()) return {c10::kCPU, ""};
+        if (const auto problem = openCudaHalf()) return {c10::kCPU, "training on the CPU: " + *problem};
+        return {cudaDevice("cuda:0"), ""};
     }
     if (const auto problem = openCudaHalf()) throw Error(ErrorKind::usage, *problem);
-    return cudaDevice(name);
+    return {cudaDevice(name), ""};
 }
 
 std::string describeDevice(const c10::Device& device) {

@@ -75,7 +75,7 @@ std::string readFile(const std::filesystem::path& path) {
 
 void writeFileAtomically(const std::filesystem::path& path,
                          const std::function<void(const AppendBytes&)>& write, Survives survives) {
-    std::string temporary = path.string() + ".partial-XXXXXX";
+    std::string temporary = path.string().append(kPartialMark).append("XXXXXX");
     Descriptor file{::mkostemp(temporary.data(), O_CLOEXEC)};
     if (file.number < 0) throw diskError("create", temporary, errno);
     const auto fail = [&](const char* action, int error_number) {

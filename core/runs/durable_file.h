@@ -9,6 +9,9 @@
 
 namespace roper {
 
+/// Marks the name of a file that is being written; one that stays was left by a writer that was killed.
+inline constexpr std::string_view kPartialMark = ".partial-";
+
 /// The whole content of a file. @throws Error (disk) naming the path
 std::string readFile(const std::filesystem::path& path);
 

@@ -33,7 +33,7 @@ Preset loadPreset(const std::string& name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
         const auto nearest = nearestName(name, names);
         throw Error(ErrorKind::usage, "there is no preset \"" + name + "\"" +
-                                          (nearest ? "; did you mean " + *nearest + "?" : "") +
+                                          (nearest ? "; did you mean " + *nearest + "?" : ";") +
                                           " `roper-train presets` lists them; a file is named by its path");
     }
     const fs::path path = resourceFolder("presets") / (name + ".toml");

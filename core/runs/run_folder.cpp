@@ -14,6 +14,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// Whether there is a run in this folder. What cannot be entered (a loop of links, another's private folder)
+/// holds none.
+bool holdsRun(const fs::path& folder) {
+    std::error_code unreadable;
+    return fs::is_regular_file(folder / "run.toml", unreadable);
+}
+
 constexpr std::string_view kCheckpointPrefix = "step-";
 constexpr std::string_view kCheckpointSuffix = ".safetensors";
 
@@ -116,7 +123,7 @@ bool isRunName(std::string_view name) {
 
 RunFolder findRun(const std::string& path_or_name, const fs::path& runs) {
     for (const fs::path& candidate : {fs::path(path_or_name), runs / path_or_name})
-        if (fs::is_regular_file(candidate / "run.toml")) return RunFolder(candidate);
+        if (holdsRun(candidate)) return RunFolder(candidate);
     std::vector<std::string> names;
     for (const RunFolder& run : listRuns(runs))
         names.push_back(run.name());
@@ -129,10 +136,9 @@ RunFolder findRun(const std::string& path_or_name, const fs::path& runs) {
 
 std::vector<RunFolder> listRuns(const fs::path& runs) {
     std::vector<RunFolder> found;
-    std::error_code missing;
-    for (const auto& entry : fs::directory_iterator(runs, missing))
-        if (isRunName(entry.path().filename().string()) && fs::is_regular_file(entry.path() / "run.toml"))
-            found.emplace_back(entry.path());
+    std::error_code unreadable;
+    for (fs::directory_iterator at(runs, unreadable), end; !unreadable && at != end; at.increment(unreadable))
+        if (isRunName(at->path().filename().string()) && holdsRun(at->path())) found.emplace_back(at->path());
     std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.name() < b.name(); });
     return found;
 }

@@ -38,6 +38,33 @@ void makeFolders(const fs::path& path) {
     if (error) throw diskError("create", path.string(), error.value());
 }
 
+void removeQuietly(const fs::path& path) {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+}
+
+void fillNewRun(const RunFolder& folder, const Specification& specification) {
+    fs::permissions(folder.path(), fs::perms(0755));
+    fs::create_directory(folder.checkpointsPath());
+    writeFileAtomically(folder.specificationPath(), toToml(specification));
+    Status status;
+    status.steps = specification.training.steps;
+    status.heartbeat = secondsSinceEpoch();
+    writeStatus(folder.statusPath(), status);
+}
+
+/// Removes what writers that were killed left half-written. Only for the holder of the run's lock.
+void removePartialFiles(const fs::path& folder) {
+    std::error_code unreadable;
+    std::vector<fs::path> partial;
+    for (fs::directory_iterator at(folder, unreadable), end; !unreadable && at != end;
+         at.increment(unreadable))
+        if (at->path().filename().string().find(kPartialMark) != std::string::npos)
+            partial.push_back(at->path());
+    for (const fs::path& path : partial)
+        removeQuietly(path);
+}
+
 /// Keeps the lines of a file of rows whose step is at most `step`; rewrites it only if any is dropped.
 template <class Row>
 void keepRowsUpTo(std::int64_t step, const fs::path& path, const std::vector<Row>& rows,
@@ -67,32 +94,27 @@ RunFolder createRun(const fs::path& runs, const std::string& name, const Specifi
                         "\" cannot name a run: use up to 64 letters, digits, '.', '_' and '-', "
                         "beginning with a letter or digit");
     makeFolders(runs);
-    const std::string chosen = name.empty() ? uniqueName(runs, defaultRunName(specification)) : name;
-    if (fs::exists(runs / chosen))
-        throw Error(ErrorKind::usage,
-                    "there is a run " + (runs / chosen).string() +
-                        " already; choose another name, or continue it with `roper-train resume " + chosen +
-                        "`");
     std::string building = (runs / ".new-XXXXXX").string();
     if (::mkdtemp(building.data()) == nullptr) throw diskError("create a run in", runs.string(), errno);
     try {
-        const RunFolder folder{fs::path(building)};
-        fs::permissions(building, fs::perms(0755));
-        fs::create_directory(folder.checkpointsPath());
-        writeFileAtomically(folder.specificationPath(), toToml(specification));
-        Status status;
-        status.steps = specification.training.steps;
-        status.heartbeat = secondsSinceEpoch();
-        writeStatus(folder.statusPath(), status);
+        const std::string chosen = name.empty() ? uniqueName(runs, defaultRunName(specification)) : name;
+        if (fs::exists(runs / chosen))
+            throw Error(ErrorKind::usage, "there is a run " + (runs / chosen).string() +
+                                              " already; choose another name, or continue it with "
+                                              "`roper-train resume " +
+                                              chosen + "`");
+        fillNewRun(RunFolder(building), specification);
         if (::rename(building.c_str(), (runs / chosen).c_str()) != 0)
             throw diskError("create", (runs / chosen).string(), errno);
         syncFolder(runs);
+        return RunFolder(runs / chosen);
+    } catch (const fs::filesystem_error& error) {
+        removeQuietly(building);
+        throw diskError("create a run in", runs.string(), error.code().value());
     } catch (...) {
-        std::error_code ignored;
-        fs::remove_all(building, ignored);
+        removeQuietly(building);
         throw;
     }
-    return RunFolder(runs / chosen);
 }
 
 RunRecorder::RunRecorder(RunFolder folder) : folder_(std::move(folder)) {
@@ -108,6 +130,8 @@ RunRecorder::RunRecorder(RunFolder folder) : folder_(std::move(folder)) {
     }
     try {
         makeFolders(folder_.checkpointsPath());
+        removePartialFiles(folder_.path());
+        removePartialFiles(folder_.checkpointsPath());
         log_ = std::make_unique<AppendFile>(folder_.logPath());
     } catch (...) {
         ::close(lock_);

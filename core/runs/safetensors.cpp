@@ -83,6 +83,7 @@ Placed readEntry(const std::string& name, const Json& entry) {
         std::find_if(kDtypes.begin(), kDtypes.end(), [&](const auto& k) { return dtype == k.name; });
     if (known == kDtypes.end()) throw std::invalid_argument("unknown dtype " + dtype);
     placed.tensor.dtype = known->dtype;
+    if (!entry.at("shape").is_array()) throw std::invalid_argument("its shape is not a list");
     for (const Json& dimension : entry.at("shape")) {
         if (!dimension.is_number_unsigned() ||
             dimension.get<std::uint64_t>() >

@@ -79,6 +79,12 @@ void checkTask(const Specification& s, std::vector<SpecificationProblem>& proble
         problems.push_back({"task.string_min", "the shortest string is longer than the longest"});
     if (s.task.name == "prefix" && s.task.random_min > s.task.random_max)
         problems.push_back({"task.random_min", "the fewest random letters are more than the most"});
+    if (!problems.empty()) return;
+    const auto task = makeTask(s.task);
+    const int longest = task->longestPrompt() + task->longestAnswer();
+    if (longest >= s.training.length)
+        problems.push_back({"training.length", "the longest problem has " + std::to_string(longest) +
+                                                   " characters; a sequence must hold more than that"});
 }
 
 void checkTraining(const Specification& s, std::vector<SpecificationProblem>& problems) {

@@ -21,17 +21,25 @@ std::string squareName(const std::string& parameter) {
     return std::string("optimizer.square.").append(parameter);
 }
 
+Dtype dtypeOf(const at::Tensor& tensor) {
+    switch (tensor.scalar_type()) {
+        case at::kByte:
+            return Dtype::U8;
+        case at::kDouble:
+            return Dtype::F64;
+        default:
+            return Dtype::F32;
+    }
+}
+
 /// Collects tensors to write and keeps their CPU copies alive until they are written.
 class TensorsToWrite {
   public:
     void add(const std::string& name, const at::Tensor& tensor) {
         const at::Tensor plain = tensor.detach().to(at::kCPU).contiguous();
         kept_.push_back(plain);
-        const Dtype dtype = plain.scalar_type() == at::kByte     ? Dtype::U8
-                            : plain.scalar_type() == at::kDouble ? Dtype::F64
-                                                                 : Dtype::F32;
         views_.push_back({name,
-                          dtype,
+                          dtypeOf(plain),
                           plain.sizes().vec(),
                           {static_cast<const std::byte*>(plain.const_data_ptr()), plain.nbytes()}});
     }
@@ -57,7 +65,7 @@ void restore(const SafetensorsFile& file, const std::string& name, at::Tensor ta
         throw Error(ErrorKind::checkpoint, file.origin() + ": tensor \"" + name + "\" has shape " +
                                                shapeText(stored.shape) + ", but the run's model needs " +
                                                shapeText(plain.sizes().vec()));
-    if (stored.bytes.size() != plain.nbytes())
+    if (stored.dtype != dtypeOf(plain))
         throw Error(ErrorKind::checkpoint, file.origin() + ": tensor \"" + name + "\" is " +
                                                dtypeName(stored.dtype) +
                                                ", but the run's model needs another type");
@@ -133,6 +141,8 @@ TrainingPosition loadCheckpoint(const SafetensorsFile& file, Transformer& model,
         restore(file, squareName(model.parameters()[i].first), moments.square);
     }
     for (const at::Device& device : generatorDevices(model)) {
+        // A run may go on on another kind of device; its generator then begins from the seed.
+        if (file.tensors().count(generatorName(device)) == 0) continue;
         const at::Tensor state = generatorOf(device).get_state().clone();
         restore(file, generatorName(device), state);
         generatorOf(device).set_state(state);

@@ -45,6 +45,8 @@ auto translatingErrors(Work work) {
         throw Error(ErrorKind::other, what);
     } catch (const std::invalid_argument& error) {
         throw Error(ErrorKind::usage, error.what());
+    } catch (const std::exception& error) {
+        throw Error(ErrorKind::other, error.what());
     }
 }
 
@@ -75,7 +77,7 @@ LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options) {
     requireValid(loaded.specification, folder.specificationPath().string());
     loaded.task = makeTask(loaded.specification.task);
     loaded.model = std::make_unique<Transformer>(loaded.specification, loaded.task->vocabulary().size(),
-                                                 openDevice(options.device));
+                                                 openDevice(options.device).device);
     loadWeights(SafetensorsFile::read(checkpoint.path), *loaded.model,
                 loaded.task->vocabulary().characters());
     return loaded;
@@ -124,9 +126,18 @@ void writeForText(const ReadText& read, const std::string& name, const at::Tenso
                      {{"run", read.run}, {"step", std::to_string(read.loaded.step)}, {"text", read.text}});
 }
 
+/// The status that a run had before; a plain one if it cannot be read.
+Status statusBefore(const RunFolder& folder) {
+    try {
+        return folder.status();
+    } catch (const Error&) {
+        return {};
+    }
+}
+
 void writeFailure(RunRecorder& recorder, const Error& error) {
     try {
-        Status status = recorder.folder().status();
+        Status status = statusBefore(recorder.folder());
         status.state = RunState::failed;
         status.control.clear();
         status.error = error.what();
@@ -138,6 +149,16 @@ void writeFailure(RunRecorder& recorder, const Error& error) {
     }
 }
 
+/// From here on the run has a process: should that die while it loads, the run is seen to be interrupted.
+void writeStarting(RunRecorder& recorder) {
+    Status status = statusBefore(recorder.folder());
+    status.state = RunState::running;
+    status.error.clear();
+    status.exit_code = 0;
+    status.control.clear();
+    recorder.setStatus(status);
+}
+
 }  // namespace
 
 void setThreads(std::int64_t threads) {
@@ -145,18 +166,23 @@ void setThreads(std::int64_t threads) {
     at::set_num_threads(static_cast<int>(threads > 0 ? threads : cores));
 }
 
-RunState trainRun(const RunFolder& folder, TrainingObserver& observer) {
+RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session) {
     keepHeapWarm();
     handleStopSignals();
     RunRecorder recorder(folder);
     try {
         return translatingErrors([&] {
-            const Specification specification = folder.specification();
+            writeStarting(recorder);
+            Specification specification = folder.specification();
+            if (!session.device.empty()) specification.device.name = session.device;
+            if (session.threads > 0) specification.device.threads = session.threads;
             requireValid(specification, folder.specificationPath().string());
             setThreads(specification.device.threads);
             RunControl control(/*open_socket=*/true);
-            Trainer trainer(specification, openDevice(specification.device.name), recorder, control,
-                            observer);
+            const OpenDevice opened = openDevice(specification.device.name);
+            if (!opened.note.empty()) recorder.log(opened.note);
+            observer.onNote(opened.note);
+            Trainer trainer(specification, opened.device, recorder, control, observer);
             trainer.restore();
             return trainer.run();
         });

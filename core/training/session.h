@@ -21,16 +21,24 @@ struct TrainingStart {
 class TrainingObserver {
   public:
     virtual ~TrainingObserver() = default;
+    /// Something a person should know before it starts; may be empty.
+    virtual void onNote(const std::string&) {}
     virtual void onStart(const TrainingStart&) {}
     virtual void onStep(const MetricsRow&) {}
     virtual void onEvaluation(const EvaluationRow&) {}
     virtual void onPause(bool /*paused*/) {}
 };
 
+/// What may differ from the specification for one session; empty or 0 keeps what it says.
+struct SessionOptions {
+    std::string device;
+    std::int64_t threads = 0;
+};
+
 /// Trains a queued run, or continues one after its newest checkpoint, until it is finished or asked to end.
 /// Failure is written to the run's status and log before it is thrown.
 /// @throws Error of every kind
-RunState trainRun(const RunFolder& folder, TrainingObserver& observer);
+RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session = {});
 
 /// Settings that hold for one session and are not part of what a run is.
 struct ReadingOptions {

@@ -18,10 +18,6 @@ using namespace std::chrono_literals;
 constexpr auto kHeartbeat = 1s;
 constexpr auto kPauseLook = 50ms;
 
-double secondsBetween(std::chrono::steady_clock::time_point a, std::chrono::steady_clock::time_point b) {
-    return std::chrono::duration<double>(b - a).count();
-}
-
 }  // namespace
 
 Trainer::Trainer(Specification specification, at::Device device, RunRecorder& recorder, RunControl& control,
@@ -34,8 +30,7 @@ Trainer::Trainer(Specification specification, at::Device device, RunRecorder& re
       task_(makeTask(specification_.task)),
       model_(specification_, task_->vocabulary().size(), device),
       optimizer_(model_.parameters(), specification_.training),
-      started_(Clock::now()),
-      last_beat_(started_) {
+      last_beat_(Clock::now()) {
     // Dropout draws from the default generators; the weights have generators of their own.
     at::manual_seed(static_cast<std::uint64_t>(specification_.training.model_seed));
 }
@@ -43,20 +38,32 @@ Trainer::Trainer(Specification specification, at::Device device, RunRecorder& re
 void Trainer::restore() {
     const std::vector<CheckpointFile> checkpoints = recorder_.folder().checkpoints();
     if (!checkpoints.empty()) {
-        const SafetensorsFile file = SafetensorsFile::read(checkpoints.back().path);
-        position_ = loadCheckpoint(file, model_, optimizer_, task_->vocabulary().characters());
+        position_ = readNewest(checkpoints);
         recorder_.log("resumed from step " + std::to_string(position_.step));
     }
     recorder_.rewindTo(position_.step);
     best_step_ = recorder_.folder().bestStep();
-    time_before_s_ = position_.time_s;
     last_report_s_ = position_.time_s;
     last_report_tokens_ = position_.tokens;
     saved_step_ = checkpoints.empty() ? -1 : position_.step;
 }
 
+TrainingPosition Trainer::readNewest(const std::vector<CheckpointFile>& checkpoints) {
+    try {
+        const SafetensorsFile file = SafetensorsFile::read(checkpoints.back().path);
+        return loadCheckpoint(file, model_, optimizer_, task_->vocabulary().characters());
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::checkpoint) throw;
+        const std::string rest = checkpoints.size() > 1
+                                     ? "step " + std::to_string(checkpoints[checkpoints.size() - 2].step)
+                                     : std::string("the first step");
+        throw Error(error.kind(),
+                    std::string(error.what()) + ". Move that file away to resume from " + rest + ".");
+    }
+}
+
 RunState Trainer::run() {
-    started_ = Clock::now();
+    clock_.start(position_.time_s);
     recorder_.log("training on " + describeDevice(device_) + ", " + std::to_string(model_.parameterCount()) +
                   " parameters");
     if (!control_.problem().empty()) recorder_.log("no control socket: " + control_.problem());
@@ -118,7 +125,7 @@ void Trainer::report(const Step& step) {
     if (!wanted) return;
     MetricsRow row;
     row.step = position_.step;
-    row.time_s = trainingSeconds();
+    row.time_s = clock_.seconds();
     row.tokens = position_.tokens;
     row.loss = step.loss;
     row.learning_rate = step.learning_rate;
@@ -132,10 +139,9 @@ void Trainer::report(const Step& step) {
 }
 
 void Trainer::runEvaluation() {
-    const Clock::time_point begin = Clock::now();
+    const TrainingClock::Rest rest(clock_);
     Evaluation evaluation = evaluate(model_, *task_, specification_, position_.step);
-    paused_s_ += secondsBetween(begin, Clock::now());  // time_s counts training alone
-    evaluation.row.time_s = trainingSeconds();
+    evaluation.row.time_s = clock_.seconds();
     for (const Sample& sample : evaluation.samples)
         recorder_.record(sample);
     recorder_.record(evaluation.row);
@@ -148,8 +154,8 @@ void Trainer::runEvaluation() {
 
 void Trainer::saveCheckpointNow() {
     if (saved_step_ == position_.step) return;
-    const Clock::time_point begin = Clock::now();
-    position_.time_s = trainingSeconds();
+    const TrainingClock::Rest rest(clock_);
+    position_.time_s = clock_.seconds();
     recorder_.sync();  // rows first: a checkpoint never stands for steps whose rows could still be lost
     saveCheckpoint(recorder_.folder().checkpointPath(position_.step), model_, optimizer_, position_,
                    toToml(specification_), task_->vocabulary().characters());
@@ -158,11 +164,10 @@ void Trainer::saveCheckpointNow() {
     recorder_.pruneCheckpoints(specification_.checkpoints.keep);
     saved_step_ = position_.step;
     recorder_.log("checkpoint at step " + std::to_string(position_.step));
-    paused_s_ += secondsBetween(begin, Clock::now());
 }
 
 Wish Trainer::waitWhilePaused() {
-    const Clock::time_point begin = Clock::now();
+    const TrainingClock::Rest rest(clock_);
     recorder_.log("paused at step " + std::to_string(position_.step));
     observer_.onPause(true);
     beat(RunState::paused, Survives::machine_failure);
@@ -173,7 +178,6 @@ Wish Trainer::waitWhilePaused() {
         if (control_.takeCheckpointWish()) saveCheckpointNow();
         if (Clock::now() - last_beat_ > kHeartbeat) beat(RunState::paused, Survives::process_death);
     }
-    paused_s_ += secondsBetween(begin, Clock::now());
     if (wish == Wish::go_on) {
         recorder_.log("resumed");
         observer_.onPause(false);
@@ -197,10 +201,6 @@ Status Trainer::statusNow(RunState state) const {
     status.control = listening ? control_.socketPath() : "";
     if (state == RunState::preempted) status.exit_code = static_cast<int>(ErrorKind::preempted);
     return status;
-}
-
-double Trainer::trainingSeconds() const {
-    return time_before_s_ + secondsBetween(started_, Clock::now()) - paused_s_;
 }
 
 }  // namespace roper

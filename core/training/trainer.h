@@ -12,6 +12,7 @@
 #include "core/training/optimizer.h"
 #include "core/training/run_control.h"
 #include "core/training/session.h"
+#include "core/training/training_clock.h"
 
 namespace roper {
 
@@ -30,6 +31,8 @@ class Trainer {
     RunState run();
 
   private:
+    TrainingPosition readNewest(const std::vector<CheckpointFile>& checkpoints);
+
     struct Step {
         double loss, gradient_norm, learning_rate;
     };
@@ -43,7 +46,6 @@ class Trainer {
     void beat(RunState state, Survives survives);
     Wish waitWhilePaused();
     bool due(std::int64_t every) const { return every > 0 && position_.step % every == 0; }
-    double trainingSeconds() const;
     Status statusNow(RunState state) const;
 
     Specification specification_;
@@ -58,9 +60,7 @@ class Trainer {
     std::optional<std::int64_t> best_step_;
 
     using Clock = std::chrono::steady_clock;
-    Clock::time_point started_;
-    double paused_s_ = 0;
-    double time_before_s_ = 0;  ///< training time up to the checkpoint that this session began from
+    TrainingClock clock_;
     double last_report_s_ = 0;
     std::int64_t last_report_tokens_ = 0;
     Clock::time_point last_beat_;

@@ -65,6 +65,26 @@ class FiguresTest : public QObject {
         QVERIFY(svg.contains("Rotation of pair"));
     }
 
+    void aPngIsTheSamePictureAtEveryScale() {
+        for (Page* page : window_->pages()) {
+            for (const Figure* figure : page->figures()) {
+                ExportOptions options;
+                options.scale = 1;
+                const QImage once = figureImage(*figure, options, Theme::light());
+                options.scale = 3;
+                const QImage thrice =
+                    figureImage(*figure, options, Theme::light())
+                        .scaled(once.size(), Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
+                qint64 difference = 0;
+                for (int y = 0; y < once.height(); ++y)
+                    for (int x = 0; x < once.width(); ++x)
+                        difference += std::abs(qGray(once.pixel(x, y)) - qGray(thrice.pixel(x, y)));
+                const double mean = static_cast<double>(difference) / (once.width() * once.height());
+                QVERIFY2(mean < 3.0, qPrintable(figure->figureName() + " " + QString::number(mean)));
+            }
+        }
+    }
+
     void theCsvHoldsTheNumbersOnTheScreen() {
         window_->rotationPage().state().loadIntroExample();
         const QString csv = window_->rotationPage().figures()[2]->figureCsv();

@@ -114,6 +114,46 @@ class RotationPageTest : public QObject {
         expectNewPicture("position");
     }
 
+    void aNumberIsTypedWhole() {
+        auto* width = page_->findChild<QSpinBox*>();
+        for (QSpinBox* box : page_->findChildren<QSpinBox*>())
+            if (box->accessibleName() == "Head width d") width = box;
+        width->setFocus();
+        width->selectAll();
+        QTest::keyClicks(width, "96");
+        QCOMPARE(page_->state().x().size(), 4);
+        QTest::keyClick(width, Qt::Key_Return);
+        QCOMPARE(page_->state().x().size(), 96);
+        QCOMPARE(page_->state().x()[3], 2.0);  // the entries that were there stay
+        auto* position = page_->findChild<QDoubleSpinBox*>();
+        position->setFocus();
+        position->selectAll();
+        QTest::keyClicks(position, "12.25");
+        QTest::keyClick(position, Qt::Key_Return);
+        QCOMPARE(page_->state().setup().position, 12.25);
+    }
+
+    void spacePressesAFocusedButton() {
+        auto* view = page_->findChild<WorkedExampleView*>();
+        view->setStep(1);
+        page_->showWorkedExample(1);
+        for (QPushButton* button : page_->findChildren<QPushButton*>()) {
+            if (button->text() != "Next step") continue;
+            button->setFocus();
+            QTest::keyClick(button, Qt::Key_Space);
+        }
+        QCOMPARE(view->step(), 2);
+        QTest::qWait(120);
+        QCOMPARE(page_->state().setup().position, 3.0);  // nothing plays
+    }
+
+    void theNewestLineOfTheExampleIsInSight() {
+        page_->showWorkedExample(WorkedExampleView::kSteps);
+        auto* view = page_->findChild<WorkedExampleView*>();
+        QTRY_VERIFY(view->height() >= view->sizeHint().height());
+        QTRY_VERIFY(view->visibleRegion().boundingRect().bottom() >= view->height() - 2);
+    }
+
     void nonsenseInAFieldIsPutBack() {
         auto* table = page_->findChild<QTableWidget*>();
         for (const char* nonsense : {"", "abc", "1e999", "nan", "1,5", "--3"}) {

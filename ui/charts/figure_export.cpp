@@ -57,7 +57,9 @@ QByteArray pngBytes(const Figure& figure, const ExportOptions& options, const Th
     QByteArray bytes;
     QBuffer buffer(&bytes);
     buffer.open(QIODevice::WriteOnly);
-    figureImage(figure, options, theme).save(&buffer, "PNG");
+    const QImage image = figureImage(figure, options, theme);
+    if (image.isNull() || !image.save(&buffer, "PNG"))
+        throw Error(ErrorKind::memory, "the picture has too many pixels; choose a smaller width or scale");
     return bytes;
 }
 
@@ -173,11 +175,13 @@ QImage figureImage(const Figure& figure, const ExportOptions& options, const The
     const double zoom = zoomOf(figure, options) * options.scale;
     QImage image((pictureSize(figure, options) * zoom).toSize(), QImage::Format_ARGB32_Premultiplied);
     image.fill(theme.background);
-    image.setDotsPerMeterX(static_cast<int>(1000 * kPixelsPerMm * options.scale));
-    image.setDotsPerMeterY(image.dotsPerMeterX());
     QPainter painter(&image);
     painter.scale(zoom, zoom);
     drawPicture(painter, figure, options, theme);
+    painter.end();
+    // Only now: while it is painted, a density of its own would scale all text a second time.
+    image.setDotsPerMeterX(static_cast<int>(1000 * kPixelsPerMm * options.scale));
+    image.setDotsPerMeterY(image.dotsPerMeterX());
     return image;
 }
 
@@ -198,15 +202,16 @@ void exportByDialog(const Figure& figure, QWidget* parent) {
     if (!chosen) return;
     QSettings settings;
     const QString folder = settings.value("export/folder", QDir::homePath()).toString();
-    const QString path = QFileDialog::getSaveFileName(
-        parent, QObject::tr("Export the picture"), folder + "/" + figure.figureName() + "." + chosen->suffix,
-        chosen->suffix.toUpper() + " (*." + chosen->suffix + ")");
-    if (path.isEmpty()) return;
+    QFileDialog dialog(parent, QObject::tr("Export the picture"), folder);
+    dialog.setAcceptMode(QFileDialog::AcceptSave);
+    dialog.setDefaultSuffix(chosen->suffix);  // added before the dialog asks whether to replace a file
+    dialog.setNameFilter(chosen->suffix.toUpper() + " (*." + chosen->suffix + ")");
+    dialog.selectFile(figure.figureName() + "." + chosen->suffix);
+    if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty()) return;
+    const QString path = dialog.selectedFiles().front();
     settings.setValue("export/folder", QFileInfo(path).absolutePath());
     try {
-        const bool has_suffix = QFileInfo(path).suffix().toLower() == chosen->suffix;
-        exportFigure(figure, has_suffix ? path : path + "." + chosen->suffix, chosen->options,
-                     Theme::of(parent->palette()));
+        exportFigure(figure, path, chosen->options, Theme::of(parent->palette()));
     } catch (const Error& error) {
         QMessageBox::warning(parent, QObject::tr("Not exported"), QString::fromStdString(error.what()));
     }

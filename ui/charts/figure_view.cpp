@@ -9,6 +9,7 @@ namespace roper {
 
 FigureView::FigureView(QWidget* parent) : QWidget(parent) {
     setMouseTracking(true);
+    setFocusPolicy(Qt::ClickFocus);  // keys then mean the picture, not the field typed in before
     setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);
 }

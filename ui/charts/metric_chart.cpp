@@ -29,7 +29,7 @@ MetricChart::MetricChart(const QString& name, const QString& value, QWidget* par
     layout->addWidget(plot_);
     setAccessibleName(value);
     setMinimumSize(260, 150);
-    plot_->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom | QCP::iSelectLegend);
+    plot_->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
     plot_->setNoAntialiasingOnDrag(true);
     plot_->yAxis->setLabel(value);
     plot_->legend->setVisible(true);
@@ -47,14 +47,16 @@ MetricChart::MetricChart(const QString& name, const QString& value, QWidget* par
             [this](QCPLegend*, QCPAbstractLegendItem* item) { onLegendClick(item, true); });
     connect(plot_, &QCustomPlot::mouseMove, this, &MetricChart::onMouseMove);
     connect(plot_, &QCustomPlot::mouseDoubleClick, this, &MetricChart::follow);
-    connect(plot_, &QCustomPlot::mouseWheel, this, [this] {
-        follow_ = false;
-        markDirty();
-    });
     connect(plot_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
         plot_->setSelectionRectMode(event->modifiers() & Qt::ShiftModifier ? QCP::srmZoom : QCP::srmNone);
-        if (plot_->axisRect()->rect().contains(event->pos())) follow_ = false;
     });
+    for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis}) {
+        connect(axis, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this, [this] {
+            if (fitting_) return;
+            follow_ = false;  // moved or zoomed by hand
+            markDirty();
+        });
+    }
     connect(plot_, &QCustomPlot::mouseRelease, this, &MetricChart::markDirty);
     timer_.setSingleShot(true);
     timer_.setInterval(kBetweenReplots_ms);
@@ -99,6 +101,7 @@ void MetricChart::removeSeries(const QString& key) {
     plot_->removeGraph(found->second.raw_graph);
     plot_->removeGraph(found->second.smooth_graph);
     plot_->removeGraph(found->second.mark_graph);
+    if (found->second.floor_line != nullptr) plot_->removeItem(found->second.floor_line);
     series_.erase(found);
     markDirty();
 }
@@ -130,13 +133,25 @@ void MetricChart::rebuild(Series& series) {
         extend(series, point);
 }
 
+void MetricChart::setFloor(const QString& key, double value) {
+    Series& series = series_.at(key);
+    if (series.floor_line == nullptr) {
+        series.floor_line = new QCPItemStraightLine(plot_);
+        series.floor_line->setSelectable(false);
+    }
+    series.floor = value;
+    markDirty();
+}
+
 void MetricChart::setColor(const QString& key, const QColor& color) {
     series_.at(key).color = color;
     markDirty();
 }
 
 void MetricChart::setShown(const QString& key, bool shown) {
-    series_.at(key).shown = shown;
+    const auto found = series_.find(key);
+    if (found == series_.end()) return;
+    found->second.shown = shown;
     markDirty();
 }
 
@@ -216,7 +231,7 @@ void MetricChart::redrawNow() {
     if (follow_) fitAxes();
     fillLegend();
     applyTheme(Theme::of(palette()));
-    fillGraphs();
+    fillGraphs(static_cast<std::size_t>(std::max(64, plot_->axisRect()->width())));
     bool empty = true;
     for (const auto& [key, series] : series_)
         empty = empty && series.points.empty();
@@ -231,10 +246,15 @@ void MetricChart::onLegendClick(QCPAbstractLegendItem* item, bool alone) {
     if (of_graph == nullptr) return;
     for (const auto& [key, series] : series_) {
         if (series.smooth_graph != of_graph->plottable()) continue;
-        if (alone)
-            isolate(key);
-        else
-            setShown(key, !series.shown);
+        const QString chosen = key;
+        setShown(chosen, !series.shown);
+        emit shownChanged(chosen, isShown(chosen));
+        // The first click of a double click has toggled it already; the second takes that back.
+        if (alone) {
+            isolate(chosen);
+            for (const auto& [other, of_other] : series_)
+                emit shownChanged(other, of_other.shown);
+        }
         return;
     }
 }
@@ -250,15 +270,20 @@ void MetricChart::onMouseMove(QMouseEvent* event) {
 }
 
 QString MetricChart::readoutAt(double x) const {
-    QStringList parts{acrossName() + ' ' + QString::number(x, 'g', 6)};
+    const bool whole = across_ != Across::time;
+    QStringList parts{acrossName() + ' ' + QString::number(x, 'f', whole ? 0 : 1)};
     for (const auto& [key, series] : series_) {
-        if (!series.shown || series.raw.empty()) continue;
+        const bool is_there =
+            !series.raw.empty() && x >= series.raw.x().front() && x <= series.raw.x().back();
+        if (!series.shown || !is_there) continue;
         const auto& xs = series.raw.x();
         auto nearest = std::lower_bound(xs.begin(), xs.end(), x);
         if (nearest == xs.end()) --nearest;
         const auto i = static_cast<std::size_t>(nearest - xs.begin());
-        parts << QStringLiteral("%1: %2 (smoothed %3)")
-                     .arg(series.label, shortNumber(series.raw.y()[i]), shortNumber(series.smooth.y()[i]));
+        const QString floor = series.floor_line ? tr(", floor %1").arg(series.floor, 0, 'f', 4) : QString();
+        parts << QStringLiteral("%1: %2 (smoothed %3%4)")
+                     .arg(series.label, shortNumber(series.raw.y()[i]), shortNumber(series.smooth.y()[i]),
+                          floor);
     }
     return parts.join(QStringLiteral("    "));
 }
@@ -266,6 +291,12 @@ QString MetricChart::readoutAt(double x) const {
 void MetricChart::changeEvent(QEvent* event) {
     if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) markDirty();
     QWidget::changeEvent(event);
+}
+
+void MetricChart::leaveEvent(QEvent*) {
+    crosshair_->setVisible(false);
+    emit pointed({});
+    markDirty();
 }
 
 void MetricChart::resizeEvent(QResizeEvent* event) {

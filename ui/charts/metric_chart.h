@@ -36,6 +36,8 @@ class MetricChart : public QWidget, public Figure {
     bool hasSeries(const QString& key) const { return series_.count(key) > 0; }
     void append(const QString& key, const Point& point);
     void clear(const QString& key);
+    /// A dashed line at the least value that the series can reach.
+    void setFloor(const QString& key, double value);
     void setColor(const QString& key, const QColor& color);
     void setShown(const QString& key, bool shown);
     bool isShown(const QString& key) const;
@@ -68,10 +70,13 @@ class MetricChart : public QWidget, public Figure {
   signals:
     /// Numbers of all shown series at the pointer's x.
     void pointed(const QString& readout);
+    /// A series was hidden or shown by its legend entry.
+    void shownChanged(const QString& key, bool shown);
 
   protected:
     void changeEvent(QEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
+    void leaveEvent(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
   private:
@@ -83,7 +88,9 @@ class MetricChart : public QWidget, public Figure {
         Smoothing smoothing{0};
         QCPGraph* raw_graph = nullptr;
         QCPGraph* smooth_graph = nullptr;
-        QCPGraph* mark_graph = nullptr;  ///< a cross at the top for each value that is not finite
+        QCPGraph* mark_graph = nullptr;             ///< a cross at the top for each value that is not finite
+        QCPItemStraightLine* floor_line = nullptr;  ///< only where a floor is known
+        double floor = 0;
         bool shown = true;
     };
 
@@ -91,7 +98,7 @@ class MetricChart : public QWidget, public Figure {
     void rebuild(Series& series);
     void extend(Series& series, const Point& point);
     void markDirty();
-    void fillGraphs() const;
+    void fillGraphs(std::size_t columns) const;
     void fillLegend();
     void fitAxes();
     void applyTheme(const Theme& theme) const;
@@ -112,6 +119,7 @@ class MetricChart : public QWidget, public Figure {
     double smoothing_ = 0.9;
     bool log_x_ = false, log_y_ = false;
     bool follow_ = true;
+    bool fitting_ = false;  ///< ranges are being set by us, not by hand
     bool dirty_ = true;
 };
 

@@ -1,4 +1,5 @@
 #include <QPicture>
+#include <QScopedValueRollback>
 #include <cmath>
 #include <limits>
 
@@ -9,12 +10,14 @@
 namespace roper {
 namespace {
 
-constexpr double kMargin = 0.04;  // of the range, left free above and below
+constexpr std::size_t kColumnsAPixel = 6;  // of a picture that is exported
+constexpr double kMargin = 0.04;           // of the range, left free above and below
 
 }  // namespace
 
 /// The ranges that show every shown point; on a logarithmic axis only what is above 0.
 void MetricChart::fitAxes() {
+    const QScopedValueRollback fitting(fitting_, true);
     double x_low = std::numeric_limits<double>::infinity(), x_high = -x_low, y_low = x_low, y_high = -x_low;
     for (const auto& [key, series] : series_) {
         if (!series.shown || series.raw.empty()) continue;
@@ -24,6 +27,7 @@ void MetricChart::fitAxes() {
         const MinMaxPyramid::Range range = series.raw.range(first, x_high);
         y_low = std::min(y_low, range.low);
         y_high = std::max(y_high, range.high);
+        if (series.floor_line != nullptr) y_low = std::min(y_low, series.floor);
     }
     if (!(x_low <= x_high)) x_low = log_x_ ? 1 : 0, x_high = 100;
     if (!(y_low <= y_high)) y_low = log_y_ ? 0.1 : 0, y_high = 1;
@@ -39,9 +43,9 @@ void MetricChart::fitAxes() {
     plot_->xAxis->setRange(x_low, x_high);
 }
 
-void MetricChart::fillGraphs() const {
+/// At most `columns` columns of points for the range that is shown.
+void MetricChart::fillGraphs(std::size_t columns) const {
     const QCPRange range = plot_->xAxis->range();
-    const auto columns = static_cast<std::size_t>(std::max(64, plot_->axisRect()->width()));
     std::vector<double> xs, ys;
     const auto fill = [&](QCPGraph* graph, const MinMaxPyramid& pyramid, bool visible) {
         graph->setVisible(visible);
@@ -70,6 +74,12 @@ void MetricChart::applyPens(Series& series, const Theme& theme) const {
     series.raw_graph->setPen(QPen(theme.faded(series.color, 0.35), 1));
     series.raw_graph->setAntialiased(false);
     series.smooth_graph->setPen(QPen(series.color, 2));
+    if (series.floor_line != nullptr) {
+        series.floor_line->setVisible(series.shown);
+        series.floor_line->setPen(QPen(theme.faded(series.color, 0.8), 1.2, Qt::DashLine));
+        series.floor_line->point1->setCoords(0, series.floor);
+        series.floor_line->point2->setCoords(1, series.floor);
+    }
     series.mark_graph->setScatterStyle(
         QCPScatterStyle(QCPScatterStyle::ssCross, QPen(series.color, 3), QBrush(), 12));
 }
@@ -119,7 +129,8 @@ void MetricChart::fillLegend() {
 
 void MetricChart::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     applyTheme(theme);
-    fillGraphs();
+    // Finer than any screen: thinning is for the screen, a print shows more.
+    fillGraphs(kColumnsAPixel * static_cast<std::size_t>(area.width()));
     const bool crosshair_shown = crosshair_->visible();
     crosshair_->setVisible(false);
     // QCustomPlot draws only with a painter of its own; a picture carries what it drew over, still as lines
@@ -139,7 +150,7 @@ QString MetricChart::figureCsv() const {
     QString csv = QStringLiteral("run,step,time_s,tokens,%1,smoothed\n").arg(name_);
     for (const auto& [key, series] : series_) {
         if (!series.shown) continue;
-        QString label = series.label;
+        QString label = key;
         if (label.contains(',') || label.contains('"')) label = '"' + label.replace('"', "\"\"") + '"';
         for (std::size_t i = 0; i < series.points.size(); ++i) {
             const Point& point = series.points[i];
@@ -156,7 +167,7 @@ QString MetricChart::figureCsv() const {
 QString MetricChart::figureCaption() const {
     QStringList labels;
     for (const auto& [key, series] : series_)
-        if (series.shown) labels << series.label;
+        if (series.shown) labels << key;
     return tr("%1 by %2: %3. Pale: each step; bold: exponential mean with weight %4")
         .arg(value_, acrossName(), labels.join(QStringLiteral(", ")))
         .arg(smoothing_);

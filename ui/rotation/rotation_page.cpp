@@ -67,6 +67,7 @@ QWidget* RotationPage::makeControls() {
             Setup setup = state_.setup();
             set(setup, value);
             state_.selection().set(setup);
+            showState();  // also where the selection took another value than was asked for
         };
     };
     position_ = new QDoubleSpinBox;
@@ -102,6 +103,12 @@ QWidget* RotationPage::makeControls() {
     pairing_->addItem(tr("interleaved  (2i, 2i+1)"), static_cast<int>(Pairing::interleaved));
     connect(pairing_, &QComboBox::currentIndexChanged, this,
             change([](Setup& s, int v) { s.pairing = static_cast<Pairing>(v); }));
+
+    // A number counts when it is whole: on the way to 32, a 3 must not cut the vector.
+    for (QAbstractSpinBox* box :
+         {static_cast<QAbstractSpinBox*>(position_), static_cast<QAbstractSpinBox*>(pair_),
+          static_cast<QAbstractSpinBox*>(head_dim_)})
+        box->setKeyboardTracking(false);
 
     auto* form = new QFormLayout;
     form->setRowWrapPolicy(QFormLayout::WrapAllRows);
@@ -141,9 +148,17 @@ QWidget* RotationPage::makeVectorTable() {
         if (value && std::isfinite(*value) && std::abs(*value) <= 1e6)
             state_.setFeature(row, *value);
         else
-            showVector();  // what cannot be read is put back
+            refuseFeature(row);
     });
     return vector_;
+}
+
+/// What cannot be read is said and put back.
+void RotationPage::refuseFeature(int row) {
+    setReadout(tr("x%1 must be a number between −1000000 and 1000000, not “%2”; the old one stays")
+                   .arg(row)
+                   .arg(vector_->item(row, 0)->text()));
+    showVector();
 }
 
 void RotationPage::showState() {
@@ -159,6 +174,7 @@ void RotationPage::showState() {
     pairing_->setCurrentIndex(static_cast<int>(setup.pairing));
     showing_ = false;
     showVector();
+    setReadout({});  // what stood there was of the state before
     emit explanationChanged();
 }
 
@@ -189,9 +205,8 @@ void RotationPage::addActions(Actions& actions) {
         state_.loadIntroExample();
         showWorkedExample(1);
     });
-    actions.add(group, tr("Next step of the worked example"), Qt::Key_PageDown, [this] {
-        showWorkedExample(worked_->view().step() + 1);
-    });
+    actions.add(group, tr("Next step of the worked example"), Qt::Key_PageDown,
+                [this] { showWorkedExample(worked_->view().step() + 1); });
     actions.add(group, tr("Previous step of the worked example"), Qt::Key_PageUp,
                 [this] { worked_->view().setStep(worked_->view().step() - 1); });
 }

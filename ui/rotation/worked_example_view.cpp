@@ -4,7 +4,6 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QTextDocument>
-#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -79,14 +78,15 @@ QString cosineStep(const WorkedExample& example) {
 
 QString productStep(const WorkedExample& example) {
     return rows(example, [](int, const WorkedPair& p) {
-        const auto product = [](int feature, double x, const char* function, double value) {
+        const auto product = [](int feature, double x, const char* function, double factor, double value) {
             return QStringLiteral("x<sub>%1</sub> %2 = %3 · %4 = <b>%5</b>")
                 .arg(feature)
-                .arg(QLatin1String(function), plain(x), number(x == 0 ? 0 : value / x, 4), number(value));
+                .arg(QLatin1String(function), plain(x), number(factor, 4), number(value));
         };
-        return QStringList{
-            product(p.first, p.x1, "cos", p.x1_cos) + "<br>" + product(p.second, p.x2, "sin", p.x2_sin),
-            product(p.first, p.x1, "sin", p.x1_sin) + "<br>" + product(p.second, p.x2, "cos", p.x2_cos)};
+        return QStringList{product(p.first, p.x1, "cos", p.cosine, p.x1_cos) + "<br>" +
+                               product(p.second, p.x2, "sin", p.sine, p.x2_sin),
+                           product(p.first, p.x1, "sin", p.sine, p.x1_sin) + "<br>" +
+                               product(p.second, p.x2, "cos", p.cosine, p.x2_cos)};
     });
 }
 
@@ -261,12 +261,9 @@ WorkedExamplePanel::WorkedExamplePanel(RotationState& state, QWidget* parent)
     scroll->setWidget(view_);
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
-    connect(view_, &WorkedExampleView::stepChanged, scroll, [scroll] {
-        // After the picture has grown, its newest line is brought into sight.
-        QTimer::singleShot(0, scroll, [scroll] {
-            scroll->verticalScrollBar()->setValue(scroll->verticalScrollBar()->maximum());
-        });
-    });
+    // When the picture has grown, its newest line is brought into sight.
+    connect(scroll->verticalScrollBar(), &QScrollBar::rangeChanged, scroll->verticalScrollBar(),
+            [scroll](int, int most) { scroll->verticalScrollBar()->setValue(most); });
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(back_);
     buttons->addWidget(next_);

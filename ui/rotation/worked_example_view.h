@@ -27,6 +27,7 @@ class WorkedExampleView : public FigureView {
     QString figureCaption() const override;
     QSize figureSize() const override;
     QSize sizeHint() const override;
+    QSize minimumSizeHint() const override { return {300, sizeHint().height()}; }
 
   signals:
     void stepChanged(int step);

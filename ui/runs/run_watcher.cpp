@@ -1,5 +1,6 @@
 #include "ui/runs/run_watcher.h"
 
+#include "core/runs/durable_file.h"
 #include "core/runs/error.h"
 
 namespace roper {
@@ -30,15 +31,23 @@ RunWatcher::RunWatcher(RunFolder folder, QObject* parent)
       metrics_tail_(folder_.metricsPath()),
       evaluations_tail_(folder_.evaluationsPath()),
       samples_tail_(folder_.samplesPath()) {
+    readSpecificationOnce();
+}
+
+/// Until it can be read: a run may be found while it is still being copied to its place.
+void RunWatcher::readSpecificationOnce() {
+    if (specification_) return;
     try {
         specification_ = folder_.specification();
+        specification_problem_.clear();
     } catch (const Error& error) {
-        problem_ = QString::fromStdString(error.what());
+        specification_problem_ = QString::fromStdString(error.what());
     }
 }
 
 void RunWatcher::poll() {
     behind_ = false;
+    readSpecificationOnce();
     pollStatus();
     pollMetrics();
     pollEvaluations();
@@ -51,8 +60,9 @@ void RunWatcher::pollStatus() {
     try {
         status_ = folder_.status();
         state_ = trueState(status_);
+        status_problem_.clear();
     } catch (const Error& error) {
-        problem_ = QString::fromStdString(error.what());
+        status_problem_ = QString::fromStdString(error.what());
         state_ = RunState::failed;
     }
     if (state_ != state_before || status_.step != before.step || status_.error != before.error ||
@@ -94,6 +104,16 @@ void RunWatcher::pollSamples() {
     const std::int64_t newest = samples_.back().step;
     std::erase_if(samples_, [&](const Sample& sample) { return sample.step != newest; });
     emit samplesChanged();
+}
+
+QString RunWatcher::messages() const {
+    constexpr std::size_t kMostShown = 600;
+    try {
+        const std::string text = readFile(folder_.path() / "trainer-messages.txt");
+        return QString::fromStdString(text.substr(text.size() - std::min(text.size(), kMostShown))).trimmed();
+    } catch (const Error&) {
+        return {};  // only runs started by a window have that file
+    }
 }
 
 std::int64_t RunWatcher::step() const {

@@ -20,9 +20,14 @@ class RunWatcher : public QObject {
     const RunFolder& folder() const { return folder_; }
     QString name() const { return QString::fromStdString(folder_.name()); }
 
-    /// Nothing if run.toml cannot be read; `problem` then says why.
+    /// Nothing as long as run.toml cannot be read; `problem` then says why.
     const std::optional<Specification>& specification() const { return specification_; }
-    const QString& problem() const { return problem_; }
+    QString problem() const {
+        return specification_problem_.isEmpty() ? status_problem_ : specification_problem_;
+    }
+
+    /// The end of what a trainer started by the window wrote to stderr; usually empty.
+    QString messages() const;
 
     const Status& status() const { return status_; }
     RunState state() const { return state_; }
@@ -53,6 +58,7 @@ class RunWatcher : public QObject {
     void statusChanged();
 
   private:
+    void readSpecificationOnce();
     void pollStatus();
     void pollMetrics();
     void pollEvaluations();
@@ -60,7 +66,7 @@ class RunWatcher : public QObject {
 
     RunFolder folder_;
     std::optional<Specification> specification_;
-    QString problem_;
+    QString specification_problem_, status_problem_;
     Status status_;
     RunState state_ = RunState::queued;
     bool behind_ = false;

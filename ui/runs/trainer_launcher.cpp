@@ -27,7 +27,7 @@ RunFolder TrainerLauncher::start(const Specification& specification) {
     return folder;
 }
 
-void TrainerLauncher::startTwins(const Specification& specification) {
+std::vector<RunFolder> TrainerLauncher::startTwins(const Specification& specification) {
     Specification twin = specification;
     if (twin.device.threads == 0) twin.device.threads = std::max(1, QThread::idealThreadCount() / 2);
     requireValid(twin, "the form");
@@ -39,6 +39,7 @@ void TrainerLauncher::startTwins(const Specification& specification) {
     }
     for (const RunFolder& folder : folders)
         resume(folder);
+    return folders;
 }
 
 void TrainerLauncher::resume(const RunFolder& folder) {

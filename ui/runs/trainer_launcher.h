@@ -20,7 +20,8 @@ class TrainerLauncher : public QObject {
     RunFolder start(const Specification& specification);
 
     /// RoPE and RoPER with the same batches and initial weights, at the same time, sharing the cores.
-    void startTwins(const Specification& specification);
+    /// @returns the two runs, RoPE first
+    std::vector<RunFolder> startTwins(const Specification& specification);
 
     /// Starts a trainer on a run that is queued or has ended before its last step. @throws Error
     void resume(const RunFolder& folder);

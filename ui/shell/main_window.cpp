@@ -77,6 +77,7 @@ void MainWindow::addPage(Page* page, PageIcon icon) {
     });
     rail_->addWidget(button);
     rail_buttons_.push_back(button);
+    icons_.push_back(icon);
     actions_.add(tr("Go"), page->name(), QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number)),
                  [this, page] { showPage(page); });
 }
@@ -214,6 +215,13 @@ void MainWindow::resetLayout() {
     explanation_->hide();
     resize(kInitialSize);
     QSettings().remove("window");
+}
+
+void MainWindow::changeEvent(QEvent* event) {
+    QMainWindow::changeEvent(event);
+    if (event->type() != QEvent::PaletteChange) return;
+    for (std::size_t i = 0; i < rail_buttons_.size(); ++i)
+        rail_buttons_[i]->setIcon(makePageIcon(icons_[i], palette()));
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

@@ -39,6 +39,7 @@ class MainWindow : public QMainWindow {
 
   protected:
     void closeEvent(QCloseEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
   private:
     void addPage(Page* page, PageIcon icon);
@@ -60,6 +61,7 @@ class MainWindow : public QMainWindow {
     TrainingPage* training_;
     std::vector<Page*> pages_;
     std::vector<QToolButton*> rail_buttons_;
+    std::vector<PageIcon> icons_;
     QVBoxLayout* rail_;
     QStackedWidget* stack_;
     QDockWidget* explanation_;

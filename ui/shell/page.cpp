@@ -1,6 +1,25 @@
 #include "ui/shell/page.h"
 
+#include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QAbstractSlider>
+#include <QKeyEvent>
+#include <QTabBar>
+
 namespace roper {
+namespace {
+
+bool usesKey(const QWidget* widget, int key) {
+    const bool is_arrow =
+        key == Qt::Key_Left || key == Qt::Key_Right || key == Qt::Key_Up || key == Qt::Key_Down;
+    const bool is_move = is_arrow || key == Qt::Key_Home || key == Qt::Key_PageUp || key == Qt::Key_PageDown;
+    if (qobject_cast<const QAbstractButton*>(widget) != nullptr) return key == Qt::Key_Space;
+    if (qobject_cast<const QTabBar*>(widget) != nullptr) return is_arrow;
+    if (qobject_cast<const QAbstractItemView*>(widget) != nullptr) return is_move || key == Qt::Key_Space;
+    return qobject_cast<const QAbstractSlider*>(widget) != nullptr && is_move;
+}
+
+}  // namespace
 
 Page::Page(const QString& name, const QString& sentence, QWidget* parent)
     : QWidget(parent), name_(name), contents_(new QVBoxLayout), readout_(new QLabel) {
@@ -14,6 +33,8 @@ Page::Page(const QString& name, const QString& sentence, QWidget* parent)
     subtitle->setForegroundRole(QPalette::PlaceholderText);
     readout_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     readout_->setAccessibleName(tr("Numbers under the pointer"));
+    readout_->setSizePolicy(QSizePolicy::Ignored,
+                            QSizePolicy::Preferred);  // a long line must not widen the window
     readout_->setMinimumHeight(readout_->fontMetrics().height() + 6);
 
     auto* layout = new QVBoxLayout(this);
@@ -23,6 +44,17 @@ Page::Page(const QString& name, const QString& sentence, QWidget* parent)
     layout->addWidget(subtitle);
     layout->addLayout(contents_, 1);
     layout->addWidget(readout_);
+}
+
+bool Page::event(QEvent* event) {
+    if (event->type() == QEvent::ShortcutOverride) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if (key->modifiers() == Qt::NoModifier && usesKey(window()->focusWidget(), key->key())) {
+            event->accept();
+            return true;
+        }
+    }
+    return QWidget::event(event);
 }
 
 }  // namespace roper

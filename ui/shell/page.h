@@ -33,8 +33,14 @@ class Page : public QWidget {
     void explanationChanged();
 
   protected:
+    /// Leaves to a focused control the keys that it uses itself, before shortcuts of the page take them.
+    bool event(QEvent* event) override;
+
     QVBoxLayout* contents() { return contents_; }
-    void setReadout(const QString& text) { readout_->setText(text); }
+    void setReadout(const QString& text) {
+        readout_->setText(text);
+        readout_->setToolTip(text);
+    }
 
   private:
     QString name_;

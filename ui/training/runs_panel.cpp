@@ -43,7 +43,7 @@ RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QWidget* parent
     table_->horizontalHeader()->setHighlightSections(false);
     table_->setAccessibleName(tr("Runs"));
     table_->setContextMenuPolicy(Qt::CustomContextMenu);
-    const int widths[] = {176, 74, 84, 58, 62, 62, 56, 56};
+    const int widths[] = {150, 70, 80, 54, 58, 58, 50, 46};
     for (int column = 0; column < RunsModel::column_count; ++column)
         table_->setColumnWidth(column, widths[column]);
     filter_->setPlaceholderText(tr("Filter runs by words"));
@@ -146,6 +146,8 @@ void RunsPanel::showButtons() {
             tr("The trainer has ended without a word, killed or out of memory. “Continue” goes on after its "
                "newest "
                "checkpoint.");
+    // A trainer that could not even begin has left its reason on stderr alone.
+    if (run != nullptr && detail.isEmpty() && run->state() == RunState::queued) detail = run->messages();
     detail_->setText(detail);
     detail_->setVisible(!detail.isEmpty());
 }

@@ -126,6 +126,11 @@ void SpecificationForm::validate() {
     }
 }
 
+void SpecificationForm::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) validate();  // the messages' colours follow
+}
+
 QWidget* SpecificationForm::editor(const QString& key) const {
     const auto found = rows_.find(key.toStdString());
     return found == rows_.end() ? nullptr : found->second.editor;

@@ -29,6 +29,9 @@ class SpecificationForm : public QWidget {
   signals:
     void changed();
 
+  protected:
+    void changeEvent(QEvent* event) override;
+
   private:
     struct Row {
         const SpecificationField* field;

@@ -21,12 +21,6 @@ double tokensAt(const RunWatcher& run, std::int64_t step) {
     return static_cast<double>(step * training.batch * (training.length - 1));
 }
 
-/// The name without the date that the program put before it.
-QString legendLabel(const QString& name) {
-    static const QRegularExpression date(QStringLiteral("^\\d{4}-\\d\\d-\\d\\dT\\d{4}Z-"));
-    return QString(name).remove(date);
-}
-
 }  // namespace
 
 TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QWidget* parent)
@@ -43,7 +37,9 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QWidget* 
       samples_(new SamplesView(this)),
       runs_(new RunsPanel(store, launcher, this)) {
     loss_->setEmptyText(tr("No run yet: choose a preset and press “Start as twins”."));
-    accuracy_->setEmptyText(tr("Solved problems appear with the first evaluation."));
+    accuracy_->setEmptyText(tr(
+        "Solved problems appear with the first evaluation.\nThe prefix task has none: its loss is measured "
+        "against the dashed floor above."));
     accuracy_->setSmoothing(0);
     accuracy_->setLegendCorner(Qt::AlignBottom | Qt::AlignRight);
     auto* right = new QSplitter(Qt::Vertical);
@@ -54,7 +50,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QWidget* 
     columns->addWidget(makeChooser());
     columns->addWidget(makeCharts());
     columns->addWidget(right);
-    columns->setSizes({250, 420, 520});
+    columns->setSizes({236, 400, 580});
     columns->setStretchFactor(1, 1);
     for (QSplitter* splitter : {right, columns})
         splitter->setChildrenCollapsible(false);
@@ -71,6 +67,8 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QWidget* 
     connect(runs_, &RunsPanel::said, this, [this](const QString& text) { setReadout(text); });
     for (MetricChart* chart : {loss_, accuracy_})
         connect(chart, &MetricChart::pointed, this, [this](const QString& text) { setReadout(text); });
+    for (auto [from, to] : {std::pair{loss_, accuracy_}, std::pair{accuracy_, loss_}})
+        connect(from, &MetricChart::shownChanged, to, &MetricChart::setShown);
     for (RunWatcher* run : store_.runs())
         followRun(run);
     if (!presets_->choose("addition-small")) presets_->setCurrentRow(0);
@@ -177,17 +175,15 @@ void TrainingPage::showForm() {
 
 void TrainingPage::start(bool twins) {
     try {
-        if (twins)
-            launcher_.startTwins(form_->specification());
-        else
-            launcher_.start(form_->specification());
+        const RunFolder started = twins ? launcher_.startTwins(form_->specification()).back()
+                                        : launcher_.start(form_->specification());
         setReadout(tr("Started; the first steps follow in a moment."));
+        store_.refresh();
+        runs_->select(QString::fromStdString(started.name()));
     } catch (const Error& error) {
         setReadout(tr("Not started: %1").arg(QString::fromStdString(error.what())));
+        store_.refresh();
     }
-    store_.refresh();
-    const auto runs = store_.runs();
-    if (!runs.empty()) runs_->select(runs.back()->name());
 }
 
 QColor TrainingPage::colorOf(const RunWatcher& run) {
@@ -200,10 +196,20 @@ QColor TrainingPage::colorOf(const RunWatcher& run) {
     return color;
 }
 
+/// The name without the date that the program put before it, where that is enough to tell runs apart.
+QString TrainingPage::legendLabel(const QString& name) {
+    static const QRegularExpression date(QStringLiteral("^\\d{4}-\\d\\d-\\d\\dT\\d{4}Z-"));
+    const QString without_date = QString(name).remove(date);
+    if (labels_.value(without_date, name) != name) return name;
+    labels_[without_date] = name;
+    return without_date;
+}
+
 void TrainingPage::followRun(RunWatcher* run) {
     const QColor color = colorOf(*run);
+    const QString label = legendLabel(run->name());
     runs_->model().setColor(run->name(), color);
-    forBothCharts([&](MetricChart& chart) { chart.addSeries(run->name(), legendLabel(run->name()), color); });
+    forBothCharts([&](MetricChart& chart) { chart.addSeries(run->name(), label, color); });
     connect(run, &RunWatcher::metricsAdded, this, [this, run](std::size_t first) { addMetrics(run, first); });
     connect(run, &RunWatcher::evaluationsAdded, this,
             [this, run](std::size_t first) { addEvaluations(run, first); });
@@ -230,6 +236,7 @@ void TrainingPage::addMetrics(RunWatcher* run, std::size_t first) {
 void TrainingPage::addEvaluations(RunWatcher* run, std::size_t first) {
     for (std::size_t i = first; i < run->evaluations().size(); ++i) {
         const EvaluationRow& row = run->evaluations()[i];
+        if (row.floor) loss_->setFloor(run->name(), *row.floor);
         if (!row.correct || row.of.value_or(0) == 0) continue;
         accuracy_->append(run->name(),
                           {static_cast<double>(row.step), row.time_s, tokensAt(*run, row.step),

@@ -48,6 +48,7 @@ class TrainingPage : public Page {
     void addEvaluations(RunWatcher* run, std::size_t first);
     void showSelected();
     QColor colorOf(const RunWatcher& run);
+    QString legendLabel(const QString& name);
     void forBothCharts(const std::function<void(MetricChart&)>& change);
 
     RunStore& store_;
@@ -62,6 +63,7 @@ class TrainingPage : public Page {
     QLabel* why_not_;
     QHash<QString, int> runs_of_method_;
     QHash<QString, QColor> colors_;
+    QHash<QString, QString> labels_;  ///< legend entry to the run that has it
 };
 
 }  // namespace roper

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <list>
 
 #include "core/control/socket_path.h"
 #include "tests/support/expect_error.h"
@@ -108,6 +109,19 @@ TEST(ControlServer, PeersThatLeaveAreForgotten) {
     last.send(formatRequest({Command::status, "e"}) + "\n");
     scene.serve();
     EXPECT_NE(last.receive().find("\"id\":\"e\""), std::string::npos);
+}
+
+TEST(ControlServer, IdlePeersDoNotLockOthersOut) {
+    Scene scene;
+    std::list<Peer> idle;
+    for (int i = 0; i < 20; ++i) {
+        idle.emplace_back(scene.server.path());
+        scene.serve();
+    }
+    Peer last(scene.server.path());
+    last.send(formatRequest({Command::status, "f"}) + "\n");
+    scene.serve();
+    EXPECT_NE(last.receive().find("\"id\":\"f\""), std::string::npos);
 }
 
 TEST(ControlServer, IsForItsOwnerAloneAndLeavesNothing) {

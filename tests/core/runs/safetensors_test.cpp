@@ -79,6 +79,7 @@ TEST(Safetensors, RefusesEveryDamage) {
     expectEntry(R"({"dtype":"F32","shape":[2],"data_offsets":[0]})", "two numbers");
     expectEntry(R"({"dtype":"F32","shape":[2]})", "must hold");
     expectEntry(R"({"dtype":"F32","shape":[2],"data_offsets":[0,8],"extra":1})", "must hold");
+    expectEntry(R"({"dtype":"F32","shape":2,"data_offsets":[0,8]})", "not a list");
     expectEntry(R"([])", "must hold");
 }
 

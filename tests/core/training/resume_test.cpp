@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 Specification shortRun(const std::string& task, const std::string& position) {
     Specification s;
     s.task.name = task;
+    s.task.digits_max = 1;
     s.task.substring_length = 8;
     s.model.position = position;
     s.model.width = 32;
