@@ -23,7 +23,10 @@ Specification namedSpecification(const std::string& what) {
     if (!fs::exists(what, unreadable))
         throw Error(ErrorKind::usage,
                     "there is no file " + what + "; `roper-train presets` lists the bundled ones");
-    return readSpecification(what);
+    const std::string text = readFile(what);
+    if (text.find('=') == std::string::npos)
+        throw Error(ErrorKind::usage, what + " sets no field; `roper-train describe` prints one with every default");
+    return parseSpecification(text, what);
 }
 
 int exitCodeOf(RunState state) {

@@ -43,7 +43,7 @@ RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QWidget* parent
     table_->horizontalHeader()->setHighlightSections(false);
     table_->setAccessibleName(tr("Runs"));
     table_->setContextMenuPolicy(Qt::CustomContextMenu);
-    const int widths[] = {150, 70, 80, 54, 58, 58, 50, 46};
+    const int widths[] = {132, 68, 78, 54, 58, 58, 48, 48};
     for (int column = 0; column < RunsModel::column_count; ++column)
         table_->setColumnWidth(column, widths[column]);
     filter_->setPlaceholderText(tr("Filter runs by words"));
