@@ -4,6 +4,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "core/runs/durable_file.h"
 #include "core/runs/error.h"
 #include "core/runs/presets.h"
 #include "core/runs/run_recorder.h"
@@ -24,9 +25,11 @@ Specification namedSpecification(const std::string& what) {
         throw Error(ErrorKind::usage,
                     "there is no file " + what + "; `roper-train presets` lists the bundled ones");
     const std::string text = readFile(what);
+    const Specification specification = parseSpecification(text, what);
     if (text.find('=') == std::string::npos)
-        throw Error(ErrorKind::usage, what + " sets no field; `roper-train describe` prints one with every default");
-    return parseSpecification(text, what);
+        throw Error(ErrorKind::usage,
+                    what + " sets no field; `roper-train describe` prints one with every default");
+    return specification;
 }
 
 int exitCodeOf(RunState state) {
