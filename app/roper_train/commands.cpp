@@ -36,14 +36,18 @@ int exitCodeOf(RunState state) {
     return state == RunState::preempted ? static_cast<int>(ErrorKind::preempted) : 0;
 }
 
+bool speaksToPeople(Telling telling) {
+    return telling == Telling::bar || telling == Telling::lines;
+}
+
 int train(const RunFolder& folder, Telling telling, const SessionOptions& session = {}) {
     Progress progress(telling);
-    if (telling != Telling::quiet && telling != Telling::json) std::cerr << folder.path().string() << "\n";
+    if (speaksToPeople(telling)) std::cerr << folder.path().string() << "\n";
     const RunState state = trainRun(folder, progress, session);
     if (telling == Telling::json)
         std::cout << nlohmann::ordered_json{{"event", "end"}, {"state", stateName(state)}}.dump()
                   << std::endl;
-    if (state != RunState::finished && telling != Telling::quiet && telling != Telling::json)
+    if (state != RunState::finished && speaksToPeople(telling))
         std::cerr << "\n"
                   << stateName(state) << "; continue with `roper-train resume " << folder.path().string()
                   << "`\n";

@@ -67,6 +67,13 @@ bool isBetter(const EvaluationRow& a, const EvaluationRow& b) {
     return a.correct == b.correct && a.loss && b.loss && *a.loss < *b.loss;
 }
 
+std::optional<EvaluationRow> bestOf(const std::vector<EvaluationRow>& rows) {
+    std::optional<EvaluationRow> best;
+    for (const EvaluationRow& row : rows)
+        if (!best || isBetter(row, *best)) best = row;
+    return best;
+}
+
 std::string formatRow(const MetricsRow& row) {
     return join({std::to_string(row.step), formatNumber(row.time_s), std::to_string(row.tokens),
                  formatNumber(row.loss), formatNumber(row.learning_rate), formatNumber(row.grad_norm),

@@ -33,6 +33,9 @@ struct EvaluationRow {
 /// Whether `a` is the better result: more problems solved or, with as many, the smaller loss.
 bool isBetter(const EvaluationRow& a, const EvaluationRow& b);
 
+/// The best row; the earlier one wins a tie. Nothing if there is none.
+std::optional<EvaluationRow> bestOf(const std::vector<EvaluationRow>& rows);
+
 inline constexpr std::string_view kMetricsHeader =
     "step,time_s,tokens,loss,learning_rate,grad_norm,tokens_per_s";
 inline constexpr std::string_view kEvaluationsHeader = "step,time_s,correct,of,loss,floor";

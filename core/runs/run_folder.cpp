@@ -106,9 +106,7 @@ std::vector<CheckpointFile> RunFolder::checkpoints() const {
 }
 
 std::optional<std::int64_t> RunFolder::bestStep() const {
-    std::optional<EvaluationRow> best;
-    for (const EvaluationRow& row : evaluations())
-        if (!best || isBetter(row, *best)) best = row;
+    const std::optional<EvaluationRow> best = bestOf(evaluations());
     return best ? std::optional(best->step) : std::nullopt;
 }
 

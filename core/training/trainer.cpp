@@ -42,7 +42,7 @@ void Trainer::restore() {
         recorder_.log("resumed from step " + std::to_string(position_.step));
     }
     recorder_.rewindTo(position_.step);
-    best_step_ = recorder_.folder().bestStep();
+    best_ = bestOf(recorder_.folder().evaluations());
     last_report_s_ = position_.time_s;
     last_report_tokens_ = position_.tokens;
     saved_step_ = checkpoints.empty() ? -1 : position_.step;
@@ -146,10 +146,9 @@ void Trainer::runEvaluation() {
         recorder_.record(sample);
     recorder_.record(evaluation.row);
     observer_.onEvaluation(evaluation.row);
-    const std::optional<std::int64_t> best = recorder_.folder().bestStep();
-    const bool is_best = best == position_.step && best != best_step_;
-    best_step_ = best;
-    if (is_best) saveCheckpointNow();
+    if (best_ && !isBetter(evaluation.row, *best_)) return;
+    best_ = evaluation.row;
+    saveCheckpointNow();
 }
 
 void Trainer::saveCheckpointNow() {

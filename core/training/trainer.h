@@ -57,7 +57,7 @@ class Trainer {
     Transformer model_;
     AdamW optimizer_;
     TrainingPosition position_;
-    std::optional<std::int64_t> best_step_;
+    std::optional<EvaluationRow> best_;
 
     using Clock = std::chrono::steady_clock;
     TrainingClock clock_;

@@ -231,7 +231,7 @@ void MetricChart::redrawNow() {
     if (follow_) fitAxes();
     fillLegend();
     applyTheme(Theme::of(palette()));
-    fillGraphs(static_cast<std::size_t>(std::max(64, plot_->axisRect()->width())));
+    fillGraphs(screenColumns());
     bool empty = true;
     for (const auto& [key, series] : series_)
         empty = empty && series.points.empty();

@@ -98,11 +98,12 @@ class MetricChart : public QWidget, public Figure {
     void rebuild(Series& series);
     void extend(Series& series, const Point& point);
     void markDirty();
+    std::size_t screenColumns() const;
     void fillGraphs(std::size_t columns) const;
     void fillLegend();
     void fitAxes();
     void applyTheme(const Theme& theme) const;
-    void applyPens(Series& series, const Theme& theme) const;
+    void applyPens(const Series& series, const Theme& theme) const;
     void applyAxisKinds();
     void onLegendClick(QCPAbstractLegendItem* item, bool isolate);
     void onMouseMove(QMouseEvent* event);

@@ -43,6 +43,10 @@ void MetricChart::fitAxes() {
     plot_->xAxis->setRange(x_low, x_high);
 }
 
+std::size_t MetricChart::screenColumns() const {
+    return static_cast<std::size_t>(std::max(64, plot_->axisRect()->width()));
+}
+
 /// At most `columns` columns of points for the range that is shown.
 void MetricChart::fillGraphs(std::size_t columns) const {
     const QCPRange range = plot_->xAxis->range();
@@ -69,7 +73,7 @@ void MetricChart::fillGraphs(std::size_t columns) const {
     }
 }
 
-void MetricChart::applyPens(Series& series, const Theme& theme) const {
+void MetricChart::applyPens(const Series& series, const Theme& theme) const {
     // A pen wider than 1 needs the fast hint, or QCustomPlot's lines take seconds; the raw curve has neither.
     series.raw_graph->setPen(QPen(theme.faded(series.color, 0.35), 1));
     series.raw_graph->setAntialiased(false);
@@ -103,13 +107,10 @@ void MetricChart::applyTheme(const Theme& theme) const {
     plot_->legend->setBrush(
         QColor(theme.background.red(), theme.background.green(), theme.background.blue(), 200));
     plot_->legend->setFont(font());
-    plot_->legend->setSelectedFont(font());
-    plot_->legend->setSelectedBorderPen(Qt::NoPen);
-    plot_->legend->setSelectedTextColor(theme.text);
     empty_label_->setColor(theme.faint_text);
     empty_label_->setFont(font());
     crosshair_->setPen(QPen(theme.frame, 1, Qt::DashLine));
-    for (auto& [key, series] : const_cast<std::map<QString, Series>&>(series_)) {
+    for (const auto& [key, series] : series_) {
         applyPens(series, theme);
         if (auto* item = plot_->legend->itemWithPlottable(series.smooth_graph))
             item->setTextColor(series.shown ? theme.text : theme.frame);
@@ -144,6 +145,7 @@ void MetricChart::paintFigure(QPainter& painter, const QRectF& area, const Theme
     painter.drawPicture(area.topLeft(), picture);
     crosshair_->setVisible(crosshair_shown);
     applyTheme(Theme::of(palette()));
+    fillGraphs(screenColumns());
 }
 
 QString MetricChart::figureCsv() const {

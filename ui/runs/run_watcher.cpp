@@ -45,15 +45,6 @@ void RunWatcher::readSpecificationOnce() {
     }
 }
 
-void RunWatcher::poll() {
-    behind_ = false;
-    readSpecificationOnce();
-    pollStatus();
-    pollMetrics();
-    pollEvaluations();
-    pollSamples();
-}
-
 void RunWatcher::pollStatus() {
     const Status before = status_;
     const RunState state_before = state_;
@@ -70,28 +61,30 @@ void RunWatcher::pollStatus() {
         emit statusChanged();
 }
 
-void RunWatcher::pollMetrics() {
-    const LineTail::News news = metrics_tail_.poll(kMostBytesAPoll);
+/// Rows added to a file since the last poll; the index of the first new one, or nothing.
+template <class Row>
+std::optional<std::size_t> RunWatcher::pollRows(LineTail& tail, std::string_view header,
+                                                Row (*parse)(std::string_view), std::vector<Row>& rows) {
+    const LineTail::News news = tail.poll(kMostBytesAPoll);
     behind_ = behind_ || news.more;
     if (news.restarted) {
-        metrics_.clear();
+        rows.clear();
         emit restarted();
     }
-    const std::size_t first = metrics_.size();
-    parseInto(news.lines, kMetricsHeader, &parseMetricsRow, metrics_);
-    if (metrics_.size() > first) emit metricsAdded(first);
+    const std::size_t first = rows.size();
+    parseInto(news.lines, header, parse, rows);
+    return rows.size() > first ? std::optional(first) : std::nullopt;
 }
 
-void RunWatcher::pollEvaluations() {
-    const LineTail::News news = evaluations_tail_.poll(kMostBytesAPoll);
-    behind_ = behind_ || news.more;
-    if (news.restarted) {
-        evaluations_.clear();
-        emit restarted();
-    }
-    const std::size_t first = evaluations_.size();
-    parseInto(news.lines, kEvaluationsHeader, &parseEvaluationRow, evaluations_);
-    if (evaluations_.size() > first) emit evaluationsAdded(first);
+void RunWatcher::poll() {
+    behind_ = false;
+    readSpecificationOnce();
+    pollStatus();
+    if (const auto first = pollRows(metrics_tail_, kMetricsHeader, &parseMetricsRow, metrics_))
+        emit metricsAdded(*first);
+    if (const auto first = pollRows(evaluations_tail_, kEvaluationsHeader, &parseEvaluationRow, evaluations_))
+        emit evaluationsAdded(*first);
+    pollSamples();
 }
 
 void RunWatcher::pollSamples() {

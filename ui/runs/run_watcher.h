@@ -60,8 +60,9 @@ class RunWatcher : public QObject {
   private:
     void readSpecificationOnce();
     void pollStatus();
-    void pollMetrics();
-    void pollEvaluations();
+    template <class Row>
+    std::optional<std::size_t> pollRows(LineTail& tail, std::string_view header,
+                                        Row (*parse)(std::string_view), std::vector<Row>& rows);
     void pollSamples();
 
     RunFolder folder_;

@@ -12,13 +12,6 @@ std::optional<EvaluationRow> lastEvaluation(const RunWatcher& run) {
     return run.evaluations().back();
 }
 
-std::optional<EvaluationRow> bestEvaluation(const RunWatcher& run) {
-    std::optional<EvaluationRow> best;
-    for (const EvaluationRow& row : run.evaluations())
-        if (!best || isBetter(row, *best)) best = row;
-    return best;
-}
-
 double evaluationValue(const std::optional<EvaluationRow>& row) {
     if (!row) return -std::numeric_limits<double>::infinity();
     return row->correct ? static_cast<double>(*row->correct) : -row->loss.value_or(0);
@@ -101,7 +94,7 @@ QVariant RunsModel::text(const RunWatcher& run, int column) const {
         case last_column:
             return evaluationCell(lastEvaluation(run));
         case best_column:
-            return evaluationCell(bestEvaluation(run));
+            return evaluationCell(bestOf(run.evaluations()));
         default:
             return {};
     }
@@ -121,7 +114,7 @@ QVariant RunsModel::sortValue(const RunWatcher& run, int column) const {
         case last_column:
             return evaluationValue(lastEvaluation(run));
         case best_column:
-            return evaluationValue(bestEvaluation(run));
+            return evaluationValue(bestOf(run.evaluations()));
         default:
             return text(run, column);
     }
