@@ -20,6 +20,14 @@ struct Rotary {
     int pairs() const { return static_cast<int>(theta.size()); }
     int rotatedWidth() const { return 2 * pairs(); }
     PairFeatures features(int pair) const { return featuresOfPair(pairing, rotatedWidth(), pair); }
+
+    /// All head_dim/2 planes of a head: first the pairs that turn, then the other features two by two.
+    int planes() const { return head_dim / 2; }
+    PairFeatures plane(int pair) const {
+        return pair < pairs() ? features(pair) : PairFeatures{2 * pair, 2 * pair + 1};
+    }
+    /// θ of a plane; 0 where it does not turn.
+    double frequency(int pair) const { return pair < pairs() ? theta[pair] : 0.0; }
 };
 
 /// The rotation of a head with the given pairing and schedule. `fraction` 0 gives a rotation that turns

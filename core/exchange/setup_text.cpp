@@ -1,0 +1,127 @@
+#include "core/exchange/setup_text.h"
+
+#include <cctype>
+#include <set>
+
+#include "core/exchange/setup_fields.h"
+#include "core/runs/error.h"
+#include "core/runs/text.h"
+
+namespace roper {
+namespace {
+
+constexpr std::string_view kPrefix = "roper-lab:setup?";
+constexpr std::string_view kViewPrefix = "view.";
+constexpr std::size_t kLongestLine = 1 << 20;
+
+std::string encoded(const std::string& text) {
+    constexpr std::string_view kPlain = "-._~,:/|+ ";
+    constexpr std::string_view kHex = "0123456789ABCDEF";
+    std::string made;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        const bool plain = std::isalnum(byte) != 0 || kPlain.find(c) != std::string_view::npos;
+        if (plain && c != ' ') {
+            made += c;
+        } else {
+            made += '%';
+            made += kHex[byte >> 4];
+            made += kHex[byte & 15];
+        }
+    }
+    return made;
+}
+
+std::string decoded(const std::string& text) {
+    std::string made;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '%') {
+            made += text[i];
+            continue;
+        }
+        const std::string digits = text.substr(i + 1, 2);
+        if (digits.size() != 2 || std::isxdigit(static_cast<unsigned char>(digits[0])) == 0 ||
+            std::isxdigit(static_cast<unsigned char>(digits[1])) == 0)
+            throw Error(ErrorKind::usage, "\"%" + digits + "\" is not a percent-encoded character");
+        made += static_cast<char>(std::stoi(digits, nullptr, 16));
+        i += 2;
+    }
+    return made;
+}
+
+/// A setup at its defaults but for what other defaults follow from: lengths of vectors, and the seed.
+Setup defaultsFor(const Setup& setup) {
+    Setup plain;
+    plain.head_dim = setup.head_dim;
+    plain.pairing = setup.pairing;
+    plain.source = setup.source;
+    plain.tokens = setup.tokens;
+    plain.seed = setup.seed;
+    plain.likeness = setup.likeness;
+    return sanitized(plain);
+}
+
+bool isMadeFromOthers(const std::string& key) {
+    return key == "x" || key == "y" || key == "q" || key == "k" || key == "v";
+}
+
+}  // namespace
+
+std::string formatSetup(const SetupText& text) {
+    const Setup plain = sanitized(Setup{}), like_this = defaultsFor(text.setup);
+    std::vector<std::string> parts;
+    for (const SetupField& field : setupFields()) {
+        const std::string value = field.text(text.setup);
+        if (value != field.text(isMadeFromOthers(field.key) ? like_this : plain))
+            parts.push_back(field.key + "=" + encoded(value));
+    }
+    for (const auto& [key, value] : text.view)
+        parts.push_back(encoded(key) + "=" + encoded(value));
+    return std::string(kPrefix).append(join(parts, "&"));
+}
+
+Setup withSettings(Setup setup, const std::vector<std::pair<std::string, std::string>>& settings) {
+    std::set<std::string> seen;
+    for (const auto& [key, value] : settings) {
+        const SetupField& field = findSetupField(key);
+        if (!seen.insert(key).second) throw Error(ErrorKind::usage, "\"" + key + "\" is given twice");
+        field.set(setup, value);
+    }
+    const Setup inside = sanitized(setup);
+    for (const auto& [key, value] : settings) {
+        const SetupField& field = findSetupField(key);
+        if (field.text(setup) == field.text(inside)) continue;
+        throw Error(ErrorKind::usage,
+                    key + "=" + value.substr(0, 80) +
+                        " is out of bounds or does not fit the other settings; the nearest is " +
+                        field.text(inside).substr(0, 80));
+    }
+    return inside;
+}
+
+SetupText parseSetup(std::string_view line) {
+    if (line.size() > kLongestLine) throw Error(ErrorKind::usage, "the text is too long for a setup");
+    const std::string text = trimmed(line);
+    if (!text.starts_with(kPrefix))
+        throw Error(ErrorKind::usage, "this is not a setup: it must begin with \"" + std::string(kPrefix) +
+                                          "\", not \"" + text.substr(0, 40) + "\"");
+    SetupText parsed;
+    std::vector<std::pair<std::string, std::string>> settings;
+    const std::string rest = text.substr(kPrefix.size());
+    for (const std::string& part : rest.empty() ? std::vector<std::string>{} : split(rest, '&')) {
+        const std::size_t equals = part.find('=');
+        if (equals == std::string::npos)
+            throw Error(ErrorKind::usage,
+                        "a setting is written key=value, not \"" + part.substr(0, 80) + "\"");
+        const std::string key = decoded(part.substr(0, equals)), value = decoded(part.substr(equals + 1));
+        if (key.starts_with(kViewPrefix)) {
+            parsed.view[key] = value;
+        } else {
+            settings.emplace_back(key, value);
+        }
+    }
+    parsed.setup = withSettings(Setup{}, settings);
+    return parsed;
+}
+
+}  // namespace roper

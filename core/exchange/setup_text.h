@@ -1,0 +1,33 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/rotary/setup.h"
+
+namespace roper {
+
+/// What a setup's text says beyond the setup: which page and tab were in front. Keys begin with "view.".
+using ViewSettings = std::map<std::string, std::string>;
+
+struct SetupText {
+    Setup setup;
+    ViewSettings view;
+};
+
+/// One line that restores a view exactly: "roper-lab:setup?head_dim=64&base=500000&view.page=Spectrum".
+/// Holds what differs from the defaults; text is percent-encoded.
+std::string formatSetup(const SetupText& text);
+
+/// Reads such a line. White space around it is ignored.
+/// @throws Error (usage) saying what is wrong: not such a line, an unknown or repeated key, a value that
+/// cannot be or is out of bounds
+SetupText parseSetup(std::string_view line);
+
+/// Applies "key=value" settings to a setup, all together: bounds are checked at the end. @throws Error
+/// (usage)
+Setup withSettings(Setup setup, const std::vector<std::pair<std::string, std::string>>& settings);
+
+}  // namespace roper

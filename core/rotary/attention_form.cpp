@@ -1,0 +1,68 @@
+#include "core/rotary/attention_form.h"
+
+#include <cmath>
+
+namespace roper {
+
+Eigen::MatrixXd Turning::turn(const Eigen::MatrixXd& X, const Eigen::VectorXd& positions) const {
+    if (direction == 0) return X;
+    return rotateRows(rotary, X, direction * (positions.array() + offset));
+}
+
+AttentionForm ropeForm(const Rotary& query_key) {
+    return {{query_key}, {query_key}, {query_key, 0}, {query_key, 0}};
+}
+
+AttentionForm roperForm(const Rotary& query_key, const Rotary& value, double blend) {
+    return {{query_key}, {query_key}, {value, blend}, {value, -blend}};
+}
+
+AttentionForm withMistake(AttentionForm form, Mistake mistake, double base, Schedule schedule) {
+    const auto for_all = [&](auto change) {
+        for (Turning* turning : {&form.query, &form.key, &form.value, &form.output})
+            change(turning->rotary);
+    };
+    switch (mistake) {
+        case Mistake::none:
+            break;
+        case Mistake::wrong_pairing:
+            form.key.rotary.pairing =
+                form.query.rotary.pairing == Pairing::half ? Pairing::interleaved : Pairing::half;
+            break;
+        case Mistake::wrong_direction:
+            form.key.direction = -form.key.direction;
+            break;
+        case Mistake::no_inverse:
+            form.output.direction = 0;
+            break;
+        case Mistake::values_twice:
+            form.value.direction *= 2;
+            break;
+        case Mistake::positions_from_one:
+            form.query.offset = 1;
+            form.output.offset = 1;
+            break;
+        case Mistake::model_width:
+            for_all([&](Rotary& rotary) {
+                if (rotary.pairs() == 0) return;
+                rotary.theta = frequencies(kModelHeads * rotary.rotatedWidth(), base, schedule)
+                                   .head(rotary.pairs())
+                                   .eval();
+            });
+            break;
+        case Mistake::exponent_without_pair:
+            for_all([&](Rotary& rotary) { rotary.theta.setConstant(std::pow(base, -rotary.head_dim)); });
+            break;
+    }
+    return form;
+}
+
+bool isAboutValues(Mistake mistake) {
+    return mistake == Mistake::no_inverse || mistake == Mistake::values_twice;
+}
+
+bool isSeenByShift(Mistake mistake) {
+    return mistake == Mistake::wrong_pairing || mistake == Mistake::wrong_direction || isAboutValues(mistake);
+}
+
+}  // namespace roper

@@ -1,0 +1,201 @@
+#include "core/rotary/attention_maps.h"
+
+#include <cmath>
+
+#include "core/rotary/position_bias.h"
+#include "core/rotary/scores.h"
+
+namespace roper {
+namespace {
+
+bool isLinear(Method method) {
+    return method == Method::linear_numerator || method == Method::linear_cosine;
+}
+
+/// φ(x) = elu(x) + 1, positive everywhere. (Katharopoulos et al. 2020)
+Eigen::MatrixXd positiveFeatures(const Eigen::MatrixXd& X) {
+    return (X.array() > 0).select(X.array() + 1, X.array().min(0.0).exp());
+}
+
+/// What is rotated: q and k as they are, φ of them, or their directions.
+Eigen::MatrixXd features(Method method, const Eigen::MatrixXd& X) {
+    if (method == Method::linear_numerator) return positiveFeatures(X);
+    if (method == Method::linear_cosine) return X.rowwise().normalized();
+    return X;
+}
+
+double scaleOf(const ScoreRule& rule, Eigen::Index head_dim) {
+    return isLinear(rule.method) ? 1.0 : rule.score_factor / std::sqrt(static_cast<double>(head_dim));
+}
+
+void mute(const ScoreRule& rule, Eigen::MatrixXd& Q) {
+    for (const int pair : rule.muted) {
+        const auto [first, second] = rule.form.query.rotary.plane(pair);
+        Q.col(first).setZero();
+        Q.col(second).setZero();
+    }
+}
+
+/// xPos: row t of pair i times ζ_i^{sign·position_t/512}.
+void applyXpos(Eigen::MatrixXd& X, const Rotary& rotary, const Eigen::VectorXd& positions, double sign) {
+    const Eigen::VectorXd bases = xposBases(rotary.pairs());
+    for (int i = 0; i < rotary.pairs(); ++i) {
+        const Eigen::ArrayXd factor =
+            (positions.array() * (sign / kXposScaleBase * std::log(bases[i]))).exp();
+        const auto [first, second] = rotary.features(i);
+        X.col(first).array() *= factor;
+        X.col(second).array() *= factor;
+    }
+}
+
+/// Queries as they enter the product: rows `first` … of T × d, turned, scaled, muted.
+Eigen::MatrixXd turnedQueries(const ScoreRule& rule, const Eigen::MatrixXd& Q,
+                              const Eigen::VectorXd& positions) {
+    Eigen::MatrixXd turned = rule.form.query.turn(features(rule.method, Q), positions);
+    // Muting comes after the turn: with the queries' pair gone nothing of it is left in any product.
+    mute(rule, turned);
+    if (rule.method == Method::xpos) applyXpos(turned, rule.form.query.rotary, positions, 1);
+    return turned * scaleOf(rule, Q.cols());
+}
+
+Eigen::MatrixXd turnedKeys(const ScoreRule& rule, const Eigen::MatrixXd& K,
+                           const Eigen::VectorXd& positions) {
+    Eigen::MatrixXd turned = rule.form.key.turn(features(rule.method, K), positions);
+    if (rule.method == Method::xpos) applyXpos(turned, rule.form.key.rotary, positions, -1);
+    return turned;
+}
+
+/// The bias of query n and key j, and for the cosine form the constant 1 of its similarity.
+double biasOf(const ScoreRule& rule, Eigen::Index query, Eigen::Index key) {
+    const auto distance = static_cast<int>(query - key);
+    switch (rule.method) {
+        case Method::alibi:
+            return -rule.alibi_slope * std::abs(distance);
+        case Method::t5:
+            return rule.t5_biases[static_cast<std::size_t>(
+                t5Bucket(distance, !rule.causal, static_cast<int>(rule.t5_biases.size())))];
+        case Method::linear_cosine:
+            return 1.0;
+        default:
+            return 0.0;
+    }
+}
+
+bool hasBias(Method method) {
+    return method == Method::alibi || method == Method::t5 || method == Method::linear_cosine;
+}
+
+ScoreRule ruleFor(const Setup& setup, AttentionForm form) {
+    ScoreRule rule;
+    rule.method = setup.method;
+    rule.form = std::move(form);
+    rule.score_factor = setup.rotates() ? setup.scoreFactor() : 1.0;
+    rule.causal = setup.causal;
+    rule.muted = setup.muted;
+    if (setup.method == Method::alibi) rule.alibi_slope = alibiSlope(setup.head + 1, setup.heads);
+    if (setup.method == Method::t5)
+        rule.t5_biases = exampleT5Biases(setup.seed + static_cast<std::uint64_t>(setup.head));
+    return rule;
+}
+
+Residual difference(const ScoreRule& a, double shift_a, const ScoreRule& b, double shift_b,
+                    const HeadVectors& heads) {
+    const Eigen::MatrixXd scores_a = scores(a, heads, shift_a), scores_b = scores(b, heads, shift_b);
+    const Eigen::MatrixXd outputs_a = outputs(a, heads, weights(a, heads, scores_a), shift_a),
+                          outputs_b = outputs(b, heads, weights(b, heads, scores_b), shift_b);
+    return {(scores_a - scores_b).cwiseAbs().maxCoeff(), (outputs_a - outputs_b).cwiseAbs().maxCoeff()};
+}
+
+}  // namespace
+
+ScoreRule scoreRule(const Setup& setup) {
+    return ruleFor(setup, setup.form());
+}
+
+ScoreRule rightScoreRule(const Setup& setup) {
+    return ruleFor(setup, setup.rightForm());
+}
+
+Eigen::MatrixXd scores(const ScoreRule& rule, const HeadVectors& heads, double shift) {
+    const Eigen::VectorXd positions = consecutivePositions(heads.tokens(), shift);
+    const Eigen::MatrixXd Q = turnedQueries(rule, heads.Q, positions);
+    const Eigen::MatrixXd K = turnedKeys(rule, heads.K, positions);
+    Eigen::MatrixXd made(Q.rows(), K.rows());
+    made.noalias() = Q * K.transpose();
+    if (hasBias(rule.method))
+        for (Eigen::Index key = 0; key < made.cols(); ++key)
+            for (Eigen::Index query = 0; query < made.rows(); ++query)
+                made(query, key) += biasOf(rule, query, key);
+    return made;
+}
+
+Eigen::VectorXd scoreRow(const ScoreRule& rule, const HeadVectors& heads, int query, double shift) {
+    const Eigen::VectorXd positions = consecutivePositions(heads.tokens(), shift);
+    const Eigen::MatrixXd q = turnedQueries(rule, heads.Q.row(query), positions.segment(query, 1));
+    Eigen::VectorXd row = turnedKeys(rule, heads.K, positions) * q.row(0).transpose();
+    if (hasBias(rule.method))
+        for (Eigen::Index key = 0; key < row.size(); ++key)
+            row[key] += biasOf(rule, query, key);
+    return row;
+}
+
+Eigen::VectorXd weightRow(const ScoreRule& rule, const HeadVectors& heads, const Eigen::VectorXd& score_row,
+                          int query) {
+    const Eigen::Index seen = rule.causal ? query + 1 : score_row.size();
+    Eigen::VectorXd row = Eigen::VectorXd::Zero(score_row.size());
+    if (rule.method == Method::linear_numerator) {
+        const Eigen::RowVectorXd q = positiveFeatures(heads.Q.row(query));
+        const double denominator = (positiveFeatures(heads.K.topRows(seen)) * q.transpose()).sum();
+        row.head(seen) = score_row.head(seen) / denominator;
+    } else if (rule.method == Method::linear_cosine) {
+        const double sum = score_row.head(seen).sum();
+        // All similarities 0 (every key turned exactly away): nothing to prefer.
+        row.head(seen) = sum > 0 ? (score_row.head(seen) / sum).eval()
+                                 : Eigen::VectorXd::Constant(seen, 1.0 / static_cast<double>(seen)).eval();
+    } else {
+        row.head(seen) = (score_row.head(seen).array() - score_row.head(seen).maxCoeff()).exp();
+        row.head(seen) /= row.head(seen).sum();
+    }
+    return row;
+}
+
+Eigen::MatrixXd weights(const ScoreRule& rule, const HeadVectors& heads, const Eigen::MatrixXd& scores) {
+    if (!isLinear(rule.method)) return attentionWeights(scores, rule.causal);
+    Eigen::MatrixXd made(scores.rows(), scores.cols());
+    for (int query = 0; query < scores.rows(); ++query)
+        made.row(query) = weightRow(rule, heads, scores.row(query), query);
+    return made;
+}
+
+Eigen::VectorXd scoreParts(const ScoreRule& rule, const HeadVectors& heads, int query, int key,
+                           double shift) {
+    const Eigen::VectorXd q_position = Eigen::VectorXd::Constant(1, query + shift),
+                          k_position = Eigen::VectorXd::Constant(1, key + shift);
+    const Eigen::RowVectorXd product = turnedQueries(rule, heads.Q.row(query), q_position)
+                                           .cwiseProduct(turnedKeys(rule, heads.K.row(key), k_position));
+    const Rotary& rotary = rule.form.query.rotary;
+    Eigen::VectorXd parts(rotary.planes() + 1);
+    for (int i = 0; i < rotary.planes(); ++i) {
+        const auto [first, second] = rotary.plane(i);
+        parts[i] = product[first] + product[second];
+    }
+    parts[rotary.planes()] = biasOf(rule, query, key);
+    return parts;
+}
+
+Eigen::MatrixXd outputs(const ScoreRule& rule, const HeadVectors& heads, const Eigen::MatrixXd& weights,
+                        double shift) {
+    const Eigen::VectorXd positions = consecutivePositions(heads.tokens(), shift);
+    return rule.form.output.turn(weights * rule.form.value.turn(heads.V, positions), positions);
+}
+
+Residual shiftResidual(const Setup& setup, const HeadVectors& heads, double shift) {
+    const ScoreRule rule = scoreRule(setup);
+    return difference(rule, shift, rule, 0, heads);
+}
+
+Residual formResidual(const Setup& setup, const HeadVectors& heads) {
+    return difference(scoreRule(setup), 0, rightScoreRule(setup), 0, heads);
+}
+
+}  // namespace roper

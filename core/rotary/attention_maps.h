@@ -1,0 +1,63 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "core/rotary/setup.h"
+
+namespace roper {
+
+/// Everything needed to score tokens against each other, made once from a setup.
+struct ScoreRule {
+    Method method = Method::rope;
+    AttentionForm form;
+    double score_factor = 1;
+    bool causal = true;
+    std::vector<int> muted;  ///< pairs left out
+    double alibi_slope = 0;
+    std::vector<double> t5_biases;  ///< one a bucket; empty unless the method is T5
+};
+
+/// The rule of a setup: with its mistake, or the right one.
+ScoreRule scoreRule(const Setup& setup);
+ScoreRule rightScoreRule(const Setup& setup);
+
+/// Scores of every query and key, what softmax is taken of: (R q)·(R k)/√d times YaRN's factor, plus the bias
+/// of T5 or ALiBi. For linear attention: the similarities that the weights are shares of.
+/// heads [T × d] → [T × T], row = query. All positions are moved by `shift`.
+Eigen::MatrixXd scores(const ScoreRule& rule, const HeadVectors& heads, double shift = 0.0);
+
+/// One row of them: [T].
+Eigen::VectorXd scoreRow(const ScoreRule& rule, const HeadVectors& heads, int query, double shift = 0.0);
+
+/// Attention weights [T × T] of scores: softmax, or for linear attention the share of each similarity. With
+/// `causal`, keys right of the query have weight 0. The numerator-only form's denominators come from the
+/// unturned q and k, so its rows need not sum to 1 and may hold negative weights.
+Eigen::MatrixXd weights(const ScoreRule& rule, const HeadVectors& heads, const Eigen::MatrixXd& scores);
+Eigen::VectorXd weightRow(const ScoreRule& rule, const HeadVectors& heads, const Eigen::VectorXd& score_row,
+                          int query);
+
+/// The parts of one score: element i is plane i's (`Rotary::plane`; 0 where it is muted), the last one is the
+/// bias. Their sum is the score. [d/2 + 1]
+Eigen::VectorXd scoreParts(const ScoreRule& rule, const HeadVectors& heads, int query, int key,
+                           double shift = 0.0);
+
+/// o_n for every query: values turned, mixed by the weights, turned on as the form says. [T × d]
+Eigen::MatrixXd outputs(const ScoreRule& rule, const HeadVectors& heads, const Eigen::MatrixXd& weights,
+                        double shift = 0.0);
+
+/// What a mistake does, measured on tokens 0 … T−1: the largest change of any score and any output.
+struct Residual {
+    double scores = 0;
+    double outputs = 0;
+
+    double largest() const { return std::max(scores, outputs); }
+};
+
+/// Moves all positions by `shift` under the setup's mistake. Zero (to rounding) for the right form.
+Residual shiftResidual(const Setup& setup, const HeadVectors& heads, double shift);
+
+/// The setup's mistake against the right form at the same positions.
+Residual formResidual(const Setup& setup, const HeadVectors& heads);
+
+}  // namespace roper

@@ -1,0 +1,38 @@
+#include "core/rotary/head_vectors.h"
+
+#include <cmath>
+#include <numbers>
+#include <random>
+
+namespace roper {
+
+Eigen::MatrixXd normalMatrix(Eigen::Index rows, Eigen::Index columns, std::uint64_t seed) {
+    // The standard fixes what this generator gives; its distributions may differ between libraries, so the
+    // normal numbers are made here (Box & Muller 1958).
+    std::mt19937_64 generator(seed);
+    const auto uniform = [&] { return (static_cast<double>(generator() >> 11) + 0.5) * 0x1.0p-53; };
+    Eigen::MatrixXd numbers(rows, columns);
+    for (Eigen::Index row = 0; row < rows; ++row) {
+        for (Eigen::Index column = 0; column < columns; ++column) {
+            const double radius = std::sqrt(-2 * std::log(uniform()));
+            numbers(row, column) = radius * std::cos(2 * std::numbers::pi * uniform());
+        }
+    }
+    return numbers;
+}
+
+HeadVectors randomHeadVectors(int T, int head_dim, std::uint64_t seed, double likeness) {
+    // Streams of one seed; the first rows do not depend on how many tokens follow.
+    const auto stream = [&](Eigen::Index rows, std::uint64_t number) {
+        return normalMatrix(rows, head_dim, seed * 1000 + number);
+    };
+    const Eigen::RowVectorXd common = stream(1, 0).row(0), common_value = stream(1, 1).row(0);
+    const auto vectors = [&](std::uint64_t number, const Eigen::RowVectorXd& shared) {
+        Eigen::MatrixXd own = std::sqrt(1 - likeness) * stream(T, number);
+        own.rowwise() += std::sqrt(likeness) * shared;
+        return own;
+    };
+    return {vectors(2, common), vectors(3, common), vectors(4, common_value)};
+}
+
+}  // namespace roper

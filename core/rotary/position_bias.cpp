@@ -1,0 +1,48 @@
+#include "core/rotary/position_bias.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "core/rotary/head_vectors.h"
+
+namespace roper {
+
+double alibiSlope(int head, int heads) {
+    if (head < 1 || head > heads)
+        throw std::invalid_argument("head " + std::to_string(head) + " is not one of 1 to " +
+                                    std::to_string(heads));
+    return std::exp2(-8.0 * head / heads);
+}
+
+int t5Bucket(int distance, bool bidirectional, int buckets, int largest_distance) {
+    int first = 0;
+    if (bidirectional) {
+        buckets /= 2;
+        if (distance < 0) first = buckets;
+        distance = std::abs(distance);
+    } else {
+        distance = std::max(distance, 0);
+    }
+    const int exact = buckets / 2;
+    if (distance < exact) return first + distance;
+    const double beyond = std::log(static_cast<double>(distance) / exact) /
+                          std::log(static_cast<double>(largest_distance) / exact) * (buckets - exact);
+    return first + std::min(exact + static_cast<int>(beyond), buckets - 1);
+}
+
+std::vector<double> exampleT5Biases(std::uint64_t seed, int buckets) {
+    const Eigen::MatrixXd normal = normalMatrix(buckets, 1, seed);
+    return {normal.data(), normal.data() + normal.size()};
+}
+
+Eigen::VectorXd xposBases(int pairs) {
+    constexpr double kGamma = 0.4;
+    Eigen::VectorXd bases(pairs);
+    for (int i = 0; i < pairs; ++i)
+        bases[i] = (static_cast<double>(i) / pairs + kGamma) / (1 + kGamma);
+    return bases;
+}
+
+}  // namespace roper

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <vector>
+
+namespace roper {
+
+/// ALiBi's slope of head h = 1 … H: 2^(−8h/H). The bias of query n and key j is −slope·(n − j); for a key to
+/// the right of its query, −slope·|n − j|. (Press et al. 2021, arXiv 2108.12409; H a power of two)
+/// @throws std::invalid_argument unless 1 ≤ head ≤ heads
+double alibiSlope(int head, int heads);
+
+inline constexpr int kT5Buckets = 32;
+inline constexpr int kT5LargestDistance = 128;
+
+/// T5's bucket of a distance δ = query − key. Causal (`bidirectional` false): keys to the right fall into
+/// bucket 0; exact below half of the buckets, then logarithmic up to `largest_distance`, all beyond in the
+/// last. Bidirectional: half of the buckets for each side. (Raffel et al. 2020)
+int t5Bucket(int distance, bool bidirectional, int buckets = kT5Buckets,
+             int largest_distance = kT5LargestDistance);
+
+/// A stand-in for T5's learned biases, one a bucket: normal numbers that follow from the seed.
+std::vector<double> exampleT5Biases(std::uint64_t seed, int buckets = kT5Buckets);
+
+/// xPos: the base ζ_i = (2i/d + γ)/(1 + γ) of pair i's decay, γ = 0.4. A query at n is multiplied by
+/// ζ_i^{n/512}, a key at j by ζ_i^{−j/512}. (Sun et al. 2022; torchscale)
+Eigen::VectorXd xposBases(int pairs);
+inline constexpr double kXposScaleBase = 512;
+
+}  // namespace roper

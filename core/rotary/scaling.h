@@ -1,0 +1,55 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+
+#include "core/rotary/frequencies.h"
+
+namespace roper {
+
+/// How frequencies are changed so that a model reads texts longer than those it was trained on.
+enum class ScalingMethod {
+    none,
+    linear,       ///< θ/s: position interpolation (Chen et al. 2023, arXiv 2306.15595)
+    ntk,          ///< b' = b·s^(r/(r−2)) (NTK-aware interpolation)
+    dynamic_ntk,  ///< the same with s grown to s·L'/L − (s−1) when the text is longer than L (Hugging Face)
+    yarn,         ///< θ/s and θ blended by a ramp over the pairs (Peng et al. 2023, arXiv 2309.00071)
+    llama3,       ///< θ/s, θ or a blend of both by wavelength (Llama 3.1, as in Hugging Face)
+    p_rope,       ///< the slowest pairs do not turn (Barbero et al. 2024, arXiv 2410.06205)
+};
+
+inline constexpr std::array kScalingMethods = {
+    ScalingMethod::none, ScalingMethod::linear, ScalingMethod::ntk,   ScalingMethod::dynamic_ntk,
+    ScalingMethod::yarn, ScalingMethod::llama3, ScalingMethod::p_rope};
+
+/// A scaling method with all its parameters; each method reads its own.
+struct Scaling {
+    ScalingMethod method = ScalingMethod::none;
+    double factor = 4.0;               ///< s ≥ 1
+    double original_length = 4096;     ///< L, positions seen in training
+    double beta_fast = 32;             ///< YaRN: pairs with more turns than this within L are kept
+    double beta_slow = 1;              ///< YaRN: pairs with fewer turns than this are divided by s
+    double attention_factor = 0;       ///< YaRN: multiplies cos and sin; 0 stands for 0.1·ln s + 1
+    double low_frequency_factor = 1;   ///< Llama 3: wavelengths above L/this are divided by s
+    double high_frequency_factor = 4;  ///< Llama 3: wavelengths below L/this are kept
+    double proportion = 0.75;          ///< p-RoPE: share of the pairs that turn, the fastest
+
+    bool operator==(const Scaling&) const = default;
+};
+
+struct ScaledFrequencies {
+    Eigen::VectorXd theta;        ///< radians per position, one a pair
+    double attention_factor = 1;  ///< multiplies cos and sin of queries and keys, so scores by its square
+};
+
+/// Frequencies of the `rotated_width`/2 pairs under a scaling method.
+/// @param length  L', positions of the text that is read; only dynamic NTK depends on it
+/// @throws std::invalid_argument for a width or base that `frequencies` refuses, a factor below 1, a length
+/// not above 0, ramps whose ends are in the wrong order, or a proportion outside 0 … 1
+ScaledFrequencies scaledFrequencies(int rotated_width, double base, Schedule schedule, const Scaling& scaling,
+                                    double length);
+
+/// YaRN's correction dimension c(β) = r·ln(L/(2πβ)) / (2·ln b): the pair that turns β times within L.
+double yarnCorrectionPair(double turns, int rotated_width, double base, double original_length);
+
+}  // namespace roper

@@ -1,0 +1,51 @@
+#include "core/rotary/value_compass.h"
+
+#include <Eigen/Geometry>
+
+namespace roper {
+
+Compass valueCompass(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
+                     const Eigen::VectorXd& positions, int query, int pair) {
+    Compass compass;
+    const PairFeatures plane = form.value.rotary.plane(pair);
+    for (Eigen::Index j = 0; j < weights.size(); ++j) {
+        if (weights[j] == 0) continue;
+        CompassArrow arrow;
+        arrow.key = static_cast<int>(j);
+        arrow.weight = weights[j];
+        arrow.value = weights[j] * Eigen::Vector2d(V(j, plane.first), V(j, plane.second));
+        arrow.angle = form.value.angle(pair, positions[j]) + form.output.angle(pair, positions[query]);
+        arrow.turned = Eigen::Rotation2Dd(arrow.angle) * arrow.value;
+        compass.sum += arrow.turned;
+        compass.arrows.push_back(arrow);
+    }
+    return compass;
+}
+
+std::vector<DistanceShare> sharesByDistance(const Compass& compass, int query) {
+    const double length = compass.sum.norm();
+    std::vector<DistanceShare> shares;
+    for (const CompassArrow& arrow : compass.arrows)
+        shares.push_back({query - arrow.key, length > 0 ? arrow.turned.dot(compass.sum) / length : 0.0});
+    return shares;
+}
+
+MixedRow mixRow(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
+                const Eigen::VectorXd& positions, int query) {
+    MixedRow row;
+    row.rotated = form.value.turn(V, positions);
+    row.mixed = row.rotated.transpose() * weights;
+    row.output = form.output.turn(row.mixed.transpose(), positions.segment(query, 1)).row(0);
+    // The one-step form turns each value once, by what both turns make together.
+    row.in_one_step = Eigen::VectorXd::Zero(V.cols());
+    const Rotary& rotary = form.value.rotary;
+    for (Eigen::Index j = 0; j < weights.size(); ++j) {
+        if (weights[j] == 0) continue;
+        const double turn = form.value.direction * (positions[j] + form.value.offset) +
+                            form.output.direction * (positions[query] + form.output.offset);
+        row.in_one_step += weights[j] * rotate(rotary, V.row(j), turn);
+    }
+    return row;
+}
+
+}  // namespace roper

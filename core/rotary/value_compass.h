@@ -1,0 +1,52 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "core/rotary/attention_form.h"
+#include "core/rotary/head_vectors.h"
+
+namespace roper {
+
+/// What one key adds to the output of one query, in the plane of one pair.
+struct CompassArrow {
+    int key = 0;
+    double weight = 0;
+    Eigen::Vector2d value{0, 0};   ///< a_nj v_j, unturned
+    Eigen::Vector2d turned{0, 0};  ///< the same, turned as the form says: for RoPER by (j − n)θ
+    double angle = 0;              ///< radians from `value` to `turned`
+};
+
+/// The output of one query in the plane of one pair as a chain of arrows, one a key, head to tail.
+struct Compass {
+    std::vector<CompassArrow> arrows;
+    Eigen::Vector2d sum{0, 0};  ///< Σ turned: o_n in this plane
+};
+
+/// @param weights    a_nj of the query [T]; keys of weight 0 have no arrow
+/// @param V          [T × d]
+/// @param positions  [T]
+Compass valueCompass(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
+                     const Eigen::VectorXd& positions, int query, int pair);
+
+/// Contribution of each distance δ = n − j to the length of o_n: the projection of the key's arrow on the
+/// direction of the sum. They add up to |o_n|.
+struct DistanceShare {
+    int distance;
+    double share;
+};
+std::vector<DistanceShare> sharesByDistance(const Compass& compass, int query);
+
+/// One query's output in three steps and in one.
+struct MixedRow {
+    Eigen::MatrixXd rotated;      ///< v'_j = R(j)v_j          [T × d]
+    Eigen::VectorXd mixed;        ///< ô_n = Σ_j a_nj v'_j     [d]
+    Eigen::VectorXd output;       ///< o_n = R(−n)ô_n          [d]
+    Eigen::VectorXd in_one_step;  ///< Σ_j a_nj R(j − n)v_j    [d]
+
+    double largestDifference() const { return (output - in_one_step).cwiseAbs().maxCoeff(); }
+};
+MixedRow mixRow(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
+                const Eigen::VectorXd& positions, int query);
+
+}  // namespace roper

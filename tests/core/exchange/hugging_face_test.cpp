@@ -1,0 +1,132 @@
+#include "core/exchange/hugging_face.h"
+
+#include <gtest/gtest.h>
+
+#include "core/runs/error.h"
+#include "tests/support/expect_error.h"
+
+namespace roper {
+namespace {
+
+using ASetup = Setup;  // within a test, Setup is a name of GoogleTest's
+
+ASetup read(const std::string& json) {
+    return readHuggingFaceConfig(json, ASetup{}).setup;
+}
+
+TEST(HuggingFace, ReadsAFlatConfig) {
+    const ASetup setup =
+        read(R"({"hidden_size": 4096, "num_attention_heads": 32, "max_position_embeddings": 131072,
+        "rope_theta": 500000.0, "rope_scaling": {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+        "original_max_position_embeddings": 8192, "rope_type": "llama3"}, "vocab_size": 128256})");
+    EXPECT_EQ(setup.head_dim, 128);
+    EXPECT_EQ(setup.base, 500000);
+    EXPECT_EQ(setup.context_length, 131072);
+    EXPECT_EQ(setup.scaling.method, ScalingMethod::llama3);
+    EXPECT_EQ(setup.scaling.factor, 8);
+    EXPECT_EQ(setup.scaling.original_length, 8192);
+    EXPECT_EQ(setup.pairing, Pairing::half);
+}
+
+TEST(HuggingFace, ReadsNestedParametersAndTheOlderSpelling) {
+    const ASetup nested = read(R"({"head_dim": 64, "rope_parameters": {"rope_type": "yarn", "rope_theta": 1e6,
+        "factor": 4, "original_max_position_embeddings": 32768, "partial_rotary_factor": 0.5}})");
+    EXPECT_EQ(nested.scaling.method, ScalingMethod::yarn);
+    EXPECT_EQ(nested.base, 1e6);
+    EXPECT_EQ(nested.rotary_fraction, 0.5);
+    EXPECT_EQ(nested.scaling.beta_fast, 32);
+    const ASetup old = read(R"({"head_dim": 64, "rope_scaling": {"type": "linear", "factor": 2}})");
+    EXPECT_EQ(old.scaling.method, ScalingMethod::linear);
+    const ASetup plain = read(R"({"head_dim": 64, "rope_theta": 10000, "rope_scaling": null})");
+    EXPECT_EQ(plain.scaling.method, ScalingMethod::none);
+}
+
+TEST(HuggingFace, ReadsParametersByKindOfLayerAndInsideTextConfig) {
+    const ConfigReading reading = readHuggingFaceConfig(
+        R"({"text_config": {"head_dim": 256, "rope_parameters": {"sliding_attention": {"rope_type": "default",
+        "rope_theta": 10000}, "full_attention": {"rope_type": "linear", "factor": 8, "rope_theta": 1000000}}}})",
+        ASetup{});
+    EXPECT_EQ(reading.setup.head_dim, 256);
+    EXPECT_EQ(reading.setup.base, 1e6);
+    EXPECT_EQ(reading.setup.scaling.factor, 8);
+    EXPECT_EQ(reading.notes.size(), 2U);
+}
+
+TEST(HuggingFace, ReadsTheNamesOfNeoxAndGptj) {
+    const ASetup neox = read(R"({"model_type": "gpt_neox", "hidden_size": 512, "num_attention_heads": 8,
+        "rotary_pct": 0.25, "rotary_emb_base": 10000})");
+    EXPECT_EQ(neox.rotary().rotatedWidth(), 16);
+    const ASetup gptj = read(R"({"model_type": "gptj", "n_embd": 4096, "n_head": 16, "rotary_dim": 64})");
+    EXPECT_EQ(gptj.head_dim, 256);
+    EXPECT_EQ(gptj.rotary().rotatedWidth(), 64);
+    EXPECT_EQ(gptj.pairing, Pairing::interleaved);
+}
+
+TEST(HuggingFace, WhatIsWrittenReadsBack) {
+    for (const ScalingMethod method : kScalingMethods) {
+        if (method == ScalingMethod::p_rope) continue;
+        for (const bool nested : {false, true}) {
+            ASetup setup;
+            setup.head_dim = 64;
+            setup.base = 20000;
+            setup.rotary_fraction = 0.5;
+            setup.scaling.method = method;
+            setup.scaling.factor = 3;
+            setup.scaling.original_length = 2048;
+            setup.context_length = 8192;
+            setup = sanitized(setup);
+            const ASetup back = read(huggingFaceConfig(setup, nested));
+            EXPECT_EQ(back.head_dim, 64);
+            // A fixed NTK scaling comes back as the base that it is.
+            EXPECT_LT((back.rotary().theta - setup.rotary().theta).cwiseAbs().maxCoeff(), 1e-14)
+                << static_cast<int>(method) << nested;
+            EXPECT_DOUBLE_EQ(back.scoreFactor(), setup.scoreFactor());
+        }
+    }
+}
+
+TEST(HuggingFace, WhatHasNoNameIsSaid) {
+    ASetup setup = sanitized(ASetup{});
+    setup.schedule = Schedule::intro;
+    expectError(ErrorKind::usage, "intro schedule", [&] { huggingFaceConfig(setup, true); });
+    setup.schedule = Schedule::standard;
+    setup.scaling.method = ScalingMethod::p_rope;
+    expectError(ErrorKind::usage, "p-RoPE", [&] { huggingFaceConfig(setup, true); });
+}
+
+TEST(HuggingFace, AWrongConfigGetsAClearMessage) {
+    const auto refused = [](const std::string& json, const std::string& part) {
+        expectError(ErrorKind::usage, part, [&] { read(json); });
+    };
+    refused("", "nothing to read");
+    refused("{", "not JSON");
+    refused("[]", "one JSON object");
+    refused("{}", "head's width is missing");
+    refused(R"({"hidden_size": 100, "num_attention_heads": 3})", "not divisible");
+    refused(R"({"head_dim": 63})", "even widths");
+    refused(R"({"head_dim": 512})", "up to 256");
+    refused(R"({"head_dim": "wide"})", "head_dim must be a number, not \"wide\"");
+    refused(R"({"head_dim": 64.5})", "must be whole");
+    refused(R"({"head_dim": 64, "head_dim": 32})", "stands twice");
+    refused(R"({"head_dim": 64, "rope_theta": -1})", "rope_theta must lie between");
+    refused(R"({"head_dim": 64, "rope_scaling": "yarn"})", "rope_scaling must be an object");
+    refused(R"({"head_dim": 64, "rope_scaling": {"rope_type": "yarm", "factor": 2}})",
+            "did you mean \"yarn\"");
+    refused(R"({"head_dim": 64, "rope_scaling": {"rope_type": "longrope", "factor": 2}})", "known are");
+    refused(R"({"head_dim": 64, "rope_scaling": {"rope_type": "yarn"}})", "rope_scaling.factor is missing");
+    refused(R"({"head_dim": 64, "rope_scaling": {"rope_type": "linear", "factor": 0.5}})",
+            "rope_scaling.factor must lie between");
+    refused(R"({"head_dim": 64, "rope_scaling": {"rope_type": "llama3", "factor": 8, "low_freq_factor": 4,
+        "high_freq_factor": 1}})",
+            "must be above low_freq_factor");
+    refused(R"({"head_dim": 64, "partial_rotary_factor": 1.5})",
+            "partial_rotary_factor must lie between 0 and 1");
+    refused("{\"a\":" + std::string(100, '[') + std::string(100, ']') + "}", "");
+    std::string deep;
+    for (int i = 0; i < 100; ++i)
+        deep += "{\"a\":";
+    refused(deep + "1" + std::string(100, '}'), "nested too deeply");
+}
+
+}  // namespace
+}  // namespace roper

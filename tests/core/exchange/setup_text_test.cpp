@@ -1,0 +1,116 @@
+#include "core/exchange/setup_text.h"
+
+#include <gtest/gtest.h>
+
+#include "core/exchange/setup_fields.h"
+#include "core/runs/error.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/random_vectors.h"
+
+namespace roper {
+namespace {
+
+using ASetup = Setup;  // within a test, Setup is a name of GoogleTest's
+
+ASetup anySetup() {
+    ASetup setup;
+    setup.head_dim = 2 * *rc::gen::inRange(1, 20);
+    setup.base = std::pow(10.0, 1.0 + 0.01 * *rc::gen::inRange(0, 500));
+    setup.schedule = *rc::gen::element(Schedule::standard, Schedule::intro);
+    setup.pairing = *rc::gen::element(Pairing::half, Pairing::interleaved);
+    setup.rotary_fraction = *rc::gen::element(1.0, 0.3);
+    setup.scaling.method = *rc::gen::elementOf(kScalingMethods);
+    setup.scaling.factor = 1 + std::abs(anyNumber(5));
+    setup.position = anyNumber(100);
+    setup.pair = *rc::gen::inRange(0, setup.pairs());
+    if (*rc::gen::arbitrary<bool>()) setup.x = anyVector(setup.head_dim);
+    setup.words = *rc::gen::arbitrary<std::string>();
+    setup.overlays = *rc::gen::element(std::vector<ScalingMethod>{},
+                                       std::vector{ScalingMethod::yarn, ScalingMethod::p_rope});
+    setup.source = *rc::gen::element(Source::random, Source::hand);
+    setup.tokens = *rc::gen::inRange(1, 20);
+    setup.seed = *rc::gen::inRange<std::uint64_t>(0, 1000000);
+    if (*rc::gen::arbitrary<bool>()) setup.by_hand.K = anyMatrix(setup.tokens, setup.head_dim);
+    setup.mistake = *rc::gen::elementOf(kMistakes);
+    setup.muted = *rc::gen::element(std::vector<int>{}, std::vector{0});
+    setup.blend = std::abs(anyNumber(1));
+    setup.causal = *rc::gen::arbitrary<bool>();
+    return sanitized(setup);
+}
+
+TEST(SetupText, RestoresExactly) {
+    EXPECT_TRUE(rc::check([] {
+        const SetupText text{anySetup(), {{"view.page", "Value mixing"}, {"view.note", "a=b&c%"}}};
+        const std::string line = formatSetup(text);
+        RC_ASSERT(line.find('\n') == std::string::npos);
+        const SetupText read = parseSetup("  " + line + "\n");
+        RC_ASSERT(read.setup == text.setup);
+        RC_ASSERT(read.view == text.view);
+    }));
+}
+
+TEST(SetupText, TheDefaultsAreAShortLine) {
+    EXPECT_EQ(formatSetup({sanitized(ASetup{}), {}}), "roper-lab:setup?");
+    EXPECT_EQ(parseSetup("roper-lab:setup?").setup, sanitized(ASetup{}));
+}
+
+TEST(SetupText, EveryFieldIsReachedByItsKey) {
+    // A second value for each field, so that none is written and read by another's name.
+    const std::map<std::string, std::string> others = {{"head_dim", "8"},
+                                                       {"base", "500"},
+                                                       {"schedule", "intro"},
+                                                       {"pairing", "interleaved"},
+                                                       {"scaling", "yarn"},
+                                                       {"words", "a b"},
+                                                       {"x", "1,2"},
+                                                       {"y", "3,4"},
+                                                       {"overlays", "linear,ntk"},
+                                                       {"source", "run"},
+                                                       {"q", "1,2|3,4"},
+                                                       {"k", "1,2|3,4"},
+                                                       {"v", "1,2|3,4"},
+                                                       {"run", "r"},
+                                                       {"run_text", "t"},
+                                                       {"method", "alibi"},
+                                                       {"causal", "0"},
+                                                       {"mistake", "no_inverse"},
+                                                       {"map", "weights"},
+                                                       {"muted", "1,2"}};
+    for (const SetupField& field : setupFields()) {
+        ASetup changed;
+        const auto known = others.find(field.key);
+        const std::string value = known != others.end() ? known->second : "0.25";
+        const bool whole =
+            field.text(changed).find_first_not_of("0123456789") == std::string::npos && known == others.end();
+        field.set(changed, whole ? "7" : value);
+        EXPECT_FALSE(changed == ASetup{}) << field.key;
+        for (const SetupField& other : setupFields())
+            EXPECT_EQ(other.text(changed) != other.text(ASetup{}), other.key == field.key) << other.key;
+    }
+}
+
+TEST(SetupText, SaysWhatIsWrong) {
+    const auto refused = [](const std::string& line, const std::string& part) {
+        expectError(ErrorKind::usage, part, [&] { parseSetup(line); });
+    };
+    refused("", "must begin with");
+    refused("https://example.org", "must begin with");
+    refused("roper-lab:setup?hed_dim=4", "did you mean \"head_dim\"");
+    refused("roper-lab:setup?head_dim", "key=value");
+    refused("roper-lab:setup?head_dim=four", "must be a whole number");
+    refused("roper-lab:setup?head_dim=5", "the nearest is 4");
+    refused("roper-lab:setup?base=1e12", "the nearest is 1e+09");
+    refused("roper-lab:setup?base=nan", "must be a number");
+    refused("roper-lab:setup?base=2&base=3", "twice");
+    refused("roper-lab:setup?pairing=halv", "did you mean \"half\"");
+    refused("roper-lab:setup?words=%zz", "percent-encoded");
+    refused("roper-lab:setup?words=%4", "percent-encoded");
+    refused("roper-lab:setup?head_dim=4&x=1,2,3", "does not fit");
+    refused("roper-lab:setup?x=1,,2", "x must be a number");
+    refused("roper-lab:setup?source=hand&tokens=2&head_dim=2&q=1,2|3", "rows of one length");
+    refused("roper-lab:setup?muted=-1", "pairs");
+    refused("roper-lab:setup?seed=99999999999999999999", "seed must be");
+}
+
+}  // namespace
+}  // namespace roper

@@ -1,0 +1,276 @@
+#include "core/rotary/attention_maps.h"
+
+#include <gtest/gtest.h>
+
+#include "core/rotary/position_bias.h"
+#include "core/rotary/scores.h"
+#include "core/rotary/value_mixing.h"
+#include "tests/support/random_vectors.h"
+
+namespace roper {
+namespace {
+
+using ASetup = Setup;  // within a test, Setup is a name of GoogleTest's
+
+constexpr std::array kMethods = {Method::none,
+                                 Method::rope,
+                                 Method::roper,
+                                 Method::xpos,
+                                 Method::t5,
+                                 Method::alibi,
+                                 Method::linear_numerator,
+                                 Method::linear_cosine};
+
+ASetup anySetup() {
+    ASetup setup;
+    setup.head_dim = 2 * *rc::gen::inRange(1, 17);
+    setup.base = std::pow(10.0, 1.0 + 0.01 * *rc::gen::inRange(0, 500));
+    setup.pairing = *rc::gen::element(Pairing::half, Pairing::interleaved);
+    setup.schedule = *rc::gen::element(Schedule::standard, Schedule::intro);
+    setup.rotary_fraction = *rc::gen::element(1.0, 0.75, 0.5);
+    setup.value_rotary_fraction = *rc::gen::element(1.0, 0.5);
+    setup.tokens = *rc::gen::inRange(1, 12);
+    setup.seed = *rc::gen::inRange<std::uint64_t>(0, 1000);
+    setup.likeness = *rc::gen::element(0.0, 0.5, 1.0);
+    setup.causal = *rc::gen::arbitrary<bool>();
+    setup.method = *rc::gen::elementOf(kMethods);
+    return sanitized(setup);
+}
+
+HeadVectors vectorsOf(const Setup& setup) {
+    return randomHeadVectors(setup.tokens, setup.head_dim, setup.seed, setup.likeness);
+}
+
+/// A setup where every mistake can show itself: all features turn, several tokens, RoPER.
+ASetup setupForMistakes(std::uint64_t seed) {
+    ASetup setup;
+    setup.head_dim = 32;
+    setup.tokens = 10;
+    setup.seed = seed;
+    setup.likeness = 0;
+    setup.pairing = seed % 2 == 0 ? Pairing::half : Pairing::interleaved;
+    return sanitized(setup);
+}
+
+// rotary.md, facts 3 and 7: whatever the method, moving all positions moves neither scores nor outputs.
+TEST(AttentionMaps, ShiftChangesNothing) {
+    EXPECT_TRUE(rc::check([] {
+        const ASetup setup = anySetup();
+        RC_ASSERT(shiftResidual(setup, vectorsOf(setup), anyPosition()).largest() < 1e-9);
+    }));
+}
+
+TEST(AttentionMaps, RopeIsThePlainScore) {
+    EXPECT_TRUE(rc::check([] {
+        ASetup setup = anySetup();
+        setup.method = *rc::gen::element(Method::rope, Method::roper);
+        const HeadVectors heads = vectorsOf(setup);
+        const double shift = anyPosition();
+        RC_ASSERT(largest(scores(scoreRule(setup), heads, shift) -
+                          scaledScores(setup.rotary(), heads.Q, heads.K,
+                                       consecutivePositions(setup.tokens, shift))) < 1e-10);
+    }));
+}
+
+TEST(AttentionMaps, RopeAndRoperHaveTheSameWeightsButNotTheSameOutput) {
+    ASetup setup = setupForMistakes(1);
+    const HeadVectors heads = vectorsOf(setup);
+    const ScoreRule roper = scoreRule(setup);
+    setup.method = Method::rope;
+    const ScoreRule rope = scoreRule(setup);
+    const Eigen::MatrixXd a = scores(rope, heads), b = scores(roper, heads);
+    EXPECT_EQ(largest(a - b), 0.0);
+    const Eigen::MatrixXd w = weights(rope, heads, a);
+    EXPECT_GT(largest(outputs(rope, heads, w) - outputs(roper, heads, w)), 1e-2);
+    EXPECT_LT(largest(outputs(rope, heads, w) - w * heads.V), 1e-14);
+    EXPECT_LT(largest(outputs(roper, heads, w) -
+                      mixValuesInOneStep(setup.valueRotary(), w, heads.V, consecutivePositions(10))),
+              1e-12);
+}
+
+TEST(AttentionMaps, ARowIsTheRowOfTheMap) {
+    EXPECT_TRUE(rc::check([] {
+        ASetup setup = anySetup();
+        setup.muted = {*rc::gen::inRange(0, setup.pairs())};
+        const HeadVectors heads = vectorsOf(setup);
+        const ScoreRule rule = scoreRule(setup);
+        const double shift = *rc::gen::inRange(-20, 20);
+        const Eigen::MatrixXd map = scores(rule, heads, shift), w = weights(rule, heads, map);
+        const int query = *rc::gen::inRange(0, setup.tokens);
+        const Eigen::VectorXd row = scoreRow(rule, heads, query, shift);
+        RC_ASSERT(largest(row.transpose() - map.row(query)) < 1e-10);
+        RC_ASSERT(largest(weightRow(rule, heads, row, query).transpose() - w.row(query)) < 1e-10);
+    }));
+}
+
+TEST(AttentionMaps, PartsAddUpToTheScore) {
+    EXPECT_TRUE(rc::check([] {
+        ASetup setup = anySetup();
+        if (*rc::gen::arbitrary<bool>()) setup.muted = {0};
+        const HeadVectors heads = vectorsOf(setup);
+        const ScoreRule rule = scoreRule(setup);
+        const int query = *rc::gen::inRange(0, setup.tokens), key = *rc::gen::inRange(0, setup.tokens);
+        const Eigen::VectorXd parts = scoreParts(rule, heads, query, key);
+        RC_ASSERT(parts.size() == setup.pairs() + 1);
+        RC_ASSERT(std::abs(parts.sum() - scores(rule, heads)(query, key)) < 1e-10);
+        for (const int pair : setup.muted)
+            RC_ASSERT(parts[pair] == 0.0);
+    }));
+}
+
+// The definition, pair by pair, with complex numbers: Re(q·conj(k)·e^{i(m−n)θ}).
+TEST(AttentionMaps, APartIsTheComplexProduct) {
+    const ASetup setup = setupForMistakes(3);
+    const HeadVectors heads = vectorsOf(setup);
+    const Eigen::VectorXd parts = scoreParts(scoreRule(setup), heads, 7, 2);
+    for (int i = 0; i < setup.pairs(); ++i) {
+        const auto [first, second] = featuresOfPair(setup.pairing, 32, i);
+        const std::complex<double> q(heads.Q(7, first), heads.Q(7, second)),
+            k(heads.K(2, first), heads.K(2, second));
+        EXPECT_NEAR(
+            parts[i],
+            (q * std::conj(k) * std::polar(1.0, 5 * std::pow(10000.0, -i / 16.0))).real() / std::sqrt(32),
+            1e-12);
+    }
+}
+
+TEST(AttentionMaps, RowsOfWeightsAreProbabilities) {
+    EXPECT_TRUE(rc::check([] {
+        const ASetup setup = anySetup();
+        const HeadVectors heads = vectorsOf(setup);
+        const ScoreRule rule = scoreRule(setup);
+        const Eigen::MatrixXd w = weights(rule, heads, scores(rule, heads));
+        for (int n = 0; n < setup.tokens; ++n) {
+            for (int j = n + 1; setup.causal && j < setup.tokens; ++j)
+                RC_ASSERT(w(n, j) == 0.0);
+            if (setup.method == Method::linear_numerator) continue;  // its rows need not sum to 1
+            RC_ASSERT(std::abs(w.row(n).sum() - 1) < 1e-12);
+            RC_ASSERT(w.row(n).minCoeff() >= -1e-15);
+        }
+    }));
+}
+
+// Su 2021, linear attention: rotation in the numerator only, denominator from φ(q), φ(k) alone.
+TEST(AttentionMaps, LinearNumeratorIsTheSourcesFormula) {
+    ASetup setup = setupForMistakes(4);
+    setup.method = Method::linear_numerator;
+    const HeadVectors heads = vectorsOf(setup);
+    const ScoreRule rule = scoreRule(setup);
+    const Eigen::MatrixXd w = weights(rule, heads, scores(rule, heads));
+    const auto phi = [](double x) { return x > 0 ? x + 1 : std::exp(x); };
+    const Rotary rotary = setup.rotary();
+    const int n = 6;
+    double denominator = 0;
+    std::vector<double> numerators;
+    for (int j = 0; j <= n; ++j) {
+        const Eigen::VectorXd q = heads.Q.row(n).unaryExpr(phi), k = heads.K.row(j).unaryExpr(phi);
+        numerators.push_back(relativeScore(rotary, q, n, k, j));
+        denominator += q.dot(k);
+    }
+    for (int j = 0; j <= n; ++j)
+        EXPECT_NEAR(w(n, j), numerators[static_cast<std::size_t>(j)] / denominator, 1e-12);
+}
+
+TEST(AttentionMaps, BiasesAreAddedByDistance) {
+    ASetup setup = setupForMistakes(5);
+    setup.method = Method::none;
+    const HeadVectors heads = vectorsOf(setup);
+    const Eigen::MatrixXd plain = scores(scoreRule(setup), heads);
+    EXPECT_LT(largest(plain - heads.Q * heads.K.transpose() / std::sqrt(32)), 1e-12);
+    setup.method = Method::alibi;
+    setup.head = 1;
+    const Eigen::MatrixXd alibi = scores(scoreRule(setup), heads) - plain;
+    setup.method = Method::t5;
+    const Eigen::MatrixXd t5 = scores(scoreRule(setup), heads) - plain;
+    const std::vector<double> biases = exampleT5Biases(setup.seed + 1);
+    for (int n = 0; n < 10; ++n) {
+        for (int j = 0; j <= n; ++j) {
+            EXPECT_NEAR(alibi(n, j), -0.25 * (n - j), 1e-12);
+            EXPECT_NEAR(t5(n, j), biases[static_cast<std::size_t>(n - j)], 1e-12);
+        }
+    }
+}
+
+TEST(AttentionMaps, XposDecaysWithDistanceAlone) {
+    ASetup setup = setupForMistakes(6);
+    setup.method = Method::xpos;
+    const HeadVectors heads = vectorsOf(setup);
+    const Eigen::VectorXd parts = scoreParts(scoreRule(setup), heads, 9, 1, 1000);
+    setup.method = Method::rope;
+    const Eigen::VectorXd plain = scoreParts(scoreRule(setup), heads, 9, 1);
+    for (int i = 0; i < setup.pairs(); ++i)
+        EXPECT_NEAR(parts[i], plain[i] * std::pow((2.0 * i + 0.4 * 32) / (1.4 * 32), 8 / 512.0), 1e-10);
+}
+
+TEST(AttentionMaps, YarnsFactorMultipliesScoresBySquare) {
+    ASetup setup = setupForMistakes(7);
+    setup.scaling.method = ScalingMethod::yarn;
+    setup.scaling.factor = 1;
+    setup.scaling.attention_factor = 1.5;
+    const HeadVectors heads = vectorsOf(setup);
+    const Eigen::MatrixXd with = scores(scoreRule(setup), heads);
+    setup.scaling.method = ScalingMethod::none;
+    EXPECT_LT(largest(with - 2.25 * scores(scoreRule(setup), heads)), 1e-12);
+}
+
+// rotary.md, section 6: each mistake leaves a residual, the right form none.
+TEST(Mistakes, EachLeavesAResidualAndTheRightFormNone) {
+    for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+        ASetup setup = setupForMistakes(seed);
+        const HeadVectors heads = vectorsOf(setup);
+        EXPECT_LT(shiftResidual(setup, heads, 7).largest(), 1e-9);
+        EXPECT_EQ(formResidual(setup, heads).largest(), 0.0);
+        for (const Mistake mistake : kMistakes) {
+            setup.mistake = mistake;
+            const Residual shifted = shiftResidual(setup, heads, 7), compared = formResidual(setup, heads);
+            EXPECT_GT(compared.largest(), 1e-2) << static_cast<int>(mistake);
+            if (isSeenByShift(mistake))
+                EXPECT_GT(shifted.largest(), 1e-2) << static_cast<int>(mistake);
+            else
+                EXPECT_LT(shifted.largest(), 1e-9) << static_cast<int>(mistake);
+            // Mistakes about values leave the scores as they are.
+            EXPECT_EQ(compared.scores == 0.0, isAboutValues(mistake)) << static_cast<int>(mistake);
+        }
+    }
+}
+
+TEST(Mistakes, AreWhatTheirNamesSay) {
+    ASetup setup = setupForMistakes(2);
+    const AttentionForm right = setup.form();
+    EXPECT_EQ(right.output.angle(3, 5.0), -right.query.angle(3, 5.0));
+    const auto with = [&](Mistake mistake) {
+        setup.mistake = mistake;
+        return setup.form();
+    };
+    EXPECT_NE(with(Mistake::wrong_pairing).key.rotary.pairing, right.key.rotary.pairing);
+    EXPECT_EQ(with(Mistake::wrong_direction).key.angle(2, 4.0), -right.key.angle(2, 4.0));
+    EXPECT_EQ(with(Mistake::no_inverse).output.angle(0, 9.0), 0.0);
+    EXPECT_EQ(with(Mistake::values_twice).value.angle(1, 3.0), 2 * right.value.angle(1, 3.0));
+    EXPECT_EQ(with(Mistake::positions_from_one).query.angle(1, 3.0), right.query.angle(1, 4.0));
+    EXPECT_NEAR(with(Mistake::model_width).query.rotary.theta[8], std::pow(10000.0, -16.0 / (8 * 32)), 1e-15);
+    EXPECT_EQ(with(Mistake::exponent_without_pair).key.rotary.theta[0], std::pow(10000.0, -32.0));
+}
+
+// rotary.md, fact 13: what a key/value cache holds never changes when tokens are appended.
+TEST(Appending, NeverChangesEarlierRowsNorTurnedVectors) {
+    EXPECT_TRUE(rc::check([] {
+        ASetup setup = anySetup();
+        setup.causal = true;
+        const HeadVectors all = vectorsOf(setup);
+        const int kept = *rc::gen::inRange(1, setup.tokens + 1);
+        const HeadVectors first{all.Q.topRows(kept), all.K.topRows(kept), all.V.topRows(kept)};
+        const ScoreRule rule = scoreRule(setup);
+        const Eigen::VectorXd positions = consecutivePositions(setup.tokens),
+                              fewer = consecutivePositions(kept);
+        RC_ASSERT(largest(rule.form.key.turn(all.K, positions).topRows(kept) -
+                          rule.form.key.turn(first.K, fewer)) == 0.0);
+        RC_ASSERT(largest(rule.form.value.turn(all.V, positions).topRows(kept) -
+                          rule.form.value.turn(first.V, fewer)) == 0.0);
+        const Eigen::MatrixXd long_outputs = outputs(rule, all, weights(rule, all, scores(rule, all)));
+        const Eigen::MatrixXd short_outputs = outputs(rule, first, weights(rule, first, scores(rule, first)));
+        RC_ASSERT(largest(long_outputs.topRows(kept) - short_outputs) < 1e-10);
+    }));
+}
+
+}  // namespace
+}  // namespace roper

@@ -1,0 +1,145 @@
+#include "core/rotary/scaling.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "tests/support/random_vectors.h"
+
+namespace roper {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+Eigen::VectorXd scaledTheta(int width, double base, Scaling scaling, double length = 4096) {
+    return scaledFrequencies(width, base, Schedule::standard, scaling, length).theta;
+}
+
+Scaling methodOf(ScalingMethod method, double factor) {
+    Scaling scaling;
+    scaling.method = method;
+    scaling.factor = factor;
+    return scaling;
+}
+
+// Each method is compared with values worked out here from the papers' formulas in another form (wavelengths
+// and powers in place of frequencies and products), pair by pair, and at places where the answer is known.
+
+TEST(Scaling, LinearReadsPositionMAsMOverS) {
+    EXPECT_TRUE(rc::check([] {
+        const int width = 2 * *rc::gen::inRange(1, 65);
+        const double s = 1 + 0.01 * *rc::gen::inRange(0, 1000);
+        const Eigen::VectorXd scaled = scaledTheta(width, 10000, methodOf(ScalingMethod::linear, s));
+        const double m = *rc::gen::inRange(0, 5000);
+        for (Eigen::Index i = 0; i < scaled.size(); ++i)
+            RC_ASSERT(std::abs(m * scaled[i] - (m / s) * frequencies(width)[i]) < 1e-9);
+    }));
+}
+
+TEST(Scaling, NtkKeepsTheFastestPairAndSlowsTheSlowestByS) {
+    for (const int width : {4, 64, 128}) {
+        for (const double s : {1.0, 2.0, 8.0}) {
+            const Eigen::VectorXd plain = frequencies(width);
+            const Eigen::VectorXd scaled = scaledTheta(width, 10000, methodOf(ScalingMethod::ntk, s));
+            EXPECT_DOUBLE_EQ(scaled[0], 1.0);
+            EXPECT_NEAR(plain[width / 2 - 1] / scaled[width / 2 - 1], s, 1e-9 * s);
+            // Between, the factor grows by equal ratios: s^(i/(n−1)).
+            for (int i = 0; i < width / 2; ++i)
+                EXPECT_NEAR(plain[i] / scaled[i], std::pow(s, i / (width / 2 - 1.0)), 1e-9 * s);
+        }
+    }
+}
+
+TEST(Scaling, DynamicNtkDoesNothingUpToTheOriginalLengthAndSlowsBeyond) {
+    Scaling scaling = methodOf(ScalingMethod::dynamic_ntk, 2.0);
+    scaling.original_length = 1000;
+    const Eigen::VectorXd plain = frequencies(64);
+    EXPECT_LT((scaledTheta(64, 10000, scaling, 500) - plain).cwiseAbs().maxCoeff(), 1e-15);
+    EXPECT_LT((scaledTheta(64, 10000, scaling, 1000) - plain).cwiseAbs().maxCoeff(), 1e-15);
+    // L' = 4 L: s grows to 2·4 − 1 = 7, the factor of the slowest pair.
+    const Eigen::VectorXd beyond = scaledTheta(64, 10000, scaling, 4000);
+    EXPECT_NEAR(plain[31] / beyond[31], 7.0, 1e-9);
+    EXPECT_NEAR(plain[10] / beyond[10], std::pow(7.0, 10 / 31.0), 1e-9);
+}
+
+/// YaRN as its paper has it: γ by the number of turns r = L/λ, over pair indices as Hugging Face rounds them.
+TEST(Scaling, YarnKeepsFastPairsAndDividesSlowOnes) {
+    Scaling scaling = methodOf(ScalingMethod::yarn, 16.0);
+    scaling.original_length = 4096;
+    const int width = 128;
+    const double base = 10000;
+    const Eigen::VectorXd scaled = scaledTheta(width, base, scaling);
+    // The pair that turns β times in L solves L·b^(−2c/d) = 2πβ; found here by bisection, not by logarithms.
+    const auto pair_with_turns = [&](double turns) {
+        double low = -100, high = 200;
+        for (int step = 0; step < 200; ++step) {
+            const double middle = (low + high) / 2;
+            (4096 * std::pow(base, -2 * middle / width) / (2 * kPi) > turns ? low : high) = middle;
+        }
+        return low;
+    };
+    const double first = std::floor(pair_with_turns(32)), last = std::ceil(pair_with_turns(1));
+    EXPECT_EQ(first, 20);  // transformers' _compute_yarn_parameters uses 20 and 46 here
+    EXPECT_EQ(last, 46);
+    for (int i = 0; i < width / 2; ++i) {
+        const double theta = std::exp(-2.0 * i / width * std::log(base));
+        const double share = i <= first ? 0.0 : i >= last ? 1.0 : (i - first) / (last - first);
+        EXPECT_NEAR(scaled[i], (1 - share) * theta + share * theta / 16, 1e-15) << i;
+    }
+    EXPECT_NEAR(scaledFrequencies(width, base, Schedule::standard, scaling, 4096).attention_factor,
+                1 + std::log(16) / 10, 1e-15);
+    scaling.attention_factor = 0.5;
+    EXPECT_EQ(scaledFrequencies(width, base, Schedule::standard, scaling, 4096).attention_factor, 0.5);
+}
+
+TEST(Scaling, Llama3DecidesByWavelength) {
+    Scaling scaling = methodOf(ScalingMethod::llama3, 8.0);
+    scaling.original_length = 8192;
+    const Eigen::VectorXd scaled = scaledTheta(128, 500000, scaling);
+    int kept = 0, blended = 0, divided = 0;
+    for (int i = 0; i < 64; ++i) {
+        const double wavelength = 2 * kPi * std::pow(500000.0, i / 64.0);
+        const double turns = 8192 / wavelength;
+        const double share = std::min(1.0, std::max(0.0, (turns - 1) / 3));  // of the unscaled frequency
+        (share == 1 ? kept : share == 0 ? divided : blended)++;
+        // 2π/λ' = θ/8 + share·(θ − θ/8)
+        EXPECT_NEAR(scaled[i] * wavelength / (2 * kPi), 0.125 + 0.875 * share, 1e-12) << i;
+    }
+    EXPECT_EQ(kept + blended + divided, 64);
+    EXPECT_GT(kept, 20);
+    EXPECT_GT(blended, 3);
+    EXPECT_GT(divided, 20);
+}
+
+TEST(Scaling, PRopeStopsTheSlowestPairs) {
+    Scaling scaling = methodOf(ScalingMethod::p_rope, 1);
+    scaling.proportion = 0.75;
+    const Eigen::VectorXd scaled = scaledTheta(16, 10000, scaling);
+    for (int i = 0; i < 8; ++i)
+        EXPECT_EQ(scaled[i], i < 6 ? frequencies(16)[i] : 0.0);
+    scaling.proportion = 0;
+    EXPECT_EQ(scaledTheta(16, 10000, scaling).maxCoeff(), 0.0);
+}
+
+TEST(Scaling, AFactorOfOneChangesNothing) {
+    for (const ScalingMethod method : kScalingMethods) {
+        if (method == ScalingMethod::p_rope) continue;
+        const ScaledFrequencies scaled =
+            scaledFrequencies(64, 10000, Schedule::standard, methodOf(method, 1.0), 4096);
+        EXPECT_LT((scaled.theta - frequencies(64)).cwiseAbs().maxCoeff(), 1e-15);
+        EXPECT_EQ(scaled.attention_factor, 1.0);
+    }
+}
+
+TEST(Scaling, RefusesWhatMakesNoSense) {
+    EXPECT_THROW(scaledTheta(64, 10000, methodOf(ScalingMethod::linear, 0.5)), std::invalid_argument);
+    EXPECT_THROW(scaledTheta(64, 10000, methodOf(ScalingMethod::linear, NAN)), std::invalid_argument);
+    EXPECT_THROW(scaledTheta(64, 10000, {}, 0), std::invalid_argument);
+    Scaling crossed = methodOf(ScalingMethod::llama3, 8);
+    crossed.high_frequency_factor = 0.5;
+    EXPECT_THROW(scaledTheta(64, 10000, crossed), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace roper

@@ -1,0 +1,103 @@
+#include "core/rotary/spectrum.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "tests/support/random_vectors.h"
+
+namespace roper {
+namespace {
+
+using Long = long double;
+
+Long longTheta(int pair, int width, double base) {
+    return std::pow(static_cast<Long>(base), -2.0L * pair / width);
+}
+
+// rotary.md, fact 6, against the direct double sum in long double.
+TEST(Spectrum, DecayEqualsTheDirectSum) {
+    for (const auto& [d, base] : {std::pair{128, 10000.0}, {16, 500000.0}, {2, 10.0}}) {
+        const Eigen::VectorXd curve = decayCurve(frequencies(d, base), 257);
+        for (const int distance : {0, 1, 2, 17, 100, 255, 256}) {
+            Long total = 0;
+            for (int j = 1; j <= d / 2; ++j) {
+                Long real = 0, imaginary = 0;
+                for (int i = 0; i < j; ++i) {
+                    real += std::cos(distance * longTheta(i, d, base));
+                    imaginary += std::sin(distance * longTheta(i, d, base));
+                }
+                total += std::sqrt(real * real + imaginary * imaginary);
+            }
+            EXPECT_NEAR(curve[distance], static_cast<double>(total / (d / 2)), 1e-10) << d << " " << distance;
+        }
+    }
+}
+
+// The source's figure: d = 128, from (1 + … + 64)/64 = 32.5 down to 6.5 at Δ = 256.
+TEST(Spectrum, TheSourcesDecayFigure) {
+    const Eigen::VectorXd curve = decayCurve(frequencies(128), 257);
+    EXPECT_NEAR(curve[0], 32.5, 1e-12);
+    EXPECT_NEAR(curve[256], 6.5431, 1e-4);
+    EXPECT_LT(curve.segment(200, 57).mean(), curve.segment(20, 57).mean());
+}
+
+TEST(Spectrum, XposDecaysFaster) {
+    const Eigen::VectorXd theta = frequencies(64);
+    const Eigen::VectorXd plain = decayCurve(theta, 300), xpos = xposDecayCurve(theta, 300);
+    EXPECT_NEAR(xpos[0], plain[0], 1e-12);
+    for (int distance = 50; distance < 300; ++distance)
+        EXPECT_LT(xpos[distance], plain[distance]);
+}
+
+TEST(Spectrum, BaseBoundEqualsTheDirectSum) {
+    EXPECT_TRUE(rc::check([] {
+        const int d = 2 * *rc::gen::inRange(1, 65);
+        const double base = std::pow(10.0, 1.0 + 0.01 * *rc::gen::inRange(0, 500));
+        const Eigen::VectorXd theta = frequencies(d, base);
+        const Eigen::VectorXd bound = baseBound(theta, 5000);
+        const int m = *rc::gen::inRange(0, 5001);
+        Long sum = 0;
+        for (int i = 0; i < d / 2; ++i)
+            sum += std::cos(m * static_cast<Long>(theta[i]));
+        RC_ASSERT(std::abs(bound[m] - static_cast<double>(sum)) < 1e-9);
+    }));
+}
+
+TEST(Spectrum, TheFirstZeroIsWhereTheSumTurnsNegative) {
+    const Eigen::VectorXd theta = frequencies(128);
+    const Eigen::VectorXd bound = baseBound(theta, 8000);
+    const int zero = firstNegative(bound);
+    ASSERT_GT(zero, 100);
+    Long at = 0, before = 0;
+    for (int i = 0; i < 64; ++i) {
+        at += std::cos(zero * longTheta(i, 128, 10000));
+        before += std::cos((zero - 1) * longTheta(i, 128, 10000));
+    }
+    EXPECT_LT(at, 0.0L);
+    EXPECT_GE(before, 0.0L);
+    // A larger base carries further, as the paper has it.
+    EXPECT_EQ(firstNegative(baseBound(frequencies(128, 5e5), zero)), -1);
+}
+
+TEST(Spectrum, CosineMapIsTheCosine) {
+    const Eigen::VectorXd theta = frequencies(8, 100);
+    const Eigen::MatrixXd map = cosineMap(theta, 50);
+    ASSERT_EQ(map.rows(), 4);
+    ASSERT_EQ(map.cols(), 50);
+    for (int i = 0; i < 4; ++i)
+        for (int distance = 0; distance < 50; ++distance)
+            EXPECT_NEAR(map(i, distance), std::cos(distance * theta[i]), 1e-12);
+}
+
+TEST(Spectrum, PairsThatTurnFullyWithinALength) {
+    const Eigen::VectorXd theta = frequencies(128);
+    EXPECT_EQ(pairsTurningWithin(theta, 6.28), 0);
+    EXPECT_EQ(pairsTurningWithin(theta, 6.29), 1);
+    EXPECT_EQ(pairsTurningWithin(theta, 1e9), 64);
+    EXPECT_EQ(pairsTurningWithin(Eigen::VectorXd::Zero(3), 1e9), 0);
+}
+
+}  // namespace
+}  // namespace roper

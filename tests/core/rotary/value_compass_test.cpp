@@ -1,0 +1,88 @@
+#include "core/rotary/value_compass.h"
+
+#include <gtest/gtest.h>
+
+#include "core/rotary/scores.h"
+#include "core/rotary/value_mixing.h"
+#include "tests/support/random_vectors.h"
+
+namespace roper {
+namespace {
+
+struct Scene {
+    Rotary rotary;
+    Eigen::MatrixXd weights, V;
+    Eigen::VectorXd positions;
+    int T, query, pair;
+
+    Compass compass(const AttentionForm& form) const {
+        return valueCompass(form, weights.row(query), V, positions, query, pair);
+    }
+};
+
+Scene anyScene() {
+    Scene s;
+    s.rotary = anyRotary();
+    s.T = *rc::gen::inRange(1, 9);
+    s.weights = attentionWeights(anyMatrix(s.T, s.T), true);
+    s.V = anyMatrix(s.T, s.rotary.head_dim);
+    s.positions = consecutivePositions(s.T, *rc::gen::inRange(-50, 50));
+    s.query = *rc::gen::inRange(0, s.T);
+    s.pair = *rc::gen::inRange(0, s.rotary.planes());
+    return s;
+}
+
+TEST(ValueCompass, TheChainEndsAtTheOutput) {
+    EXPECT_TRUE(rc::check([] {
+        const Scene s = anyScene();
+        const Eigen::MatrixXd roper = mixValuesInThreeSteps(s.rotary, s.weights, s.V, s.positions).output;
+        const Eigen::MatrixXd rope = s.weights * s.V;
+        const auto [first, second] = s.rotary.plane(s.pair);
+        const Compass turned = s.compass(roperForm(s.rotary, s.rotary)),
+                      plain = s.compass(ropeForm(s.rotary));
+        RC_ASSERT((turned.sum - Eigen::Vector2d(roper(s.query, first), roper(s.query, second))).norm() <
+                  1e-10);
+        RC_ASSERT((plain.sum - Eigen::Vector2d(rope(s.query, first), rope(s.query, second))).norm() < 1e-10);
+    }));
+}
+
+TEST(ValueCompass, EveryArrowTurnsByItsDistance) {
+    EXPECT_TRUE(rc::check([] {
+        const Scene s = anyScene();
+        const double blend = *rc::gen::element(0.0, 0.25, 0.5, 1.0);
+        for (const CompassArrow& arrow : s.compass(roperForm(s.rotary, s.rotary, blend)).arrows) {
+            const double expected = blend * (arrow.key - s.query) * s.rotary.frequency(s.pair);
+            RC_ASSERT(std::abs(arrow.angle - expected) < 1e-9);
+            RC_ASSERT(std::abs(arrow.turned.norm() - arrow.value.norm()) < 1e-12);
+        }
+    }));
+}
+
+TEST(ValueCompass, SharesAddUpToTheLength) {
+    EXPECT_TRUE(rc::check([] {
+        const Scene s = anyScene();
+        const Compass compass = s.compass(roperForm(s.rotary, s.rotary));
+        double sum = 0;
+        for (const DistanceShare& share : sharesByDistance(compass, s.query)) {
+            RC_ASSERT(share.distance >= 0);  // causal weights
+            sum += share.share;
+        }
+        RC_ASSERT(std::abs(sum - compass.sum.norm()) < 1e-10);
+    }));
+}
+
+TEST(ValueCompass, ThreeStepsEqualOneWhateverTheBlend) {
+    EXPECT_TRUE(rc::check([] {
+        const Scene s = anyScene();
+        const double blend = *rc::gen::element(0.0, 0.3, 1.0);
+        const MixedRow row =
+            mixRow(roperForm(s.rotary, s.rotary, blend), s.weights.row(s.query), s.V, s.positions, s.query);
+        RC_ASSERT(row.largestDifference() < 1e-9);
+        if (blend == 1.0)
+            RC_ASSERT(largest(row.output.transpose() -
+                              mixValuesInOneStep(s.rotary, s.weights, s.V, s.positions).row(s.query)) < 1e-9);
+    }));
+}
+
+}  // namespace
+}  // namespace roper
