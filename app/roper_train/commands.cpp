@@ -1,5 +1,8 @@
 #include "app/roper_train/commands.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <iomanip>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -193,6 +196,26 @@ int evalCommand(const ReadOptions& options, std::int64_t problems, std::optional
         std::cout << evaluationJson(row).dump() << "\n";
     else
         std::cout << "step " << row.step << ": " << evaluationText(row) << "\n";
+    return 0;
+}
+
+int serveCommand(const ReadOptions& options, bool with_parent) {
+    const auto announce = [&](const std::string& socket, std::int64_t step) {
+        if (options.json)
+            std::cout
+                << nlohmann::ordered_json{{"event", "listening"}, {"socket", socket}, {"step", step}}.dump()
+                << std::endl;
+        else
+            std::cout << socket << std::endl;
+    };
+    const auto goes_on = [&] {
+        if (!with_parent) return true;
+        pollfd input{STDIN_FILENO, POLLIN, 0};
+        if (::poll(&input, 1, 0) <= 0) return true;
+        char byte;
+        return ::read(STDIN_FILENO, &byte, 1) > 0;
+    };
+    serveRun(findRun(options.run, options.runs), {options.step, options.device}, announce, goes_on);
     return 0;
 }
 

@@ -40,6 +40,8 @@ int describeCommand(const std::string& what, bool markdown);
 int sampleCommand(const std::string& task, const std::vector<std::string>& settings, std::int64_t count,
                   std::uint64_t seed);
 int evalCommand(const ReadOptions& options, std::int64_t problems, std::optional<std::int64_t> seed);
+/// Prints the socket's path and answers on it. `with_parent`: ends when stdin is closed.
+int serveCommand(const ReadOptions& options, bool with_parent);
 int exportCommand(const ReadOptions& options, const std::string& what, const std::string& text,
                   const std::filesystem::path& out);
 

@@ -41,6 +41,7 @@ class CommandLine {
         addSample();
         addEval();
         addExport();
+        addServe();
     }
 
     /// @returns the exit code
@@ -181,6 +182,19 @@ class CommandLine {
         });
     }
 
+    void addServe() {
+        CLI::App* serve = command("serve", "Answer questions about a run that is not training, on a socket");
+        addReading(serve);
+        serve->add_flag("--with-parent", with_parent_, "End when stdin is closed");
+        serve->add_flag("--json", read_.json, "Say where it listens as one JSON object");
+        serve->callback([this] {
+            action_ = [this] {
+                read_.runs = runs_;
+                return roper::serveCommand(read_, with_parent_);
+            };
+        });
+    }
+
     CLI::App app_{"Trains transformers with rotary position embeddings, and answers questions about them.",
                   "roper-train"};
     std::function<int()> action_;
@@ -189,7 +203,7 @@ class CommandLine {
     roper::ReadOptions read_;
     roper::SessionOptions session_;
     TellingFlags flags_;
-    bool markdown_ = false, background_ = false;
+    bool markdown_ = false, background_ = false, with_parent_ = false;
     std::string task_, what_, text_, out_;
     std::int64_t count_ = 10, problems_ = 128;
     std::optional<std::int64_t> seed_;

@@ -19,22 +19,20 @@ namespace {
 constexpr std::size_t kMostPeers = 16;
 
 Reply answer(const std::string& line, const ControlServer::Handler& handler) {
+    std::string id;
     try {
         const Request request = parseRequest(line);
+        id = request.id;
         Reply reply = handler(request);
-        reply.id = request.id;
+        reply.id = id;
         return reply;
     } catch (const std::exception& error) {
-        return {"", false, error.what()};
+        return {id, false, error.what()};
     }
 }
 
-/// Whether the whole line went out. A peer that does not read is not waited for.
-bool sendLine(int descriptor, std::string line) {
-    line += '\n';
-    const ssize_t sent = ::send(descriptor, line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    return sent == static_cast<ssize_t>(line.size());
-}
+/// A peer that asks without reading is dropped when this many bytes wait for it.
+constexpr std::size_t kMostUnsent = kLargestPayload + 16 * kLongestMessage;
 
 }  // namespace
 
@@ -66,11 +64,12 @@ ControlServer::~ControlServer() {
 void ControlServer::serve(const Handler& handler, std::chrono::milliseconds patience) {
     std::vector<pollfd> watched{{listener_, POLLIN, 0}};
     for (const Peer& peer : peers_)
-        watched.push_back({peer.descriptor, POLLIN, 0});
+        watched.push_back(
+            {peer.descriptor, static_cast<short>(peer.unsent.empty() ? POLLIN : POLLIN | POLLOUT), 0});
     if (::poll(watched.data(), watched.size(), static_cast<int>(patience.count())) <= 0) return;
     auto ready = watched.begin() + 1;
     for (auto peer = peers_.begin(); peer != peers_.end(); ++ready) {
-        if (ready->revents != 0 && !servePeer(*peer, handler)) {
+        if (ready->revents != 0 && !servePeer(*peer, ready->revents, handler)) {
             ::close(peer->descriptor);
             peer = peers_.erase(peer);
         } else {
@@ -88,11 +87,24 @@ void ControlServer::acceptPeers() {
             ::close(peers_.front().descriptor);
             peers_.pop_front();
         }
-        peers_.push_back({descriptor, {}});
+        peers_.push_back({descriptor});
     }
 }
 
-bool ControlServer::servePeer(Peer& peer, const Handler& handler) {
+/// Sends what fits. A peer that does not read is not waited for. False if it is gone.
+bool ControlServer::sendUnsent(Peer& peer) {
+    while (!peer.unsent.empty()) {
+        const ssize_t sent =
+            ::send(peer.descriptor, peer.unsent.data(), peer.unsent.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+        peer.unsent.erase(0, static_cast<std::size_t>(sent));
+    }
+    return !peer.leaving;
+}
+
+bool ControlServer::servePeer(Peer& peer, short events, const Handler& handler) {
+    if ((events & POLLOUT) != 0 && !sendUnsent(peer)) return false;
+    if ((events & ~POLLOUT) == 0 || peer.leaving) return true;
     std::array<char, 4096> buffer;
     // A bounded number of reads, so that a peer that sends without end cannot hold up the training.
     for (int reads = 0; reads < 32; ++reads) {
@@ -101,12 +113,16 @@ bool ControlServer::servePeer(Peer& peer, const Handler& handler) {
         if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
         const auto lines = peer.framer.add({buffer.data(), static_cast<std::size_t>(got)});
         if (!lines) {
-            sendLine(peer.descriptor,
-                     formatReply({"", false, "the message is too long; the connection is closed"}));
-            return false;
+            peer.unsent +=
+                formatReply({"", false, "the message is too long; the connection is closed"}) + "\n";
+            peer.leaving = true;
+            return sendUnsent(peer);
         }
-        for (const std::string& line : *lines)
-            if (!sendLine(peer.descriptor, formatReply(answer(line, handler)))) return false;
+        for (const std::string& line : *lines) {
+            const Reply reply = answer(line, handler);
+            peer.unsent.append(formatReply(reply)).append("\n").append(reply.payload);
+            if (peer.unsent.size() > kMostUnsent || !sendUnsent(peer)) return false;
+        }
     }
     return true;
 }

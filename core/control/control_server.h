@@ -31,12 +31,15 @@ class ControlServer {
   private:
     struct Peer {
         int descriptor;
-        LineFramer framer;
+        LineFramer framer = {};
+        std::string unsent = {};  ///< replies that did not fit into the socket yet
+        bool leaving = false;     ///< to be closed when all is sent
     };
 
     void acceptPeers();
     /// False if the peer is gone or must go.
-    bool servePeer(Peer& peer, const Handler& handler);
+    bool servePeer(Peer& peer, short events, const Handler& handler);
+    static bool sendUnsent(Peer& peer);
 
     std::filesystem::path path_;
     int listener_ = -1;

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::vector<std::string> kCommandNames = {"status", "pause", "resume", "stop", "checkpoint"};
+const std::vector<std::string> kCommandNames = {"status", "pause", "resume", "stop", "checkpoint", "head"};
 
 std::string dump(const nlohmann::ordered_json& json) {
     return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
@@ -45,6 +45,16 @@ std::string textOf(const Json& json, const char* key, const std::string& missing
     return found->get<std::string>();
 }
 
+/// A whole number from 0 to `most`; 0 if it is not there.
+std::int64_t countOf(const Json& json, const char* key, std::int64_t most) {
+    const auto found = json.find(key);
+    if (found == json.end()) return 0;
+    if (!found->is_number_unsigned() || found->get<std::uint64_t>() > static_cast<std::uint64_t>(most))
+        throw Error(ErrorKind::usage,
+                    std::string("\"") + key + "\" must be a whole number from 0 to " + std::to_string(most));
+    return found->get<std::int64_t>();
+}
+
 }  // namespace
 
 std::string commandName(Command command) {
@@ -52,11 +62,16 @@ std::string commandName(Command command) {
 }
 
 std::string formatRequest(const Request& request) {
-    return dump({{"command", commandName(request.command)}, {"id", request.id}});
+    nlohmann::ordered_json json = {{"command", commandName(request.command)}, {"id", request.id}};
+    if (request.command == Command::head)
+        json.update({{"layer", request.layer}, {"head", request.head}, {"text", request.text}});
+    return dump(json);
 }
 
 std::string formatReply(const Reply& reply) {
-    return dump({{"id", reply.id}, {"ok", reply.ok}, {"message", reply.message}});
+    nlohmann::ordered_json json = {{"id", reply.id}, {"ok", reply.ok}, {"message", reply.message}};
+    if (!reply.payload.empty()) json["payload"] = reply.payload.size();
+    return dump(json);
 }
 
 Request parseRequest(std::string_view line) {
@@ -69,15 +84,18 @@ Request parseRequest(std::string_view line) {
                                           (nearest ? "did you mean \"" + *nearest + "\"?"
                                                    : "known are " + join(kCommandNames, ", ")));
     }
-    return {static_cast<Command>(found - kCommandNames.begin()), textOf(json, "id", "")};
+    constexpr std::int64_t kMost = 1 << 20;
+    return {static_cast<Command>(found - kCommandNames.begin()), textOf(json, "id", ""),
+            countOf(json, "layer", kMost), countOf(json, "head", kMost), textOf(json, "text", "")};
 }
 
-Reply parseReply(std::string_view line) {
+ReplyLine parseReply(std::string_view line) {
     const Json json = parseObject(line);
     const auto ok = json.find("ok");
     if (ok == json.end() || !ok->is_boolean())
         throw Error(ErrorKind::usage, "a reply must say whether it is ok");
-    return {textOf(json, "id", ""), ok->get<bool>(), textOf(json, "message", "")};
+    return {{textOf(json, "id", ""), ok->get<bool>(), textOf(json, "message", "")},
+            static_cast<std::size_t>(countOf(json, "payload", static_cast<std::int64_t>(kLargestPayload)))};
 }
 
 std::optional<std::vector<std::string>> LineFramer::add(std::string_view bytes) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,28 +12,40 @@ namespace roper {
 /// The longest line that either side sends or takes. A longer one is refused and the connection closed.
 inline constexpr std::size_t kLongestMessage = 64 * 1024;
 
+/// The most bytes that may follow a reply's line.
+inline constexpr std::size_t kLargestPayload = 64 * 1024 * 1024;
+
 /// What a window may ask of a trainer between two steps.
-enum class Command { status, pause, resume, stop, checkpoint };
+enum class Command { status, pause, resume, stop, checkpoint, head };
 
 struct Request {
     Command command = Command::status;
-    std::string id;  ///< given back in the reply, so that the asker knows what it answers
+    std::string id = {};               ///< given back in the reply, so that the asker knows what it answers
+    std::int64_t layer = 0, head = 0;  ///< of `head`, from 0
+    std::string text = {};             ///< that the model reads for `head`
 };
 
 struct Reply {
     std::string id;
     bool ok = true;
-    std::string message;  ///< what was done, or why not
+    std::string message;       ///< what was done, or why not
+    std::string payload = {};  ///< bytes that follow the line; for `head` a safetensors file
 };
 
 /// {"command": "pause", "id": "7"} and {"id": "7", "ok": true, "message": "…"}, each one line without its
-/// newline.
+/// newline. A reply with a payload says how many bytes follow: "payload": 1234.
 std::string formatRequest(const Request& request);
 std::string formatReply(const Reply& reply);
 
 /// @throws Error (usage) saying what is wrong; an unknown command comes with the nearest known one
 Request parseRequest(std::string_view line);
-Reply parseReply(std::string_view line);
+
+/// A reply's line, and the size of the payload that follows it.
+struct ReplyLine {
+    Reply reply;
+    std::size_t payload_size = 0;
+};
+ReplyLine parseReply(std::string_view line);
 
 std::string commandName(Command command);
 

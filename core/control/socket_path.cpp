@@ -1,10 +1,13 @@
 #include "core/control/socket_path.h"
 
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "core/runs/error.h"
 
@@ -28,7 +31,27 @@ fs::path controlFolder() {
     return folder;
 }
 
+/// Removes sockets on which nobody listens any more: their trainers were killed.
+static void removeDeadSockets(const fs::path& folder) {
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        if (entry.path().extension() != ".sock" || entry.path().string().size() >= sizeof address.sun_path)
+            continue;
+        std::strncpy(address.sun_path, entry.path().c_str(), sizeof address.sun_path - 1);
+        const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (probe < 0) return;
+        const bool refused =
+            ::connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
+            errno == ECONNREFUSED;
+        ::close(probe);
+        if (refused) ::unlink(entry.path().c_str());
+    }
+}
+
 fs::path controlSocketPath() {
+    removeDeadSockets(controlFolder());
     return controlFolder() / (std::to_string(::getpid()) + ".sock");
 }
 

@@ -127,12 +127,17 @@ at::Tensor Transformer::feedForward(const Block& block, const at::Tensor& x) con
     return at::linear(active, block.down_weight, block.down_bias);
 }
 
+/// x [B, T, C] → q, k, v as the layer makes them: [3, B, H, T, d].
+at::Tensor Transformer::splitHeads(const Block& block, const at::Tensor& x) const {
+    return at::linear(x, block.qkv_weight, block.qkv_bias)
+        .view({x.size(0), x.size(1), 3, heads_, head_dim_})
+        .permute({2, 0, 3, 1, 4});
+}
+
 /// x [B, T, C] → q, k turned by their positions and, for RoPER, v too: [B, H, T, d].
 Transformer::Heads Transformer::turnedHeads(const Block& block, const at::Tensor& x, const Positions& qk,
                                             const Positions& value) const {
-    const at::Tensor qkv = at::linear(x, block.qkv_weight, block.qkv_bias)
-                               .view({x.size(0), x.size(1), 3, heads_, head_dim_})
-                               .permute({2, 0, 3, 1, 4});  // [3, B, H, T, d]
+    const at::Tensor qkv = splitHeads(block, x);
     const Pairing pairing = query_key_table_.pairing;
     return {rotate(qkv.select(0, 0), qk.cosine, qk.sine, pairing),
             rotate(qkv.select(0, 1), qk.cosine, qk.sine, pairing),
@@ -242,6 +247,27 @@ at::Tensor Transformer::attentionWeights(const at::Tensor& tokens) {
         return mergeHeads(block, at::matmul(weights, v), value);
     });
     return at::stack(layers);
+}
+
+at::Tensor Transformer::headVectors(const at::Tensor& tokens, std::int64_t layer, std::int64_t head) {
+    if (layer < 0 || layer >= static_cast<std::int64_t>(blocks_.size()))
+        throw std::invalid_argument("the model has layers 0 to " + std::to_string(blocks_.size() - 1) +
+                                    ", not " + std::to_string(layer));
+    if (head < 0 || head >= heads_)
+        throw std::invalid_argument("a layer has heads 0 to " + std::to_string(heads_ - 1) + ", not " +
+                                    std::to_string(head));
+    const std::int64_t T = tokens.size(1);
+    growTables(T);
+    const Positions qk = firstPositions(query_key_table_, T), value = firstPositions(value_table_, T);
+    at::Tensor found;
+    run(tokens, false, [&](std::size_t at_layer, const Block& block, const at::Tensor& x) {
+        if (static_cast<std::int64_t>(at_layer) == layer)
+            found = splitHeads(block, x).select(1, 0).select(1, head);
+        const auto [q, k, v] = turnedHeads(block, x, qk, value);
+        return mergeHeads(block, at::scaled_dot_product_attention(q, k, v, {}, 0.0, /*is_causal=*/true),
+                          value);
+    });
+    return found;
 }
 
 }  // namespace roper

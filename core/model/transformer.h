@@ -47,6 +47,10 @@ class Transformer {
     /// Attention weights of every layer and head for tokens [B, T] → [L, B, H, T, T].
     at::Tensor attentionWeights(const at::Tensor& tokens);
 
+    /// q, k and v of one head for tokens [1, T], before any rotation → [3, T, d].
+    /// @throws std::invalid_argument if there is no such layer or head
+    at::Tensor headVectors(const at::Tensor& tokens, std::int64_t layer, std::int64_t head);
+
     using NamedParameter = std::pair<std::string, at::Tensor>;
     const std::vector<NamedParameter>& parameters() const { return parameters_; }
     std::int64_t parameterCount() const;
@@ -75,6 +79,7 @@ class Transformer {
     at::Tensor drop(const at::Tensor& x, bool training) const;
     at::Tensor norm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) const;
 
+    at::Tensor splitHeads(const Block& block, const at::Tensor& x) const;
     Heads turnedHeads(const Block& block, const at::Tensor& x, const Positions& qk,
                       const Positions& value) const;
     at::Tensor mergeHeads(const Block& block, const at::Tensor& mixed, const Positions& value) const;

@@ -144,6 +144,17 @@ void writeSafetensors(const std::filesystem::path& path, const std::vector<Tenso
     });
 }
 
+std::string formatSafetensors(const std::vector<TensorToWrite>& tensors,
+                              const std::map<std::string, std::string>& metadata) {
+    const std::string header = makeHeader(tensors, metadata);
+    const std::uint64_t length = header.size();
+    std::string bytes(reinterpret_cast<const char*>(&length), sizeof length);
+    bytes += header;
+    for (const TensorToWrite& tensor : tensors)
+        bytes.append(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
+    return bytes;
+}
+
 SafetensorsFile SafetensorsFile::read(const std::filesystem::path& path) {
     return parse(readFile(path), path.string());
 }

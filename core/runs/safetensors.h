@@ -30,6 +30,10 @@ struct TensorToWrite {
 void writeSafetensors(const std::filesystem::path& path, const std::vector<TensorToWrite>& tensors,
                       const std::map<std::string, std::string>& metadata);
 
+/// The same as bytes.
+std::string formatSafetensors(const std::vector<TensorToWrite>& tensors,
+                              const std::map<std::string, std::string>& metadata);
+
 /// A safetensors file, read whole and checked strictly: header of at most 100 MB that is one JSON object, no
 /// key twice, known types, shape × size = bytes without overflow, tensors contiguous from 0 to the end of the
 /// file.

@@ -49,9 +49,9 @@ std::string RunControl::socketPath() const {
     return server_ ? server_->path().string() : std::string();
 }
 
-Wish RunControl::poll(const std::function<std::string()>& describe, std::chrono::milliseconds patience) {
+Wish RunControl::poll(const Answers& answers, std::chrono::milliseconds patience) {
     if (server_) {
-        server_->serve([&](const Request& request) { return handle(request, describe); }, patience);
+        server_->serve([&](const Request& request) { return handle(request, answers); }, patience);
     } else if (patience.count() > 0) {
         ::usleep(static_cast<useconds_t>(patience.count() * 1000));
     }
@@ -64,10 +64,10 @@ bool RunControl::takeCheckpointWish() {
     return std::exchange(checkpoint_, false);
 }
 
-Reply RunControl::handle(const Request& request, const std::function<std::string()>& describe) {
+Reply RunControl::handle(const Request& request, const Answers& answers) {
     switch (request.command) {
         case Command::status:
-            return {"", true, describe()};
+            return {"", true, answers.status()};
         case Command::pause:
             paused_ = true;
             return {"", true, "paused; nothing is computed until it is resumed"};
@@ -80,6 +80,8 @@ Reply RunControl::handle(const Request& request, const std::function<std::string
         case Command::checkpoint:
             checkpoint_ = true;
             return {"", true, "a checkpoint is being written"};
+        case Command::head:
+            return answers.head(request);
     }
     return {"", false, "unknown command"};
 }

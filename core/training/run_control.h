@@ -15,6 +15,12 @@ enum class Wish { go_on, pause, stop, preempt };
 /// asks to save and give the machine back. Wishes are read by `RunControl`.
 void handleStopSignals();
 
+/// What only the loop that trains or serves can answer.
+struct Answers {
+    std::function<std::string()> status;             ///< the text of a status reply
+    std::function<Reply(const Request&)> head = {};  ///< q, k and v of a head; may throw
+};
+
 /// Collects wishes between steps. Without a socket (its folder cannot be used) the run is watched only.
 class RunControl {
   public:
@@ -26,15 +32,14 @@ class RunControl {
     /// Why there is no socket although one was asked for; empty otherwise.
     const std::string& problem() const { return problem_; }
 
-    /// Answers what has arrived, waiting up to `patience`. `describe` gives the text of a status reply.
-    Wish poll(const std::function<std::string()>& describe,
-              std::chrono::milliseconds patience = std::chrono::milliseconds(0));
+    /// Answers what has arrived, waiting up to `patience`.
+    Wish poll(const Answers& answers, std::chrono::milliseconds patience = std::chrono::milliseconds(0));
 
     /// True once for each "checkpoint now".
     bool takeCheckpointWish();
 
   private:
-    Reply handle(const Request& request, const std::function<std::string()>& describe);
+    Reply handle(const Request& request, const Answers& answers);
 
     std::unique_ptr<ControlServer> server_;
     std::string problem_;

@@ -11,6 +11,7 @@
 #include "core/model/generation.h"
 #include "core/runs/error.h"
 #include "core/runs/text.h"
+#include "core/training/probes.h"
 #include "core/training/trainer.h"
 
 namespace roper {
@@ -190,6 +191,29 @@ RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const Ses
         writeFailure(recorder, error);
         throw;
     }
+}
+
+void serveRun(const RunFolder& folder, const ReadingOptions& options,
+              const std::function<void(const std::string& socket, std::int64_t step)>& announce,
+              const std::function<bool()>& goes_on) {
+    constexpr auto kLook = std::chrono::milliseconds(200);
+    handleStopSignals();
+    translatingErrors([&] {
+        LoadedModel loaded = loadModel(folder, options);
+        RunControl control(/*open_socket=*/true);
+        if (control.socketPath().empty())
+            throw Error(ErrorKind::disk, "no control socket: " + control.problem());
+        announce(control.socketPath(), loaded.step);
+        const Answers answers{[&] { return "serving step " + std::to_string(loaded.step); },
+                              [&](const Request& request) {
+                                  return answerHead(*loaded.model, loaded.task->vocabulary(),
+                                                    loaded.specification, loaded.step, request);
+                              }};
+        while (goes_on()) {
+            const Wish wish = control.poll(answers, kLook);
+            if (wish == Wish::stop || wish == Wish::preempt) return;
+        }
+    });
 }
 
 EvaluationRow evaluateRun(const RunFolder& folder, const ReadingOptions& options, std::int64_t problems,

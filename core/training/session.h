@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -45,6 +46,14 @@ struct ReadingOptions {
     std::optional<std::int64_t> step;  ///< of the checkpoint; the newest if not given
     std::string device = "cpu";
 };
+
+/// Opens a control socket for a run that is not training and answers questions about one of its checkpoints
+/// until it is told to stop, a signal comes, or `goes_on` says no (asked a few times a second).
+/// @param announce  told the socket's path and the checkpoint's step when it listens
+/// @throws Error (checkpoint) if there is no such checkpoint, Error (disk) if there can be no socket
+void serveRun(const RunFolder& folder, const ReadingOptions& options,
+              const std::function<void(const std::string& socket, std::int64_t step)>& announce,
+              const std::function<bool()>& goes_on);
 
 /// Asks a checkpoint of a run `problems` problems, drawn from `seed`.
 /// @throws Error (checkpoint) if there is no such checkpoint

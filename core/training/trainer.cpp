@@ -8,6 +8,7 @@
 #include "core/runs/error.h"
 #include "core/runs/text.h"
 #include "core/training/batches.h"
+#include "core/training/probes.h"
 #include "core/training/schedule.h"
 
 namespace roper {
@@ -71,7 +72,7 @@ RunState Trainer::run() {
         {position_.step, specification_.training.steps, model_.parameterCount(), describeDevice(device_)});
     beat(RunState::running, Survives::machine_failure);
     while (position_.step < specification_.training.steps) {
-        Wish wish = control_.poll([this] { return "step " + std::to_string(position_.step); });
+        Wish wish = control_.poll(answers("step "));
         if (wish == Wish::pause) wish = waitWhilePaused();
         if (wish == Wish::stop || wish == Wish::preempt) {
             saveCheckpointNow();
@@ -165,6 +166,14 @@ void Trainer::saveCheckpointNow() {
     recorder_.log("checkpoint at step " + std::to_string(position_.step));
 }
 
+Answers Trainer::answers(const std::string& status) {
+    return {[this, status] { return status + std::to_string(position_.step); },
+            [this](const Request& request) {
+                const TrainingClock::Rest rest(clock_);
+                return answerHead(model_, task_->vocabulary(), specification_, position_.step, request);
+            }};
+}
+
 Wish Trainer::waitWhilePaused() {
     const TrainingClock::Rest rest(clock_);
     recorder_.log("paused at step " + std::to_string(position_.step));
@@ -172,8 +181,7 @@ Wish Trainer::waitWhilePaused() {
     beat(RunState::paused, Survives::machine_failure);
     Wish wish = Wish::pause;
     while (wish == Wish::pause) {
-        wish =
-            control_.poll([this] { return "paused at step " + std::to_string(position_.step); }, kPauseLook);
+        wish = control_.poll(answers("paused at step "), kPauseLook);
         if (control_.takeCheckpointWish()) saveCheckpointNow();
         if (Clock::now() - last_beat_ > kHeartbeat) beat(RunState::paused, Survives::process_death);
     }

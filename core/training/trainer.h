@@ -45,6 +45,8 @@ class Trainer {
     void saveCheckpointNow();
     void beat(RunState state, Survives survives);
     Wish waitWhilePaused();
+    /// What is said of the run between steps; `status` comes before the step's number.
+    Answers answers(const std::string& status);
     bool due(std::int64_t every) const { return every > 0 && position_.step % every == 0; }
     Status statusNow(RunState state) const;
 

@@ -13,26 +13,32 @@ constexpr int kPatience_ms = 60000;  // a step of a large model takes several se
 
 }  // namespace
 
-void ControlClient::send(const QString& path, Command command) {
+void ControlClient::send(const QString& path, const Request& request) {
     auto* socket = new QLocalSocket(this);
     auto* patience = new QTimer(socket);
-    auto framer = std::make_shared<LineFramer>();
-    const auto finish = [this, socket](bool ok, const QString& message) {
+    auto received = std::make_shared<QByteArray>();
+    const auto finish = [this, socket](bool ok, const QString& message, const QByteArray& payload = {}) {
         socket->disconnect(this);
         socket->abort();
         socket->deleteLater();
-        emit answered(ok, message);
+        emit answered(ok, message, payload);
     };
-    connect(socket, &QLocalSocket::connected, this, [socket, command] {
-        socket->write(QByteArray::fromStdString(formatRequest({command, "1"}) + "\n"));
-    });
-    connect(socket, &QLocalSocket::readyRead, this, [socket, framer, finish] {
-        const auto lines = framer->add(socket->readAll().toStdString());
-        if (!lines) return finish(false, tr("the trainer's answer is too long"));
-        if (lines->empty()) return;
+    connect(socket, &QLocalSocket::connected, this,
+            [socket, request] { socket->write(QByteArray::fromStdString(formatRequest(request) + "\n")); });
+    connect(socket, &QLocalSocket::readyRead, this, [socket, received, finish] {
+        *received += socket->readAll();
+        const qsizetype end = received->indexOf('\n');
+        const auto longest = static_cast<qsizetype>(kLongestMessage);
+        if (end > longest || (end < 0 && received->size() > longest))
+            return finish(false, tr("the trainer's answer is too long"));
+        if (end < 0) return;
         try {
-            const Reply reply = parseReply(lines->front());
-            finish(reply.ok, QString::fromStdString(reply.message));
+            const ReplyLine line =
+                parseReply(std::string_view(received->constData(), static_cast<std::size_t>(end)));
+            const auto whole = end + 1 + static_cast<qsizetype>(line.payload_size);
+            if (received->size() < whole) return;
+            finish(line.reply.ok, QString::fromStdString(line.reply.message),
+                   received->mid(end + 1, whole - end - 1));
         } catch (const Error& error) {
             finish(false, QString::fromStdString(error.what()));
         }

@@ -14,10 +14,12 @@ class ControlClient : public QObject {
   public:
     using QObject::QObject;
 
-    void send(const QString& socket, Command command);
+    void send(const QString& socket, const Request& request);
+    void send(const QString& socket, Command command) { send(socket, Request{command}); }
 
   signals:
-    void answered(bool ok, const QString& message);
+    /// @param payload  bytes that came with the answer; empty for most commands
+    void answered(bool ok, const QString& message, const QByteArray& payload);
 };
 
 }  // namespace roper

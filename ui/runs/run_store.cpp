@@ -37,7 +37,8 @@ void RunStore::refresh() {
 void RunStore::readAll() {
     refresh();
     for (const auto& [name, watcher] : watchers_)
-        while (watcher->isBehind()) watcher->poll();
+        while (watcher->isBehind())
+            watcher->poll();
 }
 
 void RunStore::scan() {
@@ -69,7 +70,8 @@ void RunStore::scan() {
 
 void RunStore::pollActive() {
     for (const auto& [name, watcher] : watchers_)
-        if (watcher->isActive() || watcher->isBehind() || watcher->state() == RunState::queued) watcher->poll();
+        if (watcher->isActive() || watcher->isBehind() || watcher->state() == RunState::queued)
+            watcher->poll();
 }
 
 void RunStore::pollIdle() {

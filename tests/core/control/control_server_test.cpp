@@ -124,6 +124,41 @@ TEST(ControlServer, IdlePeersDoNotLockOthersOut) {
     EXPECT_NE(last.receive().find("\"id\":\"f\""), std::string::npos);
 }
 
+// A payload is larger than a socket's buffer: it goes out piece by piece, and others are served meanwhile.
+TEST(ControlServer, ALargePayloadArrivesWhole) {
+    Scene scene;
+    const std::string payload = [] {
+        std::string bytes(3'000'000, '\0');
+        for (std::size_t i = 0; i < bytes.size(); ++i)
+            bytes[i] = static_cast<char>(i * 31 >> 3);
+        return bytes;
+    }();
+    Peer slow(scene.server.path()), other(scene.server.path());
+    slow.send(formatRequest({Command::head, "big"}) + "\n");
+    std::string got, others;
+    const auto serve = [&] {
+        scene.server.serve(
+            [&](const Request& request) {
+                return request.command == Command::head ? Reply{"", true, "", payload}
+                                                        : Reply{"", true, "small"};
+            },
+            20ms);
+    };
+    for (int i = 0; i < 3; ++i)
+        serve();
+    other.send(formatRequest({Command::status, "o"}) + "\n");
+    for (int i = 0; i < 2000 && got.size() < payload.size(); ++i) {
+        serve();
+        got += slow.receive();
+        others += other.receive();
+    }
+    EXPECT_NE(others.find("small"), std::string::npos);
+    const std::size_t end = got.find('\n');
+    ASSERT_NE(end, std::string::npos);
+    EXPECT_EQ(parseReply(got.substr(0, end)).payload_size, payload.size());
+    EXPECT_TRUE(got.substr(end + 1) == payload);
+}
+
 TEST(ControlServer, IsForItsOwnerAloneAndLeavesNothing) {
     const TemporaryFolder folder;
     {
@@ -134,6 +169,23 @@ TEST(ControlServer, IsForItsOwnerAloneAndLeavesNothing) {
     }
     EXPECT_FALSE(std::filesystem::exists(folder / "s.sock"));
     expectError(ErrorKind::disk, "too long", [&] { ControlServer(folder / std::string(200, 'x')); });
+}
+
+TEST(ControlFolder, SocketsOfKilledTrainersAreRemoved) {
+    const TemporaryFolder folder;
+    ::setenv("XDG_RUNTIME_DIR", folder.path().c_str(), 1);
+    const ControlServer alive(controlFolder() / "1.sock");
+    const int dead = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string left_over = (controlFolder() / "2.sock").string();
+    std::strncpy(address.sun_path, left_over.c_str(), sizeof address.sun_path - 1);
+    ASSERT_EQ(::bind(dead, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    ::close(dead);
+    controlSocketPath();
+    EXPECT_TRUE(std::filesystem::exists(alive.path()));
+    EXPECT_FALSE(std::filesystem::exists(left_over));
+    ::unsetenv("XDG_RUNTIME_DIR");
 }
 
 TEST(ControlFolder, MustBelongToUsAlone) {

@@ -6,13 +6,18 @@ namespace roper {
 namespace {
 
 TEST(Messages, ReadBackWhatTheyWrite) {
-    for (const Command command :
-         {Command::status, Command::pause, Command::resume, Command::stop, Command::checkpoint}) {
+    for (const Command command : {Command::status, Command::pause, Command::resume, Command::stop,
+                                  Command::checkpoint, Command::head}) {
         const Request request = parseRequest(formatRequest({command, "7\n\""}));
         EXPECT_EQ(request.command, command);
         EXPECT_EQ(request.id, "7\n\"");
     }
-    const Reply reply = parseReply(formatReply({"7", false, "no\nü"}));
+    const Request head = parseRequest(formatRequest({Command::head, "8", 2, 5, "?d=1\"ü"}));
+    EXPECT_EQ(head.layer, 2);
+    EXPECT_EQ(head.head, 5);
+    EXPECT_EQ(head.text, "?d=1\"ü");
+    EXPECT_EQ(parseReply(formatReply({"8", true, "", std::string(1234, '\0')})).payload_size, 1234U);
+    const Reply reply = parseReply(formatReply({"7", false, "no\nü"})).reply;
     EXPECT_FALSE(reply.ok);
     EXPECT_EQ(reply.message, "no\nü");
     EXPECT_EQ(formatReply({"", true, "two\nlines"}).find('\n'), std::string::npos);
@@ -31,6 +36,11 @@ TEST(Messages, NonsenseIsRefusedWithAReason) {
     refused("{\"command\":\"pause\",\"id\":7}", "must be text");
     refused(std::string(200, '['), "nested too deeply");
     refused(std::string(kLongestMessage + 1, ' '), "longer");
+    refused("{\"command\":\"head\",\"layer\":-1}", "\"layer\" must be a whole number");
+    refused("{\"command\":\"head\",\"head\":1e9}", "\"head\" must be a whole number");
+    refused("{\"command\":\"head\",\"text\":5}", "must be text");
+    expectError(ErrorKind::usage, "\"payload\" must be",
+                [] { parseReply("{\"ok\":true,\"payload\":99999999999}"); });
     expectError(ErrorKind::usage, "whether it is ok", [] { parseReply("{}"); });
 }
 
