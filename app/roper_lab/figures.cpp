@@ -5,6 +5,8 @@
 #include <functional>
 #include <map>
 
+#include "core/exchange/setup_fields.h"
+#include "core/exchange/setup_text.h"
 #include "core/runs/error.h"
 #include "core/runs/text.h"
 #include "ui/charts/figure_export.h"
@@ -13,157 +15,235 @@
 namespace roper {
 namespace {
 
-struct FigureRequest {
-    Setup setup;
-    std::optional<Eigen::VectorXd> x;
-    bool has_settings = false;
-    int step = WorkedExampleView::kSteps;
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// How a picture is drawn, apart from what it shows.
+struct Canvas {
     QSize size{720, 480};
+    int step = WorkedExampleView::kSteps;  ///< lines of the worked example
     ExportOptions options;
 };
 
-double numberOf(const std::string& key, const std::string& text) {
-    const auto value = parseNumber(text);
-    if (!value || !std::isfinite(*value))
-        throw Error(ErrorKind::usage, key + " must be a number, not \"" + text + "\"");
-    return *value;
-}
+struct FigureRequest {
+    Canvas canvas;
+    Settings settings;  ///< of the setup
 
-template <class Choice>
-Choice choiceOf(const std::string& key, const std::string& text, const std::map<std::string, Choice>& known) {
-    const auto found = known.find(text);
-    if (found != known.end()) return found->second;
-    std::vector<std::string> names;
-    for (const auto& [name, value] : known)
-        names.push_back(name);
-    throw Error(ErrorKind::usage, key + " must be one of " + join(names, ", ") + ", not \"" + text + "\"");
-}
-
-Eigen::VectorXd vectorOf(const std::string& text) {
-    const std::vector<std::string> cells = split(text, ',');
-    Eigen::VectorXd x(static_cast<Eigen::Index>(cells.size()));
-    for (std::size_t i = 0; i < cells.size(); ++i)
-        x[static_cast<Eigen::Index>(i)] = numberOf("x", trimmed(cells[i]));
-    return x;
-}
-
-void apply(FigureRequest& request, const std::string& setting) {
-    const std::size_t equals = setting.find('=');
-    if (equals == std::string::npos)
-        throw Error(ErrorKind::usage, "a setting is written key=value, not \"" + setting + "\"");
-    const std::string key = setting.substr(0, equals), text = setting.substr(equals + 1);
-    const auto number = [&] { return numberOf(key, text); };
-    const auto whole = [&] { return static_cast<int>(number()); };
-    const std::map<std::string, std::function<void()>> known = {
-        {"head_dim", [&] { request.setup.head_dim = whole(); }},
-        {"base", [&] { request.setup.base = number(); }},
-        {"schedule",
-         [&] {
-             request.setup.schedule = choiceOf<Schedule>(
-                 key, text, {{"standard", Schedule::standard}, {"intro", Schedule::intro}});
-         }},
-        {"pairing",
-         [&] {
-             request.setup.pairing = choiceOf<Pairing>(
-                 key, text, {{"half", Pairing::half}, {"interleaved", Pairing::interleaved}});
-         }},
-        {"position", [&] { request.setup.position = number(); }},
-        {"pair", [&] { request.setup.pair = whole(); }},
-        {"x", [&] { request.x = vectorOf(text); }},
-        {"step", [&] { request.step = whole(); }},
-        {"width", [&] { request.size.setWidth(whole()); }},
-        {"height", [&] { request.size.setHeight(whole()); }},
-        {"width_mm", [&] { request.options.width_mm = number(); }},
-        {"scale", [&] { request.options.scale = whole(); }},
-    };
-    const auto found = known.find(key);
-    if (found == known.end()) {
-        std::vector<std::string> names;
-        for (const auto& [name, set] : known)
-            names.push_back(name);
-        const auto nearest = nearestName(key, names);
-        throw Error(ErrorKind::usage,
-                    "unknown key \"" + key + "\"; " +
-                        (nearest ? "did you mean \"" + *nearest + "\"?" : "known are " + join(names, ", ")));
+    bool sets(const std::string& key) const {
+        return std::any_of(settings.begin(), settings.end(),
+                           [&](const auto& one) { return one.first == key; });
     }
-    found->second();
+};
+
+/// A whole number between `low` and `high`. @throws Error (usage)
+int wholeOf(const std::string& key, const std::string& text, int low, int high) {
+    const auto value = parseInteger(text);
+    if (!value || *value < low || *value > high)
+        throw Error(ErrorKind::usage, key + " must be a whole number from " + std::to_string(low) + " to " +
+                                          std::to_string(high) + ", not \"" + text + "\"");
+    return static_cast<int>(*value);
 }
 
-FigureRequest parse(const std::string& kind, const std::vector<std::string>& settings) {
+struct CanvasField {
+    std::string key, help;
+    std::function<void(Canvas&, const std::string&)> set;
+};
+
+const std::vector<CanvasField>& canvasFields() {
+    static const std::vector<CanvasField> fields = {
+        {"width", "Width in pixels, 100 to 10000",
+         [](Canvas& c, const std::string& text) { c.size.setWidth(wholeOf("width", text, 100, 10000)); }},
+        {"height", "Height in pixels, 60 to 10000",
+         [](Canvas& c, const std::string& text) { c.size.setHeight(wholeOf("height", text, 60, 10000)); }},
+        {"width_mm", "Width on paper, at most 2000 mm",
+         [](Canvas& c, const std::string& text) {
+             const auto value = parseNumber(text);
+             if (!value || !(*value >= 0 && *value <= 2000))
+                 throw Error(ErrorKind::usage,
+                             "width_mm must be a number from 0 to 2000, not \"" + text + "\"");
+             c.options.width_mm = *value;
+         }},
+        {"scale", "Pixels of a PNG per pixel, 1 to 8",
+         [](Canvas& c, const std::string& text) { c.options.scale = wholeOf("scale", text, 1, 8); }},
+        {"caption", "1: the caption is drawn below",
+         [](Canvas& c, const std::string& text) { c.options.caption = wholeOf("caption", text, 0, 1) == 1; }},
+        {"step", "Lines of the worked example, 1 to 7",
+         [](Canvas& c, const std::string& text) {
+             c.step = wholeOf("step", text, 1, WorkedExampleView::kSteps);
+         }},
+    };
+    return fields;
+}
+
+FigureRequest parse(const FigureOrder& order) {
     FigureRequest request;
-    request.setup.head_dim = 16;
-    request.setup.position = 3;
-    if (kind == "rotation") request.size = {520, 520};
-    for (const std::string& setting : settings)
-        apply(request, setting);
-    if (request.size.width() < 100 || request.size.height() < 60 || request.size.width() > 10000 ||
-        request.size.height() > 10000)
-        throw Error(ErrorKind::usage, "a picture is 100 to 10000 wide and 60 to 10000 high");
-    if (request.options.scale < 1 || request.options.scale > 8)
-        throw Error(ErrorKind::usage, "scale must be 1 to 8");
-    if (request.options.width_mm < 0 || request.options.width_mm > 2000)
-        throw Error(ErrorKind::usage, "width_mm must be at most 2000");
-    Selection selection;
-    selection.set(request.setup);
-    if (selection.setup() != request.setup)
-        throw Error(ErrorKind::usage,
-                    "head_dim must be even, 2 to 256, base 1.01 to 1e9, position within 100000, pair one of "
-                    "the head");
-    request.has_settings = !settings.empty();
-    if (request.x && request.x->size() != request.setup.head_dim)
-        throw Error(ErrorKind::usage, "x has " + std::to_string(request.x->size()) +
-                                          " numbers, head_dim is " + std::to_string(request.setup.head_dim));
+    std::vector<std::string> canvas_keys;
+    for (const CanvasField& field : canvasFields())
+        canvas_keys.push_back(field.key);
+    if (order.kind == "rotation") request.canvas.size = {520, 520};
+    if (order.kind == "mixing" || order.kind == "three-steps") request.canvas.size = {900, 440};
+    std::vector<std::string> settings = order.settings;
+    if (order.query) settings.push_back("query=" + std::to_string(*order.query));
+    for (const std::string& setting : settings) {
+        const std::size_t equals = setting.find('=');
+        if (equals == std::string::npos)
+            throw Error(ErrorKind::usage, "a setting is written key=value, not \"" + setting + "\"");
+        const std::string key = setting.substr(0, equals), value = setting.substr(equals + 1);
+        const auto field = std::find_if(canvasFields().begin(), canvasFields().end(),
+                                        [&](const CanvasField& one) { return one.key == key; });
+        if (field != canvasFields().end()) {
+            field->set(request.canvas, value);
+        } else {
+            findSetupField(key, canvas_keys);
+            request.settings.emplace_back(key, value);
+        }
+    }
     return request;
 }
 
-int writeExplorer(const std::string& kind, const FigureRequest& request, const QString& out) {
-    Selection selection;
-    RotationState state(selection, nullptr);
-    if (kind == "worked-example" && !request.has_settings)
-        state.loadIntroExample();
-    else
-        selection.set(request.setup);
-    if (request.x) state.setX(*request.x);
-    CircleView circle(state, nullptr);
-    DialsView dials(state, nullptr);
-    BarsView bars(state, nullptr);
-    WorkedExampleView worked(state, nullptr);
-    worked.setStep(request.step);
-    for (FigureView* view : {static_cast<FigureView*>(&circle), static_cast<FigureView*>(&dials),
-                             static_cast<FigureView*>(&bars), static_cast<FigureView*>(&worked)}) {
-        if (view->figureName().toStdString() != kind) continue;
-        view->resize(request.size);
-        exportFigure(*view, out, request.options, Theme::light());
-    }
-    return 0;
+void write(Figure& figure, const FigureOrder& order, const Canvas& canvas) {
+    auto& widget = dynamic_cast<QWidget&>(figure);
+    widget.resize(canvas.size);
+    ExportOptions options = canvas.options;
+    options.light_background = !order.dark;
+    exportFigure(figure, order.out, options, Theme::of(fixedPalette(order.dark)));
 }
 
-int writeCurves(const std::string& kind, const FigureRequest& request, const QString& out,
-                const std::filesystem::path& runs) {
-    RunStore store(runs, nullptr);
-    TrainerLauncher launcher(runs, nullptr);
+void writeRotation(const FigureOrder& order, const FigureRequest& request) {
+    Selection selection;
+    const Setup start =
+        order.kind == "worked-example" && request.settings.empty() ? withIntroExample(Setup{}) : Setup{};
+    selection.replace(withSettings(start, request.settings));
+    RotationPage page(selection, nullptr);
+    page.showWorkedExample(request.canvas.step);
+    for (const Figure* figure : page.figures())
+        if (figure->figureName().toStdString() == order.kind)
+            write(const_cast<Figure&>(*figure), order, request.canvas);
+}
+
+void writeSpectrum(const FigureOrder& order, const FigureRequest& request) {
+    Selection selection;
+    Setup start;
+    // The source's figures, unless told otherwise.
+    start.head_dim = 128;
+    selection.replace(withSettings(start, request.settings));
+    SpectrumPage page(selection, nullptr);
+    for (const Figure* figure : page.figures())
+        if (figure->figureName().toStdString() == order.kind)
+            write(const_cast<Figure&>(*figure), order, request.canvas);
+}
+
+/// The setup of a picture of attention: the map that the kind asks for, and a mistake where one is shown.
+Setup attentionSetup(const FigureOrder& order, const FigureRequest& request, const Setup& start) {
+    Setup setup = withSettings(start, request.settings);
+    if (order.kind == "scores") setup.map = MapKind::scores;
+    if (order.kind == "weights") setup.map = MapKind::weights;
+    const bool shows_difference = order.kind == "mistake" || order.kind == "shift-difference";
+    if (!shows_difference) return setup;
+    if (setup.shift == 0 && !request.sets("shift")) setup.shift = 7;
+    setup.map = MapKind::shift_difference;
+    if (order.kind == "mistake") {
+        if (!request.sets("mistake")) setup.mistake = Mistake::wrong_direction;
+        if (!isSeenByShift(setup.mistake)) setup.map = MapKind::form_difference;
+    }
+    return setup;
+}
+
+/// Asks the run, and asks again for what the settings want of it.
+void useRun(AttentionState& state, Selection& selection, const FigureOrder& order,
+            const FigureRequest& request) {
+    state.useRun(QString::fromStdString(order.run));
+    state.waitForRun();
+    selection.replace(attentionSetup(order, request, selection.setup()));
+    state.waitForRun();
+    if (!state.isReady()) throw Error(ErrorKind::usage, state.message().toStdString());
+}
+
+void writeAttention(const FigureOrder& order, const FigureRequest& request) {
+    Selection selection;
+    RunStore store(order.runs, nullptr);
+    if (order.run.empty()) selection.replace(attentionSetup(order, request, Setup{}));
+    AttentionState state(selection, store, nullptr);
+    if (!order.run.empty()) {
+        store.readAll();
+        useRun(state, selection, order, request);
+    }
+    AttentionPage attention(state, nullptr);
+    MixingPage mixing(state, nullptr);
+    while (attention.isComputing())
+        QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+    QCoreApplication::processEvents();
+    const bool is_map = order.kind == "scores" || order.kind == "weights" || order.kind == "mistake" ||
+                        order.kind == "shift-difference";
+    if (is_map) return write(attention.map(), order, request.canvas);
+    if (order.kind == "logit-by-pair") return write(attention.bars(), order, request.canvas);
+    for (const Figure* figure : mixing.figures())
+        if (figure->figureName().toStdString() == order.kind)
+            write(const_cast<Figure&>(*figure), order, request.canvas);
+}
+
+void writeCurves(const FigureOrder& order, const FigureRequest& request) {
+    if (!request.settings.empty())
+        throw Error(ErrorKind::usage,
+                    "curves of runs have no setting \"" + request.settings.front().first + "\"");
+    RunStore store(order.runs, nullptr);
+    TrainerLauncher launcher(order.runs, nullptr);
     TrainingPage page(store, launcher, nullptr);
     store.readAll();
-    if (store.runs().empty()) throw Error(ErrorKind::usage, "there are no runs in " + runs.string());
-    MetricChart& chart = kind == "loss" ? page.lossChart() : page.accuracyChart();
-    chart.resize(request.size);
+    if (store.runs().empty()) throw Error(ErrorKind::usage, "there are no runs in " + order.runs.string());
+    MetricChart& chart = order.kind == "loss" ? page.lossChart() : page.accuracyChart();
+    chart.resize(request.canvas.size);
     chart.redrawNow();
-    exportFigure(chart, out, request.options, Theme::light());
-    return 0;
+    write(chart, order, request.canvas);
+}
+
+using Writer = void (*)(const FigureOrder&, const FigureRequest&);
+
+const std::vector<std::pair<std::string, Writer>>& writers() {
+    static const std::vector<std::pair<std::string, Writer>> all = {
+        {"rotation", writeRotation},       {"two-vectors", writeRotation},
+        {"four-ways", writeRotation},      {"dials", writeRotation},
+        {"tokens", writeRotation},         {"vector", writeRotation},
+        {"worked-example", writeRotation}, {"spectrum", writeSpectrum},
+        {"cosine-map", writeSpectrum},     {"decay", writeSpectrum},
+        {"base-bound", writeSpectrum},     {"scores", writeAttention},
+        {"weights", writeAttention},       {"shift-difference", writeAttention},
+        {"mistake", writeAttention},       {"logit-by-pair", writeAttention},
+        {"mixing", writeAttention},        {"distance-shares", writeAttention},
+        {"three-steps", writeAttention},   {"shift-test", writeAttention},
+        {"all-pairs", writeAttention},     {"loss", writeCurves},
+        {"accuracy", writeCurves}};
+    return all;
 }
 
 }  // namespace
 
 std::vector<std::string> figureKinds() {
-    return {"rotation", "dials", "vector", "worked-example", "loss", "accuracy"};
+    std::vector<std::string> kinds;
+    for (const auto& [kind, writer] : writers())
+        kinds.push_back(kind);
+    return kinds;
 }
 
-int makeFigure(const std::string& kind, const QString& out, const std::vector<std::string>& settings,
-               const std::filesystem::path& runs) {
-    const FigureRequest request = parse(kind, settings);
-    QApplication::setPalette(fixedPalette(false));
-    return kind == "loss" || kind == "accuracy" ? writeCurves(kind, request, out, runs)
-                                                : writeExplorer(kind, request, out);
+std::string figureSettingsHelp() {
+    std::string help = "Settings (--set key=value):\n";
+    const auto line = [&](const std::string& key, const std::string& what) {
+        help += "  " + key + std::string(key.size() < 22 ? 24 - key.size() : 2, ' ') + what + "\n";
+    };
+    for (const CanvasField& field : canvasFields())
+        line(field.key, field.help);
+    for (const SetupField& field : setupFields())
+        line(field.key, field.help);
+    return help;
+}
+
+int makeFigure(const FigureOrder& asked) {
+    FigureOrder order = asked;
+    if (order.kind == "value-mixing") order.kind = "mixing";
+    const FigureRequest request = parse(order);
+    QApplication::setPalette(fixedPalette(order.dark));
+    for (const auto& [kind, writer] : writers())
+        if (kind == order.kind) writer(order, request);
+    return 0;
 }
 
 }  // namespace roper

@@ -2,18 +2,30 @@
 
 #include <QString>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace roper {
 
-/// Names that `roper-lab figure` knows.
+/// The pictures that can be made without a window.
 std::vector<std::string> figureKinds();
 
-/// Draws one picture without a window. Settings are key=value: head_dim, base, schedule, pairing, position,
-/// pair, x (numbers with commas), step, width, height, width_mm, scale. Curves show the runs of `runs`.
-/// @returns the exit code @throws Error
-int makeFigure(const std::string& kind, const QString& out, const std::vector<std::string>& settings,
-               const std::filesystem::path& runs);
+/// "key: what it is", a line for each setting that pictures know.
+std::string figureSettingsHelp();
+
+/// What is asked for on the command line.
+struct FigureOrder {
+    std::string kind;
+    QString out;
+    std::vector<std::string> settings;  ///< key=value
+    std::filesystem::path runs;
+    std::string run;           ///< take q, k and v from this run; empty: from the settings
+    std::optional<int> query;  ///< short for query=N
+    bool dark = false;
+};
+
+/// Writes one picture. @returns the exit code. @throws Error
+int makeFigure(const FigureOrder& order);
 
 }  // namespace roper

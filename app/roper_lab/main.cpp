@@ -15,8 +15,8 @@ namespace {
 struct Arguments {
     std::string runs = roper::defaultRunsFolder().string();
     std::string page;
-    std::string kind, out;
-    std::vector<std::string> settings;
+    std::string out;
+    roper::FigureOrder order;
     int scale = 1;
     bool figure = false, screenshots = false;
 };
@@ -26,14 +26,22 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     CLI::App app{"A laboratory for rotary position embeddings.", "roper-lab"};
     app.set_version_flag("--version", "roper-lab 0.1.0");
     app.add_option("--runs", arguments.runs, "Folder of the runs (default: $ROPER_LAB_RUNS, else ./runs)");
-    app.add_option("--page", arguments.page, "Page to show: rotation or training");
+    app.add_option("--page", arguments.page,
+                   "Page to show: rotation, spectrum, attention, \"value mixing\" or training");
     CLI::App* figure = app.add_subcommand("figure", "Write one picture without a window");
-    figure->add_option("kind", arguments.kind, "Which picture")
+    std::vector<std::string> kinds = roper::figureKinds();
+    kinds.emplace_back("value-mixing");  // mixing by its page's name
+    figure->add_option("kind", arguments.order.kind, "Which picture")
         ->required()
-        ->check(CLI::IsMember(roper::figureKinds()));
+        ->check(CLI::IsMember(kinds));
     figure->add_option("--out", arguments.out, "File: .png, .svg, .pdf or .csv")->required();
-    figure->add_option("--set", arguments.settings, "Change a parameter: key=value")->allow_extra_args(false);
-    figure->add_option("--runs", arguments.runs, "Folder of the runs, for loss and accuracy");
+    figure->add_option("--set", arguments.order.settings, "Change a parameter: key=value")
+        ->allow_extra_args(false);
+    figure->add_option("--run", arguments.order.run, "Take q, k and v from a layer and head of this run");
+    figure->add_option("--query", arguments.order.query, "Short for --set query=N");
+    figure->add_flag("--dark", arguments.order.dark, "On a dark background");
+    figure->add_option("--runs", arguments.runs, "Folder of the runs, for --run, loss and accuracy");
+    figure->footer(roper::figureSettingsHelp());
     CLI::App* screenshots = app.add_subcommand("screenshots", "Write every page, without a window");
     screenshots->add_option("--out", arguments.out, "Folder")->required();
     screenshots->add_option("--runs", arguments.runs, "Folder of the runs to show");
@@ -56,7 +64,12 @@ void dropRemarks(QtMsgType type, const QMessageLogContext&, const QString& messa
 
 int runProgram(QApplication& application, const Arguments& arguments) {
     const QString out = QString::fromStdString(arguments.out);
-    if (arguments.figure) return roper::makeFigure(arguments.kind, out, arguments.settings, arguments.runs);
+    if (arguments.figure) {
+        roper::FigureOrder order = arguments.order;
+        order.out = out;
+        order.runs = arguments.runs;
+        return roper::makeFigure(order);
+    }
     if (arguments.screenshots) return roper::makeScreenshots(out, arguments.runs, arguments.scale);
     roper::MainWindow window{std::filesystem::path(arguments.runs)};
     if (!arguments.page.empty() && !window.showPage(QString::fromStdString(arguments.page)))

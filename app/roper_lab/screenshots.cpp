@@ -4,6 +4,7 @@
 #include <QDir>
 #include <QElapsedTimer>
 #include <QPainter>
+#include <functional>
 #include <iostream>
 
 #include "core/runs/error.h"
@@ -38,10 +39,55 @@ void shoot(QWidget& window, const QString& path, int scale) {
     announce(path);
 }
 
-/// States worth showing: the worked example at its last step, a position some way in.
-void prepare(MainWindow& window) {
-    window.rotationPage().state().loadIntroExample();
-    window.runs().readAll();
+/// States worth showing: the worked example on the Rotation page, a head of usual width on the others.
+void prepare(MainWindow& window, const Page& page) {
+    Setup setup;
+    setup.head_dim = 64;
+    setup.pair = 4;
+    setup.overlays = {ScalingMethod::linear, ScalingMethod::yarn};
+    setup.scaling.original_length = 2048;
+    window.selection().replace(&page == &window.rotationPage() ? withIntroExample(Setup{}) : setup);
+}
+
+struct View {
+    QString name;
+    std::function<void(MainWindow&)> show;
+};
+
+/// The pages' other sides.
+std::vector<View> furtherViews() {
+    const auto with = [](auto change) {
+        return [change](MainWindow& window) {
+            Setup setup = window.selection().setup();
+            change(setup);
+            window.selection().replace(setup);
+        };
+    };
+    return {
+        {"rotation-worked-example",
+         [](MainWindow& w) { w.rotationPage().showWorkedExample(WorkedExampleView::kSteps); }},
+        {"rotation-two-vectors",
+         [](MainWindow& w) {
+             w.rotationPage().setViewSettings({{"view.rotation", "1"}});
+         }},
+        {"rotation-four-ways",
+         [](MainWindow& w) {
+             w.rotationPage().setViewSettings({{"view.rotation", "2"}});
+         }},
+        {"attention-weights", with([](Setup& s) { s.map = MapKind::weights; })},
+        {"attention-mistake", with([](Setup& s) {
+             s.mistake = Mistake::wrong_direction;
+             s.shift = 7;
+             s.map = MapKind::shift_difference;
+         })},
+        {"value mixing-without-inverse", with([](Setup& s) {
+             s.mistake = Mistake::no_inverse;
+             s.shift = 12;
+         })},
+        {"value mixing-three-steps", [](MainWindow& w) { w.mixingPage().showTab(1); }},
+        {"value mixing-moving", [](MainWindow& w) { w.mixingPage().showTab(2); }},
+        {"value mixing-all-pairs", [](MainWindow& w) { w.mixingPage().showTab(3); }},
+    };
 }
 
 }  // namespace
@@ -54,18 +100,23 @@ int makeScreenshots(const QString& out, const std::filesystem::path& runs, int s
         MainWindow window(runs);
         window.resize(kWindow);
         window.show();
-        prepare(window);
+        window.runs().readAll();
         const QString suffix = dark ? "dark" : "light";
         for (Page* page : window.pages()) {
             window.showPage(page);
+            prepare(window, *page);
             shoot(window, folder.filePath(page->name().toLower() + "-" + suffix + ".png"), scale);
         }
-        window.showPage(&window.rotationPage());
-        window.rotationPage().showWorkedExample(WorkedExampleView::kSteps);
-        shoot(window, folder.filePath("rotation-worked-example-" + suffix + ".png"), scale);
+        for (const View& view : furtherViews()) {
+            window.showPage(view.name.section('-', 0, 0));
+            prepare(window, *window.currentPage());
+            view.show(window);
+            shoot(window, folder.filePath(view.name + "-" + suffix + ".png"), scale);
+        }
         if (dark) continue;
         for (Page* page : window.pages()) {
             window.showPage(page);
+            prepare(window, *page);
             settle();
             for (const Figure* figure : page->figures()) {
                 for (const char* format : {"png", "svg", "pdf", "csv"}) {

@@ -101,6 +101,19 @@ Eigen::MatrixXd rotationMatrix(const Rotary& rotary, double position) {
     return R;
 }
 
+double FourWays::largestDifference() const {
+    double largest = 0;
+    for (const Eigen::VectorXd* one : all())
+        for (const Eigen::VectorXd* other : all())
+            largest = std::max(largest, (*one - *other).cwiseAbs().maxCoeff());
+    return largest;
+}
+
+FourWays rotateFourWays(const Rotary& rotary, const Eigen::VectorXd& x, double position) {
+    return {rotate(rotary, x, position), rotateElementwise(rotary, x, position),
+            rotateComplex(rotary, x, position), rotationMatrix(rotary, position) * x};
+}
+
 Eigen::VectorXd consecutivePositions(int T, double shift) {
     if (T == 0) return {};
     return Eigen::VectorXd::LinSpaced(T, shift, shift + T - 1);

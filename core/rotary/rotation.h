@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 
 #include "core/rotary/frequencies.h"
 #include "core/rotary/pairing.h"
@@ -55,6 +56,20 @@ Eigen::VectorXd rotateComplex(const Rotary& rotary, const Eigen::VectorXd& x, do
 
 /// The full d × d matrix R(position): block-diagonal for the interleaved pairing, scattered for half-split.
 Eigen::MatrixXd rotationMatrix(const Rotary& rotary, double position);
+
+/// One rotation computed four ways. [d] each
+struct FourWays {
+    Eigen::VectorXd by_pairs;     ///< a 2 × 2 matrix for each pair: `rotate`
+    Eigen::VectorXd elementwise;  ///< x ⊗ cos + x̃ ⊗ sin
+    Eigen::VectorXd complex;      ///< each pair times e^{imθ}
+    Eigen::VectorXd full_matrix;  ///< the d × d matrix times x
+
+    std::array<const Eigen::VectorXd*, 4> all() const {
+        return {&by_pairs, &elementwise, &complex, &full_matrix};
+    }
+    double largestDifference() const;
+};
+FourWays rotateFourWays(const Rotary& rotary, const Eigen::VectorXd& x, double position);
 
 /// 0, 1, … T − 1, plus `shift`.
 Eigen::VectorXd consecutivePositions(int T, double shift = 0.0);

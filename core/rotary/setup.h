@@ -54,7 +54,7 @@ struct Setup {
     Eigen::VectorXd y;        ///< [head_dim] the key of the two vectors
     double key_position = 1;  ///< n of the two vectors
     double shift = 0;         ///< S, added to every position
-    std::string words = "the black cat sat on the mat";
+    std::string words = "I saw the cat sit on the mat and wait for the dog";
 
     // Spectrum.
     int distances = 257;                  ///< Δ = 0 … distances − 1
@@ -62,9 +62,9 @@ struct Setup {
 
     // Attention and Value mixing.
     Source source = Source::random;
-    int tokens = 12;  ///< T of the random and hand-set sources
+    int tokens = 13;  ///< T of the random and hand-set sources
     std::uint64_t seed = 1;
-    double likeness = 0.5;
+    double likeness = 0.25;
     HeadVectors by_hand;  ///< [tokens × head_dim] each, empty unless source is `hand`
     std::string run;      ///< name of the run
     std::string run_text;
@@ -75,8 +75,8 @@ struct Setup {
     bool causal = true;
     Mistake mistake = Mistake::none;
     MapKind map = MapKind::scores;
-    int query = 8;
-    int key = 5;
+    int query = 9;
+    int key = 3;
     std::vector<int> muted;  ///< pairs left out of scores, ascending
     double blend = 1.0;      ///< share of the value rotation on Value mixing
 

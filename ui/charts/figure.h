@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QIODevice>
 #include <QPainter>
 #include <QRectF>
 #include <QSize>
@@ -17,6 +18,12 @@ class Figure {
     /// File name without suffix, such as "rotation".
     virtual QString figureName() const = 0;
 
+    /// The name as people read it, for menus.
+    virtual QString figureTitle() const {
+        QString title = figureName().replace('-', ' ');
+        return title.isEmpty() ? title : title.at(0).toUpper() + title.mid(1);
+    }
+
     /// Size on the screen, in device-independent pixels.
     virtual QSize figureSize() const = 0;
 
@@ -25,6 +32,9 @@ class Figure {
 
     /// The numbers that the picture shows, all of them, as CSV with a header line.
     virtual QString figureCsv() const = 0;
+
+    /// Writes the same to a file; pictures of very many numbers do it piece by piece.
+    virtual void writeCsv(QIODevice& out) const { out.write(figureCsv().toUtf8()); }
 
     /// One line for under the picture: what it shows, with its parameters.
     virtual QString figureCaption() const = 0;

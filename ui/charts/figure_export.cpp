@@ -108,6 +108,15 @@ void save(const QString& path, const QByteArray& bytes) {
                     "cannot write " + path.toStdString() + ": " + file.errorString().toStdString());
 }
 
+void saveCsv(const QString& path, const Figure& figure) {
+    QSaveFile file(path);
+    const bool opened = file.open(QIODevice::WriteOnly);
+    if (opened) figure.writeCsv(file);
+    if (!opened || file.error() != QFileDevice::NoError || !file.commit())
+        throw Error(ErrorKind::disk,
+                    "cannot write " + path.toStdString() + ": " + file.errorString().toStdString());
+}
+
 struct Chosen {
     QString suffix;
     ExportOptions options;
@@ -192,7 +201,7 @@ void exportFigure(const Figure& figure, const QString& path, const ExportOptions
     if (suffix == "png") return save(path, pngBytes(figure, options, chosen));
     if (suffix == "svg") return save(path, svgBytes(figure, options, chosen));
     if (suffix == "pdf") return save(path, pdfBytes(figure, options, chosen));
-    if (suffix == "csv") return save(path, figure.figureCsv().toUtf8());
+    if (suffix == "csv") return saveCsv(path, figure);
     throw Error(ErrorKind::usage,
                 "a picture is written as .png, .svg, .pdf or .csv, not \"" + path.toStdString() + "\"");
 }

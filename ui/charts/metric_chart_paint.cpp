@@ -1,9 +1,9 @@
-#include <QPicture>
 #include <QScopedValueRollback>
 #include <cmath>
 #include <limits>
 
 #include "ui/charts/metric_chart.h"
+#include "ui/charts/plot_style.h"
 
 // How a MetricChart looks: ranges, curves, colours, and the picture that is exported.
 
@@ -89,24 +89,8 @@ void MetricChart::applyPens(const Series& series, const Theme& theme) const {
 }
 
 void MetricChart::applyTheme(const Theme& theme) const {
-    plot_->setPlottingHint(QCP::phFastPolylines, true);
-    plot_->setBackground(theme.background);
-    plot_->setFont(font());
-    for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis}) {
-        axis->setBasePen(QPen(theme.frame, 1));
-        axis->setTickPen(QPen(theme.frame, 1));
-        axis->setSubTickPen(QPen(theme.grid, 1));
-        axis->setTickLabelColor(theme.faint_text);
-        axis->setLabelColor(theme.text);
-        axis->grid()->setPen(QPen(theme.grid, 1));
-        axis->grid()->setZeroLinePen(QPen(theme.grid, 1));
-        axis->setTickLabelFont(font());
-        axis->setLabelFont(font());
-    }
+    applyPlotTheme(*plot_, theme, font());
     plot_->xAxis->setLabel(acrossName());
-    plot_->legend->setBrush(
-        QColor(theme.background.red(), theme.background.green(), theme.background.blue(), 200));
-    plot_->legend->setFont(font());
     empty_label_->setColor(theme.faint_text);
     empty_label_->setFont(font());
     crosshair_->setPen(QPen(theme.frame, 1, Qt::DashLine));
@@ -134,15 +118,7 @@ void MetricChart::paintFigure(QPainter& painter, const QRectF& area, const Theme
     fillGraphs(kColumnsAPixel * static_cast<std::size_t>(area.width()));
     const bool crosshair_shown = crosshair_->visible();
     crosshair_->setVisible(false);
-    // QCustomPlot draws only with a painter of its own; a picture carries what it drew over, still as lines
-    // and text.
-    QPicture picture;
-    QCPPainter recorder(&picture);
-    recorder.setMode(QCPPainter::pmVectorized);
-    recorder.setMode(QCPPainter::pmNoCaching);
-    plot_->toPainter(&recorder, static_cast<int>(area.width()), static_cast<int>(area.height()));
-    recorder.end();
-    painter.drawPicture(area.topLeft(), picture);
+    paintPlot(*plot_, painter, area);
     crosshair_->setVisible(crosshair_shown);
     applyTheme(Theme::of(palette()));
     fillGraphs(screenColumns());

@@ -31,7 +31,8 @@ void NumberEdit::read() {
 }
 
 void NumberEdit::markWrong(const QString& why) {
-    setToolTip(why);
+    setToolTip(why.isEmpty() ? help_ : why);
+    setAccessibleDescription(toolTip());
     setStyleSheet(why.isEmpty() ? QString() : QStringLiteral("border: 1px solid #D55E00;"));
 }
 

@@ -13,6 +13,9 @@ class NumberEdit : public QLineEdit {
   public:
     NumberEdit(double low, double high, QWidget* parent = nullptr);
 
+    /// What the tool tip says while nothing is wrong.
+    void setHelp(const QString& help) { help_ = help; }
+
     double value() const { return value_; }
     void setValue(double value);
 
@@ -27,6 +30,7 @@ class NumberEdit : public QLineEdit {
     void read();
     void markWrong(const QString& why);
 
+    QString help_;
     double low_, high_;
     double value_ = 0;
 };

@@ -9,8 +9,8 @@ namespace {
 /// For each feature the pair that it belongs to.
 std::vector<int> pairOfFeature(const Rotary& rotary) {
     std::vector<int> pair(static_cast<std::size_t>(rotary.head_dim), -1);
-    for (int i = 0; i < rotary.pairs(); ++i) {
-        const auto [first, second] = rotary.features(i);
+    for (int i = 0; i < rotary.planes(); ++i) {
+        const auto [first, second] = rotary.plane(i);
         pair[static_cast<std::size_t>(first)] = pair[static_cast<std::size_t>(second)] = i;
     }
     return pair;
@@ -25,9 +25,9 @@ BarsView::BarsView(RotationState& state, QWidget* parent) : FigureView(parent), 
 
 void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     const QRectF box = plot(area);
-    const Eigen::VectorXd turned = state_.turned();
+    const Eigen::VectorXd& turned = state_.turned();
     const Eigen::VectorXd& x = state_.x();
-    const Rotary rotary = state_.setup().rotary();
+    const Rotary& rotary = state_.rotary();
     const std::vector<int> pairs = pairOfFeature(rotary);
     const double largest = std::max(
         {0.5, std::ceil(2 * x.cwiseAbs().maxCoeff()) / 2, std::ceil(2 * turned.cwiseAbs().maxCoeff()) / 2});
@@ -41,8 +41,9 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
     for (int feature = 0; feature < d; ++feature) {
         const int pair = pairs[static_cast<std::size_t>(feature)];
         if (pair != state_.setup().pair) continue;
-        painter.fillRect(QRectF(box.left() + feature * step, box.top(), step, box.height()),
-                         theme.faded(theme.pair(pair, rotary.pairs()), 0.10));
+        painter.fillRect(
+            QRectF(box.left() + feature * step, box.top(), step, box.height()),
+            theme.faded(pair < rotary.pairs() ? theme.pair(pair, rotary.pairs()) : theme.frame, 0.10));
     }
     for (const double mark : {-largest, 0.0, largest}) {
         painter.setPen(QPen(mark == 0 ? theme.frame : theme.grid, 1));
@@ -57,7 +58,7 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
     painter.setPen(Qt::NoPen);
     for (int feature = 0; feature < d; ++feature) {
         const int pair = pairs[static_cast<std::size_t>(feature)];
-        const QColor color = theme.pair(pair, rotary.pairs());
+        const QColor color = pair < rotary.pairs() ? theme.pair(pair, rotary.pairs()) : theme.frame;
         const double middle = box.left() + (feature + 0.5) * step;
         const auto bar = [&](double from, double value, const QColor& shade) {
             painter.fillRect(QRectF(QPointF(from, y(0)), QPointF(from + width, y(value))).normalized(),
@@ -75,8 +76,8 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
 }
 
 QString BarsView::figureCsv() const {
-    const Eigen::VectorXd turned = state_.turned();
-    const std::vector<int> pairs = pairOfFeature(state_.setup().rotary());
+    const Eigen::VectorXd& turned = state_.turned();
+    const std::vector<int> pairs = pairOfFeature(state_.rotary());
     QString csv = QStringLiteral("feature,pair,before,after\n");
     for (int i = 0; i < turned.size(); ++i)
         csv += QStringLiteral("%1,%2,%3,%4\n")
@@ -97,11 +98,13 @@ void BarsView::mouseMoveEvent(QMouseEvent* event) {
     const int feature = static_cast<int>(std::floor((event->position().x() - box.left()) / box.width() *
                                                     static_cast<double>(state_.x().size())));
     if (feature < 0 || feature >= state_.x().size()) return emit pointed({});
-    emit pointed(tr("feature %1    before %2    after %3    pair %4")
+    const int pair = pairOfFeature(state_.rotary())[static_cast<std::size_t>(feature)];
+    emit pointed(tr("feature %1    before %2    after %3    pair %4%5")
                      .arg(feature)
                      .arg(state_.x()[feature], 0, 'f', 6)
                      .arg(state_.turned()[feature], 0, 'f', 6)
-                     .arg(pairOfFeature(state_.setup().rotary())[static_cast<std::size_t>(feature)]));
+                     .arg(pair)
+                     .arg(pair < state_.rotary().pairs() ? QString() : tr(", does not turn")));
 }
 
 }  // namespace roper

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "ui/charts/arrow.h"
+#include "ui/charts/plane_frame.h"
 
 namespace roper {
 namespace {
@@ -20,21 +21,11 @@ QString number(double value, int decimals = 3) {
 
 }  // namespace
 
-/// The numbers needed to draw: the pair, its rotation, and how the plane lies on the screen.
-struct CircleView::Plane {
-    QPointF center;
-    double unit;    ///< pixels a unit of the plane
-    double extent;  ///< units from the centre to the edge
+/// The numbers needed to draw: how the plane lies on the screen, the pair and its rotation.
+struct CircleView::Plane : PlaneFrame {
     PairFeatures features;
     double theta, angle, position;
     QPointF x, y;  ///< before and after, in the plane
-
-    QPointF onScreen(const QPointF& p) const {
-        return {center.x() + unit * p.x(), center.y() - unit * p.y()};
-    }
-    QPointF inPlane(const QPointF& p) const {
-        return {(p.x() - center.x()) / unit, (center.y() - p.y()) / unit};
-    }
 };
 
 CircleView::CircleView(RotationState& state, QWidget* parent) : FigureView(parent), state_(state) {
@@ -45,20 +36,19 @@ CircleView::CircleView(RotationState& state, QWidget* parent) : FigureView(paren
 
 CircleView::Plane CircleView::plane(const QRectF& area) const {
     const Setup& setup = state_.setup();
-    const Rotary rotary = setup.rotary();
+    const Rotary& rotary = state_.rotary();
     Plane plane;
-    plane.features = rotary.features(setup.pair);
-    plane.theta = rotary.theta[setup.pair];
+    plane.features = rotary.plane(setup.pair);
+    plane.theta = rotary.frequency(setup.pair);
     plane.position = setup.position;
     plane.angle = setup.position * plane.theta;
-    const Eigen::VectorXd turned = state_.turned();
+    const Eigen::VectorXd& turned = state_.turned();
     plane.x = {state_.x()[plane.features.first], state_.x()[plane.features.second]};
     plane.y = {turned[plane.features.first], turned[plane.features.second]};
     const double length = std::hypot(plane.x.x(), plane.x.y());
     // Whole steps, so that the picture does not breathe while a vector is dragged.
-    plane.extent = std::max(1.0, std::ceil(length * 2.0) / 2.0) * 1.18;
-    plane.center = area.center();
-    plane.unit = 0.5 * std::min(area.width(), area.height()) / plane.extent;
+    static_cast<PlaneFrame&>(plane) =
+        PlaneFrame::in(area, std::max(1.0, std::ceil(length * 2.0) / 2.0) * 1.18);
     return plane;
 }
 
@@ -79,10 +69,15 @@ void CircleView::paintFigure(QPainter& painter, const QRectF& area, const Theme&
     bold.setBold(false);
     painter.setFont(bold);
     painter.setPen(theme.text);
-    const QString angle = tr("pair %1   θ = %2\nmθ = %3 rad = %4 turns")
-                              .arg(state_.setup().pair)
-                              .arg(at.theta, 0, 'g', 6)
-                              .arg(number(at.angle), number(at.angle / kTurn));
+    const bool turns = state_.setup().pair < state_.rotary().pairs();
+    const QString angle = turns ? tr("pair %1   θ = %2\nmθ = %3 rad = %4 turns")
+                                      .arg(state_.setup().pair)
+                                      .arg(at.theta, 0, 'g', 6)
+                                      .arg(number(at.angle), number(at.angle / kTurn))
+                                : tr("pair %1 does not turn:\nonly the first %2 of %3 features do")
+                                      .arg(state_.setup().pair)
+                                      .arg(state_.rotary().rotatedWidth())
+                                      .arg(state_.setup().head_dim);
     painter.drawText(area.adjusted(12, 10, -12, -10), Qt::AlignTop | Qt::AlignLeft, angle);
 }
 

@@ -50,8 +50,8 @@ int DialsView::pairAt(const QPointF& at) const {
 
 void DialsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     painter.setRenderHint(QPainter::Antialiasing);
-    const Rotary rotary = state_.setup().rotary();
-    const Eigen::VectorXd turned = state_.turned();
+    const Rotary& rotary = state_.rotary();
+    const Eigen::VectorXd& turned = state_.turned();
     QFont small = painter.font();
     small.setPointSizeF(small.pointSizeF() * 0.85);
     painter.setFont(small);
@@ -61,12 +61,14 @@ void DialsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
         const double label_height = labelled ? painter.fontMetrics().height() : 0;
         const QPointF center = box.center() - QPointF(0, label_height / 2);
         const double radius = (box.width() - label_height) / 2 - 3;
-        const QColor color = theme.pair(pair, pairs());
+        const bool turns = pair < rotary.pairs();
+        const QColor color = turns ? theme.pair(pair, rotary.pairs()) : theme.frame;
         const bool selected = pair == state_.setup().pair;
         painter.setBrush(selected ? theme.faded(color, 0.18) : Qt::transparent);
-        painter.setPen(QPen(selected ? color : theme.frame, selected ? 2 : 1));
+        painter.setPen(
+            QPen(selected ? color : theme.frame, selected ? 2 : 1, turns ? Qt::SolidLine : Qt::DotLine));
         painter.drawEllipse(center, radius, radius);
-        const auto [first, second] = rotary.features(pair);
+        const auto [first, second] = rotary.plane(pair);
         const auto hand = [&](const Eigen::VectorXd& v, const QColor& shade, double width) {
             const double length = std::hypot(v[first], v[second]);
             if (length == 0) return;
@@ -85,12 +87,12 @@ void DialsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
 }
 
 QString DialsView::figureCsv() const {
-    const Rotary rotary = state_.setup().rotary();
-    const Eigen::VectorXd turned = state_.turned();
+    const Rotary& rotary = state_.rotary();
+    const Eigen::VectorXd& turned = state_.turned();
     QString csv = QStringLiteral("pair,theta,wavelength,angle,x1,x2,rotated1,rotated2\n");
     for (int pair = 0; pair < pairs(); ++pair) {
-        const auto [first, second] = rotary.features(pair);
-        const double theta = rotary.theta[pair];
+        const auto [first, second] = rotary.plane(pair);
+        const double theta = rotary.frequency(pair);
         const double values[] = {theta,
                                  2 * std::numbers::pi / theta,
                                  state_.setup().position * theta,
@@ -118,13 +120,14 @@ void DialsView::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton || pair < 0) return;
     Setup setup = state_.setup();
     setup.pair = pair;
-    state_.selection().set(setup);
+    state_.selection().set(setup, tr("Pair i"));
 }
 
 void DialsView::mouseMoveEvent(QMouseEvent* event) {
     const int pair = pairAt(event->position());
     if (pair < 0) return emit pointed({});
-    const double theta = state_.setup().rotary().theta[pair];
+    const double theta = state_.rotary().frequency(pair);
+    if (theta == 0) return emit pointed(tr("pair %1    does not turn: θ = 0").arg(pair));
     emit pointed(tr("pair %1    θ = %2 rad a position    wavelength λ = %3 positions    mθ = %4 rad")
                      .arg(pair)
                      .arg(theta, 0, 'g', 6)

@@ -1,11 +1,12 @@
 #include "ui/rotation/rotation_page.h"
 
-#include <QFormLayout>
 #include <QHeaderView>
 #include <QSplitter>
 #include <cmath>
 
 #include "core/runs/text.h"
+#include "ui/controls/line_edit.h"
+#include "ui/shell/explain.h"
 
 namespace roper {
 namespace {
@@ -18,17 +19,26 @@ constexpr int kFrame_ms = 33;
 RotationPage::RotationPage(Selection& selection, QWidget* parent)
     : Page(tr("Rotation"),
            tr("Each pair of features turns by its position times its own frequency. Drag the arrow, move the "
-              "position, "
-              "click a dial."),
+              "position, click a dial or a word."),
            parent),
       state_(selection, this),
       circle_(new CircleView(state_, this)),
+      two_vectors_(new TwoVectorsView(state_, this)),
+      four_ways_(new FourWaysView(state_, this)),
       dials_(new DialsView(state_, this)),
+      strip_(new TokenStrip(state_, this)),
       bars_(new BarsView(state_, this)),
       worked_(new WorkedExamplePanel(state_, this)),
-      lower_(new QTabWidget) {
+      upper_(new QTabWidget),
+      lower_(new QTabWidget),
+      panel_(new SetupPanel(selection, this)) {
+    upper_->addTab(circle_, tr("One vector"));
+    upper_->addTab(two_vectors_, tr("Two vectors"));
+    upper_->addTab(four_ways_, tr("Four ways"));
+    upper_->setDocumentMode(true);
+    lower_->setDocumentMode(true);
     auto* upper = new QSplitter(Qt::Horizontal);
-    upper->addWidget(circle_);
+    upper->addWidget(upper_);
     upper->addWidget(dials_);
     upper->setStretchFactor(0, 3);
     upper->setStretchFactor(1, 2);
@@ -36,48 +46,43 @@ RotationPage::RotationPage(Selection& selection, QWidget* parent)
     lower_->addTab(worked_, tr("Worked example"));
     auto* pictures = new QSplitter(Qt::Vertical);
     pictures->addWidget(upper);
+    pictures->addWidget(strip_);
     pictures->addWidget(lower_);
-    upper->setSizes({520, 380});
-    pictures->setSizes({470, 250});
+    upper->setSizes({560, 340});
+    pictures->setSizes({420, 84, 220});
     pictures->setStretchFactor(0, 1);
     for (QSplitter* splitter : {upper, pictures})
         splitter->setChildrenCollapsible(false);
 
+    fillPanel();
     auto* row = new QHBoxLayout;
     row->addWidget(pictures, 1);
-    row->addWidget(makeControls());
+    row->addWidget(panel_);
     contents()->addLayout(row);
 
-    for (FigureView* view : {static_cast<FigureView*>(circle_), static_cast<FigureView*>(dials_),
-                             static_cast<FigureView*>(bars_)})
+    for (FigureView* view : {static_cast<FigureView*>(circle_), static_cast<FigureView*>(two_vectors_),
+                             static_cast<FigureView*>(four_ways_), static_cast<FigureView*>(dials_),
+                             static_cast<FigureView*>(strip_), static_cast<FigureView*>(bars_)})
         connect(view, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
     connect(&state_, &RotationState::changed, this, &RotationPage::showState);
     connect(&timer_, &QTimer::timeout, this, &RotationPage::advance);
+    connect(upper_, &QTabWidget::currentChanged, this, &Page::explanationChanged);
+    panel_->showSetup();
     showState();
 }
 
 std::vector<const Figure*> RotationPage::figures() const {
-    return {circle_, dials_, bars_, &worked_->view()};
+    return {circle_, two_vectors_, four_ways_, dials_, strip_, bars_, &worked_->view()};
 }
 
-QWidget* RotationPage::makeControls() {
-    const auto change = [this](auto set) {
-        return [this, set](auto value) {
-            if (showing_) return;
-            Setup setup = state_.setup();
-            set(setup, value);
-            state_.selection().set(setup);
-            showState();  // also where the selection took another value than was asked for
-        };
-    };
-    position_ = new QDoubleSpinBox;
-    position_->setRange(-100000, 100000);
-    position_->setDecimals(2);
-    connect(position_, &QDoubleSpinBox::valueChanged, this,
-            change([](Setup& s, double v) { s.position = v; }));
-    position_slider_ = new QSlider(Qt::Horizontal);
-    position_slider_->setRange(0, kSliderTop);
-    connect(position_slider_, &QSlider::valueChanged, this, change([](Setup& s, int v) { s.position = v; }));
+void RotationPage::fillPanel() {
+    panel_->addDecimal(
+        tr("Position m"), tr("← → step by one, Shift by ten, Home returns to 0"),
+        [](Setup& s) -> double& { return s.position; }, -bounds::kFarthestPosition, bounds::kFarthestPosition,
+        1, 2);
+    panel_->addSlider(
+        tr("Position, by hand"), tr("Drag through positions 0 to 512"),
+        [](Setup& s) -> double& { return s.position; }, 0, kSliderTop, 1);
     play_ = new QPushButton(tr("Play"));
     play_->setCheckable(true);
     connect(play_, &QPushButton::clicked, this, &RotationPage::togglePlay);
@@ -85,54 +90,34 @@ QWidget* RotationPage::makeControls() {
     speed_->setRange(0.1, 500);
     speed_->setValue(2);
     speed_->setSuffix(tr(" positions/s"));
-    pair_ = new QSpinBox;
-    connect(pair_, &QSpinBox::valueChanged, this, change([](Setup& s, int v) { s.pair = v; }));
-    head_dim_ = new QSpinBox;
-    head_dim_->setRange(2, 256);
-    head_dim_->setSingleStep(2);
-    connect(head_dim_, &QSpinBox::valueChanged, this, change([](Setup& s, int v) { s.head_dim = v; }));
-    base_ = new NumberEdit(1.01, 1e9);
-    connect(base_, &NumberEdit::edited, this, change([](Setup& s, double v) { s.base = v; }));
-    schedule_ = new QComboBox;
-    schedule_->addItem(tr("standard  b^(−2i/d)"), static_cast<int>(Schedule::standard));
-    schedule_->addItem(tr("intro  b^(−i/d)"), static_cast<int>(Schedule::intro));
-    connect(schedule_, &QComboBox::currentIndexChanged, this,
-            change([](Setup& s, int v) { s.schedule = static_cast<Schedule>(v); }));
-    pairing_ = new QComboBox;
-    pairing_->addItem(tr("half-split  (i, i+d/2)"), static_cast<int>(Pairing::half));
-    pairing_->addItem(tr("interleaved  (2i, 2i+1)"), static_cast<int>(Pairing::interleaved));
-    connect(pairing_, &QComboBox::currentIndexChanged, this,
-            change([](Setup& s, int v) { s.pairing = static_cast<Pairing>(v); }));
-
-    // A number counts when it is whole: on the way to 32, a 3 must not cut the vector.
-    for (QAbstractSpinBox* box :
-         {static_cast<QAbstractSpinBox*>(position_), static_cast<QAbstractSpinBox*>(pair_),
-          static_cast<QAbstractSpinBox*>(head_dim_)})
-        box->setKeyboardTracking(false);
-
-    auto* form = new QFormLayout;
-    form->setRowWrapPolicy(QFormLayout::WrapAllRows);
-    const auto add = [&](const QString& label, QWidget* widget, const QString& help) {
-        widget->setAccessibleName(label);
-        widget->setToolTip(help);
-        form->addRow(label, widget);
-    };
-    add(tr("Position m"), position_, tr("← → step by one, Shift by ten, Home returns to 0"));
-    add(tr("Position, by hand"), position_slider_, tr("Drag through positions 0 to 512"));
-    add(tr("Speed"), speed_, tr("How fast the position moves while playing"));
-    form->addRow(play_);
-    play_->setToolTip(tr("Space"));
-    add(tr("Pair i"), pair_, tr("The pair in the large circle; a click on a dial selects it too"));
-    add(tr("Head width d"), head_dim_, tr("Features of one head, even"));
-    add(tr("Base b"), base_, tr("10000 in the source; larger bases turn the slow pairs slower"));
-    add(tr("Schedule"), schedule_, tr("How the frequency falls from pair to pair"));
-    add(tr("Pairing"), pairing_, tr("Which two features turn together"));
-    form->addRow(tr("Vector x"), makeVectorTable());
-
-    auto* controls = new QWidget;
-    controls->setLayout(form);
-    controls->setFixedWidth(230);
-    return controls;
+    panel_->addRow(tr("Speed"), speed_, tr("How fast the position moves while playing"));
+    panel_->addRow({}, play_, tr("Moves the position on (Space)"));
+    panel_->addIndex(
+        tr("Pair i"), tr("The pair in the large circle; a click on a dial selects it too"),
+        [](Setup& s) -> int& { return s.pair; }, [](const Setup& s) { return s.pairs(); });
+    panel_->addHeading(tr("Two vectors"));
+    panel_->addDecimal(
+        tr("Key position n"), tr("Position of the key k; the query q is vector x at position m"),
+        [](Setup& s) -> double& { return s.key_position; }, -bounds::kFarthestPosition,
+        bounds::kFarthestPosition, 1, 2);
+    panel_->addDecimal(
+        tr("Shift both by S"), tr("Added to m and n; the product ⟨R(m)q, R(n)k⟩ stays"),
+        [](Setup& s) -> double& { return s.shift; }, -bounds::kFarthestShift, bounds::kFarthestShift, 1, 2);
+    panel_->addSlider(
+        tr("Shift, by hand"), tr("Drag S from −64 to 64"), [](Setup& s) -> double& { return s.shift; }, -64,
+        64, 1);
+    panel_->addHeading(tr("Rotation"));
+    addRotationControls(*panel_);
+    panel_->addHeading(tr("Sentence"));
+    auto* words = new LineEdit;
+    connect(words, &LineEdit::edited, this, [this](const QString& text) {
+        panel_->change(tr("Sentence"), [&](Setup& s) { s.words = text.toStdString(); });
+    });
+    panel_->whenShown([words](const Setup& s) { words->showText(QString::fromStdString(s.words)); });
+    panel_->addRow({}, words, tr("Words of the strip, separated by spaces; the first has position 0"));
+    words->setAccessibleName(tr("Sentence"));
+    panel_->addHeading(tr("Vector x"));
+    panel_->addRow({}, makeVectorTable(), tr("Type a number into a row"));
 }
 
 QWidget* RotationPage::makeVectorTable() {
@@ -162,17 +147,6 @@ void RotationPage::refuseFeature(int row) {
 }
 
 void RotationPage::showState() {
-    showing_ = true;
-    const Setup& setup = state_.setup();
-    position_->setValue(setup.position);
-    position_slider_->setValue(static_cast<int>(std::lround(setup.position)));
-    pair_->setRange(0, setup.head_dim / 2 - 1);
-    pair_->setValue(setup.pair);
-    head_dim_->setValue(setup.head_dim);
-    base_->setValue(setup.base);
-    schedule_->setCurrentIndex(static_cast<int>(setup.schedule));
-    pairing_->setCurrentIndex(static_cast<int>(setup.pairing));
-    showing_ = false;
     showVector();
     setReadout({});  // what stood there was of the state before
     emit explanationChanged();
@@ -219,7 +193,7 @@ void RotationPage::showWorkedExample(int step) {
 void RotationPage::step(double positions) {
     Setup setup = state_.setup();
     setup.position = std::round(setup.position + positions);
-    state_.selection().set(setup);
+    state_.selection().set(setup, tr("Position m"));
 }
 
 void RotationPage::togglePlay() {
@@ -235,38 +209,71 @@ void RotationPage::togglePlay() {
 void RotationPage::advance() {
     Setup setup = state_.setup();
     setup.position += speed_->value() * kFrame_ms / 1000.0;
-    state_.selection().set(setup);
+    state_.selection().set(setup, tr("Position m"));
+}
+
+ViewSettings RotationPage::viewSettings() const {
+    return {{"view.rotation", std::to_string(upper_->currentIndex())},
+            {"view.rotation_below", std::to_string(lower_->currentIndex())},
+            {"view.worked_step", std::to_string(worked_->view().step())}};
+}
+
+void RotationPage::setViewSettings(const ViewSettings& settings) {
+    setTab(*upper_, settings, "view.rotation");
+    setTab(*lower_, settings, "view.rotation_below");
+    if (const auto step = viewNumber(settings, "view.worked_step")) worked_->view().setStep(*step);
 }
 
 QString RotationPage::explanation() const {
-    const Setup& setup = state_.setup();
-    const Rotary rotary = setup.rotary();
-    const auto [first, second] = rotary.features(setup.pair);
-    const double theta = rotary.theta[setup.pair];
-    const QString formula = setup.schedule == Schedule::standard ? QStringLiteral("b<sup>−2i/d</sup>")
-                                                                 : QStringLiteral("b<sup>−i/d</sup>");
-    return tr("<h3>One pair, turned</h3>"
-              "<p>θ<sub>i</sub> = %1 with b = %2, d = %3, i = %4:<br><b>θ<sub>%4</sub> = %5</b> rad a "
-              "position</p>"
-              "<p>At position m = %6 the pair (x<sub>%7</sub>, x<sub>%8</sub>) turns by mθ = <b>%9</b> "
-              "rad:</p>")
-               .arg(formula)
-               .arg(setup.base)
-               .arg(setup.head_dim)
-               .arg(setup.pair)
-               .arg(theta, 0, 'g', 6)
-               .arg(setup.position)
-               .arg(first)
-               .arg(second)
-               .arg(setup.position * theta, 0, 'f', 4) +
-           tr("<p>x′<sub>%1</sub> = x<sub>%1</sub> cos mθ − x<sub>%2</sub> sin mθ<br>"
-              "x′<sub>%2</sub> = x<sub>%1</sub> sin mθ + x<sub>%2</sub> cos mθ</p>"
-              "<p>The length of the pair stays; at m = 0 nothing turns; R(m)R(n) = R(m+n), so a product of a "
-              "query "
-              "turned by m and a key turned by n depends on m − n alone.</p>"
-              "<p><i>Su et al., RoFormer: Enhanced Transformer with Rotary Position Embedding, 2021</i></p>")
-               .arg(first)
-               .arg(second);
+    const Setup& s = state_.setup();
+    const Rotary& rotary = state_.rotary();
+    const auto [first, second] = rotary.plane(s.pair);
+    if (s.pair >= rotary.pairs())
+        return tr("<h3>A pair that does not turn</h3><p>With a rotated fraction of %1 only the first %2 of "
+                  "%3 "
+                  "features turn. This pair, features %4 and %5, passes unchanged: it carries what a token "
+                  "is, "
+                  "wherever it stands.</p>")
+            .arg(s.rotary_fraction)
+            .arg(rotary.rotatedWidth())
+            .arg(s.head_dim)
+            .arg(first)
+            .arg(second);
+    const double theta = rotary.theta[s.pair];
+    const QString formula = s.schedule == Schedule::standard ? QStringLiteral("b<sup>−2i/r</sup>")
+                                                             : QStringLiteral("b<sup>−i/r</sup>");
+    QString text =
+        tr("<h3>One pair, turned</h3>"
+           "<p>θ<sub>i</sub> = %1 with b = %2, r = %3 rotated features, i = %4%5:<br>"
+           "<b>θ<sub>%4</sub> = %6</b> rad a position</p>")
+            .arg(formula)
+            .arg(noteNumber(s.base))
+            .arg(rotary.rotatedWidth())
+            .arg(s.pair)
+            .arg(s.scaling.method == ScalingMethod::none ? QString() : tr(", then scaled (see Spectrum)"))
+            .arg(noteNumber(theta));
+    text +=
+        tr("<p>At position m = %1 the pair (x<sub>%2</sub>, x<sub>%3</sub>) turns by mθ = <b>%4</b> rad:</p>"
+           "<p>x′<sub>%2</sub> = x<sub>%2</sub> cos mθ − x<sub>%3</sub> sin mθ = <b>%5</b><br>"
+           "x′<sub>%3</sub> = x<sub>%2</sub> sin mθ + x<sub>%3</sub> cos mθ = <b>%6</b></p>"
+           "<p>The length of the pair stays; at m = 0 nothing turns; R(m)R(n) = R(m+n).</p>")
+            .arg(noteNumber(s.position))
+            .arg(first)
+            .arg(second)
+            .arg(noteNumber(s.position * theta), noteNumber(state_.turned()[first]),
+                 noteNumber(state_.turned()[second]));
+    if (upper_->currentWidget() == two_vectors_)
+        text +=
+            tr("<h3>Two vectors</h3><p>⟨R(m)q, R(n)k⟩ = qᵀR(m)ᵀR(n)k = qᵀR(n−m)k: only the distance is left. "
+               "Move both positions by S and watch the number stay.</p>");
+    if (upper_->currentWidget() == four_ways_)
+        text +=
+            tr("<h3>Four ways</h3><p>A 2 × 2 matrix a pair; x ⊗ cos + x̃ ⊗ sin, which is how programs do it; "
+               "multiplication by e<sup>imθ</sup>; and the full matrix R(m), block-diagonal for interleaved "
+               "pairs, "
+               "scattered for half-split ones. All are the same rotation to the last digits.</p>");
+    return text +
+           tr("<p><i>Su et al., RoFormer: Enhanced Transformer with Rotary Position Embedding, 2021</i></p>");
 }
 
 }  // namespace roper

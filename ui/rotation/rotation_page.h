@@ -1,25 +1,23 @@
 #pragma once
 
-#include <QComboBox>
-#include <QDoubleSpinBox>
-#include <QPushButton>
-#include <QSlider>
-#include <QSpinBox>
 #include <QTabWidget>
 #include <QTableWidget>
 #include <QTimer>
 
-#include "ui/controls/number_edit.h"
+#include "ui/controls/setup_panel.h"
 #include "ui/rotation/bars_view.h"
 #include "ui/rotation/circle_view.h"
 #include "ui/rotation/dials_view.h"
+#include "ui/rotation/four_ways_view.h"
 #include "ui/rotation/rotation_state.h"
+#include "ui/rotation/token_strip.h"
+#include "ui/rotation/two_vectors_view.h"
 #include "ui/rotation/worked_example_view.h"
 #include "ui/shell/page.h"
 
 namespace roper {
 
-/// Page 1: one vector, turned by its position.
+/// Page 1: one vector, turned by its position; two of them; the sentence; the arithmetic.
 class RotationPage : public Page {
     Q_OBJECT
 
@@ -29,6 +27,8 @@ class RotationPage : public Page {
     std::vector<const Figure*> figures() const override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
+    ViewSettings viewSettings() const override;
+    void setViewSettings(const ViewSettings& settings) override;
 
     RotationState& state() { return state_; }
 
@@ -36,7 +36,7 @@ class RotationPage : public Page {
     void showWorkedExample(int step);
 
   private:
-    QWidget* makeControls();
+    void fillPanel();
     QWidget* makeVectorTable();
     void showState();
     void showVector();
@@ -47,16 +47,15 @@ class RotationPage : public Page {
 
     RotationState state_;
     CircleView* circle_;
+    TwoVectorsView* two_vectors_;
+    FourWaysView* four_ways_;
     DialsView* dials_;
+    TokenStrip* strip_;
     BarsView* bars_;
     WorkedExamplePanel* worked_;
-    QTabWidget* lower_;
-    QSpinBox* head_dim_;
-    NumberEdit* base_;
-    QComboBox *schedule_, *pairing_;
-    QSlider* position_slider_;
-    QDoubleSpinBox *position_, *speed_;
-    QSpinBox* pair_;
+    QTabWidget *upper_, *lower_;
+    SetupPanel* panel_;
+    QDoubleSpinBox* speed_;
     QPushButton* play_;
     QTableWidget* vector_;
     QTimer timer_;

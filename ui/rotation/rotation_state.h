@@ -8,7 +8,7 @@
 
 namespace roper {
 
-/// What the views of the Rotation page draw: the shared setup and the page's own vector. Views read it and
+/// What the views of the Rotation page draw: the shared setup and what follows from it. Views read it and
 /// ask for changes through it; `changed` tells all of them at once.
 class RotationState : public QObject {
     Q_OBJECT
@@ -20,17 +20,18 @@ class RotationState : public QObject {
     const Setup& setup() const { return selection_.setup(); }
 
     /// x [head_dim].
-    const Eigen::VectorXd& x() const { return x_; }
+    const Eigen::VectorXd& x() const { return setup().x; }
     void setX(const Eigen::VectorXd& x);
     void setFeature(int feature, double value);
 
+    const Rotary& rotary() const { return rotary_; }
     /// R(position)·x.
-    Eigen::VectorXd turned() const;
+    const Eigen::VectorXd& turned() const { return turned_; }
     WorkedExample worked() const;
 
     /// The source's example: "cat" at position 3, d = 4, intro's schedule, interleaved.
     void loadIntroExample();
-    bool isIntroExample() const;
+    bool isIntroExample() const { return roper::isIntroExample(setup()); }
 
   signals:
     void changed();
@@ -39,7 +40,8 @@ class RotationState : public QObject {
     void followSelection();
 
     Selection& selection_;
-    Eigen::VectorXd x_;
+    Rotary rotary_;
+    Eigen::VectorXd turned_;
 };
 
 }  // namespace roper

@@ -46,13 +46,21 @@ QString rows(const WorkedExample& example, Cells cells) {
 }
 
 QString frequencyStep(const WorkedExample& example, const Setup& setup) {
+    if (example.exact.empty()) return QObject::tr("<p>No feature turns: the rotated fraction is 0.</p>");
+    if (setup.scaling.method != ScalingMethod::none)
+        return rows(example,
+                    [&](int i, const WorkedPair& pair) {
+                        return QStringList{QStringLiteral("θ<sub>%1</sub>").arg(i),
+                                           QStringLiteral("= <b>%1</b>").arg(plain(pair.theta))};
+                    }) +
+               QObject::tr("<p>scaled as chosen on the Spectrum page</p>");
     const QString exponent =
         setup.schedule == Schedule::standard ? QStringLiteral("−2i/d") : QStringLiteral("−i/d");
     return rows(example, [&](int i, const WorkedPair& pair) {
         return QStringList{QStringLiteral("θ<sub>%1</sub> = b<sup>%2</sup> = %3<sup>%2</sup>, i = %1, d = %4")
                                .arg(i)
                                .arg(exponent, plain(setup.base))
-                               .arg(setup.head_dim),
+                               .arg(2 * example.exact.size()),
                            QStringLiteral("= <b>%1</b>").arg(plain(pair.theta))};
     });
 }

@@ -2,6 +2,7 @@
 
 #include <QPainter>
 #include <QPainterPath>
+#include <cmath>
 
 #include "ui/charts/arrow.h"
 
@@ -16,6 +17,41 @@ void drawRotation(QPainter& painter, const QColor& color) {
     painter.setBrush(Qt::NoBrush);
     painter.drawArc(QRectF(4, 4, 20, 20), 75 * 16, 290 * 16);
     drawArrow(painter, {14, 14}, {20.5, 6}, color, 1.8);
+}
+
+/// Waves, fast to slow.
+void drawSpectrum(QPainter& painter, const QColor& color) {
+    painter.setPen(QPen(color, 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter.setBrush(Qt::NoBrush);
+    for (const auto& [y, turns] : {std::pair{7.0, 4.0}, {14.0, 2.0}, {21.0, 1.0}}) {
+        QPolygonF wave;
+        for (int i = 0; i <= 60; ++i)
+            wave << QPointF(3 + 22.0 * i / 60, y - 2.6 * std::sin(2 * M_PI * turns * i / 60));
+        painter.drawPolyline(wave);
+    }
+}
+
+/// A causal map.
+void drawAttention(QPainter& painter, const QColor& color) {
+    painter.setPen(Qt::NoPen);
+    constexpr double kShare[4][4] = {
+        {1, 0, 0, 0}, {0.5, 0.9, 0, 0}, {0.25, 0.6, 1, 0}, {0.8, 0.2, 0.45, 0.7}};
+    for (int row = 0; row < 4; ++row) {
+        for (int column = 0; column <= row; ++column) {
+            QColor shade = color;
+            shade.setAlphaF(static_cast<float>(kShare[row][column]));
+            painter.setBrush(shade);
+            painter.drawRect(QRectF(4 + 5.2 * column, 4 + 5.2 * row, 4.4, 4.4));
+        }
+    }
+}
+
+/// Arrows head to tail, and their sum.
+void drawMixing(QPainter& painter, const QColor& color) {
+    drawArrow(painter, {4, 23}, {9, 13}, color, 1.4);
+    drawArrow(painter, {9, 13}, {18, 11}, color, 1.4);
+    drawArrow(painter, {18, 11}, {24, 4}, color, 1.4);
+    drawArrow(painter, {4, 23}, {23, 7}, color, 2.2);
 }
 
 void drawTraining(QPainter& painter, const QColor& color) {
@@ -38,7 +74,23 @@ QIcon makePageIcon(PageIcon icon, const QPalette& palette) {
         painter.setRenderHint(QPainter::Antialiasing);
         painter.scale(size / kUnits, size / kUnits);
         const QColor color = palette.color(QPalette::ButtonText);
-        icon == PageIcon::rotation ? drawRotation(painter, color) : drawTraining(painter, color);
+        switch (icon) {
+            case PageIcon::rotation:
+                drawRotation(painter, color);
+                break;
+            case PageIcon::spectrum:
+                drawSpectrum(painter, color);
+                break;
+            case PageIcon::attention:
+                drawAttention(painter, color);
+                break;
+            case PageIcon::mixing:
+                drawMixing(painter, color);
+                break;
+            case PageIcon::training:
+                drawTraining(painter, color);
+                break;
+        }
         painter.end();
         made.addPixmap(pixmap);
     }

@@ -1,11 +1,14 @@
 #include "ui/shell/main_window.h"
 
+#include <QApplication>
+#include <QClipboard>
 #include <QCloseEvent>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QSettings>
 #include <QStatusBar>
 
+#include "core/runs/error.h"
 #include "ui/charts/figure_export.h"
 #include "ui/shell/command_palette.h"
 #include "ui/training/preset_list.h"
@@ -20,7 +23,11 @@ constexpr QSize kInitialSize{1360, 860};
 MainWindow::MainWindow(std::filesystem::path runs)
     : store_(runs, nullptr),
       launcher_(runs, nullptr),
+      attention_state_(selection_, store_, nullptr),
       rotation_(new RotationPage(selection_, nullptr)),
+      spectrum_(new SpectrumPage(selection_, nullptr)),
+      attention_(new AttentionPage(attention_state_, nullptr)),
+      mixing_(new MixingPage(attention_state_, nullptr)),
       training_(new TrainingPage(store_, launcher_, nullptr)),
       rail_(new QVBoxLayout),
       stack_(new QStackedWidget),
@@ -33,6 +40,9 @@ MainWindow::MainWindow(std::filesystem::path runs)
     rail_->setContentsMargins(6, 10, 6, 10);
     rail_->setSpacing(4);
     addPage(rotation_, PageIcon::rotation);
+    addPage(spectrum_, PageIcon::spectrum);
+    addPage(attention_, PageIcon::attention);
+    addPage(mixing_, PageIcon::mixing);
     addPage(training_, PageIcon::training);
     rail_->addStretch();
     auto* middle = new QWidget;
@@ -46,13 +56,15 @@ MainWindow::MainWindow(std::filesystem::path runs)
     makeMenus();
     makeStatusBar();
     connect(&store_, &RunStore::changed, this, &MainWindow::showTraining);
+    connect(attention_, &AttentionPage::mixingWanted, this, [this] { showPage(mixing_); });
+    connect(attention_, &AttentionPage::trainingWanted, this, [this] { showPage(training_); });
     restoreSession();
     showTraining();
     store_.refresh();
 }
 
 MainWindow::~MainWindow() {
-    // Pages refer to the runs and the selection, which are members and would otherwise go first.
+    // Pages refer to the runs, the selection and the state, which are members and would otherwise go first.
     delete takeCentralWidget();
 }
 
@@ -85,6 +97,7 @@ void MainWindow::addPage(Page* page, PageIcon icon) {
 void MainWindow::makeMenus() {
     actions_.add(tr("File"), tr("Export the picture…"), Qt::CTRL | Qt::Key_E, [this] { exportCurrent(); });
     actions_.add(tr("File"), tr("Quit"), QKeySequence::Quit, [this] { close(); });
+    addEditActions();
     actions_.add(tr("View"), tr("Explain this page"), Qt::Key_F1,
                  [this] { explanation_->setVisible(!explanation_->isVisible()); });
     actions_.add(tr("View"), tr("Commands…"), Qt::CTRL | Qt::Key_K,
@@ -92,7 +105,10 @@ void MainWindow::makeMenus() {
     actions_.add(tr("View"), tr("Reset layout"), {}, [this] { resetLayout(); });
     for (Page* page : pages_)
         page->addActions(actions_);
-    for (const QString& group : {tr("File"), tr("Go"), tr("View"), tr("Rotation"), tr("Training")}) {
+    QStringList groups{tr("File"), tr("Edit"), tr("Go"), tr("View")};
+    for (Page* page : pages_)
+        groups << page->name();
+    for (const QString& group : groups) {
         const QList<QAction*> actions = actions_.inGroup(group);
         menuBar()->addMenu(group)->addActions(actions);
         // A page's own shortcuts hold while it is shown, so that Space and the arrows mean what is seen.
@@ -104,6 +120,66 @@ void MainWindow::makeMenus() {
             }
         }
     }
+}
+
+void MainWindow::addEditActions() {
+    const QString edit = tr("Edit");
+    QUndoStack& history = selection_.history();
+    const std::tuple<QAction*, QString, bool> steps[] = {
+        {actions_.add(edit, tr("Undo"), QKeySequence::Undo, [&history] { history.undo(); }), tr("Undo"),
+         true},
+        {actions_.add(edit, tr("Redo"), QKeySequence::Redo, [&history] { history.redo(); }), tr("Redo"),
+         false}};
+    for (const auto& [action, name, back] : steps) {
+        const auto show = [action = action, name = name, back = back, &history] {
+            action->setEnabled(back ? history.canUndo() : history.canRedo());
+            const QString what = back ? history.undoText() : history.redoText();
+            action->setText(what.isEmpty() ? name : tr("%1: %2").arg(name, what));
+        };
+        connect(&history, &QUndoStack::indexChanged, action, show);
+        show();
+    }
+    actions_.add(edit, tr("Copy setup"), Qt::CTRL | Qt::SHIFT | Qt::Key_C, [this] { copySetup(); });
+    actions_.add(edit, tr("Paste setup"), Qt::CTRL | Qt::SHIFT | Qt::Key_V, [this] { pasteSetup(); });
+    actions_.add(edit, tr("Start over"), {}, [this] { selection_.set(Setup{}, tr("Start over")); });
+}
+
+QString MainWindow::setupText() const {
+    SetupText text{selection_.setup(), {}};
+    for (const Page* page : pages_)
+        text.view.merge(page->viewSettings());
+    text.view["view.page"] = currentPage()->name().toStdString();
+    return QString::fromStdString(formatSetup(text));
+}
+
+bool MainWindow::applySetupText(const QString& text) {
+    try {
+        const SetupText read = parseSetup(text.toStdString());
+        selection_.set(read.setup, tr("Paste setup"));
+        if (const auto page = read.view.find("view.page"); page != read.view.end())
+            showPage(QString::fromStdString(page->second));
+        for (Page* page : pages_)
+            page->setViewSettings(read.view);
+        return true;
+    } catch (const Error& error) {
+        constexpr int kShown_ms = 12000;
+        statusBar()->showMessage(tr("Setup not pasted: %1").arg(QString::fromStdString(error.what())),
+                                 kShown_ms);
+        return false;
+    }
+}
+
+void MainWindow::copySetup() {
+    constexpr int kShown_ms = 6000;
+    QApplication::clipboard()->setText(setupText());
+    statusBar()->showMessage(tr("Setup copied: paste it anywhere, and into the program by Paste setup"),
+                             kShown_ms);
+}
+
+void MainWindow::pasteSetup() {
+    constexpr int kShown_ms = 6000;
+    if (applySetupText(QApplication::clipboard()->text()))
+        statusBar()->showMessage(tr("Setup restored"), kShown_ms);
 }
 
 void MainWindow::makeStatusBar() {
@@ -178,7 +254,7 @@ void MainWindow::exportCurrent() {
     if (figures.size() == 1) return exportByDialog(*figures.front(), this);
     QMenu menu(this);
     for (const Figure* figure : figures)
-        menu.addAction(figure->figureName(), this, [this, figure] { exportByDialog(*figure, this); });
+        menu.addAction(figure->figureTitle(), this, [this, figure] { exportByDialog(*figure, this); });
     menu.exec(mapToGlobal(rect().center()));
 }
 
@@ -186,14 +262,14 @@ void MainWindow::restoreSession() {
     QSettings settings;
     restoreGeometry(settings.value("window/geometry").toByteArray());
     restoreState(settings.value("window/state").toByteArray());
-    Setup setup;
-    setup.head_dim = settings.value("setup/head_dim", 16).toInt();
-    setup.base = settings.value("setup/base", 10000.0).toDouble();
-    setup.schedule = settings.value("setup/schedule", 0).toInt() == 1 ? Schedule::intro : Schedule::standard;
-    setup.pairing = settings.value("setup/pairing", 0).toInt() == 1 ? Pairing::interleaved : Pairing::half;
-    setup.position = settings.value("setup/position", 3.0).toDouble();
-    setup.pair = settings.value("setup/pair", 0).toInt();
-    selection_.set(setup);
+    try {
+        const SetupText text = parseSetup(settings.value("session/setup").toString().toStdString());
+        selection_.replace(text.setup);
+        for (Page* page : pages_)
+            page->setViewSettings(text.view);
+    } catch (const Error&) {
+        // The first start, or the settings of a version that knew other keys: the defaults stand.
+    }
     if (!showPage(settings.value("window/page").toString())) showPage(rotation_);
 }
 
@@ -202,13 +278,7 @@ void MainWindow::saveSession() {
     settings.setValue("window/geometry", saveGeometry());
     settings.setValue("window/state", saveState());
     settings.setValue("window/page", currentPage()->name());
-    const Setup& setup = selection_.setup();
-    settings.setValue("setup/head_dim", setup.head_dim);
-    settings.setValue("setup/base", setup.base);
-    settings.setValue("setup/schedule", static_cast<int>(setup.schedule));
-    settings.setValue("setup/pairing", static_cast<int>(setup.pairing));
-    settings.setValue("setup/position", setup.position);
-    settings.setValue("setup/pair", setup.pair);
+    settings.setValue("session/setup", setupText());
 }
 
 void MainWindow::resetLayout() {

@@ -9,12 +9,15 @@
 #include <QToolButton>
 #include <filesystem>
 
+#include "ui/attention/attention_page.h"
+#include "ui/mixing/mixing_page.h"
 #include "ui/rotation/rotation_page.h"
 #include "ui/runs/run_store.h"
 #include "ui/runs/trainer_launcher.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/icons.h"
 #include "ui/shell/selection.h"
+#include "ui/spectrum/spectrum_page.h"
 #include "ui/training/training_page.h"
 
 namespace roper {
@@ -28,6 +31,11 @@ class MainWindow : public QMainWindow {
     ~MainWindow() override;
 
     RotationPage& rotationPage() { return *rotation_; }
+    SpectrumPage& spectrumPage() { return *spectrum_; }
+    AttentionPage& attentionPage() { return *attention_; }
+    MixingPage& mixingPage() { return *mixing_; }
+    Selection& selection() { return selection_; }
+    AttentionState& attentionState() { return attention_state_; }
     TrainingPage& trainingPage() { return *training_; }
     RunStore& runs() { return store_; }
 
@@ -36,6 +44,11 @@ class MainWindow : public QMainWindow {
     void showPage(Page* page);
     /// @returns whether there is a page of this name
     bool showPage(const QString& name);
+
+    /// The setup and what is in front, as one line of text.
+    QString setupText() const;
+    /// Restores what such a line says; says so in the status bar, or why it cannot be read.
+    bool applySetupText(const QString& text);
 
   protected:
     void closeEvent(QCloseEvent* event) override;
@@ -46,6 +59,9 @@ class MainWindow : public QMainWindow {
     void makeMenus();
     void makeStatusBar();
     void makeExplanation();
+    void addEditActions();
+    void copySetup();
+    void pasteSetup();
     void showTraining();
     void showExplanation();
     void exportCurrent();
@@ -56,8 +72,12 @@ class MainWindow : public QMainWindow {
     Selection selection_;
     RunStore store_;
     TrainerLauncher launcher_;
+    AttentionState attention_state_;
     Actions actions_;
     RotationPage* rotation_;
+    SpectrumPage* spectrum_;
+    AttentionPage* attention_;
+    MixingPage* mixing_;
     TrainingPage* training_;
     std::vector<Page*> pages_;
     std::vector<QToolButton*> rail_buttons_;

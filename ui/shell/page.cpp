@@ -6,6 +6,8 @@
 #include <QKeyEvent>
 #include <QTabBar>
 
+#include "core/runs/text.h"
+
 namespace roper {
 namespace {
 
@@ -44,6 +46,20 @@ Page::Page(const QString& name, const QString& sentence, QWidget* parent)
     layout->addWidget(subtitle);
     layout->addLayout(contents_, 1);
     layout->addWidget(readout_);
+}
+
+std::optional<int> Page::viewNumber(const ViewSettings& settings, const std::string& key) {
+    const auto found = settings.find(key);
+    if (found == settings.end()) return std::nullopt;
+    const auto number = parseInteger(found->second);
+    constexpr long long kMost = 1000;
+    return number && *number >= 0 && *number <= kMost ? std::optional(static_cast<int>(*number))
+                                                      : std::nullopt;
+}
+
+void Page::setTab(QTabWidget& tabs, const ViewSettings& settings, const std::string& key) {
+    const auto tab = viewNumber(settings, key);
+    if (tab && *tab < tabs.count()) tabs.setCurrentIndex(*tab);
 }
 
 bool Page::event(QEvent* event) {

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <QLabel>
+#include <QTabWidget>
 #include <QVBoxLayout>
 #include <QWidget>
+#include <optional>
 #include <vector>
 
+#include "core/exchange/setup_text.h"
 #include "ui/charts/figure.h"
 #include "ui/shell/actions.h"
 
@@ -29,12 +32,20 @@ class Page : public QWidget {
     /// What F1 shows: the formula in use with the numbers put in, as rich text.
     virtual QString explanation() const = 0;
 
+    /// Which tab is in front and the like, for texts that restore a view; keys begin with "view.".
+    virtual ViewSettings viewSettings() const { return {}; }
+    /// Takes from the settings what is this page's own; what cannot be is passed over.
+    virtual void setViewSettings(const ViewSettings&) {}
+
   signals:
     void explanationChanged();
 
   protected:
     /// Leaves to a focused control the keys that it uses itself, before shortcuts of the page take them.
     bool event(QEvent* event) override;
+
+    static std::optional<int> viewNumber(const ViewSettings& settings, const std::string& key);
+    static void setTab(QTabWidget& tabs, const ViewSettings& settings, const std::string& key);
 
     QVBoxLayout* contents() { return contents_; }
     void setReadout(const QString& text) {

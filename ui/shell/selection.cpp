@@ -1,14 +1,57 @@
 #include "ui/shell/selection.h"
 
-#include <algorithm>
+#include <QElapsedTimer>
+#include <QUndoCommand>
 
 namespace roper {
+namespace {
 
-void Selection::set(Setup setup) {
-    setup.head_dim = std::clamp(setup.head_dim - setup.head_dim % 2, 2, 256);
-    setup.base = std::clamp(setup.base, 1.01, 1e9);
-    setup.position = std::clamp(setup.position, -100000.0, 100000.0);
-    setup.pair = std::clamp(setup.pair, 0, setup.head_dim / 2 - 1);
+constexpr int kMostSteps = 200;
+constexpr qint64 kTogether_ms = 900;
+
+}  // namespace
+
+/// One step of undo.
+class ChangeSetup : public QUndoCommand {
+  public:
+    ChangeSetup(Selection& selection, Setup after, const QString& what)
+        : QUndoCommand(what), selection_(selection), before_(selection.setup()), after_(std::move(after)) {
+        age_.start();
+    }
+
+    void undo() override { selection_.apply(before_); }
+    void redo() override { selection_.apply(after_); }
+    int id() const override { return 1; }
+
+    bool mergeWith(const QUndoCommand* command) override {
+        const auto& next = static_cast<const ChangeSetup&>(*command);
+        if (next.text() != text() || age_.elapsed() > kTogether_ms) return false;
+        after_ = next.after_;
+        age_.restart();
+        return true;
+    }
+
+  private:
+    Selection& selection_;
+    Setup before_, after_;
+    QElapsedTimer age_;
+};
+
+Selection::Selection(QObject* parent) : QObject(parent), setup_(sanitized(Setup{})) {
+    history_.setUndoLimit(kMostSteps);
+}
+
+void Selection::set(const Setup& setup, const QString& what) {
+    Setup inside = sanitized(setup);
+    if (inside == setup_) return;
+    history_.push(new ChangeSetup(*this, std::move(inside), what));
+}
+
+void Selection::replace(const Setup& setup) {
+    apply(sanitized(setup));
+}
+
+void Selection::apply(const Setup& setup) {
     if (setup == setup_) return;
     setup_ = setup;
     emit changed();

@@ -1,43 +1,41 @@
 #pragma once
 
 #include <QObject>
+#include <QUndoStack>
 
-#include "core/rotary/rotation.h"
+#include "core/rotary/setup.h"
 
 namespace roper {
 
-/// What runs through all pages: change the page, keep your place.
-struct Setup {
-    int head_dim = 4;
-    double base = 10000.0;
-    Schedule schedule = Schedule::standard;
-    Pairing pairing = Pairing::half;
-    double position = 0;
-    int pair = 0;
-
-    bool operator==(const Setup&) const = default;
-
-    /// The rotation of this setup: all features turn.
-    Rotary rotary() const { return makeRotary(head_dim, pairing, base, schedule); }
-};
-
-/// The one shared selection. Pages change it through `set` and follow `changed`.
+/// The one shared selection. Pages change it through `set` and follow `changed`; every change can be undone.
 class Selection : public QObject {
     Q_OBJECT
 
   public:
-    using QObject::QObject;
+    explicit Selection(QObject* parent = nullptr);
 
     const Setup& setup() const { return setup_; }
 
     /// Puts values outside their bounds back inside them; says `changed` only if something is different.
-    void set(Setup setup);
+    /// @param what  what is changed, for "Undo …": changes of the same thing in quick succession, such as a
+    /// slider's, are undone together
+    void set(const Setup& setup, const QString& what);
+
+    /// Sets without a step of undo: what is restored, what a run dictates.
+    void replace(const Setup& setup);
+
+    QUndoStack& history() { return history_; }
 
   signals:
     void changed();
 
   private:
+    friend class ChangeSetup;
+
+    void apply(const Setup& setup);
+
     Setup setup_;
+    QUndoStack history_;
 };
 
 }  // namespace roper

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 namespace roper {
 namespace {
@@ -20,6 +21,17 @@ QColor viridis(double at) {
     const double place = std::clamp(at, 0.0, 1.0) * (kViridis.size() - 1);
     const auto below = std::min(static_cast<std::size_t>(place), kViridis.size() - 2);
     return mix(QColor(kViridis[below]), QColor(kViridis[below + 1]), place - static_cast<double>(below));
+}
+
+/// 256 colours along evenly spaced stops.
+std::array<QRgb, 256> tableOf(const std::vector<QColor>& stops) {
+    std::array<QRgb, 256> table;
+    for (std::size_t i = 0; i < table.size(); ++i) {
+        const double place = static_cast<double>(i) / 255 * static_cast<double>(stops.size() - 1);
+        const auto below = std::min(static_cast<std::size_t>(place), stops.size() - 2);
+        table[i] = mix(stops[below], stops[below + 1], place - static_cast<double>(below)).rgb();
+    }
+    return table;
 }
 
 }  // namespace
@@ -43,6 +55,23 @@ QColor Theme::pair(int i, int n) const {
     const double along = n > 1 ? static_cast<double>(i) / (n - 1) : 0.0;
     // The ends of the map that would vanish into the background are left out.
     return dark ? viridis(0.95 - 0.70 * along) : viridis(0.80 * along);
+}
+
+std::array<QRgb, 256> Theme::divergingColors() const {
+    const std::vector<QColor> stops = dark ? std::vector<QColor>{"#f6d99b", "#bf812d", "#6b4a1c", background,
+                                                                 "#14564f", "#35978f", "#b9ebe2"}
+                                           : std::vector<QColor>{"#543005", "#a8681d", "#e3c688", background,
+                                                                 "#94d1c6", "#20837a", "#003c30"};
+    return tableOf(stops);
+}
+
+std::array<QRgb, 256> Theme::sequentialColors() const {
+    // Magma (van der Walt & Smith 2015), its end near the background replaced by the background.
+    const std::vector<QColor> stops = dark ? std::vector<QColor>{background, "#331067", "#641a80", "#982d80",
+                                                                 "#cd4071",  "#f1605d", "#fc9f6f", "#fcfdbf"}
+                                           : std::vector<QColor>{background, "#fec98d", "#fd9668", "#f1605d",
+                                                                 "#cd4071",  "#982d80", "#641a80", "#1c1044"};
+    return tableOf(stops);
 }
 
 QColor Theme::run(const QString& position, int number) const {

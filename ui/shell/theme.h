@@ -2,6 +2,7 @@
 
 #include <QColor>
 #include <QPalette>
+#include <array>
 
 namespace roper {
 
@@ -23,6 +24,11 @@ struct Theme {
 
     /// Pair i of n, fast to slow, along a perceptually even map kept clear of the background.
     QColor pair(int i, int n) const;
+
+    /// 256 colours of signed numbers, diverging about the background: brown below zero, teal above.
+    std::array<QRgb, 256> divergingColors() const;
+    /// 256 colours of weights, from the background at zero.
+    std::array<QRgb, 256> sequentialColors() const;
 
     /// The colour of a run by its position method; further runs of one method get other lightness.
     QColor run(const QString& position, int number) const;

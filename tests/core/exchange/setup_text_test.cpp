@@ -79,7 +79,7 @@ TEST(SetupText, EveryFieldIsReachedByItsKey) {
     for (const SetupField& field : setupFields()) {
         ASetup changed;
         const auto known = others.find(field.key);
-        const std::string value = known != others.end() ? known->second : "0.25";
+        const std::string value = known != others.end() ? known->second : "0.125";
         const bool whole =
             field.text(changed).find_first_not_of("0123456789") == std::string::npos && known == others.end();
         field.set(changed, whole ? "7" : value);

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "core/rotary/attention_maps.h"
+#include "ui/charts/heat_map_view.h"
+
+namespace roper {
+
+/// Everything that a map is computed from, so that another thread can do it.
+struct MapQuestion {
+    MapKind kind = MapKind::scores;
+    ScoreRule rule, right_rule;
+    HeadVectors heads;
+    double shift = 0;
+    bool about_values = false;  ///< differences are those of outputs, not of scores
+};
+
+MapQuestion mapQuestion(const Setup& setup, const HeadVectors& heads);
+
+/// The map without its labels, ready to be drawn. For a large text this takes half a second.
+HeatMapView::Map computeMap(const MapQuestion& question);
+
+/// What the page says above the map.
+QString mapHeadline(const MapQuestion& question, const HeatMapView::Map& map);
+
+}  // namespace roper

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <QFutureWatcher>
+#include <QTabBar>
+#include <QTimer>
+
+#include "ui/attention/attention_map.h"
+#include "ui/attention/attention_state.h"
+#include "ui/attention/mistake_gallery.h"
+#include "ui/attention/vectors_table.h"
+#include "ui/charts/bar_chart.h"
+#include "ui/charts/heat_map_view.h"
+#include "ui/controls/setup_panel.h"
+#include "ui/shell/page.h"
+
+namespace roper {
+
+/// Page 3: scores and weights of all tokens, where a score comes from, and what goes wrong.
+class AttentionPage : public Page {
+    Q_OBJECT
+
+  public:
+    AttentionPage(AttentionState& state, QWidget* parent);
+    ~AttentionPage() override;
+
+    std::vector<const Figure*> figures() const override;
+    void addActions(Actions& actions) override;
+    QString explanation() const override;
+    ViewSettings viewSettings() const override;
+    void setViewSettings(const ViewSettings& settings) override;
+
+    HeatMapView& map() { return *map_; }
+    BarChart& bars() { return *bars_; }
+    MistakeGallery& gallery() { return *gallery_; }
+    QString headline() const { return headline_->text(); }
+    /// Whether a large map is being computed.
+    bool isComputing() const { return computing_.isRunning(); }
+
+  signals:
+    void mixingWanted();
+    void trainingWanted();
+
+  protected:
+    void showEvent(QShowEvent* event) override;
+
+  private:
+    QWidget* makePictures();
+    void fillPanel();
+    void follow();
+    void showMap();
+    void takeMap(const MapQuestion& question, HeatMapView::Map map);
+    void showParts();
+    void showUnready();
+    void mute(int pair);
+    void select(int query, int key);
+    void moveKey(int by);
+    void moveQuery(int by);
+    QString cellText(int row, int column) const;
+
+    AttentionState& state_;
+    QTabBar* kinds_;
+    QLabel* headline_;
+    QPushButton *to_mixing_, *help_;
+    HeatMapView* map_;
+    BarChart* bars_;
+    VectorsTable* vectors_;
+    QTabWidget* lower_;
+    MistakeGallery* gallery_;
+    SetupPanel* panel_;
+    QPushButton* play_;
+    QTimer timer_;
+    MapQuestion shown_question_;
+    QFutureWatcher<HeatMapView::Map> computing_;
+    bool stale_ = true;   ///< the map is of an older setup
+    bool again_ = false;  ///< the setup changed while a large map was computed
+};
+
+/// The position methods as the list shows them; "partial" is RoPE with a fraction below 1.
+QStringList methodNames();
+QString methodFormula(Method method);
+
+}  // namespace roper

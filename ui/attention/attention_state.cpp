@@ -1,0 +1,184 @@
+#include "ui/attention/attention_state.h"
+
+#include <QCoreApplication>
+#include <QElapsedTimer>
+#include <QScopedValueRollback>
+
+#include "core/tasks/task.h"
+
+namespace roper {
+namespace {
+
+constexpr int kLive_ms = 2000;  // how often a model that trains is looked at again
+
+/// The first problem of a run's newest evaluation, or a text of its task.
+QString textFor(const RunWatcher& run) {
+    if (!run.samples().empty()) {
+        const Sample& sample = run.samples().front();
+        return QString::fromStdString(sample.prompt + sample.expected);
+    }
+    if (!run.specification()) return {};
+    constexpr int kCharacters = 64;
+    const auto task = makeTask(run.specification()->task);
+    return QString::fromStdString(task->hasProblems()
+                                      ? task->problem(0, Stream::problems, 0).text()
+                                      : task->sequence(0, Stream::validation, 0, kCharacters));
+}
+
+/// A setup with the rotation that a run's model has.
+Setup asInTheRun(Setup setup, const RunHead& head) {
+    setup.head_dim = static_cast<int>(head.vectors.Q.cols());
+    setup.base = head.base;
+    setup.schedule = head.schedule == "intro" ? Schedule::intro : Schedule::standard;
+    setup.pairing = head.pairing == "interleaved" ? Pairing::interleaved : Pairing::half;
+    setup.rotary_fraction = head.rotary_fraction;
+    setup.value_rotary_fraction = head.value_rotary_fraction;
+    setup.scaling.method = ScalingMethod::none;
+    setup.method = head.position == "roper" ? Method::roper : Method::rope;
+    setup.causal = true;
+    setup.heads = head.heads;
+    setup.blend = 1;
+    setup.mistake = Mistake::none;
+    setup.muted.clear();
+    return setup;
+}
+
+}  // namespace
+
+AttentionState::AttentionState(Selection& selection, RunStore& runs, QObject* parent)
+    : QObject(parent), selection_(selection), runs_(runs), source_(runs, nullptr) {
+    connect(&selection_, &Selection::changed, this, &AttentionState::follow);
+    connect(&source_, &HeadSource::answered, this, &AttentionState::takeRun);
+    connect(&source_, &HeadSource::failed, this, [this](const QString& why) {
+        asking_ = false;
+        message_ = why;
+        emit changed();
+    });
+    live_.setInterval(kLive_ms);
+    connect(&live_, &QTimer::timeout, this, [this] {
+        const RunWatcher* run = runs_.find(QString::fromStdString(setup().run));
+        if (!asking_ && run != nullptr && run->state() == RunState::running) askRun();
+    });
+    follow();
+}
+
+void AttentionState::follow() {
+    message_.clear();
+    if (setup().source == Source::run)
+        live_.start();
+    else
+        live_.stop();
+    if (takeVectors()) finish();
+    emit changed();
+}
+
+/// Whether the vectors that the setup asks for are there.
+bool AttentionState::takeVectors() {
+    const Setup& s = setup();
+    if (s.source != Source::random) random_of_.reset();
+    if (s.source == Source::random) {
+        const std::tuple wanted{s.tokens, s.head_dim, s.seed, s.likeness};
+        if (random_of_ != wanted) heads_ = randomHeadVectors(s.tokens, s.head_dim, s.seed, s.likeness);
+        random_of_ = wanted;
+    } else if (s.source == Source::hand) {
+        heads_ = s.by_hand;
+    } else {
+        const HeadQuestion wanted{QString::fromStdString(s.run), s.layer, s.head,
+                                  QString::fromStdString(s.run_text)};
+        if (asked_ != wanted) {
+            asked_ = wanted;
+            askRun();
+        }
+        const bool answered = run_head_ && run_head_->question == wanted;
+        if (!answered) {
+            if (message_.isEmpty()) message_ = tr("Asking “%1” …").arg(wanted.run);
+            return false;
+        }
+        heads_ = run_head_->vectors;
+        // The vectors are as wide as they are.
+        if (s.head_dim != heads_.Q.cols()) {
+            Setup fitting = s;
+            fitting.head_dim = static_cast<int>(heads_.Q.cols());
+            selection_.replace(fitting);
+            return false;  // the change that this made has done the rest
+        }
+    }
+    return true;
+}
+
+void AttentionState::askRun() {
+    asking_ = true;
+    source_.ask(*asked_);
+}
+
+void AttentionState::takeRun(const RunHead& head) {
+    asking_ = false;
+    const bool is_new = !run_head_ || run_head_->question.run != head.question.run;
+    run_head_ = head;
+    if (setup().source != Source::run) return;
+    message_.clear();
+    if (is_new) {
+        const Setup before = setup();
+        selection_.set(asInTheRun(before, head), tr("Run"));
+        if (!(setup() == before)) return;  // `follow` has seen to it
+    }
+    follow();
+}
+
+void AttentionState::finish() {
+    const Setup& s = setup();
+    names_.clear();
+    if (s.source == Source::run) {
+        for (const QChar& character : QString::fromStdString(s.run_text))
+            names_ << (character == ' ' ? QStringLiteral("␣") : QString(character));
+    } else {
+        names_ = QString::fromStdString(s.words).split(' ', Qt::SkipEmptyParts);
+    }
+    if (names_.size() != tokens()) names_.clear();
+    rule_ = scoreRule(s);
+    score_row_ = roper::scoreRow(rule_, heads_, query(), s.shift);
+    weight_row_ = roper::weightRow(rule_, heads_, score_row_, query());
+}
+
+QString AttentionState::tokenText(int token) const {
+    if (token >= names_.size()) return QString::number(token);
+    return QStringLiteral("%1 “%2”").arg(token).arg(names_[token]);
+}
+
+QString AttentionState::sourceText() const {
+    const Setup& s = setup();
+    if (s.source == Source::random)
+        return tr("random vectors, seed %1, likeness %2").arg(s.seed).arg(s.likeness);
+    if (s.source == Source::hand) return tr("vectors set by hand");
+    return tr("layer %1, head %2 of %3 at step %4")
+        .arg(s.layer)
+        .arg(s.head)
+        .arg(QString::fromStdString(s.run))
+        .arg(run_head_ ? run_head_->step : 0);
+}
+
+void AttentionState::useRun(const QString& run) {
+    Setup next = setup();
+    next.source = Source::run;
+    next.run = run.toStdString();
+    if (const RunWatcher* watcher = runs_.find(run)) {
+        // A text of another task has characters that this model does not know.
+        const auto other = runs_.find(QString::fromStdString(setup().run));
+        const bool same_task = other != nullptr && other->specification() && watcher->specification() &&
+                               other->specification()->task.name == watcher->specification()->task.name;
+        if (next.run_text.empty() || !same_task) next.run_text = textFor(*watcher).toStdString();
+    }
+    next.layer = 0;
+    next.head = 0;
+    selection_.set(next, tr("Run"));
+}
+
+void AttentionState::waitForRun() {
+    constexpr qint64 kPatience_ms = 60000;
+    QElapsedTimer clock;
+    clock.start();
+    while (asking_ && clock.elapsed() < kPatience_ms)
+        QCoreApplication::processEvents(QEventLoop::AllEvents, 50);
+}
+
+}  // namespace roper

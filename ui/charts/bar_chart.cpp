@@ -1,0 +1,180 @@
+#include "ui/charts/bar_chart.h"
+
+#include <QMouseEvent>
+#include <algorithm>
+#include <cmath>
+
+namespace roper {
+namespace {
+
+/// A step of 1, 2 or 5 times a power of ten that cuts `range` into three to seven parts.
+double niceStep(double range) {
+    const double power = std::pow(10.0, std::floor(std::log10(range / 3)));
+    for (const double factor : {1.0, 2.0, 5.0})
+        if (range / (factor * power) <= 6) return factor * power;
+    return 10 * power;
+}
+
+}  // namespace
+
+BarChart::BarChart(const QString& name, const QString& x, const QString& y, QWidget* parent)
+    : FigureView(parent), name_(name), x_name_(x), y_name_(y) {
+    setAccessibleName(y);
+}
+
+void BarChart::setBars(const std::vector<int>& places, const std::vector<Series>& series) {
+    places_ = places;
+    series_ = series;
+    update();
+}
+
+void BarChart::setMuted(const std::vector<int>& places) {
+    muted_ = places;
+    update();
+}
+
+void BarChart::setMarked(int place) {
+    marked_ = place;
+    update();
+}
+
+void BarChart::setHeadline(const QString& text) {
+    headline_ = text;
+    update();
+}
+
+QString BarChart::nameOf(std::size_t index) const {
+    const auto named = place_names_.find(places_[index]);
+    return named != place_names_.end() ? named->second
+                                       : QString::number(places_[index]).replace('-', QChar(0x2212));
+}
+
+QRectF BarChart::placeRect(std::size_t index) const {
+    const QRectF box = plot(rect());
+    const double step = box.width() / static_cast<double>(std::max<std::size_t>(places_.size(), 1));
+    return {box.left() + step * static_cast<double>(index), box.top(), step, box.height()};
+}
+
+int BarChart::indexAt(const QPointF& at) const {
+    const QRectF box = plot(rect());
+    const double place = (at.x() - box.left()) / box.width() * static_cast<double>(places_.size());
+    return place >= 0 && place < static_cast<double>(places_.size()) ? static_cast<int>(place) : -1;
+}
+
+void BarChart::paintScale(QPainter& painter, const QRectF& box, double low, double high,
+                          const Theme& theme) const {
+    const double step = niceStep(high - low);
+    for (double mark = std::ceil(low / step) * step; mark <= high + 1e-9 * step; mark += step) {
+        const bool zero = std::abs(mark) < step / 2;
+        const double y = box.bottom() - (mark - low) / (high - low) * box.height();
+        painter.setPen(QPen(zero ? theme.frame : theme.grid, 1));
+        painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y));
+        painter.setPen(theme.faint_text);
+        painter.drawText(
+            QRectF(box.left() - 52, y - 9, 46, 18), Qt::AlignRight | Qt::AlignVCenter,
+            zero ? QStringLiteral("0") : QString::number(mark, 'g', 3).replace('-', QChar(0x2212)));
+    }
+}
+
+void BarChart::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    const QRectF box = plot(area);
+    QFont small = painter.font();
+    small.setPointSizeF(small.pointSizeF() * 0.85);
+    painter.setFont(small);
+    double low = 0, high = 0;
+    for (const Series& one : series_) {
+        for (const double value : one.values) {
+            if (!std::isfinite(value)) continue;
+            low = std::min(low, value);
+            high = std::max(high, value);
+        }
+    }
+    if (high == low) high = 1;
+    const double margin = 0.04 * (high - low);
+    if (low < 0) low -= margin;
+    high += margin;
+    paintScale(painter, box, low, high, theme);
+    const auto y = [&](double value) { return box.bottom() - (value - low) / (high - low) * box.height(); };
+    const double step = box.width() / static_cast<double>(std::max<std::size_t>(places_.size(), 1));
+    const double bar =
+        std::max(0.8 * step / static_cast<double>(std::max<std::size_t>(series_.size(), 1)), 0.6);
+    double widest = 0;
+    for (std::size_t i = 0; i < places_.size(); ++i)
+        widest = std::max<double>(widest, painter.fontMetrics().horizontalAdvance(nameOf(i)));
+    const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil((widest + 6) / step)));
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+        const double left = box.left() + step * static_cast<double>(i) + 0.1 * step;
+        const bool muted = std::find(muted_.begin(), muted_.end(), places_[i]) != muted_.end();
+        if (places_[i] == marked_)
+            painter.fillRect(QRectF(left - 0.1 * step, box.top(), step, box.height()),
+                             theme.faded(theme.text, 0.08));
+        for (std::size_t s = 0; s < series_.size(); ++s) {
+            const Series& one = series_[s];
+            const QColor color = one.colors.empty() ? one.color : one.colors[i];
+            const QRectF shape = QRectF(QPointF(left + bar * static_cast<double>(s), y(0)),
+                                        QPointF(left + bar * static_cast<double>(s + 1), y(one.values[i])))
+                                     .normalized();
+            painter.fillRect(shape, color);
+        }
+        if (muted) {
+            painter.setPen(QPen(theme.faint_text, 1.4));
+            const QPointF centre(left + 0.4 * step, y(0));
+            const double arm = std::min(4.0, 0.35 * step);
+            painter.drawLine(centre - QPointF(arm, arm), centre + QPointF(arm, arm));
+            painter.drawLine(centre - QPointF(arm, -arm), centre + QPointF(arm, -arm));
+        }
+        const bool is_word = place_names_.count(places_[i]) > 0;
+        if (i % every != 0 && !is_word) continue;
+        painter.setPen(theme.faint_text);
+        painter.drawText(QRectF(left + 0.4 * step - 30, box.bottom() + 2, 60, 14), Qt::AlignCenter,
+                         nameOf(i));
+    }
+    painter.setPen(theme.faint_text);
+    painter.drawText(QRectF(box.left(), box.bottom() + 16, box.width(), 15), Qt::AlignCenter, x_name_);
+    painter.setPen(theme.text);
+    painter.drawText(QRectF(area.left() + 8, area.top() + 5, area.width() - 16, 18),
+                     Qt::AlignLeft | Qt::AlignVCenter, headline_.isEmpty() ? y_name_ : headline_);
+    double right = box.right();
+    for (auto one = series_.rbegin(); series_.size() > 1 && one != series_.rend(); ++one) {
+        const double width = painter.fontMetrics().horizontalAdvance(one->label);
+        painter.setPen(theme.text);
+        painter.drawText(QRectF(right - width, area.top() + 5, width + 2, 18), Qt::AlignVCenter, one->label);
+        painter.fillRect(QRectF(right - width - 16, area.top() + 9, 10, 10), one->color);
+        right -= width + 30;
+    }
+}
+
+QString BarChart::figureCsv() const {
+    const auto plain = [](QString name) { return name.remove(',').replace(' ', '_'); };
+    QString csv = plain(x_name_) + QStringLiteral(",name");
+    for (const Series& one : series_)
+        csv += ',' + one.key;
+    csv += '\n';
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+        csv += QStringLiteral("%1,%2").arg(places_[i]).arg(nameOf(i).replace(QChar(0x2212), '-'));
+        for (const Series& one : series_)
+            csv += ',' + QString::number(one.values[i], 'g', 17);
+        csv += '\n';
+    }
+    return csv;
+}
+
+void BarChart::mousePressEvent(QMouseEvent* event) {
+    const int index = indexAt(event->position());
+    if (event->button() == Qt::LeftButton && index >= 0)
+        emit placeClicked(places_[static_cast<std::size_t>(index)]);
+}
+
+void BarChart::mouseMoveEvent(QMouseEvent* event) {
+    const int index = indexAt(event->position());
+    if (index < 0) return emit pointed({});
+    QStringList parts{QStringLiteral("%1 %2").arg(x_name_, nameOf(static_cast<std::size_t>(index)))};
+    for (const Series& one : series_)
+        parts << QStringLiteral("%1 %2")
+                     .arg(one.label)
+                     .arg(one.values[static_cast<std::size_t>(index)], 0, 'g', 7)
+                     .replace('-', QChar(0x2212));
+    emit pointed(parts.join(QStringLiteral("    ")));
+}
+
+}  // namespace roper

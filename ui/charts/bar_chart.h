@@ -1,0 +1,66 @@
+#pragma once
+
+#include <vector>
+
+#include "ui/charts/figure_view.h"
+
+namespace roper {
+
+/// Signed bars in groups: one bar of each series at every place.
+class BarChart : public FigureView {
+    Q_OBJECT
+
+  public:
+    struct Series {
+        QString key, label;
+        QColor color;                ///< of all bars, where `colors` is empty
+        std::vector<double> values;  ///< one a place
+        std::vector<QColor> colors;  ///< one a place, or empty
+    };
+
+    BarChart(const QString& name, const QString& x, const QString& y, QWidget* parent);
+
+    /// @param places  number of each place, such as a distance; shown below and exported
+    void setBars(const std::vector<int>& places, const std::vector<Series>& series);
+    /// Places drawn pale, as switched off.
+    void setMuted(const std::vector<int>& places);
+    void setMarked(int place);
+    void setHeadline(const QString& text);
+    void setCaption(const QString& caption) { caption_ = caption; }
+    /// A place that is labelled with a word instead of its number.
+    void setPlaceName(int place, const QString& name) { place_names_[place] = name; }
+    void clearPlaceNames() { place_names_.clear(); }
+
+    const std::vector<int>& places() const { return places_; }
+    const std::vector<Series>& series() const { return series_; }
+    /// Where the bars of a place are on the widget.
+    QRectF placeRect(std::size_t index) const;
+
+    QString figureName() const override { return name_; }
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override;
+    QString figureCaption() const override { return caption_; }
+    QSize minimumSizeHint() const override { return {260, 120}; }
+
+  signals:
+    void placeClicked(int place);
+
+  protected:
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+
+  private:
+    QRectF plot(const QRectF& area) const { return area.adjusted(58, 26, -12, -32); }
+    int indexAt(const QPointF& at) const;
+    QString nameOf(std::size_t index) const;
+    void paintScale(QPainter& painter, const QRectF& box, double low, double high, const Theme& theme) const;
+
+    QString name_, x_name_, y_name_, headline_, caption_;
+    std::vector<int> places_;
+    std::vector<Series> series_;
+    std::vector<int> muted_;
+    std::map<int, QString> place_names_;
+    int marked_ = -1;
+};
+
+}  // namespace roper

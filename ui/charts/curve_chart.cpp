@@ -1,0 +1,253 @@
+#include "ui/charts/curve_chart.h"
+
+#include <QScopedValueRollback>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ui/charts/figure_export.h"
+#include "ui/charts/plot_style.h"
+
+namespace roper {
+namespace {
+
+constexpr double kMargin = 0.05;
+
+/// Index of the point nearest in x. `x` ascends.
+qsizetype nearest(const QVector<double>& x, double at) {
+    const auto after = std::lower_bound(x.begin(), x.end(), at);
+    if (after == x.begin()) return 0;
+    if (after == x.end()) return x.size() - 1;
+    const auto index = after - x.begin();
+    return at - x[index - 1] < x[index] - at ? index - 1 : index;
+}
+
+}  // namespace
+
+CurveChart::CurveChart(const QString& name, const QString& x, const QString& y, QWidget* parent)
+    : QWidget(parent),
+      name_(name),
+      x_name_(x),
+      y_name_(y),
+      plot_(new QCustomPlot),
+      crosshair_(new QCPItemStraightLine(plot_)) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(plot_);
+    setMinimumSize(220, 140);
+    setAccessibleName(y);
+    plot_->setAccessibleName(y);
+    plot_->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
+    plot_->setFocusPolicy(Qt::ClickFocus);
+    plot_->legend->setVisible(true);
+    plot_->legend->setBorderPen(Qt::NoPen);
+    plot_->legend->setIconSize(18, 8);
+    plot_->legend->setRowSpacing(0);
+    plot_->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignRight);
+    crosshair_->setVisible(false);
+    plot_->installEventFilter(this);
+    connect(plot_, &QCustomPlot::mouseMove, this, &CurveChart::onMove);
+    connect(plot_, &QCustomPlot::mouseDoubleClick, this, [this] {
+        zoomed_ = false;
+        fitAxes();
+        plot_->replot(QCustomPlot::rpQueuedReplot);
+    });
+    connect(plot_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
+        if (event->button() == Qt::LeftButton && plot_->axisRect()->rect().contains(event->pos()))
+            emit clicked(plot_->xAxis->pixelToCoord(event->position().x()));
+    });
+    for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis})
+        connect(axis, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this, [this] {
+            if (!fitting_) zoomed_ = true;
+        });
+    setAxisNames(x, y);
+    applyTheme(Theme::of(palette()));
+}
+
+void CurveChart::setAxisNames(const QString& x, const QString& y) {
+    x_name_ = x;
+    y_name_ = y;
+    plot_->xAxis->setLabel(x);
+    plot_->yAxis->setLabel(y);
+}
+
+void CurveChart::setLog(bool x, bool y) {
+    if (x == log_x_ && y == log_y_) return;
+    const QScopedValueRollback fitting(fitting_, true);
+    log_x_ = x;
+    log_y_ = y;
+    zoomed_ = false;
+    for (auto [axis, log] : {std::pair{plot_->xAxis, x}, {plot_->yAxis, y}}) {
+        axis->setScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
+        axis->setTicker(log ? QSharedPointer<QCPAxisTicker>(new QCPAxisTickerLog)
+                            : QSharedPointer<QCPAxisTicker>(new QCPAxisTicker));
+        axis->setNumberFormat(log ? "eb" : "gb");
+        axis->setNumberPrecision(log ? 0 : 5);
+    }
+}
+
+void CurveChart::setCurves(const std::vector<Curve>& curves, const std::vector<Mark>& marks) {
+    curves_ = curves;
+    marks_ = marks;
+    while (plot_->graphCount() > static_cast<int>(curves.size()))
+        plot_->removeGraph(plot_->graphCount() - 1);
+    while (plot_->graphCount() < static_cast<int>(curves.size()))
+        plot_->addGraph();
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+        QCPGraph* graph = plot_->graph(static_cast<int>(i));
+        graph->setName(curves[i].label);
+        graph->setData(curves[i].x, curves[i].y, true);
+    }
+    while (mark_lines_.size() < marks.size()) {
+        mark_lines_.push_back(new QCPItemStraightLine(plot_));
+        mark_texts_.push_back(new QCPItemText(plot_));
+    }
+    for (std::size_t i = 0; i < mark_lines_.size(); ++i) {
+        mark_lines_[i]->setVisible(i < marks.size());
+        mark_texts_[i]->setVisible(i < marks.size());
+    }
+    plot_->legend->setVisible(curves.size() > 1);
+    applyTheme(Theme::of(palette()));
+    if (!zoomed_) fitAxes();
+    plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void CurveChart::fitAxes() {
+    const QScopedValueRollback fitting(fitting_, true);
+    double x_low = std::numeric_limits<double>::infinity(), x_high = -x_low, y_low = x_low, y_high = -x_low;
+    for (const Curve& curve : curves_) {
+        for (qsizetype i = 0; i < curve.x.size(); ++i) {
+            if (!std::isfinite(curve.y[i]) || (log_x_ && curve.x[i] <= 0) || (log_y_ && curve.y[i] <= 0))
+                continue;
+            x_low = std::min(x_low, curve.x[i]);
+            x_high = std::max(x_high, curve.x[i]);
+            y_low = std::min(y_low, curve.y[i]);
+            y_high = std::max(y_high, curve.y[i]);
+        }
+    }
+    for (const Mark& mark : marks_) {
+        if (!mark.across || (log_y_ && mark.at <= 0)) continue;
+        y_low = std::min(y_low, mark.at);
+        y_high = std::max(y_high, mark.at);
+    }
+    if (!(x_low <= x_high)) x_low = 1, x_high = 10;
+    if (!(y_low <= y_high)) y_low = log_y_ ? 0.1 : 0, y_high = 1;
+    if (y_floor_) y_low = std::min(y_low, *y_floor_);
+    if (log_y_) {
+        const double stretch = std::pow(std::max(y_high / y_low, 1.2), kMargin);
+        plot_->yAxis->setRange(y_low / stretch, y_high * stretch);
+    } else {
+        const double margin = std::max((y_high - y_low) * kMargin, 1e-9);
+        plot_->yAxis->setRange(y_low - margin, y_high + margin);
+    }
+    if (x_high == x_low) x_high = log_x_ ? 2 * x_low : x_low + 1;
+    plot_->xAxis->setRange(x_low, x_high);
+}
+
+void CurveChart::applyTheme(const Theme& theme) const {
+    QFont small = font();
+    small.setPointSizeF(small.pointSizeF() * 0.9);
+    applyPlotTheme(*plot_, theme, small);
+    plot_->legend->setTextColor(theme.text);
+    crosshair_->setPen(QPen(theme.frame, 1, Qt::DashLine));
+    for (std::size_t i = 0; i < curves_.size(); ++i) {
+        QCPGraph* graph = plot_->graph(static_cast<int>(i));
+        graph->setPen(QPen(curves_[i].color, curves_[i].strong ? 2.4 : 1.5));
+        graph->setScatterStyle(curves_[i].points ? QCPScatterStyle(QCPScatterStyle::ssDisc, 4)
+                                                 : QCPScatterStyle(QCPScatterStyle::ssNone));
+    }
+    for (std::size_t i = 0; i < marks_.size(); ++i) {
+        const Mark& mark = marks_[i];
+        QCPItemStraightLine* line = mark_lines_[i];
+        line->setPen(QPen(theme.faint_text, 1.2, Qt::DashLine));
+        // A line is set by two points of the data; on a logarithmic axis both must be above 0.
+        line->point1->setCoords(mark.across ? 1 : mark.at, mark.across ? mark.at : 1);
+        line->point2->setCoords(mark.across ? 2 : mark.at, mark.across ? mark.at : 2);
+        QCPItemText* text = mark_texts_[i];
+        text->setText(mark.label);
+        text->setFont(small);
+        text->setColor(theme.faint_text);
+        if (mark.across) {
+            text->position->setTypeX(QCPItemPosition::ptAxisRectRatio);
+            text->position->setTypeY(QCPItemPosition::ptPlotCoords);
+            text->position->setCoords(0.01, mark.at);
+            text->setPositionAlignment(Qt::AlignLeft | Qt::AlignBottom);
+        } else {
+            text->position->setTypeX(QCPItemPosition::ptPlotCoords);
+            text->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
+            text->position->setCoords(mark.at, 0.99);
+            text->setPositionAlignment(Qt::AlignRight | Qt::AlignBottom);
+        }
+        text->setPadding({4, 1, 4, 1});
+    }
+}
+
+void CurveChart::onMove(QMouseEvent* event) {
+    const bool inside = plot_->axisRect()->rect().contains(event->pos());
+    crosshair_->setVisible(inside);
+    if (!inside) {
+        plot_->replot(QCustomPlot::rpQueuedReplot);
+        return emit pointed({});
+    }
+    double at = plot_->xAxis->pixelToCoord(event->position().x());
+    QStringList parts;
+    for (const Curve& curve : curves_) {
+        if (curve.x.isEmpty()) continue;
+        const qsizetype i = nearest(curve.x, at);
+        if (parts.isEmpty()) {
+            at = curve.x[i];
+            parts << QStringLiteral("%1 %2").arg(x_name_).arg(at, 0, 'g', 7);
+        }
+        parts << QStringLiteral("%1 %2").arg(curve.label).arg(curve.y[i], 0, 'g', 7) +
+                     (curve.formula.isEmpty() ? QString() : QStringLiteral("  [%1]").arg(curve.formula));
+    }
+    crosshair_->point1->setCoords(at, 1);
+    crosshair_->point2->setCoords(at, 2);
+    plot_->replot(QCustomPlot::rpQueuedReplot);
+    emit pointed(parts.join(QStringLiteral("    ")).replace(QStringLiteral(" -"), QStringLiteral(" −")));
+}
+
+bool CurveChart::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == plot_ && event->type() == QEvent::Leave) leaveEvent(event);
+    return QWidget::eventFilter(watched, event);
+}
+
+void CurveChart::leaveEvent(QEvent*) {
+    crosshair_->setVisible(false);
+    plot_->replot(QCustomPlot::rpQueuedReplot);
+    emit pointed({});
+}
+
+void CurveChart::contextMenuEvent(QContextMenuEvent* event) {
+    showExportMenu(*this, event->globalPos(), this);
+}
+
+void CurveChart::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() != QEvent::PaletteChange && event->type() != QEvent::FontChange) return;
+    applyTheme(Theme::of(palette()));
+    plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void CurveChart::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    applyTheme(theme);
+    const bool crosshair_shown = crosshair_->visible();
+    crosshair_->setVisible(false);
+    paintPlot(*plot_, painter, area);
+    crosshair_->setVisible(crosshair_shown);
+    applyTheme(Theme::of(palette()));
+}
+
+QString CurveChart::figureCsv() const {
+    const auto plain = [](QString name) { return name.remove(',').replace(' ', '_'); };
+    QString csv = QStringLiteral("curve,%1,%2\n").arg(plain(x_name_), plain(y_name_));
+    for (const Curve& curve : curves_)
+        for (qsizetype i = 0; i < curve.x.size(); ++i)
+            csv += QStringLiteral("%1,%2,%3\n")
+                       .arg(curve.key, QString::number(curve.x[i], 'g', 17),
+                            QString::number(curve.y[i], 'g', 17));
+    return csv;
+}
+
+}  // namespace roper

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <qcustomplot.h>
+
+#include <QWidget>
+#include <optional>
+#include <vector>
+
+#include "ui/charts/figure.h"
+
+namespace roper {
+
+/// Curves of computed numbers over one x axis. The wheel zooms, dragging moves, a double click shows all.
+class CurveChart : public QWidget, public Figure {
+    Q_OBJECT
+
+  public:
+    struct Curve {
+        QString key;    ///< name in the exported numbers
+        QString label;  ///< name in the legend
+        QColor color;
+        QVector<double> x, y;
+        bool points = false;  ///< marks at each point
+        bool strong = false;  ///< drawn bold
+        QString formula;      ///< in the readout; may be empty
+    };
+    struct Mark {
+        double at = 0;
+        QString label;
+        bool across = false;  ///< a horizontal line at y = at; otherwise vertical at x = at
+    };
+
+    /// @param name   of the exported file
+    /// @param title  what the chart shows, in the legend's place of honour and in the menu
+    CurveChart(const QString& name, const QString& x, const QString& y, QWidget* parent);
+
+    void setCurves(const std::vector<Curve>& curves, const std::vector<Mark>& marks);
+    void setAxisNames(const QString& x, const QString& y);
+    void setLog(bool x, bool y);
+    void setYFloor(std::optional<double> floor) { y_floor_ = floor; }
+    void setCaption(const QString& caption) { caption_ = caption; }
+    const std::vector<Curve>& curves() const { return curves_; }
+    QCustomPlot& plot() { return *plot_; }
+
+    QString figureName() const override { return name_; }
+    QSize figureSize() const override { return size(); }
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override;
+    QString figureCaption() const override { return caption_; }
+
+  signals:
+    /// The numbers of all curves at the pointer's x; empty when it has left.
+    void pointed(const QString& readout);
+    /// The x of a click.
+    void clicked(double x);
+
+  protected:
+    void changeEvent(QEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    void applyTheme(const Theme& theme) const;
+    void fitAxes();
+    void onMove(QMouseEvent* event);
+
+    QString name_, x_name_, y_name_, caption_;
+    QCustomPlot* plot_;
+    QCPItemStraightLine* crosshair_;
+    std::vector<Curve> curves_;
+    std::vector<Mark> marks_;
+    std::vector<QCPItemStraightLine*> mark_lines_;
+    std::vector<QCPItemText*> mark_texts_;
+    std::optional<double> y_floor_;
+    bool log_x_ = false, log_y_ = false;
+    bool zoomed_ = false;   ///< ranges were set by hand
+    bool fitting_ = false;  ///< ranges are being set by us
+};
+
+}  // namespace roper

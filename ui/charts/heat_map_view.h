@@ -1,0 +1,99 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <QStringList>
+#include <memory>
+
+#include "ui/charts/figure_view.h"
+#include "ui/charts/tile_pyramid.h"
+
+namespace roper {
+
+/// A matrix as coloured cells, up to 4,096 × 4,096. The wheel and + − zoom, dragging moves, a double click or
+/// 0 shows all. Signed values diverge about zero, weights run from zero.
+class HeatMapView : public FigureView {
+    Q_OBJECT
+
+  public:
+    enum class Scale { diverging, sequential };
+
+    struct Map {
+        std::shared_ptr<const Eigen::MatrixXd> values;  ///< [rows × columns]
+        std::shared_ptr<TilePyramid> pyramid;           ///< of the same values; `makePyramid`
+        Scale scale = Scale::diverging;
+        double limit = 1;         ///< colours end at ± limit, or at 0 and limit
+        bool lower_only = false;  ///< entries right of the diagonal are not part of it
+        QString row_name, column_name, value_name;
+        QStringList row_labels, column_labels;  ///< empty: numbers
+    };
+
+    HeatMapView(const QString& name, QWidget* parent);
+
+    /// The colour limit that shows all values of a matrix; never 0.
+    static double limitOf(const Eigen::MatrixXd& values, bool lower_only);
+    /// May be called outside the window's thread: it is most of the work for a large map.
+    static std::shared_ptr<TilePyramid> makePyramid(const Eigen::MatrixXd& values, Scale scale, double limit,
+                                                    bool lower_only);
+
+    void setMap(Map map);
+    const Map& map() const { return map_; }
+    /// The cell that is marked, or −1.
+    void setMarked(int row, int column);
+    void setCaption(const QString& caption) { caption_ = caption; }
+    /// What an empty view says.
+    void setEmptyText(const QString& text);
+    void setName(const QString& name) { name_ = name; }
+
+    /// Columns and rows that are shown, in cells.
+    QRectF shownCells() const { return shown_; }
+    void showCells(const QRectF& cells);
+    void showAll();
+
+    QString figureName() const override { return name_; }
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override;
+    void writeCsv(QIODevice& out) const override;
+    QString figureCaption() const override { return caption_; }
+    QSize minimumSizeHint() const override { return {220, 160}; }
+
+    /// Where a cell is on the widget.
+    QRectF cellRect(int row, int column) const;
+
+  signals:
+    void cellPointed(int row, int column);
+    void cellClicked(int row, int column);
+
+  protected:
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+    /// The part of the picture that holds the map with its labels.
+    virtual QRectF mapArea(const QRectF& area) const { return area; }
+
+  private:
+    struct Frame;
+    Frame frame(const QRectF& area) const;
+    bool isEmpty() const { return !map_.values || map_.values->size() == 0; }
+    void paintCells(QPainter& painter, const Frame& frame, const Theme& theme) const;
+    void paintCellsAsShapes(QPainter& painter, const Frame& frame, const ColorTable& colors) const;
+    void paintTiles(QPainter& painter, const Frame& frame, const ColorTable& colors) const;
+    void paintAxes(QPainter& painter, const Frame& frame, const Theme& theme) const;
+    void paintColorBar(QPainter& painter, const Frame& frame, const Theme& theme) const;
+    void zoom(double factor, const QPointF& about);
+    QPoint cellAt(const QPointF& at) const;
+
+    QString name_, caption_, empty_text_;
+    Map map_;
+    QRectF shown_{0, 0, 1, 1};
+    int marked_row_ = -1, marked_column_ = -1;
+    QPointF press_;
+    QRectF press_shown_;
+    bool pressed_ = false, moved_ = false;
+    mutable QColor tiles_background_;  ///< the theme that the kept tiles were coloured for
+};
+
+}  // namespace roper

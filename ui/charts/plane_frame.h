@@ -1,0 +1,37 @@
+#pragma once
+
+#include <QPointF>
+#include <QRectF>
+#include <algorithm>
+
+namespace roper {
+
+/// How a plane lies on the screen, y upwards.
+struct PlaneFrame {
+    QPointF center;     ///< where the origin is
+    double unit = 1;    ///< pixels a unit of the plane
+    double extent = 1;  ///< units from the centre to the nearer edge
+
+    /// The plane out to `extent` units in an area.
+    static PlaneFrame in(const QRectF& area, double extent) {
+        return {area.center(), 0.5 * std::min(area.width(), area.height()) / extent, extent};
+    }
+
+    /// The plane so that a rectangle of it fills an area.
+    static PlaneFrame around(const QRectF& area, const QRectF& shown) {
+        const double unit = std::min(area.width() / shown.width(), area.height() / shown.height());
+        const QPointF middle = shown.center();
+        return {{area.center().x() - unit * middle.x(), area.center().y() + unit * middle.y()},
+                unit,
+                0.5 * std::max(area.width(), area.height()) / unit};
+    }
+
+    QPointF onScreen(const QPointF& p) const {
+        return {center.x() + unit * p.x(), center.y() - unit * p.y()};
+    }
+    QPointF inPlane(const QPointF& p) const {
+        return {(p.x() - center.x()) / unit, (center.y() - p.y()) / unit};
+    }
+};
+
+}  // namespace roper

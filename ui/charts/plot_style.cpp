@@ -1,0 +1,39 @@
+#include "ui/charts/plot_style.h"
+
+#include <QPicture>
+
+namespace roper {
+
+void applyPlotTheme(QCustomPlot& plot, const Theme& theme, const QFont& font) {
+    plot.setPlottingHint(QCP::phFastPolylines, true);
+    plot.setBackground(theme.background);
+    plot.setFont(font);
+    for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
+        axis->setBasePen(QPen(theme.frame, 1));
+        axis->setTickPen(QPen(theme.frame, 1));
+        axis->setSubTickPen(QPen(theme.grid, 1));
+        axis->setTickLabelColor(theme.faint_text);
+        axis->setLabelColor(theme.text);
+        axis->grid()->setPen(QPen(theme.grid, 1));
+        axis->grid()->setZeroLinePen(QPen(theme.grid, 1));
+        axis->setTickLabelFont(font);
+        axis->setLabelFont(font);
+    }
+    plot.legend->setBrush(
+        QColor(theme.background.red(), theme.background.green(), theme.background.blue(), 200));
+    plot.legend->setFont(font);
+}
+
+void paintPlot(QCustomPlot& plot, QPainter& painter, const QRectF& area) {
+    // QCustomPlot draws only with a painter of its own; a picture carries what it drew over, still as lines
+    // and text.
+    QPicture picture;
+    QCPPainter recorder(&picture);
+    recorder.setMode(QCPPainter::pmVectorized);
+    recorder.setMode(QCPPainter::pmNoCaching);
+    plot.toPainter(&recorder, static_cast<int>(area.width()), static_cast<int>(area.height()));
+    recorder.end();
+    painter.drawPicture(area.topLeft(), picture);
+}
+
+}  // namespace roper

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <qcustomplot.h>
+
+#include "ui/shell/theme.h"
+
+namespace roper {
+
+/// Colours and fonts of a plot's axes, grid, background and legend.
+void applyPlotTheme(QCustomPlot& plot, const Theme& theme, const QFont& font);
+
+/// Draws a plot into an area with any painter, as lines and text.
+void paintPlot(QCustomPlot& plot, QPainter& painter, const QRectF& area);
+
+}  // namespace roper

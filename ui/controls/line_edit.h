@@ -1,0 +1,31 @@
+#pragma once
+
+#include <QLineEdit>
+
+namespace roper {
+
+/// A line of text that says `edited` when it is left or Return is pressed, and is not rewritten while someone
+/// types in it.
+class LineEdit : public QLineEdit {
+    Q_OBJECT
+
+  public:
+    explicit LineEdit(QWidget* parent = nullptr) : QLineEdit(parent) {
+        connect(this, &QLineEdit::editingFinished, this, [this] {
+            if (text() != shown_) emit edited(text());
+        });
+    }
+
+    void showText(const QString& text) {
+        shown_ = text;
+        if (!(hasFocus() && isModified()) && this->text() != text) setText(text);
+    }
+
+  signals:
+    void edited(const QString& text);
+
+  private:
+    QString shown_;
+};
+
+}  // namespace roper

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <QObject>
+#include <vector>
+
+#include "core/rotary/spectrum.h"
+#include "ui/shell/selection.h"
+
+namespace roper {
+
+/// A scaling method as people read it.
+struct ScalingText {
+    QString name, formula, source;
+};
+ScalingText describe(ScalingMethod method);
+QColor colorOf(ScalingMethod method);
+
+/// Frequencies of the setup under the scaling in use and under those drawn beside it.
+struct SpectrumCurve {
+    ScalingMethod method;
+    bool in_use;
+    Eigen::VectorXd theta;
+    double attention_factor;
+};
+
+/// What the views of the Spectrum page draw, computed once for each setup.
+class SpectrumState : public QObject {
+    Q_OBJECT
+
+  public:
+    SpectrumState(Selection& selection, QObject* parent);
+
+    Selection& selection() { return selection_; }
+    const Setup& setup() const { return selection_.setup(); }
+
+    /// The one in use first. Empty if no feature turns.
+    const std::vector<SpectrumCurve>& curves() const { return curves_; }
+    const Eigen::VectorXd& theta() const { return theta_; }
+
+  signals:
+    void changed();
+
+  private:
+    void follow();
+
+    Selection& selection_;
+    std::vector<SpectrumCurve> curves_;
+    Eigen::VectorXd theta_;
+};
+
+}  // namespace roper
