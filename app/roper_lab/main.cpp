@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <QApplication>
+#include <QTimer>
 #include <iostream>
 
 #include "app/roper_lab/figures.h"
@@ -18,7 +19,7 @@ struct Arguments {
     std::string out;
     roper::FigureOrder order;
     int scale = 1;
-    bool figure = false, screenshots = false;
+    bool figure = false, screenshots = false, first_frame = false;
 };
 
 /// @returns an exit code if the program should end at once
@@ -28,6 +29,8 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     app.add_option("--runs", arguments.runs, "Folder of the runs (default: $ROPER_LAB_RUNS, else ./runs)");
     app.add_option("--page", arguments.page,
                    "Page to show: rotation, spectrum, attention, \"value mixing\" or training");
+    app.add_flag("--first-frame", arguments.first_frame,
+                 "End when the first frame is painted, to measure the start");
     CLI::App* figure = app.add_subcommand("figure", "Write one picture without a window");
     std::vector<std::string> kinds = roper::figureKinds();
     kinds.emplace_back("value-mixing");  // mixing by its page's name
@@ -75,6 +78,13 @@ int runProgram(QApplication& application, const Arguments& arguments) {
     if (!arguments.page.empty() && !window.showPage(QString::fromStdString(arguments.page)))
         throw roper::Error(roper::ErrorKind::usage, "there is no page \"" + arguments.page + "\"");
     window.show();
+    if (arguments.first_frame) {
+        // Show and expose are events; the timer comes after them and after the painting they lead to.
+        QTimer::singleShot(0, &window, [&window] {
+            window.repaint();
+            QCoreApplication::exit(0);
+        });
+    }
     return application.exec();
 }
 

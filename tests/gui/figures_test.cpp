@@ -66,7 +66,12 @@ class FiguresTest : public QObject {
     }
 
     void aPngIsTheSamePictureAtEveryScale() {
+        // Cells of a map that are hardly larger than a pixel cannot be compared pixel by pixel.
+        Setup coarse = window_->selection().setup();
+        coarse.distances = 17;
+        window_->selection().set(coarse, "test");
         for (Page* page : window_->pages()) {
+            window_->showPage(page);
             for (const Figure* figure : page->figures()) {
                 ExportOptions options;
                 options.scale = 1;
@@ -87,7 +92,7 @@ class FiguresTest : public QObject {
 
     void theCsvHoldsTheNumbersOnTheScreen() {
         window_->rotationPage().state().loadIntroExample();
-        const QString csv = window_->rotationPage().figures()[2]->figureCsv();
+        const QString csv = window_->rotationPage().figures()[5]->figureCsv();
         QVERIFY2(csv.contains("0,0,0.5,-0.353876"), qPrintable(csv));
     }
 
@@ -115,6 +120,25 @@ class FiguresTest : public QObject {
         QVERIFY(read(file).contains("-0.353876"));
         QCOMPARE(run({"figure", "loss", "--out", out_.filePath("curves.pdf"), "--runs", runs_.path()}).first,
                  0);
+        for (const char* kind :
+             {"rotation",     "two-vectors",      "four-ways",   "dials",         "tokens",
+              "spectrum",     "cosine-map",       "decay",       "base-bound",    "scores",
+              "weights",      "shift-difference", "mistake",     "logit-by-pair", "mixing",
+              "value-mixing", "distance-shares",  "three-steps", "shift-test",    "all-pairs"}) {
+            const QString picture = out_.filePath(QString("alone-%1.svg").arg(kind));
+            QCOMPARE(run({"figure", kind, "--out", picture, "--set", "head_dim=8"}), std::pair(0, QString()));
+            QVERIFY2(read(picture).contains("<text") && !read(picture).contains("<image"), kind);
+        }
+        QCOMPARE(run({"figure", "decay", "--out", file}).first, 0);
+        QVERIFY(read(file).contains("unscaled,256,6.5430973229"));  // the source's d = 128 without being told
+        QCOMPARE(run({"figure", "mistake", "--out", file, "--set", "mistake=values_twice"}).first, 0);
+        QVERIFY(read(file).startsWith("query,feature_of_the_output,difference"));
+        QVERIFY(run({"figure", "scores", "--out", file, "--run", "missing", "--runs", runs_.path()})
+                    .second.contains("no run"));
+        QVERIFY(run({"figure", "scores", "--out", file, "--set", "tokens=9999"})
+                    .second.contains("nearest is 4096"));
+        QVERIFY(
+            run({"figure", "scores", "--out", file, "--set", "width=5"}).second.contains("width must be"));
         const auto [code, message] = run({"figure", "rotation", "--out", file, "--set", "positon=3"});
         QCOMPARE(code, 2);
         QVERIFY2(message.contains("did you mean \"position\""), qPrintable(message));

@@ -200,7 +200,7 @@ class RotationPageTest : public QObject {
         Setup setup = page_->state().setup();
         setup.head_dim = 32;
         setup.position = 17;
-        page_->state().selection().set(setup);
+        page_->state().selection().set(setup, "test");
         window_->close();
         window_ = std::make_unique<MainWindow>(folder_.path().toStdString());
         QCOMPARE(window_->rotationPage().state().setup().head_dim, 32);

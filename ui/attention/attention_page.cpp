@@ -151,6 +151,8 @@ QWidget* AttentionPage::makePictures() {
     headline_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     to_mixing_->setToolTip(tr("Shows what this query makes of the values it looks at"));
     connect(to_mixing_, &QPushButton::clicked, this, &AttentionPage::mixingWanted);
+    help_->setText(tr("Ask again"));
+    help_->setToolTip(tr("What to do before there is a map"));
     help_->hide();
     connect(help_, &QPushButton::clicked, this, [this] {
         if (state_.runs().runs().empty()) return emit trainingWanted();

@@ -37,13 +37,20 @@ class CurveChart : public QWidget, public Figure {
     void setCurves(const std::vector<Curve>& curves, const std::vector<Mark>& marks);
     void setAxisNames(const QString& x, const QString& y);
     void setLog(bool x, bool y);
+    /// Corner of the legend, such as Qt::AlignTop | Qt::AlignLeft.
+    void setLegendCorner(Qt::Alignment corner) {
+        plot_->axisRect()->insetLayout()->setInsetAlignment(0, corner);
+    }
     void setYFloor(std::optional<double> floor) { y_floor_ = floor; }
     void setCaption(const QString& caption) { caption_ = caption; }
     const std::vector<Curve>& curves() const { return curves_; }
     QCustomPlot& plot() { return *plot_; }
 
     QString figureName() const override { return name_; }
-    QSize figureSize() const override { return size(); }
+    QSize figureSize() const override {
+        constexpr QSize kUnseen{720, 360};  // behind a tab that was never opened
+        return testAttribute(Qt::WA_Resized) ? size() : kUnseen;
+    }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override { return caption_; }

@@ -13,7 +13,11 @@ class FigureView : public QWidget, public Figure {
   public:
     explicit FigureView(QWidget* parent);
 
-    QSize figureSize() const override { return size(); }
+    /// As on the screen; a view behind a tab that was never opened has no size there yet.
+    QSize figureSize() const override {
+        constexpr QSize kUnseen{720, 480};
+        return testAttribute(Qt::WA_Resized) ? size() : kUnseen;
+    }
 
   signals:
     /// The numbers under the pointer as text; empty when it has left.

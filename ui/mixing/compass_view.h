@@ -31,7 +31,8 @@ class CompassView : public FigureView {
 
   private:
     Compass compass(const AttentionForm& form, double shift) const;
-    double extent() const;
+    /// What part of the plane holds both chains on all ways from one to the other.
+    QRectF shownPlane() const;
     QRectF half(const QRectF& area, bool right) const;
     PlaneFrame plane(const QRectF& area, bool right, const QRectF& shown) const;
     void paintPanel(QPainter& painter, const QRectF& area, bool right, const QRectF& shown,

@@ -275,6 +275,7 @@ void SpectrumPage::showSpectrum() {
     const int turning = pairsTurningWithin(state_.theta(), s.context_length);
     spectrum_->setAxisNames(tr("pair i"),
                             wavelength ? tr("wavelength λ, positions") : tr("frequency θ, rad a position"));
+    spectrum_->setLegendCorner(Qt::AlignTop | (wavelength ? Qt::AlignLeft : Qt::AlignRight));
     spectrum_->setLog(false, true);
     spectrum_->setCurves(curves, {{wavelength ? s.context_length : tau / s.context_length,
                                    tr("L′ = %1: %2 of %3 pairs turn fully")

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/model/generation.h"
+#include "core/rotary/attention_maps.h"
 #include "tests/support/eigen_transformer.h"
 
 namespace roper {
@@ -148,6 +149,41 @@ TEST(Transformer, AttentionWeightsAreThoseOfTheForwardPass) {
     EXPECT_EQ(weights.sizes().vec(), (std::vector<std::int64_t>{2, 1, 3, 8, 8}));
     EXPECT_LT((weights.sum(-1) - 1).abs().max().item<double>(), 1e-12);
     EXPECT_EQ(weights.triu(1).abs().max().item<double>(), 0.0);
+}
+
+// What the explorers compute from q and k of a head are the weights that the model has.
+TEST(Transformer, HeadVectorsGiveTheWeightsOfTheirHead) {
+    at::manual_seed(6);
+    const at::NoGradGuard no_gradients;
+    Specification specification = tiny("roper");
+    specification.model.rotary_fraction = 0.5;
+    Transformer model(specification, kVocabulary, at::kCPU, at::kDouble);
+    const at::Tensor tokens = someTokens(1, 9);
+    const at::Tensor weights = model.attentionWeights(tokens);  // [L, B, H, T, T]
+    for (const std::int64_t layer : {0, 1}) {
+        for (const std::int64_t head : {0, 2}) {
+            const at::Tensor qkv = model.headVectors(tokens, layer, head).contiguous();
+            ASSERT_EQ(qkv.size(0), 3);
+            using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+            const auto matrix = [&](int which) {
+                return Eigen::MatrixXd(Eigen::Map<const RowMajor>(
+                    qkv.select(0, which).const_data_ptr<double>(), 9, qkv.size(2)));
+            };
+            roper::Setup setup;  // Setup alone is a name of GoogleTest's here
+            setup.head_dim = static_cast<int>(qkv.size(2));
+            setup.rotary_fraction = 0.5;
+            setup.base = specification.model.base;
+            setup.pairing = pairingOf(specification);
+            const ScoreRule rule = scoreRule(sanitized(setup));
+            const HeadVectors heads{matrix(0), matrix(1), matrix(2)};
+            const Eigen::MatrixXd computed = roper::weights(rule, heads, scores(rule, heads));
+            for (int n = 0; n < 9; ++n)
+                for (int j = 0; j < 9; ++j)
+                    EXPECT_NEAR(computed(n, j), weights[layer][0][head][n][j].item<double>(), 1e-12);
+        }
+    }
+    EXPECT_THROW(model.headVectors(tokens, 2, 0), std::invalid_argument);
+    EXPECT_THROW(model.headVectors(tokens, 0, 3), std::invalid_argument);
 }
 
 TEST(Transformer, TwinsStartFromTheSameWeights) {

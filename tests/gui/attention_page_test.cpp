@@ -1,0 +1,277 @@
+#include <QProcess>
+#include <QTableView>
+#include <cmath>
+
+#include "tests/support/page_test.h"
+
+using namespace roper;
+
+/// The Attention page inside the window, with random and hand-set vectors.
+class AttentionPageTest : public PageTest {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() { forgetSettings("attention_page_test"); }
+    void init() {
+        QSettings().clear();
+        openWindow("Attention");
+        page_ = &window_->attentionPage();
+    }
+    void cleanup() { window_.reset(); }
+
+    void theMapHoldsTheScores() {
+        const HeadVectors heads =
+            randomHeadVectors(setup().tokens, setup().head_dim, setup().seed, setup().likeness);
+        const Eigen::MatrixXd expected = scores(scoreRule(setup()), heads);
+        QCOMPARE((*page_->map().map().values - expected).norm(), 0.0);
+        change([](Setup& s) { s.map = MapKind::weights; });
+        for (int row = 0; row < setup().tokens; ++row)
+            QVERIFY(std::abs(page_->map().map().values->row(row).sum() - 1) < 1e-12);
+    }
+
+    void everyMethodGivesItsOwnMap() {
+        auto* methods = control<QComboBox>("Positions by");
+        std::vector<Eigen::MatrixXd> maps;
+        for (int entry = 0; entry < methods->count(); ++entry) {
+            methods->setCurrentIndex(entry);
+            QCOMPARE(methods->currentIndex(), entry);
+            maps.push_back(*page_->map().map().values);
+        }
+        for (std::size_t a = 0; a < maps.size(); ++a)
+            for (std::size_t b = 0; b < a; ++b)
+                // RoPE (1) and RoPER (2) have the same scores; the page says so.
+                QCOMPARE((maps[a] - maps[b]).norm() > 1e-3, !(a == 2 && b == 1));
+        methods->setCurrentIndex(2);
+        QVERIFY(page_->explanation().contains("same scores and weights as RoPE"));
+    }
+
+    void aClickShowsWhereAScoreComesFrom() {
+        QTest::mouseClick(&page_->map(), Qt::LeftButton, {}, page_->map().cellRect(7, 2).center().toPoint());
+        QCOMPARE(setup().query, 7);
+        QCOMPARE(setup().key, 2);
+        double sum = 0;
+        for (const double part : page_->bars().series().front().values)
+            sum += part;
+        QVERIFY(std::abs(sum - (*page_->map().map().values)(7, 2)) < 1e-12);
+    }
+
+    void aClickOnABarMutesItsPair() {
+        const double before = (*page_->map().map().values)(9, 3);
+        const double part = page_->bars().series().front().values[2];
+        QTest::mouseClick(&page_->bars(), Qt::LeftButton, {}, page_->bars().placeRect(2).center().toPoint());
+        QCOMPARE(setup().muted, std::vector<int>{2});
+        QVERIFY(std::abs((*page_->map().map().values)(9, 3) - (before - part)) < 1e-12);
+        QTest::mouseClick(&page_->bars(), Qt::LeftButton, {}, page_->bars().placeRect(2).center().toPoint());
+        QVERIFY(setup().muted.empty());
+        QVERIFY(std::abs((*page_->map().map().values)(9, 3) - before) < 1e-12);
+    }
+
+    void aShiftChangesNothing() {
+        control<QSlider>("Shift, by hand")->setValue(40);
+        change([](Setup& s) { s.map = MapKind::shift_difference; });
+        QVERIFY(page_->map().map().values->cwiseAbs().maxCoeff() < 1e-9);
+        QVERIFY(page_->map().map().values->cwiseAbs().maxCoeff() > 0);  // its real value is shown
+        // Rounding is not blown up to look like a difference.
+        QVERIFY(page_->map().map().limit >= 1e-6);
+        QVERIFY2(page_->headline().contains("change by at most"), qPrintable(page_->headline()));
+    }
+
+    void everyMistakeLeavesAResidual() {
+        for (const Mistake mistake : kMistakes) {
+            auto* box = page_->gallery().box(mistake);
+            box->click();
+            QCOMPARE(setup().mistake, mistake);
+            QVERIFY(setup().shift != 0);
+            QVERIFY2(page_->map().map().values->cwiseAbs().maxCoeff() > 1e-2,
+                     qPrintable(describe(mistake).name));
+            if (!isSeenByShift(mistake)) {
+                change([](Setup& s) { s.map = MapKind::shift_difference; });
+                QVERIFY(page_->map().map().values->cwiseAbs().maxCoeff() < 1e-9);
+            }
+            QVERIFY(page_->explanation().contains(describe(mistake).name));
+            box->click();
+            QCOMPARE(setup().mistake, Mistake::none);
+        }
+    }
+
+    void aMistakeAboutValuesNeedsRoper() {
+        change([](Setup& s) { s.method = Method::rope; });
+        QVERIFY(!page_->gallery().box(Mistake::no_inverse)->isEnabled());
+        QVERIFY(page_->gallery().box(Mistake::wrong_direction)->isEnabled());
+        change([](Setup& s) { s.method = Method::alibi; });
+        QVERIFY(!page_->gallery().box(Mistake::wrong_direction)->isEnabled());
+    }
+
+    void theReadoutIsTheNumberInTheCsv() {
+        const QString text = readoutAfterPointing(6, 4);
+        const QString line = page_->map().figureCsv().split('\n').filter(QRegularExpression("^6,4,")).front();
+        const QString score =
+            QString::number(line.section(',', 2).toDouble(), 'g', 7).replace('-', QChar(0x2212));
+        QVERIFY2(text.contains("score " + score), qPrintable(text + " | " + line));
+        QVERIFY(text.contains("distance 2"));
+    }
+
+    void aTableByHandIsWhatIsShown() {
+        control<QComboBox>("q, k, v from")->setCurrentIndex(1);
+        QCOMPARE(setup().source, Source::hand);
+        auto* table = control<QTableView>("q of every token");
+        QVERIFY(table->model()->setData(table->model()->index(2, 0), "5.5", Qt::EditRole));
+        QCOMPARE(setup().by_hand.Q(2, 0), 5.5);
+        const double score = (*page_->map().map().values)(2, 1);
+        QVERIFY(table->model()->setData(table->model()->index(2, 0), "−5.5", Qt::EditRole));
+        QVERIFY((*page_->map().map().values)(2, 1) != score);
+        QVERIFY(!table->model()->setData(table->model()->index(2, 0), "nonsense", Qt::EditRole));
+        QVERIFY(!table->model()->setData(table->model()->index(2, 0), "1e99", Qt::EditRole));
+        QCOMPARE(setup().by_hand.Q(2, 0), -5.5);
+    }
+
+    void randomVectorsCannotBeEdited() {
+        auto* table = control<QTableView>("q of every token");
+        QVERIFY(!(table->model()->flags(table->model()->index(0, 0)) & Qt::ItemIsEditable));
+    }
+
+    void keysMoveThroughTheMap() {
+        change([](Setup& s) { s.query = 5, s.key = 3; });
+        QTest::keyClick(page_, Qt::Key_Right);
+        QCOMPARE(setup().key, 4);
+        QTest::keyClick(page_, Qt::Key_Down);
+        QCOMPARE(setup().query, 6);
+        QTest::keyClick(page_, Qt::Key_Right, Qt::ShiftModifier);
+        QCOMPARE(setup().key, 6);  // as far as a causal query sees
+        QTest::keyClick(page_, Qt::Key_Home);
+        QCOMPARE(setup().key, 0);
+        QTest::keyClick(page_, Qt::Key_Space);
+        QTRY_VERIFY(setup().shift >= 2);
+        QTest::keyClick(page_, Qt::Key_Space);
+        const double shift = setup().shift;
+        QTest::qWait(400);
+        QCOMPARE(setup().shift, shift);
+    }
+
+    void aRowGoesToValueMixing() {
+        change([](Setup& s) { s.query = 4; });
+        QTest::keyClick(page_, Qt::Key_Return);
+        QCOMPARE(window_->currentPage()->name(), QString("Value mixing"));
+        QCOMPARE(setup().query, 4);
+    }
+
+    void aLargeMapIsComputedWithoutHoldingUpTheWindow() {
+        change([](Setup& s) { s.tokens = 2000; });
+        QVERIFY(page_->isComputing());
+        QVERIFY(page_->headline().contains("2000"));
+        QTRY_VERIFY_WITH_TIMEOUT(!page_->isComputing() && page_->map().map().values->rows() == 2000, 30000);
+        HeatMapView& map = page_->map();
+        // Zoomed in about a cell, that cell stays under the pointer.
+        map.showCells({500, 900, 20, 20});
+        const QPointF centre = map.cellRect(910, 510).center();
+        QWheelEvent wheel(centre, map.mapToGlobal(centre), {}, QPoint(0, 120), Qt::NoButton, Qt::NoModifier,
+                          Qt::NoScrollPhase, false);
+        QCoreApplication::sendEvent(&map, &wheel);
+        QVERIFY(map.shownCells().width() < 20);
+        QVERIFY((map.cellRect(910, 510).center() - centre).manhattanLength() < 1.5);
+        QTest::keyClick(&map, Qt::Key_0);
+        QCOMPARE(map.shownCells().width(), 2000.0);
+    }
+
+    void allInputsAreNamedAndExplained() {
+        for (int source = 0; source < 3; ++source) {
+            change([&](Setup& s) { s.source = static_cast<Source>(source); });
+            checkInputs();
+        }
+    }
+
+    void aRunThatHasEndedIsAskedForItsHeads() {
+        trainTo("short", "3");
+        window_->runs().readAll();
+        control<QComboBox>("q, k, v from")->setCurrentIndex(2);
+        window_->attentionState().useRun("short");
+        QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().isReady(), 30000);
+        const auto& head = window_->attentionState().runHead();
+        QCOMPARE(head->step, 3);
+        QCOMPARE(head->vectors.tokens(), static_cast<int>(setup().run_text.size()));
+        // The page has taken the model's own rotation.
+        QCOMPARE(setup().head_dim, 16);
+        QCOMPARE(setup().method, Method::roper);
+        QCOMPARE((*page_->map().map().values - scores(scoreRule(setup()), head->vectors)).norm(), 0.0);
+        const Eigen::MatrixXd first = *page_->map().map().values;
+        control<QSpinBox>("Head")->setValue(1);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().isReady() && *page_->map().map().values != first,
+                                 30000);
+        // A text that the model cannot read is refused in words, and the page recovers.
+        change([](Setup& s) { s.run_text = "WRONG"; });
+        QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().message().contains("vocabulary"), 30000);
+        change([](Setup& s) { s.run_text = "?d=1+2;"; });
+        QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().isReady(), 30000);
+        QCOMPARE(window_->attentionState().tokens(), 7);
+        // Value mixing looks at the same head.
+        window_->showPage("Value mixing");
+        QVERIFY(window_->mixingPage().compass().figureCaption().contains("head 1 of short at step 3"));
+    }
+
+    void aModelIsWatchedWhileItTrains() {
+        QProcess trainer;
+        trainer.start(program(), arguments("long", "100000000"));
+        const auto finish = qScopeGuard([&] {
+            trainer.kill();
+            trainer.waitForFinished();
+        });
+        QTRY_VERIFY_WITH_TIMEOUT((window_->runs().refresh(), window_->runs().find("long") != nullptr &&
+                                                                 window_->runs().find("long")->step() > 0),
+                                 30000);
+        window_->attentionState().useRun("long");
+        QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().isReady(), 30000);
+        const std::int64_t step = window_->attentionState().runHead()->step;
+        QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().runHead()->step > step, 30000);
+    }
+
+    void withoutRunsThePageSaysWhatToDo() {
+        window_.reset();
+        folder_ = QTemporaryDir();
+        openWindow("Attention");
+        page_ = &window_->attentionPage();
+        control<QComboBox>("q, k, v from")->setCurrentIndex(2);
+        QVERIFY(!window_->attentionState().isReady());
+        for (QPushButton* button : page_->findChildren<QPushButton*>())
+            if (button->text() == "Train a model first" && button->isVisible())
+                QTest::mouseClick(button, Qt::LeftButton);
+        QCOMPARE(window_->currentPage()->name(), QString("Training"));
+    }
+
+  private:
+    static QString program() { return QString::fromLocal8Bit(qgetenv("ROPER_TRAIN")); }
+
+    QStringList arguments(const QString& name, const QString& steps) const {
+        return {"run",       "addition-small",
+                "--set",     "model.width=32",
+                "--set",     "model.layers=1",
+                "--set",     "model.heads=2",
+                "--set",     "model.feed_forward=32",
+                "--set",     "training.batch=4",
+                "--set",     "evaluation.every=0",
+                "--set",     "checkpoints.every=0",
+                "--steps",   steps,
+                "--threads", "1",
+                "--runs",    folder_.path(),
+                "--name",    name,
+                "-q"};
+    }
+
+    void trainTo(const QString& name, const QString& steps) const {
+        QProcess trainer;
+        trainer.start(program(), arguments(name, steps));
+        QVERIFY(trainer.waitForFinished(60000));
+        QVERIFY2(trainer.exitCode() == 0, trainer.readAllStandardError().constData());
+    }
+
+    QString readoutAfterPointing(int row, int column) {
+        readoutAt(&page_->map(), page_->map().cellRect(row, column).center().toPoint());
+        for (QLabel* label : page_->findChildren<QLabel*>())
+            if (label->accessibleName() == "Numbers under the pointer") return label->text();
+        return {};
+    }
+
+    AttentionPage* page_ = nullptr;
+};
+
+QTEST_MAIN(AttentionPageTest)
+#include "attention_page_test.moc"

@@ -1,0 +1,154 @@
+#include <cmath>
+
+#include "tests/support/page_test.h"
+
+using namespace roper;
+
+/// The Value mixing page inside the window.
+class MixingPageTest : public PageTest {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() { forgetSettings("mixing_page_test"); }
+    void init() {
+        QSettings().clear();
+        openWindow("Value mixing");
+        page_ = &window_->mixingPage();
+    }
+    void cleanup() { window_.reset(); }
+
+    void theRightSideTurnsEveryValueByItsDistance() {
+        const double theta = setup().rotary().theta[setup().pair];
+        for (const CompassArrow& arrow : page_->compass().roperCompass().arrows)
+            QVERIFY(std::abs(arrow.angle - (arrow.key - setup().query) * theta) < 1e-12);
+        for (const CompassArrow& arrow : page_->compass().ropeCompass().arrows)
+            QCOMPARE(arrow.angle, 0.0);
+    }
+
+    void theBlendLeadsFromOneToTheOther() {
+        auto* slider = control<QSlider>("Blend, by hand");
+        slider->setValue(0);
+        QVERIFY((page_->compass().roperCompass().sum - page_->compass().ropeCompass().sum).norm() < 1e-15);
+        slider->setValue(50);
+        const double theta = setup().rotary().theta[setup().pair];
+        for (const CompassArrow& arrow : page_->compass().roperCompass().arrows)
+            QVERIFY(std::abs(arrow.angle - 0.5 * (arrow.key - setup().query) * theta) < 1e-12);
+    }
+
+    void theSentenceMovesAndOnlyTheInverseKeepsTheOutput() {
+        const Eigen::Vector2d still = page_->compass().roperCompass().sum;
+        control<QSlider>("Shift, by hand")->setValue(11);
+        QVERIFY((page_->compass().roperCompass().sum - still).norm() < 1e-12);
+        control<QCheckBox>("Rotate back by R(−n)")->click();
+        QCOMPARE(setup().mistake, Mistake::no_inverse);
+        const Eigen::Vector2d at_11 = page_->compass().roperCompass().sum;
+        control<QSlider>("Shift, by hand")->setValue(12);
+        QVERIFY((page_->compass().roperCompass().sum - at_11).norm() > 1e-2);
+        // The chart says the same: flat with the inverse, waves without.
+        page_->showTab(2);
+        const auto range = [](const QVector<double>& y) {
+            return *std::max_element(y.begin(), y.end()) - *std::min_element(y.begin(), y.end());
+        };
+        const auto& curves = page_->shiftChart().curves();
+        QVERIFY(range(curves[0].y) < 1e-12);
+        QVERIFY(range(curves[2].y) > 1e-2);
+    }
+
+    void sharesByDistanceAddUpToTheLength() {
+        const auto& series = page_->distances().series();
+        QCOMPARE(series.size(), std::size_t{2});
+        double sum = 0;
+        for (const double share : series[1].values)
+            sum += share;
+        QVERIFY(std::abs(sum - page_->compass().roperCompass().sum.norm()) < 1e-12);
+        QCOMPARE(page_->distances().places().front(), 0);
+    }
+
+    void allPairsComeWithTheLargestChangeFirst() {
+        const auto rows = page_->pairTable().computeRows();
+        QCOMPARE(static_cast<int>(rows.size()), setup().pairs());
+        for (std::size_t i = 1; i < rows.size(); ++i)
+            QVERIFY(rows[i - 1].change >= rows[i].change);
+        for (const PairTable::Row& row : rows) {
+            change([&](Setup& s) { s.pair = row.pair; });
+            QVERIFY((page_->compass().roperCompass().sum - row.roper).norm() < 1e-12);
+            QVERIFY((page_->compass().ropeCompass().sum - row.rope).norm() < 1e-12);
+        }
+    }
+
+    void aClickOnATablesRowShowsItsPair() {
+        page_->showTab(3);
+        QCoreApplication::processEvents();
+        PairTable& table = page_->pairTable();
+        const int pair = table.item(2, 0)->text().toInt();
+        QTest::mouseClick(table.viewport(), Qt::LeftButton, {},
+                          table.visualItemRect(table.item(2, 0)).center());
+        QCOMPARE(setup().pair, pair);
+    }
+
+    void keysStepThroughQueries() {
+        change([](Setup& s) { s.query = 3; });
+        QTest::keyClick(page_, Qt::Key_Right);
+        QCOMPARE(setup().query, 4);
+        QTest::keyClick(page_, Qt::Key_Right, Qt::ShiftModifier);
+        QCOMPARE(setup().query, setup().tokens - 1);
+        QTest::keyClick(page_, Qt::Key_Home);
+        QCOMPARE(setup().query, 0);
+        QTest::keyClick(page_, Qt::Key_Space);
+        QTRY_VERIFY(setup().blend < 0.9);
+        QTest::keyClick(page_, Qt::Key_Space);
+    }
+
+    void theReadoutIsTheNumberInTheCsv() {
+        const QString text = readoutAt(
+            &page_->compass(), QPoint(page_->compass().width() * 3 / 4, page_->compass().height() / 2));
+        const QString key = text.section(' ', 1, 1);
+        const QString line = page_->compass()
+                                 .figureCsv()
+                                 .split('\n')
+                                 .filter(QRegularExpression("^roper," + key + ","))
+                                 .front();
+        const QString turned =
+            QString::number(line.section(',', 7, 7).toDouble(), 'g', 5).replace('-', QChar(0x2212));
+        QVERIFY2(text.contains(turned), qPrintable(text + " | " + line));
+    }
+
+    void everyControlChangesThePicture() {
+        QString before;
+        const auto expectChange = [&](const char* what) {
+            QString now;
+            for (const Figure* figure : page_->figures())
+                now += figure->figureCsv() + figure->figureCaption();
+            QVERIFY2(now != before, what);
+            before = now;
+        };
+        expectChange("start");
+        control<QSpinBox>("Query n")->setValue(5);
+        expectChange("query");
+        control<QSpinBox>("Pair i")->setValue(2);
+        expectChange("pair");
+        control<QDoubleSpinBox>("Blend")->setValue(0.4);
+        expectChange("blend");
+        control<QSpinBox>("Seed")->setValue(9);
+        expectChange("seed");
+        control<QDoubleSpinBox>("Likeness")->setValue(0.9);
+        expectChange("likeness");
+        control<QSpinBox>("Tokens T")->setValue(30);
+        control<QSpinBox>("Query n")->setValue(29);
+        expectChange("tokens");
+        control<QDoubleSpinBox>("Fraction of v")->setValue(0.25);
+        expectChange("fraction of v");
+        control<QSpinBox>("Head width d")->setValue(32);
+        expectChange("head width");
+        control<QComboBox>("Pairing")->setCurrentIndex(1);
+        expectChange("pairing");
+    }
+
+    void allInputsAreNamedAndExplained() { checkInputs(); }
+
+  private:
+    MixingPage* page_ = nullptr;
+};
+
+QTEST_MAIN(MixingPageTest)
+#include "mixing_page_test.moc"

@@ -1,0 +1,149 @@
+#include <QClipboard>
+#include <QStatusBar>
+
+#include "tests/support/page_test.h"
+
+using namespace roper;
+
+/// The setup that runs through all pages: undo, copy and paste, the session.
+class SetupTest : public PageTest {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() { forgetSettings("setup_test"); }
+    void init() {
+        QSettings().clear();
+        openWindow("Rotation");
+    }
+    void cleanup() { window_.reset(); }
+
+    void onePlaceOnAllPages() {
+        control<QSpinBox>("Head width d")->setValue(48);
+        control<QSpinBox>("Pair i")->setValue(7);
+        for (const char* page : {"Spectrum", "Attention", "Value mixing"}) {
+            window_->showPage(page);
+            QCOMPARE(control<QSpinBox>("Head width d")->value(), 48);
+        }
+        window_->showPage("Value mixing");
+        QCOMPARE(control<QSpinBox>("Pair i")->value(), 7);
+        control<QSpinBox>("Pair i")->setValue(3);
+        window_->showPage("Rotation");
+        QCOMPARE(control<QSpinBox>("Pair i")->value(), 3);
+    }
+
+    void changesAreUndoneAndRedone() {
+        const Setup start = setup();
+        control<QSpinBox>("Head width d")->setValue(32);
+        control<QComboBox>("Pairing")->setCurrentIndex(1);
+        const Setup end = setup();
+        trigger("Undo");
+        QCOMPARE(setup().pairing, Pairing::half);
+        QCOMPARE(setup().head_dim, 32);
+        trigger("Undo");
+        QVERIFY(setup() == start);
+        QCOMPARE(control<QSpinBox>("Head width d")->value(), start.head_dim);
+        trigger("Redo");
+        trigger("Redo");
+        QVERIFY(setup() == end);
+    }
+
+    void aDragIsOneStep() {
+        const Setup start = setup();
+        auto* slider = control<QSlider>("Position, by hand");
+        for (int position = 10; position < 60; ++position)
+            slider->setValue(position);
+        QCOMPARE(window_->selection().history().count(), 1);
+        trigger("Undo");
+        QVERIFY(setup() == start);
+    }
+
+    void aCopiedSetupRestoresTheViewExactly() {
+        change([](Setup& s) {
+            s = withIntroExample(s);
+            s.x[2] = 0.25;
+            s.source = Source::hand;
+            s.tokens = 5;
+            s.mistake = Mistake::values_twice;
+            s.muted = {1};
+            s.words = "ü & = %";
+        });
+        window_->showPage("Value mixing");
+        window_->mixingPage().showTab(2);
+        trigger("Copy setup");
+        const Setup copied = setup();
+        const QString line = QApplication::clipboard()->text();
+        trigger("Start over");
+        window_->mixingPage().showTab(0);
+        window_->showPage("Rotation");
+        QVERIFY(!(setup() == copied));
+        QApplication::clipboard()->setText(line);
+        trigger("Paste setup");
+        QVERIFY(setup() == copied);
+        QCOMPARE(window_->currentPage()->name(), QString("Value mixing"));
+        QCOMPARE(window_->setupText(), line);
+        trigger("Undo");
+        QVERIFY(!(setup() == copied));
+    }
+
+    void nonsenseIsNotPasted() {
+        const Setup before = setup();
+        for (const char* nonsense : {"", "hello", "roper-lab:setup?head_dim=7", "roper-lab:setup?nothing=1",
+                                     "roper-lab:setup?base=0", "roper-lab:setup?x=1,2,nan"}) {
+            QApplication::clipboard()->setText(nonsense);
+            trigger("Paste setup");
+            QVERIFY(setup() == before);
+            QVERIFY2(window_->statusBar()->currentMessage().startsWith("Setup not pasted: "), nonsense);
+        }
+    }
+
+    void theSessionIsRestored() {
+        change([](Setup& s) {
+            s.head_dim = 24;
+            s.mistake = Mistake::wrong_pairing;
+            s.query = 4;
+        });
+        window_->showPage("Attention");
+        const Setup before = setup();
+        window_->close();
+        window_.reset();
+        window_ = std::make_unique<MainWindow>(folder_.path().toStdString());
+        QVERIFY(setup() == before);
+        QCOMPARE(window_->currentPage()->name(), QString("Attention"));
+    }
+
+    void aBrokenSessionGivesTheDefaults() {
+        window_.reset();
+        QSettings().setValue("session/setup", "roper-lab:setup?head_dim=odd");
+        window_ = std::make_unique<MainWindow>(folder_.path().toStdString());
+        QVERIFY(setup() == sanitized(Setup{}));
+    }
+
+    void everyPageExplainsItself() {
+        for (Page* page : window_->pages()) {
+            window_->showPage(page);
+            QVERIFY2(page->explanation().contains("<h3>"), qPrintable(page->name()));
+            QVERIFY2(page->explanation().contains("20"), "a source with its year");
+        }
+    }
+
+  private:
+    void trigger(const QString& name) {
+        for (QAction* action : window_->findChildren<QAction*>() + allActions()) {
+            if (action->text() != name && !action->text().startsWith(name + ": ")) continue;
+            QVERIFY2(action->isEnabled(), qPrintable(name));
+            return action->trigger();
+        }
+        QFAIL(qPrintable(name));
+    }
+
+    /// Menus hold the actions; they belong to the program's list of them.
+    QList<QAction*> allActions() const {
+        QList<QAction*> all;
+        for (QMenu* menu : window_->findChildren<QMenu*>())
+            all += menu->actions();
+        return all;
+    }
+};
+
+QTEST_MAIN(SetupTest)
+#include "setup_test.moc"

@@ -1,0 +1,165 @@
+#include <QClipboard>
+#include <cmath>
+#include <numbers>
+
+#include "tests/support/page_test.h"
+
+using namespace roper;
+
+/// The Spectrum page inside the window.
+class SpectrumPageTest : public PageTest {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() { forgetSettings("spectrum_page_test"); }
+    void init() {
+        QSettings().clear();
+        openWindow("Spectrum");
+        page_ = &window_->spectrumPage();
+    }
+    void cleanup() { window_.reset(); }
+
+    void wavelengthsAreTwoPiOverTheta() {
+        change([](Setup& s) { s.head_dim = 128; });
+        const CurveChart::Curve& curve = page_->spectrumChart().curves().front();
+        QCOMPARE(curve.y.size(), 64);
+        for (int i = 0; i < 64; ++i)
+            QVERIFY(std::abs(curve.y[i] / (2 * std::numbers::pi * std::pow(10000.0, i / 64.0)) - 1) < 1e-12);
+    }
+
+    void theSourcesFigureIsOneClick() {
+        change([](Setup& s) {
+            s.base = 500;
+            s.scaling.method = ScalingMethod::yarn;
+            s.rotary_fraction = 0.5;
+        });
+        QTest::mouseClick(control<QPushButton>("The source's figure: d = 128"), Qt::LeftButton);
+        const CurveChart::Curve& decay = page_->decayChart().curves().front();
+        QCOMPARE(decay.y.size(), 257);
+        QVERIFY(std::abs(decay.y[0] - 32.5) < 1e-12);
+        QVERIFY(std::abs(decay.y[256] - 6.543097322978939) < 1e-9);
+    }
+
+    void everyScalingIsDrawnAndUsed() {
+        for (const ScalingMethod method : kScalingMethods) {
+            if (method == ScalingMethod::none) continue;
+            const std::size_t before = page_->spectrumChart().curves().size();
+            auto* box = control<QCheckBox>(qPrintable("Draw: " + describe(method).name));
+            QTest::mouseClick(box, Qt::LeftButton, {}, QPoint(8, box->height() / 2));
+            QCOMPARE(page_->spectrumChart().curves().size(), before + 1);
+            QVERIFY(page_->spectrumChart().curves().back().y != page_->spectrumChart().curves().front().y ||
+                    method == ScalingMethod::dynamic_ntk);  // which does nothing up to L
+        }
+        control<QComboBox>("Scaling")->setCurrentIndex(static_cast<int>(ScalingMethod::linear));
+        QCOMPARE(setup().scaling.method, ScalingMethod::linear);
+        QVERIFY(std::abs(setup().rotary().theta[0] - 0.25) < 1e-15);
+        // The one in use is drawn without being asked for.
+        QVERIFY(!control<QCheckBox>("Draw: linear")->isEnabled());
+    }
+
+    void theBaseBoundSaysWhereItFails() {
+        change([](Setup& s) { s.head_dim = 128; });
+        QVERIFY2(page_->boundChart().figureCaption().contains("1707"),
+                 qPrintable(page_->boundChart().figureCaption()));
+        auto* length = control<NumberEdit>("Text length L′");
+        length->selectAll();
+        QTest::keyClicks(length, "1000");
+        QVERIFY(page_->boundChart().figureCaption().contains("up to L′ = 1000"));
+    }
+
+    void everyControlChangesAPicture() {
+        const auto pictures = [&] {
+            QString all;
+            for (const Figure* figure : page_->figures())
+                all += figure->figureCsv() + figure->figureCaption();
+            return all;
+        };
+        QString before = pictures();
+        const auto expectChange = [&](const char* what) {
+            const QString now = pictures();
+            QVERIFY2(now != before, what);
+            before = now;
+        };
+        change([](Setup& s) {
+            s.overlays = {ScalingMethod::yarn, ScalingMethod::llama3, ScalingMethod::p_rope};
+        });
+        expectChange("overlays");
+        control<QComboBox>("Show")->setCurrentIndex(1);
+        expectChange("quantity");
+        const std::pair<const char*, const char*> numbers[] = {
+            {"Base b", "300000"}, {"Factor s", "7"},       {"Trained length L", "512"},
+            {"β fast", "16"},     {"β slow", "8"},         {"Low factor", "2"},
+            {"High factor", "9"}, {"Proportion p", "0.3"}, {"Text length L′", "2000"}};
+        for (const auto& [name, value] : numbers) {
+            auto* edit = control<NumberEdit>(name);
+            QVERIFY2(edit->isVisible(), name);
+            edit->selectAll();
+            QTest::keyClicks(edit, value);
+            expectChange(name);
+        }
+        control<QSpinBox>("Head width d")->setValue(48);
+        expectChange("head width");
+        control<QSpinBox>("Distances")->setValue(100);
+        expectChange("distances");
+        control<QComboBox>("Schedule")->setCurrentIndex(1);
+        expectChange("schedule");
+        control<QDoubleSpinBox>("Rotated fraction")->setValue(0.5);
+        expectChange("fraction");
+    }
+
+    void aConfigIsPastedAndCopied() {
+        const QString said = page_->pasteConfig(
+            R"({"head_dim": 128, "max_position_embeddings": 131072, "rope_theta": 500000, "rope_scaling": {"rope_type":
+            "llama3", "factor": 8, "low_freq_factor": 1, "high_freq_factor": 4, "original_max_position_embeddings": 8192}})");
+        QVERIFY2(said.contains("Llama 3"), qPrintable(said));
+        QCOMPARE(setup().base, 500000.0);
+        QTest::mouseClick(control<QPushButton>("Copy as config.json"), Qt::LeftButton);
+        const Eigen::VectorXd theta = setup().rotary().theta;
+        window_->selection().set(Setup{}, "test");
+        page_->pasteConfig(QApplication::clipboard()->text());
+        QVERIFY((setup().rotary().theta - theta).norm() < 1e-15);
+    }
+
+    void aWrongConfigSaysWhyAndChangesNothing() {
+        const Setup before = setup();
+        QVERIFY(page_->pasteConfig("{\"head_dim\": 63}").contains("even widths"));
+        QVERIFY(page_->pasteConfig("not json").contains("not JSON"));
+        QVERIFY(setup() == before);
+    }
+
+    void theReadoutIsTheNumberInTheCsv() {
+        HeatMapView& map = page_->cosineMapView();
+        const QPointF at = map.cellRect(3, 40).center();
+        QSignalSpy cell(&map, &HeatMapView::cellPointed);
+        readoutAt(&map, at.toPoint());
+        QCOMPARE(cell.last()[0].toInt(), 3);
+        QCOMPARE(cell.last()[1].toInt(), 40);
+        const QString line = map.figureCsv().split('\n').filter(QRegularExpression("^3,40,")).front();
+        QVERIFY(std::abs(line.section(',', 2).toDouble() - std::cos(40 * setup().rotary().theta[3])) < 1e-12);
+    }
+
+    void keysStepThroughPairs() {
+        QTest::keyClick(page_, Qt::Key_Right);
+        QTest::keyClick(page_, Qt::Key_Right);
+        QCOMPARE(setup().pair, 2);
+        QTest::keyClick(page_, Qt::Key_Left);
+        QCOMPARE(setup().pair, 1);
+        QTest::keyClick(page_, Qt::Key_Home);
+        QCOMPARE(setup().pair, 0);
+    }
+
+    void nothingThatTurnsIsSaid() {
+        change([](Setup& s) { s.rotary_fraction = 0; });
+        QVERIFY(page_->spectrumChart().curves().empty());
+        QVERIFY(page_->explanation().contains("does not turn"));
+        window_->grab();
+    }
+
+    void allInputsAreNamedAndExplained() { checkInputs(); }
+
+  private:
+    SpectrumPage* page_ = nullptr;
+};
+
+QTEST_MAIN(SpectrumPageTest)
+#include "spectrum_page_test.moc"

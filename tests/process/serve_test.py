@@ -1,0 +1,144 @@
+"""Heads of real models: from a trainer between two steps, and from roper-train serve for a run that has ended."""
+
+import json
+import math
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from programs import TRAINER, TrainerTest, read_safetensors, status, wait_until
+
+TEXT = "?d=12+345; 2e0+5e0+0e0==7e0"
+
+
+class Peer:
+    """The other end of a control socket."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(60)
+        self.socket.connect(path)
+        self.stream = self.socket.makefile("rb")
+
+    def ask(self, **request):
+        self.socket.sendall((json.dumps({"id": "x", **request}) + "\n").encode())
+        reply = json.loads(self.stream.readline())
+        return reply, self.stream.read(reply.get("payload", 0))
+
+    def close(self):
+        self.stream.close()
+        self.socket.close()
+
+
+def tensors_of(payload):
+    with tempfile.NamedTemporaryFile(suffix=".safetensors") as file:
+        file.write(payload)
+        file.flush()
+        return read_safetensors(file.name)
+
+
+def weights_from(tensors, facts):
+    """Attention weights as docs/run-folder.md has them, in numpy, from q and k before rotation."""
+    import numpy
+
+    q, k = tensors["q"].astype(float), tensors["k"].astype(float)
+    T, d = q.shape
+    width = int(float(facts["rotary_fraction"]) * d) // 2 * 2
+    theta = float(facts["base"]) ** (-2 * numpy.arange(width // 2) / width)
+    angle = numpy.arange(T)[:, None] * theta
+    cosine, sine = numpy.cos(angle), numpy.sin(angle)
+
+    def turned(x):
+        if facts["pairing"] == "half":
+            first, second = slice(0, width // 2), slice(width // 2, width)
+        else:
+            first, second = slice(0, width, 2), slice(1, width, 2)
+        y = x.copy()
+        y[:, first] = x[:, first] * cosine - x[:, second] * sine
+        y[:, second] = x[:, first] * sine + x[:, second] * cosine
+        return y
+
+    scores = turned(q) @ turned(k).T / math.sqrt(d)
+    scores[numpy.triu_indices(T, 1)] = -numpy.inf
+    weights = numpy.exp(scores - scores.max(1, keepdims=True))
+    return weights / weights.sum(1, keepdims=True)
+
+
+class Serve(TrainerTest):
+    def serve(self, run, *arguments):
+        process = subprocess.Popen([TRAINER, "serve", str(run), "--json", "--with-parent", *arguments], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process, json.loads(process.stdout.readline())
+
+    def test_q_and_k_give_the_weights_that_the_model_has(self):
+        for name, settings in [("a", []), ("b", ["--set", "model.pairing=interleaved", "--set", "model.rotary_fraction=0.5"])]:
+            run = self.train(name, "--steps", "4", *settings)
+            out = self.runs / "attention.safetensors"
+            done = self.trainer("export", run, "--what", "attention", "--text", TEXT, "--out", out)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            model = read_safetensors(out)[0]["attention"]
+            process, hello = self.serve(run)
+            self.assertEqual(hello["step"], 4)
+            peer = Peer(hello["socket"])
+            self.addCleanup(peer.close)
+            for head in range(2):
+                reply, payload = peer.ask(command="head", layer=0, head=head, text=TEXT)
+                self.assertTrue(reply["ok"], reply)
+                tensors, facts = tensors_of(payload)
+                self.assertEqual(tensors["v"].shape, (len(TEXT), 16))
+                self.assertEqual(facts["step"], "4")
+                self.assertLess(abs(weights_from(tensors, facts) - model[0, head]).max(), 1e-5)
+            process.stdin.close()
+            self.assertEqual(process.wait(10), 0, "it ends with its parent")
+            self.assertFalse(Path(hello["socket"]).exists())
+
+    def test_a_wrong_question_is_answered_and_the_next_served(self):
+        process, hello = self.serve(self.train("a", "--steps", "2"))
+        peer = Peer(hello["socket"])
+        self.addCleanup(peer.close)
+        for question, part in [({"layer": 7}, "layers 0 to 0, not 7"), ({"head": 2}, "heads 0 to 1, not 2"),
+                               ({"text": "ABC"}, "is not in this task's vocabulary"), ({"text": ""}, "needs a text"),
+                               ({"text": "1" * 5000}, "the longest is 4096"), ({"layer": -1}, "whole number"),
+                               ({"text": 5}, "must be text")]:
+            reply, payload = peer.ask(**{"command": "head", "layer": 0, "head": 0, "text": "12", **question})
+            self.assertFalse(reply["ok"])
+            self.assertIn(part, reply["message"])
+            self.assertEqual(payload, b"")
+        self.assertTrue(peer.ask(command="head", layer=0, head=0, text="12")[0]["ok"])
+        self.assertTrue(peer.ask(command="stop")[0]["ok"])
+        self.assertEqual(process.wait(10), 0)
+
+    def test_a_run_without_checkpoint_cannot_be_served(self):
+        process = self.start("a", "--steps", "1000000", "--set", "checkpoints.every=0", "--set", "evaluation.every=0")
+        process.kill()
+        process.wait()
+        self.assert_fails(self.trainer("serve", self.runs / "a"), 4, "has no checkpoint yet")
+        self.assert_fails(self.trainer("serve", self.runs / "nothing"), 2, "nothing")
+
+    def test_a_trainer_answers_between_steps_and_goes_on(self):
+        process = self.start("a", "--steps", "1000000", "--set", "checkpoints.every=0", "--set", "evaluation.every=0")
+        wait_until(lambda: status(self.runs / "a")["control"], process)
+        peer = Peer(status(self.runs / "a")["control"])
+        self.addCleanup(peer.close)
+        seen = []
+        for _ in range(3):
+            reply, payload = peer.ask(command="head", layer=0, head=1, text=TEXT)
+            self.assertTrue(reply["ok"], reply)
+            tensors, facts = tensors_of(payload)
+            seen.append((int(facts["step"]), tensors["q"]))
+            step = int(facts["step"])
+            wait_until(lambda: int(peer.ask(command="status")[0]["message"].split()[-1]) > step + 5, process)
+        self.assertTrue(seen[0][0] < seen[1][0] < seen[2][0])
+        self.assertGreater(abs(seen[0][1] - seen[2][1]).max(), 0, "the model has learned in between")
+
+
+if __name__ == "__main__":
+    unittest.main()

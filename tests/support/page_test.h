@@ -1,0 +1,81 @@
+#pragma once
+
+#include <QAbstractSpinBox>
+#include <QComboBox>
+#include <QSettings>
+#include <QSignalSpy>
+#include <QSlider>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+#include <memory>
+
+#include "ui/shell/main_window.h"
+
+namespace roper {
+
+/// What tests of pages share: a window of its own with empty settings, and controls found by their names.
+class PageTest : public QObject {
+    Q_OBJECT
+
+  protected:
+    void forgetSettings(const char* name) {
+        QStandardPaths::setTestModeEnabled(true);
+        QCoreApplication::setOrganizationName("RoPER Lab tests");
+        QCoreApplication::setApplicationName(name);
+        QSettings().clear();
+    }
+
+    void openWindow(const char* page) {
+        window_ = std::make_unique<MainWindow>(folder_.path().toStdString());
+        window_->show();
+        QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+        QVERIFY(window_->showPage(page));
+    }
+
+    template <class Widget>
+    Widget* control(const char* name) const {
+        for (Widget* widget : window_->currentPage()->findChildren<Widget*>())
+            if (widget->accessibleName() == name) return widget;
+        qFatal("there is no control named %s", name);
+    }
+
+    const Setup& setup() const { return window_->selection().setup(); }
+    void change(const std::function<void(Setup&)>& set) {
+        Setup next = setup();
+        set(next);
+        window_->selection().set(next, "test");
+    }
+
+    /// Whatever can be put in has a name and says what it is for.
+    void checkInputs() const {
+        for (QWidget* widget : window_->currentPage()->findChildren<QWidget*>()) {
+            if (widget->objectName().startsWith("qt_")) continue;
+            const bool is_input = qobject_cast<QAbstractSpinBox*>(widget) ||
+                                  qobject_cast<QComboBox*>(widget) || qobject_cast<QSlider*>(widget) ||
+                                  qobject_cast<NumberEdit*>(widget) || qobject_cast<QCheckBox*>(widget) ||
+                                  qobject_cast<QPushButton*>(widget);
+            if (!is_input || !widget->isVisible()) continue;
+            const auto* button = qobject_cast<QAbstractButton*>(widget);
+            const QString name =
+                widget->accessibleName().isEmpty() && button ? button->text() : widget->accessibleName();
+            QVERIFY2(!name.isEmpty(), widget->metaObject()->className());
+            QVERIFY2(!widget->toolTip().isEmpty(), qPrintable(name));
+        }
+    }
+
+    /// The last text of a signal of readouts, after moving the pointer to a place of a view.
+    static QString readoutAt(QWidget* view, const QPoint& at) {
+        auto* figure = qobject_cast<FigureView*>(view);
+        QSignalSpy pointed(figure, &FigureView::pointed);
+        QMouseEvent move(QEvent::MouseMove, QPointF(at), view->mapToGlobal(QPointF(at)), Qt::NoButton,
+                         Qt::NoButton, {});
+        QCoreApplication::sendEvent(view, &move);
+        return pointed.isEmpty() ? QString() : pointed.last()[0].toString();
+    }
+
+    QTemporaryDir folder_;
+    std::unique_ptr<MainWindow> window_;
+};
+
+}  // namespace roper
