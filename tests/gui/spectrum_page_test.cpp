@@ -108,7 +108,7 @@ class SpectrumPageTest : public PageTest {
     }
 
     void aConfigIsPastedAndCopied() {
-        const QString said = page_->pasteConfig(
+        const QString said = page_->panel().pasteConfig(
             R"({"head_dim": 128, "max_position_embeddings": 131072, "rope_theta": 500000, "rope_scaling": {"rope_type":
             "llama3", "factor": 8, "low_freq_factor": 1, "high_freq_factor": 4, "original_max_position_embeddings": 8192}})");
         QVERIFY2(said.contains("Llama 3"), qPrintable(said));
@@ -116,14 +116,14 @@ class SpectrumPageTest : public PageTest {
         QTest::mouseClick(control<QPushButton>("Copy as config.json"), Qt::LeftButton);
         const Eigen::VectorXd theta = setup().rotary().theta;
         window_->selection().set(Setup{}, "test");
-        page_->pasteConfig(QApplication::clipboard()->text());
+        page_->panel().pasteConfig(QApplication::clipboard()->text());
         QVERIFY((setup().rotary().theta - theta).norm() < 1e-15);
     }
 
     void aWrongConfigSaysWhyAndChangesNothing() {
         const Setup before = setup();
-        QVERIFY(page_->pasteConfig("{\"head_dim\": 63}").contains("even widths"));
-        QVERIFY(page_->pasteConfig("not json").contains("not JSON"));
+        QVERIFY(page_->panel().pasteConfig("{\"head_dim\": 63}").contains("even widths"));
+        QVERIFY(page_->panel().pasteConfig("not json").contains("not JSON"));
         QVERIFY(setup() == before);
     }
 

@@ -4,7 +4,7 @@
 #include <QSplitter>
 #include <QtConcurrent>
 
-#include "core/rotary/position_bias.h"
+#include "ui/attention/method_text.h"
 #include "ui/attention/source_controls.h"
 #include "ui/shell/explain.h"
 
@@ -13,70 +13,8 @@ namespace {
 
 constexpr int kLargestAtOnce = 1024;  // larger maps are computed in another thread
 constexpr int kPlay_ms = 160;
-constexpr int kPartialEntry = 3;
-
-/// The list's entries in order; the partial one is RoPE.
-constexpr std::array kMethodOfEntry = {
-    Method::none,         Method::rope, Method::roper, Method::rope,
-    Method::xpos,         Method::t5,   Method::alibi, Method::linear_numerator,
-    Method::linear_cosine};
-
-int entryOf(const Setup& s) {
-    if (s.method == Method::rope && s.rotary_fraction < 1) return kPartialEntry;
-    for (std::size_t i = 0; i < kMethodOfEntry.size(); ++i)
-        if (kMethodOfEntry[i] == s.method && i != kPartialEntry) return static_cast<int>(i);
-    return 0;
-}
-
-void chooseEntry(Setup& s, int entry) {
-    s.method = kMethodOfEntry[static_cast<std::size_t>(entry)];
-    if (entry == kPartialEntry && s.rotary_fraction >= 1) s.rotary_fraction = 0.5;
-    if (s.method == Method::rope && entry != kPartialEntry) s.rotary_fraction = 1;
-    if (!s.rotates() || (isAboutValues(s.mistake) && s.method != Method::roper)) s.mistake = Mistake::none;
-}
 
 }  // namespace
-
-QStringList methodNames() {
-    return {QObject::tr("none"),
-            QObject::tr("RoPE"),
-            QObject::tr("RoPER (weights as RoPE)"),
-            QObject::tr("RoPE on part of the features"),
-            QObject::tr("xPos"),
-            QObject::tr("T5 bias"),
-            QObject::tr("ALiBi"),
-            QObject::tr("linear, numerator turned"),
-            QObject::tr("linear, 1 + cosine")};
-}
-
-QString methodFormula(Method method) {
-    switch (method) {
-        case Method::rope:
-            return QObject::tr("s = (R(n)q)·(R(j)k)/√d");
-        case Method::roper:
-            return QObject::tr(
-                "s = (R(n)q)·(R(j)k)/√d: the same scores and weights as RoPE; only the values turn too");
-        case Method::xpos:
-            return QObject::tr(
-                "s = (ζ<sup>n/512</sup>R(n)q)·(ζ<sup>−j/512</sup>R(j)k)/√d, ζ<sub>i</sub> = (2i/d + "
-                "0.4)/1.4 <i>(Sun et al. 2022)</i>");
-        case Method::t5:
-            return QObject::tr(
-                "s = q·k/√d + bias(bucket of n − j): a learned number a bucket, here drawn from the seed "
-                "<i>(Raffel et al. 2020)</i>");
-        case Method::alibi:
-            return QObject::tr("s = q·k/√d − 2<sup>−8h/H</sup>·(n − j) <i>(Press et al. 2021)</i>");
-        case Method::linear_numerator:
-            return QObject::tr(
-                "a = (R(n)φ(q))·(R(j)φ(k)) / Σ φ(q)·φ(k), φ(x) = elu(x) + 1: the denominator is not "
-                "turned, so weights may be negative and need not sum to 1 <i>(Su 2021)</i>");
-        case Method::linear_cosine:
-            return QObject::tr(
-                "a ∝ 1 + cos(R(n)q, R(j)k): never negative, so a row is a probability <i>(Su 2021)</i>");
-        default:
-            return QObject::tr("s = q·k/√d: no position at all");
-    }
-}
 
 AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
     : Page(tr("Attention"),
@@ -161,7 +99,7 @@ QWidget* AttentionPage::makePictures() {
     });
     auto* top = new QHBoxLayout;
     top->addWidget(kinds_);
-    top->addWidget(headline_, 1);
+    top->addStretch();
     top->addWidget(help_);
     top->addWidget(to_mixing_);
     lower_->addTab(bars_, tr("Score by pair"));
@@ -170,7 +108,9 @@ QWidget* AttentionPage::makePictures() {
     auto* upper = new QWidget;
     auto* layout = new QVBoxLayout(upper);
     layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(3);
     layout->addLayout(top);
+    layout->addWidget(headline_);
     layout->addWidget(map_, 1);
     auto* pictures = new QSplitter(Qt::Vertical);
     pictures->addWidget(upper);
@@ -186,7 +126,7 @@ void AttentionPage::fillPanel() {
     addSourceControls(*panel_, state_);
     panel_->addHeading(tr("Method"));
     panel_->addWideChoice(tr("Positions by"), tr("How the score learns of positions; F1 shows the formula"),
-                          methodNames(), entryOf, chooseEntry);
+                          methodNames(), methodEntry, chooseMethod);
     panel_->addCheck(
         tr("Causal"), tr("A query sees itself and what is before it; otherwise everything"),
         [](const Setup& s) { return s.causal; }, [](Setup& s, bool on) { s.causal = on; });
@@ -272,7 +212,7 @@ void AttentionPage::takeMap(const MapQuestion& question, HeatMapView::Map map) {
     map_->setName(QString::fromLatin1(kNames[static_cast<int>(question.kind)]));
     map_->setCaption(
         tr("%1: %2; %3; d = %4, base %5, shift %6%7")
-            .arg(kinds_->tabText(static_cast<int>(question.kind)), methodNames()[entryOf(s)],
+            .arg(kinds_->tabText(static_cast<int>(question.kind)), methodNames()[methodEntry(s)],
                  state_.sourceText())
             .arg(s.head_dim)
             .arg(s.base)
@@ -384,6 +324,10 @@ void AttentionPage::addActions(Actions& actions) {
     });
 }
 
+QString AttentionPage::explanation() const {
+    return explainScore(state_);
+}
+
 ViewSettings AttentionPage::viewSettings() const {
     ViewSettings settings{{"view.attention_below", std::to_string(lower_->currentIndex())}};
     const QRectF shown = map_->shownCells();
@@ -405,42 +349,6 @@ void AttentionPage::setViewSettings(const ViewSettings& settings) {
     const QStringList parts = QString::fromStdString(cells->second).split(',');
     if (parts.size() == 4)
         map_->showCells({parts[0].toDouble(), parts[1].toDouble(), parts[2].toDouble(), parts[3].toDouble()});
-}
-
-QString AttentionPage::explanation() const {
-    const Setup& s = state_.setup();
-    QString text = tr("<h3>A score and where it comes from</h3><p>%1</p>").arg(methodFormula(s.method));
-    if (state_.isReady()) {
-        const int query = state_.query(), key = state_.key();
-        text += tr("<p>n = %1, j = %2: s = <b>%3</b>, a = <b>%4</b></p>")
-                    .arg(query)
-                    .arg(key)
-                    .arg(noteNumber(state_.scoreRow()[key]), noteNumber(state_.weightRow()[key]));
-        const double factor = state_.rule().score_factor;
-        if (factor != 1) text += tr("<p>YaRN multiplies scores by %1.</p>").arg(noteNumber(factor));
-    }
-    if (s.rotates())
-        text += tr(
-            "<p>Each bar below is one pair's q<sub>i</sub>·R(j−n)k<sub>i</sub>/√d: they add up to the score. "
-            "The product of two turned vectors depends on n − j alone, so moving all positions by S changes "
-            "nothing but the last digits.</p>");
-    if (s.method == Method::t5)
-        text += tr("<p>The distance %1 falls into bucket %2 of %3.</p>")
-                    .arg(s.query - s.key)
-                    .arg(t5Bucket(s.query - s.key, !s.causal))
-                    .arg(kT5Buckets);
-    if (s.mistake != Mistake::none)
-        text += tr("<h3>Mistake: %1</h3><p>%2. %3</p>")
-                    .arg(describe(s.mistake).name, describe(s.mistake).what,
-                         isSeenByShift(s.mistake)
-                             ? tr("Move all positions: what should stay does not.")
-                             : tr("Moving all positions shows nothing: scores still depend on distance "
-                                  "alone, but on "
-                                  "the wrong one. Only the comparison with the right form shows it."));
-    text +=
-        tr("<p>Seen from afar, a cell of the map stands for the entry of largest size among those it "
-           "covers.</p>");
-    return text + tr("<p><i>Su et al., RoFormer, 2021</i></p>");
 }
 
 }  // namespace roper

@@ -75,8 +75,4 @@ class AttentionPage : public Page {
     bool again_ = false;  ///< the setup changed while a large map was computed
 };
 
-/// The position methods as the list shows them; "partial" is RoPE with a fraction below 1.
-QStringList methodNames();
-QString methodFormula(Method method);
-
 }  // namespace roper

@@ -75,7 +75,15 @@ class HeatMapView : public FigureView {
     virtual QRectF mapArea(const QRectF& area) const { return area; }
 
   private:
-    struct Frame;
+    /// How the cells lie in an area.
+    struct Frame {
+        QRectF box;    ///< of the shown cells, in pixels
+        QRectF cells;  ///< shown columns and rows
+        double cell_width, cell_height;
+
+        double x(double column) const { return box.left() + (column - cells.left()) * cell_width; }
+        double y(double row) const { return box.top() + (row - cells.top()) * cell_height; }
+    };
     Frame frame(const QRectF& area) const;
     bool isEmpty() const { return !map_.values || map_.values->size() == 0; }
     void paintCells(QPainter& painter, const Frame& frame, const Theme& theme) const;

@@ -1,6 +1,7 @@
 #include "ui/controls/number_edit.h"
 
 #include <QKeyEvent>
+#include <QToolTip>
 #include <cmath>
 
 #include "core/runs/text.h"
@@ -33,6 +34,7 @@ void NumberEdit::read() {
 void NumberEdit::markWrong(const QString& why) {
     setToolTip(why.isEmpty() ? help_ : why);
     setAccessibleDescription(toolTip());
+    if (!why.isEmpty() && isVisible()) QToolTip::showText(mapToGlobal(QPoint(0, height())), why, this);
     setStyleSheet(why.isEmpty() ? QString() : QStringLiteral("border: 1px solid #D55E00;"));
 }
 

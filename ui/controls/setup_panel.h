@@ -63,6 +63,9 @@ class SetupPanel : public QScrollArea {
 
     void showSetup();
 
+  protected:
+    const Selection& selection() const { return selection_; }
+
   private:
     QComboBox* makeChoice(const QString& label, const QStringList& names,
                           std::function<int(const Setup&)> get, std::function<void(Setup&, int)> set);

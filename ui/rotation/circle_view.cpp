@@ -8,6 +8,7 @@
 
 #include "ui/charts/arrow.h"
 #include "ui/charts/plane_frame.h"
+#include "ui/shell/explain.h"
 
 namespace roper {
 namespace {
@@ -96,8 +97,8 @@ void CircleView::paintGrid(QPainter& painter, const Plane& at, const Theme& them
     }
     painter.setPen(theme.faint_text);
     painter.drawText(at.onScreen({1, 0}) + QPointF(4, -4), QStringLiteral("1"));
-    const QString first = QStringLiteral("x%1").arg(at.features.first),
-                  second = QStringLiteral("x%1").arg(at.features.second);
+    const QString first = withSubscript(QStringLiteral("x"), at.features.first),
+                  second = withSubscript(QStringLiteral("x"), at.features.second);
     painter.drawText(at.onScreen({edge, 0}) + QPointF(-26, 16), first);
     painter.drawText(at.onScreen({0, edge}) + QPointF(8, 12), second);
 }

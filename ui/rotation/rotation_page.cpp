@@ -140,8 +140,8 @@ QWidget* RotationPage::makeVectorTable() {
 
 /// What cannot be read is said and put back.
 void RotationPage::refuseFeature(int row) {
-    setReadout(tr("x%1 must be a number between −1000000 and 1000000, not “%2”; the old one stays")
-                   .arg(row)
+    setReadout(tr("%1 must be a number between −1000000 and 1000000, not “%2”; the old one stays")
+                   .arg(withSubscript(QStringLiteral("x"), row))
                    .arg(vector_->item(row, 0)->text()));
     showVector();
 }
@@ -159,7 +159,8 @@ void RotationPage::showVector() {
         const QString text = QString::number(state_.x()[row], 'g', 6);
         if (vector_->item(row, 0) == nullptr) {
             vector_->setItem(row, 0, new QTableWidgetItem(text));
-            vector_->setVerticalHeaderItem(row, new QTableWidgetItem(QStringLiteral("x%1").arg(row)));
+            vector_->setVerticalHeaderItem(row,
+                                           new QTableWidgetItem(withSubscript(QStringLiteral("x"), row)));
         } else if (vector_->item(row, 0)->text() != text) {
             vector_->item(row, 0)->setText(text);
         }

@@ -6,4 +6,12 @@ QString noteNumber(double value, int digits) {
     return QString::number(value, 'g', digits).replace('-', QChar(0x2212));
 }
 
+QString withSubscript(const QString& symbol, int index) {
+    constexpr char16_t kSubscriptZero = 0x2080;
+    QString text = symbol;
+    for (const QChar digit : QString::number(index))
+        text += QChar(static_cast<char16_t>(kSubscriptZero + digit.digitValue()));
+    return text;
+}
+
 }  // namespace roper

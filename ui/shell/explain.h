@@ -9,4 +9,7 @@ namespace roper {
 /// A number as notes write it: up to `digits` significant ones, with a true minus sign.
 QString noteNumber(double value, int digits = 6);
 
+/// "x₁₂".
+QString withSubscript(const QString& symbol, int index);
+
 }  // namespace roper

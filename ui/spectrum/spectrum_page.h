@@ -1,11 +1,9 @@
 #pragma once
 
-#include <QCheckBox>
-
 #include "ui/charts/curve_chart.h"
 #include "ui/charts/heat_map_view.h"
-#include "ui/controls/setup_panel.h"
 #include "ui/shell/page.h"
+#include "ui/spectrum/spectrum_panel.h"
 #include "ui/spectrum/spectrum_state.h"
 
 namespace roper {
@@ -29,32 +27,24 @@ class SpectrumPage : public Page {
     CurveChart& boundChart() { return *bound_; }
     HeatMapView& cosineMapView() { return *cosines_; }
 
-    /// Reads a config.json into the setup. @returns what to say, or the error
-    QString pasteConfig(const QString& json);
+    SpectrumPanel& panel() { return *panel_; }
 
   protected:
     void showEvent(QShowEvent* event) override;
     void changeEvent(QEvent* event) override;
 
   private:
-    void fillPanel();
-    void addScalingControls();
-    void addOverlays();
     void follow();
     void showSpectrum();
     void showCosines();
     void showDecay();
     void showBound();
-    void askForConfig();
-    void copyConfig();
     QColor shade(const SpectrumCurve& curve) const;
 
     SpectrumState state_;
     CurveChart *spectrum_, *decay_, *bound_;
     HeatMapView* cosines_;
-    SetupPanel* panel_;
-    QComboBox* quantity_;
-    std::vector<std::pair<ScalingMethod, QCheckBox*>> overlays_;
+    SpectrumPanel* panel_;
     bool stale_ = true;
 };
 

@@ -1,0 +1,202 @@
+#include <QPaintEngine>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/charts/heat_map_view.h"
+
+// How a HeatMapView looks: cells as tiles or shapes, labels, the bar of colours.
+
+namespace roper {
+namespace {
+
+constexpr double kLeft = 64, kTop = 34, kRight = 76, kBottom = 10;
+constexpr double kBarWidth = 12;
+constexpr double kMostShapes = 128 * 128;  // a map of more cells is exported as pixels in a frame of text
+
+QString number(double value) {
+    return QString::number(value, 'g', 3).replace('-', QChar(0x2212));
+}
+
+/// Steps of 1, 2 or 5 times a power of ten, so that about `most` labels fit.
+int labelStep(double cells, double most) {
+    int step = 1;
+    for (int i = 0; cells / step > std::max(most, 1.0); ++i)
+        step = (i % 3 == 1) ? step / 2 * 5 : step * 2;
+    return step;
+}
+
+}  // namespace
+
+HeatMapView::Frame HeatMapView::frame(const QRectF& area) const {
+    Frame frame;
+    frame.cells = shown_;
+    frame.box = mapArea(area).adjusted(kLeft, kTop, -kRight, -kBottom);
+    // Token by token maps keep square cells; others fill their place.
+    if (!isEmpty() && map_.values->rows() == map_.values->cols()) {
+        const double side =
+            std::min(frame.box.width() / shown_.width(), frame.box.height() / shown_.height());
+        const QSizeF size(side * shown_.width(), side * shown_.height());
+        frame.box = QRectF(QPointF(frame.box.center().x() - size.width() / 2, frame.box.top()), size);
+    }
+    frame.cell_width = frame.box.width() / shown_.width();
+    frame.cell_height = frame.box.height() / shown_.height();
+    return frame;
+}
+
+void HeatMapView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    if (isEmpty()) {
+        painter.setPen(theme.faint_text);
+        painter.drawText(area.adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap, empty_text_);
+        return;
+    }
+    const Frame at = frame(area);
+    QFont small = painter.font();
+    small.setPointSizeF(small.pointSizeF() * 0.85);
+    painter.setFont(small);
+    painter.save();
+    painter.setClipRect(at.box);
+    paintCells(painter, at, theme);
+    if (marked_row_ >= 0) {
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setBrush(Qt::NoBrush);
+        const QRectF cell(at.x(marked_column_), at.y(marked_row_), at.cell_width, at.cell_height);
+        painter.setPen(QPen(theme.faded(theme.text, 0.55), 1));
+        painter.drawRect(QRectF(at.box.left(), cell.top(), at.box.width(), cell.height()));
+        painter.setPen(QPen(theme.text, 2));
+        painter.drawRect(cell.width() > 5 ? cell : QRectF(cell.center() - QPointF(3, 3), QSizeF(6, 6)));
+    }
+    painter.restore();
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme.frame, 1));
+    painter.drawRect(at.box);
+    paintAxes(painter, at, theme);
+    paintColorBar(painter, at, theme);
+}
+
+void HeatMapView::paintCells(QPainter& painter, const Frame& at, const Theme& theme) const {
+    const ColorTable colors =
+        map_.scale == Scale::diverging ? theme.divergingColors() : theme.sequentialColors();
+    const QPaintEngine::Type engine = painter.paintEngine()->type();
+    const bool is_vector = engine != QPaintEngine::Raster;
+    if (is_vector && at.cells.width() * at.cells.height() <= kMostShapes)
+        return paintCellsAsShapes(painter, at, colors);
+    if (tiles_background_ != theme.background) map_.pyramid->dropTiles();
+    tiles_background_ = theme.background;
+    paintTiles(painter, at, colors);
+}
+
+/// One rectangle for each run of equal colours in a row.
+void HeatMapView::paintCellsAsShapes(QPainter& painter, const Frame& at, const ColorTable& colors) const {
+    const TilePyramid& pyramid = *map_.pyramid;
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const int last_column = std::min(static_cast<int>(std::ceil(at.cells.right())), pyramid.columns());
+    const int last_row = std::min(static_cast<int>(std::ceil(at.cells.bottom())), pyramid.rows());
+    for (int row = static_cast<int>(at.cells.top()); row < last_row; ++row) {
+        for (int column = static_cast<int>(at.cells.left()); column < last_column;) {
+            const int index = pyramid.colorIndex(0, row, column);
+            const int first = column;
+            while (column < last_column && pyramid.colorIndex(0, row, column) == index)
+                ++column;
+            if (index < 0) continue;
+            // A hair of overlap, so that viewers show no seams between neighbours.
+            painter.fillRect(
+                QRectF(QPointF(at.x(first), at.y(row)), QPointF(at.x(column) + 0.15, at.y(row + 1) + 0.15)),
+                QColor(colors[static_cast<std::size_t>(index)]));
+        }
+    }
+}
+
+/// The finest level whose entries are at least one pixel large.
+void HeatMapView::paintTiles(QPainter& painter, const Frame& at, const ColorTable& colors) const {
+    TilePyramid& pyramid = *map_.pyramid;
+    const double ratio = painter.deviceTransform().m11();
+    int level = 0;
+    while (level + 1 < pyramid.levels() && std::min(at.cell_width, at.cell_height) * ratio * (1 << level) < 1)
+        ++level;
+    const double entry = 1 << level, step = entry * TilePyramid::kTile;
+    painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    // Whole device pixels, so that tiles meet without seams.
+    const auto snapped = [ratio](double value) { return std::round(value * ratio) / ratio; };
+    for (int row = static_cast<int>(at.cells.top() / step); row * step < at.cells.bottom(); ++row) {
+        for (int column = static_cast<int>(at.cells.left() / step); column * step < at.cells.right();
+             ++column) {
+            if (row * TilePyramid::kTile >= pyramid.rows(level) ||
+                column * TilePyramid::kTile >= pyramid.columns(level))
+                continue;
+            const QImage& tile = pyramid.tile(level, row, column, colors);
+            const double left = column * step, top = row * step;
+            painter.drawImage(QRectF(QPointF(snapped(at.x(left)), snapped(at.y(top))),
+                                     QPointF(snapped(at.x(left + tile.width() * entry)),
+                                             snapped(at.y(top + tile.height() * entry)))),
+                              tile, QRectF(tile.rect()));
+        }
+    }
+}
+
+void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& theme) const {
+    painter.setPen(theme.faint_text);
+    const QFontMetrics metrics = painter.fontMetrics();
+    const int row_step = labelStep(at.cells.height(), at.box.height() / (metrics.height() + 2));
+    const auto last_row =
+        std::min<int>(static_cast<int>(at.cells.bottom()), static_cast<int>(map_.values->rows()) - 1);
+    for (int row = static_cast<int>(std::ceil(at.cells.top() / row_step)) * row_step; row <= last_row;
+         row += row_step) {
+        const QString text = row < map_.row_labels.size() ? map_.row_labels[row] : QString::number(row);
+        const QRectF place(at.box.left() - kLeft + 16, at.y(row + 0.5) - 9, kLeft - 21, 18);
+        if (place.center().y() > at.box.bottom() || place.center().y() < at.box.top()) continue;
+        painter.drawText(place, Qt::AlignRight | Qt::AlignVCenter,
+                         metrics.elidedText(text, Qt::ElideRight, static_cast<int>(place.width())));
+    }
+    double widest = metrics.horizontalAdvance(QString::number(static_cast<int>(map_.values->cols())));
+    for (const QString& label : map_.column_labels)
+        widest = std::max<double>(widest, std::min(metrics.horizontalAdvance(label), 40));
+    const int column_step = labelStep(at.cells.width(), at.box.width() / (widest + 6));
+    const auto last_column =
+        std::min<int>(static_cast<int>(at.cells.right()), static_cast<int>(map_.values->cols()) - 1);
+    for (int column = static_cast<int>(std::ceil(at.cells.left() / column_step)) * column_step;
+         column <= last_column; column += column_step) {
+        const QString text =
+            column < map_.column_labels.size() ? map_.column_labels[column] : QString::number(column);
+        const double room = std::max(column_step * at.cell_width, 12.0);
+        const QRectF place(at.x(column + 0.5) - room / 2, at.box.top() - 18, room, 16);
+        if (place.center().x() > at.box.right() || place.center().x() < at.box.left()) continue;
+        painter.drawText(place, Qt::AlignCenter,
+                         metrics.elidedText(text, Qt::ElideRight, static_cast<int>(room)));
+    }
+    painter.setPen(theme.text);
+    painter.drawText(QRectF(at.box.left(), at.box.top() - 33, at.box.width(), 15), Qt::AlignLeft,
+                     map_.column_name + QStringLiteral(" →"));
+    painter.save();
+    painter.translate(at.box.left() - kLeft + 2, at.box.top());
+    painter.rotate(90);
+    painter.drawText(QRectF(0, -14, at.box.height(), 15), Qt::AlignLeft | Qt::AlignVCenter,
+                     map_.row_name + QStringLiteral(" →"));
+    painter.restore();
+}
+
+void HeatMapView::paintColorBar(QPainter& painter, const Frame& at, const Theme& theme) const {
+    const bool diverging = map_.scale == Scale::diverging;
+    const ColorTable colors = diverging ? theme.divergingColors() : theme.sequentialColors();
+    const QRectF bar(at.box.right() + 10, at.box.top() + 16, kBarWidth,
+                     std::min(160.0, at.box.height() - 18));
+    if (bar.height() < 30) return;
+    QLinearGradient gradient(bar.bottomLeft(), bar.topLeft());
+    for (int i = 0; i <= 16; ++i)
+        gradient.setColorAt(i / 16.0, QColor(colors[static_cast<std::size_t>(std::min(i * 16, 255))]));
+    painter.setPen(QPen(theme.frame, 1));
+    painter.setBrush(gradient);
+    painter.drawRect(bar);
+    painter.setPen(theme.text);
+    painter.drawText(QRectF(bar.left(), bar.top() - 18, kRight, 16), Qt::AlignLeft, map_.value_name);
+    painter.setPen(theme.faint_text);
+    const auto label = [&](double y, const QString& text) {
+        painter.drawText(QRectF(bar.right() + 4, y - 8, kRight - kBarWidth - 14, 16),
+                         Qt::AlignLeft | Qt::AlignVCenter, text);
+    };
+    label(bar.top() + 4, number(map_.limit));
+    label(bar.bottom() - 4, diverging ? number(-map_.limit) : QStringLiteral("0"));
+    if (diverging) label(bar.center().y(), QStringLiteral("0"));
+}
+
+}  // namespace roper
