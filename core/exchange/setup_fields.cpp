@@ -163,12 +163,12 @@ SetupField seed() {
             }};
 }
 
-SetupField causal() {
-    return {"causal", "1: a query sees itself and what is before it; 0: everything",
-            [](const Setup& s) { return std::string(s.causal ? "1" : "0"); },
-            [](Setup& s, const std::string& text) {
-                if (text != "0" && text != "1") throw wrong("causal", "0 or 1", text);
-                s.causal = text == "1";
+/// Written 0 or 1.
+SetupField flag(std::string key, std::string help, bool Setup::*member) {
+    return {key, std::move(help), [member](const Setup& s) { return std::string(s.*member ? "1" : "0"); },
+            [key, member](Setup& s, const std::string& text) {
+                if (text != "0" && text != "1") throw wrong(key, "0 or 1", text);
+                s.*member = text == "1";
             }};
 }
 
@@ -212,6 +212,7 @@ std::vector<SetupField> rotationFields() {
             [](const std::string& text) {
                 return static_cast<ScalingMethod>(choiceNumber("overlays", kScalings, text));
             }),
+        flag("other_schedule", "1: the schedule not in use is drawn for comparison", &Setup::other_schedule),
     };
 }
 
@@ -231,7 +232,7 @@ std::vector<SetupField> attentionFields() {
         whole("head", "Head, from 0: of the run, of ALiBi's slopes, of T5's biases", &Setup::head),
         whole("heads", "H of ALiBi's slopes", &Setup::heads),
         choice("method", join(kMethods, ", "), kMethods, &Setup::method),
-        causal(),
+        flag("causal", "1: a query sees itself and what is before it; 0: everything", &Setup::causal),
         choice("mistake", join(kMistakeNames, ", "), kMistakeNames, &Setup::mistake),
         choice("map", join(kMaps, ", "), kMaps, &Setup::map),
         whole("query", "Query that is looked at, from 0", &Setup::query),

@@ -46,7 +46,7 @@ bool Setup::operator==(const Setup& o) const {
     const auto plain = [](const Setup& s) {
         return std::tie(s.head_dim, s.base, s.schedule, s.pairing, s.rotary_fraction, s.value_rotary_fraction,
                         s.scaling, s.context_length, s.position, s.pair, s.key_position, s.shift, s.words,
-                        s.distances, s.overlays, s.source, s.tokens, s.seed, s.likeness, s.run, s.run_text,
+                        s.distances, s.overlays, s.other_schedule, s.source, s.tokens, s.seed, s.likeness, s.run, s.run_text,
                         s.layer, s.head, s.heads, s.method, s.causal, s.mistake, s.map, s.query, s.key,
                         s.muted, s.blend);
     };

@@ -315,6 +315,8 @@ void AttentionPage::addActions(Actions& actions) {
     actions.add(group, tr("Next query"), Qt::Key_Down, [this] { moveQuery(1); });
     actions.add(group, tr("Previous query"), Qt::Key_Up, [this] { moveQuery(-1); });
     actions.add(group, tr("This row in Value mixing"), Qt::Key_Return, [this] { to_mixing_->click(); });
+    actions.add(group, tr("Mute or unmute the marked pair"), Qt::Key_M,
+                [this] { mute(state_.setup().pair); });
     actions.add(group, tr("Unmute all pairs"), {},
                 [this] { panel_->change(tr("Muted pairs"), [](Setup& s) { s.muted.clear(); }); });
     actions.add(group, tr("No mistake"), {},

@@ -192,16 +192,24 @@ void CurveChart::onMove(QMouseEvent* event) {
     }
     double at = plot_->xAxis->pixelToCoord(event->position().x());
     QStringList parts;
+    const Curve* closest = nullptr;  // to the pointer: its formula is told
+    double least = std::numeric_limits<double>::infinity();
     for (const Curve& curve : curves_) {
         if (curve.x.isEmpty()) continue;
         const qsizetype i = nearest(curve.x, at);
         if (parts.isEmpty()) {
             at = curve.x[i];
-            parts << QStringLiteral("%1 %2").arg(x_name_).arg(at, 0, 'g', 7);
+            parts << QStringLiteral("%1 %2").arg(x_name_.section("    ", 0, 0)).arg(at, 0, 'g', 7);
         }
-        parts << QStringLiteral("%1 %2").arg(curve.label).arg(curve.y[i], 0, 'g', 7) +
-                     (curve.formula.isEmpty() ? QString() : QStringLiteral("  [%1]").arg(curve.formula));
+        parts << QStringLiteral("%1 %2").arg(curve.label).arg(curve.y[i], 0, 'g', 7);
+        const double away = std::abs(plot_->yAxis->coordToPixel(curve.y[i]) - event->position().y());
+        if (away < least) {
+            least = away;
+            closest = &curve;
+        }
     }
+    if (closest != nullptr && !closest->formula.isEmpty())
+        parts << QStringLiteral("[%1: %2]").arg(closest->label, closest->formula);
     crosshair_->point1->setCoords(at, 1);
     crosshair_->point2->setCoords(at, 2);
     plot_->replot(QCustomPlot::rpQueuedReplot);

@@ -1,6 +1,7 @@
 #include "ui/rotation/rotation_page.h"
 
 #include <QHeaderView>
+#include <QScopedValueRollback>
 #include <QSplitter>
 #include <cmath>
 
@@ -116,33 +117,34 @@ void RotationPage::fillPanel() {
     panel_->whenShown([words](const Setup& s) { words->showText(QString::fromStdString(s.words)); });
     panel_->addRow({}, words, tr("Words of the strip, separated by spaces; the first has position 0"));
     words->setAccessibleName(tr("Sentence"));
-    panel_->addHeading(tr("Vector x"));
+    panel_->addHeading(tr("Vectors"));
     panel_->addRow({}, makeVectorTable(), tr("Type a number into a row"));
 }
 
 QWidget* RotationPage::makeVectorTable() {
-    vector_ = new QTableWidget(0, 1);
-    vector_->horizontalHeader()->hide();
+    vector_ = new QTableWidget(0, 2);
+    vector_->setHorizontalHeaderLabels({tr("x, query q"), tr("key k")});
     vector_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     vector_->verticalHeader()->setDefaultSectionSize(22);
-    vector_->setAccessibleName(tr("Vector x, one feature a row"));
-    vector_->setMinimumHeight(110);
-    connect(vector_, &QTableWidget::cellChanged, this, [this](int row, int) {
+    vector_->setAccessibleName(tr("Vector x and key k, one feature a row"));
+    vector_->setMinimumHeight(150);
+    connect(vector_, &QTableWidget::cellChanged, this, [this](int row, int column) {
         if (showing_) return;
-        const auto value = parseNumber(vector_->item(row, 0)->text().trimmed().toStdString());
-        if (value && std::isfinite(*value) && std::abs(*value) <= 1e6)
-            state_.setFeature(row, *value);
-        else
-            refuseFeature(row);
+        const QString typed = vector_->item(row, column)->text().trimmed().replace(QChar(0x2212), '-');
+        const auto value = parseNumber(typed.toStdString());
+        if (!value || !std::isfinite(*value) || std::abs(*value) > bounds::kLargestFeature)
+            return refuseFeature(row, column);
+        panel_->change(column == 0 ? tr("Vector x") : tr("Key k"),
+                       [&](Setup& s) { (column == 0 ? s.x : s.y)[row] = *value; });
     });
     return vector_;
 }
 
 /// What cannot be read is said and put back.
-void RotationPage::refuseFeature(int row) {
+void RotationPage::refuseFeature(int row, int column) {
     setReadout(tr("%1 must be a number between −1000000 and 1000000, not “%2”; the old one stays")
-                   .arg(withSubscript(QStringLiteral("x"), row))
-                   .arg(vector_->item(row, 0)->text()));
+                   .arg(withSubscript(column == 0 ? QStringLiteral("x") : QStringLiteral("k"), row))
+                   .arg(vector_->item(row, column)->text()));
     showVector();
 }
 
@@ -153,19 +155,20 @@ void RotationPage::showState() {
 }
 
 void RotationPage::showVector() {
-    showing_ = true;
-    vector_->setRowCount(static_cast<int>(state_.x().size()));
-    for (int row = 0; row < vector_->rowCount(); ++row) {
-        const QString text = QString::number(state_.x()[row], 'g', 6);
-        if (vector_->item(row, 0) == nullptr) {
-            vector_->setItem(row, 0, new QTableWidgetItem(text));
-            vector_->setVerticalHeaderItem(row,
-                                           new QTableWidgetItem(withSubscript(QStringLiteral("x"), row)));
-        } else if (vector_->item(row, 0)->text() != text) {
-            vector_->item(row, 0)->setText(text);
+    const QScopedValueRollback showing(showing_, true);
+    const Setup& s = state_.setup();
+    vector_->setRowCount(s.head_dim);
+    for (int row = 0; row < s.head_dim; ++row) {
+        if (vector_->verticalHeaderItem(row) == nullptr)
+            vector_->setVerticalHeaderItem(row, new QTableWidgetItem(QString::number(row)));
+        for (const auto& [column, value] : {std::pair{0, s.x[row]}, {1, s.y[row]}}) {
+            const QString text = QString::number(value, 'g', 6);
+            if (vector_->item(row, column) == nullptr)
+                vector_->setItem(row, column, new QTableWidgetItem(text));
+            else if (vector_->item(row, column)->text() != text)
+                vector_->item(row, column)->setText(text);
         }
     }
-    showing_ = false;
 }
 
 void RotationPage::addActions(Actions& actions) {

@@ -40,7 +40,7 @@ class RotationPage : public Page {
     QWidget* makeVectorTable();
     void showState();
     void showVector();
-    void refuseFeature(int row);
+    void refuseFeature(int row, int column);
     void step(double positions);
     void togglePlay();
     void advance();

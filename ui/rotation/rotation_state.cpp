@@ -19,12 +19,6 @@ void RotationState::setX(const Eigen::VectorXd& x) {
     selection_.set(next, tr("Vector x"));
 }
 
-void RotationState::setFeature(int feature, double value) {
-    Setup next = setup();
-    next.x[feature] = value;
-    selection_.set(next, tr("Vector x"));
-}
-
 WorkedExample RotationState::worked() const {
     return workExample(rotary_, x(), setup().position);
 }

@@ -20,10 +20,6 @@ QVector<double> counting(Eigen::Index count) {
     return numbers;
 }
 
-QString keyOf(ScalingMethod method) {
-    return describe(method).name.toLower().replace(' ', '-');
-}
-
 }  // namespace
 
 SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
@@ -83,8 +79,7 @@ std::vector<const Figure*> SpectrumPage::figures() const {
 }
 
 QColor SpectrumPage::shade(const SpectrumCurve& curve) const {
-    const Theme theme = Theme::of(palette());
-    return curve.in_use && curve.method == ScalingMethod::none ? theme.text : roper::colorOf(curve.method);
+    return curve.color.isValid() ? curve.color : Theme::of(palette()).text;
 }
 
 void SpectrumPage::showEvent(QShowEvent* event) {
@@ -113,14 +108,13 @@ void SpectrumPage::showSpectrum() {
     const bool wavelength = panel_->quantity().currentIndex() == 0;
     std::vector<CurveChart::Curve> curves;
     for (const SpectrumCurve& curve : state_.curves()) {
-        const ScalingText text = describe(curve.method);
         // On a logarithmic axis a pair that does not turn has no place.
         const Eigen::VectorXd y = wavelength ? wavelengths(curve.theta) : curve.theta;
         QVector<double> shown = numbers(y);
         for (double& value : shown)
             if (!std::isfinite(value) || value <= 0) value = std::nan("");
-        curves.push_back({keyOf(curve.method), text.name, shade(curve), counting(y.size()), shown,
-                          curve.in_use, curve.in_use, text.formula});
+        curves.push_back({curve.key, curve.text.name, shade(curve), counting(y.size()), shown, curve.in_use,
+                          curve.in_use, curve.text.formula});
     }
     const double tau = 2 * std::numbers::pi;
     const int turning = pairsTurningWithin(state_.theta(), s.context_length);
@@ -170,8 +164,8 @@ void SpectrumPage::showDecay() {
     const Setup& s = state_.setup();
     std::vector<CurveChart::Curve> curves;
     for (const SpectrumCurve& curve : state_.curves())
-        curves.push_back({keyOf(curve.method),
-                          describe(curve.method).name,
+        curves.push_back({curve.key,
+                          curve.text.name,
                           shade(curve),
                           counting(s.distances),
                           numbers(decayCurve(curve.theta, s.distances)),
@@ -210,14 +204,8 @@ void SpectrumPage::showBound() {
         x.removeFirst();
         y.removeFirst();
         constexpr int kDense = 1500;  // more points than pixels: a bold line would hide everything
-        curves.push_back({keyOf(curve.method),
-                          describe(curve.method).name,
-                          shade(curve),
-                          x,
-                          y,
-                          false,
-                          curve.in_use && length < kDense,
-                          {}});
+        curves.push_back(
+            {curve.key, curve.text.name, shade(curve), x, y, false, curve.in_use && length < kDense, {}});
     }
     bound_->setAxisNames(tr("distance m    %1").arg(found), tr("base bound Bₘ = Σ cos mθᵢ"));
     bound_->setCurves(curves, marks);

@@ -158,6 +158,10 @@ void SpectrumPanel::addOverlays() {
         box->setAccessibleName(tr("Draw: %1").arg(text.name));
         overlays_.emplace_back(method, box);
     }
+    addCheck(
+        tr("other schedule"),
+        tr("b^(−i/r) of the introduction beside the standard b^(−2i/r), or the reverse; unscaled"),
+        [](const Setup& s) { return s.other_schedule; }, [](Setup& s, bool on) { s.other_schedule = on; });
     whenShown([this](const Setup& s) {
         for (const auto& [method, box] : overlays_)
             box->setEnabled(s.scaling.method != method);  // the one in use is always drawn

@@ -64,14 +64,28 @@ void SpectrumState::follow() {
     curves_.clear();
     const auto add = [&](ScalingMethod method, bool in_use) {
         const ScaledFrequencies scaled = s.scaled(method);
+        const ScalingText text = describe(method);
+        const QColor color = in_use && method == ScalingMethod::none ? QColor() : colorOf(method);
         if (scaled.theta.size() > 0)
-            curves_.push_back({method, in_use, scaled.theta, scaled.attention_factor});
+            curves_.push_back({text.name.toLower().replace(' ', '-'), text, color, in_use, scaled.theta});
     };
     add(s.scaling.method, true);
     for (const ScalingMethod method : kScalingMethods)
         if (method != s.scaling.method &&
             std::find(s.overlays.begin(), s.overlays.end(), method) != s.overlays.end())
             add(method, false);
+    if (s.other_schedule && !curves_.empty()) {
+        Setup other = s;
+        const bool intro = s.schedule != Schedule::intro;
+        other.schedule = intro ? Schedule::intro : Schedule::standard;
+        curves_.push_back({intro ? QStringLiteral("intro-schedule") : QStringLiteral("standard-schedule"),
+                           {intro ? tr("intro schedule") : tr("standard schedule"),
+                            intro ? QStringLiteral("b^(−i/r)") : QStringLiteral("b^(−2i/r)"),
+                            {}},
+                           QColor(0x33, 0x22, 0x88),
+                           false,
+                           other.scaled(ScalingMethod::none).theta});
+    }
     theta_ = curves_.empty() ? Eigen::VectorXd() : curves_.front().theta;
     emit changed();
 }

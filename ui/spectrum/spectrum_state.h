@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QColor>
 #include <QObject>
 #include <vector>
 
@@ -15,12 +16,13 @@ struct ScalingText {
 ScalingText describe(ScalingMethod method);
 QColor colorOf(ScalingMethod method);
 
-/// Frequencies of the setup under the scaling in use and under those drawn beside it.
+/// Frequencies of the setup: under the scaling in use, under one drawn beside it, or of the other schedule.
 struct SpectrumCurve {
-    ScalingMethod method;
+    QString key;  ///< in exported numbers
+    ScalingText text;
+    QColor color;  ///< invalid: that of text
     bool in_use;
     Eigen::VectorXd theta;
-    double attention_factor;
 };
 
 /// What the views of the Spectrum page draw, computed once for each setup.

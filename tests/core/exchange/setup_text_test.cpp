@@ -73,6 +73,7 @@ TEST(SetupText, EveryFieldIsReachedByItsKey) {
                                                        {"run_text", "t"},
                                                        {"method", "alibi"},
                                                        {"causal", "0"},
+                                                       {"other_schedule", "1"},
                                                        {"mistake", "no_inverse"},
                                                        {"map", "weights"},
                                                        {"muted", "1,2"}};
