@@ -130,6 +130,9 @@ void AttentionPage::fillPanel() {
     panel_->addCheck(
         tr("Causal"), tr("A query sees itself and what is before it; otherwise everything"),
         [](const Setup& s) { return s.causal; }, [](Setup& s, bool on) { s.causal = on; });
+    panel_->addIndex(
+        tr("Pair i"), tr("The marked bar; M mutes it or puts it back, as a click does"),
+        [](Setup& s) -> int& { return s.pair; }, [](const Setup& s) { return s.pairs(); });
     auto* unmute =
         panel_->addButton(tr("Unmute all pairs"), tr("Puts every pair back into the scores"),
                           [this] { panel_->change(tr("Muted pairs"), [](Setup& s) { s.muted.clear(); }); });
