@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <cmath>
 #include <functional>
+#include <iostream>
 #include <map>
 
 #include "core/exchange/setup_fields.h"
@@ -28,6 +29,9 @@ struct FigureRequest {
     Canvas canvas;
     Settings settings;  ///< of the setup
 
+    bool has(const std::string& key, const std::string& value) const {
+        return std::find(settings.begin(), settings.end(), std::pair(key, value)) != settings.end();
+    }
     bool sets(const std::string& key) const {
         return std::any_of(settings.begin(), settings.end(),
                            [&](const auto& one) { return one.first == key; });
@@ -142,7 +146,10 @@ Setup attentionSetup(const FigureOrder& order, const FigureRequest& request, con
     if (setup.shift == 0 && !request.sets("shift")) setup.shift = 7;
     setup.map = MapKind::shift_difference;
     if (order.kind == "mistake") {
-        if (!request.sets("mistake")) setup.mistake = Mistake::wrong_direction;
+        if (!request.sets("mistake")) {
+            setup.mistake = Mistake::wrong_direction;
+            std::cerr << "roper-lab: no mistake is named; wrong_direction is shown (--set mistake=…)\n";
+        }
         if (!isSeenByShift(setup.mistake)) setup.map = MapKind::form_difference;
     }
     return setup;
@@ -155,6 +162,8 @@ void useRun(AttentionState& state, Selection& selection, const FigureOrder& orde
     state.waitForRun();
     selection.replace(attentionSetup(order, request, selection.setup()));
     state.waitForRun();
+    if (state.isAsking())
+        throw Error(ErrorKind::other, "the run \"" + order.run + "\" has not answered within a minute");
     if (!state.isReady()) throw Error(ErrorKind::usage, state.message().toStdString());
 }
 
@@ -236,10 +245,26 @@ std::string figureSettingsHelp() {
     return help;
 }
 
+/// A run by its path: its folder's name, and the folder around it.
+void takeRunApart(FigureOrder& order) {
+    const std::filesystem::path path(order.run);
+    if (order.run.find('/') == std::string::npos) return;
+    const std::filesystem::path folder = std::filesystem::absolute(path).lexically_normal();
+    const bool trailing = folder.filename().empty();
+    order.run = (trailing ? folder.parent_path() : folder).filename().string();
+    order.runs = (trailing ? folder.parent_path() : folder).parent_path();
+}
+
 int makeFigure(const FigureOrder& asked) {
     FigureOrder order = asked;
     if (order.kind == "value-mixing") order.kind = "mixing";
-    const FigureRequest request = parse(order);
+    FigureRequest request = parse(order);
+    // A run named among the settings, as in a copied setup, is asked like one of --run.
+    for (const auto& [key, value] : request.settings)
+        if (key == "run" && order.run.empty()) order.run = value;
+    if (order.run.empty() && request.has("source", "run"))
+        throw Error(ErrorKind::usage, "source=run needs a run: --run NAME");
+    takeRunApart(order);
     QApplication::setPalette(fixedPalette(order.dark));
     for (const auto& [kind, writer] : writers())
         if (kind == order.kind) writer(order, request);

@@ -6,6 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -33,6 +34,10 @@ Reply answer(const std::string& line, const ControlServer::Handler& handler) {
 
 /// A peer that asks without reading is dropped when this many bytes wait for it.
 constexpr std::size_t kMostUnsent = kLargestPayload + 16 * kLongestMessage;
+
+/// How many requests one visit answers, so that a peer that asks without end cannot hold up the training; a
+/// request that costs the model a reading ends the visit.
+constexpr int kMostAnswers = 64;
 
 }  // namespace
 
@@ -63,13 +68,18 @@ ControlServer::~ControlServer() {
 
 void ControlServer::serve(const Handler& handler, std::chrono::milliseconds patience) {
     std::vector<pollfd> watched{{listener_, POLLIN, 0}};
+    const bool some_wait =
+        std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return !peer.waiting.empty(); });
     for (const Peer& peer : peers_)
         watched.push_back(
             {peer.descriptor, static_cast<short>(peer.unsent.empty() ? POLLIN : POLLIN | POLLOUT), 0});
-    if (::poll(watched.data(), watched.size(), static_cast<int>(patience.count())) <= 0) return;
+    if (::poll(watched.data(), watched.size(), some_wait ? 0 : static_cast<int>(patience.count())) <= 0 &&
+        !some_wait)
+        return;
     auto ready = watched.begin() + 1;
     for (auto peer = peers_.begin(); peer != peers_.end(); ++ready) {
-        if (ready->revents != 0 && !servePeer(*peer, ready->revents, handler)) {
+        const bool has_work = ready->revents != 0 || !peer->waiting.empty();
+        if (has_work && !servePeer(*peer, ready->revents, handler)) {
             ::close(peer->descriptor);
             peer = peers_.erase(peer);
         } else {
@@ -102,8 +112,21 @@ bool ControlServer::sendUnsent(Peer& peer) {
     return !peer.leaving;
 }
 
+bool ControlServer::answerWaiting(Peer& peer, const Handler& handler) {
+    for (int answered = 0; answered < kMostAnswers && !peer.waiting.empty(); ++answered) {
+        const std::string line = std::move(peer.waiting.front());
+        peer.waiting.pop_front();
+        const Reply reply = answer(line, handler);
+        peer.unsent.append(formatReply(reply)).append("\n").append(reply.payload);
+        if (peer.unsent.size() > kMostUnsent || !sendUnsent(peer)) return false;
+        if (!reply.payload.empty()) break;
+    }
+    return true;
+}
+
 bool ControlServer::servePeer(Peer& peer, short events, const Handler& handler) {
     if ((events & POLLOUT) != 0 && !sendUnsent(peer)) return false;
+    if (!peer.waiting.empty()) return answerWaiting(peer, handler);  // first what was asked before
     if ((events & ~POLLOUT) == 0 || peer.leaving) return true;
     std::array<char, 4096> buffer;
     // A bounded number of reads, so that a peer that sends without end cannot hold up the training.
@@ -118,11 +141,9 @@ bool ControlServer::servePeer(Peer& peer, short events, const Handler& handler) 
             peer.leaving = true;
             return sendUnsent(peer);
         }
-        for (const std::string& line : *lines) {
-            const Reply reply = answer(line, handler);
-            peer.unsent.append(formatReply(reply)).append("\n").append(reply.payload);
-            if (peer.unsent.size() > kMostUnsent || !sendUnsent(peer)) return false;
-        }
+        peer.waiting.insert(peer.waiting.end(), lines->begin(), lines->end());
+        if (!answerWaiting(peer, handler)) return false;
+        if (!peer.waiting.empty()) return true;
     }
     return true;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <list>
@@ -32,13 +33,16 @@ class ControlServer {
     struct Peer {
         int descriptor;
         LineFramer framer = {};
-        std::string unsent = {};  ///< replies that did not fit into the socket yet
-        bool leaving = false;     ///< to be closed when all is sent
+        std::deque<std::string> waiting = {};  ///< requests that are not answered yet
+        std::string unsent = {};               ///< replies that did not fit into the socket yet
+        bool leaving = false;                  ///< to be closed when all is sent
     };
 
     void acceptPeers();
     /// False if the peer is gone or must go.
     bool servePeer(Peer& peer, short events, const Handler& handler);
+    /// Answers what waits, as much as one visit allows. False if the peer must go.
+    static bool answerWaiting(Peer& peer, const Handler& handler);
     static bool sendUnsent(Peer& peer);
 
     std::filesystem::path path_;

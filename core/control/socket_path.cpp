@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 
 #include "core/runs/error.h"
+#include "core/runs/text.h"
 
 namespace roper {
 
@@ -35,6 +37,9 @@ fs::path controlFolder() {
 static void removeDeadSockets(const fs::path& folder) {
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+        // A trainer that is just starting refuses too, between bind and listen; its process exists.
+        const auto pid = parseInteger(entry.path().stem().string());
+        if (!pid || *pid <= 0 || ::kill(static_cast<pid_t>(*pid), 0) == 0 || errno != ESRCH) continue;
         sockaddr_un address{};
         address.sun_family = AF_UNIX;
         if (entry.path().extension() != ".sock" || entry.path().string().size() >= sizeof address.sun_path)

@@ -20,14 +20,14 @@ using Json = nlohmann::json;
 /// One JSON object, of bounded depth, no key twice: the library would silently keep the last.
 Json parseConfig(std::string_view text) {
     constexpr std::size_t kLongest = 1 << 20;
-    constexpr std::size_t kDeepest = 32;
+    constexpr int kDeepest = 32;
     if (text.size() > kLongest) fail("this is too long for a config.json");
     if (trimmed(text).empty()) fail("there is nothing to read; paste the text of a model's config.json");
     std::vector<std::set<std::string>> keys;
-    const auto check = [&](int, Json::parse_event_t event, Json& value) {
+    const auto check = [&](int depth, Json::parse_event_t event, Json& value) {
+        if (depth > kDeepest) fail("the config is nested too deeply");
         if (event == Json::parse_event_t::object_start) keys.emplace_back();
         if (event == Json::parse_event_t::object_end) keys.pop_back();
-        if (keys.size() > kDeepest) fail("the config is nested too deeply");
         if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
             fail("\"" + value.get<std::string>() + "\" stands twice in one object");
         return true;
@@ -36,7 +36,9 @@ Json parseConfig(std::string_view text) {
     try {
         json = Json::parse(text, check);
     } catch (const Json::exception& error) {
-        fail(std::string("this is not JSON: ") + error.what());
+        const std::string what = error.what();  // "[json.exception.…] the reason"
+        const std::size_t reason = what.find("] ");
+        fail("this is not JSON: " + (reason == std::string::npos ? what : what.substr(reason + 2)));
     }
     if (!json.is_object()) fail("a config.json is one JSON object, { … }");
     return json;
@@ -110,6 +112,7 @@ int headWidth(const Fields& config) {
 
 /// rope_parameters nested by kind of layer, such as {"full_attention": {…}, "sliding_attention": {…}}.
 Fields flattened(const Fields& parameters, std::vector<std::string>& notes) {
+    if (parameters.has("rope_type") || parameters.has("type")) return parameters;
     const char* chosen = nullptr;
     std::vector<std::string> kinds;
     for (const auto& [key, value] : parameters.json().items()) {
@@ -125,46 +128,99 @@ Fields flattened(const Fields& parameters, std::vector<std::string>& notes) {
     return *parameters.object(name.c_str());
 }
 
-void readMethod(const Fields& rope, Setup& setup, std::vector<std::string>& notes) {
-    static const std::vector<std::string> kKnown = {"default", "linear", "dynamic", "yarn", "llama3"};
-    Scaling& scaling = setup.scaling;
+ScalingMethod methodOf(const Fields& rope, std::vector<std::string>& notes) {
+    static const std::vector<std::pair<std::string, ScalingMethod>> kKnown = {
+        {"default", ScalingMethod::none},        {"linear", ScalingMethod::linear},
+        {"dynamic", ScalingMethod::dynamic_ntk}, {"yarn", ScalingMethod::yarn},
+        {"llama3", ScalingMethod::llama3},       {"proportional", ScalingMethod::p_rope}};
     const std::string type = rope.has("rope_type") ? rope.text("rope_type") : rope.text("type");
-    const auto method = [&] {
-        if (type.empty() || type == "default") return ScalingMethod::none;
-        if (type == "linear") return ScalingMethod::linear;
-        if (type == "dynamic") return ScalingMethod::dynamic_ntk;
-        if (type == "yarn") return ScalingMethod::yarn;
-        if (type == "llama3") return ScalingMethod::llama3;
-        const auto nearest = nearestName(type, kKnown);
-        fail(rope.name("rope_type") + " \"" + type + "\" is not known here; " +
-             (nearest ? "did you mean \"" + *nearest + "\"?" : "known are " + join(kKnown, ", ")));
-    };
-    scaling.method = method();
+    if (type.empty()) return ScalingMethod::none;
+    if (type == "mrope") {
+        notes.emplace_back(
+            "mrope gives each part of the head positions of its own; for text they are all the same");
+        return ScalingMethod::none;
+    }
+    std::vector<std::string> names;
+    for (const auto& [name, method] : kKnown) {
+        if (name == type) return method;
+        names.push_back(name);
+    }
+    const auto nearest = nearestName(type, names);
+    fail(rope.name("rope_type") + " \"" + type + "\" is not known here; " +
+         (nearest ? "did you mean \"" + *nearest + "\"?" : "known are " + join(names, ", ")));
+}
+
+void readYarn(const Fields& rope, Scaling& scaling) {
+    scaling.beta_fast = rope.number("beta_fast", 0.001, 1e6).value_or(32);
+    scaling.beta_slow = rope.number("beta_slow", 0.001, 1e6).value_or(1);
+    if (scaling.beta_fast < scaling.beta_slow) fail(rope.name("beta_fast") + " must not be below beta_slow");
+    scaling.attention_factor = rope.number("attention_factor", 0, 100).value_or(0);
+    const double scale = rope.number("mscale", 0, 100).value_or(0),
+                 all = rope.number("mscale_all_dim", 0, 100).value_or(0);
+    if (scaling.attention_factor == 0 && scale > 0 && all > 0)
+        scaling.attention_factor =
+            (0.1 * scale * std::log(scaling.factor) + 1) / (0.1 * all * std::log(scaling.factor) + 1);
+    if (!rope.has("truncate")) return;
+    if (!rope.at("truncate").is_boolean()) fail(rope.name("truncate") + " must be true or false");
+    scaling.truncate = rope.at("truncate").get<bool>();
+}
+
+/// @param config  the whole model's; the trained length may stand there
+void readScaling(const Fields& rope, const Fields& config, Setup& setup, std::vector<std::string>& notes) {
+    Scaling& scaling = setup.scaling;
+    scaling.method = methodOf(rope, notes);
+    if (scaling.method == ScalingMethod::p_rope) {
+        scaling.proportion = rope.number("partial_rotary_factor", 0, 1).value_or(1);
+        return;
+    }
     if (scaling.method == ScalingMethod::none) return;
-    const auto factor = rope.number("factor", 1, bounds::kLargestFactor);
-    if (!factor) fail(rope.name("factor") + " is missing: " + type + " needs it");
+    const auto length = [](const Fields& fields) {
+        return fields.number("original_max_position_embeddings", 1, bounds::kLongestContext);
+    };
+    const auto trained = length(config) ? length(config) : length(rope);
+    // The dynamic method takes max_position_embeddings for the trained length.
+    if (trained && scaling.method != ScalingMethod::dynamic_ntk) scaling.original_length = *trained;
+    if (scaling.method == ScalingMethod::dynamic_ntk)
+        notes.emplace_back(
+            "dynamic scaling changes nothing up to the trained length; raise the text length L′ to see it");
+    auto factor = rope.number("factor", 1, bounds::kLargestFactor);
+    if (!factor && scaling.method == ScalingMethod::yarn && trained)
+        factor = std::max(1.0, setup.context_length / *trained);
+    if (!factor) fail(rope.name("factor") + " is missing");
     scaling.factor = *factor;
-    if (const auto length = rope.number("original_max_position_embeddings", 1, bounds::kLongestContext))
-        scaling.original_length = *length;
-    if (scaling.method == ScalingMethod::yarn) {
-        scaling.beta_fast = rope.number("beta_fast", 0.001, 1e6).value_or(32);
-        scaling.beta_slow = rope.number("beta_slow", 0.001, 1e6).value_or(1);
-        if (scaling.beta_fast < scaling.beta_slow)
-            fail(rope.name("beta_fast") + " must not be below beta_slow");
-        scaling.attention_factor = rope.number("attention_factor", 0, 100).value_or(0);
-        const auto scale = rope.number("mscale", 0, 100), all = rope.number("mscale_all_dim", 0, 100);
-        if (scaling.attention_factor == 0 && scale && all && *all > 0 && scaling.factor > 1)
-            scaling.attention_factor =
-                (0.1 * *scale * std::log(scaling.factor) + 1) / (0.1 * *all * std::log(scaling.factor) + 1);
-        if (rope.has("truncate") && rope.at("truncate") == false)
-            notes.push_back("truncate = false is passed over: the ramp's ends are rounded to whole pairs");
-    }
-    if (scaling.method == ScalingMethod::llama3) {
-        scaling.low_frequency_factor = rope.number("low_freq_factor", 0.001, 1e6).value_or(1);
-        scaling.high_frequency_factor = rope.number("high_freq_factor", 0.001, 1e6).value_or(4);
-        if (scaling.high_frequency_factor <= scaling.low_frequency_factor)
-            fail(rope.name("high_freq_factor") + " must be above low_freq_factor");
-    }
+    if (scaling.method == ScalingMethod::yarn) readYarn(rope, scaling);
+    if (scaling.method != ScalingMethod::llama3) return;
+    scaling.low_frequency_factor = rope.number("low_freq_factor", 0.001, 1e6).value_or(1);
+    scaling.high_frequency_factor = rope.number("high_freq_factor", 0.001, 1e6).value_or(4);
+    if (scaling.high_frequency_factor <= scaling.low_frequency_factor)
+        fail(rope.name("high_freq_factor") + " must be above low_freq_factor");
+}
+
+/// Which models pair neighbouring features is part of their code, not of their config.
+Pairing pairingOf(const Fields& config) {
+    static const std::set<std::string> kInterleaved = {"gptj", "codegen", "cohere",      "cohere2",
+                                                       "glm",  "glm4",    "llama4_text", "ernie4_5"};
+    const bool says_so = config.has("rope_interleave") && config.at("rope_interleave") == true;
+    return says_so || kInterleaved.count(config.text("model_type")) > 0 ? Pairing::interleaved
+                                                                        : Pairing::half;
+}
+
+void readBase(const Fields& config, const Fields& rope, Setup& setup, std::vector<std::string>& notes) {
+    const auto base = [](const Fields& fields) {
+        return firstOf([&](const char* k) { return fields.number(k, bounds::kLeastBase, bounds::kMostBase); },
+                       {"rope_theta", "rotary_emb_base"});
+    };
+    const auto given = base(rope) ? base(rope) : base(config);
+    setup.base = given.value_or(10000.0);
+    if (given) return;
+    bool names_any = setup.scaling.method != ScalingMethod::none;
+    for (const char* key :
+         {"rotary_pct", "rotary_dim", "partial_rotary_factor", "rope_scaling", "rope_parameters"})
+        names_any = names_any || config.has(key);
+    notes.emplace_back(
+        names_any ? "rope_theta is missing; 10000 is taken"
+                  : "the config names no rotary field; what is shown is RoPE with base 10000, if the "
+                    "model has it at all");
 }
 
 void readFraction(const Fields& config, const Fields& rope, Setup& setup) {
@@ -173,6 +229,7 @@ void readFraction(const Fields& config, const Fields& rope, Setup& setup) {
                        {"partial_rotary_factor", "rotary_pct"});
     };
     setup.rotary_fraction = 1.0;
+    if (setup.scaling.method == ScalingMethod::p_rope) return;  // there the same name means its proportion
     if (const auto inner = share(rope)) {
         setup.rotary_fraction = *inner;
     } else if (const auto outer = share(config)) {
@@ -180,12 +237,6 @@ void readFraction(const Fields& config, const Fields& rope, Setup& setup) {
     } else if (const auto width = config.whole("rotary_dim", 0, setup.head_dim)) {
         setup.rotary_fraction = static_cast<double>(*width) / setup.head_dim;
     }
-}
-
-/// Whole numbers without a point, as config files have them.
-Json plainNumber(double value) {
-    return value == std::floor(value) && std::abs(value) < 1e15 ? Json(static_cast<std::int64_t>(value))
-                                                                : Json(value);
 }
 
 }  // namespace
@@ -203,11 +254,7 @@ ConfigReading readHuggingFaceConfig(std::string_view text, Setup setup) {
         fail("heads of " + std::to_string(setup.head_dim) + " features cannot be shown; even widths up to " +
              std::to_string(bounds::kMostHeadDim) + " can");
     setup.schedule = Schedule::standard;
-    const std::string model_type = config.text("model_type");
-    const bool interleaved = model_type == "gptj" || model_type == "codegen" ||
-                             model_type.starts_with("cohere") || model_type.starts_with("glm");
-    setup.pairing = interleaved ? Pairing::interleaved : Pairing::half;
-
+    setup.pairing = pairingOf(config);
     const auto position_limit = firstOf([&](const char* k) { return config.number(k, 1, 1e9); },
                                         {"max_position_embeddings", "n_positions"});
     if (position_limit) setup.context_length = std::min(*position_limit, bounds::kLongestContext);
@@ -219,78 +266,13 @@ ConfigReading readHuggingFaceConfig(std::string_view text, Setup setup) {
             "rope_parameters and rope_scaling both stand; the newer rope_parameters count");
     if (!rope) rope = config.object("rope_scaling");
     const Fields parameters = rope ? flattened(*rope, reading.notes) : config;
-    if (rope) readMethod(parameters, setup, reading.notes);
-    const auto base = [&](const Fields& fields) {
-        return firstOf([&](const char* k) { return fields.number(k, bounds::kLeastBase, bounds::kMostBase); },
-                       {"rope_theta", "rotary_emb_base"});
-    };
-    const auto given = base(parameters) ? base(parameters) : base(config);
-    if (!given && !rope && !config.has("rotary_pct") && !config.has("rotary_dim") &&
-        !config.has("partial_rotary_factor"))
-        reading.notes.emplace_back(
-            "the config names no rotary field; what is shown is RoPE with base 10000, if the model has it at "
-            "all");
-    else if (!given)
-        reading.notes.emplace_back("rope_theta is missing; 10000 is taken");
-    setup.base = given.value_or(10000.0);
+    if (rope) readScaling(parameters, config, setup, reading.notes);
+    readBase(config, parameters, setup, reading.notes);
     readFraction(config, parameters, setup);
     setup.x = Eigen::VectorXd();
     setup.y = Eigen::VectorXd();
     reading.setup = sanitized(setup);
     return reading;
-}
-
-std::string huggingFaceConfig(const Setup& setup, bool nested) {
-    if (setup.schedule == Schedule::intro)
-        fail("Hugging Face has no name for the intro schedule b^(-i/d); choose the standard one");
-    const Scaling& s = setup.scaling;
-    if (s.method == ScalingMethod::p_rope)
-        fail("Hugging Face has no name for p-RoPE; choose another scaling");
-    const int width = rotatedWidth(setup.head_dim, setup.rotary_fraction);
-    nlohmann::ordered_json rope;
-    double base = setup.base;
-    switch (s.method) {
-        case ScalingMethod::linear:
-            rope = {{"rope_type", "linear"}, {"factor", plainNumber(s.factor)}};
-            break;
-        case ScalingMethod::dynamic_ntk:
-            rope = {{"rope_type", "dynamic"},
-                    {"factor", plainNumber(s.factor)},
-                    {"original_max_position_embeddings", plainNumber(s.original_length)}};
-            break;
-        case ScalingMethod::yarn:
-            rope = {{"rope_type", "yarn"},
-                    {"factor", plainNumber(s.factor)},
-                    {"original_max_position_embeddings", plainNumber(s.original_length)},
-                    {"beta_fast", plainNumber(s.beta_fast)},
-                    {"beta_slow", plainNumber(s.beta_slow)}};
-            if (s.attention_factor > 0) rope["attention_factor"] = s.attention_factor;
-            break;
-        case ScalingMethod::llama3:
-            rope = {{"rope_type", "llama3"},
-                    {"factor", plainNumber(s.factor)},
-                    {"low_freq_factor", plainNumber(s.low_frequency_factor)},
-                    {"high_freq_factor", plainNumber(s.high_frequency_factor)},
-                    {"original_max_position_embeddings", plainNumber(s.original_length)}};
-            break;
-        case ScalingMethod::ntk:  // a fixed NTK scaling is nothing but another base
-            if (width > 2) base *= std::pow(s.factor, width / (width - 2.0));
-            [[fallthrough]];
-        default:
-            rope = {{"rope_type", "default"}};
-    }
-    nlohmann::ordered_json config = {{"head_dim", setup.head_dim},
-                                     {"max_position_embeddings", plainNumber(setup.context_length)}};
-    if (nested) {
-        rope["rope_theta"] = plainNumber(base);
-        if (setup.rotary_fraction != 1) rope["partial_rotary_factor"] = setup.rotary_fraction;
-        config["rope_parameters"] = rope;
-    } else {
-        config["rope_theta"] = plainNumber(base);
-        if (setup.rotary_fraction != 1) config["partial_rotary_factor"] = setup.rotary_fraction;
-        config["rope_scaling"] = rope["rope_type"] == "default" ? nlohmann::ordered_json() : rope;
-    }
-    return config.dump(2);
 }
 
 }  // namespace roper

@@ -175,7 +175,7 @@ SetupField flag(std::string key, std::string help, bool Setup::*member) {
 std::vector<SetupField> rotationFields() {
     return {
         whole("head_dim", "d, features of one head: even, 2 to 256", &Setup::head_dim),
-        real("base", "b, 1.01 to 1e9", [](Setup& s) -> double& { return s.base; }),
+        real("base", "b, 1.01 to 1e15", [](Setup& s) -> double& { return s.base; }),
         choice("schedule", "standard (b^(-2i/d)) or intro (b^(-i/d))", kSchedules, &Setup::schedule),
         choice("pairing", "half or interleaved", kPairings, &Setup::pairing),
         real("rotary_fraction", "Share of the features of q and k that turn, 0 to 1",
@@ -192,6 +192,12 @@ std::vector<SetupField> rotationFields() {
         real("beta_slow", "YaRN", [](Setup& s) -> double& { return s.scaling.beta_slow; }),
         real("attention_factor", "YaRN; 0: 0.1 ln s + 1",
              [](Setup& s) -> double& { return s.scaling.attention_factor; }),
+        {"truncate", "YaRN: 1 rounds the ends of the ramp to whole pairs",
+         [](const Setup& s) { return std::string(s.scaling.truncate ? "1" : "0"); },
+         [](Setup& s, const std::string& text) {
+             if (text != "0" && text != "1") throw wrong("truncate", "0 or 1", text);
+             s.scaling.truncate = text == "1";
+         }},
         real("low_freq_factor", "Llama 3",
              [](Setup& s) -> double& { return s.scaling.low_frequency_factor; }),
         real("high_freq_factor", "Llama 3",

@@ -15,13 +15,13 @@ constexpr std::string_view kViewPrefix = "view.";
 constexpr std::size_t kLongestLine = 1 << 20;
 
 std::string encoded(const std::string& text) {
-    constexpr std::string_view kPlain = "-._~,:/|+ ";
+    constexpr std::string_view kPlain = "-._~,:/|+";
     constexpr std::string_view kHex = "0123456789ABCDEF";
     std::string made;
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
         const bool plain = std::isalnum(byte) != 0 || kPlain.find(c) != std::string_view::npos;
-        if (plain && c != ' ') {
+        if (plain) {
             made += c;
         } else {
             made += '%';
@@ -87,6 +87,10 @@ Setup withSettings(Setup setup, const std::vector<std::pair<std::string, std::st
         if (!seen.insert(key).second) throw Error(ErrorKind::usage, "\"" + key + "\" is given twice");
         field.set(setup, value);
     }
+    for (const auto& [key, vector] : {std::pair{"x", &setup.x}, {"y", &setup.y}})
+        if (seen.count(key) > 0 && vector->size() != setup.head_dim)
+            throw Error(ErrorKind::usage, std::string(key) + " has " + std::to_string(vector->size()) +
+                                              " numbers, head_dim is " + std::to_string(setup.head_dim));
     const Setup inside = sanitized(setup);
     for (const auto& [key, value] : settings) {
         const SetupField& field = findSetupField(key);

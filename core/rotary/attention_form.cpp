@@ -17,7 +17,7 @@ AttentionForm roperForm(const Rotary& query_key, const Rotary& value, double ble
     return {{query_key}, {query_key}, {value, blend}, {value, -blend}};
 }
 
-AttentionForm withMistake(AttentionForm form, Mistake mistake, double base, Schedule schedule) {
+AttentionForm withMistake(AttentionForm form, Mistake mistake, const FrequencyRule& frequencies) {
     const auto for_all = [&](auto change) {
         for (Turning* turning : {&form.query, &form.key, &form.value, &form.output})
             change(turning->rotary);
@@ -45,13 +45,14 @@ AttentionForm withMistake(AttentionForm form, Mistake mistake, double base, Sche
         case Mistake::model_width:
             for_all([&](Rotary& rotary) {
                 if (rotary.pairs() == 0) return;
-                rotary.theta = frequencies(kModelHeads * rotary.rotatedWidth(), base, schedule)
-                                   .head(rotary.pairs())
-                                   .eval();
+                rotary.theta =
+                    frequencies.of_width(kModelHeads * rotary.rotatedWidth()).head(rotary.pairs()).eval();
             });
             break;
         case Mistake::exponent_without_pair:
-            for_all([&](Rotary& rotary) { rotary.theta.setConstant(std::pow(base, -rotary.head_dim)); });
+            for_all([&](Rotary& rotary) {
+                rotary.theta.setConstant(std::pow(frequencies.base, -rotary.head_dim));
+            });
             break;
     }
     return form;

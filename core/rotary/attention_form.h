@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <functional>
 
 #include "core/rotary/rotation.h"
 
@@ -53,9 +54,14 @@ inline constexpr std::array kMistakes = {Mistake::wrong_pairing,        Mistake:
 /// Heads of the model whose width is taken for the head's in `Mistake::model_width`.
 inline constexpr int kModelHeads = 8;
 
+/// How the frequencies of a mistake are made: those of a rotated width, and the base.
+struct FrequencyRule {
+    double base;
+    std::function<Eigen::VectorXd(int rotated_width)> of_width;
+};
+
 /// The right form with one mistake made in it.
-/// @param base, schedule  of the frequencies, for the mistakes about them
-AttentionForm withMistake(AttentionForm form, Mistake mistake, double base, Schedule schedule);
+AttentionForm withMistake(AttentionForm form, Mistake mistake, const FrequencyRule& frequencies);
 
 /// Whether the mistake is made with values, which RoPE alone does not turn.
 bool isAboutValues(Mistake mistake);

@@ -25,7 +25,7 @@ Eigen::MatrixXd features(Method method, const Eigen::MatrixXd& X) {
 }
 
 double scaleOf(const ScoreRule& rule, Eigen::Index head_dim) {
-    return isLinear(rule.method) ? 1.0 : rule.score_factor / std::sqrt(static_cast<double>(head_dim));
+    return isLinear(rule.method) ? 1.0 : 1.0 / std::sqrt(static_cast<double>(head_dim));
 }
 
 void mute(const ScoreRule& rule, Eigen::MatrixXd& Q) {
@@ -48,12 +48,19 @@ void applyXpos(Eigen::MatrixXd& X, const Rotary& rotary, const Eigen::VectorXd& 
     }
 }
 
+/// YaRN multiplies cos and sin, so what is not turned keeps its size.
+void applyAttentionFactor(const ScoreRule& rule, const Rotary& rotary, Eigen::MatrixXd& X) {
+    if (rule.attention_factor == 1 || isLinear(rule.method)) return;
+    X.leftCols(rotary.rotatedWidth()) *= rule.attention_factor;
+}
+
 /// Queries as they enter the product: rows `first` … of T × d, turned, scaled, muted.
 Eigen::MatrixXd turnedQueries(const ScoreRule& rule, const Eigen::MatrixXd& Q,
                               const Eigen::VectorXd& positions) {
     Eigen::MatrixXd turned = rule.form.query.turn(features(rule.method, Q), positions);
     // Muting comes after the turn: with the queries' pair gone nothing of it is left in any product.
     mute(rule, turned);
+    applyAttentionFactor(rule, rule.form.query.rotary, turned);
     if (rule.method == Method::xpos) applyXpos(turned, rule.form.query.rotary, positions, 1);
     return turned * scaleOf(rule, Q.cols());
 }
@@ -61,6 +68,7 @@ Eigen::MatrixXd turnedQueries(const ScoreRule& rule, const Eigen::MatrixXd& Q,
 Eigen::MatrixXd turnedKeys(const ScoreRule& rule, const Eigen::MatrixXd& K,
                            const Eigen::VectorXd& positions) {
     Eigen::MatrixXd turned = rule.form.key.turn(features(rule.method, K), positions);
+    applyAttentionFactor(rule, rule.form.key.rotary, turned);
     if (rule.method == Method::xpos) applyXpos(turned, rule.form.key.rotary, positions, -1);
     return turned;
 }
@@ -89,7 +97,7 @@ ScoreRule ruleFor(const Setup& setup, AttentionForm form) {
     ScoreRule rule;
     rule.method = setup.method;
     rule.form = std::move(form);
-    rule.score_factor = setup.rotates() ? setup.scoreFactor() : 1.0;
+    rule.attention_factor = setup.attentionFactor();
     rule.causal = setup.causal;
     rule.muted = setup.muted;
     if (setup.method == Method::alibi) rule.alibi_slope = alibiSlope(setup.head + 1, setup.heads);
@@ -103,7 +111,9 @@ Residual difference(const ScoreRule& a, double shift_a, const ScoreRule& b, doub
     const Eigen::MatrixXd scores_a = scores(a, heads, shift_a), scores_b = scores(b, heads, shift_b);
     const Eigen::MatrixXd outputs_a = outputs(a, heads, weights(a, heads, scores_a), shift_a),
                           outputs_b = outputs(b, heads, weights(b, heads, scores_b), shift_b);
-    return {(scores_a - scores_b).cwiseAbs().maxCoeff(), (outputs_a - outputs_b).cwiseAbs().maxCoeff()};
+    Eigen::MatrixXd change = scores_a - scores_b;
+    if (a.causal) change = change.triangularView<Eigen::Lower>();
+    return {change.cwiseAbs().maxCoeff(), (outputs_a - outputs_b).cwiseAbs().maxCoeff()};
 }
 
 }  // namespace
@@ -194,8 +204,8 @@ Residual shiftResidual(const Setup& setup, const HeadVectors& heads, double shif
     return difference(rule, shift, rule, 0, heads);
 }
 
-Residual formResidual(const Setup& setup, const HeadVectors& heads) {
-    return difference(scoreRule(setup), 0, rightScoreRule(setup), 0, heads);
+Residual formResidual(const Setup& setup, const HeadVectors& heads, double shift) {
+    return difference(scoreRule(setup), shift, rightScoreRule(setup), shift, heads);
 }
 
 }  // namespace roper

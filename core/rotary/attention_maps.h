@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <vector>
 
 #include "core/rotary/setup.h"
@@ -11,7 +12,7 @@ namespace roper {
 struct ScoreRule {
     Method method = Method::rope;
     AttentionForm form;
-    double score_factor = 1;
+    double attention_factor = 1;  ///< of YaRN, on what is turned of queries and of keys
     bool causal = true;
     std::vector<int> muted;  ///< pairs left out
     double alibi_slope = 0;
@@ -22,7 +23,7 @@ struct ScoreRule {
 ScoreRule scoreRule(const Setup& setup);
 ScoreRule rightScoreRule(const Setup& setup);
 
-/// Scores of every query and key, what softmax is taken of: (R q)·(R k)/√d times YaRN's factor, plus the bias
+/// Scores of every query and key, what softmax is taken of: (R q)·(R k)/√d plus the bias
 /// of T5 or ALiBi. For linear attention: the similarities that the weights are shares of.
 /// heads [T × d] → [T × T], row = query. All positions are moved by `shift`.
 Eigen::MatrixXd scores(const ScoreRule& rule, const HeadVectors& heads, double shift = 0.0);
@@ -46,7 +47,8 @@ Eigen::VectorXd scoreParts(const ScoreRule& rule, const HeadVectors& heads, int 
 Eigen::MatrixXd outputs(const ScoreRule& rule, const HeadVectors& heads, const Eigen::MatrixXd& weights,
                         double shift = 0.0);
 
-/// What a mistake does, measured on tokens 0 … T−1: the largest change of any score and any output.
+/// What a mistake does, measured on tokens 0 … T−1: the largest change of any score that is seen (causal: of
+/// keys up to the query) and of any output.
 struct Residual {
     double scores = 0;
     double outputs = 0;
@@ -57,7 +59,7 @@ struct Residual {
 /// Moves all positions by `shift` under the setup's mistake. Zero (to rounding) for the right form.
 Residual shiftResidual(const Setup& setup, const HeadVectors& heads, double shift);
 
-/// The setup's mistake against the right form at the same positions.
-Residual formResidual(const Setup& setup, const HeadVectors& heads);
+/// The setup's mistake against the right form at the same, shifted, positions.
+Residual formResidual(const Setup& setup, const HeadVectors& heads, double shift = 0.0);
 
 }  // namespace roper

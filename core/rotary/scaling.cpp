@@ -26,16 +26,24 @@ void requireSensible(const Scaling& s, double length) {
             s.proportion);
 }
 
-/// The base whose slowest pair is `factor` times slower; a single pair always has θ = 1.
-double ntkBase(double base, double factor, int width) {
-    return width > 2 ? base * std::pow(factor, width / (width - 2.0)) : base;
+/// How much faster the exponent of b falls than under the intro schedule, where it is −i/r.
+double exponentsPerPair(Schedule schedule) {
+    return schedule == Schedule::standard ? 2.0 : 1.0;
 }
 
-Eigen::VectorXd yarn(Eigen::VectorXd theta, int width, double base, const Scaling& s) {
-    const double first =
-        std::max(std::floor(yarnCorrectionPair(s.beta_fast, width, base, s.original_length)), 0.0);
-    double last =
-        std::min(std::ceil(yarnCorrectionPair(s.beta_slow, width, base, s.original_length)), width - 1.0);
+/// The base whose slowest pair is `factor` times slower; a single pair always has θ = 1.
+double ntkBase(double base, double factor, int width, Schedule schedule) {
+    if (width <= 2) return base;
+    return base * std::pow(factor, 2 * width / (exponentsPerPair(schedule) * (width - 2.0)));
+}
+
+Eigen::VectorXd yarn(Eigen::VectorXd theta, int width, double base, Schedule schedule, const Scaling& s) {
+    const auto end = [&](double turns, double (*round)(double)) {
+        const double pair = yarnCorrectionPair(turns, width, base, schedule, s.original_length);
+        return s.truncate ? round(pair) : pair;
+    };
+    const double first = std::max(end(s.beta_fast, std::floor), 0.0);
+    double last = std::min(end(s.beta_slow, std::ceil), width - 1.0);
     if (first == last) last += 0.001;  // as Hugging Face does: no division by zero
     for (Eigen::Index i = 0; i < theta.size(); ++i) {
         const double ramp = std::clamp((static_cast<double>(i) - first) / (last - first), 0.0, 1.0);
@@ -63,8 +71,10 @@ Eigen::VectorXd llama3(Eigen::VectorXd theta, const Scaling& s) {
 
 }  // namespace
 
-double yarnCorrectionPair(double turns, int rotated_width, double base, double original_length) {
-    return rotated_width * std::log(original_length / (turns * 2 * std::numbers::pi)) / (2 * std::log(base));
+double yarnCorrectionPair(double turns, int rotated_width, double base, Schedule schedule,
+                          double original_length) {
+    return rotated_width * std::log(original_length / (turns * 2 * std::numbers::pi)) /
+           (exponentsPerPair(schedule) * std::log(base));
 }
 
 ScaledFrequencies scaledFrequencies(int rotated_width, double base, Schedule schedule, const Scaling& scaling,
@@ -79,15 +89,16 @@ ScaledFrequencies scaledFrequencies(int rotated_width, double base, Schedule sch
             scaled.theta /= s;
             break;
         case ScalingMethod::ntk:
-            scaled.theta = frequencies(rotated_width, ntkBase(base, s, rotated_width), schedule);
+            scaled.theta = frequencies(rotated_width, ntkBase(base, s, rotated_width, schedule), schedule);
             break;
         case ScalingMethod::dynamic_ntk: {
             const double grown = s * std::max(length / scaling.original_length, 1.0) - (s - 1);
-            scaled.theta = frequencies(rotated_width, ntkBase(base, grown, rotated_width), schedule);
+            scaled.theta =
+                frequencies(rotated_width, ntkBase(base, grown, rotated_width, schedule), schedule);
             break;
         }
         case ScalingMethod::yarn:
-            scaled.theta = yarn(scaled.theta, rotated_width, base, scaling);
+            scaled.theta = yarn(scaled.theta, rotated_width, base, schedule, scaling);
             scaled.attention_factor =
                 scaling.attention_factor > 0 ? scaling.attention_factor : 0.1 * std::log(s) + 1;
             break;

@@ -10,8 +10,8 @@ namespace roper {
 /// How frequencies are changed so that a model reads texts longer than those it was trained on.
 enum class ScalingMethod {
     none,
-    linear,       ///< θ/s: position interpolation (Chen et al. 2023, arXiv 2306.15595)
-    ntk,          ///< b' = b·s^(r/(r−2)) (NTK-aware interpolation)
+    linear,  ///< θ/s: position interpolation (Chen et al. 2023, arXiv 2306.15595)
+    ntk,     ///< b' = b·s^(r/(r−2)), intro schedule b·s^(2r/(r−2)): the slowest pair is s times slower
     dynamic_ntk,  ///< the same with s grown to s·L'/L − (s−1) when the text is longer than L (Hugging Face)
     yarn,         ///< θ/s and θ blended by a ramp over the pairs (Peng et al. 2023, arXiv 2309.00071)
     llama3,       ///< θ/s, θ or a blend of both by wavelength (Llama 3.1, as in Hugging Face)
@@ -32,6 +32,7 @@ struct Scaling {
     double attention_factor = 0;       ///< YaRN: multiplies cos and sin; 0 stands for 0.1·ln s + 1
     double low_frequency_factor = 1;   ///< Llama 3: wavelengths above L/this are divided by s
     double high_frequency_factor = 4;  ///< Llama 3: wavelengths below L/this are kept
+    bool truncate = true;              ///< YaRN: the ramp's ends are rounded to whole pairs
     double proportion = 0.75;          ///< p-RoPE: share of the pairs that turn, the fastest
 
     bool operator==(const Scaling&) const = default;
@@ -49,7 +50,9 @@ struct ScaledFrequencies {
 ScaledFrequencies scaledFrequencies(int rotated_width, double base, Schedule schedule, const Scaling& scaling,
                                     double length);
 
-/// YaRN's correction dimension c(β) = r·ln(L/(2πβ)) / (2·ln b): the pair that turns β times within L.
-double yarnCorrectionPair(double turns, int rotated_width, double base, double original_length);
+/// YaRN's correction dimension c(β): the pair, not rounded, that turns β times within L. Under the standard
+/// schedule r·ln(L/(2πβ)) / (2·ln b), under the intro's r·ln(L/(2πβ)) / ln b.
+double yarnCorrectionPair(double turns, int rotated_width, double base, Schedule schedule,
+                          double original_length);
 
 }  // namespace roper

@@ -46,9 +46,9 @@ bool Setup::operator==(const Setup& o) const {
     const auto plain = [](const Setup& s) {
         return std::tie(s.head_dim, s.base, s.schedule, s.pairing, s.rotary_fraction, s.value_rotary_fraction,
                         s.scaling, s.context_length, s.position, s.pair, s.key_position, s.shift, s.words,
-                        s.distances, s.overlays, s.other_schedule, s.source, s.tokens, s.seed, s.likeness, s.run, s.run_text,
-                        s.layer, s.head, s.heads, s.method, s.causal, s.mistake, s.map, s.query, s.key,
-                        s.muted, s.blend);
+                        s.distances, s.overlays, s.other_schedule, s.source, s.tokens, s.seed, s.likeness,
+                        s.run, s.run_text, s.layer, s.head, s.heads, s.method, s.causal, s.mistake, s.map,
+                        s.query, s.key, s.muted, s.blend);
     };
     return plain(*this) == plain(o) && same(x, o.x) && same(y, o.y) && same(by_hand.Q, o.by_hand.Q) &&
            same(by_hand.K, o.by_hand.K) && same(by_hand.V, o.by_hand.V);
@@ -72,9 +72,8 @@ Rotary Setup::valueRotary() const {
     return of_values.rotary();
 }
 
-double Setup::scoreFactor() const {
-    const double factor = scaled(scaling.method).attention_factor;
-    return factor * factor;
+double Setup::attentionFactor() const {
+    return rotates() ? scaled(scaling.method).attention_factor : 1.0;
 }
 
 bool Setup::rotates() const {
@@ -90,7 +89,10 @@ AttentionForm Setup::rightForm() const {
 }
 
 AttentionForm Setup::form() const {
-    return withMistake(rightForm(), mistake, base, schedule);
+    return withMistake(rightForm(), mistake,
+                       {base, [this](int width) {
+                            return scaledFrequencies(width, base, schedule, scaling, context_length).theta;
+                        }});
 }
 
 double startingFeature(const Setup& setup, int feature, double turn) {
@@ -137,6 +139,11 @@ Setup sanitized(Setup s) {
     const int last = s.source == Source::run ? kMostTokens - 1 : s.tokens - 1;
     keep(s.query, 0, last);
     keep(s.key, 0, last);
+    if (!s.rotates() && !isAboutValues(s.mistake)) s.mistake = Mistake::none;  // there is nothing to do wrong
+    std::vector<ScalingMethod> once;
+    for (const ScalingMethod method : s.overlays)
+        if (std::find(once.begin(), once.end(), method) == once.end()) once.push_back(method);
+    s.overlays = once;
     std::sort(s.muted.begin(), s.muted.end());
     s.muted.erase(std::unique(s.muted.begin(), s.muted.end()), s.muted.end());
     std::erase_if(s.muted, [&](int pair) { return pair < 0 || pair >= s.pairs(); });

@@ -49,7 +49,7 @@ struct Setup {
 
     // One vector, two vectors.
     double position = 3;  ///< m
-    int pair = 0;
+    int pair = 2;
     Eigen::VectorXd x;        ///< [head_dim] of Rotation; the query of the two vectors
     Eigen::VectorXd y;        ///< [head_dim] the key of the two vectors
     double key_position = 1;  ///< n of the two vectors
@@ -89,8 +89,8 @@ struct Setup {
     /// The rotation of queries and keys; values have a fraction of their own.
     Rotary rotary() const;
     Rotary valueRotary() const;
-    /// Multiplies scores: the square of YaRN's factor, otherwise 1.
-    double scoreFactor() const;
+    /// YaRN's factor on cos and sin of queries and keys, otherwise 1.
+    double attentionFactor() const;
     /// θ_i and attention factor under another scaling method with this setup's parameters.
     ScaledFrequencies scaled(ScalingMethod method) const;
 
@@ -111,14 +111,14 @@ Setup sanitized(Setup setup);
 /// The bounds that `sanitized` keeps.
 namespace bounds {
 inline constexpr int kLeastHeadDim = 2, kMostHeadDim = 256;
-inline constexpr double kLeastBase = 1.01, kMostBase = 1e9;
+inline constexpr double kLeastBase = 1.01, kMostBase = 1e15;
 inline constexpr double kFarthestPosition = 100000, kFarthestShift = 100000;
 inline constexpr double kLargestFeature = 1e6;
 inline constexpr int kMostTokens = 4096, kMostTokensByHand = 64;
 inline constexpr int kMostDistances = 8193;
 inline constexpr double kLongestContext = 1 << 20;
 inline constexpr double kLargestFactor = 1000;
-inline constexpr int kMostHeads = 256;
+inline constexpr int kMostHeads = 1024;
 }  // namespace bounds
 
 /// The introduction's example in a setup: "cat" at position 3, d = 4, its schedule, interleaved.

@@ -9,12 +9,11 @@
 
 namespace roper {
 
-Reply answerHead(Transformer& model, const Vocabulary& vocabulary, const Specification& specification,
-                 std::int64_t step, const Request& request) {
-    if (request.text.empty()) throw std::invalid_argument("the model needs a text to read");
-    if (request.text.size() > kLongestProbe)
-        throw std::invalid_argument("the text has " + std::to_string(request.text.size()) +
-                                    " characters; the longest is " + std::to_string(kLongestProbe));
+namespace {
+
+/// The answer itself; the request has been checked.
+Reply readHead(Transformer& model, const Vocabulary& vocabulary, const Specification& specification,
+               std::int64_t step, const Request& request) {
     const at::NoGradGuard no_gradients;
     const at::Device device = model.parameters().front().second.device();
     const at::Tensor tokens = encodePadded(vocabulary, {request.text});
@@ -42,6 +41,21 @@ Reply answerHead(Transformer& model, const Vocabulary& vocabulary, const Specifi
         {"layers", std::to_string(m.layers)},
         {"heads", std::to_string(m.heads)}};
     return {"", true, "step " + std::to_string(step), formatSafetensors(tensors, metadata)};
+}
+
+}  // namespace
+
+Reply answerHead(Transformer& model, const Vocabulary& vocabulary, const Specification& specification,
+                 std::int64_t step, const Request& request) {
+    if (request.text.empty()) throw std::invalid_argument("the model needs a text to read");
+    if (request.text.size() > kLongestProbe)
+        throw std::invalid_argument("the text has " + std::to_string(request.text.size()) +
+                                    " bytes; the longest is " + std::to_string(kLongestProbe));
+    try {
+        return readHead(model, vocabulary, specification, step, request);
+    } catch (const c10::Error& error) {  // its own text carries a backtrace
+        throw std::runtime_error(error.what_without_backtrace());
+    }
 }
 
 }  // namespace roper

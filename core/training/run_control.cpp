@@ -65,6 +65,11 @@ bool RunControl::takeCheckpointWish() {
 }
 
 Reply RunControl::handle(const Request& request, const Answers& answers) {
+    const bool is_of_training = request.command == Command::pause || request.command == Command::resume ||
+                                request.command == Command::checkpoint;
+    if (is_of_training && !answers.trains)
+        return {"", false,
+                commandName(request.command) + " is for a run that trains; this one is only served"};
     switch (request.command) {
         case Command::status:
             return {"", true, answers.status()};

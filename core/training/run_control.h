@@ -18,6 +18,7 @@ void handleStopSignals();
 /// What only the loop that trains or serves can answer.
 struct Answers {
     std::function<std::string()> status;             ///< the text of a status reply
+    bool trains = true;                              ///< otherwise pause, resume and checkpoint are refused
     std::function<Reply(const Request&)> head = {};  ///< q, k and v of a head; may throw
 };
 

@@ -204,7 +204,7 @@ void serveRun(const RunFolder& folder, const ReadingOptions& options,
         if (control.socketPath().empty())
             throw Error(ErrorKind::disk, "no control socket: " + control.problem());
         announce(control.socketPath(), loaded.step);
-        const Answers answers{[&] { return "serving step " + std::to_string(loaded.step); },
+        const Answers answers{[&] { return "serving step " + std::to_string(loaded.step); }, false,
                               [&](const Request& request) {
                                   return answerHead(*loaded.model, loaded.task->vocabulary(),
                                                     loaded.specification, loaded.step, request);

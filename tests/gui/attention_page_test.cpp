@@ -173,6 +173,81 @@ class AttentionPageTest : public PageTest {
         QCOMPARE(map.shownCells().width(), 2000.0);
     }
 
+    void aMapThatIsNoLongerWantedIsNotShown() {
+        change([](Setup& s) { s.tokens = 2000; });
+        QVERIFY(page_->isComputing());
+        change([](Setup& s) { s.source = Source::run; });
+        QTRY_VERIFY_WITH_TIMEOUT(!page_->isComputing(), 30000);
+        QCoreApplication::processEvents();
+        QVERIFY(!page_->map().map().values);
+    }
+
+    void hoveringWhileALargeMapIsReplacedIsSafe() {
+        change([](Setup& s) { s.tokens = 1500, s.causal = false; });
+        QTRY_VERIFY_WITH_TIMEOUT(!page_->isComputing(), 30000);
+        change([](Setup& s) { s.tokens = 1100; });
+        QVERIFY(page_->isComputing());
+        const QString readout = readoutAfterPointing(1050, 1490);  // of the map that is still seen
+        QVERIFY2(readout.contains("key 14") && readout.contains("score"), qPrintable(readout));
+        QTRY_VERIFY_WITH_TIMEOUT(!page_->isComputing(), 30000);
+    }
+
+    void aZoomIsRestoredAndNonsenseIsNot() {
+        change([](Setup& s) { s.tokens = 100; });
+        page_->map().showCells({10, 20, 30, 30});
+        const QRectF shown = page_->map().shownCells();
+        window_->close();
+        window_.reset();
+        window_ = std::make_unique<MainWindow>(folder_.path().toStdString());
+        window_->show();
+        QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+        page_ = &window_->attentionPage();
+        QCOMPARE(page_->map().shownCells(), shown);
+        for (const char* cells :
+             {"nan,nan,nan,nan", "inf,0,5,5", "1,2,3", "", "a,b,c,d", "-1e300,0,1e300,5"}) {
+            page_->setViewSettings({{"view.attention_cells", cells}});
+            page_->grab();
+            QVERIFY(page_->map().shownCells().width() <= 100);
+        }
+    }
+
+    void aCellIsChosenWhateverTheMistake() {
+        change([](Setup& s) {
+            s.causal = false;
+            s.mistake = Mistake::no_inverse;
+            s.map = MapKind::scores;
+        });
+        QTest::mouseClick(&page_->map(), Qt::LeftButton, {}, page_->map().cellRect(2, 7).center().toPoint());
+        QCOMPARE(setup().query, 2);
+        QCOMPARE(setup().key, 7);
+    }
+
+    void aMistakeThatIsOnCanBeSwitchedOff() {
+        change([](Setup& s) { s.method = Method::alibi, s.mistake = Mistake::no_inverse; });
+        QVERIFY(page_->gallery().box(Mistake::no_inverse)->isEnabled());
+        page_->gallery().box(Mistake::no_inverse)->click();
+        QCOMPARE(setup().mistake, Mistake::none);
+    }
+
+    void aFieldKeepsItsKeys() {
+        auto* tokens = control<QSpinBox>("Tokens T");
+        tokens->setFocus();
+        tokens->selectAll();
+        QTest::keyClicks(tokens, "6");
+        QTest::keyClick(tokens, Qt::Key_Return);
+        QCOMPARE(setup().tokens, 6);
+        QCOMPARE(window_->currentPage()->name(), QString("Attention"));
+        QTest::keyClick(tokens, Qt::Key_Up);
+        QCOMPARE(setup().tokens, 7);
+    }
+
+    void onlyThePagesOwnKeysCount() {
+        for (Page* page : window_->pages()) {
+            for (const QAction* action : page->actions())
+                QCOMPARE(action->isEnabled(), page == window_->currentPage());
+        }
+    }
+
     void allInputsAreNamedAndExplained() {
         for (int source = 0; source < 3; ++source) {
             change([&](Setup& s) { s.source = static_cast<Source>(source); });
@@ -181,7 +256,7 @@ class AttentionPageTest : public PageTest {
     }
 
     void aRunThatHasEndedIsAskedForItsHeads() {
-        trainTo("short", "3");
+        if (!QFile::exists(folder_.filePath("short"))) trainTo("short", "3");
         window_->runs().readAll();
         control<QComboBox>("q, k, v from")->setCurrentIndex(2);
         window_->attentionState().useRun("short");
@@ -206,6 +281,67 @@ class AttentionPageTest : public PageTest {
         // Value mixing looks at the same head.
         window_->showPage("Value mixing");
         QVERIFY(window_->mixingPage().compass().figureCaption().contains("head 1 of short at step 3"));
+    }
+
+    void aRefusedTextStaysRefusedUntilItIsChanged() {
+        useShortRun();
+        change([](Setup& s) { s.run_text = "WRONG"; });
+        QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().message().contains("vocabulary"), 30000);
+        change([](Setup& s) { s.shift = 3; });
+        QVERIFY(window_->attentionState().message().contains("vocabulary"));
+        change([](Setup& s) { s.source = Source::random; });
+        QVERIFY(window_->attentionState().isReady());
+        change([](Setup& s) { s.source = Source::run; });
+        QVERIFY(window_->attentionState().message().contains("vocabulary"));
+    }
+
+    void aSessionWithARunComesBackAsItWas() {
+        useShortRun();
+        change([](Setup& s) {
+            s.method = Method::rope;
+            s.mistake = Mistake::wrong_direction;
+            s.muted = {1};
+            s.base = 500;
+        });
+        const Setup before = setup();
+        window_->close();
+        window_.reset();
+        openWindow("Attention");
+        QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().isReady(), 30000);
+        QVERIFY(setup() == before);
+        page_ = &window_->attentionPage();
+    }
+
+    void undoLeadsBackFromOneRunToAnother() {
+        useShortRun();
+        trainTo("second", "2");
+        window_->runs().refresh();
+        change([](Setup& s) {
+            s.method = Method::alibi;
+            s.muted = {1};
+        });
+        const Setup first = setup();
+        window_->attentionState().useRun("second");
+        QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().isReady(), 30000);
+        QCOMPARE(setup().method, Method::roper);
+        const Setup second = setup();
+        while (setup().run != "short" && window_->selection().history().canUndo())
+            window_->selection().history().undo();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().isReady(), 30000);
+        QVERIFY(setup() == first);
+        while (window_->selection().history().canRedo())
+            window_->selection().history().redo();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().isReady(), 30000);
+        QVERIFY(setup() == second);
+    }
+
+    void headsThatAreTooWideAreSaidToBe() {
+        trainTo("wide", "1", {"--set", "model.width=512", "--set", "model.heads=1"});
+        window_->runs().readAll();
+        window_->attentionState().useRun("wide");
+        QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().message().contains("512 features"), 30000);
+        change([](Setup& s) { s.source = Source::random; });
+        QVERIFY(window_->attentionState().isReady());
     }
 
     void aModelIsWatchedWhileItTrains() {
@@ -256,9 +392,16 @@ class AttentionPageTest : public PageTest {
                 "-q"};
     }
 
-    void trainTo(const QString& name, const QString& steps) const {
+    void useShortRun() {
+        if (!QFile::exists(folder_.filePath("short"))) trainTo("short", "3");
+        window_->runs().readAll();
+        window_->attentionState().useRun("short");
+        QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().isReady(), 30000);
+    }
+
+    void trainTo(const QString& name, const QString& steps, const QStringList& more = {}) const {
         QProcess trainer;
-        trainer.start(program(), arguments(name, steps));
+        trainer.start(program(), arguments(name, steps) + more);
         QVERIFY(trainer.waitForFinished(60000));
         QVERIFY2(trainer.exitCode() == 0, trainer.readAllStandardError().constData());
     }

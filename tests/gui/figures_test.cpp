@@ -127,7 +127,9 @@ class FiguresTest : public QObject {
               "weights",      "shift-difference", "mistake",     "logit-by-pair", "mixing",
               "value-mixing", "distance-shares",  "three-steps", "shift-test",    "all-pairs"}) {
             const QString picture = out_.filePath(QString("alone-%1.svg").arg(kind));
-            QCOMPARE(run({"figure", kind, "--out", picture, "--set", "head_dim=8"}), std::pair(0, QString()));
+            const auto [ended, said] = run({"figure", kind, "--out", picture, "--set", "head_dim=8"});
+            QCOMPARE(ended, 0);
+            QVERIFY2(said.isEmpty() || QString(kind) == "mistake", qPrintable(said));
             QVERIFY2(read(picture).contains("<text") && !read(picture).contains("<image"), kind);
         }
         QCOMPARE(run({"figure", "decay", "--out", file}).first, 0);
@@ -136,6 +138,11 @@ class FiguresTest : public QObject {
         QVERIFY(read(file).startsWith("query,feature_of_the_output,difference"));
         QVERIFY(run({"figure", "scores", "--out", file, "--run", "missing", "--runs", runs_.path()})
                     .second.contains("no run"));
+        QVERIFY(run({"figure", "scores", "--out", file, "--run", runs_.path() + "/missing"})
+                    .second.contains("no run"));
+        QVERIFY(
+            run({"figure", "scores", "--out", file, "--set", "source=run"}).second.contains("needs a run"));
+        QVERIFY(run({"figure", "mixing", "--out", file, "--set", "run=nope"}).second.contains("no run"));
         QVERIFY(run({"figure", "scores", "--out", file, "--set", "tokens=9999"})
                     .second.contains("nearest is 4096"));
         QVERIFY(

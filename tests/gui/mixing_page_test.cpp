@@ -125,7 +125,7 @@ class MixingPageTest : public PageTest {
         expectChange("start");
         control<QSpinBox>("Query n")->setValue(5);
         expectChange("query");
-        control<QSpinBox>("Pair i")->setValue(2);
+        control<QSpinBox>("Pair i")->setValue(3);
         expectChange("pair");
         control<QDoubleSpinBox>("Blend")->setValue(0.4);
         expectChange("blend");

@@ -39,14 +39,24 @@ class RotationPageTest : public QObject {
     void draggingTheArrowSetsThePair() {
         auto* circle = page_->findChild<CircleView*>();
         const QPoint centre = circle->rect().center();
-        QTest::mousePress(circle, Qt::LeftButton, {}, centre + QPoint(60, 0));
-        QVERIFY(page_->state().x()[0] > 0.2);
-        QVERIFY(std::abs(page_->state().x()[1]) < 0.05);
+        // Away from both heads nothing is held.
+        const Eigen::VectorXd before = page_->state().x();
+        QTest::mousePress(circle, Qt::LeftButton, {}, centre + QPoint(0, 5));
+        QTest::mouseMove(circle, centre + QPoint(60, 0));
+        QTest::mouseRelease(circle, Qt::LeftButton, {}, centre + QPoint(60, 0));
+        QVERIFY(page_->state().x() == before);
+        QTest::mousePress(circle, Qt::LeftButton, {}, circle->tip(false).toPoint());
         QTest::mouseMove(circle, centre + QPoint(0, -60));
         QTest::mouseRelease(circle, Qt::LeftButton, {}, centre + QPoint(0, -60));
         QVERIFY(std::abs(page_->state().x()[0]) < 0.05);
         QVERIFY(page_->state().x()[1] > 0.2);
         QCOMPARE(page_->state().x()[2], 1.5);  // the other pair stays
+        // The turned arrow takes its vector along.
+        QTest::mousePress(circle, Qt::LeftButton, {}, circle->tip(true).toPoint());
+        const QPoint goal = centre + QPoint(50, 30);
+        QTest::mouseMove(circle, goal);
+        QTest::mouseRelease(circle, Qt::LeftButton, {}, goal);
+        QVERIFY((circle->tip(true) - goal).manhattanLength() < 4);
         // The table beside it shows the new numbers.
         auto* table = page_->findChild<QTableWidget*>();
         QCOMPARE(table->item(1, 0)->text().toDouble(), page_->state().x()[1]);

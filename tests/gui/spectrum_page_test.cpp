@@ -64,7 +64,7 @@ class SpectrumPageTest : public PageTest {
         auto* length = control<NumberEdit>("Text length L′");
         length->selectAll();
         QTest::keyClicks(length, "1000");
-        QVERIFY(page_->boundChart().figureCaption().contains("up to L′ = 1000"));
+        QVERIFY(page_->boundChart().figureCaption().contains("up to m = 1000"));
     }
 
     void everyControlChangesAPicture() {
@@ -141,6 +141,7 @@ class SpectrumPageTest : public PageTest {
     }
 
     void keysStepThroughPairs() {
+        change([](Setup& s) { s.pair = 0; });
         QTest::keyClick(page_, Qt::Key_Right);
         QTest::keyClick(page_, Qt::Key_Right);
         QCOMPARE(setup().pair, 2);

@@ -112,7 +112,16 @@ class Serve(TrainerTest):
             self.assertFalse(reply["ok"])
             self.assertIn(part, reply["message"])
             self.assertEqual(payload, b"")
+        for command in ["pause", "resume", "checkpoint"]:
+            self.assertIn("only served", peer.ask(command=command)[0]["message"])
         self.assertTrue(peer.ask(command="head", layer=0, head=0, text="12")[0]["ok"])
+        # Many questions at once are all answered, in their order.
+        for number in range(200):
+            peer.socket.sendall(json.dumps({"command": "head", "id": str(number), "text": "12"}).encode() + b"\n")
+        for number in range(200):
+            reply = json.loads(peer.stream.readline())
+            self.assertEqual(reply["id"], str(number))
+            peer.stream.read(reply["payload"])
         self.assertTrue(peer.ask(command="stop")[0]["ok"])
         self.assertEqual(process.wait(10), 0)
 

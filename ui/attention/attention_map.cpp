@@ -1,6 +1,8 @@
 #include "ui/attention/attention_map.h"
 
 #include <QObject>
+#include <algorithm>
+#include <cmath>
 
 namespace roper {
 namespace {
@@ -36,6 +38,10 @@ bool isDifference(MapKind kind) {
 
 }  // namespace
 
+bool MapQuestion::isTokenByToken() const {
+    return !isDifference(kind) || !about_values;
+}
+
 MapQuestion mapQuestion(const Setup& setup, const HeadVectors& heads) {
     return {setup.map, scoreRule(setup), rightScoreRule(setup),
             heads,     setup.shift,      isAboutValues(setup.mistake) && setup.method == Method::roper};
@@ -44,7 +50,7 @@ MapQuestion mapQuestion(const Setup& setup, const HeadVectors& heads) {
 HeatMapView::Map computeMap(const MapQuestion& question) {
     HeatMapView::Map map;
     auto values = std::make_shared<Eigen::MatrixXd>(valuesOf(question));
-    const bool token_by_token = !isDifference(question.kind) || !question.about_values;
+    const bool token_by_token = question.isTokenByToken();
     map.lower_only = question.rule.causal && token_by_token;
     map.scale = question.kind == MapKind::weights && question.rule.method != Method::linear_numerator
                     ? HeatMapView::Scale::sequential
@@ -63,15 +69,24 @@ HeatMapView::Map computeMap(const MapQuestion& question) {
 }
 
 QString mapHeadline(const MapQuestion& question, const HeatMapView::Map& map) {
-    const double largest = map.values->size() == 0 ? 0.0 : [&] {
-        double found = 0;
-        for (Eigen::Index column = 0; column < map.values->cols(); ++column)
-            for (Eigen::Index row = map.lower_only ? column : 0; row < map.values->rows(); ++row)
-                found = std::max(found, std::abs((*map.values)(row, column)));
-        return found;
-    }();
+    double largest = 0;
+    Eigen::Index not_finite = 0;
+    for (Eigen::Index column = 0; column < map.values->cols(); ++column) {
+        for (Eigen::Index row = map.lower_only ? column : 0; row < map.values->rows(); ++row) {
+            const double value = (*map.values)(row, column);
+            std::isfinite(value) ? void(largest = std::max(largest, std::abs(value))) : void(++not_finite);
+        }
+    }
+    if (not_finite > 0)
+        return QObject::tr("%1 entries are not numbers; they are drawn in magenta").arg(not_finite);
     const QString number = QString::number(largest, 'g', 3).replace('-', QChar(0x2212));
     const QString what = question.about_values ? QObject::tr("outputs") : QObject::tr("scores");
+    constexpr Eigen::Index kCrowded = 256;
+    const QString hint = map.values->rows() < kCrowded
+                             ? QString()
+                             : QObject::tr(
+                                   "    from afar a pixel shows the strongest of its entries; wheel zooms, "
+                                   "dragging moves, a double click shows all");
     switch (question.kind) {
         case MapKind::shift_difference:
             return question.shift == 0 ? QObject::tr("Nothing is moved yet: change S at the right.")
@@ -81,9 +96,9 @@ QString mapHeadline(const MapQuestion& question, const HeatMapView::Map& map) {
         case MapKind::form_difference:
             return QObject::tr("Against the right form: %1 differ by at most %2").arg(what, number);
         case MapKind::weights:
-            return QObject::tr("Largest weight %1").arg(number);
+            return QObject::tr("Largest weight %1").arg(number) + hint;
         default:
-            return QObject::tr("Largest score in size %1").arg(number);
+            return QObject::tr("Largest score in size %1").arg(number) + hint;
     }
 }
 

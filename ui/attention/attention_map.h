@@ -12,6 +12,12 @@ struct MapQuestion {
     HeadVectors heads;
     double shift = 0;
     bool about_values = false;  ///< differences are those of outputs, not of scores
+    // What is written beside it, of the same setup.
+    QStringList token_names = {};
+    QString caption = {};
+
+    /// Whether rows and columns both are tokens; otherwise columns are features of outputs.
+    bool isTokenByToken() const;
 };
 
 MapQuestion mapQuestion(const Setup& setup, const HeadVectors& heads);

@@ -1,18 +1,18 @@
 #include "ui/attention/attention_page.h"
 
-#include <QScopedValueRollback>
-#include <QSplitter>
 #include <QtConcurrent>
+#include <algorithm>
+#include <cmath>
+#include <limits>
 
+#include "core/runs/text.h"
 #include "ui/attention/method_text.h"
-#include "ui/attention/source_controls.h"
 #include "ui/shell/explain.h"
 
 namespace roper {
 namespace {
 
 constexpr int kLargestAtOnce = 1024;  // larger maps are computed in another thread
-constexpr int kPlay_ms = 160;
 
 }  // namespace
 
@@ -42,7 +42,7 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
 
     map_->setAccessibleName(tr("Attention map, query by key"));
     connect(map_, &HeatMapView::cellClicked, this, [this](int query, int key) {
-        if (!shown_question_.about_values || map_->map().lower_only) select(query, key);
+        if (shown_question_.isTokenByToken()) select(query, key);
     });
     connect(map_, &HeatMapView::cellPointed, this, [this](int r, int c) { setReadout(cellText(r, c)); });
     connect(map_, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
@@ -55,8 +55,10 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
     panel_->whenShown([this](const Setup& s) { kinds_->setCurrentIndex(static_cast<int>(s.map)); });
     connect(&state_, &AttentionState::changed, this, &AttentionPage::follow);
     connect(&computing_, &QFutureWatcherBase::finished, this, [this] {
-        takeMap(shown_question_, computing_.result());
-        if (std::exchange(again_, false)) showMap();
+        // A map of a setup that has changed since is not shown.
+        const bool outdated = std::exchange(again_, false) || !state_.isReady();
+        if (!outdated) return takeMap(std::move(computing_question_), computing_.result());
+        if (state_.isReady()) showMap();
     });
     connect(&timer_, &QTimer::timeout, this, [this] {
         panel_->change(tr("Shift S"),
@@ -74,91 +76,16 @@ std::vector<const Figure*> AttentionPage::figures() const {
     return {map_, bars_};
 }
 
-QWidget* AttentionPage::makePictures() {
-    for (const auto& [name, help] :
-         {std::pair{tr("Scores"), tr("What softmax is taken of")},
-          {tr("Weights"), tr("Softmax of each row; for linear attention the share of each similarity")},
-          {tr("After the shift"),
-           tr("What moving all positions by S changes: nothing, unless there is a mistake")},
-          {tr("Against the right form"), tr("What the chosen mistake changes at the same positions")}})
-        kinds_->setTabToolTip(kinds_->addTab(name), help);
-    kinds_->setAccessibleName(tr("Which map"));
-    kinds_->setDocumentMode(true);
-    kinds_->setExpanding(false);
-    headline_->setForegroundRole(QPalette::PlaceholderText);
-    headline_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    to_mixing_->setToolTip(tr("Shows what this query makes of the values it looks at"));
-    connect(to_mixing_, &QPushButton::clicked, this, &AttentionPage::mixingWanted);
-    help_->setText(tr("Ask again"));
-    help_->setToolTip(tr("What to do before there is a map"));
-    help_->hide();
-    connect(help_, &QPushButton::clicked, this, [this] {
-        if (state_.runs().runs().empty()) return emit trainingWanted();
-        if (state_.setup().run.empty()) return state_.useRun(state_.runs().runs().front()->name());
-        state_.askRun();
-    });
-    auto* top = new QHBoxLayout;
-    top->addWidget(kinds_);
-    top->addStretch();
-    top->addWidget(help_);
-    top->addWidget(to_mixing_);
-    lower_->addTab(bars_, tr("Score by pair"));
-    lower_->addTab(vectors_, tr("q, k and v"));
-    lower_->setDocumentMode(true);
-    auto* upper = new QWidget;
-    auto* layout = new QVBoxLayout(upper);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(3);
-    layout->addLayout(top);
-    layout->addWidget(headline_);
-    layout->addWidget(map_, 1);
-    auto* pictures = new QSplitter(Qt::Vertical);
-    pictures->addWidget(upper);
-    pictures->addWidget(lower_);
-    pictures->setSizes({520, 210});
-    pictures->setStretchFactor(0, 1);
-    pictures->setChildrenCollapsible(false);
-    return pictures;
-}
-
-void AttentionPage::fillPanel() {
-    panel_->addHeading(tr("Tokens"));
-    addSourceControls(*panel_, state_);
-    panel_->addHeading(tr("Method"));
-    panel_->addWideChoice(tr("Positions by"), tr("How the score learns of positions; F1 shows the formula"),
-                          methodNames(), methodEntry, chooseMethod);
-    panel_->addCheck(
-        tr("Causal"), tr("A query sees itself and what is before it; otherwise everything"),
-        [](const Setup& s) { return s.causal; }, [](Setup& s, bool on) { s.causal = on; });
-    panel_->addIndex(
-        tr("Pair i"), tr("The marked bar; M mutes it or puts it back, as a click does"),
-        [](Setup& s) -> int& { return s.pair; }, [](const Setup& s) { return s.pairs(); });
-    auto* unmute =
-        panel_->addButton(tr("Unmute all pairs"), tr("Puts every pair back into the scores"),
-                          [this] { panel_->change(tr("Muted pairs"), [](Setup& s) { s.muted.clear(); }); });
-    panel_->whenShown([unmute](const Setup& s) { unmute->setEnabled(!s.muted.empty()); });
-    panel_->addHeading(tr("Move all positions"));
-    panel_->addDecimal(
-        tr("Shift S"), tr("Added to every position; scores and weights do not change"),
-        [](Setup& s) -> double& { return s.shift; }, -bounds::kFarthestShift, bounds::kFarthestShift, 1, 2);
-    panel_->addSlider(
-        tr("Shift, by hand"), tr("Drag S from −64 to 64"), [](Setup& s) -> double& { return s.shift; }, -64,
-        64, 1);
-    play_->setCheckable(true);
-    connect(play_, &QPushButton::toggled, this, [this](bool on) {
-        play_->setText(on ? tr("Pause") : tr("Play"));
-        on ? timer_.start(kPlay_ms) : timer_.stop();
-    });
-    panel_->addRow({}, play_, tr("Moves all positions on, step by step (Space)"));
-    panel_->addHeading(tr("Known mistakes"));
-    panel_->addRow({}, gallery_, {});
-    panel_->addHeading(tr("Rotation"));
-    addRotationControls(*panel_);
-}
-
 void AttentionPage::showEvent(QShowEvent* event) {
     Page::showEvent(event);
+    state_.watch(true);
     if (stale_) follow();
+}
+
+void AttentionPage::hideEvent(QHideEvent* event) {
+    Page::hideEvent(event);
+    state_.watch(false);
+    play_->setChecked(false);
 }
 
 void AttentionPage::follow() {
@@ -187,6 +114,7 @@ void AttentionPage::showUnready() {
                    : state_.setup().run.empty() ? tr("Take the first run")
                                                 : tr("Ask again"));
     help_->setVisible(!state_.isAsking());
+    emit explanationChanged();
 }
 
 void AttentionPage::showMap() {
@@ -194,43 +122,59 @@ void AttentionPage::showMap() {
         again_ = true;
         return;
     }
-    MapQuestion question = mapQuestion(state_.setup(), state_.heads());
-    if (state_.tokens() <= kLargestAtOnce) {
-        HeatMapView::Map map = computeMap(question);
-        return takeMap(question, std::move(map));
-    }
-    headline_->setText(tr("Computing %1 × %1 scores …").arg(state_.tokens()));
-    shown_question_ = question;
-    computing_.setFuture(
-        QtConcurrent::run([question = std::move(question)] { return computeMap(question); }));
-}
-
-void AttentionPage::takeMap(const MapQuestion& question, HeatMapView::Map map) {
-    static const char* const kNames[] = {"scores", "weights", "shift-difference", "mistake"};
     const Setup& s = state_.setup();
-    shown_question_ = question;
-    headline_->setText(mapHeadline(question, map));
-    map.row_labels = state_.tokenNames();
-    if (map.column_name == tr("key")) map.column_labels = state_.tokenNames();
-    map_->setName(QString::fromLatin1(kNames[static_cast<int>(question.kind)]));
-    map_->setCaption(
+    MapQuestion question = mapQuestion(s, state_.heads());
+    question.token_names = state_.tokenNames();
+    question.caption =
         tr("%1: %2; %3; d = %4, base %5, shift %6%7")
             .arg(kinds_->tabText(static_cast<int>(question.kind)), methodNames()[methodEntry(s)],
                  state_.sourceText())
             .arg(s.head_dim)
             .arg(s.base)
             .arg(s.shift)
-            .arg(s.mistake == Mistake::none ? QString() : tr("; mistake: %1").arg(describe(s.mistake).name)));
-    const bool square = map.values->rows() == map.values->cols() && map.column_name == tr("key");
+            .arg(s.mistake == Mistake::none ? QString() : tr("; mistake: %1").arg(describe(s.mistake).name));
+    if (state_.tokens() <= kLargestAtOnce) {
+        HeatMapView::Map map = computeMap(question);
+        return takeMap(std::move(question), std::move(map));
+    }
+    headline_->setText(tr("Computing %1 × %1 scores …").arg(state_.tokens()));
+    computing_question_ = question;
+    computing_.setFuture(
+        QtConcurrent::run([question = std::move(question)] { return computeMap(question); }));
+}
+
+void AttentionPage::takeMap(MapQuestion question, HeatMapView::Map map) {
+    static const char* const kNames[] = {"scores", "weights", "shift-difference", "mistake"};
+    const bool by_token = question.isTokenByToken();
+    headline_->setText(mapHeadline(question, map));
+    headline_->setToolTip(headline_->text());
+    map.row_labels = question.token_names;
+    if (by_token) map.column_labels = question.token_names;
+    map_->setName(QString::fromLatin1(kNames[static_cast<int>(question.kind)]));
+    map_->setCaption(question.caption);
     map_->setMap(std::move(map));
-    map_->setMarked(state_.query(), square ? state_.key() : -1);
+    map_->setMarked(state_.query(), by_token ? state_.key() : -1);
+    shown_question_ = std::move(question);
+    showWishedCells();
     emit explanationChanged();
+}
+
+/// Restores a zoom, once the map that it was made on is there.
+void AttentionPage::showWishedCells() {
+    const bool is_of_this_map = map_->map().values && map_->map().values->rows() == state_.tokens();
+    if (wished_cells_ && is_of_this_map) map_->showCells(*std::exchange(wished_cells_, std::nullopt));
 }
 
 void AttentionPage::showParts() {
     const Setup& s = state_.setup();
     const int query = state_.query(), key = state_.key();
     const Eigen::VectorXd parts = scoreParts(state_.rule(), state_.heads(), query, key, s.shift);
+    ScoreRule unmuted = state_.rule();
+    unmuted.muted.clear();
+    const Eigen::VectorXd all = scoreParts(unmuted, state_.heads(), query, key, s.shift);
+    std::map<int, double> ghosts;
+    for (const int pair : s.muted)
+        ghosts[pair] = all[pair];
     const Theme theme = Theme::of(palette());
     const Rotary& rotary = state_.rule().form.query.rotary;
     BarChart::Series series{QStringLiteral("part"), tr("part of the score"), theme.frame, {}, {}};
@@ -249,7 +193,7 @@ void AttentionPage::showParts() {
         bars_->setPlaceName(rotary.planes(), s.method == Method::linear_cosine ? tr("1") : tr("bias"));
     }
     bars_->setBars(places, {series});
-    bars_->setMuted(s.muted);
+    bars_->setMuted(ghosts);
     bars_->setMarked(s.pair);
     const double score = state_.scoreRow()[key], weight = state_.weightRow()[key];
     bars_->setHeadline(tr("query %1, key %2, distance %3:   score %4 = Σ of the bars   weight %5")
@@ -262,21 +206,27 @@ void AttentionPage::showParts() {
         tr("The score of query %1 and key %2 by pair: %3").arg(query).arg(key).arg(state_.sourceText()));
 }
 
+/// The numbers of a cell, from what the map that is seen was made of; a newer setup may be on its way.
 QString AttentionPage::cellText(int row, int column) const {
-    if (!state_.isReady() || row >= state_.tokens()) return {};
+    const MapQuestion& q = shown_question_;
+    const auto token = [&](int i) {
+        return i < q.token_names.size() ? QStringLiteral("%1 “%2”").arg(i).arg(q.token_names[i])
+                                        : QString::number(i);
+    };
     const auto number = [](double value) { return noteNumber(value, 7); };
+    if (row >= q.heads.tokens() || !map_->map().values) return {};
     const double value = (*map_->map().values)(row, column);
-    if (map_->map().column_name != tr("key"))
+    if (!q.isTokenByToken())
         return tr("query %1    feature %2    difference of the output %3")
-            .arg(state_.tokenText(row))
+            .arg(token(row))
             .arg(column)
             .arg(number(value));
-    const Eigen::VectorXd scores = scoreRow(state_.rule(), state_.heads(), row, state_.setup().shift);
-    const Eigen::VectorXd weights = weightRow(state_.rule(), state_.heads(), scores, row);
+    const Eigen::VectorXd scores = scoreRow(q.rule, q.heads, row, q.shift);
+    const Eigen::VectorXd weights = weightRow(q.rule, q.heads, scores, row);
     QString text = tr("query %1    key %2    distance %3    score %4    weight %5")
-                       .arg(state_.tokenText(row), state_.tokenText(column))
+                       .arg(token(row), token(column))
                        .arg(noteNumber(row - column), number(scores[column]), number(weights[column]));
-    if (shown_question_.kind == MapKind::shift_difference || shown_question_.kind == MapKind::form_difference)
+    if (q.kind == MapKind::shift_difference || q.kind == MapKind::form_difference)
         text += tr("    difference %1").arg(number(value));
     return text;
 }
@@ -307,28 +257,6 @@ void AttentionPage::moveQuery(int by) {
     if (state_.isReady()) select(std::clamp(state_.query() + by, 0, state_.tokens() - 1), state_.key());
 }
 
-void AttentionPage::addActions(Actions& actions) {
-    const QString group = tr("Attention");
-    actions.add(group, tr("Play or pause the shift"), Qt::Key_Space, [this] { play_->click(); });
-    actions.add(group, tr("Next key"), Qt::Key_Right, [this] { moveKey(1); });
-    actions.add(group, tr("Previous key"), Qt::Key_Left, [this] { moveKey(-1); });
-    actions.add(group, tr("Ten keys on"), Qt::SHIFT | Qt::Key_Right, [this] { moveKey(10); });
-    actions.add(group, tr("Ten keys back"), Qt::SHIFT | Qt::Key_Left, [this] { moveKey(-10); });
-    actions.add(group, tr("First key"), Qt::Key_Home, [this] { moveKey(-bounds::kMostTokens); });
-    actions.add(group, tr("Next query"), Qt::Key_Down, [this] { moveQuery(1); });
-    actions.add(group, tr("Previous query"), Qt::Key_Up, [this] { moveQuery(-1); });
-    actions.add(group, tr("This row in Value mixing"), Qt::Key_Return, [this] { to_mixing_->click(); });
-    actions.add(group, tr("Mute or unmute the marked pair"), Qt::Key_M,
-                [this] { mute(state_.setup().pair); });
-    actions.add(group, tr("Unmute all pairs"), {},
-                [this] { panel_->change(tr("Muted pairs"), [](Setup& s) { s.muted.clear(); }); });
-    actions.add(group, tr("No mistake"), {},
-                [this] { panel_->change(tr("Mistake"), [](Setup& s) { s.mistake = Mistake::none; }); });
-    actions.add(group, tr("Ask the run again"), {}, [this] {
-        if (state_.setup().source == Source::run) state_.askRun();
-    });
-}
-
 QString AttentionPage::explanation() const {
     return explainScore(state_);
 }
@@ -349,11 +277,16 @@ ViewSettings AttentionPage::viewSettings() const {
 
 void AttentionPage::setViewSettings(const ViewSettings& settings) {
     setTab(*lower_, settings, "view.attention_below");
+    wished_cells_.reset();
     const auto cells = settings.find("view.attention_cells");
     if (cells == settings.end()) return map_->showAll();
-    const QStringList parts = QString::fromStdString(cells->second).split(',');
-    if (parts.size() == 4)
-        map_->showCells({parts[0].toDouble(), parts[1].toDouble(), parts[2].toDouble(), parts[3].toDouble()});
+    std::vector<double> numbers;
+    for (const std::string& part : split(cells->second, ','))
+        numbers.push_back(parseNumber(part).value_or(std::numeric_limits<double>::quiet_NaN()));
+    const bool sound = std::all_of(numbers.begin(), numbers.end(), [](double n) { return std::isfinite(n); });
+    if (numbers.size() != 4 || !sound) return;
+    wished_cells_ = QRectF(numbers[0], numbers[1], numbers[2], numbers[3]);
+    if (!stale_ && !computing_.isRunning()) showWishedCells();
 }
 
 }  // namespace roper

@@ -42,13 +42,15 @@ class AttentionPage : public Page {
 
   protected:
     void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
 
   private:
     QWidget* makePictures();
     void fillPanel();
     void follow();
     void showMap();
-    void takeMap(const MapQuestion& question, HeatMapView::Map map);
+    void takeMap(MapQuestion question, HeatMapView::Map map);
+    void showWishedCells();
     void showParts();
     void showUnready();
     void mute(int pair);
@@ -69,10 +71,12 @@ class AttentionPage : public Page {
     SetupPanel* panel_;
     QPushButton* play_;
     QTimer timer_;
-    MapQuestion shown_question_;
+    MapQuestion shown_question_;      ///< of the map that is seen
+    MapQuestion computing_question_;  ///< of the one that is made in another thread
     QFutureWatcher<HeatMapView::Map> computing_;
-    bool stale_ = true;   ///< the map is of an older setup
-    bool again_ = false;  ///< the setup changed while a large map was computed
+    std::optional<QRectF> wished_cells_;  ///< to be shown when the map they belong to is there
+    bool stale_ = true;                   ///< the map is of an older setup
+    bool again_ = false;                  ///< the setup changed while a large map was computed
 };
 
 }  // namespace roper

@@ -2,7 +2,7 @@
 
 #include <QCoreApplication>
 #include <QElapsedTimer>
-#include <QScopedValueRollback>
+#include <utility>
 
 #include "core/tasks/task.h"
 
@@ -49,15 +49,16 @@ AttentionState::AttentionState(Selection& selection, RunStore& runs, QObject* pa
     : QObject(parent), selection_(selection), runs_(runs), source_(runs, nullptr) {
     connect(&selection_, &Selection::changed, this, &AttentionState::follow);
     connect(&source_, &HeadSource::answered, this, &AttentionState::takeRun);
-    connect(&source_, &HeadSource::failed, this, [this](const QString& why) {
-        asking_ = false;
-        message_ = why;
-        emit changed();
+    connect(&source_, &HeadSource::failed, this, &AttentionState::takeFailure);
+    // A session may name a run before the folder has been read.
+    connect(&runs_, &RunStore::runAdded, this, [this](const RunWatcher* run) {
+        const bool is_wanted = setup().source == Source::run && run->name().toStdString() == setup().run;
+        if (is_wanted && !isReady() && !asking_) askRun();
     });
     live_.setInterval(kLive_ms);
     connect(&live_, &QTimer::timeout, this, [this] {
         const RunWatcher* run = runs_.find(QString::fromStdString(setup().run));
-        if (!asking_ && run != nullptr && run->state() == RunState::running) askRun();
+        if (watchers_ > 0 && !asking_ && run != nullptr && run->state() == RunState::running) askRun();
     });
     follow();
 }
@@ -68,56 +69,73 @@ void AttentionState::follow() {
         live_.start();
     else
         live_.stop();
-    if (takeVectors()) finish();
+    takeVectors();
+    if (isReady())
+        finish();
+    else
+        heads_ = {};
     emit changed();
 }
 
-/// Whether the vectors that the setup asks for are there.
-bool AttentionState::takeVectors() {
+/// The vectors that the setup asks for, or a message that says why there are none.
+void AttentionState::takeVectors() {
     const Setup& s = setup();
-    if (s.source != Source::random) random_of_.reset();
-    if (s.source == Source::random) {
-        const std::tuple wanted{s.tokens, s.head_dim, s.seed, s.likeness};
-        if (random_of_ != wanted) heads_ = randomHeadVectors(s.tokens, s.head_dim, s.seed, s.likeness);
-        random_of_ = wanted;
-    } else if (s.source == Source::hand) {
+    if (s.source == Source::run) return takeVectorsOfRun();
+    const std::tuple wanted{s.tokens, s.head_dim, s.seed, s.likeness};
+    if (s.source == Source::hand) {
         heads_ = s.by_hand;
-    } else {
-        const HeadQuestion wanted{QString::fromStdString(s.run), s.layer, s.head,
-                                  QString::fromStdString(s.run_text)};
-        if (asked_ != wanted) {
-            asked_ = wanted;
-            askRun();
-        }
-        const bool answered = run_head_ && run_head_->question == wanted;
-        if (!answered) {
-            if (message_.isEmpty()) message_ = tr("Asking “%1” …").arg(wanted.run);
-            return false;
-        }
-        heads_ = run_head_->vectors;
-        // The vectors are as wide as they are.
-        if (s.head_dim != heads_.Q.cols()) {
-            Setup fitting = s;
-            fitting.head_dim = static_cast<int>(heads_.Q.cols());
-            selection_.replace(fitting);
-            return false;  // the change that this made has done the rest
-        }
+        random_of_.reset();
+    } else if (random_of_ != wanted || heads_.tokens() == 0) {
+        heads_ = randomHeadVectors(s.tokens, s.head_dim, s.seed, s.likeness);
+        random_of_ = wanted;
     }
-    return true;
+}
+
+void AttentionState::takeVectorsOfRun() {
+    const Setup& s = setup();
+    random_of_.reset();
+    const HeadQuestion wanted{QString::fromStdString(s.run), s.layer, s.head,
+                              QString::fromStdString(s.run_text)};
+    if (asked_ != wanted) {
+        asked_ = wanted;
+        askRun();
+    }
+    if (!run_head_ || run_head_->question != wanted) {
+        message_ = asking_ ? tr("Asking “%1” …").arg(wanted.run) : failure_;
+        return;
+    }
+    heads_ = run_head_->vectors;
+    const auto width = static_cast<int>(heads_.Q.cols());
+    if (width == s.head_dim) return;
+    // The vectors are as wide as they are.
+    Setup fitting = s;
+    fitting.head_dim = width;
+    if (sanitized(fitting).head_dim == width)
+        selection_.replace(fitting);
+    else
+        message_ = tr("The heads of “%1” have %2 features; even widths up to %3 can be shown.")
+                       .arg(wanted.run)
+                       .arg(width)
+                       .arg(bounds::kMostHeadDim);
 }
 
 void AttentionState::askRun() {
     asking_ = true;
+    failure_.clear();
     source_.ask(*asked_);
+}
+
+void AttentionState::takeFailure(const QString& why) {
+    asking_ = false;
+    failure_ = why;
+    if (setup().source == Source::run) follow();
 }
 
 void AttentionState::takeRun(const RunHead& head) {
     asking_ = false;
-    const bool is_new = !run_head_ || run_head_->question.run != head.question.run;
     run_head_ = head;
     if (setup().source != Source::run) return;
-    message_.clear();
-    if (is_new) {
+    if (std::exchange(adopted_run_, {}) == head.question.run) {
         const Setup before = setup();
         selection_.set(asInTheRun(before, head), tr("Run"));
         if (!(setup() == before)) return;  // `follow` has seen to it
@@ -134,7 +152,8 @@ void AttentionState::finish() {
     } else {
         names_ = QString::fromStdString(s.words).split(' ', Qt::SkipEmptyParts);
     }
-    if (names_.size() != tokens()) names_.clear();
+    // Fewer words than tokens would leave some without; more do no harm.
+    names_ = names_.size() >= tokens() ? names_.mid(0, tokens()) : QStringList();
     rule_ = scoreRule(s);
     score_row_ = roper::scoreRow(rule_, heads_, query(), s.shift);
     weight_row_ = roper::weightRow(rule_, heads_, score_row_, query());
@@ -170,7 +189,11 @@ void AttentionState::useRun(const QString& run) {
     }
     next.layer = 0;
     next.head = 0;
+    adopted_run_ = run;
+    if (run_head_ && run_head_->question.run == run) run_head_.reset();  // so that it is asked again
+    asked_.reset();
     selection_.set(next, tr("Run"));
+    if (!asked_) follow();  // the setup was this one already
 }
 
 void AttentionState::waitForRun() {

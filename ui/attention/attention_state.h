@@ -25,7 +25,7 @@ class AttentionState : public QObject {
     RunStore& runs() { return runs_; }
 
     /// Whether there are vectors that fit the setup. Otherwise `message` says what to wait for or to do.
-    bool isReady() const { return message_.isEmpty(); }
+    bool isReady() const { return message_.isEmpty() && heads_.tokens() > 0; }
     const QString& message() const { return message_; }
     /// A question that was put to a run and is not answered yet.
     bool isAsking() const { return asking_; }
@@ -51,10 +51,13 @@ class AttentionState : public QObject {
     const Eigen::VectorXd& scoreRow() const { return score_row_; }
     const Eigen::VectorXd& weightRow() const { return weight_row_; }
 
-    /// Chooses a run as the source, with a text of its task if none was typed.
+    /// Chooses a run as the source, with a text of its task if none was typed; the rotation becomes its
+    /// model's.
     void useRun(const QString& run);
     /// Asks the run again.
     void askRun();
+    /// A page that is seen watches: a model that trains is then looked at again from time to time.
+    void watch(bool seen) { watchers_ += seen ? 1 : -1; }
     /// Waits until a run has answered or failed; for pictures without a window.
     void waitForRun();
 
@@ -63,8 +66,10 @@ class AttentionState : public QObject {
 
   private:
     void follow();
-    bool takeVectors();
+    void takeVectors();
+    void takeVectorsOfRun();
     void takeRun(const RunHead& head);
+    void takeFailure(const QString& why);
     void finish();
 
     Selection& selection_;
@@ -76,6 +81,9 @@ class AttentionState : public QObject {
     std::optional<RunHead> run_head_;
     std::optional<HeadQuestion> asked_;
     bool asking_ = false;
+    QString failure_;      ///< why the question that was asked has no answer
+    QString adopted_run_;  ///< just chosen: its model's rotation is taken over when it answers
+    int watchers_ = 0;
     std::optional<std::tuple<int, int, std::uint64_t, double>> random_of_;  ///< what `heads_` were made from
     ScoreRule rule_;
     Eigen::VectorXd score_row_, weight_row_;

@@ -84,18 +84,25 @@ QString explainScore(const AttentionState& state) {
                     .arg(query)
                     .arg(key)
                     .arg(noteNumber(state.scoreRow()[key]), noteNumber(state.weightRow()[key]));
-        const double factor = state.rule().score_factor;
-        if (factor != 1) text += QObject::tr("<p>YaRN multiplies scores by %1.</p>").arg(noteNumber(factor));
+        const double factor = state.rule().attention_factor;
+        if (factor != 1)
+            text += QObject::tr("<p>YaRN multiplies cos and sin by %1, so what turns of a score by %2.</p>")
+                        .arg(noteNumber(factor), noteNumber(factor * factor));
     }
-    if (s.rotates())
+    text +=
+        QObject::tr("<p>Each bar below is the part of one pair of features; they add up to the score%1.</p>")
+            .arg(s.method == Method::t5 || s.method == Method::alibi ? QObject::tr(" together with the bias")
+                 : s.method == Method::linear_cosine                 ? QObject::tr(" together with the 1")
+                                                                     : QString());
+    if (s.rotates() && s.mistake == Mistake::none)
         text += QObject::tr(
-            "<p>Each bar below is one pair's q<sub>i</sub>·R(j−n)k<sub>i</sub>/√d: they add up to the score. "
-            "The product of two turned vectors depends on n − j alone, so moving all positions by S changes "
+            "<p>The product of two turned vectors depends on n − j alone, so moving all positions by S "
+            "changes "
             "nothing but the last digits.</p>");
-    if (s.method == Method::t5)
+    if (s.method == Method::t5 && state.isReady())
         text += QObject::tr("<p>The distance %1 falls into bucket %2 of %3.</p>")
-                    .arg(s.query - s.key)
-                    .arg(t5Bucket(s.query - s.key, !s.causal))
+                    .arg(state.query() - state.key())
+                    .arg(t5Bucket(state.query() - state.key(), !s.causal))
                     .arg(kT5Buckets);
     if (s.mistake != Mistake::none)
         text +=

@@ -6,7 +6,7 @@
 namespace roper {
 namespace {
 
-constexpr int kMeasuredTokens = 12;
+constexpr int kMeasuredTokens = 64;
 constexpr double kShift = 7;  // where S is 0
 constexpr int kRest_ms = 120;
 
@@ -98,11 +98,14 @@ void MistakeGallery::follow() {
     for (const auto& [mistake, row] : rows_) {
         const bool applies = isAboutValues(mistake) ? s.method == Method::roper : s.rotates();
         row.box->setChecked(s.mistake == mistake);
-        row.box->setEnabled(applies);
+        row.box->setEnabled(applies || s.mistake == mistake);  // what is on can be switched off
         if (!applies)
             row.residual->setText(isAboutValues(mistake) ? tr("needs RoPER: only it turns values")
                                                          : tr("this method turns nothing"));
     }
+    if (!state_.isReady())
+        for (const auto& [mistake, row] : rows_)
+            row.residual->clear();
     if (isVisible()) rest_.start();
 }
 
@@ -111,17 +114,22 @@ void MistakeGallery::showEvent(QShowEvent* event) {
     rest_.start();
 }
 
+/// What the map shows of each mistake: of scores, or of outputs where the mistake is about values.
 void MistakeGallery::measure() {
     if (!state_.isReady()) return;
     const HeadVectors heads = firstTokens(state_.heads());
     Setup setup = state_.setup();
     const double shift = setup.shift == 0 ? kShift : setup.shift;
     for (const auto& [mistake, row] : rows_) {
-        if (!row.box->isEnabled()) continue;
+        const bool applies = isAboutValues(mistake) ? setup.method == Method::roper : setup.rotates();
+        if (!applies) continue;
         setup.mistake = mistake;
+        const auto seen = [about_values = isAboutValues(mistake)](const Residual& residual) {
+            return residualText(about_values ? residual.outputs : residual.scores);
+        };
         row.residual->setText(tr("moved: %1   wrong by: %2")
-                                  .arg(residualText(shiftResidual(setup, heads, shift).largest()),
-                                       residualText(formResidual(setup, heads).largest())));
+                                  .arg(seen(shiftResidual(setup, heads, shift)),
+                                       seen(formResidual(setup, heads, state_.setup().shift))));
     }
 }
 

@@ -1,6 +1,7 @@
 #include "ui/attention/source_controls.h"
 
 #include <QLabel>
+#include <limits>
 
 #include "ui/controls/line_edit.h"
 
@@ -56,12 +57,14 @@ void addSourceControls(SetupPanel& panel, AttentionState& state) {
         text("Tokens T"), text("How many tokens: up to 4096 at random, 64 by hand"),
         [](Setup& s) -> int& { return s.tokens; }, 1, bounds::kMostTokens);
     auto* seed = new QSpinBox;
-    seed->setRange(0, 999999);
+    seed->setRange(0, std::numeric_limits<int>::max());
     seed->setKeyboardTracking(false);
     QObject::connect(seed, &QSpinBox::valueChanged, &panel, [&panel](int value) {
         panel.change(text("Seed"), [&](Setup& s) { s.seed = static_cast<std::uint64_t>(value); });
     });
-    panel.whenShown([seed](const Setup& s) { seed->setValue(static_cast<int>(s.seed)); });
+    panel.whenShown([seed](const Setup& s) {
+        seed->setValue(static_cast<int>(std::min<std::uint64_t>(s.seed, std::numeric_limits<int>::max())));
+    });
     panel.addRow(text("Seed"), seed, text("Of the random numbers, and of T5's biases"));
     auto* likeness = panel.addDecimal(
         text("Likeness"),
@@ -79,7 +82,9 @@ void addSourceControls(SetupPanel& panel, AttentionState& state) {
     QObject::connect(words, &LineEdit::edited, &panel, [&panel](const QString& typed) {
         panel.change(text("Text"), [&](Setup& s) { s.run_text = typed.toStdString(); });
     });
-    panel.addRow(text("Text"), words, text("What the model reads: characters of its task, at most 4096"));
+    words->setPlaceholderText(text("text that the model reads"));
+    words->setAccessibleName(text("Text"));
+    panel.addRow({}, words, text("What the model reads: characters of its task, at most 4096"));
     auto* status = new QLabel;
     status->setWordWrap(true);
     status->setForegroundRole(QPalette::PlaceholderText);

@@ -68,10 +68,10 @@ bool VectorsModel::setData(const QModelIndex& index, const QVariant& value, int 
 }
 
 VectorsTable::VectorsTable(AttentionState& state, QWidget* parent) : QTabWidget(parent) {
-    setTabPosition(QTabWidget::West);
     setDocumentMode(true);
-    for (const auto& [name, which] :
-         {std::pair{"q", &HeadVectors::Q}, {"k", &HeadVectors::K}, {"v", &HeadVectors::V}}) {
+    for (const auto& [name, title, which] : {std::tuple{"q", tr("queries q"), &HeadVectors::Q},
+                                             {"k", tr("keys k"), &HeadVectors::K},
+                                             {"v", tr("values v"), &HeadVectors::V}}) {
         auto* model = new VectorsModel(state, which, QString::fromLatin1(name), this);
         connect(model, &VectorsModel::refused, this, &VectorsTable::said);
         auto* table = new QTableView;
@@ -81,7 +81,7 @@ VectorsTable::VectorsTable(AttentionState& state, QWidget* parent) : QTabWidget(
         table->setAccessibleName(tr("%1 of every token").arg(QString::fromLatin1(name)));
         table->setToolTip(
             tr("A row a token, a column a feature. Choose “a table, by hand” to change the numbers."));
-        addTab(table, QString::fromLatin1(name));
+        addTab(table, title);
     }
 }
 

@@ -28,8 +28,8 @@ void BarChart::setBars(const std::vector<int>& places, const std::vector<Series>
     update();
 }
 
-void BarChart::setMuted(const std::vector<int>& places) {
-    muted_ = places;
+void BarChart::setMuted(const std::map<int, double>& values) {
+    muted_ = values;
     update();
 }
 
@@ -89,6 +89,10 @@ void BarChart::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
             high = std::max(high, value);
         }
     }
+    for (const auto& [place, value] : muted_) {
+        low = std::min(low, value);
+        high = std::max(high, value);
+    }
     if (high == low) high = 1;
     const double margin = 0.04 * (high - low);
     if (low < 0) low -= margin;
@@ -104,7 +108,7 @@ void BarChart::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
     const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil((widest + 6) / step)));
     for (std::size_t i = 0; i < places_.size(); ++i) {
         const double left = box.left() + step * static_cast<double>(i) + 0.1 * step;
-        const bool muted = std::find(muted_.begin(), muted_.end(), places_[i]) != muted_.end();
+        const auto muted = muted_.find(places_[i]);
         if (places_[i] == marked_)
             painter.fillRect(QRectF(left - 0.1 * step, box.top(), step, box.height()),
                              theme.faded(theme.text, 0.08));
@@ -116,7 +120,9 @@ void BarChart::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
                                      .normalized();
             painter.fillRect(shape, color);
         }
-        if (muted) {
+        if (muted != muted_.end()) {
+            painter.fillRect(QRectF(QPointF(left, y(0)), QPointF(left + bar, y(muted->second))).normalized(),
+                             theme.grid);
             painter.setPen(QPen(theme.faint_text, 1.4));
             const QPointF centre(left + 0.4 * step, y(0));
             const double arm = std::min(4.0, 0.35 * step);

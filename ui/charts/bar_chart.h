@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "ui/charts/figure_view.h"
@@ -22,8 +23,8 @@ class BarChart : public FigureView {
 
     /// @param places  number of each place, such as a distance; shown below and exported
     void setBars(const std::vector<int>& places, const std::vector<Series>& series);
-    /// Places drawn pale, as switched off.
-    void setMuted(const std::vector<int>& places);
+    /// Places that are switched off, with what they would be: drawn pale and crossed out.
+    void setMuted(const std::map<int, double>& values);
     void setMarked(int place);
     void setHeadline(const QString& text);
     void setCaption(const QString& caption) { caption_ = caption; }
@@ -58,7 +59,7 @@ class BarChart : public FigureView {
     QString name_, x_name_, y_name_, headline_, caption_;
     std::vector<int> places_;
     std::vector<Series> series_;
-    std::vector<int> muted_;
+    std::map<int, double> muted_;
     std::map<int, QString> place_names_;
     int marked_ = -1;
 };

@@ -23,6 +23,40 @@ qsizetype nearest(const QVector<double>& x, double at) {
     return at - x[index - 1] < x[index] - at ? index - 1 : index;
 }
 
+/// The smallest and the largest value of each pixel column of [low, high]; curves of few points stay as they
+/// are.
+void thin(const CurveChart::Curve& curve, double low, double high, bool log, int columns, QVector<double>& xs,
+          QVector<double>& ys) {
+    xs.clear();
+    ys.clear();
+    const auto place = [log](double x) { return log ? std::log(std::max(x, 1e-300)) : x; };
+    const double first = place(low), width = (place(high) - first) / columns;
+    int column = -1;
+    double smallest = 0, largest = 0, at = 0;
+    const auto finish = [&] {
+        if (column < 0) return;
+        xs << at << at;
+        ys << smallest << largest;
+    };
+    for (qsizetype i = 0; i < curve.x.size(); ++i) {
+        // One point beyond each end, so that lines reach the edge.
+        const bool before = i + 1 < curve.x.size() && curve.x[i + 1] < low;
+        const bool after = i > 0 && curve.x[i - 1] > high;
+        if (before || after || std::isnan(curve.y[i])) continue;
+        const int here =
+            static_cast<int>(std::clamp((place(curve.x[i]) - first) / width, -1.0, columns + 1.0)) + 1;
+        if (here != column) {
+            finish();
+            column = here;
+            smallest = largest = curve.y[i];
+            at = curve.x[i];
+        }
+        smallest = std::min(smallest, curve.y[i]);
+        largest = std::max(largest, curve.y[i]);
+    }
+    finish();
+}
+
 }  // namespace
 
 CurveChart::CurveChart(const QString& name, const QString& x, const QString& y, QWidget* parent)
@@ -51,6 +85,7 @@ CurveChart::CurveChart(const QString& name, const QString& x, const QString& y, 
     connect(plot_, &QCustomPlot::mouseDoubleClick, this, [this] {
         zoomed_ = false;
         fitAxes();
+        fillGraphs();
         plot_->replot(QCustomPlot::rpQueuedReplot);
     });
     connect(plot_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
@@ -59,7 +94,9 @@ CurveChart::CurveChart(const QString& name, const QString& x, const QString& y, 
     });
     for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis})
         connect(axis, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this, [this] {
-            if (!fitting_) zoomed_ = true;
+            if (fitting_) return;
+            zoomed_ = true;
+            fillGraphs();
         });
     setAxisNames(x, y);
     applyTheme(Theme::of(palette()));
@@ -97,7 +134,6 @@ void CurveChart::setCurves(const std::vector<Curve>& curves, const std::vector<M
     for (std::size_t i = 0; i < curves.size(); ++i) {
         QCPGraph* graph = plot_->graph(static_cast<int>(i));
         graph->setName(curves[i].label);
-        graph->setData(curves[i].x, curves[i].y, true);
     }
     while (mark_lines_.size() < marks.size()) {
         mark_lines_.push_back(new QCPItemStraightLine(plot_));
@@ -110,7 +146,24 @@ void CurveChart::setCurves(const std::vector<Curve>& curves, const std::vector<M
     plot_->legend->setVisible(curves.size() > 1);
     applyTheme(Theme::of(palette()));
     if (!zoomed_) fitAxes();
+    fillGraphs();
     plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void CurveChart::fillGraphs() {
+    constexpr qsizetype kFew = 4000;
+    const QCPRange range = plot_->xAxis->range();
+    const int columns = std::max(600, 2 * plot_->axisRect()->width());
+    QVector<double> xs, ys;
+    for (std::size_t i = 0; i < curves_.size(); ++i) {
+        QCPGraph* graph = plot_->graph(static_cast<int>(i));
+        if (curves_[i].x.size() <= kFew) {
+            graph->setData(curves_[i].x, curves_[i].y, true);
+        } else {
+            thin(curves_[i], range.lower, range.upper, log_x_, columns, xs, ys);
+            graph->setData(xs, ys, true);
+        }
+    }
 }
 
 void CurveChart::fitAxes() {
@@ -138,8 +191,11 @@ void CurveChart::fitAxes() {
         const double stretch = std::pow(std::max(y_high / y_low, 1.2), kMargin);
         plot_->yAxis->setRange(y_low / stretch, y_high * stretch);
     } else {
+        // Room above for the legend, which would otherwise lie on the curves.
+        constexpr double kLegend = 0.07;  // of the height, a line of it
         const double margin = std::max((y_high - y_low) * kMargin, 1e-9);
-        plot_->yAxis->setRange(y_low - margin, y_high + margin);
+        const double legend = curves_.size() > 2 ? kLegend * static_cast<double>(curves_.size()) : 0.0;
+        plot_->yAxis->setRange(y_low - margin, y_high + margin + legend * (y_high - y_low));
     }
     if (x_high == x_low) x_high = log_x_ ? 2 * x_low : x_low + 1;
     plot_->xAxis->setRange(x_low, x_high);

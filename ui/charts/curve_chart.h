@@ -70,6 +70,8 @@ class CurveChart : public QWidget, public Figure {
   private:
     void applyTheme(const Theme& theme) const;
     void fitAxes();
+    /// Gives the plot the points that can be told apart in the shown range.
+    void fillGraphs();
     void onMove(QMouseEvent* event);
 
     QString name_, x_name_, y_name_, caption_;

@@ -97,11 +97,11 @@ void HeatMapView::paintCellsAsShapes(QPainter& painter, const Frame& at, const C
             const int first = column;
             while (column < last_column && pyramid.colorIndex(0, row, column) == index)
                 ++column;
-            if (index < 0) continue;
+            if (index == TilePyramid::kClearIndex) continue;
             // A hair of overlap, so that viewers show no seams between neighbours.
             painter.fillRect(
                 QRectF(QPointF(at.x(first), at.y(row)), QPointF(at.x(column) + 0.15, at.y(row + 1) + 0.15)),
-                QColor(colors[static_cast<std::size_t>(index)]));
+                QColor(TilePyramid::colorOf(index, colors)));
         }
     }
 }
@@ -142,22 +142,30 @@ void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& the
         std::min<int>(static_cast<int>(at.cells.bottom()), static_cast<int>(map_.values->rows()) - 1);
     for (int row = static_cast<int>(std::ceil(at.cells.top() / row_step)) * row_step; row <= last_row;
          row += row_step) {
-        const QString text = row < map_.row_labels.size() ? map_.row_labels[row] : QString::number(row);
+        // Some of the words alone would read as another text; their numbers do not.
+        const bool named = row_step == 1 && row < map_.row_labels.size();
+        const QString text = named ? map_.row_labels[row] : QString::number(row);
         const QRectF place(at.box.left() - kLeft + 16, at.y(row + 0.5) - 9, kLeft - 21, 18);
         if (place.center().y() > at.box.bottom() || place.center().y() < at.box.top()) continue;
         painter.drawText(place, Qt::AlignRight | Qt::AlignVCenter,
                          metrics.elidedText(text, Qt::ElideRight, static_cast<int>(place.width())));
     }
-    double widest = metrics.horizontalAdvance(QString::number(static_cast<int>(map_.values->cols())));
-    for (const QString& label : map_.column_labels)
-        widest = std::max<double>(widest, std::min(metrics.horizontalAdvance(label), 40));
-    const int column_step = labelStep(at.cells.width(), at.box.width() / (widest + 6));
     const auto last_column =
         std::min<int>(static_cast<int>(at.cells.right()), static_cast<int>(map_.values->cols()) - 1);
+    double widest = metrics.horizontalAdvance(QString::number(static_cast<int>(map_.values->cols())));
+    const auto step = [&] { return labelStep(at.cells.width(), at.box.width() / (widest + 6)); };
+    int column_step = step();
+    if (column_step == 1) {
+        for (int column = static_cast<int>(at.cells.left()); column <= last_column; ++column)
+            if (column < map_.column_labels.size())
+                widest = std::max<double>(
+                    widest, std::min(metrics.horizontalAdvance(map_.column_labels[column]), 40));
+        column_step = step();
+    }
     for (int column = static_cast<int>(std::ceil(at.cells.left() / column_step)) * column_step;
          column <= last_column; column += column_step) {
-        const QString text =
-            column < map_.column_labels.size() ? map_.column_labels[column] : QString::number(column);
+        const bool named = column_step == 1 && column < map_.column_labels.size();
+        const QString text = named ? map_.column_labels[column] : QString::number(column);
         const double room = std::max(column_step * at.cell_width, 12.0);
         const QRectF place(at.x(column + 0.5) - room / 2, at.box.top() - 18, room, 16);
         if (place.center().x() > at.box.right() || place.center().x() < at.box.left()) continue;

@@ -62,7 +62,9 @@ void HeatMapView::showAll() {
 }
 
 void HeatMapView::showCells(const QRectF& cells) {
-    if (isEmpty()) return;
+    const bool finite = std::isfinite(cells.x()) && std::isfinite(cells.y()) &&
+                        std::isfinite(cells.width()) && std::isfinite(cells.height());
+    if (isEmpty() || !finite) return;
     const auto columns = static_cast<double>(map_.values->cols()),
                rows = static_cast<double>(map_.values->rows());
     const double width = std::clamp(cells.width(), std::min(kFewestCells, columns), columns);

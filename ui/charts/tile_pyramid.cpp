@@ -9,6 +9,9 @@ namespace {
 
 constexpr float kClear = std::numeric_limits<float>::quiet_NaN();
 
+/// Stands for an entry that is not finite: larger than any, so that it is seen from afar.
+constexpr float kNotFinite = std::numeric_limits<float>::infinity();
+
 /// The one of larger size; a clear one gives way.
 float stronger(float a, float b) {
     if (std::isnan(a)) return b;
@@ -30,9 +33,12 @@ TilePyramid::TilePyramid(const Eigen::MatrixXd& values, bool lower_only, double 
         for (int column = 0; column < full.columns; ++column) {
             for (int row = first_row; row < last_row; ++row) {
                 const double value = values(row, column);
-                const bool clear = !std::isfinite(value) || (lower_only && column > row);
+                const bool clear = lower_only && column > row;
                 full.values[static_cast<std::size_t>(row) * static_cast<std::size_t>(full.columns) +
-                            static_cast<std::size_t>(column)] = clear ? kClear : static_cast<float>(value);
+                            static_cast<std::size_t>(column)] = clear ? kClear
+                                                                : !std::isfinite(value)
+                                                                    ? kNotFinite
+                                                                    : static_cast<float>(value);
             }
         }
     }
@@ -65,7 +71,8 @@ int TilePyramid::colorIndex(int level, int row, int column) const {
     const Level& of = levels_[static_cast<std::size_t>(level)];
     const float value = of.values[static_cast<std::size_t>(row) * static_cast<std::size_t>(of.columns) +
                                   static_cast<std::size_t>(column)];
-    if (std::isnan(value)) return -1;
+    if (std::isnan(value)) return kClearIndex;
+    if (std::isinf(value)) return kNotFiniteIndex;
     const double share = high_ > low_ ? (static_cast<double>(value) - low_) / (high_ - low_) : 0.5;
     return static_cast<int>(std::clamp(share, 0.0, 1.0) * 255.0 + 0.5);
 }
@@ -85,7 +92,7 @@ const QImage& TilePyramid::tile(int level, int tile_row, int tile_column, const 
         auto* pixels = reinterpret_cast<QRgb*>(image.scanLine(row));
         for (int column = 0; column < width; ++column) {
             const int index = colorIndex(level, first_row + row, first_column + column);
-            pixels[column] = index < 0 ? 0U : colors[static_cast<std::size_t>(index)];
+            pixels[column] = index == kClearIndex ? 0U : colorOf(index, colors);
         }
     }
     return tiles_.emplace(key, std::move(image)).first->second;

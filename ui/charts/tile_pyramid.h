@@ -20,8 +20,8 @@ class TilePyramid {
     static constexpr int kTile = 256;
 
     TilePyramid() = default;
-    /// Values are coloured between `low` and `high`; those that are not finite stay clear. With `lower_only`,
-    /// entries right of the diagonal stay clear too.
+    /// Values are coloured between `low` and `high`. With `lower_only`, entries right of the diagonal stay
+    /// clear.
     TilePyramid(const Eigen::MatrixXd& values, bool lower_only, double low, double high);
 
     int rows() const { return levels_.empty() ? 0 : levels_.front().rows; }
@@ -30,7 +30,15 @@ class TilePyramid {
     int rows(int level) const { return levels_[static_cast<std::size_t>(level)].rows; }
     int columns(int level) const { return levels_[static_cast<std::size_t>(level)].columns; }
 
-    /// Place of an entry in a colour table; −1 where it stays clear.
+    static constexpr int kClearIndex = -1;
+    static constexpr int kNotFiniteIndex = -2;
+    /// Colour of an entry that is not clear; one that is not a finite number is magenta.
+    static QRgb colorOf(int index, const ColorTable& colors) {
+        constexpr QRgb kNotFiniteColor = 0xffff00ff;
+        return index == kNotFiniteIndex ? kNotFiniteColor : colors[static_cast<std::size_t>(index)];
+    }
+
+    /// Place of an entry in a colour table, or one of the two above.
     int colorIndex(int level, int row, int column) const;
 
     /// Pixels of one tile, one an entry.

@@ -18,7 +18,9 @@ class LineEdit : public QLineEdit {
 
     void showText(const QString& text) {
         shown_ = text;
-        if (!(hasFocus() && isModified()) && this->text() != text) setText(text);
+        if ((hasFocus() && isModified()) || this->text() == text) return;
+        setText(text);
+        setCursorPosition(0);  // a long text shows how it begins
     }
 
   signals:

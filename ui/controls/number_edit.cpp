@@ -8,6 +8,17 @@
 
 namespace roper {
 
+namespace {
+
+/// Without an exponent where that is exact: 500000, not 5e+05.
+QString plainText(double value) {
+    constexpr int kDigits = 15;
+    const QString plain = QString::number(value, 'g', kDigits);
+    return plain.toDouble() == value ? plain : QString::fromStdString(formatNumber(value));
+}
+
+}  // namespace
+
 NumberEdit::NumberEdit(double low, double high, QWidget* parent) : QLineEdit(parent), low_(low), high_(high) {
     connect(this, &QLineEdit::textEdited, this, &NumberEdit::read);
     setValue(low);
@@ -15,8 +26,7 @@ NumberEdit::NumberEdit(double low, double high, QWidget* parent) : QLineEdit(par
 
 void NumberEdit::setValue(double value) {
     value_ = value;
-    if (!hasFocus() || parseNumber(text().trimmed().toStdString()) != value)
-        setText(QString::fromStdString(formatNumber(value)));
+    if (!hasFocus() || parseNumber(text().trimmed().toStdString()) != value) setText(plainText(value));
     markWrong({});
 }
 
@@ -40,12 +50,12 @@ void NumberEdit::markWrong(const QString& why) {
 
 void NumberEdit::focusOutEvent(QFocusEvent* event) {
     QLineEdit::focusOutEvent(event);
-    setText(QString::fromStdString(formatNumber(value_)));
+    setText(plainText(value_));
     markWrong({});
 }
 
 void NumberEdit::keyPressEvent(QKeyEvent* event) {
-    if (event->key() == Qt::Key_Escape) setText(QString::fromStdString(formatNumber(value_)));
+    if (event->key() == Qt::Key_Escape) setText(plainText(value_));
     QLineEdit::keyPressEvent(event);
 }
 

@@ -187,9 +187,17 @@ QPushButton* SetupPanel::addButton(const QString& label, const QString& help, st
 }
 
 void addRotationControls(SetupPanel& panel) {
-    panel.addWhole(
+    auto* width = panel.addWhole(
         SetupPanel::tr("Head width d"), SetupPanel::tr("Features of one head, even"),
         [](Setup& s) -> int& { return s.head_dim; }, bounds::kLeastHeadDim, bounds::kMostHeadDim, 2);
+    panel.whenShown([width](const Setup& s) {
+        const bool is_run = s.source == Source::run;
+        width->setEnabled(!is_run);
+        width->setToolTip(
+            is_run ? SetupPanel::tr("The heads of a run are as wide as they are; choose other vectors "
+                                    "on the Attention page to change it")
+                   : SetupPanel::tr("Features of one head, even"));
+    });
     panel.addReal(
         SetupPanel::tr("Base b"),
         SetupPanel::tr("10000 in the source; larger bases turn the slow pairs slower"),

@@ -57,7 +57,9 @@ Compass CompassView::compass(const AttentionForm& form, double shift) const {
 }
 
 Compass CompassView::ropeCompass() const {
-    return compass(ropeForm(state_.setup().rotary()), state_.setup().shift);
+    // RoPER without its turn: the same planes on both sides, whatever share of the values turns.
+    const Setup& s = state_.setup();
+    return compass(roperForm(s.rotary(), s.valueRotary(), 0.0), s.shift);
 }
 
 Compass CompassView::roperCompass() const {
@@ -74,6 +76,7 @@ QRectF CompassView::shownPlane() const {
         setup.blend = blend;
         include(shown, compass(mixingForm(setup), 0));
     }
+    include(shown, roperCompass());
     if (turns_with_sentence) {
         // Wherever the sentence is moved, the chain keeps its size and turns about the origin.
         const double radius =
@@ -148,35 +151,66 @@ void CompassView::paintPanel(QPainter& painter, const QRectF& area, bool right, 
                  noteNumber(chain.sum.norm(), 5)));
 }
 
-/// Head to tail; for the right side with each arrow as it was before its turn, pale, and the turn of the
-/// looked-at key as an arc.
+/// Head to tail, near keys strong and far ones pale, each with its number. On the right each arrow as it was
+/// before its turn, paler, and the turn between them as an arc.
 void CompassView::paintChain(QPainter& painter, const PlaneFrame& at, const Compass& chain, bool turned,
                              const Theme& theme) const {
-    const bool ghosts = turned && chain.arrows.size() <= static_cast<std::size_t>(kMostGhosts);
+    constexpr double kNumbered = 15, kArced = 20;  // pixels; shorter arrows have no room
+    const bool few = chain.arrows.size() <= static_cast<std::size_t>(kMostGhosts);
+    const double farthest = std::max(1, chain.arrows.empty() ? 1 : state_.query() - chain.arrows.front().key);
+    QFont small = painter.font();
+    small.setPointSizeF(small.pointSizeF() * 0.8);
     Eigen::Vector2d tail(0, 0);
     for (const CompassArrow& arrow : chain.arrows) {
         const Eigen::Vector2d head = tail + arrow.turned;
         const QPointF from = at.onScreen(pointOf(tail)), to = at.onScreen(pointOf(head));
+        const double length = at.unit * arrow.turned.norm();
         const bool looked_at = arrow.key == state_.key();
-        if (ghosts || (turned && looked_at))
+        const double near = 1 - 0.65 * std::abs(state_.query() - arrow.key) / farthest;
+        if (turned && (few || looked_at)) {
             drawArrow(painter, from, at.onScreen(pointOf(tail + arrow.value)),
-                      theme.faded(Theme::value(), 0.28), 1.4);
-        if (turned && looked_at && std::abs(arrow.angle) > 1e-3) {
-            const double radius = std::clamp(0.6 * at.unit * arrow.turned.norm(), 10.0, 34.0);
-            const double start = std::atan2(arrow.value.y(), arrow.value.x());
-            const double shown = std::clamp(arrow.angle, -2 * M_PI, 2 * M_PI);
-            painter.setBrush(Qt::NoBrush);
-            painter.setPen(QPen(theme.text, 1.6));
-            painter.drawArc(QRectF(from - QPointF(radius, radius), QSizeF(2 * radius, 2 * radius)),
-                            static_cast<int>(std::lround(start * 16 * 180 / M_PI)),
-                            static_cast<int>(std::lround(shown * 16 * 180 / M_PI)));
+                      theme.faded(Theme::value(), 0.25), 1.3);
+            if (looked_at || length > kArced) paintTurn(painter, from, arrow, length, looked_at, theme);
         }
-        drawArrow(painter, from, to, looked_at ? Theme::value() : theme.faded(Theme::value(), 0.75),
-                  looked_at ? 3.4 : 2);
-        if (looked_at)
+        drawArrow(painter, from, to, theme.faded(Theme::value(), near), looked_at ? 3.6 : 2.2);
+        if (looked_at) {
             drawLabelBeyond(painter, from, to, QStringLiteral("j = %1").arg(arrow.key), theme.text);
+        } else if (few && length > kNumbered) {
+            // Beside the middle of the arrow, on its left.
+            const QPointF along = (to - from) / length;
+            const QPointF middle = (from + to) / 2 + 9 * QPointF(along.y(), -along.x());
+            painter.save();
+            painter.setFont(small);
+            painter.setPen(theme.faint_text);
+            painter.drawText(QRectF(middle - QPointF(12, 8), QSizeF(24, 16)), Qt::AlignCenter,
+                             QString::number(arrow.key));
+            painter.restore();
+        }
         tail = head;
     }
+}
+
+/// The turn of one arrow about its tail: more than a full turn as a spiral.
+void CompassView::paintTurn(QPainter& painter, const QPointF& tail, const CompassArrow& arrow, double length,
+                            bool strong, const Theme& theme) const {
+    constexpr double kMostTurns = 3;
+    if (std::abs(arrow.angle) < 0.02) return;
+    const double shown = std::clamp(arrow.angle, -2 * M_PI * kMostTurns, 2 * M_PI * kMostTurns);
+    const double start = std::atan2(arrow.value.y(), arrow.value.x()) + arrow.angle - shown;
+    const double inner = std::clamp(0.5 * length, 8.0, 30.0);
+    const double growth =
+        std::abs(shown) > 2 * M_PI ? 0.5 * inner / (2 * M_PI * kMostTurns) : 0.0;  // a radian
+    const int steps = 8 + static_cast<int>(10 * std::abs(shown));
+    QPolygonF arc;
+    for (int i = 0; i <= steps; ++i) {
+        const double angle = shown * i / steps, radius = inner + growth * std::abs(angle);
+        arc << tail + radius * QPointF(std::cos(start + angle), -std::sin(start + angle));
+    }
+    const QColor color = strong ? theme.text : theme.faded(theme.text, 0.35);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(color, strong ? 1.6 : 1));
+    painter.drawPolyline(arc);
+    drawArrowHead(painter, arc[arc.size() - 2], arc.back(), color, strong ? 7 : 5);
 }
 
 QString CompassView::turnText(const Compass& chain) const {
@@ -184,7 +218,10 @@ QString CompassView::turnText(const Compass& chain) const {
         if (arrow.key != state_.key()) continue;
         const Setup& s = state_.setup();
         const QString key = state_.tokenText(arrow.key);
-        if (arrow.angle == 0) return tr("key %1: not turned").arg(key);
+        if (arrow.angle == 0)
+            return arrow.key == state_.query()
+                       ? tr("key %1 is the query itself: j − n = 0, nothing to turn").arg(key)
+                       : tr("key %1: not turned").arg(key);
         const bool is_distance = s.mistake == Mistake::none;
         return tr("key %1: turned by %2%3 rad")
             .arg(key,
@@ -230,7 +267,7 @@ QString CompassView::figureCsv() const {
 QString CompassView::figureCaption() const {
     const Setup& s = state_.setup();
     return tr("Values mixed for query %1 in the plane of pair %2, RoPE and %3; %4; d = %5, base %6, shift %7")
-        .arg(s.query)
+        .arg(state_.query())
         .arg(s.pair)
         .arg(mixingTitle(s), state_.sourceText())
         .arg(s.head_dim)

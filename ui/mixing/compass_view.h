@@ -41,6 +41,8 @@ class CompassView : public FigureView {
     QString turnText(const Compass& chain) const;
     void paintChain(QPainter& painter, const PlaneFrame& at, const Compass& chain, bool turned,
                     const Theme& theme) const;
+    void paintTurn(QPainter& painter, const QPointF& tail, const CompassArrow& arrow, double length,
+                   bool strong, const Theme& theme) const;
     void paintShiftTrail(QPainter& painter, const PlaneFrame& at, const Theme& theme) const;
     /// The arrow whose head is nearest to a point of the widget, and in which half.
     const CompassArrow* nearest(const Compass& chain, bool right, const QPointF& at) const;

@@ -12,7 +12,8 @@ namespace {
 
 constexpr int kFrame_ms = 33;
 constexpr double kBlendStep = 0.02;  // of the animation
-constexpr int kShifts = 65;          // S = 0 … 64 in the shift chart
+constexpr int kFarthestShift = 64;   // of the shift chart, either way
+constexpr int kFewTokens = 128;      // up to here the chart has a point between two positions
 
 }  // namespace
 
@@ -120,7 +121,14 @@ void MixingPage::fillPanel() {
 
 void MixingPage::showEvent(QShowEvent* event) {
     Page::showEvent(event);
+    state_.watch(true);
     if (stale_) follow();
+}
+
+void MixingPage::hideEvent(QHideEvent* event) {
+    Page::hideEvent(event);
+    state_.watch(false);
+    play_->setChecked(false);
 }
 
 void MixingPage::changeEvent(QEvent* event) {
@@ -136,6 +144,7 @@ void MixingPage::follow() {
         distances_->setBars({}, {});
         shifts_->setCurves({}, {});
         verdict_->clear();
+        emit explanationChanged();
         return;
     }
     // What is behind another tab waits until it is looked at.
@@ -198,7 +207,8 @@ void MixingPage::showShifts() {
                                  false,
                                  {}};
         const AttentionForm form = mixingForm(setup);
-        for (int shift = 0; shift < kShifts; ++shift) {
+        const double step = state_.tokens() <= kFewTokens ? 0.5 : 1.0;
+        for (double shift = -kFarthestShift; shift <= kFarthestShift; shift += step) {
             const Compass chain =
                 valueCompass(form, state_.weightRow(), state_.heads().V,
                              consecutivePositions(state_.tokens(), shift), state_.query(), setup.pair);
@@ -211,7 +221,7 @@ void MixingPage::showShifts() {
         curves.push_back(second);
     }
     std::vector<CurveChart::Mark> marks;
-    if (state_.setup().shift > 0 && state_.setup().shift < kShifts)
+    if (std::abs(state_.setup().shift) <= kFarthestShift)
         marks.push_back({state_.setup().shift, tr("S = %1").arg(state_.setup().shift), false});
     shifts_->setCurves(curves, marks);
     shifts_->setCaption(

@@ -16,7 +16,7 @@ constexpr int kMostPainted = 64;
 
 QStringList cellsOf(const PairTable::Row& row) {
     const auto pair = [](const Eigen::Vector2d& v) {
-        return QStringLiteral("%1, %2").arg(noteNumber(v.x(), 5), noteNumber(v.y(), 5));
+        return QStringLiteral("%1, %2").arg(noteNumber(v.x(), 4), noteNumber(v.y(), 4));
     };
     return {QString::number(row.pair),
             noteNumber(row.theta, 4),
@@ -106,11 +106,11 @@ void PairTable::contextMenuEvent(QContextMenuEvent* event) {
 
 QSize PairTable::figureSize() const {
     const int rows = std::min(state_.setup().pairs(), kMostPainted);
-    return {560, static_cast<int>(kLine * (rows + 1.6)) + 12};
+    return {660, static_cast<int>(kLine * (rows + 1.6)) + 12};
 }
 
 void PairTable::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    static constexpr double kRight[] = {0.07, 0.19, 0.46, 0.73, 0.86, 0.99};
+    static constexpr double kRight[] = {0.06, 0.20, 0.44, 0.68, 0.83, 0.98};
     double y = area.top() + 8;
     const auto line = [&](const QStringList& cells, const QColor& color) {
         painter.setPen(color);
@@ -141,7 +141,7 @@ QString PairTable::figureCsv() const {
 
 QString PairTable::figureCaption() const {
     return tr("Output of query %1 pair by pair, the largest change first: %2")
-        .arg(state_.setup().query)
+        .arg(state_.query())
         .arg(state_.sourceText());
 }
 

@@ -110,7 +110,7 @@ QString StepsView::figureCsv() const {
 
 QString StepsView::figureCaption() const {
     return tr("RoPER in three steps and in one: query %1, pair %2, %3")
-        .arg(state_.setup().query)
+        .arg(state_.query())
         .arg(state_.setup().pair)
         .arg(state_.sourceText());
 }

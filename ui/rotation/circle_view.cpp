@@ -1,5 +1,6 @@
 #include "ui/rotation/circle_view.h"
 
+#include <QLineF>
 #include <QMouseEvent>
 #include <QPainterPath>
 #include <algorithm>
@@ -48,8 +49,10 @@ CircleView::Plane CircleView::plane(const QRectF& area) const {
     plane.y = {turned[plane.features.first], turned[plane.features.second]};
     const double length = std::hypot(plane.x.x(), plane.x.y());
     // Whole steps, so that the picture does not breathe while a vector is dragged.
+    const double fitting = std::max(1.0, std::ceil(length * 2.0) / 2.0) * 1.18;
+    // While an arrow is held the plane must not move away under it.
     static_cast<PlaneFrame&>(plane) =
-        PlaneFrame::in(area, std::max(1.0, std::ceil(length * 2.0) / 2.0) * 1.18);
+        PlaneFrame::in(area, dragged_ == Dragged::nothing ? fitting : held_extent_);
     return plane;
 }
 
@@ -186,31 +189,42 @@ QString CircleView::readoutAt(const QPointF& point) const {
              number(at.y.y(), 4), number(std::hypot(at.x.x(), at.x.y()), 4));
 }
 
+QPointF CircleView::tip(bool turned) const {
+    const Plane at = plane(rect());
+    return at.onScreen(turned ? at.y : at.x);
+}
+
 void CircleView::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return;
-    dragging_ = true;
+    constexpr double kReach = 36;
+    const auto distance = [&](bool turned) { return QLineF(tip(turned), event->position()).length(); };
+    if (std::min(distance(false), distance(true)) > kReach) return;
+    held_extent_ = plane(rect()).extent;
+    dragged_ = distance(false) <= distance(true) ? Dragged::vector : Dragged::turned;
     setCursor(Qt::ClosedHandCursor);
-    dragTo(event->position());
 }
 
 void CircleView::mouseMoveEvent(QMouseEvent* event) {
-    if (dragging_) dragTo(event->position());
+    if (dragged_ != Dragged::nothing) dragTo(event->position());
     emit pointed(readoutAt(event->position()));
 }
 
 void CircleView::mouseReleaseEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return;
-    dragging_ = false;
+    dragged_ = Dragged::nothing;
     setCursor(Qt::OpenHandCursor);
+    update();
 }
 
+/// The held arrow follows the pointer; R(m)x takes x along, turned back.
 void CircleView::dragTo(const QPointF& point) {
     const Plane at = plane(rect());
     const QPointF p = at.inPlane(point);
+    const double back = dragged_ == Dragged::turned ? -at.angle : 0.0;
     const auto rounded = [](double value) { return std::clamp(std::round(value * 100) / 100, -10.0, 10.0); };
     Eigen::VectorXd x = state_.x();
-    x[at.features.first] = rounded(p.x());
-    x[at.features.second] = rounded(p.y());
+    x[at.features.first] = rounded(p.x() * std::cos(back) - p.y() * std::sin(back));
+    x[at.features.second] = rounded(p.x() * std::sin(back) + p.y() * std::cos(back));
     state_.setX(x);
 }
 

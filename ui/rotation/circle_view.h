@@ -19,6 +19,9 @@ class CircleView : public FigureView {
     QString figureCaption() const override;
     QSize minimumSizeHint() const override { return {300, 300}; }
 
+    /// Where the head of x, or of R(m)x, is on the widget.
+    QPointF tip(bool turned) const;
+
   protected:
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
@@ -34,7 +37,9 @@ class CircleView : public FigureView {
     QString readoutAt(const QPointF& at) const;
 
     RotationState& state_;
-    bool dragging_ = false;
+    enum class Dragged { nothing, vector, turned };
+    Dragged dragged_ = Dragged::nothing;
+    double held_extent_ = 1;
 };
 
 }  // namespace roper

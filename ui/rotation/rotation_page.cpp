@@ -148,7 +148,19 @@ void RotationPage::refuseFeature(int row, int column) {
     showVector();
 }
 
+void RotationPage::showEvent(QShowEvent* event) {
+    Page::showEvent(event);
+    showState();
+}
+
+void RotationPage::hideEvent(QHideEvent* event) {
+    Page::hideEvent(event);
+    if (play_->isChecked()) play_->click();
+}
+
 void RotationPage::showState() {
+    // A table of 512 cells is not filled for nobody.
+    if (!isVisible() && vector_->rowCount() == state_.setup().head_dim) return;
     showVector();
     setReadout({});  // what stood there was of the state before
     emit explanationChanged();

@@ -35,6 +35,10 @@ class RotationPage : public Page {
     /// Brings the worked example to the front, `step` lines of it.
     void showWorkedExample(int step);
 
+  protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+
   private:
     void fillPanel();
     QWidget* makeVectorTable();

@@ -1,7 +1,9 @@
 #include "ui/rotation/two_vectors_view.h"
 
 #include <QMouseEvent>
+#include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "core/rotary/scores.h"
 #include "ui/charts/arrow.h"
@@ -57,7 +59,10 @@ TwoVectorsView::Scene TwoVectorsView::scene(const QRectF& area) const {
     // The circle stands at the right, the numbers at the left.
     const QRectF place(area.right() - std::max(side, area.width() - 250), area.top(),
                        std::max(side, area.width() - 250), area.height());
-    scene.plane = PlaneFrame::in(place, 1.2 * std::ceil(2 * longest) / 2);
+    // Room for the labels; while an arrow is held the plane does not move away under it.
+    const double fitting = std::ceil(2 * longest) / 2;
+    scene.plane = PlaneFrame::in(place.adjusted(44, 22, -44, -22),
+                                 dragged_ == Dragged::nothing ? fitting : held_extent_);
     return scene;
 }
 
@@ -143,35 +148,44 @@ void TwoVectorsView::mousePressEvent(QMouseEvent* event) {
     const auto distance = [&](const QPointF& tip) {
         return lengthOf(at.plane.onScreen(tip) - event->position());
     };
-    const double to_query = std::min(distance(at.q), distance(at.q_turned)),
-                 to_key = std::min(distance(at.k), distance(at.k_turned));
-    constexpr double kReach = 40;
-    if (std::min(to_query, to_key) > kReach) return;
-    dragged_ = to_query <= to_key ? Dragged::query : Dragged::key;
+    const std::tuple<double, Dragged, bool> tips[] = {{distance(at.q_turned), Dragged::query, true},
+                                                      {distance(at.k_turned), Dragged::key, true},
+                                                      {distance(at.q), Dragged::query, false},
+                                                      {distance(at.k), Dragged::key, false}};
+    const auto& [nearest, which, turned] =
+        *std::min_element(std::begin(tips), std::end(tips),
+                          [](const auto& a, const auto& b) { return std::get<0>(a) < std::get<0>(b); });
+    constexpr double kReach = 36;
+    if (nearest > kReach) return;
+    held_extent_ = at.plane.extent;
+    dragged_ = which;
+    dragged_turned_ = turned;
     setCursor(Qt::ClosedHandCursor);
 }
 
 void TwoVectorsView::mouseMoveEvent(QMouseEvent* event) {
     if (dragged_ != Dragged::nothing) dragTo(event->position());
     const Scene at = scene(rect());
-    emit pointed(
-        tr("q = (%1, %2)    k = (%3, %4)    ⟨R(m)q, R(n)k⟩ = %5    this pair's part %6    drag either arrow")
-            .arg(number(at.q.x()), number(at.q.y()), number(at.k.x()), number(at.k.y()), number(at.score, 6),
-                 number(at.pair_part, 6)));
+    emit pointed(tr("q = (%1, %2)    k = (%3, %4)    ⟨R(m)q, R(n)k⟩ = %5    this pair's part %6    drag any "
+                    "of the arrows")
+                     .arg(number(at.q.x()), number(at.q.y()), number(at.k.x()), number(at.k.y()),
+                          number(at.score, 6), number(at.pair_part, 6)));
 }
 
 void TwoVectorsView::mouseReleaseEvent(QMouseEvent*) {
     dragged_ = Dragged::nothing;
     setCursor(Qt::OpenHandCursor);
+    update();
 }
 
-/// Turns the dragged tip back to where the vector lies at position 0.
+/// The held arrow follows the pointer; a turned one takes its vector along, turned back.
 void TwoVectorsView::dragTo(const QPointF& point) {
     Setup s = state_.setup();
     const bool is_query = dragged_ == Dragged::query;
     const QPointF p = scene(rect()).plane.inPlane(point);
-    const double angle =
-        -((is_query ? s.position : s.key_position) + s.shift) * state_.rotary().frequency(s.pair);
+    const double angle = !dragged_turned_ ? 0.0
+                                          : -((is_query ? s.position : s.key_position) + s.shift) *
+                                                state_.rotary().frequency(s.pair);
     const auto rounded = [](double value) { return std::clamp(std::round(value * 100) / 100, -10.0, 10.0); };
     const auto [first, second] = state_.rotary().plane(s.pair);
     Eigen::VectorXd& vector = is_query ? s.x : s.y;

@@ -42,6 +42,8 @@ class TwoVectorsView : public FigureView {
 
     RotationState& state_;
     Dragged dragged_ = Dragged::nothing;
+    bool dragged_turned_ = false;  ///< by its turned tip
+    double held_extent_ = 1;
 };
 
 }  // namespace roper

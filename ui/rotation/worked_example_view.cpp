@@ -89,7 +89,7 @@ QString productStep(const WorkedExample& example) {
         const auto product = [](int feature, double x, const char* function, double factor, double value) {
             return QStringLiteral("x<sub>%1</sub> %2 = %3 · %4 = <b>%5</b>")
                 .arg(feature)
-                .arg(QLatin1String(function), plain(x), number(factor, 4), number(value));
+                .arg(QLatin1String(function), plain(x), number(factor, 6), number(value));
         };
         return QStringList{product(p.first, p.x1, "cos", p.cosine, p.x1_cos) + "<br>" +
                                product(p.second, p.x2, "sin", p.sine, p.x2_sin),

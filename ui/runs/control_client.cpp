@@ -25,7 +25,7 @@ void ControlClient::send(const QString& path, const Request& request) {
     };
     connect(socket, &QLocalSocket::connected, this,
             [socket, request] { socket->write(QByteArray::fromStdString(formatRequest(request) + "\n")); });
-    connect(socket, &QLocalSocket::readyRead, this, [socket, received, finish] {
+    connect(socket, &QLocalSocket::readyRead, this, [this, socket, received, finish] {
         *received += socket->readAll();
         const qsizetype end = received->indexOf('\n');
         const auto longest = static_cast<qsizetype>(kLongestMessage);
@@ -37,6 +37,7 @@ void ControlClient::send(const QString& path, const Request& request) {
                 parseReply(std::string_view(received->constData(), static_cast<std::size_t>(end)));
             const auto whole = end + 1 + static_cast<qsizetype>(line.payload_size);
             if (received->size() < whole) return;
+            answered_by_trainer_ = true;
             finish(line.reply.ok, QString::fromStdString(line.reply.message),
                    received->mid(end + 1, whole - end - 1));
         } catch (const Error& error) {

@@ -17,9 +17,15 @@ class ControlClient : public QObject {
     void send(const QString& socket, const Request& request);
     void send(const QString& socket, Command command) { send(socket, Request{command}); }
 
+    /// Whether the answer came from the trainer itself, not from its absence.
+    bool wasAnswered() const { return answered_by_trainer_; }
+
   signals:
     /// @param payload  bytes that came with the answer; empty for most commands
     void answered(bool ok, const QString& message, const QByteArray& payload);
+
+  private:
+    bool answered_by_trainer_ = false;
 };
 
 }  // namespace roper

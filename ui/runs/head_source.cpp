@@ -8,7 +8,6 @@
 #include "core/runs/error.h"
 #include "core/runs/safetensors.h"
 #include "core/runs/text.h"
-#include "ui/runs/control_client.h"
 #include "ui/runs/trainer_launcher.h"
 
 namespace roper {
@@ -87,14 +86,19 @@ void HeadSource::askNow() {
 }
 
 void HeadSource::send(const QString& socket) {
+    if (client_) {  // it waits for the answer to an older question
+        client_->disconnect(this);
+        client_->deleteLater();
+    }
     auto* client = new ControlClient(this);
+    client_ = client;
     connect(client, &ControlClient::answered, this,
             [this, client, number = asked_](bool ok, const QString& message, const QByteArray& payload) {
                 client->deleteLater();
                 if (number != asked_) return;  // another question was asked since
                 if (ok) return take(payload);
                 const RunWatcher* run = store_.find(question_.run);
-                if (tried_again_ || run == nullptr || !run->isActive()) {
+                if (client->wasAnswered() || tried_again_ || run == nullptr || !run->isActive()) {
                     emit failed(message);
                     return;
                 }
@@ -136,14 +140,31 @@ void HeadSource::startServer(const RunWatcher& run) {
     connect(process, &QProcess::readyReadStandardOutput, this, &HeadSource::readServer);
     connect(process, &QProcess::finished, process, &QObject::deleteLater);
     connect(process, &QProcess::finished, this, [this, process] {
-        if (process != server_) return;
         const QString why = QString::fromUtf8(process->readAllStandardError()).trimmed();
-        server_ = nullptr;
-        emit failed(why.isEmpty() ? tr("roper-train serve ended unexpectedly.") : why.section('\n', -1));
+        failServer(process,
+                   why.isEmpty() ? tr("roper-train serve ended unexpectedly.") : why.section('\n', -1));
+    });
+    connect(process, &QProcess::errorOccurred, this, [this, process](QProcess::ProcessError error) {
+        if (error != QProcess::FailedToStart) return;  // others are followed by `finished`
+        failServer(process, tr("roper-train could not be started: %1").arg(process->errorString()));
+        process->deleteLater();
+    });
+    constexpr int kPatience_ms = 60000;  // a large checkpoint on a slow disk takes a while
+    QTimer::singleShot(kPatience_ms, process, [this, process] {
+        if (process != server_ || !server_socket_.isEmpty()) return;
+        failServer(process, tr("roper-train serve has not answered for a minute."));
+        process->kill();
     });
     process->start(program,
                    {"serve", QString::fromStdString(std::filesystem::absolute(run.folder().path()).string()),
                     "--json", "--with-parent"});
+}
+
+void HeadSource::failServer(QProcess* process, const QString& why) {
+    if (process != server_) return;
+    server_ = nullptr;
+    server_socket_.clear();
+    emit failed(why);
 }
 
 /// Lets the server end by itself: nobody waits for it.

@@ -6,6 +6,7 @@
 #include <QString>
 
 #include "core/rotary/head_vectors.h"
+#include "ui/runs/control_client.h"
 #include "ui/runs/run_store.h"
 
 namespace roper {
@@ -51,11 +52,13 @@ class HeadSource : public QObject {
     void retireServer();
     void readServer();
     void take(const QByteArray& payload);
+    void failServer(QProcess* process, const QString& why);
 
     RunStore& store_;
     HeadQuestion question_;
     int asked_ = 0;  ///< number of the newest question
     bool tried_again_ = false;
+    QPointer<ControlClient> client_;  ///< that waits for the newest answer
     QPointer<QProcess> server_;
     QString server_run_, server_socket_;
     std::int64_t server_step_ = -1;  ///< of the run when the server was started

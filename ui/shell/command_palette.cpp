@@ -36,6 +36,11 @@ void CommandPalette::filter(const QString& words) {
         auto* item = new QListWidgetItem(shortcut.isEmpty() ? text : text + "    " + shortcut, list_);
         item->setData(Qt::UserRole, QVariant::fromValue<QObject*>(action));
     }
+    if (list_->count() == 0) {
+        auto* nothing = new QListWidgetItem(
+            tr("No command has these words; other pages have commands of their own"), list_);
+        nothing->setFlags(Qt::NoItemFlags);
+    }
     list_->setCurrentRow(0);
 }
 
@@ -43,6 +48,7 @@ void CommandPalette::runCurrent() {
     const QListWidgetItem* item = list_->currentItem();
     if (item == nullptr) return;
     auto* action = qobject_cast<QAction*>(item->data(Qt::UserRole).value<QObject*>());
+    if (action == nullptr) return;
     accept();
     action->trigger();
 }

@@ -36,6 +36,7 @@ MainWindow::MainWindow(std::filesystem::path runs)
       training_label_(new QLabel),
       training_bar_(new QProgressBar) {
     setWindowTitle(tr("RoPER Lab"));
+    qApp->installEventFilter(this);
     resize(kInitialSize);
     rail_->setContentsMargins(6, 10, 6, 10);
     rail_->setSpacing(4);
@@ -58,9 +59,9 @@ MainWindow::MainWindow(std::filesystem::path runs)
     connect(&store_, &RunStore::changed, this, &MainWindow::showTraining);
     connect(attention_, &AttentionPage::mixingWanted, this, [this] { showPage(mixing_); });
     connect(attention_, &AttentionPage::trainingWanted, this, [this] { showPage(training_); });
+    store_.refresh();  // a session may look at one of the runs
     restoreSession();
     showTraining();
-    store_.refresh();
 }
 
 MainWindow::~MainWindow() {
@@ -110,7 +111,9 @@ void MainWindow::makeMenus() {
         groups << page->name();
     for (const QString& group : groups) {
         const QList<QAction*> actions = actions_.inGroup(group);
-        menuBar()->addMenu(group)->addActions(actions);
+        QMenu* menu = menuBar()->addMenu(group);
+        menu->addActions(actions);
+        page_menus_[group] = menu;
         // A page's own shortcuts hold while it is shown, so that Space and the arrows mean what is seen.
         for (QAction* action : actions) {
             for (Page* page : pages_) {
@@ -211,6 +214,14 @@ void MainWindow::showPage(Page* page) {
     for (std::size_t i = 0; i < pages_.size(); ++i)
         rail_buttons_[i]->setChecked(pages_[i] == page);
     page->setFocus();
+    // A page's own menu and shortcuts are there while it is.
+    for (const Page* one : pages_) {
+        const auto menu = page_menus_.find(one->name());
+        if (menu == page_menus_.end()) continue;
+        menu->second->menuAction()->setVisible(one == page);
+        for (QAction* action : menu->second->actions())
+            action->setEnabled(one == page);
+    }
     showExplanation();
 }
 
@@ -292,6 +303,15 @@ void MainWindow::changeEvent(QEvent* event) {
     if (event->type() != QEvent::PaletteChange) return;
     for (std::size_t i = 0; i < rail_buttons_.size(); ++i)
         rail_buttons_[i]->setIcon(makePageIcon(icons_[i], palette()));
+}
+
+/// An open list or menu has its keys to itself.
+bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::ShortcutOverride && QApplication::activePopupWidget() != nullptr) {
+        event->accept();
+        return true;
+    }
+    return QMainWindow::eventFilter(watched, event);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

@@ -3,6 +3,7 @@
 #include <QDockWidget>
 #include <QLabel>
 #include <QMainWindow>
+#include <QMenu>
 #include <QProgressBar>
 #include <QStackedWidget>
 #include <QTextBrowser>
@@ -53,6 +54,7 @@ class MainWindow : public QMainWindow {
   protected:
     void closeEvent(QCloseEvent* event) override;
     void changeEvent(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
     void addPage(Page* page, PageIcon icon);
@@ -80,6 +82,7 @@ class MainWindow : public QMainWindow {
     MixingPage* mixing_;
     TrainingPage* training_;
     std::vector<Page*> pages_;
+    std::map<QString, QMenu*> page_menus_;  ///< by the page's name, or another group's
     std::vector<QToolButton*> rail_buttons_;
     std::vector<PageIcon> icons_;
     QVBoxLayout* rail_;

@@ -3,7 +3,10 @@
 #include <QAbstractButton>
 #include <QAbstractItemView>
 #include <QAbstractSlider>
+#include <QAbstractSpinBox>
+#include <QComboBox>
 #include <QKeyEvent>
+#include <QLineEdit>
 #include <QTabBar>
 
 #include "core/runs/text.h"
@@ -15,7 +18,15 @@ bool usesKey(const QWidget* widget, int key) {
     const bool is_arrow =
         key == Qt::Key_Left || key == Qt::Key_Right || key == Qt::Key_Up || key == Qt::Key_Down;
     const bool is_move = is_arrow || key == Qt::Key_Home || key == Qt::Key_PageUp || key == Qt::Key_PageDown;
-    if (qobject_cast<const QAbstractButton*>(widget) != nullptr) return key == Qt::Key_Space;
+    const bool is_return = key == Qt::Key_Return || key == Qt::Key_Enter;
+    const bool is_paging = key == Qt::Key_PageUp || key == Qt::Key_PageDown;
+    if (qobject_cast<const QLineEdit*>(widget) != nullptr ||
+        qobject_cast<const QAbstractSpinBox*>(widget) != nullptr)
+        return is_return || is_paging || key == Qt::Key_Up || key == Qt::Key_Down || key == Qt::Key_Space ||
+               (key >= Qt::Key_A && key <= Qt::Key_Z);
+    if (qobject_cast<const QComboBox*>(widget) != nullptr)
+        return is_return || is_move || key == Qt::Key_Space;
+    if (qobject_cast<const QAbstractButton*>(widget) != nullptr) return key == Qt::Key_Space || is_return;
     if (qobject_cast<const QTabBar*>(widget) != nullptr) return is_arrow;
     if (qobject_cast<const QAbstractItemView*>(widget) != nullptr) return is_move || key == Qt::Key_Space;
     return qobject_cast<const QAbstractSlider*>(widget) != nullptr && is_move;

@@ -20,6 +20,47 @@ QVector<double> counting(Eigen::Index count) {
     return numbers;
 }
 
+/// What the formula of the scaling in use comes to.
+QString scalingNumbers(const Setup& s) {
+    const ScaledFrequencies scaled = s.scaled(s.scaling.method);
+    const int width = rotatedWidth(s.head_dim, s.rotary_fraction);
+    const double exponent =
+        (s.schedule == Schedule::standard ? 1.0 : 2.0) * width / std::max(width - 2.0, 1.0);
+    const double grown = s.scaling.factor * std::max(s.context_length / s.scaling.original_length, 1.0) -
+                         (s.scaling.factor - 1);
+    const auto turns = [&](double count) {
+        return noteNumber(yarnCorrectionPair(count, width, s.base, s.schedule, s.scaling.original_length), 4);
+    };
+    switch (s.scaling.method) {
+        case ScalingMethod::linear:
+            return QObject::tr("<p>s = %1</p>").arg(noteNumber(s.scaling.factor));
+        case ScalingMethod::ntk:
+            return QObject::tr("<p>s = %1: b′ = <b>%2</b></p>")
+                .arg(noteNumber(s.scaling.factor), noteNumber(s.base * std::pow(s.scaling.factor, exponent)));
+        case ScalingMethod::dynamic_ntk:
+            return QObject::tr("<p>L′/L = %1: s becomes %2, b′ = <b>%3</b></p>")
+                .arg(noteNumber(s.context_length / s.scaling.original_length, 4), noteNumber(grown),
+                     noteNumber(s.base * std::pow(grown, exponent)));
+        case ScalingMethod::yarn:
+            return QObject::tr("<p>s = %1, ramp from pair %2 to %3%4; cos and sin × <b>%5</b></p>")
+                .arg(noteNumber(s.scaling.factor), turns(s.scaling.beta_fast), turns(s.scaling.beta_slow),
+                     s.scaling.truncate ? QObject::tr(" (rounded outwards)") : QString(),
+                     noteNumber(scaled.attention_factor));
+        case ScalingMethod::llama3:
+            return QObject::tr("<p>s = %1: wavelengths below %2 are kept, above %3 divided</p>")
+                .arg(noteNumber(s.scaling.factor),
+                     noteNumber(s.scaling.original_length / s.scaling.high_frequency_factor),
+                     noteNumber(s.scaling.original_length / s.scaling.low_frequency_factor));
+        case ScalingMethod::p_rope:
+            return QObject::tr("<p>p = %1: %2 of %3 pairs turn</p>")
+                .arg(noteNumber(s.scaling.proportion))
+                .arg((scaled.theta.array() > 0).count())
+                .arg(width / 2);
+        default:
+            return {};
+    }
+}
+
 }  // namespace
 
 SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
@@ -30,7 +71,8 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
       state_(selection, this),
       spectrum_(
           new CurveChart(QStringLiteral("spectrum"), tr("pair i"), tr("wavelength λ, positions"), this)),
-      decay_(new CurveChart(QStringLiteral("decay"), tr("distance Δ"), tr("decay (2/d) Σ|Sⱼ|"), this)),
+      decay_(
+          new CurveChart(QStringLiteral("decay"), tr("distance Δ"), tr("decay, mean |Sⱼ| over pairs"), this)),
       bound_(new CurveChart(QStringLiteral("base-bound"), tr("distance m"), tr("base bound Bₘ = Σ cos mθᵢ"),
                             this)),
       cosines_(new HeatMapView(QStringLiteral("cosine-map"), this)),
@@ -96,11 +138,23 @@ void SpectrumPage::follow() {
     stale_ = !isVisible();
     if (stale_ && !spectrum_->curves().empty()) return;
     showSpectrum();
-    showCosines();
-    showDecay();
-    showBound();
+    // Another pair moves a mark; only other frequencies or lengths make new curves.
+    if (!isDrawn()) {
+        showCosines();
+        showDecay();
+        showBound();
+    }
     setReadout({});
     emit explanationChanged();
+}
+
+bool SpectrumPage::isDrawn() {
+    Drawn now{state_.setup().context_length, state_.setup().distances, palette().cacheKey(), {}};
+    for (const SpectrumCurve& curve : state_.curves())
+        now.curves.emplace_back(curve.key + (curve.in_use ? "*" : ""), curve.theta);
+    const bool same = now == drawn_;
+    drawn_ = std::move(now);
+    return same;
 }
 
 void SpectrumPage::showSpectrum() {
@@ -178,15 +232,16 @@ void SpectrumPage::showDecay() {
                           false, QStringLiteral("pair i also × ζᵢ^(Δ/512), ζᵢ = (2i/d + 0.4)/1.4")});
     decay_->setCurves(curves, {});
     decay_->setCaption(
-        tr("Long-range attenuation (2/d) Σ|Sⱼ|, Sⱼ = Σ exp(iΔθᵢ) over i < j: d = %1, base %2, scaling %3")
+        tr("Long-range attenuation (1/(r/2)) Σ|Sⱼ|, Sⱼ = Σ exp(iΔθᵢ) over i < j: d = %1, base %2, scaling %3")
             .arg(s.head_dim)
             .arg(s.base)
             .arg(describe(s.scaling.method).name));
 }
 
 void SpectrumPage::showBound() {
+    constexpr int kFarthest = 131072;  // beyond, the sum takes longer than a slider should
     const Setup& s = state_.setup();
-    const int length = static_cast<int>(s.context_length);
+    const int length = std::min(static_cast<int>(s.context_length), kFarthest);
     std::vector<CurveChart::Curve> curves;
     std::vector<CurveChart::Mark> marks{{0, {}, true}};
     QString found;
@@ -194,9 +249,9 @@ void SpectrumPage::showBound() {
         const Eigen::VectorXd bound = baseBound(curve.theta, length);
         if (curve.in_use) {
             const int zero = firstNegative(bound);
-            found =
-                zero < 0 ? tr("Bₘ ≥ 0 up to L′ = %1").arg(length) : tr("first below 0 at m = %1").arg(zero);
-            if (zero > 0) marks.push_back({static_cast<double>(zero), tr("m = %1").arg(zero), false});
+            found = zero < 0 ? tr("not below 0 up to m = %1").arg(length)
+                             : tr("first below 0 at m = %1").arg(zero);
+            if (zero > 0) marks.push_back({static_cast<double>(zero), found, false});
         }
         // From 1, since the axis is logarithmic.
         QVector<double> x = counting(bound.size());
@@ -207,7 +262,6 @@ void SpectrumPage::showBound() {
         curves.push_back(
             {curve.key, curve.text.name, shade(curve), x, y, false, curve.in_use && length < kDense, {}});
     }
-    bound_->setAxisNames(tr("distance m    %1").arg(found), tr("base bound Bₘ = Σ cos mθᵢ"));
     bound_->setCurves(curves, marks);
     bound_->setCaption(tr("Base bound Bₘ = Σ cos mθᵢ, %1: d = %2, base %3, scaling %4")
                            .arg(found)
@@ -250,6 +304,7 @@ QString SpectrumPage::explanation() const {
             .arg(noteNumber(s.base))
             .arg(2 * state_.theta().size())
             .arg(scaling.name, scaling.formula, scaling.source);
+    text += scalingNumbers(s);
     if (s.pair < state_.theta().size() && state_.theta()[s.pair] > 0)
         text += tr("<p>Pair %1: θ = <b>%2</b>, λ = <b>%3</b> positions, %4 turns within L′.</p>")
                     .arg(s.pair)
@@ -259,7 +314,7 @@ QString SpectrumPage::explanation() const {
     else
         text += tr("<p>Pair %1 does not turn.</p>").arg(s.pair);
     return text +
-           tr("<h3>Decay</h3><p>(1/(d/2)) Σ<sub>j=1</sub><sup>d/2</sup> |S<sub>j</sub>|, S<sub>j</sub> = "
+           tr("<h3>Decay</h3><p>(1/(r/2)) Σ<sub>j=1</sub><sup>r/2</sup> |S<sub>j</sub>|, S<sub>j</sub> = "
               "Σ<sub>i&lt;j</sub> e<sup>iΔθ<sub>i</sub></sup>, bounds how large a score can be at distance "
               "Δ. "
               "<i>Su 2021; the figure has d = 128.</i></p>"

@@ -41,7 +41,27 @@ class SpectrumPage : public Page {
     void showBound();
     QColor shade(const SpectrumCurve& curve) const;
 
+    /// What the curves and the map were drawn of.
+    struct Drawn {
+        double context_length = 0;
+        int distances = 0;
+        qint64 palette = 0;
+        std::vector<std::pair<QString, Eigen::VectorXd>> curves = {};
+
+        bool operator==(const Drawn& o) const {
+            return context_length == o.context_length && distances == o.distances && palette == o.palette &&
+                   std::equal(curves.begin(), curves.end(), o.curves.begin(), o.curves.end(),
+                              [](const auto& a, const auto& b) {
+                                  return a.first == b.first && a.second.size() == b.second.size() &&
+                                         a.second == b.second;
+                              });
+        }
+    };
+    /// Whether these very curves are drawn already; from now on they count as drawn.
+    bool isDrawn();
+
     SpectrumState state_;
+    Drawn drawn_;
     CurveChart *spectrum_, *decay_, *bound_;
     HeatMapView* cosines_;
     SpectrumPanel* panel_;

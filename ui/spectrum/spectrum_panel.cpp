@@ -73,6 +73,7 @@ void SpectrumPanel::fill() {
     addScalingControls();
     addHeading(tr("Drawn beside it"));
     addOverlays();
+    addOwnParameters();
     addHeading(tr("Models"));
     auto* models = new QComboBox;
     models->setPlaceholderText(tr("settings of …"));
@@ -99,14 +100,19 @@ void SpectrumPanel::addScalingControls() {
         tr("Scaling"), tr("In use on all pages; F1 shows its formula"), names,
         [](const Setup& s) { return static_cast<int>(s.scaling.method); },
         [](Setup& s, int i) { s.scaling.method = static_cast<ScalingMethod>(i); });
-    const auto real = [&](const QString& label, const QString& help, SetupPanel::Real at, double low,
-                          double high) { return addReal(label, help, std::move(at), low, high); };
-    real(
+    addReal(
         tr("Factor s"), tr("How much longer the text may become"),
         [](Setup& s) -> double& { return s.scaling.factor; }, 1, bounds::kLargestFactor);
-    real(
+    addReal(
         tr("Trained length L"), tr("Positions seen in training"),
         [](Setup& s) -> double& { return s.scaling.original_length; }, 1, bounds::kLongestContext);
+}
+
+/// Parameters of one method each, shown while it is used or drawn. They come last: what appears moves
+/// nothing.
+void SpectrumPanel::addOwnParameters() {
+    const auto real = [&](const QString& label, const QString& help, SetupPanel::Real at, double low,
+                          double high) { return addReal(label, help, std::move(at), low, high); };
     const std::pair<ScalingMethod, NumberEdit*> own[] = {
         {ScalingMethod::yarn,
          real(

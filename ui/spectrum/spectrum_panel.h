@@ -27,6 +27,7 @@ class SpectrumPanel : public SetupPanel {
     void fill();
     void addScalingControls();
     void addOverlays();
+    void addOwnParameters();
 
     QComboBox* quantity_;
     std::vector<std::pair<ScalingMethod, QCheckBox*>> overlays_;

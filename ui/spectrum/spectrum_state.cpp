@@ -38,7 +38,7 @@ QColor colorOf(ScalingMethod method) {
     // Tol's muted colours, none of which means a method of attention.
     switch (method) {
         case ScalingMethod::linear:
-            return QColor(0x88, 0x22, 0x55);
+            return QColor(0xAA, 0x44, 0x99);
         case ScalingMethod::ntk:
             return QColor(0x44, 0xAA, 0x99);
         case ScalingMethod::dynamic_ntk:
@@ -46,7 +46,7 @@ QColor colorOf(ScalingMethod method) {
         case ScalingMethod::yarn:
             return QColor(0xCC, 0x66, 0x77);
         case ScalingMethod::llama3:
-            return QColor(0x66, 0x55, 0xBB);
+            return QColor(0x88, 0x77, 0xDD);
         case ScalingMethod::p_rope:
             return QColor(0x99, 0x77, 0x44);
         default:

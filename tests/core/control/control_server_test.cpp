@@ -178,7 +178,7 @@ TEST(ControlFolder, SocketsOfKilledTrainersAreRemoved) {
     const int dead = ::socket(AF_UNIX, SOCK_STREAM, 0);
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    const std::string left_over = (controlFolder() / "2.sock").string();
+    const std::string left_over = (controlFolder() / "2147483646.sock").string();
     std::strncpy(address.sun_path, left_over.c_str(), sizeof address.sun_path - 1);
     ASSERT_EQ(::bind(dead, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
     ::close(dead);

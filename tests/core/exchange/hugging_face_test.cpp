@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/runs/error.h"
 #include "tests/support/expect_error.h"
 
@@ -64,12 +66,12 @@ TEST(HuggingFace, ReadsTheNamesOfNeoxAndGptj) {
 
 TEST(HuggingFace, WhatIsWrittenReadsBack) {
     for (const ScalingMethod method : kScalingMethods) {
-        if (method == ScalingMethod::p_rope) continue;
         for (const bool nested : {false, true}) {
             ASetup setup;
             setup.head_dim = 64;
             setup.base = 20000;
-            setup.rotary_fraction = 0.5;
+            setup.rotary_fraction = method == ScalingMethod::p_rope ? 1.0 : 0.5;
+            setup.pairing = nested ? Pairing::interleaved : Pairing::half;
             setup.scaling.method = method;
             setup.scaling.factor = 3;
             setup.scaling.original_length = 2048;
@@ -77,12 +79,54 @@ TEST(HuggingFace, WhatIsWrittenReadsBack) {
             setup = sanitized(setup);
             const ASetup back = read(huggingFaceConfig(setup, nested));
             EXPECT_EQ(back.head_dim, 64);
+            EXPECT_EQ(back.pairing, setup.pairing);
+            // The text's length is not the config's for the dynamic method.
+            if (method == ScalingMethod::dynamic_ntk) setup.context_length = back.context_length;
             // A fixed NTK scaling comes back as the base that it is.
             EXPECT_LT((back.rotary().theta - setup.rotary().theta).cwiseAbs().maxCoeff(), 1e-14)
                 << static_cast<int>(method) << nested;
-            EXPECT_DOUBLE_EQ(back.scoreFactor(), setup.scoreFactor());
+            EXPECT_DOUBLE_EQ(back.attentionFactor(), setup.attentionFactor());
         }
     }
+}
+
+// Files as their models have them, against frequencies worked out by hand.
+TEST(HuggingFace, ReadsWhatModelsMean) {
+    // gpt-oss: the ramp's ends are not rounded; the trained length stands in rope_scaling.
+    const ASetup oss =
+        read(R"({"head_dim": 64, "max_position_embeddings": 131072, "rope_theta": 150000, "rope_scaling":
+        {"rope_type": "yarn", "factor": 32.0, "beta_fast": 32.0, "beta_slow": 1.0, "truncate": false,
+        "original_max_position_embeddings": 4096}})");
+    EXPECT_FALSE(oss.scaling.truncate);
+    // c(32) = 8.09, c(1) = 17.40: pair 12 lies (12 − 8.0928)/(17.3980 − 8.0928) = 0.41990 along the ramp.
+    const double theta = std::pow(150000.0, -24.0 / 64);
+    EXPECT_NEAR(oss.rotary().theta[12], theta * (1 - 0.41990 * (1 - 1 / 32.0)), 1e-4 * theta);
+    // The trained length at the top level counts; without a factor it follows from the lengths.
+    const ASetup top = read(R"({"head_dim": 64, "max_position_embeddings": 16384,
+        "original_max_position_embeddings": 4096, "rope_scaling": {"rope_type": "yarn"}})");
+    EXPECT_EQ(top.scaling.original_length, 4096);
+    EXPECT_EQ(top.scaling.factor, 4);
+    const ASetup deepseek =
+        read(R"({"qk_rope_head_dim": 64, "rope_interleave": true, "rope_scaling": {"type": "yarn",
+        "factor": 40, "mscale": 0, "mscale_all_dim": 1.0, "original_max_position_embeddings": 4096}})");
+    EXPECT_EQ(deepseek.pairing, Pairing::interleaved);
+    EXPECT_DOUBLE_EQ(deepseek.attentionFactor(), 0.1 * std::log(40.0) + 1);
+    EXPECT_EQ(read(R"({"model_type": "glm4_moe", "head_dim": 64})").pairing, Pairing::half);
+    EXPECT_EQ(read(R"({"model_type": "glm4", "head_dim": 64})").pairing, Pairing::interleaved);
+    EXPECT_EQ(read(R"({"head_dim": 64, "rope_theta": 3580165449})").base, 3580165449.0);
+    // An object beside rope_type is not a kind of layer.
+    EXPECT_EQ(
+        read(R"({"head_dim": 64, "rope_scaling": {"rope_type": "linear", "factor": 2, "meta": {"a": 1}}})")
+            .scaling.factor,
+        2);
+    const ASetup proportional = read(R"({"head_dim": 64, "rope_parameters": {"rope_type": "proportional",
+        "partial_rotary_factor": 0.25, "rope_theta": 1000000}})");
+    EXPECT_EQ(proportional.rotary().pairs(), 32);
+    EXPECT_EQ((proportional.rotary().theta.array() > 0).count(), 8);
+    const ASetup dynamic =
+        read(R"({"head_dim": 64, "max_position_embeddings": 2048, "rope_scaling": {"type": "dynamic",
+        "factor": 2, "original_max_position_embeddings": 512}})");
+    EXPECT_EQ(dynamic.scaling.original_length, 2048);
 }
 
 TEST(HuggingFace, WhatHasNoNameIsSaid) {
@@ -91,7 +135,8 @@ TEST(HuggingFace, WhatHasNoNameIsSaid) {
     expectError(ErrorKind::usage, "intro schedule", [&] { huggingFaceConfig(setup, true); });
     setup.schedule = Schedule::standard;
     setup.scaling.method = ScalingMethod::p_rope;
-    expectError(ErrorKind::usage, "p-RoPE", [&] { huggingFaceConfig(setup, true); });
+    setup.rotary_fraction = 0.5;
+    expectError(ErrorKind::usage, "set one of them to 1", [&] { huggingFaceConfig(setup, true); });
 }
 
 TEST(HuggingFace, AWrongConfigGetsAClearMessage) {
@@ -121,7 +166,8 @@ TEST(HuggingFace, AWrongConfigGetsAClearMessage) {
             "must be above low_freq_factor");
     refused(R"({"head_dim": 64, "partial_rotary_factor": 1.5})",
             "partial_rotary_factor must lie between 0 and 1");
-    refused("{\"a\":" + std::string(100, '[') + std::string(100, ']') + "}", "");
+    refused("{\"head_dim\":64,\"rope_theta\":" + std::string(100000, '[') + std::string(100000, ']') + "}",
+            "nested too deeply");
     std::string deep;
     for (int i = 0; i < 100; ++i)
         deep += "{\"a\":";

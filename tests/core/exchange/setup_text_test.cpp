@@ -74,6 +74,7 @@ TEST(SetupText, EveryFieldIsReachedByItsKey) {
                                                        {"method", "alibi"},
                                                        {"causal", "0"},
                                                        {"other_schedule", "1"},
+                                                       {"truncate", "0"},
                                                        {"mistake", "no_inverse"},
                                                        {"map", "weights"},
                                                        {"muted", "1,2"}};
@@ -100,13 +101,13 @@ TEST(SetupText, SaysWhatIsWrong) {
     refused("roper-lab:setup?head_dim", "key=value");
     refused("roper-lab:setup?head_dim=four", "must be a whole number");
     refused("roper-lab:setup?head_dim=5", "the nearest is 4");
-    refused("roper-lab:setup?base=1e12", "the nearest is 1e+09");
+    refused("roper-lab:setup?base=1e18", "the nearest is 1e+15");
     refused("roper-lab:setup?base=nan", "must be a number");
     refused("roper-lab:setup?base=2&base=3", "twice");
     refused("roper-lab:setup?pairing=halv", "did you mean \"half\"");
     refused("roper-lab:setup?words=%zz", "percent-encoded");
     refused("roper-lab:setup?words=%4", "percent-encoded");
-    refused("roper-lab:setup?head_dim=4&x=1,2,3", "does not fit");
+    refused("roper-lab:setup?head_dim=4&x=1,2,3", "x has 3 numbers, head_dim is 4");
     refused("roper-lab:setup?x=1,,2", "x must be a number");
     refused("roper-lab:setup?source=hand&tokens=2&head_dim=2&q=1,2|3", "rows of one length");
     refused("roper-lab:setup?muted=-1", "pairs");

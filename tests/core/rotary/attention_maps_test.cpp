@@ -33,6 +33,8 @@ ASetup anySetup() {
     setup.seed = *rc::gen::inRange<std::uint64_t>(0, 1000);
     setup.likeness = *rc::gen::element(0.0, 0.5, 1.0);
     setup.causal = *rc::gen::arbitrary<bool>();
+    setup.scaling.method = *rc::gen::elementOf(kScalingMethods);
+    setup.scaling.original_length = 128;
     setup.method = *rc::gen::elementOf(kMethods);
     return sanitized(setup);
 }
@@ -64,6 +66,7 @@ TEST(AttentionMaps, RopeIsThePlainScore) {
     EXPECT_TRUE(rc::check([] {
         ASetup setup = anySetup();
         setup.method = *rc::gen::element(Method::rope, Method::roper);
+        setup.scaling.attention_factor = 1;  // YaRN's own is tested below
         const HeadVectors heads = vectorsOf(setup);
         const double shift = anyPosition();
         RC_ASSERT(largest(scores(scoreRule(setup), heads, shift) -
@@ -202,36 +205,46 @@ TEST(AttentionMaps, XposDecaysWithDistanceAlone) {
         EXPECT_NEAR(parts[i], plain[i] * std::pow((2.0 * i + 0.4 * 32) / (1.4 * 32), 8 / 512.0), 1e-10);
 }
 
-TEST(AttentionMaps, YarnsFactorMultipliesScoresBySquare) {
+// transformers multiplies cos and sin by the factor, so only what turns grows.
+TEST(AttentionMaps, YarnsFactorMultipliesWhatTurnsBySquare) {
     ASetup setup = setupForMistakes(7);
+    setup.rotary_fraction = 0.5;
     setup.scaling.method = ScalingMethod::yarn;
     setup.scaling.factor = 1;
     setup.scaling.attention_factor = 1.5;
     const HeadVectors heads = vectorsOf(setup);
-    const Eigen::MatrixXd with = scores(scoreRule(setup), heads);
+    const Eigen::VectorXd with = scoreParts(scoreRule(setup), heads, 6, 2);
     setup.scaling.method = ScalingMethod::none;
-    EXPECT_LT(largest(with - 2.25 * scores(scoreRule(setup), heads)), 1e-12);
+    const Eigen::VectorXd without = scoreParts(scoreRule(setup), heads, 6, 2);
+    for (int i = 0; i < setup.pairs(); ++i)
+        EXPECT_NEAR(with[i], (i < 8 ? 2.25 : 1.0) * without[i], 1e-12) << i;
 }
 
 // rotary.md, section 6: each mistake leaves a residual, the right form none.
 TEST(Mistakes, EachLeavesAResidualAndTheRightFormNone) {
-    for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
-        ASetup setup = setupForMistakes(seed);
+    EXPECT_TRUE(rc::check([] {
+        ASetup setup;
+        setup.head_dim = 2 * *rc::gen::inRange(4, 33);
+        setup.base = std::pow(10.0, 2.0 + 0.01 * *rc::gen::inRange(0, 400));
+        setup.pairing = *rc::gen::element(Pairing::half, Pairing::interleaved);
+        setup.scaling.method =
+            *rc::gen::element(ScalingMethod::none, ScalingMethod::linear, ScalingMethod::yarn);
+        setup.tokens = *rc::gen::inRange(8, 16);
+        setup.seed = *rc::gen::inRange<std::uint64_t>(0, 100000);
+        setup.likeness = 0;
+        setup = sanitized(setup);
         const HeadVectors heads = vectorsOf(setup);
-        EXPECT_LT(shiftResidual(setup, heads, 7).largest(), 1e-9);
-        EXPECT_EQ(formResidual(setup, heads).largest(), 0.0);
+        RC_ASSERT(shiftResidual(setup, heads, 7).largest() < 1e-9);
+        RC_ASSERT(formResidual(setup, heads).largest() == 0.0);
         for (const Mistake mistake : kMistakes) {
             setup.mistake = mistake;
             const Residual shifted = shiftResidual(setup, heads, 7), compared = formResidual(setup, heads);
-            EXPECT_GT(compared.largest(), 1e-2) << static_cast<int>(mistake);
-            if (isSeenByShift(mistake))
-                EXPECT_GT(shifted.largest(), 1e-2) << static_cast<int>(mistake);
-            else
-                EXPECT_LT(shifted.largest(), 1e-9) << static_cast<int>(mistake);
+            RC_ASSERT(compared.largest() > 1e-2);
+            RC_ASSERT((isSeenByShift(mistake) ? shifted.largest() > 1e-2 : shifted.largest() < 1e-9));
             // Mistakes about values leave the scores as they are.
-            EXPECT_EQ(compared.scores == 0.0, isAboutValues(mistake)) << static_cast<int>(mistake);
+            RC_ASSERT((compared.scores == 0.0) == isAboutValues(mistake));
         }
-    }
+    }));
 }
 
 TEST(Mistakes, AreWhatTheirNamesSay) {

@@ -51,6 +51,26 @@ TEST(Scaling, NtkKeepsTheFastestPairAndSlowsTheSlowestByS) {
     }
 }
 
+// Under the intro's schedule the exponent falls half as fast; what the methods promise must hold there too.
+TEST(Scaling, TheIntroScheduleKeepsThePromises) {
+    const Eigen::VectorXd plain = frequencies(64, 10000, Schedule::intro);
+    Scaling scaling = methodOf(ScalingMethod::ntk, 8);
+    const auto scaled = [&] { return scaledFrequencies(64, 10000, Schedule::intro, scaling, 4096).theta; };
+    EXPECT_NEAR(plain[31] / scaled()[31], 8.0, 1e-9);
+    scaling.method = ScalingMethod::yarn;
+    scaling.original_length = 200;
+    for (int i = 0; i < 32; ++i) {
+        const double turns = 200 * plain[i] / (2 * kPi), kept = scaled()[i] / plain[i];
+        if (turns > 40) {
+            EXPECT_DOUBLE_EQ(kept, 1.0) << i;
+        } else if (turns < 0.8) {
+            EXPECT_NEAR(kept, 1.0 / 8, 1e-12) << i;
+        }
+    }
+    EXPECT_NEAR(std::pow(10000.0, -yarnCorrectionPair(3, 64, 10000, Schedule::intro, 200) / 64) * 200,
+                3 * 2 * kPi, 1e-9);
+}
+
 TEST(Scaling, DynamicNtkDoesNothingUpToTheOriginalLengthAndSlowsBeyond) {
     Scaling scaling = methodOf(ScalingMethod::dynamic_ntk, 2.0);
     scaling.original_length = 1000;

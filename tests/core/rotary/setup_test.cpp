@@ -78,7 +78,7 @@ TEST(Setup, FractionsAndScalingsReachTheRotation) {
     EXPECT_DOUBLE_EQ(setup.rotary().theta[0], 0.5);
     setup.rotary_fraction = 0;
     EXPECT_EQ(setup.rotary().pairs(), 0);
-    EXPECT_EQ(setup.scoreFactor(), 1.0);
+    EXPECT_EQ(setup.attentionFactor(), 1.0);
 }
 
 // rotary.md, fact 8: features beyond the rotated width pass, and planes cover every feature once.

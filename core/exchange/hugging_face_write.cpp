@@ -1,0 +1,82 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/exchange/hugging_face.h"
+#include "core/runs/error.h"
+
+namespace roper {
+namespace {
+
+using Ordered = nlohmann::ordered_json;
+
+/// Whole numbers without a point, as config files have them.
+Ordered plainNumber(double value) {
+    return value == std::floor(value) && std::abs(value) < 1e15 ? Ordered(static_cast<std::int64_t>(value))
+                                                                : Ordered(value);
+}
+
+/// rope_type and its parameters; a fixed NTK scaling is nothing but another base.
+Ordered ropeParameters(const Setup& setup) {
+    const Scaling& s = setup.scaling;
+    const Ordered factor = plainNumber(s.factor), length = plainNumber(s.original_length);
+    switch (s.method) {
+        case ScalingMethod::linear:
+            return {{"rope_type", "linear"}, {"factor", factor}};
+        case ScalingMethod::dynamic_ntk:
+            return {{"rope_type", "dynamic"}, {"factor", factor}};
+        case ScalingMethod::yarn: {
+            Ordered yarn = {{"rope_type", "yarn"},
+                            {"factor", factor},
+                            {"original_max_position_embeddings", length},
+                            {"beta_fast", plainNumber(s.beta_fast)},
+                            {"beta_slow", plainNumber(s.beta_slow)}};
+            if (s.attention_factor > 0) yarn["attention_factor"] = s.attention_factor;
+            if (!s.truncate) yarn["truncate"] = false;
+            return yarn;
+        }
+        case ScalingMethod::llama3:
+            return {{"rope_type", "llama3"},
+                    {"factor", factor},
+                    {"low_freq_factor", plainNumber(s.low_frequency_factor)},
+                    {"high_freq_factor", plainNumber(s.high_frequency_factor)},
+                    {"original_max_position_embeddings", length}};
+        case ScalingMethod::p_rope:
+            return {{"rope_type", "proportional"}, {"partial_rotary_factor", s.proportion}};
+        default:
+            return {{"rope_type", "default"}};
+    }
+}
+
+}  // namespace
+
+std::string huggingFaceConfig(const Setup& setup, bool nested) {
+    const Scaling& s = setup.scaling;
+    if (setup.schedule == Schedule::intro)
+        throw Error(ErrorKind::usage,
+                    "Hugging Face has no name for the intro schedule b^(-i/d); choose the standard one");
+    const bool partial = setup.rotary_fraction != 1;
+    if (partial && s.method == ScalingMethod::p_rope)
+        throw Error(
+            ErrorKind::usage,
+            "Hugging Face has one name, partial_rotary_factor, for the rotated fraction and for p-RoPE's "
+            "proportion; set one of them to 1");
+    const int width = rotatedWidth(setup.head_dim, setup.rotary_fraction);
+    double base = setup.base;
+    if (s.method == ScalingMethod::ntk && width > 2) base *= std::pow(s.factor, width / (width - 2.0));
+    // The dynamic method knows the trained length by this name alone.
+    const double length = s.method == ScalingMethod::dynamic_ntk ? s.original_length : setup.context_length;
+    Ordered config = {{"head_dim", setup.head_dim}, {"max_position_embeddings", plainNumber(length)}};
+    if (setup.pairing == Pairing::interleaved) config["rope_interleave"] = true;
+    const bool is_plain = s.method == ScalingMethod::none || s.method == ScalingMethod::ntk;
+    Ordered rope = ropeParameters(setup);
+    Ordered& place = nested ? rope : config;
+    place["rope_theta"] = plainNumber(base);
+    if (partial) place["partial_rotary_factor"] = setup.rotary_fraction;
+    if (nested)
+        config["rope_parameters"] = rope;
+    else
+        config["rope_scaling"] = is_plain ? Ordered() : rope;
+    return config.dump(2);
+}
+
+}  // namespace roper
