@@ -9,24 +9,6 @@ double relativeScore(const Rotary& rotary, const Eigen::VectorXd& q, double m, c
     return rotate(rotary, q, m).dot(rotate(rotary, k, n));
 }
 
-Eigen::VectorXd scoreByPair(const Rotary& rotary, const Eigen::VectorXd& q, double m,
-                            const Eigen::VectorXd& k, double n) {
-    const Eigen::VectorXd product = rotate(rotary, q, m).cwiseProduct(rotate(rotary, k, n));
-    Eigen::VectorXd parts(rotary.pairs() + 1);
-    for (int i = 0; i < rotary.pairs(); ++i) {
-        const auto [first, second] = rotary.features(i);
-        parts[i] = product[first] + product[second];
-    }
-    parts[rotary.pairs()] = product.tail(rotary.head_dim - rotary.rotatedWidth()).sum();
-    return parts;
-}
-
-Eigen::MatrixXd scaledScores(const Rotary& rotary, const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K,
-                             const Eigen::VectorXd& positions) {
-    const double scale = 1.0 / std::sqrt(static_cast<double>(rotary.head_dim));
-    return scale * rotateRows(rotary, Q, positions) * rotateRows(rotary, K, positions).transpose();
-}
-
 Eigen::MatrixXd attentionWeights(const Eigen::MatrixXd& scores, bool causal) {
     Eigen::MatrixXd weights = Eigen::MatrixXd::Zero(scores.rows(), scores.cols());
     for (Eigen::Index n = 0; n < scores.rows(); ++n) {

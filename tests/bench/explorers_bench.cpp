@@ -89,6 +89,14 @@ void measureSliders(Bench& bench, MainWindow& window, int head_dim, int tokens, 
                          timing, allowed_ms);
         };
         change("base", [](Setup& s, int i) { s.base = 10000 + 100 * i; });
+        if (page->name() == "Spectrum") {
+            change("pair", [](Setup& s, int i) { s.pair = i; });
+            Setup long_text = window.selection().setup();
+            long_text.context_length = 131072;
+            window.selection().replace(long_text);
+            settle(window);
+            change("pair, L′ = 131072", [](Setup& s, int i) { s.pair = i; });
+        }
         if (page->name() == "Rotation") change("position", [](Setup& s, int i) { s.position = i; });
         if (page->name() == "Attention" || page->name() == "Value mixing")
             change("shift", [](Setup& s, int i) { s.shift = i + 1; });

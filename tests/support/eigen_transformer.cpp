@@ -6,7 +6,7 @@
 #include <map>
 
 #include "core/rotary/scores.h"
-#include "core/rotary/value_mixing.h"
+#include "tests/support/reference_attention.h"
 
 namespace roper {
 namespace {
@@ -83,8 +83,8 @@ class EigenModel {
             const Eigen::MatrixXd q = qkv.middleCols(head * d, d), k = qkv.middleCols(C + head * d, d),
                                   v = qkv.middleCols(2 * C + head * d, d);
             const Eigen::MatrixXd weights =
-                roper::attentionWeights(scaledScores(query_key_, q, k, positions), true);
-            joined.middleCols(head * d, d) = mixValuesInOneStep(value_, weights, v, positions);
+                roper::attentionWeights(referenceScores(query_key_, q, k, positions), true);
+            joined.middleCols(head * d, d) = referenceMixing(value_, weights, v, positions);
         }
         return linear(block + "attention.output", joined);
     }

@@ -76,63 +76,42 @@ void BarChart::paintScale(QPainter& painter, const QRectF& box, double low, doub
     }
 }
 
+/// The values from the lowest to the highest, with a little room; always with 0.
+std::pair<double, double> BarChart::valueRange() const {
+    double low = 0, high = 0;
+    const auto include = [&](double value) {
+        if (!std::isfinite(value)) return;
+        low = std::min(low, value);
+        high = std::max(high, value);
+    };
+    for (const Series& one : series_)
+        for (const double value : one.values)
+            include(value);
+    for (const auto& [place, value] : muted_)
+        include(value);
+    if (high == low) high = 1;
+    const double margin = 0.04 * (high - low);
+    return {low < 0 ? low - margin : low, high + margin};
+}
+
 void BarChart::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     const QRectF box = plot(area);
     QFont small = painter.font();
     small.setPointSizeF(small.pointSizeF() * 0.85);
     painter.setFont(small);
-    double low = 0, high = 0;
-    for (const Series& one : series_) {
-        for (const double value : one.values) {
-            if (!std::isfinite(value)) continue;
-            low = std::min(low, value);
-            high = std::max(high, value);
-        }
-    }
-    for (const auto& [place, value] : muted_) {
-        low = std::min(low, value);
-        high = std::max(high, value);
-    }
-    if (high == low) high = 1;
-    const double margin = 0.04 * (high - low);
-    if (low < 0) low -= margin;
-    high += margin;
+    const auto [low, high] = valueRange();
     paintScale(painter, box, low, high, theme);
-    const auto y = [&](double value) { return box.bottom() - (value - low) / (high - low) * box.height(); };
     const double step = box.width() / static_cast<double>(std::max<std::size_t>(places_.size(), 1));
-    const double bar =
-        std::max(0.8 * step / static_cast<double>(std::max<std::size_t>(series_.size(), 1)), 0.6);
     double widest = 0;
     for (std::size_t i = 0; i < places_.size(); ++i)
         widest = std::max<double>(widest, painter.fontMetrics().horizontalAdvance(nameOf(i)));
     const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil((widest + 6) / step)));
     for (std::size_t i = 0; i < places_.size(); ++i) {
-        const double left = box.left() + step * static_cast<double>(i) + 0.1 * step;
-        const auto muted = muted_.find(places_[i]);
-        if (places_[i] == marked_)
-            painter.fillRect(QRectF(left - 0.1 * step, box.top(), step, box.height()),
-                             theme.faded(theme.text, 0.08));
-        for (std::size_t s = 0; s < series_.size(); ++s) {
-            const Series& one = series_[s];
-            const QColor color = one.colors.empty() ? one.color : one.colors[i];
-            const QRectF shape = QRectF(QPointF(left + bar * static_cast<double>(s), y(0)),
-                                        QPointF(left + bar * static_cast<double>(s + 1), y(one.values[i])))
-                                     .normalized();
-            painter.fillRect(shape, color);
-        }
-        if (muted != muted_.end()) {
-            painter.fillRect(QRectF(QPointF(left, y(0)), QPointF(left + bar, y(muted->second))).normalized(),
-                             theme.grid);
-            painter.setPen(QPen(theme.faint_text, 1.4));
-            const QPointF centre(left + 0.4 * step, y(0));
-            const double arm = std::min(4.0, 0.35 * step);
-            painter.drawLine(centre - QPointF(arm, arm), centre + QPointF(arm, arm));
-            painter.drawLine(centre - QPointF(arm, -arm), centre + QPointF(arm, -arm));
-        }
-        const bool is_word = place_names_.count(places_[i]) > 0;
-        if (i % every != 0 && !is_word) continue;
+        const QRectF place(box.left() + step * static_cast<double>(i), box.top(), step, box.height());
+        paintPlace(painter, place, i, low, high, theme);
+        if (i % every != 0 && place_names_.count(places_[i]) == 0) continue;
         painter.setPen(theme.faint_text);
-        painter.drawText(QRectF(left + 0.4 * step - 30, box.bottom() + 2, 60, 14), Qt::AlignCenter,
+        painter.drawText(QRectF(place.center().x() - 30, box.bottom() + 2, 60, 14), Qt::AlignCenter,
                          nameOf(i));
     }
     painter.setPen(theme.faint_text);
@@ -140,12 +119,41 @@ void BarChart::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
     painter.setPen(theme.text);
     painter.drawText(QRectF(area.left() + 8, area.top() + 5, area.width() - 16, 18),
                      Qt::AlignLeft | Qt::AlignVCenter, headline_.isEmpty() ? y_name_ : headline_);
-    double right = box.right();
-    for (auto one = series_.rbegin(); series_.size() > 1 && one != series_.rend(); ++one) {
+    if (series_.size() > 1) paintLegend(painter, box.right(), area.top() + 5, theme);
+}
+
+/// The bars of one place, side by side.
+void BarChart::paintPlace(QPainter& painter, const QRectF& place, std::size_t index, double low, double high,
+                          const Theme& theme) const {
+    const auto y = [&](double value) {
+        return place.bottom() - (value - low) / (high - low) * place.height();
+    };
+    const double left = place.left() + 0.1 * place.width();
+    const double bar =
+        std::max(0.8 * place.width() / static_cast<double>(std::max<std::size_t>(series_.size(), 1)), 0.6);
+    const auto fill = [&](double from, double value, const QColor& color) {
+        painter.fillRect(QRectF(QPointF(from, y(0)), QPointF(from + bar, y(value))).normalized(), color);
+    };
+    if (places_[index] == marked_) painter.fillRect(place, theme.faded(theme.text, 0.08));
+    for (std::size_t s = 0; s < series_.size(); ++s)
+        fill(left + bar * static_cast<double>(s), series_[s].values[index],
+             series_[s].colors.empty() ? series_[s].color : series_[s].colors[index]);
+    const auto muted = muted_.find(places_[index]);
+    if (muted == muted_.end()) return;
+    fill(left, muted->second, theme.grid);
+    painter.setPen(QPen(theme.faint_text, 1.4));
+    const QPointF centre(place.center().x(), y(0));
+    const double arm = std::min(4.0, 0.35 * place.width());
+    painter.drawLine(centre - QPointF(arm, arm), centre + QPointF(arm, arm));
+    painter.drawLine(centre - QPointF(arm, -arm), centre + QPointF(arm, -arm));
+}
+
+void BarChart::paintLegend(QPainter& painter, double right, double top, const Theme& theme) const {
+    for (auto one = series_.rbegin(); one != series_.rend(); ++one) {
         const double width = painter.fontMetrics().horizontalAdvance(one->label);
         painter.setPen(theme.text);
-        painter.drawText(QRectF(right - width, area.top() + 5, width + 2, 18), Qt::AlignVCenter, one->label);
-        painter.fillRect(QRectF(right - width - 16, area.top() + 9, 10, 10), one->color);
+        painter.drawText(QRectF(right - width, top, width + 2, 18), Qt::AlignVCenter, one->label);
+        painter.fillRect(QRectF(right - width - 16, top + 4, 10, 10), one->color);
         right -= width + 30;
     }
 }

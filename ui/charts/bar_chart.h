@@ -54,6 +54,10 @@ class BarChart : public FigureView {
     QRectF plot(const QRectF& area) const { return area.adjusted(58, 26, -12, -32); }
     int indexAt(const QPointF& at) const;
     QString nameOf(std::size_t index) const;
+    std::pair<double, double> valueRange() const;
+    void paintPlace(QPainter& painter, const QRectF& place, std::size_t index, double low, double high,
+                    const Theme& theme) const;
+    void paintLegend(QPainter& painter, double right, double top, const Theme& theme) const;
     void paintScale(QPainter& painter, const QRectF& box, double low, double high, const Theme& theme) const;
 
     QString name_, x_name_, y_name_, headline_, caption_;

@@ -13,6 +13,8 @@ namespace roper {
 namespace {
 
 constexpr double kMargin = 0.05;
+const QString kFront =
+    QStringLiteral("front");  // the layer of the first curve: what is compared lies behind it
 
 /// Index of the point nearest in x. `x` ascends.
 qsizetype nearest(const QVector<double>& x, double at) {
@@ -79,6 +81,7 @@ CurveChart::CurveChart(const QString& name, const QString& x, const QString& y, 
     plot_->legend->setIconSize(18, 8);
     plot_->legend->setRowSpacing(0);
     plot_->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignRight);
+    plot_->addLayer(kFront, plot_->layer(QStringLiteral("main")));
     crosshair_->setVisible(false);
     plot_->installEventFilter(this);
     connect(plot_, &QCustomPlot::mouseMove, this, &CurveChart::onMove);
@@ -134,6 +137,7 @@ void CurveChart::setCurves(const std::vector<Curve>& curves, const std::vector<M
     for (std::size_t i = 0; i < curves.size(); ++i) {
         QCPGraph* graph = plot_->graph(static_cast<int>(i));
         graph->setName(curves[i].label);
+        graph->setLayer(i == 0 ? kFront : QStringLiteral("main"));
     }
     while (mark_lines_.size() < marks.size()) {
         mark_lines_.push_back(new QCPItemStraightLine(plot_));

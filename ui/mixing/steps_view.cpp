@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "ui/charts/arrow.h"
-#include "ui/charts/plane_frame.h"
 #include "ui/mixing/compass_view.h"
 #include "ui/shell/explain.h"
 
@@ -20,80 +19,87 @@ MixedRow StepsView::row() const {
                   state_.query());
 }
 
+/// The numbers of all panels, in the plane of the pair.
+struct StepsView::Scene {
+    MixedRow row;
+    PairFeatures plane;
+    Compass chain;
+    QPolygonF mixing{QPointF()};    ///< corners of Σ a R(j)v, head to tail
+    QPolygonF one_step{QPointF()};  ///< corners of Σ a R(j−n)v
+    double longest_value = 1e-9, longest_mix = 1e-9;
+
+    QPointF of(const Eigen::VectorXd& v) const { return {v[plane.first], v[plane.second]}; }
+};
+
+StepsView::Scene StepsView::scene() const {
+    const AttentionForm form = mixingForm(state_.setup());
+    Scene scene;
+    scene.row = row();
+    scene.plane = form.value.rotary.plane(state_.setup().pair);
+    scene.chain = valueCompass(form, state_.weightRow(), state_.heads().V, state_.positions(), state_.query(),
+                               state_.setup().pair);
+    const auto length = [](const QPointF& p) { return std::hypot(p.x(), p.y()); };
+    for (const CompassArrow& arrow : scene.chain.arrows) {
+        const QPointF value = scene.of(scene.row.rotated.row(arrow.key));
+        scene.longest_value = std::max(scene.longest_value, length(value));
+        scene.mixing << scene.mixing.back() + arrow.weight * value;
+        scene.one_step << scene.one_step.back() + QPointF(arrow.turned.x(), arrow.turned.y());
+        scene.longest_mix =
+            std::max({scene.longest_mix, length(scene.mixing.back()), length(scene.one_step.back())});
+    }
+    return scene;
+}
+
 void StepsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     if (!state_.isReady()) return;
-    const MixedRow mixed = row();
-    const AttentionForm form = mixingForm(state_.setup());
-    const auto [first, second] = form.value.rotary.plane(state_.setup().pair);
-    const auto in_pair = [first = first, second = second](const auto& v) {
-        return QPointF(v[first], v[second]);
-    };
-    const Eigen::VectorXd& weights = state_.weightRow();
-    double longest_value = 1e-9, longest_mix = 1e-9;
-    for (Eigen::Index j = 0; j < weights.size(); ++j)
-        if (weights[j] != 0)
-            longest_value =
-                std::max(longest_value, std::hypot(mixed.rotated(j, first), mixed.rotated(j, second)));
-    const Compass chain = valueCompass(form, weights, state_.heads().V, state_.positions(), state_.query(),
-                                       state_.setup().pair);
-    const auto keep = [&](const QPointF& p) {
-        longest_mix = std::max(longest_mix, std::hypot(p.x(), p.y()));
-    };
-    QPointF tip, tip_turned;
-    QPolygonF mixing{QPointF()}, one_step{QPointF()};
-    for (const CompassArrow& arrow : chain.arrows) {
-        tip += arrow.weight * QPointF(mixed.rotated(arrow.key, first), mixed.rotated(arrow.key, second));
-        tip_turned += QPointF(arrow.turned.x(), arrow.turned.y());
-        mixing << tip;
-        one_step << tip_turned;
-        keep(tip);
-        keep(tip_turned);
-    }
+    const Scene scene = this->scene();
     const QString titles[] = {tr("1. rotate: v′ⱼ = R(j)vⱼ"), tr("2. mix: ô = Σ a v′"),
                               tr("3. rotate back: o = R(−n)ô"), tr("in one step: Σ a R(j−n)v")};
     const double width = area.width() / 4;
-    const QColor value = theme.faded(Theme::value(), 0.75);
     for (int panel = 0; panel < 4; ++panel) {
         const QRectF box(area.left() + panel * width, area.top(), width, area.height());
-        const PlaneFrame at =
-            PlaneFrame::in(box.adjusted(6, 26, -6, -22), 1.12 * (panel == 0 ? longest_value : longest_mix));
+        const PlaneFrame at = PlaneFrame::in(box.adjusted(6, 26, -6, -22),
+                                             1.12 * (panel == 0 ? scene.longest_value : scene.longest_mix));
         painter.setPen(theme.text);
         painter.drawText(box.adjusted(8, 4, -4, 0), Qt::AlignTop | Qt::AlignLeft, titles[panel]);
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(at.onScreen({-at.extent, 0}), at.onScreen({at.extent, 0}));
         painter.drawLine(at.onScreen({0, -at.extent}), at.onScreen({0, at.extent}));
-        if (panel == 0) {
-            for (const CompassArrow& arrow : chain.arrows) {
-                drawArrow(
-                    painter, at.center,
-                    at.onScreen({state_.heads().V(arrow.key, first), state_.heads().V(arrow.key, second)}),
-                    theme.faded(Theme::value(), 0.28), 1.2);
-                drawArrow(painter, at.center,
-                          at.onScreen({mixed.rotated(arrow.key, first), mixed.rotated(arrow.key, second)}),
-                          value, arrow.key == state_.key() ? 3 : 1.8);
-            }
-        } else if (panel != 2) {
-            const QPolygonF& path = panel == 1 ? mixing : one_step;
-            for (qsizetype i = 1; i < path.size(); ++i)
-                drawArrow(painter, at.onScreen(path[i - 1]), at.onScreen(path[i]), value, 1.8);
-        }
-        if (panel == 1)
-            drawArrow(painter, at.center, at.onScreen(in_pair(mixed.mixed)),
-                      theme.faded(Theme::output(), 0.6), 3.4);
-        if (panel == 2)
-            drawArrow(painter, at.center, at.onScreen(in_pair(mixed.mixed)),
+        if (panel == 0) paintValues(painter, at, scene, theme);
+        if (panel == 1) paintChain(painter, at, scene.mixing, theme.faded(Theme::output(), 0.6), theme);
+        if (panel == 2) {
+            drawArrow(painter, at.center, at.onScreen(scene.of(scene.row.mixed)),
                       theme.faded(Theme::output(), 0.4), 2);
-        if (panel == 2)
-            drawArrow(painter, at.center, at.onScreen(in_pair(mixed.output)), Theme::output(), 3.4);
-        if (panel == 3)
-            drawArrow(painter, at.center, at.onScreen(in_pair(mixed.in_one_step)), Theme::output(), 3.4);
+            drawArrow(painter, at.center, at.onScreen(scene.of(scene.row.output)), Theme::output(), 3.4);
+        }
+        if (panel == 3) paintChain(painter, at, scene.one_step, Theme::output(), theme);
     }
     painter.setPen(theme.faint_text);
     painter.drawText(area.adjusted(8, 0, -8, -4), Qt::AlignBottom | Qt::AlignLeft,
                      tr("largest difference of three steps and one, over all %1 features: %2")
                          .arg(state_.setup().head_dim)
-                         .arg(mixed.largestDifference(), 0, 'g', 2)
+                         .arg(scene.row.largestDifference(), 0, 'g', 2)
                          .replace('-', QChar(0x2212)));
+}
+
+/// Every value before, pale, and after its rotation.
+void StepsView::paintValues(QPainter& painter, const PlaneFrame& at, const Scene& scene,
+                            const Theme& theme) const {
+    for (const CompassArrow& arrow : scene.chain.arrows) {
+        drawArrow(painter, at.center, at.onScreen(scene.of(state_.heads().V.row(arrow.key))),
+                  theme.faded(Theme::value(), 0.28), 1.2);
+        drawArrow(painter, at.center, at.onScreen(scene.of(scene.row.rotated.row(arrow.key))),
+                  theme.faded(Theme::value(), 0.75), arrow.key == state_.key() ? 3 : 1.8);
+    }
+}
+
+/// Arrows head to tail, and their sum.
+void StepsView::paintChain(QPainter& painter, const PlaneFrame& at, const QPolygonF& corners,
+                           const QColor& sum, const Theme& theme) const {
+    for (qsizetype i = 1; i < corners.size(); ++i)
+        drawArrow(painter, at.onScreen(corners[i - 1]), at.onScreen(corners[i]),
+                  theme.faded(Theme::value(), 0.75), 1.8);
+    drawArrow(painter, at.center, at.onScreen(corners.back()), sum, 3.4);
 }
 
 QString StepsView::figureCsv() const {

@@ -2,6 +2,7 @@
 
 #include "ui/attention/attention_state.h"
 #include "ui/charts/figure_view.h"
+#include "ui/charts/plane_frame.h"
 
 namespace roper {
 
@@ -22,7 +23,12 @@ class StepsView : public FigureView {
     void mouseMoveEvent(QMouseEvent* event) override;
 
   private:
+    struct Scene;
+    Scene scene() const;
     MixedRow row() const;
+    void paintValues(QPainter& painter, const PlaneFrame& at, const Scene& scene, const Theme& theme) const;
+    void paintChain(QPainter& painter, const PlaneFrame& at, const QPolygonF& corners, const QColor& sum,
+                    const Theme& theme) const;
 
     AttentionState& state_;
 };

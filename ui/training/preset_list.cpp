@@ -77,7 +77,15 @@ PresetList::PresetList(QWidget* parent) : QListWidget(parent) {
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setResizeMode(QListView::Adjust);
     setFrameShape(QFrame::NoFrame);
-    for (const std::string& name : presetNames()) {
+    std::vector<std::string> names;
+    try {
+        names = presetNames();
+    } catch (const Error& error) {
+        // Without them the explorers work all the same, and a specification can be filled in by hand.
+        qWarning("%s", error.what());
+        setToolTip(QString::fromStdString(error.what()));
+    }
+    for (const std::string& name : names) {
         try {
             presets_.push_back(loadPreset(name));
         } catch (const Error& error) {

@@ -4,8 +4,8 @@
 
 #include "core/rotary/position_bias.h"
 #include "core/rotary/scores.h"
-#include "core/rotary/value_mixing.h"
 #include "tests/support/random_vectors.h"
+#include "tests/support/reference_attention.h"
 
 namespace roper {
 namespace {
@@ -70,8 +70,8 @@ TEST(AttentionMaps, RopeIsThePlainScore) {
         const HeadVectors heads = vectorsOf(setup);
         const double shift = anyPosition();
         RC_ASSERT(largest(scores(scoreRule(setup), heads, shift) -
-                          scaledScores(setup.rotary(), heads.Q, heads.K,
-                                       consecutivePositions(setup.tokens, shift))) < 1e-10);
+                          referenceScores(setup.rotary(), heads.Q, heads.K,
+                                          consecutivePositions(setup.tokens, shift))) < 1e-10);
     }));
 }
 
@@ -87,7 +87,7 @@ TEST(AttentionMaps, RopeAndRoperHaveTheSameWeightsButNotTheSameOutput) {
     EXPECT_GT(largest(outputs(rope, heads, w) - outputs(roper, heads, w)), 1e-2);
     EXPECT_LT(largest(outputs(rope, heads, w) - w * heads.V), 1e-14);
     EXPECT_LT(largest(outputs(roper, heads, w) -
-                      mixValuesInOneStep(setup.valueRotary(), w, heads.V, consecutivePositions(10))),
+                      referenceMixing(setup.valueRotary(), w, heads.V, consecutivePositions(10))),
               1e-12);
 }
 

@@ -19,23 +19,6 @@ TEST(Scores, DependOnDistanceAlone) {
     }));
 }
 
-TEST(Scores, PairsAddUp) {
-    EXPECT_TRUE(rc::check([] {
-        const Rotary rotary = anyRotary();
-        const Eigen::VectorXd q = anyVector(rotary.head_dim), k = anyVector(rotary.head_dim);
-        const double m = anyPosition(), n = anyPosition();
-        RC_ASSERT(std::abs(scoreByPair(rotary, q, m, k, n).sum() - relativeScore(rotary, q, m, k, n)) <
-                  1e-10);
-    }));
-}
-
-TEST(Scores, AreScaledByTheRootOfTheWidth) {
-    const Rotary rotary = makeRotary(16, Pairing::half);
-    const Eigen::MatrixXd Q = Eigen::MatrixXd::Random(3, 16), K = Eigen::MatrixXd::Random(3, 16);
-    const Eigen::MatrixXd scores = scaledScores(rotary, Q, K, consecutivePositions(3));
-    EXPECT_NEAR(scores(2, 1), relativeScore(rotary, Q.row(2), 2, K.row(1), 1) / 4.0, 1e-12);
-}
-
 TEST(Weights, AreProbabilitiesOfThePast) {
     const Eigen::MatrixXd scores =
         300.0 * Eigen::MatrixXd::Random(5, 5);  // large: a naive softmax would overflow

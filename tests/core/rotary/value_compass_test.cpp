@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "core/rotary/scores.h"
-#include "core/rotary/value_mixing.h"
 #include "tests/support/random_vectors.h"
+#include "tests/support/reference_attention.h"
 
 namespace roper {
 namespace {
@@ -35,7 +35,7 @@ Scene anyScene() {
 TEST(ValueCompass, TheChainEndsAtTheOutput) {
     EXPECT_TRUE(rc::check([] {
         const Scene s = anyScene();
-        const Eigen::MatrixXd roper = mixValuesInThreeSteps(s.rotary, s.weights, s.V, s.positions).output;
+        const Eigen::MatrixXd roper = referenceMixing(s.rotary, s.weights, s.V, s.positions);
         const Eigen::MatrixXd rope = s.weights * s.V;
         const auto [first, second] = s.rotary.plane(s.pair);
         const Compass turned = s.compass(roperForm(s.rotary, s.rotary)),
@@ -80,7 +80,7 @@ TEST(ValueCompass, ThreeStepsEqualOneWhateverTheBlend) {
         RC_ASSERT(row.largestDifference() < 1e-9);
         if (blend == 1.0)
             RC_ASSERT(largest(row.output.transpose() -
-                              mixValuesInOneStep(s.rotary, s.weights, s.V, s.positions).row(s.query)) < 1e-9);
+                              referenceMixing(s.rotary, s.weights, s.V, s.positions).row(s.query)) < 1e-9);
     }));
 }
 

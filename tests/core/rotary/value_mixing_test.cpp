@@ -1,66 +1,69 @@
-#include "core/rotary/value_mixing.h"
+// rotary.md, fact 7: what RoPER makes of values, by the functions that pages and pictures use.
 
 #include <gtest/gtest.h>
 
+#include "core/rotary/attention_maps.h"
 #include "core/rotary/scores.h"
 #include "tests/support/random_vectors.h"
+#include "tests/support/reference_attention.h"
 
 namespace roper {
 namespace {
 
 struct Scene {
-    Rotary rotary;
-    Eigen::MatrixXd weights, V;
-    int T;
+    ScoreRule rule;
+    HeadVectors heads;
+    Eigen::MatrixXd weights;
+
+    const Rotary& rotary() const { return rule.form.value.rotary; }
+    Eigen::MatrixXd output(double shift = 0) const { return outputs(rule, heads, weights, shift); }
 };
 
-Scene anyScene() {
+Scene sceneOf(const Rotary& rotary, int T, const Eigen::MatrixXd& weights, const Eigen::MatrixXd& V) {
     Scene scene;
-    scene.rotary = anyRotary();
-    scene.T = *rc::gen::inRange(1, 8);
-    scene.weights = attentionWeights(anyMatrix(scene.T, scene.T), true);
-    scene.V = anyMatrix(scene.T, scene.rotary.head_dim);
+    scene.rule.method = Method::roper;
+    scene.rule.form = roperForm(rotary, rotary);
+    scene.heads = {Eigen::MatrixXd::Zero(T, rotary.head_dim), Eigen::MatrixXd::Zero(T, rotary.head_dim), V};
+    scene.weights = weights;
     return scene;
 }
 
-// rotary.md, fact 7
+Scene anyScene() {
+    const Rotary rotary = anyRotary();
+    const int T = *rc::gen::inRange(1, 8);
+    return sceneOf(rotary, T, attentionWeights(anyMatrix(T, T), true), anyMatrix(T, rotary.head_dim));
+}
+
 TEST(ValueMixing, ThreeStepsEqualOne) {
     EXPECT_TRUE(rc::check([] {
         const Scene s = anyScene();
-        const Eigen::VectorXd positions = consecutivePositions(s.T);
-        RC_ASSERT(largest(mixValuesInThreeSteps(s.rotary, s.weights, s.V, positions).output -
-                          mixValuesInOneStep(s.rotary, s.weights, s.V, positions)) < 1e-11);
+        RC_ASSERT(largest(s.output() - referenceMixing(s.rotary(), s.weights, s.heads.V,
+                                                       consecutivePositions(s.heads.tokens()))) < 1e-11);
     }));
 }
 
 TEST(ValueMixing, MovingTheSentenceChangesNothing) {
     EXPECT_TRUE(rc::check([] {
         const Scene s = anyScene();
-        const double S = anyPosition();
-        RC_ASSERT(
-            largest(mixValuesInThreeSteps(s.rotary, s.weights, s.V, consecutivePositions(s.T)).output -
-                    mixValuesInThreeSteps(s.rotary, s.weights, s.V, consecutivePositions(s.T, S)).output) <
-            1e-9);
+        RC_ASSERT(largest(s.output() - s.output(anyPosition())) < 1e-9);
     }));
 }
 
 TEST(ValueMixing, WithoutTheInverseItDoesMove) {
-    const Rotary rotary = makeRotary(4, Pairing::half);
-    const Eigen::MatrixXd weights = attentionWeights(Eigen::MatrixXd::Zero(3, 3), true);
-    const Eigen::MatrixXd V = Eigen::MatrixXd::Ones(3, 4);
-    EXPECT_GT(largest(mixValuesInThreeSteps(rotary, weights, V, consecutivePositions(3)).mixed -
-                      mixValuesInThreeSteps(rotary, weights, V, consecutivePositions(3, 7)).mixed),
-              1e-2);
+    Scene s = sceneOf(makeRotary(4, Pairing::half), 3, attentionWeights(Eigen::MatrixXd::Zero(3, 3), true),
+                      Eigen::MatrixXd::Ones(3, 4));
+    s.rule.form.output.direction = 0;
+    EXPECT_GT(largest(s.output() - s.output(7)), 1e-2);
 }
 
 /// The component form of the note: o¹ = Σ a (v¹ cos(j−n)θ − v² sin(j−n)θ), o² = Σ a (v² cos(j−n)θ + v¹
 /// sin(j−n)θ).
 TEST(ValueMixing, IsTheNotesComponentForm) {
-    const Rotary rotary = makeRotary(6, Pairing::half, 100);
     const int T = 5;
+    const Rotary rotary = makeRotary(6, Pairing::half, 100);
     const Eigen::MatrixXd weights = attentionWeights(Eigen::MatrixXd::Random(T, T), true);
     const Eigen::MatrixXd V = Eigen::MatrixXd::Random(T, 6);
-    const Eigen::MatrixXd output = mixValuesInThreeSteps(rotary, weights, V, consecutivePositions(T)).output;
+    const Eigen::MatrixXd output = sceneOf(rotary, T, weights, V).output();
     for (int n = 0; n < T; ++n) {
         for (int i = 0; i < 3; ++i) {
             double first = 0, second = 0;
