@@ -218,6 +218,7 @@ std::vector<SetupField> rotationFields() {
             [](const std::string& text) {
                 return static_cast<ScalingMethod>(choiceNumber("overlays", kScalings, text));
             }),
+        flag("xpos_decay", "1: xPos is drawn in the decay curve", &Setup::xpos_decay),
         flag("other_schedule", "1: the schedule not in use is drawn for comparison", &Setup::other_schedule),
     };
 }

@@ -46,9 +46,9 @@ bool Setup::operator==(const Setup& o) const {
     const auto plain = [](const Setup& s) {
         return std::tie(s.head_dim, s.base, s.schedule, s.pairing, s.rotary_fraction, s.value_rotary_fraction,
                         s.scaling, s.context_length, s.position, s.pair, s.key_position, s.shift, s.words,
-                        s.distances, s.overlays, s.other_schedule, s.source, s.tokens, s.seed, s.likeness,
-                        s.run, s.run_text, s.layer, s.head, s.heads, s.method, s.causal, s.mistake, s.map,
-                        s.query, s.key, s.muted, s.blend);
+                        s.distances, s.overlays, s.xpos_decay, s.other_schedule, s.source, s.tokens, s.seed,
+                        s.likeness, s.run, s.run_text, s.layer, s.head, s.heads, s.method, s.causal,
+                        s.mistake, s.map, s.query, s.key, s.muted, s.blend);
     };
     return plain(*this) == plain(o) && same(x, o.x) && same(y, o.y) && same(by_hand.Q, o.by_hand.Q) &&
            same(by_hand.K, o.by_hand.K) && same(by_hand.V, o.by_hand.V);

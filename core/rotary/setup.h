@@ -59,6 +59,7 @@ struct Setup {
     // Spectrum.
     int distances = 257;                  ///< Δ = 0 … distances − 1
     std::vector<ScalingMethod> overlays;  ///< drawn besides the one in use
+    bool xpos_decay = false;              ///< xPos is drawn in the decay curve
     bool other_schedule = false;          ///< the schedule that is not in use is drawn too, unscaled
 
     // Attention and Value mixing.

@@ -84,6 +84,8 @@ class SpectrumPageTest : public PageTest {
             s.overlays = {ScalingMethod::yarn, ScalingMethod::llama3, ScalingMethod::p_rope};
         });
         expectChange("overlays");
+        control<QCheckBox>("xPos, in the decay")->click();
+        expectChange("xPos");
         control<QCheckBox>("other schedule")->click();
         expectChange("other schedule");
         control<QComboBox>("Show")->setCurrentIndex(1);

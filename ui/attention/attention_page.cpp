@@ -20,7 +20,7 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
     : Page(tr("Attention"),
            tr("Who looks at whom: a row is a query, a column a key. Click a cell to see which pairs make its "
               "score; "
-              "click a bar to mute that pair."),
+              "click a bar to mute that pair. The wheel zooms, dragging moves."),
            parent),
       state_(state),
       kinds_(new QTabBar),

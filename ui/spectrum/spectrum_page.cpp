@@ -149,7 +149,11 @@ void SpectrumPage::follow() {
 }
 
 bool SpectrumPage::isDrawn() {
-    Drawn now{state_.setup().context_length, state_.setup().distances, palette().cacheKey(), {}};
+    Drawn now{state_.setup().context_length,
+              state_.setup().distances,
+              state_.setup().xpos_decay,
+              palette().cacheKey(),
+              {}};
     for (const SpectrumCurve& curve : state_.curves())
         now.curves.emplace_back(curve.key + (curve.in_use ? "*" : ""), curve.theta);
     const bool same = now == drawn_;
@@ -226,7 +230,7 @@ void SpectrumPage::showDecay() {
                           false,
                           curve.in_use,
                           {}});
-    if (state_.theta().size() > 0)
+    if (s.xpos_decay && state_.theta().size() > 0)
         curves.push_back({QStringLiteral("xpos"), tr("xPos"), Theme::of(palette()).frame,
                           counting(s.distances), numbers(xposDecayCurve(state_.theta(), s.distances)), false,
                           false, QStringLiteral("pair i also × ζᵢ^(Δ/512), ζᵢ = (2i/d + 0.4)/1.4")});

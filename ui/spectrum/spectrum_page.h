@@ -45,11 +45,13 @@ class SpectrumPage : public Page {
     struct Drawn {
         double context_length = 0;
         int distances = 0;
+        bool xpos = false;
         qint64 palette = 0;
         std::vector<std::pair<QString, Eigen::VectorXd>> curves = {};
 
         bool operator==(const Drawn& o) const {
-            return context_length == o.context_length && distances == o.distances && palette == o.palette &&
+            return context_length == o.context_length && distances == o.distances && xpos == o.xpos &&
+                   palette == o.palette &&
                    std::equal(curves.begin(), curves.end(), o.curves.begin(), o.curves.end(),
                               [](const auto& a, const auto& b) {
                                   return a.first == b.first && a.second.size() == b.second.size() &&

@@ -165,6 +165,10 @@ void SpectrumPanel::addOverlays() {
         overlays_.emplace_back(method, box);
     }
     addCheck(
+        tr("xPos, in the decay"),
+        tr("Pair i also decays by ζᵢ^(Δ/512), ζᵢ = (2i/d + 0.4)/1.4 (Sun et al. 2022)"),
+        [](const Setup& s) { return s.xpos_decay; }, [](Setup& s, bool on) { s.xpos_decay = on; });
+    addCheck(
         tr("other schedule"),
         tr("b^(−i/r) of the introduction beside the standard b^(−2i/r), or the reverse; unscaled"),
         [](const Setup& s) { return s.other_schedule; }, [](Setup& s, bool on) { s.other_schedule = on; });

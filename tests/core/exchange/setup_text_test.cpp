@@ -75,6 +75,7 @@ TEST(SetupText, EveryFieldIsReachedByItsKey) {
                                                        {"causal", "0"},
                                                        {"other_schedule", "1"},
                                                        {"truncate", "0"},
+                                                       {"xpos_decay", "1"},
                                                        {"mistake", "no_inverse"},
                                                        {"map", "weights"},
                                                        {"muted", "1,2"}};
