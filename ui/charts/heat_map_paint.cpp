@@ -152,19 +152,24 @@ void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& the
     }
     const auto last_column =
         std::min<int>(static_cast<int>(at.cells.right()), static_cast<int>(map_.values->cols()) - 1);
-    double widest = metrics.horizontalAdvance(QString::number(static_cast<int>(map_.values->cols())));
-    const auto step = [&] { return labelStep(at.cells.width(), at.box.width() / (widest + 6)); };
-    int column_step = step();
-    if (column_step == 1) {
+    const auto step_for = [&](double widest) {
+        return labelStep(at.cells.width(), at.box.width() / (widest + 6));
+    };
+    // Words where all of them fit, otherwise numbers.
+    double widest = 0;
+    if (at.cells.width() * metrics.averageCharWidth() < at.box.width())
         for (int column = static_cast<int>(at.cells.left()); column <= last_column; ++column)
             if (column < map_.column_labels.size())
                 widest = std::max<double>(
                     widest, std::min(metrics.horizontalAdvance(map_.column_labels[column]), 40));
-        column_step = step();
-    }
+    const bool named_columns = widest > 0 && step_for(widest) == 1;
+    const int column_step =
+        named_columns
+            ? 1
+            : step_for(metrics.horizontalAdvance(QString::number(static_cast<int>(map_.values->cols()))));
     for (int column = static_cast<int>(std::ceil(at.cells.left() / column_step)) * column_step;
          column <= last_column; column += column_step) {
-        const bool named = column_step == 1 && column < map_.column_labels.size();
+        const bool named = named_columns && column < map_.column_labels.size();
         const QString text = named ? map_.column_labels[column] : QString::number(column);
         const double room = std::max(column_step * at.cell_width, 12.0);
         const QRectF place(at.x(column + 0.5) - room / 2, at.box.top() - 18, room, 16);
