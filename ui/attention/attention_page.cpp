@@ -55,6 +55,7 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
     panel_->whenShown([this](const Setup& s) { kinds_->setCurrentIndex(static_cast<int>(s.map)); });
     connect(&state_, &AttentionState::changed, this, &AttentionPage::follow);
     connect(&computing_, &QFutureWatcherBase::finished, this, [this] {
+        is_computing_ = false;
         // A map of a setup that has changed since is not shown.
         const bool outdated = std::exchange(again_, false) || !state_.isReady();
         if (!outdated) return takeMap(std::move(computing_question_), computing_.result());
@@ -118,7 +119,7 @@ void AttentionPage::showUnready() {
 }
 
 void AttentionPage::showMap() {
-    if (computing_.isRunning()) {
+    if (is_computing_) {
         again_ = true;
         return;
     }
@@ -139,6 +140,7 @@ void AttentionPage::showMap() {
     }
     headline_->setText(tr("Computing %1 × %1 scores …").arg(state_.tokens()));
     computing_question_ = question;
+    is_computing_ = true;
     computing_.setFuture(
         QtConcurrent::run([question = std::move(question)] { return computeMap(question); }));
 }
@@ -286,7 +288,7 @@ void AttentionPage::setViewSettings(const ViewSettings& settings) {
     const bool sound = std::all_of(numbers.begin(), numbers.end(), [](double n) { return std::isfinite(n); });
     if (numbers.size() != 4 || !sound) return;
     wished_cells_ = QRectF(numbers[0], numbers[1], numbers[2], numbers[3]);
-    if (!stale_ && !computing_.isRunning()) showWishedCells();
+    if (!stale_ && !is_computing_) showWishedCells();
 }
 
 }  // namespace roper

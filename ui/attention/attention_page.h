@@ -33,8 +33,8 @@ class AttentionPage : public Page {
     BarChart& bars() { return *bars_; }
     MistakeGallery& gallery() { return *gallery_; }
     QString headline() const { return headline_->text(); }
-    /// Whether a large map is being computed.
-    bool isComputing() const { return computing_.isRunning(); }
+    /// Whether a large map is being computed and not taken yet.
+    bool isComputing() const { return is_computing_; }
 
   signals:
     void mixingWanted();
@@ -74,6 +74,7 @@ class AttentionPage : public Page {
     MapQuestion shown_question_;      ///< of the map that is seen
     MapQuestion computing_question_;  ///< of the one that is made in another thread
     QFutureWatcher<HeatMapView::Map> computing_;
+    bool is_computing_ = false;           ///< until its result has been taken
     std::optional<QRectF> wished_cells_;  ///< to be shown when the map they belong to is there
     bool stale_ = true;                   ///< the map is of an older setup
     bool again_ = false;                  ///< the setup changed while a large map was computed
