@@ -224,6 +224,16 @@ const std::vector<std::pair<std::string, Writer>>& writers() {
     return all;
 }
 
+/// A run by its path: its folder's name, and the folder around it.
+void takeRunApart(FigureOrder& order) {
+    const std::filesystem::path path(order.run);
+    if (order.run.find('/') == std::string::npos) return;
+    const std::filesystem::path folder = std::filesystem::absolute(path).lexically_normal();
+    const bool trailing = folder.filename().empty();
+    order.run = (trailing ? folder.parent_path() : folder).filename().string();
+    order.runs = (trailing ? folder.parent_path() : folder).parent_path();
+}
+
 }  // namespace
 
 std::vector<std::string> figureKinds() {
@@ -243,16 +253,6 @@ std::string figureSettingsHelp() {
     for (const SetupField& field : setupFields())
         line(field.key, field.help);
     return help;
-}
-
-/// A run by its path: its folder's name, and the folder around it.
-void takeRunApart(FigureOrder& order) {
-    const std::filesystem::path path(order.run);
-    if (order.run.find('/') == std::string::npos) return;
-    const std::filesystem::path folder = std::filesystem::absolute(path).lexically_normal();
-    const bool trailing = folder.filename().empty();
-    order.run = (trailing ? folder.parent_path() : folder).filename().string();
-    order.runs = (trailing ? folder.parent_path() : folder).parent_path();
 }
 
 int makeFigure(const FigureOrder& asked) {

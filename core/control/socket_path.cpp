@@ -33,8 +33,10 @@ fs::path controlFolder() {
     return folder;
 }
 
+namespace {
+
 /// Removes sockets on which nobody listens any more: their trainers were killed.
-static void removeDeadSockets(const fs::path& folder) {
+void removeDeadSockets(const fs::path& folder) {
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
         // A trainer that is just starting refuses too, between bind and listen; its process exists.
@@ -54,6 +56,8 @@ static void removeDeadSockets(const fs::path& folder) {
         if (refused) ::unlink(entry.path().c_str());
     }
 }
+
+}  // namespace
 
 fs::path controlSocketPath() {
     removeDeadSockets(controlFolder());
