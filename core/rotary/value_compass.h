@@ -37,6 +37,10 @@ struct DistanceShare {
 };
 std::vector<DistanceShare> sharesByDistance(const Compass& compass, int query);
 
+/// o_n of one query: values turned, mixed, turned back as the form says. [d]
+Eigen::VectorXd outputRow(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
+                          const Eigen::VectorXd& positions, int query);
+
 /// One query's output in three steps and in one.
 struct MixedRow {
     Eigen::MatrixXd rotated;      ///< v'_j = R(j)v_j          [T × d]

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ui/charts/heat_map_view.h"
+#include "ui/shell/explain.h"
 
 // How a HeatMapView looks: cells as tiles or shapes, labels, the bar of colours.
 
@@ -14,7 +15,7 @@ constexpr double kBarWidth = 12;
 constexpr double kMostShapes = 128 * 128;  // a map of more cells is exported as pixels in a frame of text
 
 QString number(double value) {
-    return QString::number(value, 'g', 3).replace('-', QChar(0x2212));
+    return noteNumber(value, 3);
 }
 
 /// Steps of 1, 2 or 5 times a power of ten, so that about `most` labels fit.

@@ -153,9 +153,8 @@ void MixingPage::follow() {
     const Setup& s = state_.setup();
     const AttentionForm form = mixingForm(s);
     const auto output = [&](double shift) {
-        return mixRow(form, state_.weightRow(), state_.heads().V,
-                      consecutivePositions(state_.tokens(), shift), state_.query())
-            .output;
+        return outputRow(form, state_.weightRow(), state_.heads().V,
+                         consecutivePositions(state_.tokens(), shift), state_.query());
     };
     const double moved = s.shift == 0 ? 0.0 : (output(s.shift) - output(0)).cwiseAbs().maxCoeff();
     verdict_->setText(s.shift == 0 ? tr("Move S and see whether the output stays.")

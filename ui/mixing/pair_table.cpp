@@ -54,11 +54,8 @@ std::vector<PairTable::Row> PairTable::computeRows() const {
     if (!state_.isReady()) return rows;
     const AttentionForm form = mixingForm(state_.setup());
     const Eigen::VectorXd rope = state_.heads().V.transpose() * state_.weightRow();
-    // Only this query's output, in three steps: the one-step form would turn every value once for each query.
-    const Eigen::VectorXd mixed =
-        form.value.turn(state_.heads().V, state_.positions()).transpose() * state_.weightRow();
     const Eigen::VectorXd roper =
-        form.output.turn(mixed.transpose(), state_.positions().segment(state_.query(), 1)).row(0);
+        outputRow(form, state_.weightRow(), state_.heads().V, state_.positions(), state_.query());
     for (int pair = 0; pair < form.value.rotary.planes(); ++pair) {
         const auto [first, second] = form.value.rotary.plane(pair);
         Row row{pair,

@@ -18,7 +18,7 @@ constexpr int kMostTrailPoints = 400;
 constexpr double kTurn = 2 * std::numbers::pi;
 
 QString number(double value, int decimals = 3) {
-    return QString::number(value, 'f', decimals).replace('-', QChar(0x2212));
+    return fixedNumber(value, decimals);
 }
 
 }  // namespace

@@ -7,20 +7,20 @@
 
 #include "core/rotary/scores.h"
 #include "ui/charts/arrow.h"
+#include "ui/shell/explain.h"
 
 namespace roper {
 namespace {
 
 QString number(double value, int decimals = 4) {
-    return QString::number(value, 'f', decimals).replace('-', QChar(0x2212));
+    return fixedNumber(value, decimals);
 }
 
 QString signedPosition(double position, double shift) {
-    const QString sum = QString::number(position + shift, 'g', 8).replace('-', QChar(0x2212));
+    const QString sum = noteNumber(position + shift, 8);
     if (shift == 0) return sum;
     return QStringLiteral("%1 %2 %3 = %4")
-        .arg(QString::number(position, 'g', 8).replace('-', QChar(0x2212)),
-             shift < 0 ? QStringLiteral("−") : QStringLiteral("+"))
+        .arg(noteNumber(position, 8), shift < 0 ? QStringLiteral("−") : QStringLiteral("+"))
         .arg(std::abs(shift), 0, 'g', 8)
         .arg(sum);
 }
@@ -77,8 +77,7 @@ QString TwoVectorsView::summary(const Scene& at) const {
                .arg(number(at.pair_part, 6), number(at.angle), number(at.angle * 180 / M_PI, 1)) +
            (s.shift == 0 ? tr("Move S: both arrows turn,\nthe angle between them stays.")
                          : tr("Shifting both by S = %1\nchanges the product by\n  %2")
-                               .arg(signedPosition(s.shift, 0),
-                                    QString::number(change, 'g', 2).replace('-', QChar(0x2212))));
+                               .arg(signedPosition(s.shift, 0), noteNumber(change, 2)));
 }
 
 void TwoVectorsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {

@@ -7,17 +7,15 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "ui/shell/explain.h"
+
 namespace roper {
 namespace {
 
 constexpr std::size_t kMostPairsShown = 4;
 
 QString number(double value, int decimals = 6) {
-    return QString::number(value, 'f', decimals).replace('-', QChar(0x2212));
-}
-
-QString plain(double value) {
-    return QString::number(value, 'g', 6).replace('-', QChar(0x2212));
+    return fixedNumber(value, decimals);
 }
 
 QString vectorText(const Eigen::VectorXd& v, int decimals) {
@@ -51,7 +49,7 @@ QString frequencyStep(const WorkedExample& example, const Setup& setup) {
         return rows(example,
                     [&](int i, const WorkedPair& pair) {
                         return QStringList{QStringLiteral("θ<sub>%1</sub>").arg(i),
-                                           QStringLiteral("= <b>%1</b>").arg(plain(pair.theta))};
+                                           QStringLiteral("= <b>%1</b>").arg(noteNumber(pair.theta))};
                     }) +
                QObject::tr("<p>scaled as chosen on the Spectrum page</p>");
     const QString exponent =
@@ -59,9 +57,9 @@ QString frequencyStep(const WorkedExample& example, const Setup& setup) {
     return rows(example, [&](int i, const WorkedPair& pair) {
         return QStringList{QStringLiteral("θ<sub>%1</sub> = b<sup>%2</sup> = %3<sup>%2</sup>, i = %1, d = %4")
                                .arg(i)
-                               .arg(exponent, plain(setup.base))
+                               .arg(exponent, noteNumber(setup.base))
                                .arg(2 * example.exact.size()),
-                           QStringLiteral("= <b>%1</b>").arg(plain(pair.theta))};
+                           QStringLiteral("= <b>%1</b>").arg(noteNumber(pair.theta))};
     });
 }
 
@@ -69,7 +67,7 @@ QString angleStep(const WorkedExample& example) {
     return rows(example, [&](int i, const WorkedPair& pair) {
         return QStringList{QStringLiteral("mθ<sub>%1</sub> = %2 · %3")
                                .arg(i)
-                               .arg(plain(example.position), plain(pair.theta)),
+                               .arg(noteNumber(example.position), noteNumber(pair.theta)),
                            QStringLiteral("= <b>%1</b> rad").arg(number(pair.angle))};
     });
 }
@@ -78,8 +76,8 @@ QString cosineStep(const WorkedExample& example) {
     return rows(example, [&](int i, const WorkedPair& pair) {
         const WorkedPair& rounded = example.rounded[static_cast<std::size_t>(i)];
         return QStringList{
-            QStringLiteral("cos %1 = <b>%2</b>").arg(plain(pair.angle), number(pair.cosine)),
-            QStringLiteral("sin %1 = <b>%2</b>").arg(plain(pair.angle), number(pair.sine)),
+            QStringLiteral("cos %1 = <b>%2</b>").arg(noteNumber(pair.angle), number(pair.cosine)),
+            QStringLiteral("sin %1 = <b>%2</b>").arg(noteNumber(pair.angle), number(pair.sine)),
             QObject::tr("on paper %1 and %2").arg(number(rounded.cosine, 2), number(rounded.sine, 2))};
     });
 }
@@ -89,7 +87,7 @@ QString productStep(const WorkedExample& example) {
         const auto product = [](int feature, double x, const char* function, double factor, double value) {
             return QStringLiteral("x<sub>%1</sub> %2 = %3 · %4 = <b>%5</b>")
                 .arg(feature)
-                .arg(QLatin1String(function), plain(x), number(factor, 6), number(value));
+                .arg(QLatin1String(function), noteNumber(x), number(factor, 6), number(value));
         };
         return QStringList{product(p.first, p.x1, "cos", p.cosine, p.x1_cos) + "<br>" +
                                product(p.second, p.x2, "sin", p.sine, p.x2_sin),
@@ -152,9 +150,9 @@ QString WorkedExampleView::html(const Theme& theme) const {
     const WorkedExample example = state_.worked();
     const Setup& setup = state_.setup();
     const QString given = tr("<p>m = %1, d = %2, b = %3, x = <b>%4</b></p>")
-                              .arg(plain(setup.position))
+                              .arg(noteNumber(setup.position))
                               .arg(setup.head_dim)
-                              .arg(plain(setup.base), vectorText(state_.x(), 2));
+                              .arg(noteNumber(setup.base), vectorText(state_.x(), 2));
     const QString titles[] = {tr("Frequencies"), tr("Angles"), tr("Cosine and sine"),  tr("Products"),
                               tr("Sums"),        tr("Result"), tr("Why paper differs")};
     QString text = "<body style='color:" + theme.text.name() + "'>" + given;
@@ -247,9 +245,9 @@ QString WorkedExampleView::figureCsv() const {
 
 QString WorkedExampleView::figureCaption() const {
     return tr("Rotation worked line by line at position %1, d = %2, base %3")
-        .arg(plain(state_.setup().position))
+        .arg(noteNumber(state_.setup().position))
         .arg(state_.setup().head_dim)
-        .arg(plain(state_.setup().base));
+        .arg(noteNumber(state_.setup().base));
 }
 
 WorkedExamplePanel::WorkedExamplePanel(RotationState& state, QWidget* parent)

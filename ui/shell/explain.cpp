@@ -6,6 +6,10 @@ QString noteNumber(double value, int digits) {
     return QString::number(value, 'g', digits).replace('-', QChar(0x2212));
 }
 
+QString fixedNumber(double value, int decimals) {
+    return QString::number(value, 'f', decimals).replace('-', QChar(0x2212));
+}
+
 QString withSubscript(const QString& symbol, int index) {
     constexpr char16_t kSubscriptZero = 0x2080;
     QString text = symbol;

@@ -4,10 +4,13 @@
 
 namespace roper {
 
-// What the side notes of several pages share: rich text with real minus signs.
+// How numbers and symbols are written in pictures and notes: with true minus signs and subscripts.
 
 /// A number as notes write it: up to `digits` significant ones, with a true minus sign.
 QString noteNumber(double value, int digits = 6);
+
+/// The same with a fixed number of decimals.
+QString fixedNumber(double value, int decimals);
 
 /// "x₁₂".
 QString withSubscript(const QString& symbol, int index);

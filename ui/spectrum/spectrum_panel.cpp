@@ -111,31 +111,29 @@ void SpectrumPanel::addScalingControls() {
 /// Parameters of one method each, shown while it is used or drawn. They come last: what appears moves
 /// nothing.
 void SpectrumPanel::addOwnParameters() {
-    const auto real = [&](const QString& label, const QString& help, SetupPanel::Real at, double low,
-                          double high) { return addReal(label, help, std::move(at), low, high); };
     const std::pair<ScalingMethod, NumberEdit*> own[] = {
         {ScalingMethod::yarn,
-         real(
+         addReal(
              tr("β fast"), tr("YaRN: pairs that turn more often than this within L are kept"),
              [](Setup& s) -> double& { return s.scaling.beta_fast; }, 0.001, 1e6)},
         {ScalingMethod::yarn,
-         real(
+         addReal(
              tr("β slow"), tr("YaRN: pairs that turn less often than this are divided by s"),
              [](Setup& s) -> double& { return s.scaling.beta_slow; }, 0.001, 1e6)},
         {ScalingMethod::yarn,
-         real(
+         addReal(
              tr("Attention factor"), tr("YaRN: multiplies cos and sin; 0 stands for 0.1 ln s + 1"),
              [](Setup& s) -> double& { return s.scaling.attention_factor; }, 0, 100)},
         {ScalingMethod::llama3,
-         real(
+         addReal(
              tr("Low factor"), tr("Llama 3: wavelengths above L/this are divided by s"),
              [](Setup& s) -> double& { return s.scaling.low_frequency_factor; }, 0.001, 1e6)},
         {ScalingMethod::llama3,
-         real(
+         addReal(
              tr("High factor"), tr("Llama 3: wavelengths below L/this are kept"),
              [](Setup& s) -> double& { return s.scaling.high_frequency_factor; }, 0.001, 2e6)},
         {ScalingMethod::p_rope,
-         real(
+         addReal(
              tr("Proportion p"), tr("p-RoPE: share of the pairs that turn, the fastest"),
              [](Setup& s) -> double& { return s.scaling.proportion; }, 0, 1)}};
     for (const auto& [method, edit] : own)
