@@ -20,21 +20,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Specification namedSpecification(const std::string& what) {
-    const bool is_path = what.ends_with(".toml") || what.find('/') != std::string::npos;
-    if (!is_path) return loadPreset(what).specification;
-    std::error_code unreadable;
-    if (!fs::exists(what, unreadable))
-        throw Error(ErrorKind::usage,
-                    "there is no file " + what + "; `roper-train presets` lists the bundled ones");
-    const std::string text = readFile(what);
-    const Specification specification = parseSpecification(text, what);
-    if (text.find('=') == std::string::npos)
-        throw Error(ErrorKind::usage,
-                    what + " sets no field; `roper-train describe` prints one with every default");
-    return specification;
-}
-
 int exitCodeOf(RunState state) {
     return state == RunState::preempted ? static_cast<int>(ErrorKind::preempted) : 0;
 }
@@ -80,7 +65,39 @@ RunSummary summarize(const RunFolder& run) {
     return summary;
 }
 
+int printScoresBySize(const SizeScores& scores, bool json) {
+    if (json) {
+        nlohmann::ordered_json list = nlohmann::ordered_json::array();
+        for (const SizeScore& score : scores.scores)
+            list.push_back({score.size.first, score.size.second, score.correct, score.of});
+        std::cout
+            << nlohmann::ordered_json{{"step", scores.step}, {"names", scores.names}, {"scores", list}}.dump()
+            << "\n";
+        return 0;
+    }
+    std::cout << join(scores.names, ",") << ",correct,of\n";
+    for (const SizeScore& score : scores.scores)
+        std::cout << score.size.first << "," << score.size.second << "," << score.correct << "," << score.of
+                  << "\n";
+    return 0;
+}
+
 }  // namespace
+
+Specification namedSpecification(const std::string& what) {
+    const bool is_path = what.ends_with(".toml") || what.find('/') != std::string::npos;
+    if (!is_path) return loadPreset(what).specification;
+    std::error_code unreadable;
+    if (!fs::exists(what, unreadable))
+        throw Error(ErrorKind::usage,
+                    "there is no file " + what + "; `roper-train presets` lists the bundled ones");
+    const std::string text = readFile(what);
+    const Specification specification = parseSpecification(text, what);
+    if (text.find('=') == std::string::npos)
+        throw Error(ErrorKind::usage,
+                    what + " sets no field; `roper-train describe` prints one with every default");
+    return specification;
+}
 
 int runCommand(const RunOptions& options) {
     Specification specification = namedSpecification(options.what);
@@ -189,13 +206,22 @@ int sampleCommand(const std::string& task, const std::vector<std::string>& setti
     return 0;
 }
 
-int evalCommand(const ReadOptions& options, std::int64_t problems, std::optional<std::int64_t> seed) {
+int evalCommand(const ReadOptions& options, const EvaluationOptions& asked, bool by_size,
+                const fs::path& out) {
     const RunFolder folder = findRun(options.run, options.runs);
-    const EvaluationRow row = evaluateRun(folder, {options.step, options.device}, problems, seed);
+    const ReadingOptions reading{options.step, options.device};
+    if (by_size) return printScoresBySize(evaluateRunBySize(folder, reading, asked), options.json);
+    const RunEvaluation evaluation = evaluateRun(folder, reading, asked);
+    if (!out.empty()) {
+        std::string lines;
+        for (const Sample& sample : evaluation.samples)
+            lines += formatSample(sample) + "\n";
+        writeFileAtomically(out, lines);
+    }
     if (options.json)
-        std::cout << evaluationJson(row).dump() << "\n";
+        std::cout << evaluationJson(evaluation.row).dump() << "\n";
     else
-        std::cout << "step " << row.step << ": " << evaluationText(row) << "\n";
+        std::cout << "step " << evaluation.row.step << ": " << evaluationText(evaluation.row) << "\n";
     return 0;
 }
 

@@ -28,6 +28,9 @@ struct ReadOptions {
     bool json = false;
 };
 
+/// A preset by its name, or a specification by its path. @throws Error (usage)
+Specification namedSpecification(const std::string& what);
+
 // Each command prints its data on stdout and returns the program's exit code. All throw Error.
 
 int runCommand(const RunOptions& options);
@@ -39,7 +42,10 @@ int presetsCommand(bool json);
 int describeCommand(const std::string& what, bool markdown);
 int sampleCommand(const std::string& task, const std::vector<std::string>& settings, std::int64_t count,
                   std::uint64_t seed);
-int evalCommand(const ReadOptions& options, std::int64_t problems, std::optional<std::int64_t> seed);
+/// @param by_size   problems of every size, with a row each
+/// @param out       also writes what the model wrote (.jsonl); empty writes nothing
+int evalCommand(const ReadOptions& options, const EvaluationOptions& asked, bool by_size,
+                const std::filesystem::path& out);
 /// Prints the socket's path and answers on it. `with_parent`: ends when stdin is closed.
 int serveCommand(const ReadOptions& options, bool with_parent);
 int exportCommand(const ReadOptions& options, const std::string& what, const std::string& text,

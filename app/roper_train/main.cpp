@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "app/roper_train/commands.h"
+#include "app/roper_train/experiment_commands.h"
 #include "core/runs/error.h"
 #include "core/runs/run_folder.h"
 
@@ -42,6 +43,12 @@ class CommandLine {
         addEval();
         addExport();
         addServe();
+        addEnqueue();
+        addQueue();
+        addSweep();
+        addCompare();
+        addBoard();
+        addBench();
     }
 
     /// @returns the exit code
@@ -152,15 +159,19 @@ class CommandLine {
     void addEval() {
         CLI::App* eval = command("eval", "Ask a checkpoint of a run fresh problems");
         addReading(eval);
-        eval->add_option("--problems", problems_, "How many")
+        eval->add_option("--problems", asked_.problems, "How many; with --by-size, of every size")
             ->check(CLI::Range(std::int64_t{1}, std::int64_t{65536}));
-        eval->add_option("--seed", seed_, "Seed of the problems (default: the run's data seed)")
+        eval->add_option("--seed", asked_.seed, "Seed of the problems (default: the run's data seed)")
             ->check(CLI::NonNegativeNumber);
+        eval->add_option("--temperature", asked_.temperature, "0 writes the likeliest character")
+            ->check(CLI::Range(0.0, 100.0));
+        eval->add_flag("--by-size", by_size_, "Problems of every size: digits, or letters and index");
+        eval->add_option("--out", out_, "Also write what the model wrote to this .jsonl file");
         eval->add_flag("--json", read_.json, "One JSON object");
         eval->callback([this] {
             action_ = [this] {
                 read_.runs = runs_;
-                return roper::evalCommand(read_, problems_, seed_);
+                return roper::evalCommand(read_, asked_, by_size_, out_);
             };
         });
     }
@@ -195,6 +206,96 @@ class CommandLine {
         });
     }
 
+    void addEnqueue() {
+        CLI::App* enqueue = command("enqueue", "Put runs into the queue, one for each seed");
+        enqueue->add_option("what", enqueue_.what, "Name of a preset, or path of a .toml file")->required();
+        enqueue->add_option("--seeds", enqueue_.seeds, "Such as 0-4 or 1,5,9");
+        enqueue->add_flag("--twins", enqueue_.twins, "RoPE and RoPER for each seed");
+        enqueue->add_option("--set", enqueue_.settings, "Change a field: key=value")->allow_extra_args(false);
+        addRunsFolder(enqueue);
+        enqueue->callback([this] {
+            action_ = [this] {
+                enqueue_.runs = runs_;
+                return roper::enqueueCommand(enqueue_);
+            };
+        });
+    }
+
+    void addQueue() {
+        CLI::App* queue = command("queue", "Train what is in the queue, until it is empty");
+        addRunsFolder(queue);
+        queue->add_flag("--background", background_, "For the window: saying nothing");
+        queue->callback([this] { action_ = [this] { return roper::queueCommand(runs_, background_); }; });
+    }
+
+    void addSweep() {
+        CLI::App* sweep = command("sweep", "Train what is missing of a sweep: axes of settings, and seeds");
+        sweep->add_option("sweep", sweep_.sweep, "A .toml file, or the name of a bundled sweep")->required();
+        sweep->add_option("--jobs", sweep_.at_once, "Trainers at the same time")->check(CLI::Range(1, 256));
+        sweep->add_flag("--slurm", sweep_.slurm, "Print a batch script of one array element a run instead");
+        sweep->add_option("--only", sweep_.only, "Train this run alone, counted from 0")
+            ->check(CLI::NonNegativeNumber);
+        addRunsFolder(sweep);
+        sweep->callback([this] {
+            action_ = [this] {
+                sweep_.runs = runs_;
+                return roper::sweepCommand(sweep_);
+            };
+        });
+    }
+
+    void addCompare() {
+        CLI::App* compare = command("compare", "Compare two groups of runs seed by seed");
+        addRunsFolder(compare);
+        compare->add_option("--filter", compare_.filter,
+                            "Words, and comparisons such as \"seed<5 width=128\"");
+        compare->add_option(
+            "--measure", compare_.measure,
+            "final_correct, best_correct, final_loss, training_loss, final_recall, steps_until");
+        compare->add_option("--share", compare_.share, "Share of problems solved, for steps_until")
+            ->check(CLI::Range(0.0, 1.0));
+        compare->add_option("--a", compare_.a, "Label of the first group, or a part of it (default: RoPE)");
+        compare->add_option("--b", compare_.b, "Label of the second (default: RoPER)");
+        compare->add_option("--csv", compare_.csv, "Also write the pairs to this file");
+        compare->add_flag("--json", compare_.json, "One JSON object");
+        compare->callback([this] {
+            action_ = [this] {
+                compare_.runs = runs_;
+                return roper::compareCommand(compare_);
+            };
+        });
+    }
+
+    void addBoard() {
+        CLI::App* board = command("board", "The source's table: its numbers, ours, and what is missing");
+        addRunsFolder(board);
+        board->add_flag("--measure", measure_, "Measure how long a step takes here, where no run says so");
+        board->add_flag("--enqueue", enqueue_missing_, "Put what is missing into the queue");
+        board->add_flag("--json", read_.json, "One JSON object a row and method");
+        board->callback([this] {
+            action_ = [this] { return roper::boardCommand(runs_, measure_, enqueue_missing_, read_.json); };
+        });
+    }
+
+    void addBench() {
+        CLI::App* bench = command("bench", "Measure training steps or cached generation, both methods");
+        bench->add_option("work", bench_.work, "step or generate")
+            ->check(CLI::IsMember({"step", "generate"}));
+        bench->add_option("--preset", bench_.what, "Name of a preset, or path of a .toml file");
+        bench->add_option("--set", bench_.settings, "Change a field: key=value")->allow_extra_args(false);
+        bench->add_option("--times", bench_.times, "Repetitions")->check(CLI::Range(1, 100000));
+        bench->add_flag("--remember", bench_.remember,
+                        "Keep a step's time in the runs folder, for the board");
+        bench->add_flag("--json", bench_.json, "One JSON object a method");
+        addRunsFolder(bench);
+        bench->callback([this] {
+            action_ = [this] {
+                bench_.runs = runs_;
+                return roper::benchCommand(bench_);
+            };
+        });
+    }
+
     CLI::App app_{"Trains transformers with rotary position embeddings, and answers questions about them.",
                   "roper-train"};
     std::function<int()> action_;
@@ -205,7 +306,13 @@ class CommandLine {
     TellingFlags flags_;
     bool markdown_ = false, background_ = false, with_parent_ = false;
     std::string task_, what_, text_, out_;
-    std::int64_t count_ = 10, problems_ = 128;
+    std::int64_t count_ = 10;
+    roper::EvaluationOptions asked_;
+    roper::EnqueueOptions enqueue_;
+    roper::SweepOptions sweep_;
+    roper::CompareOptions compare_;
+    roper::BenchOptions bench_;
+    bool by_size_ = false, measure_ = false, enqueue_missing_ = false;
     std::optional<std::int64_t> seed_;
 };
 

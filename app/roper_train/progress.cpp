@@ -59,8 +59,15 @@ std::string durationText(double seconds) {
 }
 
 nlohmann::ordered_json evaluationJson(const EvaluationRow& row) {
-    return {{"step", row.step},     {"time_s", row.time_s},     {"correct", orNull(row.correct)},
-            {"of", orNull(row.of)}, {"loss", orNull(row.loss)}, {"floor", orNull(row.floor)}};
+    return {{"step", row.step},
+            {"time_s", row.time_s},
+            {"correct", orNull(row.correct)},
+            {"of", orNull(row.of)},
+            {"loss", orNull(row.loss)},
+            {"floor", orNull(row.floor)},
+            {"recalled", orNull(row.recalled)},
+            {"recallable", orNull(row.recallable)},
+            {"overlaps", orNull(row.overlaps)}};
 }
 
 std::string evaluationText(const EvaluationRow& row) {
@@ -69,6 +76,11 @@ std::string evaluationText(const EvaluationRow& row) {
         text = std::to_string(*row.correct) + " of " + std::to_string(row.of.value_or(0)) + " right, ";
     if (row.loss) text += "fresh loss " + rounded(*row.loss, 4);
     if (row.floor) text += " (floor " + rounded(*row.floor, 4) + ")";
+    if (row.recalled && row.recallable.value_or(0) > 0)
+        text += ", recall " +
+                rounded(100 * static_cast<double>(*row.recalled) / static_cast<double>(*row.recallable), 1) +
+                " %";
+    if (row.overlaps.value_or(0) > 0) text += ", " + std::to_string(*row.overlaps) + " seen in training";
     return text;
 }
 

@@ -4,6 +4,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace roper {
@@ -23,44 +24,76 @@ at::Tensor encodePadded(const Vocabulary& vocabulary, const std::vector<std::str
     return tokens;
 }
 
-std::vector<std::string> completeGreedily(Transformer& model, const Vocabulary& vocabulary,
-                                          const std::vector<std::string>& prompts, int longest,
-                                          const std::function<bool(std::string_view)>& is_complete) {
+std::int64_t chooseToken(const at::Tensor& logits, double temperature, Random& random) {
+    const auto values = logits.accessor<float, 1>();
+    const std::int64_t V = values.size(0);
+    std::int64_t likeliest = 0;
+    for (std::int64_t token = 1; token < V; ++token)
+        if (values[token] > values[likeliest]) likeliest = token;
+    if (temperature <= 0) return likeliest;
+    const auto weight = [&](std::int64_t token) {
+        return std::exp((static_cast<double>(values[token]) - static_cast<double>(values[likeliest])) /
+                        temperature);
+    };
+    double total = 0;
+    for (std::int64_t token = 0; token < V; ++token)
+        total += weight(token);
+    double left = random.unit() * total;
+    for (std::int64_t token = 0; token < V; ++token) {
+        left -= weight(token);
+        if (left < 0) return token;
+    }
+    return likeliest;  // rounding left nothing over
+}
+
+std::vector<std::string> complete(Transformer& model, const Vocabulary& vocabulary,
+                                  const std::vector<std::string>& prompts, const Writing& writing) {
     const at::NoGradGuard no_gradients;
     std::vector<std::string> written(prompts.size());
-    if (prompts.empty() || longest <= 0) return written;
+    if (prompts.empty() || writing.longest <= 0) return written;
     const at::Device device = model.parameters().front().second.device();
     const at::Tensor prompt_tokens = encodePadded(vocabulary, prompts);
     at::Tensor last =
         at::empty({prompt_tokens.size(0)}, at::kLong);  // position of each sequence's last token
+    std::vector<std::size_t> active;                    // the prompt that each row of the batch continues
+    std::vector<Random> random;
     for (std::size_t b = 0; b < prompts.size(); ++b) {
         if (prompts[b].empty()) throw std::invalid_argument("a prompt must have at least one character");
         last[static_cast<std::int64_t>(b)] = static_cast<std::int64_t>(prompts[b].size()) - 1;
+        active.push_back(b);
+        random.emplace_back(writing.seed, Stream::sampling, b);
     }
     last = last.to(device);
 
     KeyValueCache cache;
     const at::Tensor prompt_logits =
-        model.prefill(prompt_tokens.to(device), prompt_tokens.size(1) + longest, cache);
+        model.prefill(prompt_tokens.to(device), prompt_tokens.size(1) + writing.longest, cache);
     const at::Tensor index = last.view({-1, 1, 1}).expand({-1, 1, prompt_logits.size(2)});
     at::Tensor logits = prompt_logits.gather(1, index).squeeze(1);  // [B, V] after each prompt's last token
 
-    std::vector<bool> complete(prompts.size(), false);
-    for (int made = 0; made < longest; ++made) {
-        const at::Tensor next = logits.argmax(-1);
-        const at::Tensor on_cpu = next.cpu();
-        const auto chosen = on_cpu.accessor<std::int64_t, 1>();
-        bool all_complete = true;
-        for (std::size_t b = 0; b < prompts.size(); ++b) {
-            if (!complete[b]) {
-                written[b] += vocabulary.decode(chosen[static_cast<std::int64_t>(b)]);
-                complete[b] = is_complete(written[b]);
-            }
-            all_complete = all_complete && complete[b];
+    for (int made = 1;; ++made) {
+        const at::Tensor on_cpu = logits.to(at::kCPU, at::kFloat);
+        std::vector<std::int64_t> chosen, rows;
+        std::vector<std::size_t> unfinished;
+        for (std::size_t row = 0; row < active.size(); ++row) {
+            const std::size_t b = active[row];
+            const std::int64_t token =
+                chooseToken(on_cpu[static_cast<std::int64_t>(row)], writing.temperature, random[b]);
+            written[b] += vocabulary.decode(token);
+            if (writing.is_complete && writing.is_complete(written[b])) continue;
+            chosen.push_back(token);
+            rows.push_back(static_cast<std::int64_t>(row));
+            unfinished.push_back(b);
         }
-        if (all_complete || made + 1 == longest) break;
+        if (unfinished.empty() || made == writing.longest) break;
+        if (unfinished.size() < active.size()) {
+            const at::Tensor kept = at::tensor(rows, at::kLong).to(device);
+            cache.keep(kept);
+            last = last.index_select(0, kept);
+            active = std::move(unfinished);
+        }
         last = last + 1;
-        logits = model.decode(next, last, cache);
+        logits = model.decode(at::tensor(chosen, at::kLong).to(device), last, cache);
     }
     return written;
 }

@@ -21,6 +21,12 @@ std::uint64_t seedOf(std::uint64_t model_seed, const std::string& name) {
 
 }  // namespace
 
+void KeyValueCache::keep(const at::Tensor& rows) {
+    for (auto* tensors : {&keys, &values})
+        for (at::Tensor& tensor : *tensors)
+            tensor = tensor.index_select(0, rows);
+}
+
 Pairing pairingOf(const Specification& specification) {
     return specification.model.pairing == "half" ? Pairing::half : Pairing::interleaved;
 }
@@ -240,13 +246,45 @@ at::Tensor Transformer::attentionWeights(const at::Tensor& tokens) {
     std::vector<at::Tensor> layers;
     run(tokens, false, [&](std::size_t, const Block& block, const at::Tensor& x) {
         const auto [q, k, v] = turnedHeads(block, x, qk, value);
-        const at::Tensor scores =
-            at::matmul(q, k.transpose(2, 3)) / std::sqrt(static_cast<double>(head_dim_));
-        const at::Tensor weights = at::softmax(scores.masked_fill(hidden, -INFINITY), -1);
-        layers.push_back(weights);
-        return mergeHeads(block, at::matmul(weights, v), value);
+        layers.push_back(causalWeights(q, k, hidden));
+        return mergeHeads(block, at::matmul(layers.back(), v), value);
     });
     return at::stack(layers);
+}
+
+/// q, k [B, H, T, d], turned → softmax of their scaled scores [B, H, T, T]. `hidden` [T, T] marks the future.
+at::Tensor Transformer::causalWeights(const at::Tensor& q, const at::Tensor& k,
+                                      const at::Tensor& hidden) const {
+    const at::Tensor scores = at::matmul(q, k.transpose(2, 3)) / std::sqrt(static_cast<double>(head_dim_));
+    return at::softmax(scores.masked_fill(hidden, -INFINITY), -1);
+}
+
+/// Mean length of each pair over tokens. x [1, H, T, d] → [H, d/2]; features that do not turn are paired with
+/// their neighbours.
+at::Tensor Transformer::pairNorms(const at::Tensor& x, const RotaryTable& table) const {
+    const std::int64_t r = 2 * table.cosine.size(1), rest = head_dim_ - r;
+    const at::Tensor turned = x.narrow(3, 0, r);
+    const at::Tensor pairs = table.pairing == Pairing::half ? turned.unflatten(3, {2, r / 2}).transpose(3, 4)
+                                                            : turned.unflatten(3, {r / 2, 2});
+    const at::Tensor all = at::cat({pairs, x.narrow(3, r, rest).unflatten(3, {rest / 2, 2})}, 3);
+    return all.square().sum(-1).sqrt().mean(2).squeeze(0);
+}
+
+Transformer::Inside Transformer::inside(const at::Tensor& tokens) {
+    const std::int64_t T = tokens.size(1);
+    growTables(T);
+    const Positions qk = firstPositions(query_key_table_, T), value = firstPositions(value_table_, T);
+    const at::Tensor hidden = at::ones({T, T}, options_.dtype(at::kBool)).triu(1);
+    std::vector<at::Tensor> attention, norms;
+    run(tokens, false, [&](std::size_t, const Block& block, const at::Tensor& x) {
+        const auto [q, k, v] = turnedHeads(block, x, qk, value);  // turning keeps every pair's length
+        attention.push_back(causalWeights(q, k, hidden));
+        const at::Tensor mixed = at::matmul(attention.back(), v);
+        norms.push_back(at::stack({pairNorms(q, query_key_table_), pairNorms(k, query_key_table_),
+                                   pairNorms(v, value_table_), pairNorms(mixed, value_table_)}));
+        return mergeHeads(block, mixed, value);
+    });
+    return {at::stack(attention).squeeze(1), at::stack(norms, 1)};
 }
 
 at::Tensor Transformer::headVectors(const at::Tensor& tokens, std::int64_t layer, std::int64_t head) {

@@ -19,6 +19,9 @@ struct KeyValueCache {
     std::vector<at::Tensor> keys;    ///< one a layer [B, H, capacity, d]
     std::vector<at::Tensor> values;  ///< one a layer [B, H, capacity, d]
     std::int64_t capacity = 0;
+
+    /// Keeps these sequences alone, in this order. rows [B′] (int64)
+    void keep(const at::Tensor& rows);
 };
 
 /// A causal transformer with RoPE or RoPER attention (docs/run-folder.md gives its order of operations and
@@ -46,6 +49,13 @@ class Transformer {
 
     /// Attention weights of every layer and head for tokens [B, T] → [L, B, H, T, T].
     at::Tensor attentionWeights(const at::Tensor& tokens);
+
+    /// What every head does with tokens [1, T].
+    struct Inside {
+        at::Tensor attention;  ///< weights [L, H, T, T]
+        at::Tensor norms;      ///< lengths by pair of q, k, v and output, means over tokens: [4, L, H, d/2]
+    };
+    Inside inside(const at::Tensor& tokens);
 
     /// q, k and v of one head for tokens [1, T], before any rotation → [3, T, d].
     /// @throws std::invalid_argument if there is no such layer or head
@@ -83,6 +93,9 @@ class Transformer {
     Heads turnedHeads(const Block& block, const at::Tensor& x, const Positions& qk,
                       const Positions& value) const;
     at::Tensor mergeHeads(const Block& block, const at::Tensor& mixed, const Positions& value) const;
+
+    at::Tensor causalWeights(const at::Tensor& q, const at::Tensor& k, const at::Tensor& hidden) const;
+    at::Tensor pairNorms(const at::Tensor& x, const RotaryTable& table) const;
 
     void growTables(std::int64_t positions);
     Positions firstPositions(const RotaryTable& table, std::int64_t T) const;

@@ -10,11 +10,16 @@
 namespace roper {
 namespace {
 
+/// Columns of evaluations.csv before those of recall and overlaps were added.
+constexpr std::size_t kColumnsAtFirst = 6;
+
 /// The cells of one row, read left to right; errors name the column.
 class Cells {
   public:
-    Cells(std::string_view line, std::string_view header)
+    /// @param fewest  a number of columns that is enough; those after it then are empty
+    Cells(std::string_view line, std::string_view header, std::size_t fewest = 0)
         : names_(split(header, ',')), cells_(split(line, ',')) {
+        if (cells_.size() == fewest) cells_.resize(names_.size());
         if (cells_.size() != names_.size())
             throw Error(ErrorKind::usage, "a row has " + std::to_string(cells_.size()) +
                                               " columns instead of " + std::to_string(names_.size()) +
@@ -82,9 +87,14 @@ std::string formatRow(const MetricsRow& row) {
 }
 
 std::string formatRow(const EvaluationRow& row) {
-    return join({std::to_string(row.step), formatNumber(row.time_s), cell(row.correct), cell(row.of),
-                 cell(row.loss), cell(row.floor)},
-                ",");
+    return join(
+        {std::to_string(row.step), formatNumber(row.time_s), cell(row.correct), cell(row.of), cell(row.loss),
+         cell(row.floor), cell(row.recalled), cell(row.recallable), cell(row.overlaps)},
+        ",");
+}
+
+bool isHeader(std::string_view line) {
+    return line.starts_with("step,");
 }
 
 MetricsRow parseMetricsRow(std::string_view line) {
@@ -101,7 +111,7 @@ MetricsRow parseMetricsRow(std::string_view line) {
 }
 
 EvaluationRow parseEvaluationRow(std::string_view line) {
-    Cells cells(line, kEvaluationsHeader);
+    Cells cells(line, kEvaluationsHeader, kColumnsAtFirst);
     EvaluationRow row;
     row.step = cells.integer();
     row.time_s = cells.number();
@@ -109,6 +119,9 @@ EvaluationRow parseEvaluationRow(std::string_view line) {
     row.of = cells.optionalInteger();
     row.loss = cells.optionalNumber();
     row.floor = cells.optionalNumber();
+    row.recalled = cells.optionalInteger();
+    row.recallable = cells.optionalInteger();
+    row.overlaps = cells.optionalInteger();
     return row;
 }
 

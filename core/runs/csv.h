@@ -26,8 +26,11 @@ struct EvaluationRow {
     double time_s = 0;
     std::optional<std::int64_t> correct;  ///< problems solved, where the task has problems
     std::optional<std::int64_t> of;
-    std::optional<double> loss;   ///< nats a token on fresh sequences
-    std::optional<double> floor;  ///< the least loss possible on them
+    std::optional<double> loss;                   ///< nats a token on fresh sequences
+    std::optional<double> floor;                  ///< the least loss possible on them
+    std::optional<std::int64_t> recalled = {};    ///< letters that follow with certainty and were likeliest
+    std::optional<std::int64_t> recallable = {};  ///< letters that follow with certainty
+    std::optional<std::int64_t> overlaps = {};    ///< problems that training had already shown
 };
 
 /// Whether `a` is the better result: more problems solved or, with as many, the smaller loss.
@@ -38,10 +41,14 @@ std::optional<EvaluationRow> bestOf(const std::vector<EvaluationRow>& rows);
 
 inline constexpr std::string_view kMetricsHeader =
     "step,time_s,tokens,loss,learning_rate,grad_norm,tokens_per_s";
-inline constexpr std::string_view kEvaluationsHeader = "step,time_s,correct,of,loss,floor";
+inline constexpr std::string_view kEvaluationsHeader =
+    "step,time_s,correct,of,loss,floor,recalled,recallable,overlaps";
 
 std::string formatRow(const MetricsRow& row);
 std::string formatRow(const EvaluationRow& row);
+
+/// Whether a line is a header, of this version or an older one.
+bool isHeader(std::string_view line);
 
 /// @throws Error (usage) saying which column is wrong
 MetricsRow parseMetricsRow(std::string_view line);

@@ -102,6 +102,12 @@ void writeFileAtomically(const std::filesystem::path& path, std::string_view con
         path, [&](const AppendBytes& append) { append(std::as_bytes(std::span(content))); }, survives);
 }
 
+void makeFolder(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) throw diskError("create", folder.string(), error.value());
+}
+
 void syncFolder(const std::filesystem::path& folder) {
     const Descriptor directory{openRetrying(folder.c_str(), O_RDONLY | O_DIRECTORY)};
     if (directory.number < 0) throw diskError("open", folder.string(), errno);
@@ -110,11 +116,12 @@ void syncFolder(const std::filesystem::path& folder) {
         throw diskError("write", folder.string(), errno);
 }
 
-AppendFile::AppendFile(std::filesystem::path path) : path_(std::move(path)) {
+AppendFile::AppendFile(std::filesystem::path path, Content kind) : path_(std::move(path)), content_(kind) {
     std::string content;
     if (std::filesystem::exists(path_)) content = readFile(path_);
     const std::size_t last_newline = content.rfind('\n');
     size_ = last_newline == std::string::npos ? 0 : last_newline + 1;
+    if (content_ == Content::bytes) size_ = content.size();
     Descriptor file{openRetrying(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644)};
     if (file.number < 0) throw diskError("open", path_.string(), errno);
     if (size_ < content.size() && ::ftruncate(file.number, static_cast<off_t>(size_)) != 0)
@@ -128,7 +135,7 @@ AppendFile::~AppendFile() {
 
 void AppendFile::append(std::string_view line) {
     std::string bytes(line);
-    bytes += '\n';
+    if (content_ == Content::lines) bytes += '\n';
     if (const int error_number = writeAll(descriptor_, std::as_bytes(std::span(bytes)))) {
         // A part may have been written; without this the next line would be glued to it.
         [[maybe_unused]] const int ignored = ::ftruncate(descriptor_, static_cast<off_t>(size_));

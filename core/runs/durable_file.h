@@ -30,6 +30,9 @@ void writeFileAtomically(const std::filesystem::path& path,
                          const std::function<void(const AppendBytes&)>& write,
                          Survives survives = Survives::machine_failure);
 
+/// Creates a folder and those above it, if they are not there. @throws Error (disk)
+void makeFolder(const std::filesystem::path& folder);
+
 /// Makes the entries of a folder durable. @throws Error (disk)
 void syncFolder(const std::filesystem::path& folder);
 
@@ -37,20 +40,23 @@ void syncFolder(const std::filesystem::path& folder);
 /// it survives the death of the process; `sync` makes it survive the death of the machine.
 class AppendFile {
   public:
-    /// Opens or creates. A last line without its newline (a torn write) is cut off.
-    explicit AppendFile(std::filesystem::path path);
+    enum class Content { lines, bytes };
+
+    /// Opens or creates. Of lines, a last one without its newline (a torn write) is cut off.
+    explicit AppendFile(std::filesystem::path path, Content content = Content::lines);
     ~AppendFile();
     AppendFile(const AppendFile&) = delete;
     AppendFile& operator=(const AppendFile&) = delete;
 
-    /// Appends `line` and a newline. If that fails the file is put back to its last whole line.
-    /// @throws Error (disk) naming the path
+    /// Appends `line` and a newline, or the bytes as they are. If that fails the file is put back to what it
+    /// was. @throws Error (disk) naming the path
     void append(std::string_view line);
     void sync();
     bool empty() const { return size_ == 0; }
 
   private:
     std::filesystem::path path_;
+    Content content_;
     int descriptor_ = -1;
     std::size_t size_ = 0;
 };

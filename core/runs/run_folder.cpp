@@ -21,8 +21,31 @@ bool holdsRun(const fs::path& folder) {
     return fs::is_regular_file(folder / "run.toml", unreadable);
 }
 
-constexpr std::string_view kCheckpointPrefix = "step-";
-constexpr std::string_view kCheckpointSuffix = ".safetensors";
+constexpr std::string_view kStepPrefix = "step-";
+constexpr std::string_view kStepSuffix = ".safetensors";
+constexpr std::string_view kEventsPrefix = "events.out.tfevents.";
+
+std::string stepFileName(std::int64_t step) {
+    std::string digits = std::to_string(step);
+    digits.insert(0, digits.size() < 8 ? 8 - digits.size() : 0, '0');
+    return std::string(kStepPrefix).append(digits).append(kStepSuffix);
+}
+
+/// The files of a folder that are named for a step, by rising step.
+std::vector<StepFile> stepFiles(const fs::path& folder) {
+    std::vector<StepFile> found;
+    std::error_code unreadable;
+    for (fs::directory_iterator at(folder, unreadable), end; !unreadable && at != end;
+         at.increment(unreadable)) {
+        const std::string name = at->path().filename().string();
+        if (!name.starts_with(kStepPrefix) || !name.ends_with(kStepSuffix)) continue;
+        const auto digits = std::string_view(name).substr(
+            kStepPrefix.size(), name.size() - kStepPrefix.size() - kStepSuffix.size());
+        if (const auto step = parseInteger(digits)) found.push_back({*step, at->path()});
+    }
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
+    return found;
+}
 
 /// Every whole line of a file through `parse`; `header` is left out. Errors get file:line in front.
 template <class Row>
@@ -37,7 +60,7 @@ std::vector<Row> readRows(const fs::path& path, Row (*parse)(std::string_view),
     std::size_t number = 0;
     for (const std::string& line : split(content, '\n')) {
         ++number;
-        if (number == 1 && line == header) continue;
+        if (number == 1 && !header.empty() && isHeader(line)) continue;
         try {
             rows.push_back(parse(line));
         } catch (const Error& error) {
@@ -74,9 +97,23 @@ RunFolder::RunFolder(fs::path path) : path_(std::move(path)) {
 }
 
 fs::path RunFolder::checkpointPath(std::int64_t step) const {
-    std::string digits = std::to_string(step);
-    digits.insert(0, digits.size() < 8 ? 8 - digits.size() : 0, '0');
-    return checkpointsPath() / (std::string(kCheckpointPrefix) + digits + std::string(kCheckpointSuffix));
+    return checkpointsPath() / stepFileName(step);
+}
+
+fs::path RunFolder::snapshotPath(std::int64_t step) const {
+    return snapshotsPath() / stepFileName(step);
+}
+
+fs::path RunFolder::eventsPath() const {
+    std::error_code unreadable;
+    for (fs::directory_iterator at(path_, unreadable), end; !unreadable && at != end;
+         at.increment(unreadable))
+        if (at->path().filename().string().starts_with(kEventsPrefix) &&
+            at->path().string().find(kPartialMark) == std::string::npos)
+            return at->path();
+    // TensorBoard asks for seconds since 1970 and a host; the name says nothing of the machine.
+    const auto seconds = static_cast<std::int64_t>(secondsSinceEpoch());
+    return path_ / std::string(kEventsPrefix).append(std::to_string(seconds)).append(".roper-lab");
 }
 
 std::vector<MetricsRow> RunFolder::metrics() const {
@@ -91,18 +128,12 @@ std::vector<Sample> RunFolder::samples() const {
     return readRows(samplesPath(), &parseSample);
 }
 
-std::vector<CheckpointFile> RunFolder::checkpoints() const {
-    std::vector<CheckpointFile> found;
-    if (!fs::is_directory(checkpointsPath())) return found;
-    for (const auto& entry : fs::directory_iterator(checkpointsPath())) {
-        const std::string name = entry.path().filename().string();
-        if (!name.starts_with(kCheckpointPrefix) || !name.ends_with(kCheckpointSuffix)) continue;
-        const auto digits = std::string_view(name).substr(
-            kCheckpointPrefix.size(), name.size() - kCheckpointPrefix.size() - kCheckpointSuffix.size());
-        if (const auto step = parseInteger(digits)) found.push_back({*step, entry.path()});
-    }
-    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
-    return found;
+std::vector<StepFile> RunFolder::checkpoints() const {
+    return stepFiles(checkpointsPath());
+}
+
+std::vector<StepFile> RunFolder::snapshots() const {
+    return stepFiles(snapshotsPath());
 }
 
 std::optional<std::int64_t> RunFolder::bestStep() const {

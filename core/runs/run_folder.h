@@ -24,7 +24,8 @@ std::string formatSample(const Sample& sample);
 /// @throws Error (usage)
 Sample parseSample(std::string_view line);
 
-struct CheckpointFile {
+/// A file that belongs to a step: a checkpoint or a snapshot.
+struct StepFile {
     std::int64_t step = 0;
     std::filesystem::path path;
 };
@@ -46,6 +47,10 @@ class RunFolder {
     std::filesystem::path lockPath() const { return path_ / "lock"; }
     std::filesystem::path checkpointsPath() const { return path_ / "checkpoints"; }
     std::filesystem::path checkpointPath(std::int64_t step) const;
+    std::filesystem::path snapshotsPath() const { return path_ / "snapshots"; }
+    std::filesystem::path snapshotPath(std::int64_t step) const;
+    /// The run's events.out.tfevents file; a new name if it has none yet.
+    std::filesystem::path eventsPath() const;
 
     /// @throws Error
     Specification specification() const { return readSpecification(specificationPath()); }
@@ -57,7 +62,8 @@ class RunFolder {
     std::vector<Sample> samples() const;
 
     /// By rising step.
-    std::vector<CheckpointFile> checkpoints() const;
+    std::vector<StepFile> checkpoints() const;
+    std::vector<StepFile> snapshots() const;
 
     /// The step of the best evaluation (`isBetter`); the earlier one wins a tie.
     std::optional<std::int64_t> bestStep() const;

@@ -9,6 +9,7 @@
 #include <ctime>
 
 #include "core/runs/error.h"
+#include "core/runs/tensorboard_events.h"
 #include "core/runs/text.h"
 
 namespace roper {
@@ -32,12 +33,6 @@ std::string uniqueName(const fs::path& runs, const std::string& wanted) {
     return name;
 }
 
-void makeFolders(const fs::path& path) {
-    std::error_code error;
-    fs::create_directories(path, error);
-    if (error) throw diskError("create", path.string(), error.value());
-}
-
 void removeQuietly(const fs::path& path) {
     std::error_code ignored;
     fs::remove_all(path, ignored);
@@ -53,6 +48,29 @@ void fillNewRun(const RunFolder& folder, const Specification& specification) {
     writeStatus(folder.statusPath(), status);
 }
 
+ScalarEvent eventOf(const MetricsRow& row) {
+    return {secondsSinceEpoch(),
+            row.step,
+            {{"training/loss", static_cast<float>(row.loss)},
+             {"training/learning_rate", static_cast<float>(row.learning_rate)},
+             {"training/grad_norm", static_cast<float>(row.grad_norm)},
+             {"training/tokens_per_s", static_cast<float>(row.tokens_per_s)}}};
+}
+
+ScalarEvent eventOf(const EvaluationRow& row) {
+    ScalarEvent event{secondsSinceEpoch(), row.step, {}};
+    const auto add = [&](const char* tag, const auto& value) {
+        if (value) event.scalars.emplace_back(tag, static_cast<float>(*value));
+    };
+    add("evaluation/correct", row.correct);
+    add("evaluation/loss", row.loss);
+    add("evaluation/floor", row.floor);
+    if (row.recalled && row.recallable.value_or(0) > 0)
+        event.scalars.emplace_back("evaluation/recall",
+                                   static_cast<float>(*row.recalled) / static_cast<float>(*row.recallable));
+    return event;
+}
+
 /// Removes what writers that were killed left half-written. Only for the holder of the run's lock.
 void removePartialFiles(const fs::path& folder) {
     std::error_code unreadable;
@@ -65,19 +83,25 @@ void removePartialFiles(const fs::path& folder) {
         removeQuietly(path);
 }
 
-/// Keeps the lines of a file of rows whose step is at most `step`; rewrites it only if any is dropped.
+std::string firstLine(const fs::path& path) {
+    const std::string content = readFile(path);
+    return content.substr(0, content.find('\n'));
+}
+
+/// Keeps the lines of a file of rows whose step is at most `step`; rewrites it only if any is dropped, or if
+/// an older version wrote it with fewer columns.
 template <class Row>
 void keepRowsUpTo(std::int64_t step, const fs::path& path, const std::vector<Row>& rows,
                   std::string_view header, std::string (*format)(const Row&)) {
     std::string kept = header.empty() ? "" : std::string(header) + "\n";
-    bool dropped = false;
+    bool changed = !header.empty() && fs::exists(path) && firstLine(path) != header;
     for (const Row& row : rows) {
         if (row.step > step)
-            dropped = true;
+            changed = true;
         else
             kept += format(row) + "\n";
     }
-    if (dropped) writeFileAtomically(path, kept);
+    if (changed) writeFileAtomically(path, kept);
 }
 
 }  // namespace
@@ -93,7 +117,7 @@ RunFolder createRun(const fs::path& runs, const std::string& name, const Specifi
                     "\"" + name +
                         "\" cannot name a run: use up to 64 letters, digits, '.', '_' and '-', "
                         "beginning with a letter or digit");
-    makeFolders(runs);
+    makeFolder(runs);
     std::string building = (runs / ".new-XXXXXX").string();
     if (::mkdtemp(building.data()) == nullptr) throw diskError("create a run in", runs.string(), errno);
     try {
@@ -129,9 +153,10 @@ RunRecorder::RunRecorder(RunFolder folder) : folder_(std::move(folder)) {
         throw diskError("lock", folder_.lockPath().string(), error_number);
     }
     try {
-        makeFolders(folder_.checkpointsPath());
+        makeFolder(folder_.checkpointsPath());
         removePartialFiles(folder_.path());
         removePartialFiles(folder_.checkpointsPath());
+        removePartialFiles(folder_.snapshotsPath());
         log_ = std::make_unique<AppendFile>(folder_.logPath());
     } catch (...) {
         ::close(lock_);
@@ -150,6 +175,8 @@ void RunRecorder::openRows() {
     evaluations_ = std::make_unique<AppendFile>(folder_.evaluationsPath());
     if (evaluations_->empty()) evaluations_->append(kEvaluationsHeader);
     samples_ = std::make_unique<AppendFile>(folder_.samplesPath());
+    events_ = std::make_unique<AppendFile>(folder_.eventsPath(), AppendFile::Content::bytes);
+    if (events_->empty()) events_->append(formatEventFileStart(secondsSinceEpoch()));
 }
 
 void RunRecorder::rewindTo(std::int64_t step) {
@@ -157,16 +184,41 @@ void RunRecorder::rewindTo(std::int64_t step) {
     keepRowsUpTo<EvaluationRow>(step, folder_.evaluationsPath(), folder_.evaluations(), kEvaluationsHeader,
                                 &formatRow);
     keepRowsUpTo<Sample>(step, folder_.samplesPath(), folder_.samples(), {}, &formatSample);
+    rewindEvents(step);
+    for (const StepFile& snapshot : folder_.snapshots())
+        if (snapshot.step > step) removeQuietly(snapshot.path);
+}
+
+/// Rewrites the events up to `step`; a torn record at the end goes, too. A run of a version that wrote none
+/// gets those of its rows.
+void RunRecorder::rewindEvents(std::int64_t step) {
+    const fs::path path = folder_.eventsPath();
+    std::vector<ScalarEvent> events;
+    if (fs::exists(path)) {
+        events = parseEvents(readFile(path));
+    } else {
+        for (const MetricsRow& row : folder_.metrics())
+            events.push_back(eventOf(row));
+        for (const EvaluationRow& row : folder_.evaluations())
+            events.push_back(eventOf(row));
+        if (events.empty()) return;
+    }
+    std::string kept = formatEventFileStart(events.empty() ? secondsSinceEpoch() : events.front().wall_time);
+    for (const ScalarEvent& event : events)
+        if (event.step <= step) kept += formatEvent(event);
+    writeFileAtomically(path, kept);
 }
 
 void RunRecorder::record(const MetricsRow& row) {
     openRows();
     metrics_->append(formatRow(row));
+    events_->append(formatEvent(eventOf(row)));
 }
 
 void RunRecorder::record(const EvaluationRow& row) {
     openRows();
     evaluations_->append(formatRow(row));
+    events_->append(formatEvent(eventOf(row)));
 }
 
 void RunRecorder::record(const Sample& sample) {
@@ -188,10 +240,11 @@ void RunRecorder::sync() {
     metrics_->sync();
     evaluations_->sync();
     samples_->sync();
+    events_->sync();
 }
 
 void RunRecorder::pruneCheckpoints(std::int64_t keep) {
-    const std::vector<CheckpointFile> all = folder_.checkpoints();
+    const std::vector<StepFile> all = folder_.checkpoints();
     const std::optional<std::int64_t> best = folder_.bestStep();
     for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < all.size(); ++i) {
         if (best && all[i].step == *best) continue;

@@ -51,10 +51,11 @@ class RunRecorder {
 
   private:
     void openRows();
+    void rewindEvents(std::int64_t step);
 
     RunFolder folder_;
     int lock_ = -1;
-    std::unique_ptr<AppendFile> metrics_, evaluations_, samples_, log_;
+    std::unique_ptr<AppendFile> metrics_, evaluations_, samples_, events_, log_;
 };
 
 }  // namespace roper

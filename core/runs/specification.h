@@ -60,7 +60,13 @@ struct Specification {
     struct Evaluation {
         std::int64_t every = 100;
         std::int64_t problems = 128;
+        double temperature = 0;
     } evaluation;
+
+    struct Snapshots {
+        std::int64_t every = 0;
+        std::int64_t length = 64;
+    } snapshots;
 
     struct Checkpoints {
         std::int64_t every = 250;

@@ -57,6 +57,11 @@ std::string stateName(RunState state) {
     return kStateNames.at(static_cast<std::size_t>(state));
 }
 
+std::string thisHost() {
+    static const std::string host = hostName();
+    return host;
+}
+
 double secondsSinceEpoch() {
     return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
@@ -104,18 +109,17 @@ Status readStatus(const std::filesystem::path& path) {
 }
 
 void stampWithThisProcess(Status& status) {
-    static const std::string host = hostName();
     static const std::string boot_id = bootId();
     status.pid = ::getpid();
     status.process_start = processStart(status.pid);
-    status.host = host;
+    status.host = thisHost();
     status.boot_id = boot_id;
     status.heartbeat = secondsSinceEpoch();
 }
 
 bool writerIsAlive(const Status& status) {
     if (status.pid <= 0) return false;
-    if (status.host != hostName()) return secondsSinceEpoch() - status.heartbeat < kSilenceMeansGone;
+    if (status.host != thisHost()) return secondsSinceEpoch() - status.heartbeat < kSilenceMeansGone;
     return status.boot_id == bootId() && processStart(status.pid) == status.process_start &&
            status.process_start != 0;
 }

@@ -58,4 +58,7 @@ RunState trueState(const Status& status);
 
 double secondsSinceEpoch();
 
+/// The name of this machine.
+std::string thisHost();
+
 }  // namespace roper

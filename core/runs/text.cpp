@@ -42,6 +42,14 @@ std::string formatNumber(double value) {
     return {buffer, result.ptr};
 }
 
+std::string formatRounded(double value, int significant) {
+    if (std::isnan(value)) return "nan";
+    char buffer[64];
+    const auto result =
+        std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, significant);
+    return {buffer, result.ptr};
+}
+
 std::optional<double> parseNumber(std::string_view text) {
     return parseWhole<double>(text);
 }

@@ -1,5 +1,6 @@
 #include "core/tasks/addition.h"
 
+#include <cmath>
 #include <stdexcept>
 
 namespace roper {
@@ -7,12 +8,15 @@ namespace {
 
 constexpr std::string_view kResult = "d==";
 
-std::int64_t drawOperand(Random& random, std::int64_t digits_max) {
-    const std::int64_t digits = random.between(1, digits_max);
+std::int64_t drawOperand(Random& random, std::int64_t digits) {
     std::int64_t value = random.between(1, 9);
     for (std::int64_t i = 1; i < digits; ++i)
         value = 10 * value + random.between(0, 9);
     return value;
+}
+
+bool isNumber(std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 /// The last "d==…#" of a completion's first problem, with its '#'; empty if there is none.
@@ -62,10 +66,41 @@ bool AdditionTask::isRight(const Problem& problem, std::string_view completion) 
     return !written.empty() && written == finalResult(problem.answer);
 }
 
-Problem AdditionTask::draw(Random& random) const {
-    const std::int64_t a = drawOperand(random, digits_max_);
-    const std::int64_t b = drawOperand(random, digits_max_);
-    return problemFor(a, b);
+std::vector<ProblemSize> AdditionTask::sizes() const {
+    std::vector<ProblemSize> all;
+    for (std::int64_t a = 1; a <= digits_max_; ++a)
+        for (std::int64_t b = 1; b <= digits_max_; ++b)
+            all.push_back({a, b});
+    return all;
+}
+
+std::vector<std::string> AdditionTask::sizeNames() const {
+    return {"digits of the first operand", "digits of the second operand"};
+}
+
+std::optional<ProblemSize> AdditionTask::sizeOf(std::string_view prompt) const {
+    constexpr std::string_view kStart = "?d=";
+    if (!prompt.starts_with(kStart) || !prompt.ends_with(promptEnd())) return std::nullopt;
+    const std::string_view sum = prompt.substr(kStart.size(), prompt.size() - kStart.size() - 1);
+    const std::size_t plus = sum.find('+');
+    if (plus == std::string_view::npos) return std::nullopt;
+    const std::string_view a = sum.substr(0, plus), b = sum.substr(plus + 1);
+    if (!isNumber(a) || !isNumber(b)) return std::nullopt;
+    return ProblemSize{static_cast<std::int64_t>(a.size()), static_cast<std::int64_t>(b.size())};
+}
+
+ProblemSize AdditionTask::drawSize(Random& random) const {
+    const std::int64_t a = random.between(1, digits_max_);
+    return {a, random.between(1, digits_max_)};
+}
+
+Problem AdditionTask::drawOfSize(Random& random, ProblemSize size) const {
+    const std::int64_t a = drawOperand(random, size.first);
+    return problemFor(a, drawOperand(random, size.second));
+}
+
+double AdditionTask::countOfSize(ProblemSize size) const {
+    return 81 * std::pow(10.0, static_cast<double>(size.first + size.second - 2));
 }
 
 }  // namespace roper

@@ -6,7 +6,7 @@ namespace roper {
 
 /// Step-by-step addition: "?d=66623+401; 3e0+1e0+0e0==4e0 and 2e1+0e1+0e1==2e1 and … and d==67024#".
 /// Each step adds the digits of one place and the carry; steps go on while either operand or the carry is
-/// left. The prompt ends with ';'.
+/// left. The prompt ends with ';'. A problem's size is the digits of its operands.
 class AdditionTask final : public ProblemTask {
   public:
     /// @param digits_max  digits of an operand, 1 … 18; its number is drawn evenly from 1 … digits_max
@@ -18,9 +18,15 @@ class AdditionTask final : public ProblemTask {
     bool isRight(const Problem& problem, std::string_view completion) const override;
     int longestPrompt() const override { return longest_prompt_; }
     int longestAnswer() const override { return longest_answer_; }
+    std::vector<ProblemSize> sizes() const override;
+    std::vector<std::string> sizeNames() const override;
+    std::optional<ProblemSize> sizeOf(std::string_view prompt) const override;
 
   private:
-    Problem draw(Random& random) const override;
+    ProblemSize drawSize(Random& random) const override;
+    Problem drawOfSize(Random& random, ProblemSize size) const override;
+    double countOfSize(ProblemSize size) const override;
+    std::string_view promptEnd() const override { return ";"; }
 
     std::int64_t digits_max_;
     int longest_prompt_;

@@ -1,5 +1,8 @@
 #include "core/tasks/index.h"
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <stdexcept>
 
 namespace roper {
@@ -29,12 +32,46 @@ bool IndexTask::isRight(const Problem& problem, std::string_view completion) con
            std::string_view(problem.answer).substr(0, problem.answer.size() - 1);
 }
 
-Problem IndexTask::draw(Random& random) const {
-    const std::int64_t length = random.between(string_min_, string_max_);
+std::vector<ProblemSize> IndexTask::sizes() const {
+    std::vector<ProblemSize> all;
+    for (std::int64_t letters = string_min_; letters <= string_max_; ++letters)
+        for (std::int64_t index = 0; index < letters; ++index)
+            all.push_back({letters, index});
+    return all;
+}
+
+std::vector<std::string> IndexTask::sizeNames() const {
+    return {"letters of the string", "index"};
+}
+
+std::optional<ProblemSize> IndexTask::sizeOf(std::string_view prompt) const {
+    constexpr std::string_view kStart = "?s='", kMiddle = "'; s[", kEnd = ":]=='";
+    if (!prompt.starts_with(kStart) || !prompt.ends_with(kEnd)) return std::nullopt;
+    const std::string_view inner =
+        prompt.substr(kStart.size(), prompt.size() - std::min(prompt.size(), kStart.size() + kEnd.size()));
+    const std::size_t middle = inner.find(kMiddle);
+    if (middle == std::string_view::npos) return std::nullopt;
+    const std::string_view digits = inner.substr(middle + kMiddle.size());
+    std::int64_t index = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+    if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+    return ProblemSize{static_cast<std::int64_t>(middle), index};
+}
+
+ProblemSize IndexTask::drawSize(Random& random) const {
+    const std::int64_t letters = random.between(string_min_, string_max_);
+    return {letters, random.between(0, letters - 1)};
+}
+
+Problem IndexTask::drawOfSize(Random& random, ProblemSize size) const {
     std::string letters;
-    for (std::int64_t i = 0; i < length; ++i)
+    for (std::int64_t i = 0; i < size.first; ++i)
         letters += static_cast<char>('a' + random.between(0, 25));
-    return problemFor(letters, random.between(0, length - 1));
+    return problemFor(letters, size.second);
+}
+
+double IndexTask::countOfSize(ProblemSize size) const {
+    return std::pow(26.0, static_cast<double>(size.first));
 }
 
 }  // namespace roper

@@ -5,6 +5,7 @@
 namespace roper {
 
 /// Substring by index: "?s='dyjeofuxvejmg'; s[8:]=='vejmg'#". The prompt ends with "=='".
+/// A problem's size is the letters of its string and the index.
 class IndexTask final : public ProblemTask {
   public:
     /// Strings have string_min … string_max letters, evenly drawn; the index is drawn from 0 … letters − 1.
@@ -16,9 +17,15 @@ class IndexTask final : public ProblemTask {
     bool isRight(const Problem& problem, std::string_view completion) const override;
     int longestPrompt() const override { return longest_prompt_; }
     int longestAnswer() const override { return longest_answer_; }
+    std::vector<ProblemSize> sizes() const override;
+    std::vector<std::string> sizeNames() const override;
+    std::optional<ProblemSize> sizeOf(std::string_view prompt) const override;
 
   private:
-    Problem draw(Random& random) const override;
+    ProblemSize drawSize(Random& random) const override;
+    Problem drawOfSize(Random& random, ProblemSize size) const override;
+    double countOfSize(ProblemSize size) const override;
+    std::string_view promptEnd() const override { return "=='"; }
 
     std::int64_t string_min_, string_max_;
     int longest_prompt_;

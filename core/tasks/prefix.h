@@ -24,6 +24,8 @@ class PrefixTask final : public Task {
 
     std::optional<double> informationFloor(std::string_view sequence) const override;
 
+    std::vector<bool> determined(std::string_view sequence) const override;
+
   private:
     std::int64_t substring_length_, random_min_, random_max_;
 };

@@ -9,27 +9,30 @@ class ProblemTask : public Task {
   public:
     bool hasProblems() const final { return true; }
 
-    std::string sequence(std::uint64_t seed, Stream stream, std::uint64_t index, int length) const final {
-        Random random(seed, stream, index);
-        std::string text;
-        while (text.size() < static_cast<std::size_t>(length))
-            text += draw(random).text();
-        text.resize(static_cast<std::size_t>(length));
-        return text;
-    }
+    std::string sequence(std::uint64_t seed, Stream stream, std::uint64_t index, int length) const final;
+    Problem problem(std::uint64_t seed, Stream stream, std::uint64_t index) const final;
+    Problem problemOfSize(std::uint64_t seed, Stream stream, std::uint64_t index,
+                          ProblemSize size) const final;
 
-    Problem problem(std::uint64_t seed, Stream stream, std::uint64_t index) const final {
-        Random random(seed, stream, index);
-        return draw(random);
-    }
-
+    bool isHeldOut(const Problem& problem) const final;
     bool isComplete(std::string_view completion) const final {
         return completion.find('#') != std::string_view::npos;
     }
+    std::vector<std::string_view> promptsIn(std::string_view sequence) const final;
 
   protected:
     using Task::Task;
-    virtual Problem draw(Random& random) const = 0;
+
+    virtual ProblemSize drawSize(Random& random) const = 0;
+    virtual Problem drawOfSize(Random& random, ProblemSize size) const = 0;
+    /// How many different problems there are of a size.
+    virtual double countOfSize(ProblemSize size) const = 0;
+    /// The characters that every prompt ends with, and that occur nowhere before in a problem.
+    virtual std::string_view promptEnd() const = 0;
+
+  private:
+    Problem drawForTraining(Random& random) const;
+    Problem drawForEvaluation(Random& random, ProblemSize size) const;
 };
 
 }  // namespace roper

@@ -10,6 +10,8 @@ enum class Stream : std::uint64_t {
     training = 0,
     problems = 1,    ///< problems that an evaluation asks
     validation = 2,  ///< sequences that an evaluation takes the loss of
+    sizes = 3,       ///< problems of one size, for accuracy by size
+    sampling = 4,    ///< what a model writes at a temperature
 };
 
 /// A small generator whose numbers are the same on every machine: xoshiro256** (Blackman & Vigna 2018), its
@@ -23,6 +25,9 @@ class Random {
 
     /// A whole number from low to high, both included, each as likely (Lemire's method with rejection).
     std::int64_t between(std::int64_t low, std::int64_t high);
+
+    /// Even over [0, 1), in steps of 2⁻⁵³.
+    double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
   private:
     std::array<std::uint64_t, 4> state_;

@@ -12,6 +12,26 @@ Problem Task::problem(std::uint64_t, Stream, std::uint64_t) const {
     throw std::logic_error("this task has no problems with one right answer; its result is a loss");
 }
 
+Problem Task::problemOfSize(std::uint64_t seed, Stream stream, std::uint64_t index, ProblemSize) const {
+    return problem(seed, stream, index);
+}
+
+std::optional<ProblemSize> Task::sizeOf(std::string_view) const {
+    return std::nullopt;
+}
+
+bool Task::isHeldOut(const Problem&) const {
+    return false;
+}
+
+std::vector<std::string_view> Task::promptsIn(std::string_view) const {
+    return {};
+}
+
+std::vector<bool> Task::determined(std::string_view) const {
+    return {};
+}
+
 bool Task::isRight(const Problem&, std::string_view) const {
     return false;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/tasks/random.h"
 #include "core/tasks/vocabulary.h"
@@ -30,6 +31,19 @@ struct Problem {
     std::string text() const { return prompt + answer; }
 };
 
+/// What makes a problem small or large: digits of both operands, or letters of the string and the index.
+struct ProblemSize {
+    std::int64_t first = 0, second = 0;
+
+    auto operator<=>(const ProblemSize&) const = default;
+};
+
+/// Problems solved of one size.
+struct SizeScore {
+    ProblemSize size;
+    std::int64_t correct = 0, of = 0;
+};
+
 /// A synthetic task at character level (Harik & Jayasiri 2022). Everything follows from a seed, a stream and
 /// an index, so that any sequence or problem can be made without those before it.
 class Task {
@@ -48,6 +62,30 @@ class Task {
 
     /// Problem `index` of a stream. @throws std::logic_error where the task has none
     virtual Problem problem(std::uint64_t seed, Stream stream, std::uint64_t index) const;
+
+    /// The same with the size given. @throws std::logic_error where the task has none
+    virtual Problem problemOfSize(std::uint64_t seed, Stream stream, std::uint64_t index,
+                                  ProblemSize size) const;
+
+    /// All sizes, by rising first and second number; empty where the task has no problems.
+    virtual std::vector<ProblemSize> sizes() const { return {}; }
+
+    /// What the two numbers of a size count; empty where the task has no problems.
+    virtual std::vector<std::string> sizeNames() const { return {}; }
+
+    /// The size of the problem with this prompt; nothing if it is none of this task.
+    virtual std::optional<ProblemSize> sizeOf(std::string_view prompt) const;
+
+    /// Whether training never shows this problem. About one problem in 32 of every size that has at least
+    /// 1,000 is kept for evaluations, which of such a size ask no others.
+    virtual bool isHeldOut(const Problem& problem) const;
+
+    /// The prompts of the problems that a training text shows, the last one too if its prompt is whole.
+    virtual std::vector<std::string_view> promptsIn(std::string_view sequence) const;
+
+    /// Which characters of a sequence follow with certainty from those before: the letters of a repeated
+    /// substring once its place is known. Empty where a task has none.
+    virtual std::vector<bool> determined(std::string_view sequence) const;
 
     /// Whether what the model wrote after the prompt solves the problem.
     virtual bool isRight(const Problem& problem, std::string_view completion) const;

@@ -3,67 +3,162 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
+
 #include "core/model/generation.h"
 #include "core/training/batches.h"
 
 namespace roper {
 namespace {
 
-/// Mean loss, and mean information floor where the task knows one, over fresh sequences.
-void takeLoss(Transformer& model, const Task& task, const Specification& specification,
-              std::int64_t sequences, EvaluationRow& row) {
-    const at::Device device = model.parameters().front().second.device();
-    double loss = 0;
-    for (std::int64_t first = 0; first < sequences; first += specification.training.batch) {
-        const std::int64_t count = std::min(specification.training.batch, sequences - first);
-        const at::Tensor tokens =
-            makeSequences(task, specification, Stream::validation, static_cast<std::uint64_t>(first), count);
-        loss += model.loss(tokens.to(device)).item<double>() * static_cast<double>(count);
-    }
-    row.loss = loss / static_cast<double>(sequences);
+Specification withProblemSeed(Specification specification, std::optional<std::int64_t> seed) {
+    if (seed) specification.training.data_seed = *seed;
+    return specification;
+}
 
-    double floor = 0;
-    for (std::int64_t i = 0; i < sequences; ++i) {
-        const auto of_sequence = task.informationFloor(
-            task.sequence(static_cast<std::uint64_t>(specification.training.data_seed), Stream::validation,
-                          static_cast<std::uint64_t>(i), static_cast<int>(specification.training.length)));
-        if (!of_sequence) return;
-        floor += *of_sequence;
-    }
-    row.floor = floor / static_cast<double>(sequences);
+std::uint64_t dataSeed(const Specification& specification) {
+    return static_cast<std::uint64_t>(specification.training.data_seed);
+}
+
+std::vector<Problem> makeProblems(const Task& task, const Specification& specification) {
+    std::vector<Problem> problems;
+    if (!task.hasProblems()) return problems;
+    for (std::int64_t i = 0; i < specification.evaluation.problems; ++i)
+        problems.push_back(
+            task.problem(dataSeed(specification), Stream::problems, static_cast<std::uint64_t>(i)));
+    return problems;
 }
 
 }  // namespace
 
-Evaluation evaluate(Transformer& model, const Task& task, const Specification& specification,
-                    std::int64_t step) {
+Evaluator::Evaluator(const Task& task, const Specification& specification,
+                     std::optional<std::int64_t> problem_seed)
+    : task_(task),
+      specification_(withProblemSeed(specification, problem_seed)),
+      problems_(makeProblems(task, specification_)),
+      overlaps_(task, dataSeed(specification), static_cast<int>(specification.training.length), problems_) {}
+
+Evaluation Evaluator::evaluate(Transformer& model, std::int64_t step, std::uint64_t sequences_seen) {
     const at::NoGradGuard no_gradients;
     Evaluation evaluation;
     evaluation.row.step = step;
-    const std::int64_t asked = specification.evaluation.problems;
-    takeLoss(model, task, specification, task.hasProblems() ? specification.training.batch : asked,
-             evaluation.row);
-    if (!task.hasProblems()) return evaluation;
-
-    std::vector<Problem> problems;
-    std::vector<std::string> prompts;
-    for (std::int64_t i = 0; i < asked; ++i) {
-        problems.push_back(task.problem(static_cast<std::uint64_t>(specification.training.data_seed),
-                                        Stream::problems, static_cast<std::uint64_t>(i)));
-        prompts.push_back(problems.back().prompt);
+    if (!task_.hasProblems()) {
+        takeRecall(model, evaluation);
+        return evaluation;
     }
-    const std::vector<std::string> completions =
-        completeGreedily(model, task.vocabulary(), prompts, task.longestAnswer(),
-                         [&](std::string_view written) { return task.isComplete(written); });
+    takeLoss(model, evaluation);
+    solve(model, evaluation);
+    evaluation.row.overlaps = overlaps_.upTo(sequences_seen);
+    return evaluation;
+}
+
+/// Validation sequences `first` … as tokens [count, length].
+at::Tensor Evaluator::sequences(std::int64_t first, std::int64_t count, at::Device device) const {
+    return makeSequences(task_, specification_, Stream::validation, static_cast<std::uint64_t>(first), count)
+        .to(device);
+}
+
+void Evaluator::takeLoss(Transformer& model, Evaluation& evaluation) const {
+    const at::Device device = model.parameters().front().second.device();
+    evaluation.row.loss = model.loss(sequences(0, specification_.training.batch, device)).item<double>();
+}
+
+/// Loss, floor and recall over fresh sequences of a task that is judged by them.
+void Evaluator::takeRecall(Transformer& model, Evaluation& evaluation) const {
+    const at::Device device = model.parameters().front().second.device();
+    const std::int64_t asked = specification_.evaluation.problems;
+    const int length = static_cast<int>(specification_.training.length);
+    double loss = 0, floor = 0;
+    std::int64_t floors = 0;
+    evaluation.row.recalled = evaluation.row.recallable = 0;
+    for (std::int64_t first = 0; first < asked; first += specification_.training.batch) {
+        const std::int64_t count = std::min(specification_.training.batch, asked - first);
+        const at::Tensor tokens = sequences(first, count, device);
+        const at::Tensor logits = model.forward(tokens.narrow(1, 0, length - 1));
+        const at::Tensor of_each =
+            at::cross_entropy_loss(logits.flatten(0, 1), tokens.narrow(1, 1, length - 1).flatten());
+        loss += of_each.item<double>() * static_cast<double>(count);
+        const at::Tensor likeliest = logits.argmax(-1).cpu();
+        const auto guess = likeliest.accessor<std::int64_t, 2>();
+        for (std::int64_t b = 0; b < count; ++b) {
+            const std::string text = task_.sequence(dataSeed(specification_), Stream::validation,
+                                                    static_cast<std::uint64_t>(first + b), length);
+            std::string guessed;
+            for (std::int64_t t = 0; t + 1 < length; ++t)
+                guessed += task_.vocabulary().decode(guess[b][t]);
+            const auto of_sequence = task_.informationFloor(text);
+            floors += of_sequence ? 1 : 0;
+            floor += of_sequence.value_or(0);
+            recordSequence(text, guessed, evaluation);
+        }
+    }
+    evaluation.row.loss = loss / static_cast<double>(asked);
+    if (floors == asked) evaluation.row.floor = floor / static_cast<double>(asked);
+}
+
+/// A sample is right if every letter that follows with certainty was guessed.
+void Evaluator::recordSequence(const std::string& text, const std::string& guessed,
+                               Evaluation& evaluation) const {
+    const std::vector<bool> determined = task_.determined(text);
+    bool all = true;
+    for (std::size_t i = 1; i < determined.size(); ++i) {
+        if (!determined[i]) continue;
+        const bool right = guessed[i - 1] == text[i];
+        *evaluation.row.recallable += 1;
+        *evaluation.row.recalled += right ? 1 : 0;
+        all = all && right;
+    }
+    evaluation.samples.push_back({evaluation.row.step, text.substr(0, 1), text.substr(1), guessed, all});
+}
+
+std::vector<std::string> Evaluator::write(Transformer& model, const std::vector<Problem>& problems,
+                                          std::uint64_t seed) const {
+    std::vector<std::string> prompts;
+    for (const Problem& problem : problems)
+        prompts.push_back(problem.prompt);
+    return complete(
+        model, task_.vocabulary(), prompts,
+        {task_.longestAnswer(), [this](std::string_view written) { return task_.isComplete(written); },
+         specification_.evaluation.temperature, seed});
+}
+
+void Evaluator::solve(Transformer& model, Evaluation& evaluation) const {
+    // Draws differ from one evaluation to the next, as they would for a person who asks again.
+    const std::uint64_t seed = dataSeed(specification_) + static_cast<std::uint64_t>(evaluation.row.step);
+    const std::vector<std::string> completions = write(model, problems_, seed);
     std::int64_t correct = 0;
-    for (std::size_t i = 0; i < problems.size(); ++i) {
-        const bool right = task.isRight(problems[i], completions[i]);
+    for (std::size_t i = 0; i < problems_.size(); ++i) {
+        const bool right = task_.isRight(problems_[i], completions[i]);
         correct += right ? 1 : 0;
-        evaluation.samples.push_back({step, problems[i].prompt, problems[i].answer, completions[i], right});
+        evaluation.samples.push_back(
+            {evaluation.row.step, problems_[i].prompt, problems_[i].answer, completions[i], right});
     }
     evaluation.row.correct = correct;
-    evaluation.row.of = asked;
-    return evaluation;
+    evaluation.row.of = static_cast<std::int64_t>(problems_.size());
+}
+
+std::vector<SizeScore> Evaluator::evaluateBySize(Transformer& model, std::int64_t each) const {
+    constexpr std::size_t kBatch = 256;
+    std::vector<SizeScore> scores;
+    std::vector<Problem> problems;
+    std::vector<std::size_t> size_of;
+    for (const ProblemSize size : task_.sizes()) {
+        for (std::int64_t i = 0; i < each; ++i) {
+            problems.push_back(task_.problemOfSize(dataSeed(specification_), Stream::sizes,
+                                                   static_cast<std::uint64_t>(problems.size()), size));
+            size_of.push_back(scores.size());
+        }
+        scores.push_back({size, 0, each});
+    }
+    for (std::size_t first = 0; first < problems.size(); first += kBatch) {
+        const std::vector<Problem> part(
+            problems.begin() + static_cast<std::ptrdiff_t>(first),
+            problems.begin() + static_cast<std::ptrdiff_t>(std::min(first + kBatch, problems.size())));
+        const std::vector<std::string> completions = write(model, part, dataSeed(specification_) + first);
+        for (std::size_t i = 0; i < part.size(); ++i)
+            scores[size_of[first + i]].correct += task_.isRight(part[i], completions[i]) ? 1 : 0;
+    }
+    return scores;
 }
 
 }  // namespace roper

@@ -36,6 +36,10 @@ void handleStopSignals() {
     ::sigaction(SIGXFSZ, &action, nullptr);  // at a limit of file size the write fails, and that is reported
 }
 
+bool stopIsAsked() {
+    return interrupts > 0 || terminations > 0;
+}
+
 RunControl::RunControl(bool open_socket) {
     if (!open_socket) return;
     try {

@@ -15,6 +15,9 @@ enum class Wish { go_on, pause, stop, preempt };
 /// asks to save and give the machine back. Wishes are read by `RunControl`.
 void handleStopSignals();
 
+/// Whether a signal has asked to stop or to give the machine back.
+bool stopIsAsked();
+
 /// What only the loop that trains or serves can answer.
 struct Answers {
     std::function<std::string()> status;             ///< the text of a status reply

@@ -11,7 +11,9 @@
 #include "core/model/generation.h"
 #include "core/runs/error.h"
 #include "core/runs/text.h"
+#include "core/training/evaluation.h"
 #include "core/training/probes.h"
+#include "core/training/tensor_bytes.h"
 #include "core/training/trainer.h"
 
 namespace roper {
@@ -57,12 +59,13 @@ struct LoadedModel {
     std::unique_ptr<Task> task;
     std::unique_ptr<Transformer> model;
     std::int64_t step;
+    std::uint64_t sequences_seen = 0;
 };
 
-CheckpointFile chooseCheckpoint(const RunFolder& folder, std::optional<std::int64_t> step) {
-    const std::vector<CheckpointFile> all = folder.checkpoints();
+StepFile chooseCheckpoint(const RunFolder& folder, std::optional<std::int64_t> step) {
+    const std::vector<StepFile> all = folder.checkpoints();
     std::vector<std::string> steps;
-    for (const CheckpointFile& checkpoint : all) {
+    for (const StepFile& checkpoint : all) {
         if (checkpoint.step == step) return checkpoint;
         steps.push_back(std::to_string(checkpoint.step));
     }
@@ -73,14 +76,15 @@ CheckpointFile chooseCheckpoint(const RunFolder& folder, std::optional<std::int6
 }
 
 LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options) {
-    const CheckpointFile checkpoint = chooseCheckpoint(folder, options.step);
+    const StepFile checkpoint = chooseCheckpoint(folder, options.step);
     LoadedModel loaded{folder.specification(), nullptr, nullptr, checkpoint.step};
     requireValid(loaded.specification, folder.specificationPath().string());
     loaded.task = makeTask(loaded.specification.task);
     loaded.model = std::make_unique<Transformer>(loaded.specification, loaded.task->vocabulary().size(),
                                                  openDevice(options.device).device);
-    loadWeights(SafetensorsFile::read(checkpoint.path), *loaded.model,
-                loaded.task->vocabulary().characters());
+    const SafetensorsFile file = SafetensorsFile::read(checkpoint.path);
+    loadWeights(file, *loaded.model, loaded.task->vocabulary().characters());
+    loaded.sequences_seen = static_cast<std::uint64_t>(parseInteger(file.entry("next_sequence")).value_or(0));
     return loaded;
 }
 
@@ -118,12 +122,7 @@ ReadText readText(const RunFolder& folder, const ReadingOptions& options, const 
 void writeForText(const ReadText& read, const std::string& name, const at::Tensor& made,
                   const std::filesystem::path& out) {
     const at::Tensor tokens = read.tokens.flatten().cpu().contiguous();
-    const auto bytes = [](const at::Tensor& tensor) {
-        return std::span(static_cast<const std::byte*>(tensor.const_data_ptr()), tensor.nbytes());
-    };
-    writeSafetensors(out,
-                     {{name, Dtype::F32, made.sizes().vec(), bytes(made)},
-                      {"tokens", Dtype::I64, tokens.sizes().vec(), bytes(tokens)}},
+    writeSafetensors(out, {tensorToWrite(name, made), tensorToWrite("tokens", tokens)},
                      {{"run", read.run}, {"step", std::to_string(read.loaded.step)}, {"text", read.text}});
 }
 
@@ -216,13 +215,30 @@ void serveRun(const RunFolder& folder, const ReadingOptions& options,
     });
 }
 
-EvaluationRow evaluateRun(const RunFolder& folder, const ReadingOptions& options, std::int64_t problems,
-                          std::optional<std::int64_t> seed) {
+RunEvaluation evaluateRun(const RunFolder& folder, const ReadingOptions& options,
+                          const EvaluationOptions& asked) {
     return translatingErrors([&] {
         LoadedModel loaded = loadModel(folder, options);
-        loaded.specification.evaluation.problems = problems;
-        if (seed) loaded.specification.training.data_seed = *seed;
-        return evaluate(*loaded.model, *loaded.task, loaded.specification, loaded.step).row;
+        loaded.specification.evaluation.problems = asked.problems;
+        if (asked.temperature) loaded.specification.evaluation.temperature = *asked.temperature;
+        Evaluator evaluator(*loaded.task, loaded.specification, asked.seed);
+        Evaluation evaluation = evaluator.evaluate(*loaded.model, loaded.step, loaded.sequences_seen);
+        return RunEvaluation{evaluation.row, std::move(evaluation.samples)};
+    });
+}
+
+SizeScores evaluateRunBySize(const RunFolder& folder, const ReadingOptions& options,
+                             const EvaluationOptions& asked) {
+    return translatingErrors([&] {
+        const at::NoGradGuard no_gradients;
+        LoadedModel loaded = loadModel(folder, options);
+        const std::vector<std::string> names = loaded.task->sizeNames();
+        if (names.empty())
+            throw Error(ErrorKind::usage,
+                        "the " + loaded.specification.task.name + " task has no problems of different sizes");
+        if (asked.temperature) loaded.specification.evaluation.temperature = *asked.temperature;
+        const Evaluator evaluator(*loaded.task, loaded.specification, asked.seed);
+        return SizeScores{loaded.step, names, evaluator.evaluateBySize(*loaded.model, asked.problems)};
     });
 }
 
@@ -251,7 +267,7 @@ void exportLogits(const RunFolder& folder, const ReadingOptions& options, const 
 }
 
 void exportWeights(const RunFolder& folder, const ReadingOptions& options, const std::filesystem::path& out) {
-    const CheckpointFile checkpoint = chooseCheckpoint(folder, options.step);
+    const StepFile checkpoint = chooseCheckpoint(folder, options.step);
     const SafetensorsFile file = SafetensorsFile::read(checkpoint.path);
     std::vector<TensorToWrite> weights;
     for (const auto& [name, tensor] : file.tensors()) {

@@ -4,8 +4,10 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/runs/run_folder.h"
+#include "core/tasks/task.h"
 
 namespace roper {
 
@@ -55,10 +57,34 @@ void serveRun(const RunFolder& folder, const ReadingOptions& options,
               const std::function<void(const std::string& socket, std::int64_t step)>& announce,
               const std::function<bool()>& goes_on);
 
-/// Asks a checkpoint of a run `problems` problems, drawn from `seed`.
+/// What a finished run is asked; what is not given is as in its specification.
+struct EvaluationOptions {
+    std::int64_t problems = 128;
+    std::optional<std::int64_t> seed = {};
+    std::optional<double> temperature = {};
+};
+
+struct RunEvaluation {
+    EvaluationRow row;
+    std::vector<Sample> samples;
+};
+
+/// Asks a checkpoint of a run problems.
 /// @throws Error (checkpoint) if there is no such checkpoint
-EvaluationRow evaluateRun(const RunFolder& folder, const ReadingOptions& options, std::int64_t problems,
-                          std::optional<std::int64_t> seed);
+RunEvaluation evaluateRun(const RunFolder& folder, const ReadingOptions& options,
+                          const EvaluationOptions& asked);
+
+/// Problems solved of every size.
+struct SizeScores {
+    std::int64_t step = 0;
+    std::vector<std::string> names;  ///< of the two numbers of a size
+    std::vector<SizeScore> scores;
+};
+
+/// Asks a checkpoint of a run `problems` problems of every size. @throws Error (usage) for a task without
+/// problems, Error (checkpoint)
+SizeScores evaluateRunBySize(const RunFolder& folder, const ReadingOptions& options,
+                             const EvaluationOptions& asked);
 
 /// Attention weights of every layer and head for `text`, to a .safetensors file ("attention" [L, H, T, T],
 /// "tokens" [T]) or a .csv file (layer,head,query,key,weight). @throws Error

@@ -10,6 +10,7 @@
 #include "core/training/batches.h"
 #include "core/training/probes.h"
 #include "core/training/schedule.h"
+#include "core/training/snapshot.h"
 
 namespace roper {
 namespace {
@@ -29,6 +30,7 @@ Trainer::Trainer(Specification specification, at::Device device, RunRecorder& re
       control_(control),
       observer_(observer),
       task_(makeTask(specification_.task)),
+      evaluator_(*task_, specification_),
       model_(specification_, task_->vocabulary().size(), device),
       optimizer_(model_.parameters(), specification_.training),
       last_beat_(Clock::now()) {
@@ -37,7 +39,7 @@ Trainer::Trainer(Specification specification, at::Device device, RunRecorder& re
 }
 
 void Trainer::restore() {
-    const std::vector<CheckpointFile> checkpoints = recorder_.folder().checkpoints();
+    const std::vector<StepFile> checkpoints = recorder_.folder().checkpoints();
     if (!checkpoints.empty()) {
         position_ = readNewest(checkpoints);
         recorder_.log("resumed from step " + std::to_string(position_.step));
@@ -49,7 +51,7 @@ void Trainer::restore() {
     saved_step_ = checkpoints.empty() ? -1 : position_.step;
 }
 
-TrainingPosition Trainer::readNewest(const std::vector<CheckpointFile>& checkpoints) {
+TrainingPosition Trainer::readNewest(const std::vector<StepFile>& checkpoints) {
     try {
         const SafetensorsFile file = SafetensorsFile::read(checkpoints.back().path);
         return loadCheckpoint(file, model_, optimizer_, task_->vocabulary().characters());
@@ -71,6 +73,7 @@ RunState Trainer::run() {
     observer_.onStart(
         {position_.step, specification_.training.steps, model_.parameterCount(), describeDevice(device_)});
     beat(RunState::running, Survives::machine_failure);
+    if (position_.step == 0) takeSnapshot();
     while (position_.step < specification_.training.steps) {
         Wish wish = control_.poll(answers("step "));
         if (wish == Wish::pause) wish = waitWhilePaused();
@@ -84,6 +87,7 @@ RunState Trainer::run() {
         report(trainStep());
         const bool last = position_.step == specification_.training.steps;
         if (last || due(specification_.evaluation.every)) runEvaluation();
+        if (last || due(specification_.snapshots.every)) takeSnapshot();
         if (last || due(specification_.checkpoints.every) || control_.takeCheckpointWish())
             saveCheckpointNow();
         if (Clock::now() - last_beat_ > kHeartbeat) beat(RunState::running, Survives::process_death);
@@ -141,7 +145,7 @@ void Trainer::report(const Step& step) {
 
 void Trainer::runEvaluation() {
     const TrainingClock::Rest rest(clock_);
-    Evaluation evaluation = evaluate(model_, *task_, specification_, position_.step);
+    Evaluation evaluation = evaluator_.evaluate(model_, position_.step, position_.next_sequence);
     evaluation.row.time_s = clock_.seconds();
     for (const Sample& sample : evaluation.samples)
         recorder_.record(sample);
@@ -164,6 +168,12 @@ void Trainer::saveCheckpointNow() {
     recorder_.pruneCheckpoints(specification_.checkpoints.keep);
     saved_step_ = position_.step;
     recorder_.log("checkpoint at step " + std::to_string(position_.step));
+}
+
+void Trainer::takeSnapshot() {
+    if (specification_.snapshots.every == 0) return;
+    const TrainingClock::Rest rest(clock_);
+    writeSnapshot(recorder_.folder(), model_, *task_, specification_, position_.step);
 }
 
 Answers Trainer::answers(const std::string& status) {

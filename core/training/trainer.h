@@ -31,7 +31,7 @@ class Trainer {
     RunState run();
 
   private:
-    TrainingPosition readNewest(const std::vector<CheckpointFile>& checkpoints);
+    TrainingPosition readNewest(const std::vector<StepFile>& checkpoints);
 
     struct Step {
         double loss, gradient_norm, learning_rate;
@@ -43,6 +43,7 @@ class Trainer {
     void report(const Step& step);
     void runEvaluation();
     void saveCheckpointNow();
+    void takeSnapshot();
     void beat(RunState state, Survives survives);
     Wish waitWhilePaused();
     /// What is said of the run between steps; `status` comes before the step's number.
@@ -56,6 +57,7 @@ class Trainer {
     RunControl& control_;
     TrainingObserver& observer_;
     std::unique_ptr<Task> task_;
+    Evaluator evaluator_;
     Transformer model_;
     AdamW optimizer_;
     TrainingPosition position_;

@@ -14,7 +14,7 @@ template <class Row>
 void parseInto(const std::vector<std::string>& lines, std::string_view header, Row (*parse)(std::string_view),
                std::vector<Row>& rows) {
     for (const std::string& line : lines) {
-        if (line == header) continue;
+        if (!header.empty() && isHeader(line)) continue;
         try {
             rows.push_back(parse(line));
         } catch (const Error&) {

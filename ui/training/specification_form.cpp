@@ -16,6 +16,7 @@ QString sectionTitle(const std::string& section) {
     if (section == "model") return QObject::tr("Model");
     if (section == "training") return QObject::tr("Training");
     if (section == "evaluation") return QObject::tr("Evaluation");
+    if (section == "snapshots") return QObject::tr("Snapshots");
     if (section == "checkpoints") return QObject::tr("Checkpoints");
     return QObject::tr("Device");
 }

@@ -222,7 +222,7 @@ TEST(Generation, EqualsChoosingFromTheWholeForwardPass) {
     Transformer model(tiny("roper"), kVocabulary, at::kCPU);
     const std::vector<std::string> prompts = {"abc", "kjihg", "f"};
     const auto stop = [](std::string_view text) { return text.ends_with('e'); };
-    const std::vector<std::string> written = completeGreedily(model, vocabulary, prompts, 9, stop);
+    const std::vector<std::string> written = complete(model, vocabulary, prompts, {9, stop});
     for (std::size_t i = 0; i < prompts.size(); ++i) {
         std::string expected;
         while (expected.size() < 9 && !stop(expected)) {
@@ -232,8 +232,8 @@ TEST(Generation, EqualsChoosingFromTheWholeForwardPass) {
         }
         EXPECT_EQ(written[i], expected);
     }
-    EXPECT_THROW(completeGreedily(model, vocabulary, {""}, 3, stop), std::invalid_argument);
-    EXPECT_THROW(completeGreedily(model, vocabulary, {"xyz"}, 3, stop), std::invalid_argument);
+    EXPECT_THROW(complete(model, vocabulary, {""}, {3, stop}), std::invalid_argument);
+    EXPECT_THROW(complete(model, vocabulary, {"xyz"}, {3, stop}), std::invalid_argument);
 }
 
 }  // namespace

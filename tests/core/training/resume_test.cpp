@@ -156,12 +156,12 @@ TEST(Training, ADamagedCheckpointIsNamed) {
 TEST(Training, ExportAndEvaluationReadACheckpoint) {
     const TemporaryFolder runs;
     const RunFolder run = createRun(runs.path(), "a", shortRun("addition", "roper"));
-    expectError(ErrorKind::checkpoint, "no checkpoint yet", [&] { evaluateRun(run, {}, 4, {}); });
+    expectError(ErrorKind::checkpoint, "no checkpoint yet", [&] { evaluateRun(run, {}, {4}); });
     train(run);
-    const EvaluationRow row = evaluateRun(run, {}, 4, {});
+    const EvaluationRow row = evaluateRun(run, {}, {4}).row;
     EXPECT_EQ(row.correct, run.evaluations().back().correct);
     EXPECT_EQ(row.loss, run.evaluations().back().loss);
-    expectError(ErrorKind::checkpoint, "it has 4, 6, 8, 12", [&] { evaluateRun(run, {5, "cpu"}, 4, {}); });
+    expectError(ErrorKind::checkpoint, "it has 4, 6, 8, 12", [&] { evaluateRun(run, {5, "cpu"}, {4}); });
     exportAttention(run, {}, "?d=1+2;", runs / "a.safetensors");
     EXPECT_EQ(SafetensorsFile::read(runs / "a.safetensors").tensor("attention").shape,
               (std::vector<std::int64_t>{2, 2, 7, 7}));

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/compare/outcome.h"
+
+namespace roper {
+
+// Commands about many runs: queue, sweep, compare, board. Each prints its data on stdout and returns the
+// program's exit code. All throw Error.
+
+/// Puts runs of a specification at the end of the queue.
+struct EnqueueOptions {
+    std::string what;  ///< a preset's name or a specification's path
+    std::vector<std::string> settings;
+    std::filesystem::path runs;
+    std::string seeds = "0";  ///< "0-4", "3", "1,5,9"
+    bool twins = false;       ///< RoPE and RoPER for each seed
+};
+int enqueueCommand(const EnqueueOptions& options);
+
+/// Works through the queue; `quietly` says nothing, not even that another program does so already.
+int queueCommand(const std::filesystem::path& runs, bool quietly);
+
+struct SweepOptions {
+    std::string sweep;  ///< a file, or the name of a bundled sweep
+    std::filesystem::path runs;
+    int at_once = 1;
+    bool slurm = false;      ///< print a batch script instead
+    std::int64_t only = -1;  ///< train this run alone, counted from 0
+};
+int sweepCommand(const SweepOptions& options);
+
+struct CompareOptions {
+    std::filesystem::path runs;
+    std::string filter;
+    std::string measure;  ///< empty: what suits the task
+    double share = 0.9;
+    std::string a, b;  ///< parts of the labels of two groups; empty: RoPE and RoPER
+    std::string csv;   ///< also write the pairs there
+    bool json = false;
+};
+int compareCommand(const CompareOptions& options);
+
+/// @param measure  first measure how long a step takes where no run says so
+/// @param enqueue  put what is missing into the queue
+int boardCommand(const std::filesystem::path& runs, bool measure, bool enqueue, bool json);
+
+struct BenchOptions {
+    std::string work = "step";  ///< or "generate"
+    std::string what = "addition-small";
+    std::vector<std::string> settings;
+    std::filesystem::path runs;
+    int times = 20;
+    bool remember = false;  ///< keep a step's time for the board
+    bool json = false;
+};
+int benchCommand(const BenchOptions& options);
+
+/// "0-4", "3", "1,5,9". @throws Error (usage)
+std::vector<std::int64_t> parseSeeds(const std::string& text);
+
+}  // namespace roper

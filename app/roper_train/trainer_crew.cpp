@@ -1,0 +1,176 @@
+#include "app/roper_train/trainer_crew.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "app/roper_train/progress.h"
+#include "core/runs/error.h"
+#include "core/training/run_control.h"
+
+extern char** environ;
+
+namespace roper {
+namespace {
+
+constexpr int kMostAttempts = 3;
+constexpr auto kBetweenLooks = std::chrono::milliseconds(100);
+
+bool isDone(RunState state) {
+    return state == RunState::finished || state == RunState::failed || state == RunState::stopped;
+}
+
+/// This program once more, in a process group of its own, so that Ctrl-C in a terminal reaches only us. What
+/// it says goes to a file of the run, as for a trainer that the window starts.
+pid_t spawn(const std::vector<std::string>& arguments, const std::string& messages) {
+    std::vector<char*> argv;
+    for (const std::string& argument : arguments)
+        argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    ::posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawn_file_actions_t files;
+    ::posix_spawn_file_actions_init(&files);
+    ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    ::posix_spawn_file_actions_addopen(&files, STDERR_FILENO, messages.c_str(), O_WRONLY | O_CREAT | O_APPEND,
+                                       0644);
+    pid_t pid = 0;
+    const int error = ::posix_spawn(&pid, "/proc/self/exe", &files, &attributes, argv.data(), environ);
+    ::posix_spawn_file_actions_destroy(&files);
+    ::posix_spawnattr_destroy(&attributes);
+    if (error != 0)
+        throw Error(ErrorKind::other, std::string("cannot start a trainer: ") + std::strerror(error));
+    return pid;
+}
+
+}  // namespace
+
+bool TrainerCrew::run() {
+    handleStopSignals();
+    while (!stopIsAsked()) {
+        reap();
+        RunQueue queue;
+        try {
+            queue = work_.read();
+            problem_.clear();
+        } catch (const Error& error) {
+            // It is being edited, or edited wrongly; what runs goes on, and it is read again.
+            if (problem_ != error.what()) work_.say(problem_ = error.what());
+            std::this_thread::sleep_for(10 * kBetweenLooks);
+            continue;
+        }
+        int busy = static_cast<int>(trainers_.size());
+        std::vector<std::string> waiting;
+        for (const RunQueue::Entry& entry : queue.entries)
+            if (isWaiting(entry, busy) && !entry.held) waiting.push_back(entry.run);
+        if (waiting.empty() && busy == 0) return true;
+        for (std::size_t i = 0; i < waiting.size() && busy < queue.places(); ++i, ++busy)
+            start(waiting[i], queue);
+        std::this_thread::sleep_for(kBetweenLooks);
+    }
+    for (const auto& [pid, place] : trainers_)
+        ::kill(pid, SIGTERM);
+    while (!trainers_.empty()) {
+        reap();
+        std::this_thread::sleep_for(kBetweenLooks);
+    }
+    return false;
+}
+
+void TrainerCrew::reap() {
+    for (auto at = trainers_.begin(); at != trainers_.end();) {
+        int result = 0;
+        if (::waitpid(at->first, &result, WNOHANG) == 0)
+            ++at;
+        else
+            at = trainers_.erase(at);
+    }
+}
+
+bool TrainerCrew::isWaiting(const RunQueue::Entry& entry, int& busy) {
+    const auto works_here = [&](const auto& trainer) { return trainer.second.run == entry.run; };
+    if (std::any_of(trainers_.begin(), trainers_.end(), works_here)) return false;
+    const RunFolder folder(work_.runs / entry.run);
+    try {
+        const RunState state = trueState(folder.status());
+        if (isDone(state)) {
+            tellEnd(folder, state);
+            work_.remove(entry.run);
+            return false;
+        }
+        if (state != RunState::running && state != RunState::paused) return true;
+        ++busy;  // someone else trains it
+        return false;
+    } catch (const Error& error) {
+        work_.say(entry.run + " leaves the queue: " + error.what());
+        work_.remove(entry.run);
+        return false;
+    }
+}
+
+/// A trainer that is killed is started again; one that dies again and again where it began is not.
+bool TrainerCrew::mayTryAgain(const RunFolder& folder) {
+    Attempts& attempts = attempts_[folder.name()];
+    const auto checkpoints = folder.checkpoints();
+    const std::int64_t step = checkpoints.empty() ? 0 : checkpoints.back().step;
+    attempts.without_progress = step > attempts.step ? 1 : attempts.without_progress + 1;
+    attempts.step = step;
+    return attempts.without_progress <= kMostAttempts;
+}
+
+void TrainerCrew::start(const std::string& run, const RunQueue& queue) {
+    const RunFolder folder(work_.runs / run);
+    if (!mayTryAgain(folder)) {
+        work_.say(run + " is held: its trainer ended " + std::to_string(kMostAttempts) +
+                  " times without getting on; its log.txt may say why");
+        work_.hold(run);
+        return;
+    }
+    const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    const int threads = queue.threads > 0 ? queue.threads : std::max(1, cores / queue.places());
+    std::vector<std::string> arguments = {"roper-train", "resume",
+                                          std::filesystem::absolute(folder.path()).string(), "--background"};
+    if (queue.places() > 1 || queue.threads > 0) {
+        arguments.emplace_back("--threads");
+        arguments.push_back(std::to_string(threads));
+    }
+    const std::string device = freeDevice(queue);
+    if (!device.empty()) {
+        arguments.emplace_back("--device");
+        arguments.push_back(device);
+    }
+    work_.say(run + " starts");
+    trainers_[spawn(arguments, (folder.path() / "trainer-messages.txt").string())] = {run, device};
+}
+
+std::string TrainerCrew::freeDevice(const RunQueue& queue) const {
+    for (const std::string& device : queue.devices) {
+        const auto has_it = [&](const auto& trainer) { return trainer.second.device == device; };
+        if (std::none_of(trainers_.begin(), trainers_.end(), has_it)) return device;
+    }
+    return {};
+}
+
+void TrainerCrew::tellEnd(const RunFolder& folder, RunState state) {
+    std::string text = folder.name() + ": " + stateName(state);
+    const Status status = folder.status();
+    if (!status.error.empty()) {
+        text += ": " + status.error;
+    } else {
+        const auto evaluations = folder.evaluations();
+        if (!evaluations.empty()) text += ", " + evaluationText(evaluations.back());
+    }
+    work_.say(text);
+}
+
+}  // namespace roper

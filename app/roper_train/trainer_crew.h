@@ -1,0 +1,60 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "core/runs/run_folder.h"
+#include "core/runs/run_queue.h"
+
+namespace roper {
+
+/// Where a crew gets its runs from and what it does with those that are done.
+struct CrewWork {
+    std::filesystem::path runs;
+    std::function<RunQueue()>
+        read;  ///< asked again and again: it may change; throws Error if it is unreadable
+    std::function<void(const std::string& run)> remove;  ///< a run that needs no more training
+    std::function<void(const std::string& run)> hold;    ///< a run that ends again and again
+    std::function<void(const std::string& text)> say;    ///< for a person
+};
+
+/// Works through a queue: keeps as many trainers going as it has places, each a process of its own, until
+/// nothing is left that is not held. A trainer that was killed is started again and resumes; a run that is
+/// trained by someone else takes a place and is waited for.
+class TrainerCrew {
+  public:
+    explicit TrainerCrew(CrewWork work) : work_(std::move(work)) {}
+
+    /// Ends early when the process is asked to end (SIGINT, SIGTERM): trainers then save and are preempted.
+    /// @returns whether all was done
+    bool run();
+
+  private:
+    struct Place {
+        std::string run;
+        std::string device;
+    };
+    struct Attempts {
+        int without_progress = 0;
+        std::int64_t step = -1;
+    };
+
+    void reap();
+    /// Whether the run can be started now; settles runs that are done.
+    bool isWaiting(const RunQueue::Entry& entry, int& busy);
+    bool mayTryAgain(const RunFolder& folder);
+    void start(const std::string& run, const RunQueue& queue);
+    std::string freeDevice(const RunQueue& queue) const;
+    void tellEnd(const RunFolder& folder, RunState state);
+
+    CrewWork work_;
+    std::map<pid_t, Place> trainers_;
+    std::map<std::string, Attempts> attempts_;
+    std::string problem_;  ///< of the queue, told once
+};
+
+}  // namespace roper

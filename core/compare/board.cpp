@@ -1,0 +1,117 @@
+#include "core/compare/board.h"
+
+#include <algorithm>
+
+namespace roper {
+namespace {
+
+/// Median time of a step over a run's second half; the first steps are slower.
+std::optional<double> stepSeconds(const RunRecord& run) {
+    constexpr std::size_t kFewestRows = 10;
+    const auto rows = run.metrics;
+    if (rows.size() < kFewestRows) return std::nullopt;
+    std::vector<double> seconds;
+    for (std::size_t i = rows.size() / 2; i < rows.size(); ++i) {
+        const auto steps = static_cast<double>(rows[i].step - rows[i - 1].step);
+        if (steps > 0) seconds.push_back((rows[i].time_s - rows[i - 1].time_s) / steps);
+    }
+    if (seconds.empty()) return std::nullopt;
+    const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+    std::nth_element(seconds.begin(), middle, seconds.end());
+    return *middle;
+}
+
+BoardCell makeCell(std::span<const RunRecord> runs, const Specification& specification,
+                   const BoardTarget& target, Measure measure, const Speeds& speeds) {
+    BoardCell cell;
+    cell.position = specification.model.position;
+    const bool is_rope = cell.position == "rope";
+    cell.target = is_rope ? target.rope : target.roper;
+    if (target.other_print)
+        cell.other_target = is_rope ? target.other_print->first : target.other_print->second;
+    const std::string key = groupKey(specification);
+    double steps_left = 0;
+    for (std::int64_t seed = 0; seed < target.runs; ++seed) {
+        std::optional<std::size_t> found;
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            const auto& training = runs[i].specification.training;
+            if (training.model_seed != seed || training.data_seed != seed) continue;
+            if (runs[i].state == RunState::failed || groupKey(runs[i].specification) != key) continue;
+            if (!found || runs[i].state == RunState::finished) found = i;
+        }
+        if (!found) {
+            cell.missing.push_back(seed);
+            steps_left += static_cast<double>(specification.training.steps);
+        } else if (runs[*found].state == RunState::finished) {
+            cell.finished.push_back(*found);
+        } else {
+            cell.unfinished.push_back(*found);
+            const auto& rows = runs[*found].metrics;
+            steps_left +=
+                static_cast<double>(specification.training.steps - (rows.empty() ? 0 : rows.back().step));
+        }
+    }
+    std::vector<double> values;
+    for (const std::size_t run : withoutWorst(runs, cell.finished, measure, 0.9)) {
+        const OutcomeValue outcome = outcomeOf(runs[run], measure);
+        if (outcome.kind == Outcome::known) values.push_back(outcome.value);
+    }
+    if (!values.empty()) cell.mean = summarize(values).mean;
+    cell.seconds_a_step = secondsAStep(runs, specification, speeds);
+    if (cell.seconds_a_step) cell.seconds_left = *cell.seconds_a_step * steps_left;
+    return cell;
+}
+
+}  // namespace
+
+const std::vector<BoardTarget>& boardTargets() {
+    static const std::vector<BoardTarget> targets = {
+        {"addition-paper", "Addition, of 128", 124.33, 126.33, {}},
+        {"index-paper", "Substring by index, of 128", 62.00, 96.11, {}},
+        {"prefix-paper", "Substring by prefix, loss", 0.3269, 0.3191, {{0.3329, 0.3205}}},
+    };
+    return targets;
+}
+
+std::optional<double> secondsAStep(std::span<const RunRecord> runs, const Specification& specification,
+                                   const Speeds& speeds) {
+    const std::string key = groupKey(specification);
+    std::optional<double> least;
+    for (const RunRecord& run : runs) {
+        if (run.host != speeds.host || groupKey(run.specification) != key) continue;
+        const auto seconds = stepSeconds(run);
+        if (seconds && (!least || *seconds < *least)) least = seconds;
+    }
+    return least ? least : speeds.secondsAStep(shapeKey(specification));
+}
+
+std::vector<BoardRow> makeBoard(std::span<const RunRecord> runs, const Speeds& speeds) {
+    std::vector<BoardRow> rows;
+    for (const BoardTarget& target : boardTargets()) {
+        BoardRow row{target, loadPreset(target.preset).specification, Measure::final_correct, {}};
+        row.measure = usualMeasure(row.specification);
+        for (const char* position : {"rope", "roper"}) {
+            Specification specification = row.specification;
+            specification.model.position = position;
+            row.cells.push_back(makeCell(runs, specification, target, row.measure, speeds));
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::vector<Specification> missingRuns(const BoardRow& row) {
+    std::vector<Specification> missing;
+    for (std::int64_t seed = 0; seed < row.target.runs; ++seed) {
+        for (const BoardCell& cell : row.cells) {
+            if (std::find(cell.missing.begin(), cell.missing.end(), seed) == cell.missing.end()) continue;
+            Specification specification = row.specification;
+            specification.model.position = cell.position;
+            specification.training.data_seed = specification.training.model_seed = seed;
+            missing.push_back(specification);
+        }
+    }
+    return missing;
+}
+
+}  // namespace roper

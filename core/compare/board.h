@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/compare/curves.h"
+#include "core/compare/paired.h"
+#include "core/runs/presets.h"
+#include "core/runs/speeds.h"
+
+namespace roper {
+
+/// A row of the source's table (Harik & Jayasiri 2022): ten runs a method, the worst dropped, mean of nine.
+struct BoardTarget {
+    std::string preset;
+    std::string title;
+    double rope = 0, roper = 0;
+    /// Another stored copy of the note prints other numbers for the third row.
+    std::optional<std::pair<double, double>> other_print;
+    int runs = 10;  ///< a method
+};
+const std::vector<BoardTarget>& boardTargets();
+
+/// One method of a row, as far as the runs go.
+struct BoardCell {
+    std::string position;  ///< "rope" or "roper"
+    double target = 0;
+    std::optional<double> other_target;
+    std::vector<std::size_t> finished;     ///< records, by rising seed
+    std::vector<std::size_t> unfinished;   ///< records that are queued, running or stopped
+    std::vector<std::int64_t> missing;     ///< seeds that no record has
+    std::optional<double> mean;            ///< of the finished runs, the worst dropped once there are two
+    std::optional<double> seconds_a_step;  ///< measured on this machine
+    std::optional<double> seconds_left;    ///< for everything that is not finished; nothing if not measured
+};
+
+struct BoardRow {
+    BoardTarget target;
+    Specification specification;  ///< of the preset
+    Measure measure = Measure::final_correct;
+    std::vector<BoardCell> cells;  ///< RoPE, RoPER
+};
+
+/// The source's table with what the runs give so far. Only runs that agree with the preset in everything
+/// but their seeds count; seeds 0 … 9 are asked for.
+/// @param speeds  measured on this machine
+std::vector<BoardRow> makeBoard(std::span<const RunRecord> runs, const Speeds& speeds);
+
+/// Specifications of what is missing, twins side by side.
+std::vector<Specification> missingRuns(const BoardRow& row);
+
+/// Seconds that a method of a row takes a step, from finished steps of matching runs of this machine, else
+/// from a measurement.
+std::optional<double> secondsAStep(std::span<const RunRecord> runs, const Specification& specification,
+                                   const Speeds& speeds);
+
+}  // namespace roper

@@ -1,0 +1,161 @@
+#include "core/compare/curves.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "core/compare/statistics.h"
+
+namespace roper {
+namespace {
+
+using Points = std::vector<std::pair<double, double>>;
+
+double tokensAt(const RunRecord& run, std::int64_t step) {
+    const auto& training = run.specification.training;
+    return static_cast<double>(step * training.batch * (training.length - 1));
+}
+
+double placeOf(const MetricsRow& row, Across across) {
+    return across == Across::step   ? static_cast<double>(row.step)
+           : across == Across::time ? row.time_s
+                                    : static_cast<double>(row.tokens);
+}
+
+double placeOf(const RunRecord& run, const EvaluationRow& row, Across across) {
+    return across == Across::step   ? static_cast<double>(row.step)
+           : across == Across::time ? row.time_s
+                                    : tokensAt(run, row.step);
+}
+
+std::optional<double> valueOf(const EvaluationRow& row, CurveOf what) {
+    const auto share = [](const auto& part, const auto& whole) -> std::optional<double> {
+        if (!part || whole.value_or(0) == 0) return std::nullopt;
+        return 100 * static_cast<double>(*part) / static_cast<double>(*whole);
+    };
+    switch (what) {
+        case CurveOf::correct:
+            return share(row.correct, row.of);
+        case CurveOf::recall:
+            return share(row.recalled, row.recallable);
+        default:
+            return row.loss;
+    }
+}
+
+/// Training losses averaged over equal stretches; a stretch with a value that is not finite has none. Each
+/// stretch stands at its end, so that runs of one length share their places.
+Points averaged(const RunRecord& run, Across across, std::size_t stretches) {
+    Points points;
+    if (run.metrics.empty()) return points;
+    const double end = across == Across::step ? static_cast<double>(run.specification.training.steps)
+                                              : placeOf(run.metrics.back(), across);
+    if (!(end > 0)) return points;
+    std::size_t row = 0;
+    for (std::size_t i = 1; i <= stretches; ++i) {
+        const double until = end * static_cast<double>(i) / static_cast<double>(stretches);
+        double sum = 0;
+        std::size_t count = 0;
+        for (; row < run.metrics.size() && placeOf(run.metrics[row], across) <= until; ++row, ++count)
+            sum += run.metrics[row].loss;
+        if (count > 0 && std::isfinite(sum)) points.emplace_back(until, sum / static_cast<double>(count));
+    }
+    return points;
+}
+
+/// The value at x between two points; nothing beyond them.
+std::optional<double> valueAt(const Points& points, double x) {
+    const auto after = std::lower_bound(points.begin(), points.end(), x,
+                                        [](const auto& point, double at) { return point.first < at; });
+    if (after == points.end()) return std::nullopt;
+    if (after->first == x) return after->second;
+    if (after == points.begin()) return std::nullopt;
+    const auto before = after - 1;
+    const double share = (x - before->first) / (after->first - before->first);
+    return before->second + share * (after->second - before->second);
+}
+
+/// Places at which runs are averaged: by step every place of any run, otherwise even ones.
+std::vector<double> placesOf(const std::vector<Points>& curves, Across across) {
+    constexpr int kPlaces = 200;
+    std::set<double> places;
+    double end = 0;
+    for (const Points& points : curves)
+        for (const auto& [x, y] : points) {
+            if (across == Across::step) places.insert(x);
+            end = std::max(end, x);
+        }
+    if (across != Across::step)
+        for (int i = 1; i <= kPlaces; ++i)
+            places.insert(end * i / kPlaces);
+    return {places.begin(), places.end()};
+}
+
+Interval bandAt(const Summary& summary, Spread spread) {
+    if (summary.count < 2) return {summary.mean, summary.mean};
+    switch (spread) {
+        case Spread::range:
+            return {summary.least, summary.greatest};
+        case Spread::standard_error:
+            return {summary.mean - summary.error, summary.mean + summary.error};
+        default:
+            return *meanInterval(summary);
+    }
+}
+
+}  // namespace
+
+Points curveOf(const RunRecord& run, CurveOf what, Across across, std::size_t stretches) {
+    if (what == CurveOf::training_loss) return averaged(run, across, stretches);
+    Points points;
+    for (const EvaluationRow& row : run.evaluations) {
+        const auto value = valueOf(row, what);
+        if (value && std::isfinite(*value)) points.emplace_back(placeOf(run, row, across), *value);
+    }
+    return points;
+}
+
+Band bandOf(std::span<const RunRecord> runs, const std::vector<std::size_t>& members, CurveOf what,
+            Across across, Spread spread, double from) {
+    std::vector<Points> curves;
+    for (const std::size_t member : members)
+        curves.push_back(curveOf(runs[member], what, across));
+    const std::vector<double> places = placesOf(curves, across);
+    Band band;
+    for (const double x : places) {
+        if (x < from * places.back()) continue;
+        std::vector<double> values;
+        for (const Points& points : curves)
+            if (const auto value = valueAt(points, x)) values.push_back(*value);
+        if (values.empty()) continue;
+        const Summary summary = summarize(values);
+        const Interval about = bandAt(summary, spread);
+        band.x.push_back(x);
+        band.mean.push_back(summary.mean);
+        band.low.push_back(about.low);
+        band.high.push_back(about.high);
+        band.runs.push_back(static_cast<int>(values.size()));
+    }
+    return band;
+}
+
+std::vector<std::size_t> withoutWorst(std::span<const RunRecord> runs,
+                                      const std::vector<std::size_t>& members, Measure measure,
+                                      double share) {
+    if (members.size() < 2) return members;
+    const bool more_is_better = infoOf(measure).more_is_better;
+    const auto merit = [&](std::size_t member) {
+        const OutcomeValue outcome = outcomeOf(runs[member], measure, share);
+        if (outcome.kind != Outcome::known) return -std::numeric_limits<double>::infinity();
+        return more_is_better ? outcome.value : -outcome.value;
+    };
+    std::size_t worst = 0;
+    for (std::size_t i = 1; i < members.size(); ++i)
+        if (merit(members[i]) <= merit(members[worst])) worst = i;
+    std::vector<std::size_t> rest = members;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(worst));
+    return rest;
+}
+
+}  // namespace roper

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/compare/outcome.h"
+
+namespace roper {
+
+/// Runs that differ in nothing but their seeds.
+struct RunGroup {
+    std::string key;              ///< the same for the same group in every session
+    std::string label;            ///< the method, and the fields by which this group differs from the others
+    Specification specification;  ///< of its first run
+    std::vector<std::size_t> runs;  ///< indices of the records, by rising seeds
+};
+
+/// Everything of a specification that makes two runs different experiments: all fields but the seeds, what is
+/// said about it, the device, and how often it reports, saves and takes snapshots.
+std::string groupKey(const Specification& specification);
+
+/// Groups in the order of their labels. Labels name only fields that differ among these groups.
+std::vector<RunGroup> groupRuns(std::span<const RunRecord> runs);
+
+/// "RoPE", "RoPER"; other methods by their own names.
+std::string methodTitle(const std::string& position);
+
+}  // namespace roper

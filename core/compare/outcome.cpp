@@ -1,0 +1,102 @@
+#include "core/compare/outcome.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/runs/error.h"
+#include "core/runs/text.h"
+
+namespace roper {
+namespace {
+
+OutcomeValue known(double value) {
+    return std::isfinite(value) ? OutcomeValue{Outcome::known, value} : OutcomeValue{};
+}
+
+template <class Number>
+OutcomeValue known(const std::optional<Number>& value) {
+    return value ? known(static_cast<double>(*value)) : OutcomeValue{};
+}
+
+OutcomeValue lastTenth(const RunRecord& run) {
+    const std::int64_t from = run.specification.training.steps - run.specification.training.steps / 10;
+    double sum = 0;
+    std::size_t count = 0;
+    for (auto row = run.metrics.rbegin(); row != run.metrics.rend() && row->step >= from; ++row) {
+        sum += row->loss;
+        ++count;
+    }
+    return count > 0 ? known(sum / static_cast<double>(count)) : OutcomeValue{};
+}
+
+OutcomeValue stepsUntil(const RunRecord& run, double share) {
+    if (run.evaluations.empty() || !run.evaluations.front().correct) return {};
+    for (const EvaluationRow& row : run.evaluations)
+        if (row.correct && row.of.value_or(0) > 0 &&
+            static_cast<double>(*row.correct) >= share * static_cast<double>(*row.of))
+            return known(static_cast<double>(row.step));
+    return {Outcome::never, 0};
+}
+
+}  // namespace
+
+const std::vector<MeasureInfo>& measures() {
+    static const std::vector<MeasureInfo> all = {
+        {Measure::final_correct, "final_correct", "problems solved at the end", "problems", true},
+        {Measure::best_correct, "best_correct", "problems solved at best", "problems", true},
+        {Measure::final_loss, "final_loss", "loss on fresh sequences at the end", "nats", false},
+        {Measure::training_loss, "training_loss", "training loss, mean of the last tenth", "nats", false},
+        {Measure::final_recall, "final_recall", "determined letters recalled at the end", "%", true},
+        {Measure::steps_until, "steps_until", "steps until a share is solved", "steps", false},
+    };
+    return all;
+}
+
+const MeasureInfo& infoOf(Measure measure) {
+    return measures().at(static_cast<std::size_t>(measure));
+}
+
+Measure measureOf(const std::string& name) {
+    std::vector<std::string> names;
+    for (const MeasureInfo& info : measures()) {
+        if (info.name == name) return info.measure;
+        names.push_back(info.name);
+    }
+    const auto nearest = nearestName(name, names);
+    throw Error(ErrorKind::usage,
+                "there is no measure \"" + name + "\"; " +
+                    (nearest ? "did you mean " + *nearest + "?" : "known are " + join(names, ", ")));
+}
+
+Measure usualMeasure(const Specification& specification) {
+    return specification.task.name == "prefix" ? Measure::final_loss : Measure::final_correct;
+}
+
+OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double share) {
+    // What was reached stays reached, whether or not the run has ended.
+    if (measure == Measure::steps_until) {
+        const OutcomeValue reached = stepsUntil(run, share);
+        if (reached.kind == Outcome::known) return reached;
+    }
+    if (run.state == RunState::failed) return {};
+    if (run.state != RunState::finished) return {Outcome::unfinished, 0};
+    if (measure == Measure::steps_until) return stepsUntil(run, share);
+    if (measure == Measure::training_loss) return lastTenth(run);
+    if (run.evaluations.empty()) return {};
+    const EvaluationRow& last = run.evaluations.back();
+    switch (measure) {
+        case Measure::final_correct:
+            return known(last.correct);
+        case Measure::final_loss:
+            return known(last.loss);
+        case Measure::final_recall:
+            if (!last.recalled || last.recallable.value_or(0) == 0) return {};
+            return known(100 * static_cast<double>(*last.recalled) / static_cast<double>(*last.recallable));
+        default: {
+            const auto best = bestOf({run.evaluations.begin(), run.evaluations.end()});
+            return known(best->correct);
+        }
+    }
+}
+
+}  // namespace roper

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/runs/csv.h"
+#include "core/runs/run_folder.h"
+
+namespace roper {
+
+/// A run as comparisons see it. The rows belong to someone else and must outlive it.
+struct RunRecord {
+    std::string name;
+    Specification specification;
+    RunState state = RunState::finished;
+    std::string host;  ///< where it was trained; empty if not known
+    std::span<const MetricsRow> metrics;
+    std::span<const EvaluationRow> evaluations;
+};
+
+/// What of a run is compared.
+enum class Measure {
+    final_correct,  ///< problems solved at the last step
+    best_correct,   ///< problems solved at the best evaluation
+    final_loss,     ///< loss on fresh sequences at the last step, nats
+    training_loss,  ///< mean training loss of the last tenth, nats
+    final_recall,   ///< share of determined letters recalled at the last step
+    steps_until,    ///< first evaluated step at which a share of problems was solved
+};
+
+struct MeasureInfo {
+    Measure measure;
+    std::string name;   ///< on the command line: "final_correct"
+    std::string title;  ///< on the screen
+    std::string unit;   ///< of a difference: "problems", "nats", …
+    bool more_is_better;
+};
+const std::vector<MeasureInfo>& measures();
+const MeasureInfo& infoOf(Measure measure);
+
+/// @throws Error (usage) for an unknown name, with the nearest known one
+Measure measureOf(const std::string& name);
+
+/// What most suits a task: problems solved, or the loss.
+Measure usualMeasure(const Specification& specification);
+
+/// Why a run has no value of a measure.
+enum class Outcome {
+    known,
+    unfinished,  ///< it has not done its last step
+    never,       ///< `steps_until`: it ended without getting there
+    missing,     ///< it does not measure such a thing, or diverged
+};
+struct OutcomeValue {
+    Outcome kind = Outcome::missing;
+    double value = 0;  ///< only where known
+};
+
+/// @param share  of problems solved, for `steps_until`
+OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double share = 0.9);
+
+}  // namespace roper

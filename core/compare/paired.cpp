@@ -1,0 +1,222 @@
+#include "core/compare/paired.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/runs/text.h"
+
+namespace roper {
+namespace {
+
+constexpr double kConfidence = 0.95;
+constexpr int kFewPairs = 5;
+constexpr int kMostPairs = 1000;
+
+using Seeds = std::pair<std::int64_t, std::int64_t>;
+
+/// The last run of every seed; `repeated` counts the others.
+std::map<Seeds, std::size_t> bySeed(std::span<const RunRecord> runs, const RunGroup& group, int& repeated) {
+    std::map<Seeds, std::size_t> last;
+    for (const std::size_t run : group.runs) {
+        const auto& training = runs[run].specification.training;
+        if (!last.insert_or_assign({training.data_seed, training.model_seed}, run).second) ++repeated;
+    }
+    return last;
+}
+
+/// −1 if a did better, 1 if b did, 0 if neither. A run that never got there is behind one that did; nothing
+/// if an outcome is still open.
+std::optional<int> betterOf(const SeedPair& pair, bool more_is_better) {
+    const auto is_settled = [](const OutcomeValue& outcome) {
+        return outcome.kind == Outcome::known || outcome.kind == Outcome::never;
+    };
+    if (!is_settled(pair.a) || !is_settled(pair.b)) return std::nullopt;
+    if (!pair.isKnown()) {
+        const bool a_got_there = pair.a.kind == Outcome::known, b_got_there = pair.b.kind == Outcome::known;
+        return a_got_there ? -1 : b_got_there ? 1 : 0;
+    }
+    if (pair.difference() == 0) return 0;
+    return (pair.difference() > 0) == more_is_better ? 1 : -1;
+}
+
+std::string signedText(double value) {
+    return (value < 0 ? "−" : "") + formatRounded(std::abs(value), 4);
+}
+
+std::string countOf(std::size_t count, const std::string& noun) {
+    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string whatIsMeasured(const PairedComparison& c) {
+    if (c.measure != Measure::steps_until) return infoOf(c.measure).title;
+    return "steps until " + formatRounded(100 * c.share, 3) + " % are solved";
+}
+
+std::string amount(double value, const std::string& unit) {
+    const std::string number = formatRounded(std::abs(value), 4);
+    return unit == "%" ? number + " percentage points" : number + " " + unit;
+}
+
+/// "RoPER has 3.2 problems more than RoPE"
+std::string differenceText(const PairedComparison& c, double mean) {
+    if (mean == 0) return c.label_b + " and " + c.label_a + " are equal";
+    return c.label_b + " has " + amount(mean, infoOf(c.measure).unit) + (mean > 0 ? " more" : " less") +
+           " than " + c.label_a;
+}
+
+std::string testText(const PairedComparison& c) {
+    const PairedTest& test = *c.test;
+    const std::size_t n = test.difference.count;
+    std::string text = "Over " + countOf(n, "pair") + " " + differenceText(c, test.difference.mean) +
+                       " on average (" + whatIsMeasured(c) + "). ";
+    if (!(test.difference.error > 0))
+        return text + "All pairs differ by the same amount, so their spread says nothing yet. ";
+    text += "The 95 % interval of the mean difference is " + signedText(test.interval.low) + " to " +
+            signedText(test.interval.high) + " (paired t-test: t(" + std::to_string(n - 1) +
+            ") = " + signedText(test.t) + ", p = " + formatRounded(test.p, 3) + "; bootstrap " +
+            signedText(test.bootstrap.low) + " to " + signedText(test.bootstrap.high) + "). ";
+    if (!test.interval.holds(0)) {
+        const bool b_better = (test.difference.mean > 0) == infoOf(c.measure).more_is_better;
+        text += "The interval leaves out 0: in this setting " + (b_better ? c.label_b : c.label_a) +
+                " is better by more than the seeds' spread. ";
+        if (n < kFewPairs)
+            text += "With fewer than " + std::to_string(kFewPairs) +
+                    " pairs that rests on the differences being normally distributed; train more. ";
+        return text;
+    }
+    text += "The interval holds 0: these pairs do not tell which is better. ";
+    if (!c.needed)
+        return text + "Were the true difference as small as this, more than " + std::to_string(kMostPairs) +
+               " pairs would be needed to show it. ";
+    // So few pairs know their own spread badly; the estimate may lie below what is there.
+    const auto needed = std::max<std::size_t>(static_cast<std::size_t>(*c.needed), n + 1);
+    return text + "Were the true difference as large as this, " + countOf(needed, "pair") + " (" +
+           std::to_string(needed - n) + " more) would show it in four of five such experiments. ";
+}
+
+std::string tooFewText(const PairedComparison& c) {
+    const auto known = c.differences();
+    if (c.pairs.empty())
+        return "No seed has been trained with both " + c.label_a + " and " + c.label_b +
+               ", so nothing can be compared yet. Queue twins: the same seeds under both. ";
+    if (known.empty())
+        return "No pair is complete yet: of " + countOf(c.pairs.size(), "seed") +
+               " that both have, none has this outcome on both sides. ";
+    return "In the one complete pair " + differenceText(c, known.front()) + " (" + whatIsMeasured(c) +
+           "). One pair says nothing about the spread over seeds: train at least four more. ";
+}
+
+std::string leftOutText(const PairedComparison& c) {
+    std::string text;
+    const int unfinished = c.count(Outcome::unfinished), missing = c.count(Outcome::missing);
+    if (unfinished > 0) text += countOf(static_cast<std::size_t>(unfinished), "pair") + " not finished. ";
+    if (missing > 0)
+        text += countOf(static_cast<std::size_t>(missing), "pair") +
+                " without this outcome (failed, or not measured). ";
+    if (c.alone_a + c.alone_b > 0)
+        text += countOf(static_cast<std::size_t>(c.alone_a + c.alone_b), "run") +
+                " without a twin of the same seeds. ";
+    if (c.repeated > 0)
+        text += countOf(static_cast<std::size_t>(c.repeated), "run") +
+                " left out: the same seeds were trained again later. ";
+    return text;
+}
+
+/// Runs that never got there cannot be averaged; who was first can still be counted.
+std::string neverText(const PairedComparison& c) {
+    if (c.measure != Measure::steps_until) return {};
+    int never_a = 0, never_b = 0;
+    for (const SeedPair& pair : c.pairs) {
+        never_a += pair.a.kind == Outcome::never ? 1 : 0;
+        never_b += pair.b.kind == Outcome::never ? 1 : 0;
+    }
+    if (never_a + never_b == 0) return {};
+    return "Never got there: " + std::to_string(never_a) + " of " + c.label_a + ", " +
+           std::to_string(never_b) + " of " + c.label_b +
+           "; such pairs are not in the mean. Counting who was first, " + c.label_b + " leads in " +
+           std::to_string(c.better_b) + " and " + c.label_a + " in " + std::to_string(c.better_a) + " of " +
+           countOf(c.pairs.size(), "pair") + " (sign test: p = " + formatRounded(c.sign_p, 3) + "). ";
+}
+
+std::string cell(const OutcomeValue& outcome) {
+    switch (outcome.kind) {
+        case Outcome::known:
+            return formatNumber(outcome.value);
+        case Outcome::unfinished:
+            return "unfinished";
+        case Outcome::never:
+            return "never";
+        default:
+            return "missing";
+    }
+}
+
+}  // namespace
+
+std::vector<double> PairedComparison::differences() const {
+    std::vector<double> known;
+    for (const SeedPair& pair : pairs)
+        if (pair.isKnown()) known.push_back(pair.difference());
+    return known;
+}
+
+int PairedComparison::count(Outcome of_a_or_b) const {
+    return static_cast<int>(std::count_if(pairs.begin(), pairs.end(), [&](const SeedPair& pair) {
+        return pair.a.kind == of_a_or_b || pair.b.kind == of_a_or_b;
+    }));
+}
+
+PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b,
+                               Measure measure, double share) {
+    PairedComparison comparison;
+    comparison.label_a = a.label;
+    comparison.label_b = b.label;
+    comparison.measure = measure;
+    comparison.share = share;
+    const auto of_a = bySeed(runs, a, comparison.repeated), of_b = bySeed(runs, b, comparison.repeated);
+    for (const auto& [seeds, run] : of_a) {
+        const auto twin = of_b.find(seeds);
+        if (twin == of_b.end()) {
+            ++comparison.alone_a;
+            continue;
+        }
+        SeedPair pair{seeds.first,
+                      seeds.second,
+                      runs[run].name,
+                      runs[twin->second].name,
+                      outcomeOf(runs[run], measure, share),
+                      outcomeOf(runs[twin->second], measure, share)};
+        const auto better = betterOf(pair, infoOf(measure).more_is_better);
+        if (better)
+            ++(*better < 0 ? comparison.better_a : *better > 0 ? comparison.better_b : comparison.ties);
+        comparison.pairs.push_back(std::move(pair));
+    }
+    comparison.alone_b = static_cast<int>(of_b.size() - comparison.pairs.size());
+    comparison.sign_p = signTest(comparison.better_a, comparison.better_b);
+    const std::vector<double> differences = comparison.differences();
+    comparison.test = pairedTest(differences, kConfidence);
+    if (comparison.test)
+        comparison.needed = pairsNeeded(comparison.test->difference.mean,
+                                        comparison.test->difference.deviation, kConfidence, 0.8, kMostPairs);
+    return comparison;
+}
+
+std::string conclusionOf(const PairedComparison& comparison) {
+    return trimmed((comparison.test ? testText(comparison) : tooFewText(comparison)) + neverText(comparison) +
+                   leftOutText(comparison));
+}
+
+std::string csvOf(const PairedComparison& comparison) {
+    std::string csv = "data_seed,model_seed,run_a,a,run_b,b,difference\n";
+    for (const SeedPair& pair : comparison.pairs) {
+        csv +=
+            join({std::to_string(pair.data_seed), std::to_string(pair.model_seed), pair.run_a, cell(pair.a),
+                  pair.run_b, cell(pair.b), pair.isKnown() ? formatNumber(pair.difference()) : ""},
+                 ",");
+        csv += '\n';
+    }
+    return csv;
+}
+
+}  // namespace roper

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/compare/grouping.h"
+#include "core/compare/statistics.h"
+
+namespace roper {
+
+/// The same seeds trained under two methods.
+struct SeedPair {
+    std::int64_t data_seed = 0, model_seed = 0;
+    std::string run_a, run_b;
+    OutcomeValue a, b;
+
+    bool isKnown() const { return a.kind == Outcome::known && b.kind == Outcome::known; }
+    double difference() const { return b.value - a.value; }
+};
+
+/// Two groups of runs compared seed by seed. Differences are b − a.
+struct PairedComparison {
+    std::string label_a, label_b;
+    Measure measure = Measure::final_correct;
+    double share = 0.9;
+    std::vector<SeedPair> pairs;     ///< of every seed that both groups have, by rising seed
+    int alone_a = 0, alone_b = 0;    ///< runs whose seed the other group lacks
+    int repeated = 0;                ///< runs left out because the same seed was trained again later
+    std::optional<PairedTest> test;  ///< over the pairs whose outcomes are both known
+    std::optional<int> needed;       ///< pairs that would show a difference as large as this one
+    int better_a = 0, better_b = 0, ties = 0;  ///< pairs, those that a run never finished well included
+    double sign_p = 1;                         ///< of the sign test over them
+
+    std::vector<double> differences() const;
+    int count(Outcome of_a_or_b) const;
+};
+
+/// Where a seed was trained more than once in a group, the last run by name counts.
+PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b,
+                               Measure measure, double share = 0.9);
+
+/// What follows from it, in sentences for a person: the difference with its interval, what it allows one to
+/// say, and how many more pairs would settle it.
+std::string conclusionOf(const PairedComparison& comparison);
+
+/// data_seed,model_seed,run_a,a,run_b,b,difference; an outcome that is not known is a word.
+std::string csvOf(const PairedComparison& comparison);
+
+}  // namespace roper

@@ -1,0 +1,102 @@
+#include "core/compare/run_filter.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "core/runs/error.h"
+#include "core/runs/text.h"
+
+namespace roper {
+namespace {
+
+std::string lower(std::string_view text) {
+    std::string result(text);
+    std::transform(result.begin(), result.end(), result.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return result;
+}
+
+const std::vector<std::string> kOwnKeys = {"step", "loss", "correct", "accuracy", "seed", "state", "name"};
+
+/// The full name of a key. @throws Error (usage)
+std::string resolve(const std::string& key) {
+    if (std::find(kOwnKeys.begin(), kOwnKeys.end(), key) != kOwnKeys.end()) return key;
+    try {
+        return findField(key).key();
+    } catch (const Error&) {
+        std::vector<std::string> known = kOwnKeys;
+        for (const SpecificationField& field : specificationFields())
+            known.push_back(key.find('.') == std::string::npos ? field.name : field.key());
+        const auto nearest = nearestName(key, known);
+        throw Error(ErrorKind::usage,
+                    "runs have no \"" + key + "\"" + (nearest ? "; did you mean " + *nearest + "?" : ""));
+    }
+}
+
+/// A run's value of a key as text; empty if it has none.
+std::string valueOf(const std::string& key, const RunRecord& run) {
+    if (key == "state") return stateName(run.state);
+    if (key == "name") return run.name;
+    if (key == "seed") return std::to_string(run.specification.training.model_seed);
+    if (key == "step") return run.metrics.empty() ? "0" : std::to_string(run.metrics.back().step);
+    if (key == "loss") return run.metrics.empty() ? "" : formatNumber(run.metrics.back().loss);
+    if (key == "correct" || key == "accuracy") {
+        if (run.evaluations.empty() || !run.evaluations.back().correct) return {};
+        const EvaluationRow& last = run.evaluations.back();
+        const auto correct = static_cast<double>(*last.correct);
+        return formatNumber(key == "correct" ? correct
+                                             : 100 * correct / static_cast<double>(last.of.value_or(1)));
+    }
+    return fieldText(findField(key), run.specification);
+}
+
+}  // namespace
+
+RunFilter::RunFilter(std::string_view text) {
+    for (const std::string& word : split(text, ' ')) {
+        if (word.empty()) continue;
+        const std::size_t at = word.find_first_of("<>=!");
+        if (at == std::string::npos || at == 0) {
+            words_.push_back(lower(word));
+            continue;
+        }
+        const std::size_t after = word.find_first_not_of("<>=!", at);
+        Comparison comparison{word.substr(0, at), word.substr(at, after - at),
+                              after == std::string::npos ? "" : word.substr(after)};
+        static const std::vector<std::string> relations = {"<", "<=", ">", ">=", "=", "==", "!="};
+        if (std::find(relations.begin(), relations.end(), comparison.relation) == relations.end())
+            throw Error(ErrorKind::usage, "\"" + comparison.relation + "\" compares nothing; known are " +
+                                              join(relations, " "));
+        comparison.key = resolve(comparison.key);
+        comparisons_.push_back(std::move(comparison));
+    }
+}
+
+bool RunFilter::holds(const Comparison& comparison, const RunRecord& run) {
+    if (comparison.value.empty()) return true;  // still being typed
+    const std::string text = valueOf(comparison.key, run);
+    const std::string& relation = comparison.relation;
+    const bool asks_for_same = relation == "=" || relation == "==";
+    const auto left = parseNumber(text), right = parseNumber(comparison.value);
+    if (!left || !right) {
+        const bool same = lower(text) == lower(comparison.value);
+        return asks_for_same ? same : relation == "!=" ? !same : false;
+    }
+    if (asks_for_same) return *left == *right;
+    if (relation == "!=") return *left != *right;
+    if (relation == "<") return *left < *right;
+    if (relation == "<=") return *left <= *right;
+    return relation == ">" ? *left > *right : *left >= *right;
+}
+
+bool RunFilter::matches(const RunRecord& run) const {
+    const std::string text = lower(run.name + " " + run.specification.task.name + " " +
+                                   run.specification.model.position + " " + stateName(run.state));
+    return std::all_of(words_.begin(), words_.end(),
+                       [&](const std::string& word) { return text.find(word) != std::string::npos; }) &&
+           std::all_of(comparisons_.begin(), comparisons_.end(),
+                       [&](const Comparison& comparison) { return holds(comparison, run); });
+}
+
+}  // namespace roper

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/compare/outcome.h"
+
+namespace roper {
+
+/// What a person types to choose runs: words that the name, task, method or state must hold, and comparisons
+/// such as "seed<5", "position=roper", "width>=128", "loss<0.6", "state=finished". All must hold.
+class RunFilter {
+  public:
+    RunFilter() = default;
+
+    /// Keys are the fields of a specification and step, loss, correct, accuracy (in %), seed, state, name.
+    /// @throws Error (usage) for an unknown key, with the nearest known one
+    explicit RunFilter(std::string_view text);
+
+    bool matches(const RunRecord& run) const;
+
+  private:
+    struct Comparison {
+        std::string key, relation, value;
+    };
+    static bool holds(const Comparison& comparison, const RunRecord& run);
+
+    std::vector<std::string> words_;
+    std::vector<Comparison> comparisons_;
+};
+
+}  // namespace roper

@@ -1,0 +1,23 @@
+#include "core/compare/run_table.h"
+
+#include "core/runs/error.h"
+
+namespace roper {
+
+RunTable::RunTable(const std::filesystem::path& runs, bool with_metrics) {
+    for (const RunFolder& folder : listRuns(runs)) {
+        try {
+            auto rows = std::make_unique<Rows>();
+            if (with_metrics) rows->metrics = folder.metrics();
+            rows->evaluations = folder.evaluations();
+            const Status status = folder.status();
+            records_.push_back({folder.name(), folder.specification(), trueState(status), status.host,
+                                rows->metrics, rows->evaluations});
+            rows_.push_back(std::move(rows));
+        } catch (const Error& error) {
+            problems_.emplace_back(error.what());
+        }
+    }
+}
+
+}  // namespace roper

@@ -1,0 +1,116 @@
+#include "core/compare/statistics.h"
+
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/non_central_t.hpp>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "core/tasks/random.h"
+
+namespace roper {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+/// The quantile that leaves (1 − confidence)/2 above it.
+double studentQuantile(double confidence, double degrees) {
+    return boost::math::quantile(boost::math::students_t(degrees), 0.5 + confidence / 2);
+}
+
+}  // namespace
+
+Summary summarize(std::span<const double> values) {
+    Summary summary{values.size(), kNone, kNone, kNone, kNone, kNone};
+    if (values.empty()) return summary;
+    const auto n = static_cast<double>(values.size());
+    summary.mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+    const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+    summary.least = *least;
+    summary.greatest = *greatest;
+    if (values.size() < 2) return summary;
+    double squares = 0;
+    for (const double value : values)
+        squares += (value - summary.mean) * (value - summary.mean);
+    summary.deviation = std::sqrt(squares / (n - 1));
+    summary.error = summary.deviation / std::sqrt(n);
+    return summary;
+}
+
+std::optional<Interval> meanInterval(const Summary& summary, double confidence) {
+    if (summary.count < 2) return std::nullopt;
+    const double half = studentQuantile(confidence, static_cast<double>(summary.count - 1)) * summary.error;
+    return Interval{summary.mean - half, summary.mean + half};
+}
+
+std::optional<PairedTest> pairedTest(std::span<const double> differences, double confidence) {
+    if (differences.size() < 2) return std::nullopt;
+    PairedTest test;
+    test.difference = summarize(differences);
+    test.interval = *meanInterval(test.difference, confidence);
+    test.bootstrap = bootstrapInterval(differences, confidence);
+    const double mean = test.difference.mean, error = test.difference.error;
+    if (error > 0) {
+        test.t = mean / error;
+        const boost::math::students_t distribution(static_cast<double>(differences.size() - 1));
+        test.p = 2 * boost::math::cdf(boost::math::complement(distribution, std::abs(test.t)));
+    } else if (mean != 0) {
+        test.t = std::copysign(std::numeric_limits<double>::infinity(), mean);
+        test.p = 0;
+    }
+    return test;
+}
+
+Interval bootstrapInterval(std::span<const double> values, double confidence) {
+    constexpr std::size_t kResamples = 10000;
+    constexpr std::uint64_t kSeed = 1979;
+    Random random(kSeed, Stream::sampling, values.size());
+    std::vector<double> means(kResamples);
+    const auto last = static_cast<std::int64_t>(values.size()) - 1;
+    for (double& mean : means) {
+        double sum = 0;
+        for (std::size_t i = 0; i < values.size(); ++i)
+            sum += values[static_cast<std::size_t>(random.between(0, last))];
+        mean = sum / static_cast<double>(values.size());
+    }
+    std::sort(means.begin(), means.end());
+    const auto at = [&](double share) {
+        return means[static_cast<std::size_t>(std::lround(share * (kResamples - 1)))];
+    };
+    return {at((1 - confidence) / 2), at((1 + confidence) / 2)};
+}
+
+std::optional<int> pairsNeeded(double mean, double deviation, double confidence, double power, int most) {
+    if (!(deviation > 0)) return 2;
+    const double effect = std::abs(mean) / deviation;
+    if (!(effect > 0)) return std::nullopt;
+    const auto finds = [&](int pairs) {
+        const double degrees = pairs - 1, critical = studentQuantile(confidence, degrees);
+        const boost::math::non_central_t distribution(degrees, effect * std::sqrt(pairs));
+        return boost::math::cdf(boost::math::complement(distribution, critical)) >= power;
+    };
+    // The chance rises with the number of pairs.
+    int low = 1, high = 2;
+    while (!finds(high)) {
+        low = high;
+        high *= 2;
+        if (low >= most) return std::nullopt;
+    }
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        (finds(middle) ? high : low) = middle;
+    }
+    return high <= most ? std::optional(high) : std::nullopt;
+}
+
+double signTest(int plus, int minus) {
+    const int n = plus + minus;
+    if (n == 0) return 1;
+    const boost::math::binomial distribution(n, 0.5);
+    return std::min(1.0, 2 * boost::math::cdf(distribution, std::min(plus, minus)));
+}
+
+}  // namespace roper

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace roper {
+
+struct Interval {
+    double low = 0, high = 0;
+
+    bool holds(double value) const { return low <= value && value <= high; }
+};
+
+/// What a sample says about its mean. Not-a-number where there are too few values.
+struct Summary {
+    std::size_t count = 0;
+    double mean = 0;
+    double deviation = 0;  ///< of the sample, with n − 1
+    double error = 0;      ///< standard error of the mean
+    double least = 0, greatest = 0;
+};
+
+Summary summarize(std::span<const double> values);
+
+/// Student's interval of the mean: mean ± t_{n−1} · standard error. Nothing for fewer than two values.
+std::optional<Interval> meanInterval(const Summary& summary, double confidence = 0.95);
+
+/// Student's t-test of paired differences against a mean of 0, two-sided (Student 1908; the same as
+/// scipy.stats.ttest_rel). `t` is infinite where all differences are the same and not 0.
+struct PairedTest {
+    Summary difference;
+    double t = 0, p = 1;
+    Interval interval;   ///< of the mean difference, Student's
+    Interval bootstrap;  ///< the same by the bootstrap
+};
+
+/// Nothing for fewer than two differences.
+std::optional<PairedTest> pairedTest(std::span<const double> differences, double confidence = 0.95);
+
+/// Percentile interval of the mean from 10,000 resamples (Efron 1979), drawn from a fixed seed. With a
+/// handful of values it is too narrow; Student's is the one to trust then.
+Interval bootstrapInterval(std::span<const double> values, double confidence = 0.95);
+
+/// The fewest pairs with which a paired t-test finds a true difference of `mean` with this chance, if the
+/// differences scatter by `deviation`. Nothing if it is more than `most`.
+std::optional<int> pairsNeeded(double mean, double deviation, double confidence = 0.95, double power = 0.8,
+                               int most = 1000);
+
+/// Two-sided sign test: the chance of a split at least as uneven if both signs are as likely.
+double signTest(int plus, int minus);
+
+}  // namespace roper

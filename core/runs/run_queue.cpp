@@ -1,0 +1,209 @@
+#include "core/runs/run_queue.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <cerrno>
+#include <set>
+
+#include "core/runs/durable_file.h"
+#include "core/runs/error.h"
+#include "core/runs/run_recorder.h"
+#include "core/runs/text.h"
+
+namespace roper {
+namespace {
+
+constexpr int kMostAtOnce = 256;
+
+std::filesystem::path workerLockPath(const std::filesystem::path& runs) {
+    return runs / ".queue-worker.lock";
+}
+
+/// Keeps changes of the queue apart as long as it lives.
+class ChangeLock {
+  public:
+    explicit ChangeLock(const std::filesystem::path& runs) {
+        const std::filesystem::path path = runs / ".queue-change.lock";
+        descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+        if (descriptor_ < 0) throw diskError("open", path.string(), errno);
+        while (::flock(descriptor_, LOCK_EX) != 0)
+            if (errno != EINTR) throw diskError("lock", path.string(), errno);
+    }
+    ~ChangeLock() { ::close(descriptor_); }
+    ChangeLock(const ChangeLock&) = delete;
+    ChangeLock& operator=(const ChangeLock&) = delete;
+
+  private:
+    int descriptor_ = -1;
+};
+
+[[noreturn]] void refuse(const std::string& origin, const toml::source_region& source,
+                         const std::string& what) {
+    throw Error(ErrorKind::usage, origin + ":" + std::to_string(source.begin.line) + ":" +
+                                      std::to_string(source.begin.column) + ": " + what);
+}
+
+int readCount(const toml::node& node, const std::string& origin, const std::string& key, int low) {
+    const auto value = node.value_exact<std::int64_t>();
+    if (!value || *value < low || *value > kMostAtOnce)
+        refuse(origin, node.source(),
+               key + " must be a whole number from " + std::to_string(low) + " to " +
+                   std::to_string(kMostAtOnce));
+    return static_cast<int>(*value);
+}
+
+std::string readText(const toml::node& node, const std::string& origin, const std::string& key) {
+    const auto value = node.value_exact<std::string>();
+    if (!value) refuse(origin, node.source(), key + " must be text in quotes");
+    return *value;
+}
+
+RunQueue::Entry readEntry(const toml::node& node, const std::string& origin) {
+    if (!node.is_table()) refuse(origin, node.source(), "a run is written [[run]] with its name below");
+    RunQueue::Entry entry;
+    for (const auto& [key, value] : *node.as_table()) {
+        if (key == "name") {
+            entry.run = readText(value, origin, "name");
+            if (!isRunName(entry.run))
+                refuse(origin, value.source(), "\"" + entry.run + "\" is no name of a run");
+        } else if (key == "held") {
+            const auto held = value.value_exact<bool>();
+            if (!held) refuse(origin, value.source(), "held must be true or false");
+            entry.held = *held;
+        } else {
+            refuse(origin, key.source(),
+                   "a queued run has name and held, not \"" + std::string(key.str()) + "\"");
+        }
+    }
+    if (entry.run.empty()) refuse(origin, node.source(), "a queued run needs a name");
+    return entry;
+}
+
+}  // namespace
+
+bool RunQueue::hasWork() const {
+    return std::any_of(entries.begin(), entries.end(), [](const Entry& entry) { return !entry.held; });
+}
+
+std::filesystem::path queuePath(const std::filesystem::path& runs) {
+    return runs / "queue.toml";
+}
+
+RunQueue parseQueue(std::string_view text, const std::string& origin) {
+    toml::table document;
+    try {
+        document = toml::parse(text, origin);
+    } catch (const toml::parse_error& error) {
+        refuse(origin, error.source(), std::string(error.description()));
+    }
+    RunQueue queue;
+    std::set<std::string> names;
+    for (const auto& [key, node] : document) {
+        if (key == "at_once") {
+            queue.at_once = readCount(node, origin, "at_once", 1);
+        } else if (key == "threads") {
+            queue.threads = readCount(node, origin, "threads", 0);
+        } else if (key == "devices") {
+            if (!node.is_array())
+                refuse(origin, node.source(), "devices must be a list such as [\"cuda:0\"]");
+            for (const toml::node& device : *node.as_array())
+                queue.devices.push_back(readText(device, origin, "a device"));
+        } else if (key == "run") {
+            if (!node.is_array())
+                refuse(origin, node.source(), "a run is written [[run]] with its name below");
+            for (const toml::node& run : *node.as_array()) {
+                queue.entries.push_back(readEntry(run, origin));
+                if (!names.insert(queue.entries.back().run).second)
+                    refuse(origin, run.source(), queue.entries.back().run + " is in the queue twice");
+            }
+        } else {
+            refuse(origin, key.source(),
+                   "unknown key \"" + std::string(key.str()) +
+                       "\"; known are at_once, threads, devices and run");
+        }
+    }
+    return queue;
+}
+
+RunQueue readQueue(const std::filesystem::path& runs) {
+    std::error_code unreadable;
+    if (!std::filesystem::exists(queuePath(runs), unreadable)) return {};
+    return parseQueue(readFile(queuePath(runs)), queuePath(runs).string());
+}
+
+std::string toToml(const RunQueue& queue) {
+    const auto in_quotes = [](const std::string& text) { return '"' + text + '"'; };  // names need no escapes
+    std::vector<std::string> devices;
+    for (const std::string& device : queue.devices)
+        devices.push_back(in_quotes(device));
+    std::string text =
+        "# Runs that wait to be trained, first come first. Edit freely: reorder, remove, hold.\n"
+        "at_once = " +
+        std::to_string(queue.at_once) +
+        "    # trainers that work at the same time\n"
+        "threads = " +
+        std::to_string(queue.threads) +
+        "    # CPU threads of each; 0 shares the cores evenly\n"
+        "devices = [" +
+        join(devices, ", ") + "]    # one trainer each, such as \"cuda:0\"; empty: as each run says\n";
+    for (const RunQueue::Entry& entry : queue.entries) {
+        text += "\n[[run]]\nname = " + in_quotes(entry.run) + "\n";
+        if (entry.held) text += "held = true\n";
+    }
+    return text;
+}
+
+void changeQueue(const std::filesystem::path& runs, const std::function<void(RunQueue&)>& change) {
+    makeFolder(runs);
+    const ChangeLock lock(runs);
+    const RunQueue before = readQueue(runs);
+    RunQueue after = before;
+    change(after);
+    if (after != before) writeFileAtomically(queuePath(runs), toToml(after));
+}
+
+std::vector<std::string> enqueueRuns(const std::filesystem::path& runs,
+                                     const std::vector<Specification>& specifications) {
+    std::vector<std::string> names;
+    for (const Specification& specification : specifications)
+        names.push_back(createRun(runs, {}, specification).name());
+    changeQueue(runs, [&](RunQueue& queue) {
+        for (const std::string& name : names)
+            queue.entries.push_back({name, false});
+    });
+    return names;
+}
+
+void allowToGoOn(const RunFolder& folder) {
+    Status status = folder.status();
+    status.state = RunState::queued;
+    status.error.clear();
+    status.exit_code = 0;
+    writeStatus(folder.statusPath(), status);
+}
+
+QueueLock::QueueLock(const std::filesystem::path& runs) {
+    makeFolder(runs);
+    const std::filesystem::path path = workerLockPath(runs);
+    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (descriptor_ < 0) throw diskError("open", path.string(), errno);
+    mine_ = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+}
+
+QueueLock::~QueueLock() {
+    ::close(descriptor_);
+}
+
+bool queueIsWorked(const std::filesystem::path& runs) {
+    const int descriptor = ::open(workerLockPath(runs).c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return false;
+    const bool is_free = ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
+    ::close(descriptor);
+    return !is_free;
+}
+
+}  // namespace roper

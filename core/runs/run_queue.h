@@ -1,0 +1,70 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/runs/run_folder.h"
+
+namespace roper {
+
+/// queue.toml of a runs folder: the runs that wait to be trained, first come first. A person may edit it at
+/// any time; programs change it only through `changeQueue`.
+struct RunQueue {
+    struct Entry {
+        std::string run;  ///< name of its folder
+        bool held = false;
+
+        bool operator==(const Entry&) const = default;
+    };
+    int at_once = 1;                   ///< trainers that work at the same time; `devices` overrides it
+    int threads = 0;                   ///< CPU threads of each; 0 shares the cores evenly
+    std::vector<std::string> devices;  ///< one trainer each, such as "cuda:0"; empty: as each run says
+    std::vector<Entry> entries;
+
+    int places() const { return devices.empty() ? at_once : static_cast<int>(devices.size()); }
+    bool hasWork() const;
+    bool operator==(const RunQueue&) const = default;
+};
+
+std::filesystem::path queuePath(const std::filesystem::path& runs);
+
+/// A missing file is an empty queue. @throws Error (usage) with path:line:column of what is wrong
+RunQueue readQueue(const std::filesystem::path& runs);
+RunQueue parseQueue(std::string_view toml, const std::string& origin);
+std::string toToml(const RunQueue& queue);
+
+/// Reads the queue, lets `change` change it and replaces the file, with no other program in between.
+/// @throws Error; a file that cannot be read is left as it is
+void changeQueue(const std::filesystem::path& runs, const std::function<void(RunQueue&)>& change);
+
+/// Makes a run of each specification and puts them at the end of the queue. @returns their names
+/// @throws Error
+std::vector<std::string> enqueueRuns(const std::filesystem::path& runs,
+                                     const std::vector<Specification>& specifications);
+
+/// Puts a run that was stopped, or never started, back among those that wait. @throws Error
+void allowToGoOn(const RunFolder& folder);
+
+/// Held by the one program that works through the queue.
+class QueueLock {
+  public:
+    /// @throws Error (disk)
+    explicit QueueLock(const std::filesystem::path& runs);
+    ~QueueLock();
+    QueueLock(const QueueLock&) = delete;
+    QueueLock& operator=(const QueueLock&) = delete;
+
+    /// Whether this is the one; if not, another program works through the queue already.
+    bool isMine() const { return mine_; }
+
+  private:
+    int descriptor_ = -1;
+    bool mine_ = false;
+};
+
+/// Whether some program works through the queue now.
+bool queueIsWorked(const std::filesystem::path& runs);
+
+}  // namespace roper

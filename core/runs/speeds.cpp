@@ -1,0 +1,65 @@
+#include "core/runs/speeds.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/runs/durable_file.h"
+#include "core/runs/error.h"
+#include "core/runs/status.h"
+
+namespace roper {
+namespace {
+
+std::filesystem::path speedsPath(const std::filesystem::path& runs) {
+    return runs / "speeds.json";
+}
+
+/// The file's content; an empty object if it cannot be read, since it can be measured again.
+nlohmann::json readAll(const std::filesystem::path& runs) {
+    try {
+        nlohmann::json json = nlohmann::json::parse(readFile(speedsPath(runs)));
+        if (json.is_object()) return json;
+    } catch (const Error&) {
+    } catch (const nlohmann::json::exception&) {
+    }
+    return nlohmann::json::object();
+}
+
+}  // namespace
+
+std::optional<double> Speeds::secondsAStep(const std::string& shape) const {
+    const auto found = seconds_a_step.find(shape);
+    return found == seconds_a_step.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string shapeKey(const Specification& specification) {
+    std::string key;
+    for (const SpecificationField& field : specificationFields()) {
+        const bool counts = field.section == "model" || field.section == "device" ||
+                            field.key() == "training.batch" || field.key() == "training.length";
+        if (counts) key.append(field.name).append("=").append(fieldText(field, specification)).append(" ");
+    }
+    key.pop_back();
+    return key;
+}
+
+Speeds readSpeeds(const std::filesystem::path& runs) {
+    Speeds speeds{thisHost(), {}};
+    const nlohmann::json all = readAll(runs);
+    const auto mine = all.find(speeds.host);
+    if (mine == all.end() || !mine->is_object()) return speeds;
+    for (const auto& [shape, seconds] : mine->items())
+        if (seconds.is_number()) speeds.seconds_a_step[shape] = seconds.get<double>();
+    return speeds;
+}
+
+void rememberSpeed(const std::filesystem::path& runs, const Specification& specification,
+                   double seconds_a_step) {
+    nlohmann::json all = readAll(runs);
+    nlohmann::json& mine = all[thisHost()];
+    if (!mine.is_object()) mine = nlohmann::json::object();
+    mine[shapeKey(specification)] = seconds_a_step;
+    makeFolder(runs);
+    writeFileAtomically(speedsPath(runs), all.dump(2) + "\n");
+}
+
+}  // namespace roper

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/runs/specification.h"
+
+namespace roper {
+
+/// A sweep file (TOML): a base specification, what is changed in all runs, axes whose values are combined,
+/// and seeds.
+///
+///     base = "index-quick"           # a preset, or a .toml file beside this one
+///     seeds = [0, 1, 2, 3, 4]        # data and model seed together
+///     [set]
+///     "training.steps" = 1000
+///     [axes]
+///     "model.position" = ["rope", "roper"]
+///
+/// Runs are named SWEEP-VALUES-sSEED, so that the same sweep finds its runs again.
+struct SweepRun {
+    std::string name;
+    Specification specification;
+};
+
+/// All runs: seeds outermost, so that twins stand side by side.
+/// @throws Error (usage) with origin:line:column, or naming the run that contradicts itself
+std::vector<SweepRun> readSweep(const std::filesystem::path& path);
+
+/// A bundled sweep by its name, otherwise the path itself. @throws Error (usage)
+std::filesystem::path findSweep(const std::string& name_or_path);
+
+}  // namespace roper

@@ -1,0 +1,187 @@
+#include "core/runs/tensorboard_events.h"
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <optional>
+
+namespace roper {
+namespace {
+
+// Fields of tensorflow's event.proto and summary.proto, as tag bytes: number << 3 | wire type.
+constexpr char kEventWallTime = 1 << 3 | 1;
+constexpr char kEventStep = 2 << 3 | 0;
+constexpr char kEventFileVersion = 3 << 3 | 2;
+constexpr char kEventSummary = 5 << 3 | 2;
+constexpr char kSummaryValue = 1 << 3 | 2;
+constexpr char kValueTag = 1 << 3 | 2;
+constexpr char kValueSimple = 2 << 3 | 5;
+
+constexpr std::size_t kFrame = sizeof(std::uint64_t) + 2 * sizeof(std::uint32_t);
+constexpr std::size_t kHeader = sizeof(std::uint64_t) + sizeof(std::uint32_t);
+
+constexpr std::array<std::uint32_t, 256> makeTable() {
+    std::array<std::uint32_t, 256> table{};
+    for (std::uint32_t byte = 0; byte < 256; ++byte) {
+        std::uint32_t value = byte;
+        for (int bit = 0; bit < 8; ++bit)
+            value = value & 1 ? value >> 1 ^ 0x82f63b78U : value >> 1;
+        table[byte] = value;
+    }
+    return table;
+}
+
+/// TFRecord stores checksums masked, so that one of bytes that hold checksums stays meaningful.
+std::uint32_t maskedCrc(std::string_view bytes) {
+    return std::rotr(crc32c(bytes), 15) + 0xa282ead8U;
+}
+
+template <class Number>
+std::string littleEndian(Number value) {
+    static_assert(std::endian::native == std::endian::little);
+    std::string bytes(sizeof value, '\0');
+    std::memcpy(bytes.data(), &value, sizeof value);
+    return bytes;
+}
+
+template <class Number>
+Number readNumber(std::string_view bytes) {
+    Number value;
+    std::memcpy(&value, bytes.data(), sizeof value);
+    return value;
+}
+
+std::string varint(std::uint64_t value) {
+    std::string bytes;
+    for (; value >= 0x80; value >>= 7)
+        bytes += static_cast<char>(value | 0x80);
+    return bytes + static_cast<char>(value);
+}
+
+std::string delimited(char tag, std::string_view content) {
+    return tag + varint(content.size()).append(content);
+}
+
+std::string record(const std::string& data) {
+    const std::string length = littleEndian<std::uint64_t>(data.size());
+    return length + littleEndian(maskedCrc(length)) + data + littleEndian(maskedCrc(data));
+}
+
+/// Reads the fields of a protobuf message one after the other.
+class Fields {
+  public:
+    explicit Fields(std::string_view bytes) : rest_(bytes) {}
+
+    struct Field {
+        char tag;
+        std::uint64_t number;      ///< of a varint
+        std::string_view content;  ///< of all others
+    };
+
+    /// Nothing at the end, or where the bytes are no message.
+    std::optional<Field> next() {
+        if (rest_.empty()) return std::nullopt;
+        Field field{rest_[0], 0, {}};
+        rest_.remove_prefix(1);
+        switch (field.tag & 7) {
+            case 0: {
+                const auto value = number();
+                field.number = value.value_or(0);
+                return value ? std::optional(field) : std::nullopt;
+            }
+            case 1:
+                return take(field, sizeof(std::uint64_t));
+            case 5:
+                return take(field, sizeof(std::uint32_t));
+            case 2: {
+                const auto size = number();
+                return size ? take(field, *size) : std::nullopt;
+            }
+            default:
+                return std::nullopt;
+        }
+    }
+
+  private:
+    std::optional<std::uint64_t> number() {
+        std::uint64_t value = 0;
+        for (unsigned shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
+            const auto byte = static_cast<unsigned char>(rest_[0]);
+            rest_.remove_prefix(1);
+            value |= static_cast<std::uint64_t>(byte & 0x7fU) << shift;
+            if (byte < 0x80) return value;
+        }
+        return std::nullopt;
+    }
+    std::optional<Field> take(Field field, std::uint64_t size) {
+        if (size > rest_.size()) return std::nullopt;
+        field.content = rest_.substr(0, size);
+        rest_.remove_prefix(size);
+        return field;
+    }
+
+    std::string_view rest_;
+};
+
+std::pair<std::string, float> parseValue(std::string_view message) {
+    std::pair<std::string, float> value;
+    Fields fields(message);
+    while (const auto field = fields.next()) {
+        if (field->tag == kValueTag) value.first = field->content;
+        if (field->tag == kValueSimple) value.second = readNumber<float>(field->content);
+    }
+    return value;
+}
+
+ScalarEvent parseEvent(std::string_view message) {
+    ScalarEvent event;
+    Fields fields(message);
+    while (const auto field = fields.next()) {
+        if (field->tag == kEventWallTime) event.wall_time = readNumber<double>(field->content);
+        if (field->tag == kEventStep) event.step = static_cast<std::int64_t>(field->number);
+        if (field->tag != kEventSummary) continue;
+        Fields values(field->content);
+        while (const auto value = values.next())
+            if (value->tag == kSummaryValue) event.scalars.push_back(parseValue(value->content));
+    }
+    return event;
+}
+
+}  // namespace
+
+std::uint32_t crc32c(std::string_view bytes) {
+    static constexpr std::array<std::uint32_t, 256> table = makeTable();
+    std::uint32_t crc = ~0U;
+    for (const char c : bytes)
+        crc = crc >> 8 ^ table[(crc ^ static_cast<unsigned char>(c)) & 0xffU];
+    return ~crc;
+}
+
+std::string formatEventFileStart(double wall_time) {
+    return record(kEventWallTime + littleEndian(wall_time) + delimited(kEventFileVersion, "brain.Event:2"));
+}
+
+std::string formatEvent(const ScalarEvent& event) {
+    std::string summary;
+    for (const auto& [tag, value] : event.scalars)
+        summary += delimited(kSummaryValue, delimited(kValueTag, tag) + kValueSimple + littleEndian(value));
+    return record(kEventWallTime + littleEndian(event.wall_time) + kEventStep +
+                  varint(static_cast<std::uint64_t>(event.step)) + delimited(kEventSummary, summary));
+}
+
+std::vector<ScalarEvent> parseEvents(std::string_view file) {
+    std::vector<ScalarEvent> events;
+    while (file.size() >= kFrame) {
+        const auto length = readNumber<std::uint64_t>(file);
+        const auto length_crc = readNumber<std::uint32_t>(file.substr(sizeof length));
+        if (length_crc != maskedCrc(file.substr(0, sizeof length)) || length > file.size() - kFrame) break;
+        const std::string_view data = file.substr(kHeader, length);
+        if (readNumber<std::uint32_t>(file.substr(kHeader + length)) != maskedCrc(data)) break;
+        ScalarEvent event = parseEvent(data);
+        if (!event.scalars.empty()) events.push_back(std::move(event));
+        file.remove_prefix(kFrame + length);
+    }
+    return events;
+}
+
+}  // namespace roper

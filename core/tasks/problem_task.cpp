@@ -1,0 +1,75 @@
+#include "core/tasks/problem_task.h"
+
+namespace roper {
+namespace {
+
+constexpr double kFewestToHoldOutFrom = 1000;
+constexpr std::uint64_t kOneIn = 32;
+
+/// FNV-1a, its bits mixed once more so that the low ones depend on all characters.
+std::uint64_t hashOf(std::string_view text) {
+    std::uint64_t hash = 14695981039346656037U;
+    for (const char c : text)
+        hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccdU;
+    return hash ^ (hash >> 33);
+}
+
+}  // namespace
+
+std::string ProblemTask::sequence(std::uint64_t seed, Stream stream, std::uint64_t index, int length) const {
+    Random random(seed, stream, index);
+    std::string text;
+    while (text.size() < static_cast<std::size_t>(length))
+        text += drawForTraining(random).text();
+    text.resize(static_cast<std::size_t>(length));
+    return text;
+}
+
+Problem ProblemTask::problem(std::uint64_t seed, Stream stream, std::uint64_t index) const {
+    Random random(seed, stream, index);
+    if (stream == Stream::training) return drawForTraining(random);
+    const ProblemSize size = drawSize(random);
+    return drawForEvaluation(random, size);
+}
+
+Problem ProblemTask::problemOfSize(std::uint64_t seed, Stream stream, std::uint64_t index,
+                                   ProblemSize size) const {
+    Random random(seed, stream, index);
+    return drawForEvaluation(random, size);
+}
+
+bool ProblemTask::isHeldOut(const Problem& problem) const {
+    const auto size = sizeOf(problem.prompt);
+    return size && countOfSize(*size) >= kFewestToHoldOutFrom && hashOf(problem.prompt) % kOneIn == 0;
+}
+
+Problem ProblemTask::drawForTraining(Random& random) const {
+    const ProblemSize size = drawSize(random);
+    while (true) {
+        Problem problem = drawOfSize(random, size);
+        if (!isHeldOut(problem)) return problem;
+    }
+}
+
+Problem ProblemTask::drawForEvaluation(Random& random, ProblemSize size) const {
+    while (true) {
+        Problem problem = drawOfSize(random, size);
+        if (countOfSize(size) < kFewestToHoldOutFrom || isHeldOut(problem)) return problem;
+    }
+}
+
+std::vector<std::string_view> ProblemTask::promptsIn(std::string_view sequence) const {
+    std::vector<std::string_view> prompts;
+    while (!sequence.empty()) {
+        const std::size_t end = sequence.find(promptEnd());
+        if (end == std::string_view::npos) break;
+        prompts.push_back(sequence.substr(0, end + promptEnd().size()));
+        const std::size_t next = sequence.find('#', end);
+        if (next == std::string_view::npos) break;
+        sequence.remove_prefix(next + 1);
+    }
+    return prompts;
+}
+
+}  // namespace roper

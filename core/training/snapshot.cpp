@@ -1,0 +1,39 @@
+#include "core/training/snapshot.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include "core/model/generation.h"
+#include "core/runs/durable_file.h"
+#include "core/training/tensor_bytes.h"
+
+namespace roper {
+
+std::string snapshotText(const Task& task, const Specification& specification) {
+    const auto seed = static_cast<std::uint64_t>(specification.training.data_seed);
+    const auto length = static_cast<std::size_t>(specification.snapshots.length);
+    if (!task.hasProblems()) return task.sequence(seed, Stream::validation, 0, static_cast<int>(length));
+    std::string text;
+    for (std::uint64_t i = 0; text.size() < length; ++i)
+        text += task.problem(seed, Stream::problems, i).text();
+    text.resize(length);
+    return text;
+}
+
+void writeSnapshot(const RunFolder& folder, Transformer& model, const Task& task,
+                   const Specification& specification, std::int64_t step) {
+    const at::NoGradGuard no_gradients;
+    const std::string text = snapshotText(task, specification);
+    const at::Tensor tokens = encodePadded(task.vocabulary(), {text});
+    const at::Device device = model.parameters().front().second.device();
+    const Transformer::Inside inside = model.inside(tokens.to(device));
+    const at::Tensor attention = inside.attention.to(at::kCPU, at::kFloat).contiguous(),
+                     norms = inside.norms.to(at::kCPU, at::kFloat).contiguous(), list = tokens.flatten();
+    makeFolder(folder.snapshotsPath());
+    writeSafetensors(
+        folder.snapshotPath(step),
+        {tensorToWrite("attention", attention), tensorToWrite("norms", norms), tensorToWrite("tokens", list)},
+        {{"run", folder.name()}, {"step", std::to_string(step)}, {"text", text}});
+}
+
+}  // namespace roper

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "core/model/transformer.h"
+#include "core/runs/run_folder.h"
+#include "core/tasks/task.h"
+
+namespace roper {
+
+/// The text that snapshots of a run are taken of, the same at every step: problems that training never shows,
+/// or a fresh sequence; `snapshots.length` characters.
+std::string snapshotText(const Task& task, const Specification& specification);
+
+/// Writes "attention" [L, H, T, T], "norms" [4, L, H, d/2] (`Transformer::inside`) and "tokens" [T] of the
+/// model reading the snapshot text to the run's snapshots folder. @throws Error (disk)
+void writeSnapshot(const RunFolder& folder, Transformer& model, const Task& task,
+                   const Specification& specification, std::int64_t step);
+
+}  // namespace roper
