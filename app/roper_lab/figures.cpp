@@ -6,6 +6,7 @@
 #include <iostream>
 #include <map>
 
+#include "app/roper_lab/compare_settings.h"
 #include "core/exchange/setup_fields.h"
 #include "core/exchange/setup_text.h"
 #include "core/runs/error.h"
@@ -78,6 +79,10 @@ const std::vector<CanvasField>& canvasFields() {
     return fields;
 }
 
+bool isComparison(const std::string& kind) {
+    return kind == "compare-curves" || kind == "outcomes" || kind == "paired-difference" || kind == "board";
+}
+
 FigureRequest parse(const FigureOrder& order) {
     FigureRequest request;
     std::vector<std::string> canvas_keys;
@@ -97,7 +102,7 @@ FigureRequest parse(const FigureOrder& order) {
         if (field != canvasFields().end()) {
             field->set(request.canvas, value);
         } else {
-            findSetupField(key, canvas_keys);
+            if (!isComparison(order.kind)) findSetupField(key, canvas_keys);
             request.settings.emplace_back(key, value);
         }
     }
@@ -196,7 +201,8 @@ void writeCurves(const FigureOrder& order, const FigureRequest& request) {
                     "curves of runs have no setting \"" + request.settings.front().first + "\"");
     RunStore store(order.runs, nullptr);
     TrainerLauncher launcher(order.runs, nullptr);
-    TrainingPage page(store, launcher, nullptr);
+    QueueKeeper queue(order.runs, QueueKeeper::Duty::watch, nullptr);
+    TrainingPage page(store, launcher, queue, nullptr);
     store.readAll();
     if (store.runs().empty()) throw Error(ErrorKind::usage, "there are no runs in " + order.runs.string());
     MetricChart& chart = order.kind == "loss" ? page.lossChart() : page.accuracyChart();
@@ -205,22 +211,51 @@ void writeCurves(const FigureOrder& order, const FigureRequest& request) {
     write(chart, order, request.canvas);
 }
 
+void writeCompare(const FigureOrder& order, const FigureRequest& request) {
+    RunStore store(order.runs, nullptr);
+    store.readAll();
+    if (store.runs().empty() && order.kind != "board")
+        throw Error(ErrorKind::usage, "there are no runs in " + order.runs.string());
+    ComparePage page(store, nullptr);
+    page.state().change([&](CompareQuestion& question) { setCompareQuestion(question, request.settings); });
+    if (!page.state().filterProblem().isEmpty())
+        throw Error(ErrorKind::usage, page.state().filterProblem().toStdString());
+    page.readEverything();
+    for (const Figure* figure : page.figures())
+        if (figure->figureName().toStdString() == order.kind)
+            write(const_cast<Figure&>(*figure), order, request.canvas);
+}
+
 using Writer = void (*)(const FigureOrder&, const FigureRequest&);
 
 const std::vector<std::pair<std::string, Writer>>& writers() {
-    static const std::vector<std::pair<std::string, Writer>> all = {
-        {"rotation", writeRotation},       {"two-vectors", writeRotation},
-        {"four-ways", writeRotation},      {"dials", writeRotation},
-        {"tokens", writeRotation},         {"vector", writeRotation},
-        {"worked-example", writeRotation}, {"spectrum", writeSpectrum},
-        {"cosine-map", writeSpectrum},     {"decay", writeSpectrum},
-        {"base-bound", writeSpectrum},     {"scores", writeAttention},
-        {"weights", writeAttention},       {"shift-difference", writeAttention},
-        {"mistake", writeAttention},       {"logit-by-pair", writeAttention},
-        {"mixing", writeAttention},        {"distance-shares", writeAttention},
-        {"three-steps", writeAttention},   {"shift-test", writeAttention},
-        {"all-pairs", writeAttention},     {"loss", writeCurves},
-        {"accuracy", writeCurves}};
+    static const std::vector<std::pair<std::string, Writer>> all = {{"rotation", writeRotation},
+                                                                    {"two-vectors", writeRotation},
+                                                                    {"four-ways", writeRotation},
+                                                                    {"dials", writeRotation},
+                                                                    {"tokens", writeRotation},
+                                                                    {"vector", writeRotation},
+                                                                    {"worked-example", writeRotation},
+                                                                    {"spectrum", writeSpectrum},
+                                                                    {"cosine-map", writeSpectrum},
+                                                                    {"decay", writeSpectrum},
+                                                                    {"base-bound", writeSpectrum},
+                                                                    {"scores", writeAttention},
+                                                                    {"weights", writeAttention},
+                                                                    {"shift-difference", writeAttention},
+                                                                    {"mistake", writeAttention},
+                                                                    {"logit-by-pair", writeAttention},
+                                                                    {"mixing", writeAttention},
+                                                                    {"distance-shares", writeAttention},
+                                                                    {"three-steps", writeAttention},
+                                                                    {"shift-test", writeAttention},
+                                                                    {"all-pairs", writeAttention},
+                                                                    {"loss", writeCurves},
+                                                                    {"accuracy", writeCurves},
+                                                                    {"compare-curves", writeCompare},
+                                                                    {"outcomes", writeCompare},
+                                                                    {"paired-difference", writeCompare},
+                                                                    {"board", writeCompare}};
     return all;
 }
 
@@ -252,6 +287,9 @@ std::string figureSettingsHelp() {
         line(field.key, field.help);
     for (const SetupField& field : setupFields())
         line(field.key, field.help);
+    help += "Settings of compare-curves, outcomes and paired-difference:\n";
+    for (const auto& [key, what] : compareSettingsHelp())
+        line(key, what);
     return help;
 }
 

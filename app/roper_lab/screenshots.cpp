@@ -87,6 +87,9 @@ std::vector<View> furtherViews() {
         {"value mixing-three-steps", [](MainWindow& w) { w.mixingPage().showTab(1); }},
         {"value mixing-moving", [](MainWindow& w) { w.mixingPage().showTab(2); }},
         {"value mixing-all-pairs", [](MainWindow& w) { w.mixingPage().showTab(3); }},
+        {"compare-outcomes", [](MainWindow& w) { w.comparePage().showTab(1); }},
+        {"compare-seeds", [](MainWindow& w) { w.comparePage().showTab(2); }},
+        {"compare-board", [](MainWindow& w) { w.comparePage().showTab(3); }},
     };
 }
 
@@ -97,7 +100,7 @@ int makeScreenshots(const QString& out, const std::filesystem::path& runs, int s
     const QDir folder(out);
     for (const bool dark : {false, true}) {
         QApplication::setPalette(fixedPalette(dark));
-        MainWindow window(runs);
+        MainWindow window(runs, QueueKeeper::Duty::watch);
         window.resize(kWindow);
         window.show();
         window.runs().readAll();

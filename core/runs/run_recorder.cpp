@@ -71,6 +71,13 @@ ScalarEvent eventOf(const EvaluationRow& row) {
     return event;
 }
 
+void requireRunName(const std::string& name) {
+    if (isRunName(name)) return;
+    throw Error(ErrorKind::usage, "\"" + name +
+                                      "\" cannot name a run: use up to 64 letters, digits, '.', '_' and '-', "
+                                      "beginning with a letter or digit");
+}
+
 /// Removes what writers that were killed left half-written. Only for the holder of the run's lock.
 void removePartialFiles(const fs::path& folder) {
     std::error_code unreadable;
@@ -112,11 +119,7 @@ std::string defaultRunName(const Specification& specification) {
 }
 
 RunFolder createRun(const fs::path& runs, const std::string& name, const Specification& specification) {
-    if (!name.empty() && !isRunName(name))
-        throw Error(ErrorKind::usage,
-                    "\"" + name +
-                        "\" cannot name a run: use up to 64 letters, digits, '.', '_' and '-', "
-                        "beginning with a letter or digit");
+    if (!name.empty()) requireRunName(name);
     makeFolder(runs);
     std::string building = (runs / ".new-XXXXXX").string();
     if (::mkdtemp(building.data()) == nullptr) throw diskError("create a run in", runs.string(), errno);
@@ -139,6 +142,16 @@ RunFolder createRun(const fs::path& runs, const std::string& name, const Specifi
         removeQuietly(building);
         throw;
     }
+}
+
+RunFolder renameRun(const RunFolder& folder, const std::string& name) {
+    requireRunName(name);
+    const fs::path to = folder.path().parent_path() / name;
+    if (fs::exists(to)) throw Error(ErrorKind::usage, "there is a run " + to.string() + " already");
+    const RunRecorder nobody_else_writes(folder);
+    if (::rename(folder.path().c_str(), to.c_str()) != 0) throw diskError("rename", folder.path().string(), errno);
+    syncFolder(to.parent_path());
+    return RunFolder(to);
 }
 
 RunRecorder::RunRecorder(RunFolder folder) : folder_(std::move(folder)) {

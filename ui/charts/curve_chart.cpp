@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ui/charts/csv_text.h"
 #include "ui/charts/figure_export.h"
 #include "ui/charts/plot_style.h"
 
@@ -67,7 +68,8 @@ CurveChart::CurveChart(const QString& name, const QString& x, const QString& y, 
       x_name_(x),
       y_name_(y),
       plot_(new QCustomPlot),
-      crosshair_(new QCPItemStraightLine(plot_)) {
+      crosshair_(new QCPItemStraightLine(plot_)),
+      empty_label_(new QCPItemText(plot_)) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(plot_);
@@ -83,6 +85,9 @@ CurveChart::CurveChart(const QString& name, const QString& x, const QString& y, 
     plot_->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignRight);
     plot_->addLayer(kFront, plot_->layer(QStringLiteral("main")));
     crosshair_->setVisible(false);
+    empty_label_->setVisible(false);
+    empty_label_->position->setType(QCPItemPosition::ptAxisRectRatio);
+    empty_label_->position->setCoords(0.5, 0.5);
     plot_->installEventFilter(this);
     connect(plot_, &QCustomPlot::mouseMove, this, &CurveChart::onMove);
     connect(plot_, &QCustomPlot::mouseDoubleClick, this, [this] {
@@ -130,15 +135,7 @@ void CurveChart::setLog(bool x, bool y) {
 void CurveChart::setCurves(const std::vector<Curve>& curves, const std::vector<Mark>& marks) {
     curves_ = curves;
     marks_ = marks;
-    while (plot_->graphCount() > static_cast<int>(curves.size()))
-        plot_->removeGraph(plot_->graphCount() - 1);
-    while (plot_->graphCount() < static_cast<int>(curves.size()))
-        plot_->addGraph();
-    for (std::size_t i = 0; i < curves.size(); ++i) {
-        QCPGraph* graph = plot_->graph(static_cast<int>(i));
-        graph->setName(curves[i].label);
-        graph->setLayer(i == 0 ? kFront : QStringLiteral("main"));
-    }
+    remakeGraphs();
     while (mark_lines_.size() < marks.size()) {
         mark_lines_.push_back(new QCPItemStraightLine(plot_));
         mark_texts_.push_back(new QCPItemText(plot_));
@@ -148,10 +145,49 @@ void CurveChart::setCurves(const std::vector<Curve>& curves, const std::vector<M
         mark_texts_[i]->setVisible(i < marks.size());
     }
     plot_->legend->setVisible(curves.size() > 1);
+    empty_label_->setVisible(curves.empty() && !empty_label_->text().isEmpty());
     applyTheme(Theme::of(palette()));
     if (!zoomed_) fitAxes();
     fillGraphs();
     plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void CurveChart::setEmptyText(const QString& text) {
+    empty_label_->setText(text);
+    empty_label_->setVisible(curves_.empty());
+}
+
+/// Graphs 0 … n − 1 are the curves; the edges of bands come after them, so that their numbers stay.
+void CurveChart::remakeGraphs() {
+    for (const auto& [upper, lower] : bands_) {
+        plot_->removeGraph(upper);
+        plot_->removeGraph(lower);
+    }
+    bands_.clear();
+    while (plot_->graphCount() > static_cast<int>(curves_.size()))
+        plot_->removeGraph(plot_->graphCount() - 1);
+    while (plot_->graphCount() < static_cast<int>(curves_.size()))
+        plot_->addGraph();
+    plot_->legend->clearItems();
+    for (std::size_t i = 0; i < curves_.size(); ++i) {
+        QCPGraph* graph = plot_->graph(static_cast<int>(i));
+        graph->setName(curves_[i].label);
+        graph->setLayer(i == 0 || curves_[i].strong ? kFront : QStringLiteral("main"));
+        if (curves_[i].in_legend) graph->addToLegend();
+    }
+    for (const Curve& curve : curves_) {
+        if (curve.low.isEmpty()) continue;
+        QCPGraph* upper = plot_->addGraph();
+        QCPGraph* lower = plot_->addGraph();
+        for (QCPGraph* edge : {upper, lower}) {
+            edge->removeFromLegend();
+            edge->setPen(Qt::NoPen);
+        }
+        upper->setChannelFillGraph(lower);
+        upper->setData(curve.x, curve.high, true);
+        lower->setData(curve.x, curve.low, true);
+        bands_.emplace_back(upper, lower);
+    }
 }
 
 void CurveChart::fillGraphs() {
@@ -179,8 +215,8 @@ void CurveChart::fitAxes() {
                 continue;
             x_low = std::min(x_low, curve.x[i]);
             x_high = std::max(x_high, curve.x[i]);
-            y_low = std::min(y_low, curve.y[i]);
-            y_high = std::max(y_high, curve.y[i]);
+            y_low = std::min(y_low, curve.low.isEmpty() ? curve.y[i] : curve.low[i]);
+            y_high = std::max(y_high, curve.high.isEmpty() ? curve.y[i] : curve.high[i]);
         }
     }
     for (const Mark& mark : marks_) {
@@ -217,6 +253,15 @@ void CurveChart::applyTheme(const Theme& theme) const {
         graph->setScatterStyle(curves_[i].points ? QCPScatterStyle(QCPScatterStyle::ssDisc, 4)
                                                  : QCPScatterStyle(QCPScatterStyle::ssNone));
     }
+    std::size_t band = 0;
+    for (const Curve& curve : curves_) {
+        if (curve.low.isEmpty()) continue;
+        QColor fill = curve.color;
+        fill.setAlphaF(0.18F);
+        bands_[band++].first->setBrush(fill);
+    }
+    empty_label_->setColor(theme.faint_text);
+    empty_label_->setFont(font());
     for (std::size_t i = 0; i < marks_.size(); ++i) {
         const Mark& mark = marks_[i];
         QCPItemStraightLine* line = mark_lines_[i];
@@ -261,7 +306,10 @@ void CurveChart::onMove(QMouseEvent* event) {
             at = curve.x[i];
             parts << QStringLiteral("%1 %2").arg(x_name_.section("    ", 0, 0)).arg(at, 0, 'g', 7);
         }
+        if (!curve.in_legend) continue;
         parts << QStringLiteral("%1 %2").arg(curve.label).arg(curve.y[i], 0, 'g', 7);
+        if (!curve.low.isEmpty())
+            parts.last() += tr(" (band %1 to %2)").arg(curve.low[i], 0, 'g', 5).arg(curve.high[i], 0, 'g', 5);
         const double away = std::abs(plot_->yAxis->coordToPixel(curve.y[i]) - event->position().y());
         if (away < least) {
             least = away;
@@ -309,12 +357,21 @@ void CurveChart::paintFigure(QPainter& painter, const QRectF& area, const Theme&
 
 QString CurveChart::figureCsv() const {
     const auto plain = [](QString name) { return name.remove(',').replace(' ', '_'); };
-    QString csv = QStringLiteral("curve,%1,%2\n").arg(plain(x_name_), plain(y_name_));
-    for (const Curve& curve : curves_)
-        for (qsizetype i = 0; i < curve.x.size(); ++i)
-            csv += QStringLiteral("%1,%2,%3\n")
-                       .arg(curve.key, QString::number(curve.x[i], 'g', 17),
-                            QString::number(curve.y[i], 'g', 17));
+    const bool has_bands = !bands_.empty();
+    QString csv =
+        QStringLiteral("curve,%1,%2%3\n")
+            .arg(plain(x_name_), plain(y_name_), has_bands ? QStringLiteral(",low,high") : QString());
+    for (const Curve& curve : curves_) {
+        for (qsizetype i = 0; i < curve.x.size(); ++i) {
+            csv += quoted(curve.key);
+            QList<double> numbers{curve.x[i], curve.y[i]};
+            if (!curve.low.isEmpty()) numbers << curve.low[i] << curve.high[i];
+            for (const double number : numbers)
+                csv += ',' + QString::number(number, 'g', 17);
+            if (has_bands && curve.low.isEmpty()) csv += QStringLiteral(",,");
+            csv += '\n';
+        }
+    }
     return csv;
 }
 

@@ -20,9 +20,11 @@ class CurveChart : public QWidget, public Figure {
         QString label;  ///< name in the legend
         QColor color;
         QVector<double> x, y;
-        bool points = false;  ///< marks at each point
-        bool strong = false;  ///< drawn bold
-        QString formula;      ///< in the readout; may be empty
+        bool points = false;        ///< marks at each point
+        bool strong = false;        ///< drawn bold
+        QString formula;            ///< in the readout; may be empty
+        QVector<double> low = {}, high = {};  ///< edges of a band about the curve; empty where it has none
+        bool in_legend = true;
     };
     struct Mark {
         double at = 0;
@@ -43,6 +45,8 @@ class CurveChart : public QWidget, public Figure {
     }
     void setYFloor(std::optional<double> floor) { y_floor_ = floor; }
     void setCaption(const QString& caption) { caption_ = caption; }
+    /// What a chart without curves says.
+    void setEmptyText(const QString& text);
     const std::vector<Curve>& curves() const { return curves_; }
     QCustomPlot& plot() { return *plot_; }
 
@@ -70,6 +74,7 @@ class CurveChart : public QWidget, public Figure {
   private:
     void applyTheme(const Theme& theme) const;
     void fitAxes();
+    void remakeGraphs();
     /// Gives the plot the points that can be told apart in the shown range.
     void fillGraphs();
     void onMove(QMouseEvent* event);
@@ -77,7 +82,10 @@ class CurveChart : public QWidget, public Figure {
     QString name_, x_name_, y_name_, caption_;
     QCustomPlot* plot_;
     QCPItemStraightLine* crosshair_;
+    QCPItemText* empty_label_;
     std::vector<Curve> curves_;
+    std::vector<std::pair<QCPGraph*, QCPGraph*>>
+        bands_;  ///< upper and lower edge, for each curve that has one
     std::vector<Mark> marks_;
     std::vector<QCPItemStraightLine*> mark_lines_;
     std::vector<QCPItemText*> mark_texts_;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ui/charts/csv_text.h"
 #include "ui/charts/metric_chart.h"
 #include "ui/charts/plot_style.h"
 
@@ -128,8 +129,7 @@ QString MetricChart::figureCsv() const {
     QString csv = QStringLiteral("run,step,time_s,tokens,%1,smoothed\n").arg(name_);
     for (const auto& [key, series] : series_) {
         if (!series.shown) continue;
-        QString label = key;
-        if (label.contains(',') || label.contains('"')) label = '"' + label.replace('"', "\"\"") + '"';
+        const QString label = quoted(key);
         for (std::size_t i = 0; i < series.points.size(); ++i) {
             const Point& point = series.points[i];
             csv += label;

@@ -1,5 +1,6 @@
 #include "ui/runs/run_store.h"
 
+#include <QElapsedTimer>
 #include <set>
 
 namespace roper {
@@ -7,6 +8,7 @@ namespace {
 
 constexpr int kActive_ms = 60;  // a row is seen well within 100 ms
 constexpr int kIdle_ms = 1000;
+constexpr int kReading_ms = 12;  // of each active interval, for runs that do not train
 
 }  // namespace
 
@@ -52,8 +54,8 @@ void RunStore::scan() {
         connect(watcher, &RunWatcher::statusChanged, this, &RunStore::changed);
         connect(watcher, &RunWatcher::metricsAdded, this, &RunStore::changed);
         connect(watcher, &RunWatcher::evaluationsAdded, this, &RunStore::changed);
+        watcher->pollBriefly();
         emit runAdded(watcher);
-        watcher->poll();
     }
     for (auto at = watchers_.begin(); at != watchers_.end();) {
         if (present.count(at->first) > 0) {
@@ -68,15 +70,20 @@ void RunStore::scan() {
     }
 }
 
+/// Runs that train are read each time. Of the others, which may be hundreds with long files, as many as fit
+/// into a little time: the window stays at hand while they come in.
 void RunStore::pollActive() {
-    for (const auto& [name, watcher] : watchers_)
-        if (watcher->isActive() || watcher->isBehind() || watcher->state() == RunState::queued)
-            watcher->poll();
+    QElapsedTimer clock;
+    clock.start();
+    for (const auto& [name, watcher] : watchers_) {
+        const bool is_live = watcher->isActive() || watcher->state() == RunState::queued;
+        if (is_live || (watcher->isBehind() && clock.elapsed() < kReading_ms)) watcher->poll();
+    }
 }
 
 void RunStore::pollIdle() {
     for (const auto& [name, watcher] : watchers_)
-        if (!watcher->isActive()) watcher->poll();
+        if (!watcher->isActive() && !watcher->isBehind()) watcher->pollIfChanged();
 }
 
 }  // namespace roper

@@ -1,5 +1,7 @@
 #include "ui/runs/run_watcher.h"
 
+#include <sys/stat.h>
+
 #include "core/runs/durable_file.h"
 #include "core/runs/error.h"
 
@@ -76,18 +78,51 @@ std::optional<std::size_t> RunWatcher::pollRows(LineTail& tail, std::string_view
     return rows.size() > first ? std::optional(first) : std::nullopt;
 }
 
+void RunWatcher::pollEvaluations() {
+    if (const auto first = pollRows(evaluations_tail_, kEvaluationsHeader, &parseEvaluationRow, evaluations_))
+        emit evaluationsAdded(*first);
+}
+
 void RunWatcher::poll() {
     behind_ = false;
+    status_stamp_ = stampOf(folder_.statusPath());
+    metrics_stamp_ = stampOf(folder_.metricsPath());
     readSpecificationOnce();
     pollStatus();
     if (const auto first = pollRows(metrics_tail_, kMetricsHeader, &parseMetricsRow, metrics_))
         emit metricsAdded(*first);
-    if (const auto first = pollRows(evaluations_tail_, kEvaluationsHeader, &parseEvaluationRow, evaluations_))
-        emit evaluationsAdded(*first);
+    pollEvaluations();
     pollSamples();
 }
 
+void RunWatcher::pollBriefly() {
+    readSpecificationOnce();
+    pollStatus();
+    pollEvaluations();
+    behind_ = true;
+}
+
+RunWatcher::Stamp RunWatcher::stampOf(const std::filesystem::path& path) {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) != 0) return {};
+    constexpr std::int64_t kNanoseconds = 1000000000;
+    return {info.st_mtim.tv_sec * kNanoseconds + info.st_mtim.tv_nsec, info.st_size};
+}
+
+void RunWatcher::pollIfChanged() {
+    // A trainer that dies writes nothing more, so a run that claims to work is looked at again and again.
+    const bool is_known = stampOf(folder_.statusPath()) == status_stamp_ &&
+                          stampOf(folder_.metricsPath()) == metrics_stamp_ && problem().isEmpty();
+    if (!is_known || isActive() || behind_) poll();
+}
+
+const std::vector<Sample>& RunWatcher::samples() const {
+    if (!std::exchange(samples_wanted_, true)) behind_ = true;
+    return samples_;
+}
+
 void RunWatcher::pollSamples() {
+    if (!samples_wanted_) return;
     const LineTail::News news = samples_tail_.poll(kMostBytesAPoll);
     behind_ = behind_ || news.more;
     if (news.restarted) samples_.clear();

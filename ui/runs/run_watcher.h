@@ -34,8 +34,8 @@ class RunWatcher : public QObject {
     const std::vector<MetricsRow>& metrics() const { return metrics_; }
     const std::vector<EvaluationRow>& evaluations() const { return evaluations_; }
 
-    /// The problems of the newest evaluation.
-    const std::vector<Sample>& samples() const { return samples_; }
+    /// The problems of the newest evaluation. They are read only once somebody has asked for them.
+    const std::vector<Sample>& samples() const;
 
     std::int64_t step() const;
     std::int64_t steps() const { return status_.steps; }
@@ -50,6 +50,12 @@ class RunWatcher : public QObject {
     /// Reads what is new. Cheap when nothing is; a long file is read in pieces over several calls.
     void poll();
 
+    /// Reads status and evaluations, which are short, and leaves the rest to the next poll.
+    void pollBriefly();
+
+    /// Polls if a file has changed since the last time.
+    void pollIfChanged();
+
   signals:
     void restarted();  ///< rows were dropped: forget what was drawn
     void metricsAdded(std::size_t first);
@@ -58,7 +64,14 @@ class RunWatcher : public QObject {
     void statusChanged();
 
   private:
+    struct Stamp {
+        std::int64_t time_ns = 0, size = 0;
+        bool operator==(const Stamp&) const = default;
+    };
+    static Stamp stampOf(const std::filesystem::path& path);
+
     void readSpecificationOnce();
+    void pollEvaluations();
     void pollStatus();
     template <class Row>
     std::optional<std::size_t> pollRows(LineTail& tail, std::string_view header,
@@ -70,7 +83,9 @@ class RunWatcher : public QObject {
     QString specification_problem_, status_problem_;
     Status status_;
     RunState state_ = RunState::queued;
-    bool behind_ = false;
+    mutable bool behind_ = false;
+    mutable bool samples_wanted_ = false;
+    Stamp status_stamp_, metrics_stamp_;
     LineTail metrics_tail_, evaluations_tail_, samples_tail_;
     std::vector<MetricsRow> metrics_;
     std::vector<EvaluationRow> evaluations_;

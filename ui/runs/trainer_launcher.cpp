@@ -43,19 +43,23 @@ std::vector<RunFolder> TrainerLauncher::startTwins(const Specification& specific
 }
 
 void TrainerLauncher::resume(const RunFolder& folder) {
-    const QString program = trainerProgram();
+    startDetached(
+        {"resume", QString::fromStdString(std::filesystem::absolute(folder.path()).string()), "--background"},
+        QString::fromStdString((folder.path() / "trainer-messages.txt").string()));
+}
+
+void startDetached(const QStringList& arguments, const QString& messages) {
+    const QString program = TrainerLauncher::trainerProgram();
     if (program.isEmpty())
         throw Error(ErrorKind::usage,
                     "the trainer roper-train is neither beside this program nor on the PATH; "
                     "build it with ./lab run");
     QProcess process;
     process.setProgram(program);
-    process.setArguments({"resume", QString::fromStdString(std::filesystem::absolute(folder.path()).string()),
-                          "--background"});
+    process.setArguments(arguments);
     // What the trainer says when it cannot even begin would otherwise be lost.
     process.setStandardOutputFile(QProcess::nullDevice());
-    process.setStandardErrorFile(QString::fromStdString((folder.path() / "trainer-messages.txt").string()),
-                                 QIODevice::Append);
+    process.setStandardErrorFile(messages, QIODevice::Append);
     process.setStandardInputFile(QProcess::nullDevice());
     if (!process.startDetached())
         throw Error(ErrorKind::other,

@@ -2,6 +2,7 @@
 
 #include <QObject>
 #include <QString>
+#include <QStringList>
 #include <filesystem>
 
 #include "core/runs/run_folder.h"
@@ -32,5 +33,9 @@ class TrainerLauncher : public QObject {
   private:
     std::filesystem::path runs_;
 };
+
+/// Starts roper-train as a process that outlives this one; what it writes to stderr goes to the file
+/// `messages`. @throws Error saying why it cannot be started
+void startDetached(const QStringList& arguments, const QString& messages);
 
 }  // namespace roper

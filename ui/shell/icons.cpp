@@ -63,6 +63,17 @@ void drawTraining(QPainter& painter, const QColor& color) {
     painter.drawPath(curve);
 }
 
+/// Two means with their intervals.
+void drawCompare(QPainter& painter, const QColor& color) {
+    painter.setPen(QPen(color, 1.8, Qt::SolidLine, Qt::RoundCap));
+    painter.setBrush(color);
+    painter.drawLine(QPointF(4, 24), QPointF(24, 24));
+    for (const auto& [x, low, high, mean] : {std::tuple{9.5, 20.0, 10.0, 15.0}, {18.5, 13.0, 4.0, 8.0}}) {
+        painter.drawLine(QPointF(x, low), QPointF(x, high));
+        painter.drawEllipse(QPointF(x, mean), 2.6, 2.6);
+    }
+}
+
 }  // namespace
 
 QIcon makePageIcon(PageIcon icon, const QPalette& palette) {
@@ -89,6 +100,9 @@ QIcon makePageIcon(PageIcon icon, const QPalette& palette) {
                 break;
             case PageIcon::training:
                 drawTraining(painter, color);
+                break;
+            case PageIcon::compare:
+                drawCompare(painter, color);
                 break;
         }
         painter.end();

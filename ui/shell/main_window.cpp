@@ -20,15 +20,17 @@ constexpr QSize kInitialSize{1360, 860};
 
 }  // namespace
 
-MainWindow::MainWindow(std::filesystem::path runs)
+MainWindow::MainWindow(std::filesystem::path runs, QueueKeeper::Duty duty)
     : store_(runs, nullptr),
       launcher_(runs, nullptr),
+      queue_(runs, duty, nullptr),
       attention_state_(selection_, store_, nullptr),
       rotation_(new RotationPage(selection_, nullptr)),
       spectrum_(new SpectrumPage(selection_, nullptr)),
       attention_(new AttentionPage(attention_state_, nullptr)),
       mixing_(new MixingPage(attention_state_, nullptr)),
-      training_(new TrainingPage(store_, launcher_, nullptr)),
+      training_(new TrainingPage(store_, launcher_, queue_, nullptr)),
+      compare_(new ComparePage(store_, nullptr)),
       rail_(new QVBoxLayout),
       stack_(new QStackedWidget),
       explanation_(new QDockWidget(tr("Explain"))),
@@ -45,6 +47,7 @@ MainWindow::MainWindow(std::filesystem::path runs)
     addPage(attention_, PageIcon::attention);
     addPage(mixing_, PageIcon::mixing);
     addPage(training_, PageIcon::training);
+    addPage(compare_, PageIcon::compare);
     rail_->addStretch();
     auto* middle = new QWidget;
     auto* row = new QHBoxLayout(middle);
@@ -58,6 +61,11 @@ MainWindow::MainWindow(std::filesystem::path runs)
     makeStatusBar();
     connect(&store_, &RunStore::changed, this, &MainWindow::showTraining);
     connect(attention_, &AttentionPage::mixingWanted, this, [this] { showPage(mixing_); });
+    connect(compare_, &ComparePage::runsWanted, this, [this](const std::vector<Specification>& wanted) {
+        training_->enqueue(wanted);
+        showPage(training_);
+    });
+    connect(compare_, &ComparePage::speedWanted, this, &MainWindow::measureSpeed);
     connect(attention_, &AttentionPage::trainingWanted, this, [this] { showPage(training_); });
     store_.refresh();  // a session may look at one of the runs
     restoreSession();
@@ -258,6 +266,20 @@ void MainWindow::showTraining() {
     training_label_->setText(parts.join("   "));
     training_bar_->setRange(0, static_cast<int>(std::max<std::int64_t>(1, first->steps())));
     training_bar_->setValue(static_cast<int>(first->step()));
+}
+
+/// Takes a few steps of what the board asks for, in a process of its own; the board reads what it leaves.
+void MainWindow::measureSpeed() {
+    try {
+        startDetached({QStringLiteral("board"), QStringLiteral("--measure"), QStringLiteral("--runs"),
+                       QString::fromStdString(std::filesystem::absolute(store_.folder()).string())},
+                      QString::fromStdString((store_.folder() / "queue-messages.txt").string()));
+        statusBar()->showMessage(
+            tr("Measuring: a few steps of each setting, some minutes for the large ones. The "
+               "board shows the times as they come."));
+    } catch (const Error& error) {
+        statusBar()->showMessage(QString::fromStdString(error.what()));
+    }
 }
 
 void MainWindow::exportCurrent() {

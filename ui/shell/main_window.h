@@ -11,8 +11,10 @@
 #include <filesystem>
 
 #include "ui/attention/attention_page.h"
+#include "ui/compare/compare_page.h"
 #include "ui/mixing/mixing_page.h"
 #include "ui/rotation/rotation_page.h"
+#include "ui/runs/queue_keeper.h"
 #include "ui/runs/run_store.h"
 #include "ui/runs/trainer_launcher.h"
 #include "ui/shell/actions.h"
@@ -28,7 +30,8 @@ class MainWindow : public QMainWindow {
     Q_OBJECT
 
   public:
-    explicit MainWindow(std::filesystem::path runs);
+    /// @param duty  whether this window sees to it that the queue is worked through
+    explicit MainWindow(std::filesystem::path runs, QueueKeeper::Duty duty = QueueKeeper::Duty::work);
     ~MainWindow() override;
 
     RotationPage& rotationPage() { return *rotation_; }
@@ -38,7 +41,9 @@ class MainWindow : public QMainWindow {
     Selection& selection() { return selection_; }
     AttentionState& attentionState() { return attention_state_; }
     TrainingPage& trainingPage() { return *training_; }
+    ComparePage& comparePage() { return *compare_; }
     RunStore& runs() { return store_; }
+    QueueKeeper& queue() { return queue_; }
 
     std::vector<Page*> pages() const { return pages_; }
     Page* currentPage() const;
@@ -65,6 +70,7 @@ class MainWindow : public QMainWindow {
     void copySetup();
     void pasteSetup();
     void showTraining();
+    void measureSpeed();
     void showExplanation();
     void exportCurrent();
     void restoreSession();
@@ -74,6 +80,7 @@ class MainWindow : public QMainWindow {
     Selection selection_;
     RunStore store_;
     TrainerLauncher launcher_;
+    QueueKeeper queue_;
     AttentionState attention_state_;
     Actions actions_;
     RotationPage* rotation_;
@@ -81,6 +88,7 @@ class MainWindow : public QMainWindow {
     AttentionPage* attention_;
     MixingPage* mixing_;
     TrainingPage* training_;
+    ComparePage* compare_;
     std::vector<Page*> pages_;
     std::map<QString, QMenu*> page_menus_;  ///< by the page's name, or another group's
     std::vector<QToolButton*> rail_buttons_;

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "core/compare/grouping.h"
+#include "ui/runs/run_records.h"
 #include "ui/training/preset_list.h"
 
 namespace roper {
@@ -31,6 +33,7 @@ RunsModel::RunsModel(RunStore& store, QObject* parent) : QAbstractTableModel(par
         beginInsertRows({}, row, row);
         rows_.append(run);
         endInsertRows();
+        group_timer_.start();
     });
     connect(&store_, &RunStore::runRemoved, this, [this](const QString& name) {
         const int row = rowOf(name);
@@ -38,10 +41,33 @@ RunsModel::RunsModel(RunStore& store, QObject* parent) : QAbstractTableModel(par
         beginRemoveRows({}, row, row);
         rows_.removeAt(row);
         endRemoveRows();
+        group_timer_.start();
     });
-    connect(&store_, &RunStore::changed, this, &RunsModel::refresh);
+    // Rows change many times a second; a table is read a few times a second.
+    constexpr int kBetweenRefreshes_ms = 150, kBetweenGroupings_ms = 300;
+    for (auto [timer, interval] :
+         {std::pair{&refresh_timer_, kBetweenRefreshes_ms}, {&group_timer_, kBetweenGroupings_ms}}) {
+        timer->setSingleShot(true);
+        timer->setInterval(interval);
+    }
+    connect(&refresh_timer_, &QTimer::timeout, this, &RunsModel::refresh);
+    connect(&group_timer_, &QTimer::timeout, this, &RunsModel::nameGroups);
+    connect(&store_, &RunStore::changed, this, [this] {
+        if (!refresh_timer_.isActive()) refresh_timer_.start();
+    });
     for (RunWatcher* run : store_.runs())
         rows_.append(run);
+    nameGroups();
+}
+
+/// Labels name the fields by which groups differ, so every new run may change all of them.
+void RunsModel::nameGroups() {
+    groups_.clear();
+    const std::vector<RunRecord> runs = recordsOf(store_);
+    for (const RunGroup& group : groupRuns(runs))
+        for (const std::size_t run : group.runs)
+            groups_[QString::fromStdString(runs[run].name)] = QString::fromStdString(group.label);
+    refresh();
 }
 
 int RunsModel::rowCount(const QModelIndex& parent) const {
@@ -76,7 +102,9 @@ QVariant RunsModel::text(const RunWatcher& run, int column) const {
         case name_column:
             return run.name();
         case state_column:
-            return QString::fromStdString(stateName(run.state()));
+            return run.problem().isEmpty() ? QString::fromStdString(stateName(run.state())) : tr("broken");
+        case group_column:
+            return groups_.value(run.name());
         case step_column:
             return QStringLiteral("%1/%2").arg(run.step()).arg(run.steps());
         case rate_column: {
@@ -138,10 +166,11 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const {
 
 QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal) return {};
-    static const QStringList names = {tr("Run"),  tr("State"), tr("Step"), tr("Loss"),
-                                      tr("Last"), tr("Best"),  tr("Rate"), tr("Left")};
+    static const QStringList names = {tr("Run"),  tr("State"), tr("Group"), tr("Step"), tr("Loss"),
+                                      tr("Last"), tr("Best"),  tr("Rate"),  tr("Left")};
     static const QStringList helps = {tr("Name of the run's folder"),
                                       tr("What its trainer does now"),
+                                      tr("Method, and the settings by which groups of runs differ"),
                                       tr("Optimizer steps done, of all"),
                                       tr("Training loss of the last step, nats"),
                                       tr("Newest evaluation: problems solved, or loss"),

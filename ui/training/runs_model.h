@@ -2,6 +2,7 @@
 
 #include <QAbstractTableModel>
 #include <QColor>
+#include <QTimer>
 
 #include "ui/runs/run_store.h"
 
@@ -15,6 +16,7 @@ class RunsModel : public QAbstractTableModel {
     enum Column {
         name_column,
         state_column,
+        group_column,
         step_column,
         loss_column,
         last_column,
@@ -36,15 +38,19 @@ class RunsModel : public QAbstractTableModel {
     RunWatcher* run(int row) const;
     int rowOf(const QString& name) const;
     void setColor(const QString& name, const QColor& color);
+    QColor color(const QString& name) const { return colors_.value(name); }
 
   private:
     QVariant text(const RunWatcher& run, int column) const;
     QVariant sortValue(const RunWatcher& run, int column) const;
     void refresh();
+    void nameGroups();
 
     RunStore& store_;
     QList<RunWatcher*> rows_;
     QHash<QString, QColor> colors_;
+    QHash<QString, QString> groups_;  ///< label of each run's group
+    QTimer refresh_timer_, group_timer_;
 };
 
 /// "112/128" or "0.6312"; empty before the first evaluation.

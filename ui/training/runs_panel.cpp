@@ -1,33 +1,33 @@
 #include "ui/training/runs_panel.h"
 
+#include <QColorDialog>
 #include <QDesktopServices>
 #include <QFile>
 #include <QGridLayout>
 #include <QHeaderView>
+#include <QInputDialog>
 #include <QMenu>
 #include <QMessageBox>
 #include <QUrl>
 #include <QVBoxLayout>
 
 #include "core/runs/error.h"
+#include "core/runs/run_recorder.h"
 
 namespace roper {
 
-RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QWidget* parent)
+RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QueueKeeper& queue, QWidget* parent)
     : QWidget(parent),
       store_(store),
       launcher_(launcher),
+      queue_(queue),
       model_(new RunsModel(store, this)),
-      proxy_(new QSortFilterProxyModel(this)),
+      proxy_(new RunFilterModel(*model_, this)),
       table_(new QTableView),
       filter_(new QLineEdit),
       detail_(new QLabel),
+      filter_problem_(new QLabel),
       control_(new ControlClient(this)) {
-    proxy_->setSourceModel(model_);
-    proxy_->setSortRole(RunsModel::kSortRole);
-    proxy_->setFilterCaseSensitivity(Qt::CaseInsensitive);
-    proxy_->setFilterKeyColumn(-1);
-    proxy_->setDynamicSortFilter(true);
     table_->setModel(proxy_);
     table_->setSortingEnabled(true);
     table_->sortByColumn(RunsModel::name_column, Qt::DescendingOrder);
@@ -43,11 +43,16 @@ RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QWidget* parent
     table_->horizontalHeader()->setHighlightSections(false);
     table_->setAccessibleName(tr("Runs"));
     table_->setContextMenuPolicy(Qt::CustomContextMenu);
-    const int widths[] = {132, 68, 78, 54, 58, 58, 48, 48};
+    const int widths[] = {132, 68, 70, 78, 54, 58, 58, 48, 48};
     for (int column = 0; column < RunsModel::column_count; ++column)
         table_->setColumnWidth(column, widths[column]);
-    filter_->setPlaceholderText(tr("Filter runs by words"));
+    filter_->setPlaceholderText(tr("words, position=roper, loss<0.6, seed<5 …"));
     filter_->setAccessibleName(tr("Filter runs"));
+    filter_->setToolTip(
+        tr("Words that the name, task, method or state must hold, and comparisons of any setting or "
+           "of step, loss, correct, accuracy, seed. The charts show what is listed."));
+    filter_problem_->setWordWrap(true);
+    filter_problem_->hide();
     filter_->setClearButtonEnabled(true);
     detail_->setWordWrap(true);
     detail_->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -55,11 +60,20 @@ RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QWidget* parent
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(filter_);
+    layout->addWidget(filter_problem_);
     layout->addWidget(table_, 1);
     layout->addWidget(makeButtons());
     layout->addWidget(detail_);
 
-    connect(filter_, &QLineEdit::textChanged, proxy_, &QSortFilterProxyModel::setFilterFixedString);
+    connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
+        const QString problem = proxy_->setFilter(text);
+        filter_problem_->setText(problem);
+        filter_problem_->setVisible(!problem.isEmpty());
+        emit listedChanged();
+    });
+    connect(table_->horizontalHeader(), &QHeaderView::sortIndicatorChanged, this, &RunsPanel::listedChanged);
+    for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
+        connect(proxy_, signal, this, &RunsPanel::listedChanged);
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
         showButtons();
         emit selectionChanged();
@@ -106,6 +120,61 @@ RunWatcher* RunsPanel::selected() const {
 void RunsPanel::select(const QString& name) {
     const int row = model_->rowOf(name);
     if (row >= 0) table_->setCurrentIndex(proxy_->mapFromSource(model_->index(row, 0)));
+}
+
+QStringList RunsPanel::listed(int most) const {
+    QStringList names;
+    for (int row = 0; row < std::min(most, proxy_->rowCount()); ++row)
+        names << model_->run(proxy_->mapToSource(proxy_->index(row, 0)).row())->name();
+    if (const RunWatcher* run = selected(); run != nullptr && !names.contains(run->name()))
+        names << run->name();
+    return names;
+}
+
+void RunsPanel::rename(const QString& to) {
+    const RunWatcher* run = selected();
+    if (run == nullptr) return;
+    const QString from = run->name();
+    renameRun(run->folder(), to.toStdString());
+    queue_.rename(from.toStdString(), to.toStdString());
+    emit renamed(from, to);
+    store_.refresh();
+    select(to);
+}
+
+void RunsPanel::askForName() {
+    const RunWatcher* run = selected();
+    if (run == nullptr) return;
+    bool accepted = false;
+    const QString name =
+        QInputDialog::getText(this, tr("Rename the run"), tr("Letters, digits, '.', '_' and '-':"),
+                              QLineEdit::Normal, run->name(), &accepted);
+    if (!accepted || name == run->name()) return;
+    try {
+        rename(name.trimmed());
+    } catch (const Error& error) {
+        emit said(tr("Not renamed: %1").arg(QString::fromStdString(error.what())));
+    }
+}
+
+void RunsPanel::askForColor() {
+    const RunWatcher* run = selected();
+    if (run == nullptr) return;
+    const QString name = run->name();
+    const QColor before = model_->color(name);
+    const QColor color = QColorDialog::getColor(before, this, tr("Colour of %1").arg(name));
+    if (color.isValid()) emit colorChosen(name, color);
+}
+
+void RunsPanel::putIntoQueue() {
+    const RunWatcher* run = selected();
+    if (run == nullptr) return;
+    try {
+        queue_.enqueueRun(run->folder());
+        emit said(tr("%1 waits in the queue").arg(run->name()));
+    } catch (const Error& error) {
+        emit said(QString::fromStdString(error.what()));
+    }
 }
 
 void RunsPanel::send(Command command) {
@@ -157,6 +226,11 @@ void RunsPanel::openMenu(const QPoint& at) {
     if (run == nullptr) return;
     QMenu menu(this);
     menu.addAction(tr("Open folder"), this, &RunsPanel::openFolder);
+    QAction* rename = menu.addAction(tr("Rename…"), this, &RunsPanel::askForName);
+    menu.addAction(tr("Colour…"), this, &RunsPanel::askForColor);
+    QAction* queue = menu.addAction(tr("Put into the queue"), this, &RunsPanel::putIntoQueue);
+    rename->setEnabled(!run->isActive());
+    queue->setEnabled(continue_->isEnabled() && queue_.placeOf(run->folder().name()) < 0);
     QAction* remove = menu.addAction(tr("Move to wastebasket"), this, &RunsPanel::moveToWastebasket);
     remove->setEnabled(!run->isActive());
     menu.exec(table_->viewport()->mapToGlobal(at));

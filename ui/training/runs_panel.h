@@ -3,13 +3,13 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QSortFilterProxyModel>
 #include <QTableView>
 #include <QToolButton>
 
 #include "ui/runs/control_client.h"
+#include "ui/runs/queue_keeper.h"
 #include "ui/runs/trainer_launcher.h"
-#include "ui/training/runs_model.h"
+#include "ui/training/run_filter_model.h"
 
 namespace roper {
 
@@ -18,11 +18,16 @@ class RunsPanel : public QWidget {
     Q_OBJECT
 
   public:
-    RunsPanel(RunStore& store, TrainerLauncher& launcher, QWidget* parent);
+    RunsPanel(RunStore& store, TrainerLauncher& launcher, QueueKeeper& queue, QWidget* parent);
 
     RunsModel& model() { return *model_; }
     RunWatcher* selected() const;
     void select(const QString& name);
+
+    /// Names of the first `most` runs as the table is sorted and filtered; the selected one is among them.
+    QStringList listed(int most) const;
+    /// Gives the selected run's folder another name. @throws Error
+    void rename(const QString& to);
 
     void send(Command command);
     void continueSelected();
@@ -32,6 +37,10 @@ class RunsPanel : public QWidget {
 
   signals:
     void selectionChanged();
+    /// The first runs of the table as it is sorted and filtered, and the selected one, are others now.
+    void listedChanged();
+    void colorChosen(const QString& run, const QColor& color);
+    void renamed(const QString& from, const QString& to);
     void said(const QString& message);
 
   private:
@@ -40,14 +49,18 @@ class RunsPanel : public QWidget {
     void openMenu(const QPoint& at);
     void openFolder();
     void moveToWastebasket();
+    void askForName();
+    void askForColor();
+    void putIntoQueue();
 
     RunStore& store_;
     TrainerLauncher& launcher_;
+    QueueKeeper& queue_;
     RunsModel* model_;
-    QSortFilterProxyModel* proxy_;
+    RunFilterModel* proxy_;
     QTableView* table_;
     QLineEdit* filter_;
-    QLabel* detail_;
+    QLabel *detail_, *filter_problem_;
     QPushButton *pause_, *stop_, *checkpoint_, *continue_;
     ControlClient* control_;
 };

@@ -1,11 +1,16 @@
 #include "ui/training/training_page.h"
 
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QScrollArea>
+#include <QSettings>
 #include <QSplitter>
 #include <cmath>
+#include <set>
 
+#include "core/compare/grouping.h"
 #include "core/runs/error.h"
+#include "ui/runs/run_records.h"
 
 namespace roper {
 namespace {
@@ -23,27 +28,33 @@ double tokensAt(const RunWatcher& run, std::int64_t step) {
 
 }  // namespace
 
-TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QWidget* parent)
+TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueKeeper& queue, QWidget* parent)
     : Page(tr("Training"),
            tr("Choose a preset, start RoPE and RoPER as twins on the same data, and watch them learn."),
            parent),
       store_(store),
       launcher_(launcher),
+      queue_(queue),
       presets_(new PresetList(this)),
       form_(new SpecificationForm(this)),
       chooser_(new QTabWidget),
       loss_(new MetricChart(QStringLiteral("loss"), tr("training loss, nats"), this)),
-      accuracy_(new MetricChart(QStringLiteral("accuracy"), tr("problems solved, %"), this)),
+      accuracy_(new MetricChart(QStringLiteral("accuracy"), tr("solved or recalled, %"), this)),
       samples_(new SamplesView(this)),
-      runs_(new RunsPanel(store, launcher, this)) {
+      runs_(new RunsPanel(store, launcher, queue, this)),
+      queue_panel_(new QueuePanel(queue, store, this)),
+      lists_(new QTabWidget) {
     loss_->setEmptyText(tr("No run yet: choose a preset and press “Start as twins”."));
-    accuracy_->setEmptyText(tr(
-        "Solved problems appear with the first evaluation.\nThe prefix task has none: its loss is measured "
-        "against the dashed floor above."));
+    accuracy_->setEmptyText(
+        tr("Solved problems appear with the first evaluation.\nOf the prefix task: letters that follow with "
+           "certainty and were recalled."));
     accuracy_->setSmoothing(0);
     accuracy_->setLegendCorner(Qt::AlignBottom | Qt::AlignRight);
     auto* right = new QSplitter(Qt::Vertical);
-    right->addWidget(runs_);
+    lists_->addTab(runs_, tr("Runs"));
+    lists_->addTab(queue_panel_, tr("Queue"));
+    lists_->setDocumentMode(true);
+    right->addWidget(lists_);
     right->addWidget(samples_);
     right->setSizes({360, 300});
     auto* columns = new QSplitter(Qt::Horizontal);
@@ -61,8 +72,33 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QWidget* 
     connect(form_, &SpecificationForm::changed, this, &TrainingPage::showForm);
     connect(&store_, &RunStore::runAdded, this, &TrainingPage::followRun);
     connect(&store_, &RunStore::runRemoved, this, [this](const QString& name) {
-        forBothCharts([&](MetricChart& chart) { chart.removeSeries(name); });
+        unchart(name);
+        chartListed();
     });
+    // Several runs come or go at a time; the charts follow once.
+    listing_.setSingleShot(true);
+    connect(&listing_, &QTimer::timeout, this, &TrainingPage::chartListed);
+    connect(runs_, &RunsPanel::listedChanged, &listing_, qOverload<>(&QTimer::start));
+    connect(runs_, &RunsPanel::colorChosen, this, [this](const QString& name, const QColor& color) {
+        QSettings().setValue("colors/" + name, color);
+        colors_[name] = color;
+        runs_->model().setColor(name, color);
+        forBothCharts([&](MetricChart& chart) {
+            if (chart.hasSeries(name)) chart.setColor(name, color);
+        });
+    });
+    connect(runs_, &RunsPanel::renamed, this, [this](const QString& from, const QString& to) {
+        colors_[to] = colors_.take(from);
+        QSettings().setValue("colors/" + to, colors_[to]);
+        QSettings().remove("colors/" + from);
+    });
+    connect(queue_panel_, &QueuePanel::said, this, [this](const QString& text) { setReadout(text); });
+    const auto count_queue = [this] {
+        const auto waiting = queue_.queue().entries.size();
+        lists_->setTabText(1, waiting > 0 ? tr("Queue (%1)").arg(waiting) : tr("Queue"));
+    };
+    connect(&queue_, &QueueKeeper::changed, this, count_queue);
+    count_queue();
     connect(runs_, &RunsPanel::selectionChanged, this, &TrainingPage::showSelected);
     connect(runs_, &RunsPanel::said, this, [this](const QString& text) { setReadout(text); });
     for (MetricChart* chart : {loss_, accuracy_})
@@ -71,6 +107,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QWidget* 
         connect(from, &MetricChart::shownChanged, to, &MetricChart::setShown);
     for (RunWatcher* run : store_.runs())
         followRun(run);
+    chartListed();
     if (!presets_->choose("addition-small")) presets_->setCurrentRow(0);
     showForm();
 }
@@ -87,25 +124,45 @@ QWidget* TrainingPage::makeChooser() {
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     chooser_->addTab(presets_, tr("Presets"));
     chooser_->addTab(scroll, tr("All settings"));
-    start_ = new QPushButton(tr("Start"));
-    start_->setToolTip(tr("Train this specification"));
-    twins_ = new QPushButton(tr("Start as twins"));
-    twins_->setToolTip(tr("RoPE and RoPER at the same time: same initial weights, same batches"));
-    twins_->setDefault(true);
     why_not_ = new QLabel;
     why_not_->setWordWrap(true);
-    connect(start_, &QPushButton::clicked, this, [this] { start(false); });
-    connect(twins_, &QPushButton::clicked, this, [this] { start(true); });
-    auto* buttons = new QHBoxLayout;
-    buttons->addWidget(start_);
-    buttons->addWidget(twins_);
     auto* side = new QWidget;
     auto* layout = new QVBoxLayout(side);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(chooser_, 1);
     layout->addWidget(why_not_);
-    layout->addLayout(buttons);
+    layout->addWidget(makeStartButtons());
     return side;
+}
+
+QWidget* TrainingPage::makeStartButtons() {
+    start_ = new QPushButton(tr("Start"));
+    start_->setToolTip(tr("Train this specification"));
+    twins_ = new QPushButton(tr("Start as twins"));
+    twins_->setToolTip(tr("RoPE and RoPER at the same time: same initial weights, same batches"));
+    twins_->setDefault(true);
+    queue_twins_ = new QPushButton(tr("Queue twins"));
+    queue_twins_->setToolTip(
+        tr("RoPE and RoPER for each seed, one run after the other; seeds that are trained "
+           "already are not queued again"));
+    seeds_ = new QSpinBox;
+    seeds_->setRange(1, 1000);
+    seeds_->setValue(5);
+    seeds_->setSuffix(tr(" seeds"));
+    seeds_->setAccessibleName(tr("How many seeds"));
+    seeds_->setToolTip(
+        tr("From the data seed of the settings upwards; five are the least that say something"));
+    connect(start_, &QPushButton::clicked, this, [this] { start(false); });
+    connect(twins_, &QPushButton::clicked, this, [this] { start(true); });
+    connect(queue_twins_, &QPushButton::clicked, this, &TrainingPage::queueTwins);
+    auto* buttons = new QWidget;
+    auto* layout = new QGridLayout(buttons);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(start_, 0, 0);
+    layout->addWidget(twins_, 0, 1);
+    layout->addWidget(queue_twins_, 1, 1);
+    layout->addWidget(seeds_, 1, 0);
+    return buttons;
 }
 
 QWidget* TrainingPage::makeCharts() {
@@ -169,6 +226,7 @@ void TrainingPage::forBothCharts(const std::function<void(MetricChart&)>& change
 void TrainingPage::showForm() {
     start_->setEnabled(form_->isValid());
     twins_->setEnabled(form_->isValid());
+    queue_twins_->setEnabled(form_->isValid());
     why_not_->setText(tr("A setting is wrong; “All settings” says which and why."));
     why_not_->setVisible(!form_->isValid());
 }
@@ -186,9 +244,45 @@ void TrainingPage::start(bool twins) {
     }
 }
 
+void TrainingPage::enqueue(const std::vector<Specification>& specifications) {
+    try {
+        const auto names = queue_.enqueue(specifications);
+        store_.refresh();
+        setReadout(names.empty()
+                       ? tr("Nothing to queue: all of it is there already.")
+                       : tr("%1 runs wait in the queue; they are trained also when this window is closed.")
+                             .arg(names.size()));
+    } catch (const Error& error) {
+        setReadout(tr("Not queued: %1").arg(QString::fromStdString(error.what())));
+        store_.refresh();
+    }
+}
+
+void TrainingPage::queueTwins() {
+    std::set<std::pair<std::string, std::int64_t>> there;
+    for (const RunRecord& run : recordsOf(store_))
+        if (run.state != RunState::failed &&
+            run.specification.training.data_seed == run.specification.training.model_seed)
+            there.emplace(groupKey(run.specification), run.specification.training.data_seed);
+    std::vector<Specification> wanted;
+    for (int i = 0; i < seeds_->value(); ++i) {
+        for (const char* position : {"rope", "roper"}) {
+            Specification twin = form_->specification();
+            twin.model.position = position;
+            twin.training.data_seed += i;
+            twin.training.model_seed = twin.training.data_seed;
+            if (there.count({groupKey(twin), twin.training.data_seed}) == 0) wanted.push_back(twin);
+        }
+    }
+    enqueue(wanted);
+    lists_->setCurrentWidget(queue_panel_);
+}
+
 QColor TrainingPage::colorOf(const RunWatcher& run) {
     const auto known = colors_.find(run.name());
     if (known != colors_.end()) return *known;
+    const QVariant chosen = QSettings().value("colors/" + run.name());
+    if (chosen.isValid()) return colors_[run.name()] = chosen.value<QColor>();
     const QString position = run.specification() ? QString::fromStdString(run.specification()->model.position)
                                                  : QStringLiteral("roper");
     const QColor color = Theme::of(palette()).run(position, runs_of_method_[position]++);
@@ -206,15 +300,13 @@ QString TrainingPage::legendLabel(const QString& name) {
 }
 
 void TrainingPage::followRun(RunWatcher* run) {
-    const QColor color = colorOf(*run);
-    const QString label = legendLabel(run->name());
-    runs_->model().setColor(run->name(), color);
-    forBothCharts([&](MetricChart& chart) { chart.addSeries(run->name(), label, color); });
+    runs_->model().setColor(run->name(), colorOf(*run));
     connect(run, &RunWatcher::metricsAdded, this, [this, run](std::size_t first) { addMetrics(run, first); });
     connect(run, &RunWatcher::evaluationsAdded, this,
             [this, run](std::size_t first) { addEvaluations(run, first); });
     connect(run, &RunWatcher::restarted, this, [this, run] {
         // Both files are read again from their starts; what was drawn of either goes.
+        if (!loss_->hasSeries(run->name())) return;
         loss_->clear(run->name());
         accuracy_->clear(run->name());
         addMetrics(run, 0);
@@ -223,29 +315,58 @@ void TrainingPage::followRun(RunWatcher* run) {
     connect(run, &RunWatcher::samplesChanged, this, [this, run] {
         if (runs_->selected() == run) showSelected();
     });
+    if (runs_->selected() == nullptr) runs_->select(run->name());
+    listing_.start();
+}
+
+/// The charts hold the first runs of the table, as it is sorted and filtered: hundreds of curves could
+/// neither be told apart nor drawn in time.
+void TrainingPage::chartListed() {
+    constexpr int kMostCharted = 20;
+    const QStringList listed = runs_->listed(kMostCharted);
+    for (RunWatcher* run : store_.runs()) {
+        const bool wanted = listed.contains(run->name());
+        if (wanted && !loss_->hasSeries(run->name())) chart(run);
+        if (!wanted) unchart(run->name());
+    }
+}
+
+void TrainingPage::chart(RunWatcher* run) {
+    const QString label = legendLabel(run->name());
+    forBothCharts([&](MetricChart& chart) { chart.addSeries(run->name(), label, colorOf(*run)); });
     addMetrics(run, 0);
     addEvaluations(run, 0);
-    if (runs_->selected() == nullptr) runs_->select(run->name());
+}
+
+void TrainingPage::unchart(const QString& name) {
+    forBothCharts([&](MetricChart& chart) { chart.removeSeries(name); });
 }
 
 void TrainingPage::addMetrics(RunWatcher* run, std::size_t first) {
+    if (!loss_->hasSeries(run->name())) return;
     for (std::size_t i = first; i < run->metrics().size(); ++i)
         loss_->append(run->name(), pointOf(run->metrics()[i]));
 }
 
 void TrainingPage::addEvaluations(RunWatcher* run, std::size_t first) {
+    if (!accuracy_->hasSeries(run->name())) return;
+    const auto share = [](std::int64_t part, std::int64_t whole) {
+        return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+    };
     for (std::size_t i = first; i < run->evaluations().size(); ++i) {
         const EvaluationRow& row = run->evaluations()[i];
         if (row.floor) loss_->setFloor(run->name(), *row.floor);
-        if (!row.correct || row.of.value_or(0) == 0) continue;
+        std::optional<double> value;
+        if (row.correct && row.of.value_or(0) > 0) value = share(*row.correct, *row.of);
+        if (row.recalled && row.recallable.value_or(0) > 0) value = share(*row.recalled, *row.recallable);
+        if (!value) continue;
         accuracy_->append(run->name(),
-                          {static_cast<double>(row.step), row.time_s, tokensAt(*run, row.step),
-                           100.0 * static_cast<double>(*row.correct) / static_cast<double>(*row.of)});
+                          {static_cast<double>(row.step), row.time_s, tokensAt(*run, row.step), *value});
     }
 }
 
 void TrainingPage::showSelected() {
-    const RunWatcher* run = runs_->selected();
+    RunWatcher* run = runs_->selected();
     samples_->show(run != nullptr ? run->name() : QString(),
                    run != nullptr ? run->samples() : std::vector<Sample>{});
     emit explanationChanged();
@@ -255,6 +376,7 @@ void TrainingPage::addActions(Actions& actions) {
     const QString group = tr("Training");
     actions.add(group, tr("Start"), {}, [this] { start_->click(); });
     actions.add(group, tr("Start as twins"), Qt::CTRL | Qt::Key_Return, [this] { twins_->click(); });
+    actions.add(group, tr("Queue twins of several seeds"), {}, [this] { queue_twins_->click(); });
     actions.add(group, tr("Pause or go on"), {}, [this] { runs_->pauseButton()->click(); });
     actions.add(group, tr("Stop the selected run"), {}, [this] { runs_->stopButton()->click(); });
     actions.add(group, tr("Checkpoint now"), {}, [this] { runs_->send(Command::checkpoint); });

@@ -10,6 +10,7 @@
 #include "ui/runs/trainer_launcher.h"
 #include "ui/shell/page.h"
 #include "ui/training/preset_list.h"
+#include "ui/training/queue_panel.h"
 #include "ui/training/runs_panel.h"
 #include "ui/training/samples_view.h"
 #include "ui/training/specification_form.h"
@@ -21,7 +22,7 @@ class TrainingPage : public Page {
     Q_OBJECT
 
   public:
-    TrainingPage(RunStore& store, TrainerLauncher& launcher, QWidget* parent);
+    TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueKeeper& queue, QWidget* parent);
 
     std::vector<const Figure*> figures() const override;
     void addActions(Actions& actions) override;
@@ -34,15 +35,24 @@ class TrainingPage : public Page {
     PresetList& presets() { return *presets_; }
     QPushButton* startButton() { return start_; }
     QPushButton* twinsButton() { return twins_; }
+    QPushButton* queueButton() { return queue_twins_; }
+    QSpinBox* seedCount() { return seeds_; }
+    QueuePanel& queuePanel() { return *queue_panel_; }
 
-    /// Adds everything known of a run to the charts.
-    void followRun(RunWatcher* run);
+    /// Puts runs into the queue and says so.
+    void enqueue(const std::vector<Specification>& specifications);
 
   private:
     QWidget* makeChooser();
     QWidget* makeCharts();
     QWidget* makeChartControls();
+    QWidget* makeStartButtons();
     void start(bool twins);
+    void queueTwins();
+    void followRun(RunWatcher* run);
+    void chartListed();
+    void chart(RunWatcher* run);
+    void unchart(const QString& name);
     void showForm();
     void addMetrics(RunWatcher* run, std::size_t first);
     void addEvaluations(RunWatcher* run, std::size_t first);
@@ -53,13 +63,18 @@ class TrainingPage : public Page {
 
     RunStore& store_;
     TrainerLauncher& launcher_;
+    QueueKeeper& queue_;
     PresetList* presets_;
     SpecificationForm* form_;
     QTabWidget* chooser_;
     MetricChart *loss_, *accuracy_;
     SamplesView* samples_;
     RunsPanel* runs_;
-    QPushButton *start_, *twins_;
+    QueuePanel* queue_panel_;
+    QTabWidget* lists_;
+    QPushButton *start_, *twins_, *queue_twins_;
+    QSpinBox* seeds_;
+    QTimer listing_;
     QLabel* why_not_;
     QHash<QString, int> runs_of_method_;
     QHash<QString, QColor> colors_;

@@ -1,0 +1,440 @@
+#include "ui/compare/compare_page.h"
+
+#include <QFormLayout>
+#include <QHeaderView>
+#include <QSplitter>
+
+#include "ui/shell/explain.h"
+#include "ui/training/preset_list.h"
+
+namespace roper {
+namespace {
+
+constexpr int kKeyRole = Qt::UserRole;
+
+QString keyOf(const ComparedGroup& group) {
+    return QString::fromStdString(group.group.key);
+}
+
+QString acrossTitle(Across across) {
+    return across == Across::step   ? ComparePage::tr("step")
+           : across == Across::time ? ComparePage::tr("training time, s")
+                                    : ComparePage::tr("tokens");
+}
+
+}  // namespace
+
+ComparePage::ComparePage(RunStore& store, QWidget* parent)
+    : Page(
+          tr("Compare"),
+          tr("Runs that differ only by their seeds make a group. Is the difference between two groups larger "
+             "than the spread over seeds?"),
+          parent),
+      state_(new CompareState(store, this)),
+      tabs_(new QTabWidget),
+      curves_(new CurveChart(QStringLiteral("compare-curves"), tr("step"), tr("problems solved, %"), this)),
+      outcomes_(new OutcomeView(*state_, this)),
+      paired_(new PairedView(*state_, this)),
+      board_(new BoardView(this)),
+      conclusion_(new QLabel) {
+    conclusion_->setWordWrap(true);
+    conclusion_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    conclusion_->setAccessibleName(tr("What follows"));
+    conclusion_->setMargin(6);
+    curves_->setEmptyText(tr("No runs to compare: train twins on the Training page, or choose other runs."));
+    curves_->setLegendCorner(Qt::AlignBottom | Qt::AlignRight);
+    tabs_->addTab(makeCurvesTab(), tr("Curves"));
+    tabs_->addTab(outcomes_, tr("Outcomes"));
+    tabs_->addTab(paired_, tr("Seed by seed"));
+    tabs_->addTab(makeBoardTab(), tr("Board"));
+    auto* middle = new QWidget;
+    auto* layout = new QVBoxLayout(middle);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(makeMeasureBar());
+    layout->addWidget(tabs_, 1);
+    layout->addWidget(conclusion_);
+    auto* columns = new QSplitter(Qt::Horizontal);
+    columns->addWidget(makeChooser());
+    columns->addWidget(middle);
+    columns->setStretchFactor(1, 1);
+    columns->setSizes({300, 900});
+    columns->setChildrenCollapsible(false);
+    contents()->addWidget(columns, 1);
+
+    connect(state_, &CompareState::changed, this, &ComparePage::show);
+    connect(tabs_, &QTabWidget::currentChanged, this, &ComparePage::show);
+    for (FigureView* view : std::initializer_list<FigureView*>{outcomes_, paired_, board_})
+        connect(view, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
+    connect(curves_, &CurveChart::pointed, this, [this](const QString& text) { setReadout(text); });
+    state_->refresh();
+}
+
+std::vector<const Figure*> ComparePage::figures() const {
+    std::vector<const Figure*> all = {curves_, outcomes_, paired_, board_};
+    std::swap(all[0], all[static_cast<std::size_t>(tabs_->currentIndex())]);
+    return all;
+}
+
+QComboBox* ComparePage::makeChoice(const QString& name, const QString& help, const QStringList& choices,
+                                   const std::function<void(CompareQuestion&, int)>& set) {
+    auto* box = new QComboBox;
+    box->addItems(choices);
+    box->setAccessibleName(name);
+    box->setToolTip(help);
+    connect(box, &QComboBox::currentIndexChanged, this, [this, set](int index) {
+        if (!showing_ && index >= 0) state_->change([&](CompareQuestion& question) { set(question, index); });
+    });
+    return box;
+}
+
+QCheckBox* ComparePage::makeCheck(const QString& text, const QString& help,
+                                  const std::function<void(CompareQuestion&, bool)>& set) {
+    auto* box = new QCheckBox(text);
+    box->setToolTip(help);
+    connect(box, &QCheckBox::toggled, this, [this, set](bool on) {
+        if (!showing_) state_->change([&](CompareQuestion& question) { set(question, on); });
+    });
+    return box;
+}
+
+QWidget* ComparePage::makeChooser() {
+    filter_ = new QLineEdit;
+    filter_->setPlaceholderText(tr("index position=roper seed<5"));
+    filter_->setAccessibleName(tr("Which runs"));
+    filter_->setToolTip(
+        tr("Words that a run's name, task, method or state must hold, and comparisons of any setting "
+           "or of step, loss, correct, accuracy, seed"));
+    filter_->setClearButtonEnabled(true);
+    connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
+        state_->change([&](CompareQuestion& question) { question.filter = text; });
+    });
+    filter_problem_ = new QLabel;
+    filter_problem_->setWordWrap(true);
+    groups_ = new QTreeWidget;
+    groups_->setHeaderLabels({tr("Group"), tr("Runs"), tr("Mean")});
+    groups_->setRootIsDecorated(false);
+    groups_->setAccessibleName(tr("Groups of runs"));
+    groups_->setToolTip(tr("Unticked groups are left out of the pictures"));
+    groups_->header()->setStretchLastSection(false);
+    groups_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    groups_->setWordWrap(true);
+    connect(groups_, &QTreeWidget::itemChanged, this, [this](const QTreeWidgetItem* item) {
+        if (showing_) return;
+        state_->change([&](CompareQuestion& question) {
+            const QString key = item->data(0, kKeyRole).toString();
+            if (item->checkState(0) == Qt::Checked)
+                question.hidden.remove(key);
+            else
+                question.hidden.insert(key);
+        });
+    });
+    first_ =
+        makeChoice(tr("First group of the pair"), tr("Differences are the second group's minus this one's"),
+                   {}, [this](CompareQuestion& question, int index) {
+                       question.a = first_->itemData(index).toString().toStdString();
+                   });
+    second_ = makeChoice(tr("Second group of the pair"), tr("Compared with the first, seed by seed"), {},
+                         [this](CompareQuestion& question, int index) {
+                             question.b = second_->itemData(index).toString().toStdString();
+                         });
+    auto* pair = new QFormLayout;
+    for (auto [label, box] : {std::pair{tr("compare"), first_}, {tr("with"), second_}}) {
+        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        box->setMinimumContentsLength(12);
+        pair->addRow(label, box);
+    }
+    auto* side = new QWidget;
+    auto* layout = new QVBoxLayout(side);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(filter_);
+    layout->addWidget(filter_problem_);
+    layout->addWidget(groups_, 1);
+    layout->addLayout(pair);
+    return side;
+}
+
+QWidget* ComparePage::makeMeasureBar() {
+    QStringList titles;
+    for (const MeasureInfo& info : measures())
+        titles << QString::fromStdString(info.title);
+    measure_ =
+        makeChoice(tr("What is compared"), tr("The number of each run that groups and seeds are compared by"),
+                   titles, [](CompareQuestion& question, int index) {
+                       question.measure = measures()[static_cast<std::size_t>(index)].measure;
+                       question.measure_chosen = true;
+                   });
+    share_ = new QSpinBox;
+    share_->setRange(1, 100);
+    share_->setSuffix(QStringLiteral(" %"));
+    share_->setAccessibleName(tr("Share of problems to reach"));
+    share_->setToolTip(tr("The first evaluation with this share of problems right"));
+    share_->setKeyboardTracking(false);
+    connect(share_, &QSpinBox::valueChanged, this, [this](int value) {
+        if (!showing_) state_->change([&](CompareQuestion& question) { question.share = value; });
+    });
+    drop_worst_ = makeCheck(tr("drop each group's worst run"),
+                            tr("As in the source; the comparison seed by seed always keeps every pair"),
+                            [](CompareQuestion& question, bool on) { question.drop_worst = on; });
+    auto* bar = new QWidget;
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(new QLabel(tr("by")));
+    layout->addWidget(measure_);
+    layout->addWidget(share_);
+    layout->addWidget(drop_worst_);
+    layout->addStretch();
+    return bar;
+}
+
+QWidget* ComparePage::makeCurvesTab() {
+    QStringList curves, spreads, acrosses;
+    for (const CurveOf curve :
+         {CurveOf::training_loss, CurveOf::correct, CurveOf::evaluation_loss, CurveOf::recall})
+        curves << curveTitle(curve);
+    for (const Spread spread : {Spread::range, Spread::standard_error, Spread::interval})
+        spreads << tr("band: %1").arg(spreadTitle(spread));
+    for (const Across across : {Across::step, Across::time, Across::tokens})
+        acrosses << tr("by %1").arg(acrossTitle(across).section(',', 0, 0));
+    curve_ = makeChoice(tr("What the curves show"), tr("Mean over the runs of each group"), curves,
+                        [](CompareQuestion& question, int index) {
+                            question.curve = static_cast<CurveOf>(index);
+                            question.curve_chosen = true;
+                        });
+    spread_ = makeChoice(
+        tr("What the band is"), tr("The band about each group's mean"), spreads,
+        [](CompareQuestion& question, int index) { question.spread = static_cast<Spread>(index); });
+    across_ = makeChoice(
+        tr("What the x axis counts"), tr("Steps, training time or tokens"), acrosses,
+        [](CompareQuestion& question, int index) { question.across = static_cast<Across>(index); });
+    final_half_ =
+        makeCheck(tr("final half"), tr("The second half of the runs alone, as in the source's charts"),
+                  [](CompareQuestion& question, bool on) { question.final_half = on; });
+    each_run_ = makeCheck(tr("each run"), tr("Every run as a thin line"),
+                          [](CompareQuestion& question, bool on) { question.each_run = on; });
+    auto* tab = new QWidget;
+    auto* bar = new QHBoxLayout;
+    for (QWidget* widget : std::initializer_list<QWidget*>{curve_, across_, spread_, final_half_, each_run_})
+        bar->addWidget(widget);
+    bar->addStretch();
+    auto* layout = new QVBoxLayout(tab);
+    layout->addLayout(bar);
+    layout->addWidget(curves_, 1);
+    return tab;
+}
+
+QWidget* ComparePage::makeBoardTab() {
+    board_summary_ = new QLabel;
+    board_summary_->setWordWrap(true);
+    queue_missing_ = new QPushButton(tr("Queue what is missing"));
+    queue_missing_->setToolTip(tr("Puts a run for every empty square into the queue, twins side by side"));
+    measure_speed_ = new QPushButton(tr("Measure speed here"));
+    measure_speed_->setToolTip(
+        tr("Takes a few steps of every setting that no run of this machine has taken yet"));
+    connect(queue_missing_, &QPushButton::clicked, this, [this] {
+        std::vector<Specification> missing;
+        for (const BoardRow& row : board_->rows())
+            for (Specification& specification : missingRuns(row))
+                missing.push_back(std::move(specification));
+        emit runsWanted(missing);
+    });
+    connect(measure_speed_, &QPushButton::clicked, this, &ComparePage::speedWanted);
+    auto* tab = new QWidget;
+    auto* bar = new QHBoxLayout;
+    bar->addWidget(queue_missing_);
+    bar->addWidget(measure_speed_);
+    bar->addWidget(board_summary_, 1);
+    auto* layout = new QVBoxLayout(tab);
+    layout->addWidget(board_, 1);
+    layout->addLayout(bar);
+    return tab;
+}
+
+void ComparePage::readEverything() {
+    showCurves();
+    showBoard();
+}
+
+void ComparePage::showEvent(QShowEvent* event) {
+    Page::showEvent(event);
+    show();
+}
+
+void ComparePage::show() {
+    const QScopedValueRollback showing(showing_, true);
+    const CompareQuestion& question = state_->question();
+    measure_->setCurrentIndex(static_cast<int>(question.measure));
+    curve_->setCurrentIndex(static_cast<int>(question.curve));
+    across_->setCurrentIndex(static_cast<int>(question.across));
+    spread_->setCurrentIndex(static_cast<int>(question.spread));
+    share_->setValue(question.share);
+    share_->setVisible(question.measure == Measure::steps_until);
+    drop_worst_->setChecked(question.drop_worst);
+    final_half_->setChecked(question.final_half);
+    each_run_->setChecked(question.each_run);
+    filter_problem_->setText(state_->filterProblem());
+    filter_problem_->setVisible(!state_->filterProblem().isEmpty());
+    showGroups();
+    showPairChoices();
+    conclusion_->setText(state_->comparison() ? QString::fromStdString(conclusionOf(*state_->comparison()))
+                                              : tr("Two groups of runs are needed for a comparison."));
+    // What nobody sees is not computed: curves and the board read every row.
+    if (isVisible() && tabs_->currentIndex() == 0) showCurves();
+    if (isVisible() && tabs_->currentIndex() == 3) showBoard();
+    emit explanationChanged();
+}
+
+void ComparePage::showGroups() {
+    const auto& groups = state_->groups();
+    while (groups_->topLevelItemCount() > static_cast<int>(groups.size()))
+        delete groups_->takeTopLevelItem(groups_->topLevelItemCount() - 1);
+    while (groups_->topLevelItemCount() < static_cast<int>(groups.size()))
+        new QTreeWidgetItem(groups_);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        QTreeWidgetItem* item = groups_->topLevelItem(static_cast<int>(i));
+        const ComparedGroup& group = groups[i];
+        item->setText(0, QString::fromStdString(group.group.label));
+        item->setToolTip(0, item->text(0));
+        item->setText(1, QStringLiteral("%1/%2").arg(group.values.size()).arg(group.group.runs.size()));
+        item->setToolTip(1, tr("runs with this outcome, of all"));
+        item->setText(2, group.values.empty() ? QStringLiteral("–") : noteNumber(group.summary.mean, 5));
+        item->setCheckState(0, group.shown ? Qt::Checked : Qt::Unchecked);
+        QPixmap swatch(12, 12);
+        swatch.fill(group.color);
+        item->setIcon(0, swatch);
+        item->setData(0, kKeyRole, keyOf(group));
+        for (int column : {1, 2})
+            item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+    }
+    for (int column : {1, 2})
+        groups_->resizeColumnToContents(column);
+}
+
+void ComparePage::showPairChoices() {
+    for (auto [box, label] : {std::pair{first_, state_->comparison() ? state_->comparison()->label_a : ""},
+                              {second_, state_->comparison() ? state_->comparison()->label_b : ""}}) {
+        box->clear();
+        for (const ComparedGroup& group : state_->groups()) {
+            box->addItem(QString::fromStdString(group.group.label), keyOf(group));
+            if (group.group.label == label) box->setCurrentIndex(box->count() - 1);
+        }
+        box->setEnabled(state_->groups().size() > 1);
+    }
+}
+
+void ComparePage::showCurves() {
+    const CompareQuestion& question = state_->question();
+    std::vector<CurveChart::Curve> curves;
+    const auto add = [&](CurveChart::Curve curve, const auto& points) {
+        for (const auto& [x, y] : points) {
+            curve.x << x;
+            curve.y << y;
+        }
+        curves.push_back(std::move(curve));
+    };
+    for (const ComparedGroup& group : state_->groups()) {
+        if (!group.shown) continue;
+        const Band band = state_->band(group);
+        CurveChart::Curve curve;
+        curve.key = curve.label = QString::fromStdString(group.group.label);
+        curve.label += tr(" (%1 runs)").arg(band.runs.empty() ? 0 : band.runs.front());
+        curve.color = group.color;
+        curve.strong = true;
+        curve.x = {band.x.begin(), band.x.end()};
+        curve.y = {band.mean.begin(), band.mean.end()};
+        curve.low = {band.low.begin(), band.low.end()};
+        curve.high = {band.high.begin(), band.high.end()};
+        if (!curve.x.isEmpty()) curves.push_back(std::move(curve));
+        if (!question.each_run) continue;
+        for (const QString& name : group.names) {
+            QColor pale = group.color;
+            pale.setAlphaF(0.45F);
+            CurveChart::Curve run;
+            run.key = name;
+            run.color = pale;
+            run.in_legend = false;
+            add(std::move(run), state_->curve(name));
+        }
+    }
+    curves_->setAxisNames(acrossTitle(question.across), curveTitle(question.curve));
+    const bool more_is_better = question.curve == CurveOf::correct || question.curve == CurveOf::recall;
+    curves_->setLegendCorner((more_is_better ? Qt::AlignBottom : Qt::AlignTop) | Qt::AlignRight);
+    curves_->setCaption(
+        tr("%1 by %2, mean over runs; band: %3%4%5")
+            .arg(curveTitle(question.curve), acrossTitle(question.across), spreadTitle(question.spread),
+                 question.drop_worst ? tr("; the worst run of each group dropped") : QString(),
+                 question.final_half ? tr("; final half") : QString()));
+    curves_->setCurves(curves, {});
+}
+
+void ComparePage::showBoard() {
+    board_->setRows(state_->board());
+    double left = 0;
+    bool all_known = true;
+    std::size_t missing = 0;
+    for (const BoardRow& row : board_->rows()) {
+        for (const BoardCell& cell : row.cells) {
+            missing += cell.missing.size();
+            left += cell.seconds_left.value_or(0);
+            all_known = all_known && cell.seconds_left.has_value();
+        }
+    }
+    queue_missing_->setEnabled(missing > 0);
+    measure_speed_->setEnabled(!all_known);
+    board_summary_->setText(
+        all_known ? tr("%1 runs are missing; one after the other they need about %2 on this machine.")
+                        .arg(missing)
+                        .arg(shortDuration(left))
+                  : tr("%1 runs are missing. How long they need here is known once the speed is measured.")
+                        .arg(missing));
+}
+
+void ComparePage::addActions(Actions& actions) {
+    const QString group = tr("Compare");
+    const QStringList tabs{tr("Curves with bands"), tr("Outcome of every run"), tr("Difference seed by seed"),
+                           tr("The source's table")};
+    for (int tab = 0; tab < tabs.size(); ++tab)
+        actions.add(group, tabs[tab], {}, [this, tab] { showTab(tab); });
+    actions.add(group, tr("Drop the worst run"), {}, [this] { drop_worst_->toggle(); });
+    actions.add(group, tr("Final half"), {}, [this] { final_half_->toggle(); });
+    actions.add(group, tr("Choose runs"), QKeySequence::Find, [this] { filter_->setFocus(); });
+    actions.add(group, tr("Queue what the table lacks"), {}, [this] {
+        showTab(3);
+        queue_missing_->click();
+    });
+}
+
+ViewSettings ComparePage::viewSettings() const {
+    return {{"view.compare", std::to_string(tabs_->currentIndex())}};
+}
+
+void ComparePage::setViewSettings(const ViewSettings& settings) {
+    setTab(*tabs_, settings, "view.compare");
+}
+
+QString ComparePage::explanation() const {
+    QString text =
+        tr("<h3>Is it more than chance?</h3>"
+           "<p>Each seed gives both methods the same initial weights and the same batches. The "
+           "difference within a pair is therefore freer of chance than the difference of two means:</p>"
+           "<p>dₛ = (second)ₛ − (first)ₛ for every seed s; t = mean(d) / (sd(d)/√n) with n − 1 degrees "
+           "of freedom; interval = mean(d) ± t<sub>0.975, n−1</sub> · sd(d)/√n.</p>");
+    if (state_->comparison() && state_->comparison()->test) {
+        const PairedTest& test = *state_->comparison()->test;
+        text += tr("<p>Here n = %1, mean(d) = %2, sd(d) = %3, so t = %4 and p = %5.</p>")
+                    .arg(test.difference.count)
+                    .arg(noteNumber(test.difference.mean), noteNumber(test.difference.deviation),
+                         noteNumber(test.t, 4), noteNumber(test.p, 3));
+    }
+    return text +
+           tr("<p>The bootstrap draws the pairs again, 10,000 times, with replacement, and takes the middle "
+              "95 % of the means. With a handful of pairs it is too narrow: trust Student's.</p>"
+              "<p>If the interval holds 0, these pairs do not say which is better; the sentence below the "
+              "picture says how many would, were the true difference as large as the measured one (power "
+              "0.8, from the non-central t distribution).</p>"
+              "<p>Runs that never reach a share of problems have no number of steps. They are shown and "
+              "counted, never dropped: who was first is settled by the sign test.</p>"
+              "<p><i>Student, The Probable Error of a Mean, Biometrika 1908; Efron, Bootstrap Methods, Ann. "
+              "Statist. 1979; the source's table: Harik &amp; Jayasiri 2022</i></p>");
+}
+
+}  // namespace roper

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <QColor>
+#include <QObject>
+#include <QSet>
+#include <QTimer>
+#include <optional>
+
+#include "core/compare/board.h"
+#include "core/compare/curves.h"
+#include "core/compare/paired.h"
+#include "core/compare/run_filter.h"
+#include "ui/runs/run_store.h"
+
+namespace roper {
+
+/// What a person asks of the runs on the Compare page.
+struct CompareQuestion {
+    QString filter;
+    Measure measure = Measure::final_correct;
+    bool measure_chosen = false;  ///< otherwise the one that suits the task
+    int share = 90;               ///< % solved, for `steps_until`
+    std::string a, b;             ///< keys of the groups that are paired; empty: those that fit best
+    QSet<QString> hidden;         ///< keys of groups that are not shown
+    CurveOf curve = CurveOf::correct;
+    bool curve_chosen = false;
+    Across across = Across::step;
+    Spread spread = Spread::interval;
+    bool drop_worst = false;
+    bool final_half = false;
+    bool each_run = false;
+};
+
+/// A group with what the page shows of it.
+struct ComparedGroup {
+    RunGroup group;
+    QColor color;
+    bool shown = true;
+    std::vector<std::size_t> members;  ///< of the group, the worst dropped if that is asked for
+    std::vector<double> values;        ///< known outcomes of the members
+    std::vector<QString> names;        ///< of the runs that have them
+    Summary summary;
+    int unfinished = 0, never = 0, missing = 0;
+};
+
+/// The answers: recomputed when runs or the question change, at most a few times a second. Nothing here
+/// refers to a run's rows, so it stays as it is while runs go on.
+class CompareState : public QObject {
+    Q_OBJECT
+
+  public:
+    CompareState(RunStore& store, QObject* parent);
+
+    const CompareQuestion& question() const { return question_; }
+    void change(const std::function<void(CompareQuestion&)>& change);
+
+    const std::vector<ComparedGroup>& groups() const { return groups_; }
+    const std::optional<PairedComparison>& comparison() const { return comparison_; }
+    /// Colours of the two groups that are paired.
+    QColor colorA() const { return color_a_; }
+    QColor colorB() const { return color_b_; }
+    const QString& filterProblem() const { return filter_problem_; }
+    std::size_t chosenRuns() const { return chosen_; }
+    RunStore& store() { return store_; }
+
+    /// Computed when asked for, since they read every row: only what is seen need ask.
+    Band band(const ComparedGroup& group) const;
+    std::vector<std::pair<double, double>> curve(const QString& run) const;
+    std::vector<BoardRow> board() const;
+
+    /// Recomputes now; tests and pictures need not wait.
+    void refresh();
+
+  signals:
+    void changed();
+
+  private:
+    std::vector<RunRecord> chosenRecords() const;
+    void fillGroup(ComparedGroup& group, const std::vector<RunRecord>& runs) const;
+    void pair(const std::vector<RunRecord>& runs);
+    std::optional<std::pair<std::size_t, std::size_t>> bestPair() const;
+
+    RunStore& store_;
+    CompareQuestion question_;
+    RunFilter filter_;
+    QString filter_problem_;
+    std::size_t chosen_ = 0;
+    std::vector<ComparedGroup> groups_;
+    std::optional<PairedComparison> comparison_;
+    QColor color_a_, color_b_;
+    QTimer timer_;
+};
+
+/// Names of the choices, for controls and captions.
+QString spreadTitle(Spread spread);
+QString curveTitle(CurveOf curve);
+QString measureTitle(const CompareQuestion& question);
+
+}  // namespace roper

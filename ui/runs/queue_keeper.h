@@ -1,0 +1,62 @@
+#pragma once
+
+#include <QObject>
+#include <QTimer>
+#include <filesystem>
+#include <vector>
+
+#include "core/runs/run_queue.h"
+#include "core/runs/specification.h"
+
+namespace roper {
+
+/// The queue of a runs folder as the window sees it: follows queue.toml, changes it, and sees to it that a
+/// program works through it, which goes on when the window is closed.
+class QueueKeeper : public QObject {
+    Q_OBJECT
+
+  public:
+    /// `watch` starts nothing: for pictures.
+    enum class Duty { work, watch };
+
+    QueueKeeper(std::filesystem::path runs, Duty duty, QObject* parent);
+
+    const RunQueue& queue() const { return queue_; }
+    /// What is wrong with the file, or why nothing works through it; empty if all is well.
+    const QString& problem() const { return problem_; }
+
+    /// Makes runs and puts them at the end. @returns their names @throws Error
+    std::vector<std::string> enqueue(const std::vector<Specification>& specifications);
+    /// Puts a run that is there already at the end. @throws Error
+    void enqueueRun(const RunFolder& folder);
+
+    /// The run's place, from 0; −1 if it does not wait.
+    int placeOf(const std::string& run) const;
+
+    // Each is done at once in the file. @throws Error
+    void move(const std::string& run, int by);
+    void setHeld(const std::string& run, bool held);
+    void remove(const std::string& run);
+    void rename(const std::string& from, const std::string& to);
+    void setAtOnce(int trainers);
+
+    /// Reads the file and starts a worker if there is work and none. Called once a second by itself.
+    void look();
+
+  signals:
+    void changed();
+
+  private:
+    void change(const std::function<void(RunQueue&)>& change);
+    void startWorker();
+
+    std::filesystem::path runs_;
+    Duty duty_;
+    RunQueue queue_;
+    QString problem_;
+    std::filesystem::file_time_type read_at_{};
+    qint64 started_ms_ = 0;
+    QTimer timer_;
+};
+
+}  // namespace roper

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <QLabel>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTreeWidget>
+
+#include "ui/runs/queue_keeper.h"
+#include "ui/runs/run_store.h"
+
+namespace roper {
+
+/// The runs that wait, first come first: move, hold, remove, and how many train at the same time.
+class QueuePanel : public QWidget {
+    Q_OBJECT
+
+  public:
+    QueuePanel(QueueKeeper& queue, RunStore& store, QWidget* parent);
+
+    QTreeWidget& list() { return *list_; }
+    void select(const std::string& run);
+    QPushButton* button(const QString& text) const;
+
+  signals:
+    void said(const QString& message);
+
+  private:
+    QPushButton* makeButton(const QString& text, const QString& help, const std::function<void()>& act);
+    std::string selected() const;
+    void show();
+    void showButtons();
+    void toggleHold();
+    void removeSelected();
+    void openFile();
+
+    QueueKeeper& queue_;
+    RunStore& store_;
+    QTreeWidget* list_;
+    QSpinBox* at_once_;
+    QLabel* problem_;
+    QPushButton *up_, *down_, *hold_, *remove_;
+};
+
+}  // namespace roper
