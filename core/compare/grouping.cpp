@@ -51,6 +51,49 @@ std::string labelOf(const Specification& specification, const std::set<std::stri
     return join(parts, ", ");
 }
 
+using Groups = std::map<std::string, RunGroup>;
+
+/// Few fields that give every group a label of its own, beside task and method: of those that would tell more
+/// groups apart the one that tells most comes first. A length that follows from the task is then not named.
+std::set<std::string> fieldsThatTellApart(const Groups& groups) {
+    std::vector<std::map<std::string, std::string>> identities;
+    std::set<std::string> all;
+    for (const auto& [key, group] : groups) {
+        identities.push_back(identityOf(group.specification));
+        for (const auto& [name, value] : identities.back())
+            all.insert(name);
+    }
+    const auto differentLabels = [&](const std::set<std::string>& fields) {
+        std::set<std::vector<std::string>> labels;
+        for (const auto& identity : identities) {
+            std::vector<std::string> label;
+            for (const std::string& field : fields) {
+                const auto found = identity.find(field);
+                label.push_back(found == identity.end() ? std::string() : found->second);
+            }
+            labels.insert(label);
+        }
+        return labels.size();
+    };
+    std::set<std::string> chosen = {"model.position"};
+    if (differentLabels({"task.name"}) > 1) chosen.insert("task.name");
+    while (differentLabels(chosen) < identities.size()) {
+        std::string best;
+        std::size_t most = differentLabels(chosen);
+        for (const std::string& field : all) {
+            std::set<std::string> with = chosen;
+            with.insert(field);
+            if (const std::size_t labels = differentLabels(with); labels > most) {
+                most = labels;
+                best = field;
+            }
+        }
+        if (best.empty()) break;
+        chosen.insert(best);
+    }
+    return chosen;
+}
+
 }  // namespace
 
 std::string methodTitle(const std::string& position) {
@@ -77,13 +120,7 @@ std::vector<RunGroup> groupRuns(std::span<const RunRecord> runs) {
         if (group.runs.empty()) group.specification = runs[i].specification;
         group.runs.push_back(i);
     }
-    std::map<std::string, std::set<std::string>> values;
-    for (const auto& [key, group] : by_key)
-        for (const auto& [name, value] : identityOf(group.specification))
-            values[name].insert(value);
-    std::set<std::string> differing;
-    for (const auto& [name, of_name] : values)
-        if (of_name.size() > 1) differing.insert(name);
+    const std::set<std::string> differing = fieldsThatTellApart(by_key);
     std::vector<RunGroup> groups;
     for (auto& [key, group] : by_key) {
         group.key = key;

@@ -19,7 +19,8 @@ struct RunGroup {
 /// said about it, the device, and how often it reports, saves and takes snapshots.
 std::string groupKey(const Specification& specification);
 
-/// Groups in the order of their labels. Labels name only fields that differ among these groups.
+/// Groups in the order of their labels. Labels name the method and as few other fields as tell these groups
+/// apart.
 std::vector<RunGroup> groupRuns(std::span<const RunRecord> runs);
 
 /// "RoPE", "RoPER"; other methods by their own names.

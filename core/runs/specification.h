@@ -65,7 +65,7 @@ struct Specification {
 
     struct Snapshots {
         std::int64_t every = 0;
-        std::int64_t length = 64;
+        std::int64_t characters = 64;
     } snapshots;
 
     struct Checkpoints {

@@ -11,7 +11,7 @@ namespace roper {
 
 std::string snapshotText(const Task& task, const Specification& specification) {
     const auto seed = static_cast<std::uint64_t>(specification.training.data_seed);
-    const auto length = static_cast<std::size_t>(specification.snapshots.length);
+    const auto length = static_cast<std::size_t>(specification.snapshots.characters);
     if (!task.hasProblems()) return task.sequence(seed, Stream::validation, 0, static_cast<int>(length));
     std::string text;
     for (std::uint64_t i = 0; text.size() < length; ++i)

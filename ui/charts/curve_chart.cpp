@@ -227,6 +227,10 @@ void CurveChart::fitAxes() {
     if (!(x_low <= x_high)) x_low = 1, x_high = 10;
     if (!(y_low <= y_high)) y_low = log_y_ ? 0.1 : 0, y_high = 1;
     if (y_floor_) y_low = std::min(y_low, *y_floor_);
+    if (y_limits_) {
+        y_low = std::max(y_low, y_limits_->first);
+        y_high = std::min(y_high, y_limits_->second);
+    }
     if (log_y_) {
         const double stretch = std::pow(std::max(y_high / y_low, 1.2), kMargin);
         plot_->yAxis->setRange(y_low / stretch, y_high * stretch);

@@ -44,6 +44,8 @@ class CurveChart : public QWidget, public Figure {
         plot_->axisRect()->insetLayout()->setInsetAlignment(0, corner);
     }
     void setYFloor(std::optional<double> floor) { y_floor_ = floor; }
+    /// The y axis shows nothing beyond these, whatever a band does.
+    void setYLimits(std::optional<std::pair<double, double>> limits) { y_limits_ = limits; }
     void setCaption(const QString& caption) { caption_ = caption; }
     /// What a chart without curves says.
     void setEmptyText(const QString& text);
@@ -90,6 +92,7 @@ class CurveChart : public QWidget, public Figure {
     std::vector<QCPItemStraightLine*> mark_lines_;
     std::vector<QCPItemText*> mark_texts_;
     std::optional<double> y_floor_;
+    std::optional<std::pair<double, double>> y_limits_;
     bool log_x_ = false, log_y_ = false;
     bool zoomed_ = false;   ///< ranges were set by hand
     bool fitting_ = false;  ///< ranges are being set by us

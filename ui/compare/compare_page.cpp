@@ -3,6 +3,8 @@
 #include <QFormLayout>
 #include <QHeaderView>
 #include <QSplitter>
+#include <algorithm>
+#include <limits>
 
 #include "ui/shell/explain.h"
 #include "ui/training/preset_list.h"
@@ -14,6 +16,20 @@ constexpr int kKeyRole = Qt::UserRole;
 
 QString keyOf(const ComparedGroup& group) {
     return QString::fromStdString(group.group.key);
+}
+
+/// The curves themselves with room about them: an interval from two runs may reach to anywhere.
+std::optional<std::pair<double, double>> lossLimits(const std::vector<CurveChart::Curve>& curves) {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const CurveChart::Curve& curve : curves) {
+        for (const double y : curve.y) {
+            low = std::min(low, y);
+            high = std::max(high, y);
+        }
+    }
+    if (!(low <= high)) return std::nullopt;
+    const double room = 0.5 * (high - low);
+    return std::pair{std::max(0.0, low - room), high + room};
 }
 
 QString acrossTitle(Across across) {
@@ -357,6 +373,10 @@ void ComparePage::showCurves() {
     }
     curves_->setAxisNames(acrossTitle(question.across), curveTitle(question.curve));
     const bool more_is_better = question.curve == CurveOf::correct || question.curve == CurveOf::recall;
+    if (more_is_better)
+        curves_->setYLimits(std::pair{0.0, 100.0});
+    else
+        curves_->setYLimits(lossLimits(curves));
     curves_->setLegendCorner((more_is_better ? Qt::AlignBottom : Qt::AlignTop) | Qt::AlignRight);
     curves_->setCaption(
         tr("%1 by %2, mean over runs; band: %3%4%5")

@@ -25,7 +25,7 @@ struct CompareQuestion {
     CurveOf curve = CurveOf::correct;
     bool curve_chosen = false;
     Across across = Across::step;
-    Spread spread = Spread::interval;
+    Spread spread = Spread::range;
     bool drop_worst = false;
     bool final_half = false;
     bool each_run = false;

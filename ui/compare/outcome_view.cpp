@@ -12,11 +12,11 @@
 namespace roper {
 namespace {
 
-constexpr double kRow = 46, kAxis = 44, kTop = 30, kNever = 74, kDot = 4.5;
+constexpr double kLeastRow = 40, kMostRow = 110, kAxis = 52, kTop = 30, kNever = 74, kDot = 4.5;
 
 /// Small and the same for the same run, so that dots of one value stay apart and do not dance.
-double jitter(const QString& run) {
-    return (static_cast<double>(qHash(run, 7) % 1000) / 999.0 - 0.5) * 0.36 * kRow;
+double jitter(const QString& run, double row) {
+    return (static_cast<double>(qHash(run, 7) % 1000) / 999.0 - 0.5) * 0.4 * row;
 }
 
 }  // namespace
@@ -25,6 +25,7 @@ double jitter(const QString& run) {
 struct OutcomeView::Scale {
     QRectF plot;  ///< of the values
     double low = 0, high = 1;
+    double row = kLeastRow;  ///< height of one
     double never_x = 0;
     bool has_never = false;
 
@@ -63,9 +64,10 @@ OutcomeView::Scale OutcomeView::scale(const QRectF& area) const {
     scale.low -= margin;
     scale.high += margin;
     const double label = std::min(0.3 * area.width(), 230.0);
+    const auto rows = static_cast<double>(std::max<std::size_t>(1, shown().size()));
+    scale.row = std::clamp((area.height() - kTop - kAxis) / rows, kLeastRow, kMostRow);
     scale.plot = QRectF(area.left() + label, area.top() + kTop,
-                        area.width() - label - 24 - (scale.has_never ? kNever : 0),
-                        kRow * static_cast<double>(std::max<std::size_t>(1, shown().size())));
+                        area.width() - label - 24 - (scale.has_never ? kNever : 0), scale.row * rows);
     scale.never_x = scale.plot.right() + 12 + kNever / 2;
     return scale;
 }
@@ -73,23 +75,25 @@ OutcomeView::Scale OutcomeView::scale(const QRectF& area) const {
 void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const Scale& scale, double y,
                            const Theme& theme) const {
     painter.setPen(theme.text);
-    const QRectF label(scale.plot.left() - 228, y - kRow / 2, 216, kRow);
+    const QRectF label(scale.plot.left() - 228, y - scale.row / 2, 216, scale.row);
     painter.drawText(label, Qt::AlignRight | Qt::AlignVCenter | Qt::TextWordWrap,
                      QString::fromStdString(group.group.label));
     painter.setPen(QPen(theme.grid, 1));
-    painter.drawLine(QPointF(scale.plot.left(), y + kRow / 2), QPointF(scale.plot.right(), y + kRow / 2));
+    painter.drawLine(QPointF(scale.plot.left(), y + scale.row / 2),
+                     QPointF(scale.plot.right(), y + scale.row / 2));
     painter.setPen(QPen(group.color, 1));
     QColor fill = group.color;
     fill.setAlphaF(0.45F);
     painter.setBrush(fill);
     for (std::size_t i = 0; i < group.values.size(); ++i)
-        painter.drawEllipse(QPointF(scale.x(group.values[i]), y + jitter(group.names[i])), kDot, kDot);
+        painter.drawEllipse(QPointF(scale.x(group.values[i]), y + jitter(group.names[i], scale.row)), kDot,
+                            kDot);
     if (!group.values.empty()) {
         const double mean = scale.x(group.summary.mean);
         painter.setPen(QPen(group.color, 2.4, Qt::SolidLine, Qt::FlatCap));
         if (const auto interval = meanInterval(group.summary))
             painter.drawLine(QPointF(scale.x(interval->low), y), QPointF(scale.x(interval->high), y));
-        painter.drawLine(QPointF(mean, y - kRow * 0.34), QPointF(mean, y + kRow * 0.34));
+        painter.drawLine(QPointF(mean, y - scale.row * 0.34), QPointF(mean, y + scale.row * 0.34));
     }
     if (scale.has_never) {
         painter.setPen(QPen(group.color, 1.6));
@@ -104,7 +108,7 @@ void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const 
     if (group.missing > 0) open << tr("%1 without").arg(group.missing);
     if (open.isEmpty()) return;
     painter.setPen(theme.faint_text);
-    painter.drawText(QRectF(scale.plot.left() + 4, y + kRow / 2 - 17, scale.plot.width(), 15),
+    painter.drawText(QRectF(scale.plot.left() + 4, y + scale.row / 2 - 17, scale.plot.width(), 15),
                      Qt::AlignLeft | Qt::AlignVCenter, open.join(QStringLiteral(", ")));
 }
 
@@ -135,23 +139,24 @@ void OutcomeView::paintFigure(QPainter& painter, const QRectF& area, const Theme
         painter.drawText(QRectF(scale.never_x - kNever / 2, area.top() + 4, kNever, kTop - 8),
                          Qt::AlignCenter, tr("never"));
     for (std::size_t i = 0; i < groups.size(); ++i)
-        paintRow(painter, *groups[i], scale, scale.plot.top() + kRow * (static_cast<double>(i) + 0.5), theme);
+        paintRow(painter, *groups[i], scale, scale.plot.top() + scale.row * (static_cast<double>(i) + 0.5),
+                 theme);
 }
 
 void OutcomeView::mouseMoveEvent(QMouseEvent* event) {
     const Scale scale = this->scale(rect());
     const auto groups = shown();
-    const double row = (event->position().y() - scale.plot.top()) / kRow;
+    const double row = (event->position().y() - scale.plot.top()) / scale.row;
     if (row < 0 || row >= static_cast<double>(groups.size())) return emit pointed({});
     const ComparedGroup& group = *groups[static_cast<std::size_t>(row)];
-    const double y = scale.plot.top() + kRow * (std::floor(row) + 0.5);
+    const double y = scale.plot.top() + scale.row * (std::floor(row) + 0.5);
     QString text = tr("%1: mean %2 of %3 runs")
                        .arg(QString::fromStdString(group.group.label), noteNumber(group.summary.mean))
                        .arg(group.values.size());
     if (const auto interval = meanInterval(group.summary))
         text += tr(", 95 % interval %1 to %2").arg(noteNumber(interval->low), noteNumber(interval->high));
     for (std::size_t i = 0; i < group.values.size(); ++i) {
-        const QPointF at(scale.x(group.values[i]), y + jitter(group.names[i]));
+        const QPointF at(scale.x(group.values[i]), y + jitter(group.names[i], scale.row));
         if (QLineF(at, event->position()).length() < 2 * kDot)
             text += QStringLiteral("    %1: %2").arg(group.names[i], noteNumber(group.values[i]));
     }

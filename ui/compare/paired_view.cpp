@@ -141,10 +141,14 @@ void PairedView::paintDifferences(QPainter& painter, const QRectF& box, const Th
     painter.setPen(theme.faint_text);
     painter.drawText(
         QRectF(box.left(), box.bottom() + 24, box.width(), 18), Qt::AlignLeft | Qt::AlignVCenter,
-        tr("seed; right: mean with 95 % interval by Student's t (bold) and by the bootstrap (thin)"));
+        tr("seed"));
     if (!c.test) return;
     const double mean_x = placeX(box, c.pairs.size(), places),
                  boot_x = placeX(box, c.pairs.size() + 1, places);
+    painter.setPen(theme.text);
+    for (const auto& [x, words] :
+         {std::pair{mean_x, tr("mean, 95 %\nby Student's t")}, {boot_x, tr("by the\nbootstrap")}})
+        painter.drawText(QRectF(x - 60, box.bottom() + 4, 120, 36), Qt::AlignHCenter | Qt::AlignTop, words);
     const auto paintInterval = [&](double x, const Interval& interval, double width) {
         painter.setPen(QPen(theme.text, width, Qt::SolidLine, Qt::FlatCap));
         painter.drawLine(QPointF(x, axis.y(interval.low)), QPointF(x, axis.y(interval.high)));

@@ -4,6 +4,9 @@
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <set>
+
 #include <map>
 
 #include "core/model/generation.h"
@@ -216,24 +219,86 @@ TEST(Transformer, UntrainedLossIsNearGuessing) {
     EXPECT_NEAR(loss, std::log(20.0), 0.5);
 }
 
-TEST(Generation, EqualsChoosingFromTheWholeForwardPass) {
+/// A prompt continued without any cache: the whole text is read again for every character.
+std::string withoutCache(Transformer& model, const Vocabulary& vocabulary, const std::string& prompt,
+                         const Writing& writing, std::size_t number) {
+    Random random(writing.seed, Stream::sampling, number);
+    std::string written;
+    while (written.size() < static_cast<std::size_t>(writing.longest) && !writing.is_complete(written)) {
+        const at::Tensor row = at::tensor(vocabulary.encode(prompt + written), at::kLong).unsqueeze(0);
+        const at::Tensor logits = model.forward(row)[0][-1].contiguous();
+        written += vocabulary.decode(chooseToken(logits, writing.temperature, random));
+    }
+    return written;
+}
+
+// Both methods, both pairings, partial rotation, prompts of different length in one batch, greedy and drawn.
+TEST(Generation, WithTheCacheEqualsWithout) {
     const at::NoGradGuard no_gradients;
     const Vocabulary vocabulary("abcdefghijk");
-    Transformer model(tiny("roper"), kVocabulary, at::kCPU);
-    const std::vector<std::string> prompts = {"abc", "kjihg", "f"};
-    const auto stop = [](std::string_view text) { return text.ends_with('e'); };
-    const std::vector<std::string> written = complete(model, vocabulary, prompts, {9, stop});
-    for (std::size_t i = 0; i < prompts.size(); ++i) {
-        std::string expected;
-        while (expected.size() < 9 && !stop(expected)) {
-            const auto tokens = vocabulary.encode(prompts[i] + expected);
-            const at::Tensor row = at::tensor(tokens, at::kLong).unsqueeze(0);
-            expected += vocabulary.decode(model.forward(row)[0][-1].argmax().item<std::int64_t>());
+    const std::vector<std::string> prompts = {"abc", "kjihg", "f", "aaaaaaaaaa", "bcd"};
+    const auto stop = [](std::string_view text) { return text.ends_with('e') || text.ends_with('b'); };
+    std::set<std::size_t> lengths;
+    for (const Specification& kind : allKinds()) {
+        Transformer model(kind, kVocabulary, at::kCPU);
+        for (const double temperature : {0.0, 0.7, 3.0}) {
+            const Writing writing{25, stop, temperature, 11};
+            const std::vector<std::string> written = complete(model, vocabulary, prompts, writing);
+            for (std::size_t i = 0; i < prompts.size(); ++i) {
+                EXPECT_EQ(written[i], withoutCache(model, vocabulary, prompts[i], writing, i));
+                lengths.insert(written[i].size());
+            }
         }
-        EXPECT_EQ(written[i], expected);
     }
-    EXPECT_THROW(complete(model, vocabulary, {""}, {3, stop}), std::invalid_argument);
-    EXPECT_THROW(complete(model, vocabulary, {"xyz"}, {3, stop}), std::invalid_argument);
+    EXPECT_GT(lengths.size(), 5U);  // some left the batch early, some late
+}
+
+TEST(Generation, RefusesWhatItCannotRead) {
+    const Vocabulary vocabulary("abcdefghijk");
+    Transformer model(tiny("roper"), kVocabulary, at::kCPU);
+    EXPECT_THROW(complete(model, vocabulary, {""}, {3, {}}), std::invalid_argument);
+    EXPECT_THROW(complete(model, vocabulary, {"xyz"}, {3, {}}), std::invalid_argument);
+}
+
+TEST(Generation, DrawsAsOftenAsTheSoftmaxSays) {
+    const at::Tensor logits = at::tensor({1.0F, 0.0F, -1.0F, 2.0F});
+    constexpr int kDraws = 40000;
+    for (const double temperature : {0.5, 1.0, 2.0}) {
+        const at::Tensor expected = at::softmax(logits.to(at::kDouble) / temperature, 0);
+        std::array<int, 4> counts{};
+        Random random(1, Stream::sampling, 0);
+        for (int i = 0; i < kDraws; ++i)
+            ++counts[static_cast<std::size_t>(chooseToken(logits, temperature, random))];
+        for (std::size_t token = 0; token < 4; ++token) {
+            const double p = expected[static_cast<std::int64_t>(token)].item<double>();
+            // Five standard deviations of a binomial.
+            EXPECT_NEAR(counts[token], kDraws * p, 5 * std::sqrt(kDraws * p * (1 - p)));
+        }
+    }
+    Random random(1, Stream::sampling, 0);
+    EXPECT_EQ(chooseToken(logits, 0, random), 3);
+}
+
+// The maps and norms of snapshots, against the paths that are tested elsewhere.
+TEST(Inside, AgreesWithTheAttentionAndTheVectorsOfEachHead) {
+    const at::NoGradGuard no_gradients;
+    const at::Tensor tokens = at::randint(kVocabulary, {1, 9}, at::kLong);
+    for (const Specification& kind : allKinds()) {
+        Transformer model(kind, kVocabulary, at::kCPU, at::kDouble);
+        const Transformer::Inside inside = model.inside(tokens);
+        EXPECT_TRUE(at::allclose(inside.attention, model.attentionWeights(tokens).squeeze(1)));
+        const at::Tensor qkv = model.headVectors(tokens, 1, 2);  // [3, T, d]
+        const std::int64_t d = kind.headDim();
+        // Lengths of pairs together are the length of the vector, however features are paired.
+        const at::Tensor squares = inside.norms.index({at::indexing::Slice(0, 3), 1, 2});
+        EXPECT_EQ(squares.sizes().vec(), (std::vector<std::int64_t>{3, d / 2}));
+        if (kind.model.pairing == "half" && kind.model.rotary_fraction == 1) {
+            const at::Tensor q = qkv[0];
+            const at::Tensor by_hand =
+                (q.narrow(1, 0, d / 2).square() + q.narrow(1, d / 2, d / 2).square()).sqrt().mean(0);
+            EXPECT_TRUE(at::allclose(squares[0], by_hand));
+        }
+    }
 }
 
 }  // namespace

@@ -36,10 +36,18 @@ TEST(Csv, EvaluationsLeaveOutWhatATaskDoesNotHave) {
     row.step = 100;
     row.loss = 0.5;
     row.floor = 0.25;
-    EXPECT_EQ(formatRow(row), "100,0,,,0.5,0.25");
+    EXPECT_EQ(formatRow(row), "100,0,,,0.5,0.25,,,");
     const EvaluationRow again = parseEvaluationRow(formatRow(row));
     EXPECT_FALSE(again.correct);
     EXPECT_EQ(again.floor, 0.25);
+}
+
+TEST(Csv, EvaluationsOfOlderVersionsAreRead) {
+    const EvaluationRow row = parseEvaluationRow("100,2.5,12,128,0.5,");
+    EXPECT_EQ(row.correct, 12);
+    EXPECT_FALSE(row.recalled || row.overlaps);
+    EXPECT_TRUE(isHeader("step,time_s,correct,of,loss,floor"));
+    expectError(ErrorKind::usage, "columns", [] { parseEvaluationRow("100,2.5,12,128,0.5"); });
 }
 
 TEST(Csv, NamesTheColumnThatIsWrong) {

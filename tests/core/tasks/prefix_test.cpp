@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include <cmath>
 #include <numeric>
 
@@ -60,6 +62,36 @@ TEST(Prefix, FloorLiesBelowTheEntropyOfLettersAndAboveNothing) {
         floor += task.informationFloor(task.sequence(0, Stream::validation, i, 193)).value() / 20;
     EXPECT_GT(floor, 0.3);
     EXPECT_LT(floor, std::log(4.0));
+}
+
+// A letter is determined when every earlier place that fits so far goes on with it: checked against a search
+// of its own.
+TEST(Prefix, DeterminedLettersAreThoseThatCannotBeOthers) {
+    const PrefixTask task(8, 2, 5);
+    int determined = 0;
+    for (std::uint64_t index = 0; index < 20; ++index) {
+        const std::string text = task.sequence(3, Stream::validation, index, 200);
+        const std::vector<bool> certain = task.determined(text);
+        std::string letters;
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            const std::size_t mark = text.rfind('>', i);
+            const bool inside = mark != std::string::npos && i > mark && i <= mark + 8;
+            bool expected = false;
+            if (inside) {
+                std::string before = text.substr(0, mark);
+                std::erase(before, '>');
+                const std::string seen = text.substr(mark + 1, i - mark - 1);
+                std::set<char> next;
+                for (std::size_t start = 0; start + 8 <= before.size(); ++start)
+                    if (before.compare(start, seen.size(), seen) == 0)
+                        next.insert(before[start + seen.size()]);
+                expected = next.size() == 1;
+            }
+            EXPECT_EQ(certain[i], expected) << text << " at " << i;
+            determined += expected ? 1 : 0;
+        }
+    }
+    EXPECT_GT(determined, 500);
 }
 
 TEST(Prefix, RefusesTextOfAnotherKind) {

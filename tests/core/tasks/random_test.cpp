@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include <array>
 #include <limits>
 #include <set>
 
+#include "core/tasks/overlap_counter.h"
 #include "core/tasks/task.h"
 
 namespace roper {
@@ -59,6 +63,87 @@ TEST(Streams, CanBeEnteredAnywhere) {
     TaskSettings unknown;
     unknown.name = "multiplication";
     EXPECT_THROW(makeTask(unknown), std::invalid_argument);
+}
+
+std::unique_ptr<Task> taskNamed(const char* name, std::int64_t digits = 4) {
+    TaskSettings settings;
+    settings.name = name;
+    settings.digits_max = digits;
+    return makeTask(settings);
+}
+
+// What training shows and what evaluations ask are apart wherever a size has enough problems.
+TEST(HeldOut, TrainingNeverShowsAProblemThatIsKeptForEvaluations) {
+    for (const char* name : {"addition", "index"}) {
+        const auto task = taskNamed(name);
+        std::set<std::string> shown;
+        for (std::uint64_t i = 0; i < 400; ++i) {
+            const std::string text = task->sequence(1, Stream::training, i, 300);
+            for (const std::string_view prompt : task->promptsIn(text)) {
+                shown.insert(std::string(prompt));
+                EXPECT_FALSE(task->isHeldOut({std::string(prompt), ""})) << prompt;
+            }
+        }
+        EXPECT_GT(shown.size(), 500U);
+        int held = 0, apart = 0;
+        for (std::uint64_t i = 0; i < 400; ++i) {
+            const Problem problem = task->problem(1, Stream::problems, i);
+            if (!task->isHeldOut(problem)) continue;
+            ++held;
+            apart += shown.count(problem.prompt) == 0 ? 1 : 0;
+        }
+        EXPECT_GT(held, 200);
+        EXPECT_EQ(apart, held);
+    }
+}
+
+TEST(HeldOut, OneProblemIn32OfALargeSizeAndNoneOfASmallOne) {
+    const auto task = taskNamed("addition", 2);
+    int small = 0, large = 0;
+    for (int a = 1; a < 100; ++a)
+        for (int b = 1; b < 100; ++b) {
+            const bool held =
+                task->isHeldOut({"?d=" + std::to_string(a) + "+" + std::to_string(b) + ";", ""});
+            (a > 9 && b > 9 ? large : small) += held ? 1 : 0;
+        }
+    EXPECT_EQ(small, 0);
+    EXPECT_NEAR(large, 8100 / 32, 50);
+}
+
+TEST(Sizes, AreThoseOfTheProblemsAsked) {
+    for (const char* name : {"addition", "index"}) {
+        const auto task = taskNamed(name);
+        EXPECT_EQ(task->sizeNames().size(), 2U);
+        for (const ProblemSize size : task->sizes())
+            EXPECT_EQ(task->sizeOf(task->problemOfSize(3, Stream::sizes, 5, size).prompt), size);
+        EXPECT_FALSE(task->sizeOf("?"));
+        EXPECT_FALSE(task->sizeOf(""));
+        EXPECT_FALSE(task->sizeOf("?s='ab'; s[x:]=='"));
+        EXPECT_FALSE(task->sizeOf("?s=':]=='"));
+    }
+    EXPECT_EQ(taskNamed("addition")->sizeOf("?d=123+4;"), (ProblemSize{3, 1}));
+    EXPECT_EQ(taskNamed("index")->sizeOf("?s='abc'; s[2:]=='"), (ProblemSize{3, 2}));
+    EXPECT_TRUE(taskNamed("prefix")->sizes().empty());
+}
+
+TEST(Overlaps, CountWhatTrainingHasShown) {
+    const auto task = taskNamed("addition", 1);  // 81 problems: training shows all of them soon
+    std::vector<Problem> problems;
+    for (std::uint64_t i = 0; i < 40; ++i)
+        problems.push_back(task->problem(0, Stream::problems, i));
+    OverlapCounter counter(*task, 0, 200, problems);
+    EXPECT_EQ(counter.upTo(0), 0);
+    const std::int64_t early = counter.upTo(3);
+    std::set<std::string> shown;
+    for (std::uint64_t i = 0; i < 3; ++i) {
+        const std::string text = task->sequence(0, Stream::training, i, 200);
+        for (const std::string_view prompt : task->promptsIn(text))
+            shown.insert(std::string(prompt));
+    }
+    EXPECT_EQ(early, std::count_if(problems.begin(), problems.end(),
+                                   [&](const Problem& p) { return shown.count(p.prompt) > 0; }));
+    EXPECT_GT(early, 0);
+    EXPECT_EQ(counter.upTo(1000), 40);
 }
 
 TEST(Vocabulary, NamesTheCharacterThatIsMissing) {

@@ -27,7 +27,8 @@ TEST(Evaluation, IsTheSameTwiceAndDrawsNothing) {
         Transformer model(s, task->vocabulary().size(), at::kCPU);
         at::manual_seed(1);
         const at::Tensor before = at::globalContext().defaultGenerator(at::kCPU).get_state().clone();
-        const Evaluation first = Evaluator(*task, s).evaluate(model, 7, 0), second = Evaluator(*task, s).evaluate(model, 7, 0);
+        const Evaluation first = Evaluator(*task, s).evaluate(model, 7, 0),
+                         second = Evaluator(*task, s).evaluate(model, 7, 0);
         EXPECT_TRUE(at::equal(before, at::globalContext().defaultGenerator(at::kCPU).get_state()));
         EXPECT_EQ(formatRow(first.row), formatRow(second.row));
         EXPECT_EQ(first.row.step, 7);

@@ -1,0 +1,290 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <list>
+
+#include "core/compare/board.h"
+#include "core/compare/curves.h"
+#include "core/compare/paired.h"
+#include "core/compare/run_filter.h"
+#include "tests/support/expect_error.h"
+
+namespace roper {
+namespace {
+
+/// Records with rows of their own.
+class Runs {
+  public:
+    RunRecord& add(const std::string& position, std::int64_t seed, std::optional<std::int64_t> correct,
+                   RunState state = RunState::finished) {
+        Rows& rows = rows_.emplace_back();
+        Specification s;
+        s.model.position = position;
+        s.training.data_seed = s.training.model_seed = seed;
+        s.training.steps = 100;
+        for (const std::int64_t step : {50, 100}) {
+            EvaluationRow row;
+            row.step = step;
+            row.time_s = static_cast<double>(step) / 10;
+            if (correct) row.correct = step == 50 ? *correct / 2 : *correct;
+            row.of = 128;
+            row.loss = 1.0 / static_cast<double>(step);
+            rows.evaluations.push_back(row);
+        }
+        for (std::int64_t step = 1; step <= 100; ++step)
+            rows.metrics.push_back({step, static_cast<double>(step) / 10, step * 2048,
+                                    2.0 - 0.01 * static_cast<double>(step), 1e-3, 1, 1});
+        records.push_back(
+            {position + "-s" + std::to_string(seed), s, state, "here", rows.metrics, rows.evaluations});
+        return records.back();
+    }
+    std::vector<EvaluationRow>& evaluations() { return rows_.back().evaluations; }
+
+    std::vector<RunRecord> records;
+
+  private:
+    struct Rows {
+        std::vector<MetricsRow> metrics;
+        std::vector<EvaluationRow> evaluations;
+    };
+    std::list<Rows> rows_;
+};
+
+/// Five pairs with differences 10, 12, 8, 11, 9.
+Runs fivePairs() {
+    Runs runs;
+    for (std::int64_t seed = 0; seed < 5; ++seed) {
+        runs.add("rope", seed, 100 + seed);
+        runs.add("roper", seed,
+                 100 + seed + std::vector<std::int64_t>{10, 12, 8, 11, 9}[static_cast<std::size_t>(seed)]);
+    }
+    return runs;
+}
+
+TEST(Grouping, ByAnythingButTheSeed) {
+    Runs runs = fivePairs();
+    runs.add("rope", 5, 1).specification.model.width = 64;
+    runs.add("rope", 6, 1).specification.device.threads = 3;
+    runs.records[0].specification.about.title = "another title";
+    const auto groups = groupRuns(runs.records);
+    ASSERT_EQ(groups.size(), 3U);
+    EXPECT_EQ(groups[0].label, "RoPE, width 128");
+    EXPECT_EQ(groups[0].runs.size(), 6U);
+    EXPECT_EQ(groups[1].label, "RoPE, width 64");
+    EXPECT_EQ(groups[2].label, "RoPER, width 128");
+}
+
+TEST(Grouping, LabelsNameAsLittleAsTellsApart) {
+    Runs runs;
+    runs.add("rope", 0, 1);
+    auto& prefix = runs.add("rope", 0, 1).specification;
+    prefix.task.name = "prefix";
+    prefix.training.length = 193;
+    const auto groups = groupRuns(runs.records);
+    EXPECT_EQ(groups[0].label, "addition, RoPE");
+    EXPECT_EQ(groups[1].label, "prefix, RoPE");
+}
+
+TEST(Paired, ComparesSeedBySeed) {
+    const Runs runs = fivePairs();
+    const auto groups = groupRuns(runs.records);
+    const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
+    EXPECT_EQ(c.differences(), (std::vector<double>{10, 12, 8, 11, 9}));
+    ASSERT_TRUE(c.test);
+    EXPECT_DOUBLE_EQ(c.test->difference.mean, 10);
+    EXPECT_EQ(c.better_b, 5);
+    const std::string said = conclusionOf(c);
+    EXPECT_NE(said.find("Over 5 pairs RoPER has 10 problems more than RoPE"), std::string::npos) << said;
+    EXPECT_NE(said.find("leaves out 0"), std::string::npos) << said;
+    EXPECT_NE(said.find("RoPER is better"), std::string::npos) << said;
+    EXPECT_EQ(csvOf(c).substr(0, 100).find(
+                  "data_seed,model_seed,run_a,a,run_b,b,difference\n0,0,rope-s0,100,roper-s0,110,10\n"),
+              0U);
+}
+
+TEST(Paired, OneSeedProvesNothing) {
+    Runs runs;
+    runs.add("rope", 0, 100);
+    runs.add("roper", 0, 120);
+    runs.add("roper", 1, 120);
+    const auto groups = groupRuns(runs.records);
+    const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
+    EXPECT_FALSE(c.test);
+    EXPECT_EQ(c.alone_b, 1);
+    const std::string said = conclusionOf(c);
+    EXPECT_NE(said.find("One pair says nothing about the spread"), std::string::npos) << said;
+    EXPECT_NE(said.find("1 run without a twin"), std::string::npos) << said;
+}
+
+TEST(Paired, AnIntervalThatHoldsZeroIsSaidToDecideNothing) {
+    Runs runs;
+    for (std::int64_t seed = 0; seed < 4; ++seed) {
+        runs.add("rope", seed, 100);
+        runs.add("roper", seed, seed % 2 == 0 ? 130 : 90);
+    }
+    const auto groups = groupRuns(runs.records);
+    const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
+    const std::string said = conclusionOf(c);
+    EXPECT_NE(said.find("holds 0"), std::string::npos) << said;
+    EXPECT_NE(said.find("more) would show it"), std::string::npos) << said;
+}
+
+TEST(Paired, UnfinishedAndFailedRunsAreCountedNotUsed) {
+    Runs runs = fivePairs();
+    runs.records[1].state = RunState::running;
+    runs.records[2].state = RunState::failed;
+    const auto groups = groupRuns(runs.records);
+    const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
+    EXPECT_EQ(c.differences().size(), 3U);
+    const std::string said = conclusionOf(c);
+    EXPECT_NE(said.find("1 pair not finished"), std::string::npos) << said;
+    EXPECT_NE(said.find("1 pair without this outcome"), std::string::npos) << said;
+    EXPECT_NE(csvOf(c).find("unfinished"), std::string::npos);
+}
+
+TEST(Paired, ASeedTrainedTwiceCountsOnce) {
+    Runs runs = fivePairs();
+    runs.add("rope", 0, 90).name = "rope-s0-2";
+    const auto groups = groupRuns(runs.records);
+    const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
+    EXPECT_EQ(c.pairs.size(), 5U);
+    EXPECT_EQ(c.repeated, 1);
+    EXPECT_EQ(c.pairs[0].run_a, "rope-s0-2");
+}
+
+TEST(Paired, RunsThatNeverGotThereAreCountedNotDropped) {
+    Runs runs;
+    runs.add("rope", 0, 40);    // never
+    runs.add("roper", 0, 128);  // at step 100
+    runs.add("rope", 1, 128);
+    runs.add("roper", 1, 250);  // 125 at step 50 already
+    runs.add("rope", 2, 10);
+    runs.add("roper", 2, 10);  // neither
+    const auto groups = groupRuns(runs.records);
+    const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::steps_until, 0.9);
+    EXPECT_EQ(c.pairs.size(), 3U);
+    EXPECT_EQ(c.differences(), (std::vector<double>{-50}));
+    EXPECT_EQ(c.better_b, 2);
+    EXPECT_EQ(c.ties, 1);
+    const std::string said = conclusionOf(c);
+    EXPECT_NE(said.find("Never got there: 2 of RoPE, 1 of RoPER"), std::string::npos) << said;
+    EXPECT_NE(csvOf(c).find("never"), std::string::npos);
+}
+
+TEST(Outcomes, AreTakenAtTheEndAndOnlyThere) {
+    Runs runs;
+    const RunRecord& run = runs.add("rope", 0, 100);
+    EXPECT_EQ(outcomeOf(run, Measure::final_correct).value, 100);
+    EXPECT_EQ(outcomeOf(run, Measure::final_loss).value, 0.01);
+    EXPECT_NEAR(outcomeOf(run, Measure::training_loss).value, 1.05, 1e-9);
+    EXPECT_EQ(outcomeOf(run, Measure::steps_until, 0.35).value, 50);
+    EXPECT_EQ(outcomeOf(run, Measure::final_recall).kind, Outcome::missing);
+    RunRecord open = run;
+    open.state = RunState::stopped;
+    EXPECT_EQ(outcomeOf(open, Measure::final_correct).kind, Outcome::unfinished);
+    EXPECT_EQ(outcomeOf(open, Measure::steps_until, 0.35).kind, Outcome::known);
+    EXPECT_EQ(outcomeOf(open, Measure::steps_until, 0.99).kind, Outcome::unfinished);
+}
+
+TEST(Curves, MeanAndBandOverRuns) {
+    const Runs runs = fivePairs();
+    const auto groups = groupRuns(runs.records);
+    const Band band = bandOf(runs.records, groups[0].runs, CurveOf::correct, Across::step, Spread::range);
+    ASSERT_EQ(band.x, (std::vector<double>{50, 100}));
+    EXPECT_NEAR(band.mean[1], 100 * 102.0 / 128, 1e-12);
+    EXPECT_NEAR(band.low[1], 100 * 100.0 / 128, 1e-12);
+    EXPECT_NEAR(band.high[1], 100 * 104.0 / 128, 1e-12);
+    EXPECT_EQ(band.runs[1], 5);
+    const Band error =
+        bandOf(runs.records, groups[0].runs, CurveOf::correct, Across::step, Spread::standard_error);
+    EXPECT_NEAR(error.high[1] - error.mean[1], 100.0 / 128 * std::sqrt(2.5) / std::sqrt(5.0), 1e-12);
+    const Band half =
+        bandOf(runs.records, groups[0].runs, CurveOf::training_loss, Across::step, Spread::interval, 0.5);
+    EXPECT_GE(half.x.front(), 50);
+    EXPECT_NEAR(half.mean.back(), 1.0, 0.011);
+    const Band timed = bandOf(runs.records, groups[0].runs, CurveOf::correct, Across::time, Spread::range);
+    EXPECT_NEAR(timed.x.back(), 10, 1e-12);
+    EXPECT_NEAR(timed.mean.back(), band.mean[1], 1e-9);
+}
+
+TEST(Curves, TheWorstRunIsDropped) {
+    Runs runs = fivePairs();
+    runs.records[4].state = RunState::running;  // seed 2 of RoPE: no outcome, so it goes first
+    const auto groups = groupRuns(runs.records);
+    const auto rest = withoutWorst(runs.records, groups[0].runs, Measure::final_correct, 0.9);
+    EXPECT_EQ(rest.size(), 4U);
+    EXPECT_EQ(std::count(rest.begin(), rest.end(), 4U), 0);
+    const auto fewer = withoutWorst(runs.records, rest, Measure::final_correct, 0.9);
+    EXPECT_EQ(std::count(fewer.begin(), fewer.end(), 0U), 0);  // seed 0 has 100
+}
+
+TEST(Filter, WordsAndComparisons) {
+    const Runs runs = fivePairs();
+    const auto count = [&](const std::string& text) {
+        const RunFilter filter(text);
+        return std::count_if(runs.records.begin(), runs.records.end(),
+                             [&](const RunRecord& run) { return filter.matches(run); });
+    };
+    EXPECT_EQ(count(""), 10);
+    EXPECT_EQ(count("RoPER"), 5);
+    EXPECT_EQ(count("position=rope"), 5);
+    EXPECT_EQ(count("position!=rope seed<2"), 2);
+    EXPECT_EQ(count("correct>=110"), 5);
+    EXPECT_EQ(count("accuracy<80"), 3);
+    EXPECT_EQ(count("training.length=129 state=finished loss<=1"), 10);
+    EXPECT_EQ(count("seed<"), 10);  // still being typed
+    expectError(ErrorKind::usage, "did you mean width", [] { RunFilter("widht>3"); });
+    expectError(ErrorKind::usage, "compares nothing", [] { RunFilter("width=<3"); });
+}
+
+TEST(Board, HoldsTheSourcesNumbersAndBothPrintsOfTheThirdRow) {
+    const auto board = makeBoard({}, Speeds{});
+    ASSERT_EQ(board.size(), 3U);
+    EXPECT_EQ(board[0].cells[0].target, 124.33);
+    EXPECT_EQ(board[1].cells[1].target, 96.11);
+    EXPECT_EQ(board[2].cells[0].target, 0.3269);
+    EXPECT_EQ(board[2].cells[1].other_target, 0.3205);
+    for (const BoardRow& row : board) {
+        EXPECT_EQ(missingRuns(row).size(), 20U);
+        EXPECT_FALSE(row.cells[0].seconds_left);
+    }
+    EXPECT_EQ(missingRuns(board[0])[0].model.position, "rope");
+    EXPECT_EQ(missingRuns(board[0])[1].model.position, "roper");
+    EXPECT_EQ(missingRuns(board[0])[1].training.data_seed, 0);
+}
+
+TEST(Board, CountsTheRunsThatAgreeWithThePreset) {
+    Runs runs;
+    const Specification paper = loadPreset("index-paper").specification;
+    const auto add = [&](std::int64_t seed, std::int64_t correct, RunState state) -> RunRecord& {
+        RunRecord& run = runs.add("rope", seed, correct, state);
+        run.specification = paper;
+        run.specification.model.position = "rope";
+        run.specification.training.data_seed = run.specification.training.model_seed = seed;
+        return run;
+    };
+    add(0, 60, RunState::finished);
+    add(1, 80, RunState::finished);
+    add(2, 100, RunState::finished);
+    add(3, 0, RunState::running);
+    add(4, 0, RunState::failed);
+    add(5, 100, RunState::finished).specification.model.width = 64;
+    Speeds speeds{"here", {}};
+    const auto row = makeBoard(runs.records, speeds)[1];
+    const BoardCell& cell = row.cells[0];
+    EXPECT_EQ(cell.finished.size(), 3U);
+    EXPECT_EQ(cell.unfinished.size(), 1U);
+    EXPECT_EQ(cell.missing, (std::vector<std::int64_t>{4, 5, 6, 7, 8, 9}));
+    EXPECT_EQ(cell.mean, 90);  // 60 is the worst, dropped
+    ASSERT_TRUE(cell.seconds_a_step);
+    EXPECT_NEAR(*cell.seconds_a_step, 0.1, 1e-9);
+    EXPECT_NEAR(*cell.seconds_left, 0.1 * (6 * 5000 + 4900), 1e-6);
+    EXPECT_FALSE(row.cells[1].seconds_a_step);
+    Specification roper = paper;
+    roper.model.position = "roper";
+    speeds.seconds_a_step[shapeKey(roper)] = 2;
+    EXPECT_EQ(makeBoard(runs.records, speeds)[1].cells[1].seconds_left, 2.0 * 10 * 5000);
+}
+
+}  // namespace
+}  // namespace roper

@@ -1,0 +1,74 @@
+#include "core/compare/statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace roper {
+namespace {
+
+// "Student" (1908), table of Cushny and Peebles: extra hours of sleep of ten patients under two drugs.
+const std::vector<double> kSleep = {1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4};
+
+TEST(Statistics, StudentsOwnExample) {
+    const auto test = pairedTest(kSleep);
+    ASSERT_TRUE(test);
+    EXPECT_NEAR(test->difference.mean, 1.58, 1e-12);
+    EXPECT_NEAR(test->difference.deviation, 1.2299954833, 1e-9);
+    EXPECT_NEAR(test->t, 4.0621276831, 1e-9);  // as in R: t.test(sleep, paired)
+    EXPECT_NEAR(test->p, 0.0028328902, 1e-9);
+    EXPECT_NEAR(test->interval.low, 0.7001142, 1e-6);
+    EXPECT_NEAR(test->interval.high, 2.4598858, 1e-6);
+}
+
+TEST(Statistics, FewValuesSayLittle) {
+    EXPECT_FALSE(pairedTest(std::vector<double>{}));
+    EXPECT_FALSE(pairedTest(std::vector<double>{3.0}));
+    EXPECT_TRUE(std::isnan(summarize(std::vector<double>{}).mean));
+    EXPECT_EQ(summarize(std::vector<double>{3.0}).mean, 3.0);
+    EXPECT_TRUE(std::isnan(summarize(std::vector<double>{3.0}).deviation));
+    const auto same = pairedTest(std::vector<double>{2.0, 2.0, 2.0});
+    EXPECT_TRUE(std::isinf(same->t));
+    EXPECT_EQ(same->p, 0);
+    const auto nothing = pairedTest(std::vector<double>{0.0, 0.0});
+    EXPECT_EQ(nothing->p, 1);
+}
+
+/// The exact distribution of the mean of resamples of two values: both same with chance 1/4 each.
+TEST(Statistics, TheBootstrapOfTwoValuesReachesBoth) {
+    const Interval interval = bootstrapInterval(std::vector<double>{1.0, 3.0});
+    EXPECT_EQ(interval.low, 1.0);
+    EXPECT_EQ(interval.high, 3.0);
+    EXPECT_EQ(bootstrapInterval(std::vector<double>{1.0, 3.0}, 0.4).low, 2.0);
+}
+
+TEST(Statistics, TheBootstrapOfManyValuesAgreesWithStudent) {
+    std::vector<double> values;
+    for (int i = 0; i < 400; ++i)
+        values.push_back(std::sin(1.0 + i) * 3 + 1);
+    const auto test = pairedTest(values);
+    EXPECT_NEAR(test->bootstrap.low, test->interval.low, 0.02);
+    EXPECT_NEAR(test->bootstrap.high, test->interval.high, 0.02);
+}
+
+// Cohen (1988), table 2.3.5 for one sample: an effect of 0.5 needs 34 pairs, of 0.8 needs 15, for a power of
+// 0.8 at two-sided 0.05 (as G*Power gives them).
+TEST(Statistics, PairsNeededAreThoseOfTheTables) {
+    EXPECT_EQ(pairsNeeded(0.5, 1.0), 34);
+    EXPECT_EQ(pairsNeeded(-0.8, 1.0), 15);
+    EXPECT_EQ(pairsNeeded(16, 20), 15);
+    EXPECT_FALSE(pairsNeeded(0.001, 1.0));
+    EXPECT_FALSE(pairsNeeded(0.0, 1.0));
+    EXPECT_EQ(pairsNeeded(5.0, 0.0), 2);
+}
+
+TEST(Statistics, TheSignTestCountsSplits) {
+    EXPECT_EQ(signTest(0, 0), 1);
+    EXPECT_DOUBLE_EQ(signTest(5, 0), 2.0 / 32);
+    EXPECT_DOUBLE_EQ(signTest(1, 4), 2.0 * 6 / 32);
+    EXPECT_EQ(signTest(3, 3), 1);
+}
+
+}  // namespace
+}  // namespace roper

@@ -1,0 +1,63 @@
+#include "core/runs/sweep.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace roper {
+namespace {
+
+std::vector<SweepRun> sweepOf(const TemporaryFolder& folder, const std::string& text) {
+    std::ofstream(folder / "mine.toml") << text;
+    return readSweep(folder / "mine.toml");
+}
+
+TEST(Sweep, CombinesAxesAndSeeds) {
+    const TemporaryFolder folder;
+    const auto runs = sweepOf(folder, R"(
+base = "addition-small"
+seeds = [3, 4]
+[set]
+"training.steps" = 50
+"training.warmup_steps" = 5
+learning_rate = 1e-3
+[axes]
+"model.position" = ["rope", "roper"]
+"model.width" = [64, 128]
+)");
+    ASSERT_EQ(runs.size(), 8U);
+    EXPECT_EQ(runs[0].name, "mine-rope-64-s3");
+    EXPECT_EQ(runs[7].name, "mine-roper-128-s4");
+    EXPECT_EQ(runs[7].specification.model.width, 128);
+    EXPECT_EQ(runs[7].specification.training.data_seed, 4);
+    EXPECT_EQ(runs[7].specification.training.model_seed, 4);
+    EXPECT_EQ(runs[0].specification.training.steps, 50);
+    EXPECT_EQ(runs[0].specification.training.learning_rate, 1e-3);
+}
+
+TEST(Sweep, SaysWhereAMistakeIs) {
+    const TemporaryFolder folder;
+    const auto refused = [&](const std::string& text, const std::string& what) {
+        expectError(ErrorKind::usage, what, [&] { sweepOf(folder, text); });
+    };
+    refused("seeds = [1]", "needs base");
+    refused("base = \"additon-small\"", "did you mean addition-small");
+    refused("base = \"addition-small\"\nseeds = 3", "mine.toml:2:");
+    refused("base = \"addition-small\"\nsede = [1]", "unknown key \"sede\"");
+    refused("base = \"addition-small\"\n[axes]\n\"model.widht\" = [1]", "mine.toml:3:");
+    refused("base = \"addition-small\"\n[axes]\n\"model.width\" = [63]", "multiple");
+    refused("base = \"addition-small\"\nseeds = [1, 1]", "made twice");
+    refused("base = \"addition-small\"\n[set]\n\"model.width\" = [1]", "text or a number");
+}
+
+TEST(Sweep, BundledOnesAreFound) {
+    for (const char* name : {"index-quick", "addition-quick", "prefix-quick"})
+        EXPECT_EQ(readSweep(findSweep(name)).size(), 10U);
+    expectError(ErrorKind::usage, "index-quick", [] { findSweep("index-quik"); });
+}
+
+}  // namespace
+}  // namespace roper

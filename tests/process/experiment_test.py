@@ -1,0 +1,336 @@
+"""Many runs: the queue, sweeps, comparisons, and what independent programs read of a run."""
+
+import csv
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from programs import TINY, TRAINER, TrainerTest, checkpoints, read_rows, read_safetensors, status, wait_until, without_times
+
+QUICK = [*TINY, "--set", "training.steps=40", "--set", "training.warmup_steps=4", "--set", "evaluation.every=20"]
+QUICK = [part for part in QUICK if part not in ("--threads", "1")] + ["--set", "device.threads=1"]
+
+
+def names_in_queue(runs):
+    path = runs / "queue.toml"
+    return re.findall(r'^name = "(.*)"', path.read_text(), re.M) if path.exists() else []
+
+
+class Queue(TrainerTest):
+    def enqueue(self, seeds, *settings):
+        done = self.trainer("enqueue", "addition-small", "--seeds", seeds, "--twins", *QUICK, *settings, "--runs", self.runs)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.split()
+
+    def test_runs_are_trained_in_order_and_leave_the_queue(self):
+        names = self.enqueue("0-1")
+        self.assertEqual(names_in_queue(self.runs), names)
+        self.assertEqual([status(self.runs / name)["state"] for name in names], ["queued"] * 4)
+        done = self.trainer("queue", "--runs", self.runs)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([line.split()[0] for line in done.stderr.splitlines() if line.endswith("starts")], names)
+        self.assertEqual(names_in_queue(self.runs), [])
+        self.assertEqual([status(self.runs / name)["state"] for name in names], ["finished"] * 4)
+
+    def test_the_file_can_be_edited_by_hand(self):
+        names = self.enqueue("0-1")
+        order = [names[2], names[0]]
+        (self.runs / "queue.toml").write_text("at_once = 1\n" + "".join(f'[[run]]\nname = "{name}"\n' for name in order)
+                                              + f'[[run]]\nname = "{names[3]}"\nheld = true\n')
+        done = self.trainer("queue", "--runs", self.runs)
+        self.assertEqual([line.split()[0] for line in done.stderr.splitlines() if line.endswith("starts")], order)
+        self.assertEqual(status(self.runs / names[1])["state"], "queued", "it was taken out")
+        self.assertEqual(names_in_queue(self.runs), [names[3]], "what is held stays")
+
+    def test_a_wrong_file_is_named_and_waited_for(self):
+        names = self.enqueue("0")
+        right = (self.runs / "queue.toml").read_text()
+        (self.runs / "queue.toml").write_text(right.replace("at_once = 1", "at_once = one"))
+        worker = subprocess.Popen([TRAINER, "queue", "--runs", str(self.runs)], stderr=subprocess.PIPE, text=True)
+        self.addCleanup(worker.kill)
+        self.assertIn("queue.toml:2:", worker.stderr.readline())
+        (self.runs / "queue.toml").write_text(right)
+        worker.communicate(timeout=60)
+        self.assertEqual([status(self.runs / name)["state"] for name in names], ["finished"] * 2)
+
+    def test_workers_and_trainers_killed_at_random(self):
+        names = self.enqueue("0-4", "--set", "training.steps=120", "--set", "checkpoints.every=10")
+        chance = random.Random(5)
+        for _ in range(6):
+            worker = subprocess.Popen([TRAINER, "queue", "--runs", str(self.runs), "--background"])
+            time.sleep(chance.uniform(0.2, 0.9))
+            for name in names:
+                pid = status(self.runs / name)["pid"]
+                if status(self.runs / name)["state"] == "running" and pid > 0 and chance.random() < 0.7:
+                    try:
+                        os.kill(pid, signal.SIGKILL)
+                    except ProcessLookupError:
+                        pass
+            time.sleep(chance.uniform(0, 0.3))
+            worker.kill()
+            worker.wait()
+        done = self.trainer("queue", "--runs", self.runs)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in names:
+            self.assertEqual(status(self.runs / name)["state"], "finished", done.stderr)
+            self.assertEqual([int(row["step"]) for row in read_rows(self.runs / name)], list(range(1, 121)))
+
+    def test_a_worker_that_is_asked_to_end_preempts_its_trainers(self):
+        names = self.enqueue("0", "--set", "training.steps=100000")
+        worker = subprocess.Popen([TRAINER, "queue", "--runs", str(self.runs)], stderr=subprocess.DEVNULL)
+        self.addCleanup(worker.kill)
+        wait_until(lambda: len(read_rows(self.runs / names[0])) > 3)
+        worker.send_signal(signal.SIGINT)
+        self.assertEqual(worker.wait(60), 75)
+        self.assertEqual(status(self.runs / names[0])["state"], "preempted")
+        self.assertEqual(names_in_queue(self.runs), names)
+
+    def test_two_at_a_time(self):
+        names = self.enqueue("0-1", "--set", "training.steps=300")
+        path = self.runs / "queue.toml"
+        path.write_text(path.read_text().replace("at_once = 1", "at_once = 2"))
+        worker = subprocess.Popen([TRAINER, "queue", "--runs", str(self.runs), "--background"])
+        self.addCleanup(worker.kill)
+        running = lambda: sum(status(self.runs / name)["state"] == "running" for name in names)
+        wait_until(lambda: running() == 2, None)
+        worker.wait(120)
+        self.assertEqual([status(self.runs / name)["state"] for name in names], ["finished"] * 4)
+
+
+class Sweep(TrainerTest):
+    def sweep(self, *arguments):
+        path = Path(self._folder.name) / "mine.toml"
+        settings = dict(part.split("=") for part in QUICK if "=" in part)
+        path.write_text('base = "addition-small"\nseeds = [0, 1]\n[set]\n'
+                        + "".join(f'"{key}" = {value}\n' for key, value in settings.items())
+                        + '[axes]\n"model.position" = ["rope", "roper"]\n')
+        return self.trainer("sweep", path, "--runs", self.runs, *arguments)
+
+    NAMES = ["mine-rope-s0", "mine-roper-s0", "mine-rope-s1", "mine-roper-s1"]
+
+    def test_a_second_call_does_only_what_is_missing(self):
+        done = self.sweep()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(sorted(path.name for path in self.runs.iterdir() if path.is_dir()), sorted(self.NAMES))
+        subprocess.run(["rm", "-r", str(self.runs / "mine-rope-s1")], check=True)
+        again = self.sweep("--jobs", 2)
+        self.assertIn("4 runs, 3 finished before", again.stderr)
+        self.assertEqual([line for line in again.stderr.splitlines() if line.endswith("starts")], ["mine-rope-s1 starts"])
+
+    def test_a_run_of_another_experiment_is_not_taken_for_its_own(self):
+        self.train("mine-rope-s0", "--steps", 5)
+        self.assert_fails(self.sweep(), 2, "another experiment")
+
+    def test_slurm(self):
+        done = self.sweep("--slurm")
+        self.assertIn("#SBATCH --array=0-3", done.stdout)
+        self.assertEqual(self.sweep("--only", 2).returncode, 0)
+        self.assertEqual(status(self.runs / "mine-rope-s1")["state"], "finished")
+        self.assertFalse((self.runs / "mine-rope-s0").exists())
+        self.assert_fails(self.sweep("--only", 4), 2, "runs 0 to 3")
+
+
+class Comparison(TrainerTest):
+    def make_run(self, position, seed, correct):
+        """A finished run with a known outcome, made by hand."""
+        run = self.train(f"{position}-s{seed}", "--steps", 2, "--set", f"model.position={position}", "--seed", seed)
+        path = run / "evaluations.csv"
+        header = path.read_text().splitlines()[0]
+        path.write_text(f"{header}\n2,0.1,{correct},128,0.5,,,,0\n")
+
+    def test_the_sentence_agrees_with_scipy(self):
+        from scipy import stats
+
+        rope, roper = [98, 101, 120, 87, 93], [110, 104, 119, 112, 99]
+        for seed, (a, b) in enumerate(zip(rope, roper)):
+            self.make_run("rope", seed, a)
+            self.make_run("roper", seed, b)
+        exported = Path(self._folder.name) / "pairs.csv"
+        done = self.trainer("compare", "--runs", self.runs, "--csv", exported, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        ours = json.loads(done.stdout)
+        rows = list(csv.DictReader(exported.read_text().splitlines()))
+        a, b = [float(row["a"]) for row in rows], [float(row["b"]) for row in rows]
+        self.assertEqual((a, b), (list(map(float, rope)), list(map(float, roper))))
+        theirs = stats.ttest_rel(b, a)
+        self.assertAlmostEqual(ours["t"], theirs.statistic, places=10)
+        self.assertAlmostEqual(ours["p"], theirs.pvalue, places=10)
+        interval = theirs.confidence_interval()
+        self.assertAlmostEqual(ours["low"], interval.low, places=9)
+        self.assertAlmostEqual(ours["high"], interval.high, places=9)
+        said = ours["conclusion"]
+        self.assertIn(f"RoPER has {sum(b) / 5 - sum(a) / 5:.4g} problems more than RoPE", said)
+        p = float(re.search(r"p = ([0-9.e-]+)", said).group(1).rstrip("."))
+        self.assertAlmostEqual(p, theirs.pvalue, delta=0.005 * theirs.pvalue + 1e-12)
+        self.assertIn("holds 0" if theirs.pvalue > 0.05 else "leaves out 0", said)
+
+    def test_wrong_requests(self):
+        self.make_run("rope", 0, 3)
+        self.assert_fails(self.trainer("compare", "--runs", self.runs), 2, 'no group of runs is "RoPER"')
+        self.assert_fails(self.trainer("compare", "--runs", self.runs, "--filter", "widht>1"), 2, "did you mean width")
+        self.make_run("roper", 0, 3)
+        self.assert_fails(self.trainer("compare", "--runs", self.runs, "--measure", "final_corect"), 2, "did you mean final_correct")
+
+    def test_the_board(self):
+        done = self.trainer("board", "--runs", self.runs, "--json")
+        cells = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([(c["preset"], c["position"], c["target"]) for c in cells],
+                         [("addition-paper", "rope", 124.33), ("addition-paper", "roper", 126.33), ("index-paper", "rope", 62.0),
+                          ("index-paper", "roper", 96.11), ("prefix-paper", "rope", 0.3269), ("prefix-paper", "roper", 0.3191)])
+        self.assertEqual(cells[0]["missing"], list(range(10)))
+        self.trainer("board", "--runs", self.runs, "--enqueue")
+        self.assertEqual(len(names_in_queue(self.runs)), 60)
+
+
+def score(task, sample):
+    """Whether a completion solves its problem: written from the tasks' description alone."""
+    if task == "addition":
+        a, b = map(int, re.match(r"\?d=(\d+)\+(\d+);", sample["prompt"]).groups())
+        first = sample["completion"].split("#")[0] if "#" in sample["completion"] else None
+        return first is not None and "d==" in first and first.rsplit("d==", 1)[1] == str(a + b)
+    letters, index = re.match(r"\?s='(\w+)'; s\[(\d+):\]=='", sample["prompt"]).groups()
+    return "'" in sample["completion"] and sample["completion"].split("'")[0] == letters[int(index):]
+
+
+def recall(sample, substring):
+    """Letters that follow with certainty, and how many of them were guessed."""
+    text, guesses = sample["prompt"] + sample["expected"], sample["completion"]
+    recalled = recallable = 0
+    at = text.find(">")
+    while at >= 0:
+        before, seen = text[:at].replace(">", ""), ""
+        for place in range(at + 1, min(at + 1 + substring, len(text))):
+            following = {before[s + len(seen)] for s in range(len(before) - substring + 1) if before.startswith(seen, s)}
+            if len(following) == 1:
+                recallable += 1
+                recalled += guesses[place - 1] == text[place]
+            seen += text[place]
+        at = text.find(">", at + 1)
+    return recalled, recallable
+
+
+class Evaluations(TrainerTest):
+    def test_scores_recomputed_from_the_samples(self):
+        small = ["--steps", 400, "--set", "evaluation.every=200", "--set", "evaluation.problems=32", "--set", "model.width=64",
+                 "--set", "training.batch=8"]
+        for preset, settings in [("addition-demo", ["digits_max=1", "length=65"]), ("index-small", ["string_min=1", "string_max=3"]),
+                                 ("prefix-small", ["substring_length=12"])]:
+            run = self.runs / preset
+            done = self.trainer("run", preset, *TINY, *small, *[x for s in settings for x in ("--set", s)], "--runs", self.runs,
+                                "--name", preset, "-q")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            samples = [json.loads(line) for line in (run / "samples.jsonl").read_text().splitlines()]
+            right = 0
+            for row in csv.DictReader((run / "evaluations.csv").read_text().splitlines()):
+                mine = [sample for sample in samples if sample["step"] == int(row["step"])]
+                self.assertEqual(len(mine), 32)
+                if preset.startswith("prefix"):
+                    recalled, recallable = map(sum, zip(*(recall(sample, 12) for sample in mine)))
+                    self.assertEqual((int(row["recalled"]), int(row["recallable"])), (recalled, recallable))
+                    self.assertGreater(recallable, 500)
+                    right += recalled
+                else:
+                    task = preset.split("-")[0]
+                    self.assertEqual([score(task, sample) for sample in mine], [sample["correct"] for sample in mine])
+                    self.assertEqual(int(row["correct"]), sum(score(task, sample) for sample in mine))
+                    right += int(row["correct"])
+            self.assertGreater(right, 0, f"{preset}: nothing was right, so nothing was tested")
+
+    def test_by_size_and_at_a_temperature(self):
+        run = self.train("a", "--steps", 20)
+        done = self.trainer("eval", run, "--by-size", "--problems", 2, "--json")
+        scores = json.loads(done.stdout)["scores"]
+        self.assertEqual([row[:2] for row in scores], [[a, b] for a in (1, 2, 3) for b in (1, 2, 3)])
+        out = Path(self._folder.name) / "s.jsonl"
+        self.assertEqual(self.trainer("eval", run, "--problems", 3, "--temperature", 2, "--out", out).returncode, 0)
+        hot = [json.loads(line)["completion"] for line in out.read_text().splitlines()]
+        self.trainer("eval", run, "--problems", 3, "--out", out)
+        cold = [json.loads(line)["completion"] for line in out.read_text().splitlines()]
+        self.assertNotEqual(hot, cold)
+        self.assertEqual(len(hot), 3)
+
+
+class Resume(TrainerTest):
+    """N + M steps equal N, an end of any kind, M: every task, both methods; pause, stop and kill."""
+
+    def test_every_task_and_method(self):
+        settings = ["--set", "checkpoints.every=15", "--set", "evaluation.every=50", "--set", "snapshots.every=40",
+                    "--set", "model.dropout=0.1", "--steps", 150]
+        for task in ("addition", "index", "prefix"):
+            for position in ("rope", "roper"):
+                with self.subTest(task=task, position=position):
+                    self.check(task, position, [*settings, "--set", f"model.position={position}"])
+
+    def check(self, task, position, settings):
+        def run(name, *more):
+            return [TRAINER, "run", f"{task}-small", *TINY, *map(str, settings), "--runs", str(self.runs), "--name", name, "-q", *more]
+
+        whole, broken = f"{task}-{position}-whole", f"{task}-{position}-broken"
+        subprocess.run(run(whole), check=True)
+        process = subprocess.Popen(run(broken))
+        self.addCleanup(process.kill)
+        folder = self.runs / broken
+        wait_until(lambda: len(read_rows(folder)) > 20)
+        process.kill()
+        process.wait()
+        process = subprocess.Popen([TRAINER, "resume", str(folder), "-q"])
+        self.addCleanup(process.kill)
+        wait_until(lambda: status(folder)["control"] and status(folder)["pid"] == process.pid)
+        self.ask(folder, "pause")
+        self.ask(folder, "resume")
+        self.ask(folder, "stop")
+        self.assertEqual(process.wait(60), 0)
+        subprocess.run([TRAINER, "resume", str(folder), "-q"], check=True)
+        self.assertEqual(without_times(read_rows(self.runs / whole)), without_times(read_rows(folder)))
+        self.assertEqual((self.runs / whole / "samples.jsonl").read_text(), (folder / "samples.jsonl").read_text())
+        for kind in ("checkpoints", "snapshots"):
+            mine, theirs = (read_safetensors(sorted((self.runs / name / kind).iterdir())[-1])[0] for name in (whole, broken))
+            self.assertEqual(mine.keys(), theirs.keys())
+            for name in mine:
+                self.assertEqual(mine[name].tobytes(), theirs[name].tobytes(), name)
+
+    def ask(self, folder, command):
+        import socket
+
+        with socket.socket(socket.AF_UNIX) as peer:
+            peer.settimeout(60)
+            try:
+                peer.connect(status(folder)["control"])
+                peer.sendall((json.dumps({"command": command}) + "\n").encode())
+                peer.makefile().readline()
+            except OSError:
+                pass  # it may have done its last step meanwhile
+
+
+class TensorBoard(TrainerTest):
+    def test_the_package_reads_the_events(self):
+        packages = os.environ.get("ROPER_TEST_PACKAGES", "")
+        if packages:
+            sys.path.insert(0, packages)
+        try:
+            from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+        except ImportError as error:
+            self.skipTest(f"{error}: `./lab test` installs it")
+        run = self.train("a", "--steps", 12, "--set", "evaluation.every=4")
+        self.assertEqual(self.trainer("resume", run).returncode, 0)
+        events = EventAccumulator(str(run))
+        events.Reload()
+        self.assertIn("training/loss", events.Tags()["scalars"])
+        read = [(event.step, event.value) for event in events.Scalars("training/loss")]
+        rows = [(int(row["step"]), float(row["loss"])) for row in read_rows(run)]
+        self.assertEqual([step for step, _ in read], [step for step, _ in rows])
+        for (_, mine), (_, theirs) in zip(read, rows):
+            self.assertAlmostEqual(mine, theirs, places=6)
+        self.assertEqual([event.step for event in events.Scalars("evaluation/correct")], [4, 8, 12])
+
+
+if __name__ == "__main__":
+    unittest.main()
