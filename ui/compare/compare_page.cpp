@@ -287,8 +287,12 @@ void ComparePage::show() {
     drop_worst_->setChecked(question.drop_worst);
     final_half_->setChecked(question.final_half);
     each_run_->setChecked(question.each_run);
-    filter_problem_->setText(state_->filterProblem());
-    filter_problem_->setVisible(!state_->filterProblem().isEmpty());
+    QString note = state_->filterProblem();
+    if (note.isEmpty() && state_->brokenRuns() > 0)
+        note = tr("%1 runs of this folder cannot be read and are left out; the Training page says why.")
+                   .arg(state_->brokenRuns());
+    filter_problem_->setText(note);
+    filter_problem_->setVisible(!note.isEmpty());
     showGroups();
     showPairChoices();
     conclusion_->setText(state_->comparison() ? QString::fromStdString(conclusionOf(*state_->comparison()))

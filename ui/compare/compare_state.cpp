@@ -117,7 +117,9 @@ void CompareState::fillGroup(ComparedGroup& group, const std::vector<RunRecord>&
 
 void CompareState::refresh() {
     const std::vector<RunRecord> runs = chosenRecords();
-    chosen_ = runs.size();
+    const auto all = store_.runs();
+    broken_ = static_cast<std::size_t>(
+        std::count_if(all.begin(), all.end(), [](const RunWatcher* run) { return !run->specification(); }));
     if (!runs.empty() && !question_.measure_chosen)
         question_.measure = usualMeasure(runs.front().specification);
     if (!runs.empty() && !question_.curve_chosen)

@@ -60,7 +60,8 @@ class CompareState : public QObject {
     QColor colorA() const { return color_a_; }
     QColor colorB() const { return color_b_; }
     const QString& filterProblem() const { return filter_problem_; }
-    std::size_t chosenRuns() const { return chosen_; }
+    /// Runs whose folders cannot be read; they are in no group.
+    std::size_t brokenRuns() const { return broken_; }
     RunStore& store() { return store_; }
 
     /// Computed when asked for, since they read every row: only what is seen need ask.
@@ -84,7 +85,7 @@ class CompareState : public QObject {
     CompareQuestion question_;
     RunFilter filter_;
     QString filter_problem_;
-    std::size_t chosen_ = 0;
+    std::size_t broken_ = 0;
     std::vector<ComparedGroup> groups_;
     std::optional<PairedComparison> comparison_;
     QColor color_a_, color_b_;
