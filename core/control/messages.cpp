@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/runs/error.h"
@@ -12,7 +13,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::vector<std::string> kCommandNames = {"status", "pause", "resume", "stop", "checkpoint", "head"};
+const std::vector<std::string> kCommandNames = {"status",     "pause", "resume", "stop",
+                                                "checkpoint", "head",  "maps",   "continue"};
 
 std::string dump(const nlohmann::ordered_json& json) {
     return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
@@ -45,14 +47,24 @@ std::string textOf(const Json& json, const char* key, const std::string& missing
     return found->get<std::string>();
 }
 
-/// A whole number from 0 to `most`; 0 if it is not there.
-std::int64_t countOf(const Json& json, const char* key, std::int64_t most) {
+/// A whole number from 0 to `most`; `missing` if it is not there.
+std::int64_t countOf(const Json& json, const char* key, std::int64_t most, std::int64_t missing = 0) {
     const auto found = json.find(key);
-    if (found == json.end()) return 0;
+    if (found == json.end()) return missing;
     if (!found->is_number_unsigned() || found->get<std::uint64_t>() > static_cast<std::uint64_t>(most))
         throw Error(ErrorKind::usage,
                     std::string("\"") + key + "\" must be a whole number from 0 to " + std::to_string(most));
     return found->get<std::int64_t>();
+}
+
+double temperatureOf(const Json& json) {
+    constexpr double kHottest = 100;
+    const auto found = json.find("temperature");
+    if (found == json.end()) return 0;
+    const double value = found->is_number() ? found->get<double>() : -1.0;
+    if (!(value >= 0 && value <= kHottest))
+        throw Error(ErrorKind::usage, "\"temperature\" must be a number from 0 to 100");
+    return value;
 }
 
 }  // namespace
@@ -65,6 +77,12 @@ std::string formatRequest(const Request& request) {
     nlohmann::ordered_json json = {{"command", commandName(request.command)}, {"id", request.id}};
     if (request.command == Command::head)
         json.update({{"layer", request.layer}, {"head", request.head}, {"text", request.text}});
+    if (request.command == Command::maps) json["text"] = request.text;
+    if (request.command == Command::continue_)
+        json.update({{"text", request.text},
+                     {"count", request.count},
+                     {"temperature", request.temperature},
+                     {"seed", request.seed}});
     return dump(json);
 }
 
@@ -85,8 +103,14 @@ Request parseRequest(std::string_view line) {
                                                    : "known are " + join(kCommandNames, ", ")));
     }
     constexpr std::int64_t kMost = 1 << 20;
-    return {static_cast<Command>(found - kCommandNames.begin()), textOf(json, "id", ""),
-            countOf(json, "layer", kMost), countOf(json, "head", kMost), textOf(json, "text", "")};
+    return {static_cast<Command>(found - kCommandNames.begin()),
+            textOf(json, "id", ""),
+            countOf(json, "layer", kMost),
+            countOf(json, "head", kMost),
+            textOf(json, "text", ""),
+            countOf(json, "count", kLongestContinuation, 64),
+            temperatureOf(json),
+            countOf(json, "seed", std::numeric_limits<std::int64_t>::max())};
 }
 
 ReplyLine parseReply(std::string_view line) {

@@ -16,13 +16,28 @@ inline constexpr std::size_t kLongestMessage = 64 * 1024;
 inline constexpr std::size_t kLargestPayload = 64 * 1024 * 1024;
 
 /// What a window may ask of a trainer between two steps.
-enum class Command { status, pause, resume, stop, checkpoint, head };
+enum class Command {
+    status,
+    pause,
+    resume,
+    stop,
+    checkpoint,
+    head,      ///< q, k and v of one head for a text
+    maps,      ///< attention of all heads for a text
+    continue_  ///< how the model goes on with a text; "continue" on the socket
+};
+
+/// The most characters that a model is asked to write at once.
+inline constexpr std::int64_t kLongestContinuation = 1024;
 
 struct Request {
     Command command = Command::status;
     std::string id = {};               ///< given back in the reply, so that the asker knows what it answers
     std::int64_t layer = 0, head = 0;  ///< of `head`, from 0
-    std::string text = {};             ///< that the model reads for `head`
+    std::string text = {};             ///< that the model reads for `head`, `maps` and `continue`
+    std::int64_t count = 64;           ///< characters to write for `continue`
+    double temperature = 0;            ///< of `continue`: 0 takes the likeliest character
+    std::int64_t seed = 0;             ///< of what `continue` draws
 };
 
 struct Reply {

@@ -3,56 +3,135 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/model/generation.h"
 #include "core/runs/safetensors.h"
 #include "core/runs/text.h"
+#include "core/training/tensor_bytes.h"
 
 namespace roper {
-
 namespace {
 
-/// The answer itself; the request has been checked.
-Reply readHead(Transformer& model, const Vocabulary& vocabulary, const Specification& specification,
-               std::int64_t step, const Request& request) {
+using Metadata = std::map<std::string, std::string>;
+
+/// What every answer says of the model.
+Metadata describe(const Probed& probed, const std::string& text) {
+    const auto& m = probed.specification.model;
+    return {{"step", std::to_string(probed.step)},
+            {"text", text},
+            {"position", m.position},
+            {"pairing", m.pairing},
+            {"schedule", m.schedule},
+            {"base", formatNumber(m.base)},
+            {"rotary_fraction", formatNumber(m.rotary_fraction)},
+            {"value_rotary_fraction", formatNumber(m.value_rotary_fraction)},
+            {"layers", std::to_string(m.layers)},
+            {"heads", std::to_string(m.heads)}};
+}
+
+at::Device deviceOf(const Transformer& model) {
+    return model.parameters().front().second.device();
+}
+
+/// float32, on the CPU, contiguous: as it is written.
+at::Tensor toWrite(const at::Tensor& tensor) {
+    return tensor.to(at::kCPU, at::kFloat).contiguous();
+}
+
+Reply replyWith(const Probed& probed, const std::vector<TensorToWrite>& tensors, const Metadata& metadata) {
+    return {"", true, "step " + std::to_string(probed.step), formatSafetensors(tensors, metadata)};
+}
+
+/// Refuses a text whose maps of all heads would not fit into a reply.
+void checkMaps(const Probed& probed, std::size_t characters) {
+    const auto maps =
+        static_cast<std::size_t>(probed.specification.model.layers * probed.specification.model.heads);
+    constexpr std::size_t kRoom = kLargestPayload - 1024 * 1024;  // the rest is for what comes with the maps
+    if (characters * characters * maps * sizeof(float) <= kRoom) return;
+    const auto most = static_cast<std::size_t>(std::sqrt(static_cast<double>(kRoom / maps / sizeof(float))));
+    throw std::invalid_argument("the maps of all " + std::to_string(maps) + " heads for " +
+                                std::to_string(characters) + " characters are too large to send; at most " +
+                                std::to_string(most) + " characters fit");
+}
+
+Reply readHead(const Probed& probed, const Request& request) {
+    const at::Tensor tokens = encodePadded(probed.task.vocabulary(), {request.text});
+    const at::Tensor qkv =
+        toWrite(probed.model.headVectors(tokens.to(deviceOf(probed.model)), request.layer, request.head));
+    const at::Tensor q = qkv[0], k = qkv[1], v = qkv[2], list = tokens.flatten();
+    return replyWith(
+        probed,
+        {tensorToWrite("q", q), tensorToWrite("k", k), tensorToWrite("v", v), tensorToWrite("tokens", list)},
+        describe(probed, request.text));
+}
+
+Reply readMaps(const Probed& probed, const Request& request) {
+    checkMaps(probed, request.text.size());
+    const at::Tensor tokens = encodePadded(probed.task.vocabulary(), {request.text});
+    const Transformer::Inside inside = probed.model.inside(tokens.to(deviceOf(probed.model)));
+    const at::Tensor attention = toWrite(inside.attention), norms = toWrite(inside.norms),
+                     list = tokens.flatten();
+    return replyWith(
+        probed,
+        {tensorToWrite("attention", attention), tensorToWrite("norms", norms), tensorToWrite("tokens", list)},
+        describe(probed, request.text));
+}
+
+/// The continuation is written through the key/value cache; what was seen at each of its steps is then read
+/// off one pass over the whole text, since a causal model sees the same there.
+Reply goOn(const Probed& probed, const Request& request) {
+    constexpr std::int64_t kMostCandidates = 8;
+    const Vocabulary& vocabulary = probed.task.vocabulary();
+    const std::string written = complete(probed.model, vocabulary, {request.text},
+                                         {static_cast<int>(request.count),
+                                          {},
+                                          request.temperature,
+                                          static_cast<std::uint64_t>(request.seed)})
+                                    .front();
+    checkMaps(probed, request.text.size() + written.size());
+    const at::Tensor tokens = encodePadded(vocabulary, {request.text + written});
+    const at::Tensor on_device = tokens.to(deviceOf(probed.model));
+    const std::int64_t first = static_cast<std::int64_t>(request.text.size()) - 1,
+                       count = static_cast<std::int64_t>(written.size()),
+                       candidates = std::min<std::int64_t>(kMostCandidates, vocabulary.size());
+    const at::Tensor probabilities =
+        at::softmax(probed.model.forward(on_device)[0].narrow(0, first, count), -1);
+    const auto [top, which] = probabilities.topk(candidates, -1);
+    const at::Tensor chosen =
+        probabilities.gather(1, on_device[0].narrow(0, first + 1, count).unsqueeze(1)).squeeze(1);
+    const at::Tensor attention = toWrite(probed.model.inside(on_device).attention.narrow(2, first, count)),
+                     top_values = toWrite(top), chosen_values = toWrite(chosen),
+                     top_tokens = which.cpu().contiguous(), list = tokens.flatten();
+    Metadata metadata = describe(probed, request.text);
+    metadata["written"] = written;
+    metadata["vocabulary"] = vocabulary.characters();
+    return replyWith(probed,
+                     {tensorToWrite("attention", attention), tensorToWrite("probability", chosen_values),
+                      tensorToWrite("top_probability", top_values), tensorToWrite("top_token", top_tokens),
+                      tensorToWrite("tokens", list)},
+                     metadata);
+}
+
+Reply answer(const Probed& probed, const Request& request) {
     const at::NoGradGuard no_gradients;
-    const at::Device device = model.parameters().front().second.device();
-    const at::Tensor tokens = encodePadded(vocabulary, {request.text});
-    const at::Tensor qkv = model.headVectors(tokens.to(device), request.layer, request.head)
-                               .to(at::kCPU, at::kFloat)
-                               .contiguous();
-    const at::Tensor token_list = tokens.flatten().contiguous();
-    const auto bytes = [](const at::Tensor& tensor) {
-        return std::span(static_cast<const std::byte*>(tensor.const_data_ptr()), tensor.nbytes());
-    };
-    std::vector<TensorToWrite> tensors;
-    for (const auto& [name, index] : {std::pair{"q", 0}, {"k", 1}, {"v", 2}})
-        tensors.push_back({name, Dtype::F32, {qkv.size(1), qkv.size(2)}, bytes(qkv.select(0, index))});
-    tensors.push_back({"tokens", Dtype::I64, {token_list.size(0)}, bytes(token_list)});
-    const auto& m = specification.model;
-    const std::map<std::string, std::string> metadata = {
-        {"step", std::to_string(step)},
-        {"text", request.text},
-        {"position", m.position},
-        {"pairing", m.pairing},
-        {"schedule", m.schedule},
-        {"base", formatNumber(m.base)},
-        {"rotary_fraction", formatNumber(m.rotary_fraction)},
-        {"value_rotary_fraction", formatNumber(m.value_rotary_fraction)},
-        {"layers", std::to_string(m.layers)},
-        {"heads", std::to_string(m.heads)}};
-    return {"", true, "step " + std::to_string(step), formatSafetensors(tensors, metadata)};
+    if (request.command == Command::head) return readHead(probed, request);
+    if (request.command == Command::maps) return readMaps(probed, request);
+    return goOn(probed, request);
 }
 
 }  // namespace
 
-Reply answerHead(Transformer& model, const Vocabulary& vocabulary, const Specification& specification,
-                 std::int64_t step, const Request& request) {
+Reply answerProbe(const Probed& probed, const Request& request) {
     if (request.text.empty()) throw std::invalid_argument("the model needs a text to read");
     if (request.text.size() > kLongestProbe)
         throw std::invalid_argument("the text has " + std::to_string(request.text.size()) +
                                     " bytes; the longest is " + std::to_string(kLongestProbe));
+    if (request.command == Command::continue_ && request.count < 1)
+        throw std::invalid_argument("at least one character must be asked for");
     try {
-        return readHead(model, vocabulary, specification, step, request);
+        return answer(probed, request);
     } catch (const c10::Error& error) {  // its own text carries a backtrace
         throw std::runtime_error(error.what_without_backtrace());
     }

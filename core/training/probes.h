@@ -2,18 +2,32 @@
 
 #include "core/control/messages.h"
 #include "core/model/transformer.h"
-#include "core/tasks/vocabulary.h"
+#include "core/runs/specification.h"
+#include "core/tasks/task.h"
 
 namespace roper {
 
 /// The longest text that a model is asked to read.
 inline constexpr std::size_t kLongestProbe = 4096;
 
-/// Answers `Command::head`: a safetensors file with "q", "k" and "v" [T, d] of the asked layer and head, as
-/// the layer makes them before any rotation, and "tokens" [T]. Its metadata say how the model goes on: step,
-/// position, pairing, schedule, base, rotary_fraction, value_rotary_fraction, layers, heads.
+/// The model that is asked, and what it was made from.
+struct Probed {
+    Transformer& model;
+    const Task& task;
+    const Specification& specification;
+    std::int64_t step;
+};
+
+/// Answers a question about a model with a safetensors file (docs/control-socket.md). T characters of the
+/// text, L layers, H heads, d features of a head, N characters written, C candidates of each.
+///
+/// `head`:     "q", "k", "v" [T, d] of one head, as the layer makes them before any rotation
+/// `maps`:     "attention" [L, H, T, T], "norms" [4, L, H, d/2] (`Transformer::inside`)
+/// `continue`: "attention" [L, H, N, T + N] of the query that each written character came from, "probability"
+///             [N] of the written characters, "top_token" and "top_probability" [N, C]
+///
+/// All hold "tokens" of the whole text, and metadata that say how the model goes on.
 /// @throws std::invalid_argument for an empty or too long text, an unknown character, layer or head
-Reply answerHead(Transformer& model, const Vocabulary& vocabulary, const Specification& specification,
-                 std::int64_t step, const Request& request);
+Reply answerProbe(const Probed& probed, const Request& request);
 
 }  // namespace roper

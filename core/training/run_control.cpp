@@ -90,7 +90,9 @@ Reply RunControl::handle(const Request& request, const Answers& answers) {
             checkpoint_ = true;
             return {"", true, "a checkpoint is being written"};
         case Command::head:
-            return answers.head(request);
+        case Command::maps:
+        case Command::continue_:
+            return answers.probe(request);
     }
     return {"", false, "unknown command"};
 }

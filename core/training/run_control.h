@@ -22,7 +22,7 @@ bool stopIsAsked();
 struct Answers {
     std::function<std::string()> status;             ///< the text of a status reply
     bool trains = true;                              ///< otherwise pause, resume and checkpoint are refused
-    std::function<Reply(const Request&)> head = {};  ///< q, k and v of a head; may throw
+    std::function<Reply(const Request&)> probe = {};  ///< what is asked of the model itself; may throw
 };
 
 /// Collects wishes between steps. Without a socket (its folder cannot be used) the run is watched only.

@@ -205,8 +205,9 @@ void serveRun(const RunFolder& folder, const ReadingOptions& options,
         announce(control.socketPath(), loaded.step);
         const Answers answers{[&] { return "serving step " + std::to_string(loaded.step); }, false,
                               [&](const Request& request) {
-                                  return answerHead(*loaded.model, loaded.task->vocabulary(),
-                                                    loaded.specification, loaded.step, request);
+                                  return answerProbe(
+                                      {*loaded.model, *loaded.task, loaded.specification, loaded.step},
+                                      request);
                               }};
         while (goes_on()) {
             const Wish wish = control.poll(answers, kLook);

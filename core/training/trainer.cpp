@@ -180,7 +180,7 @@ Answers Trainer::answers(const std::string& status) {
     return {[this, status] { return status + std::to_string(position_.step); }, true,
             [this](const Request& request) {
                 const TrainingClock::Rest rest(clock_);
-                return answerHead(model_, task_->vocabulary(), specification_, position_.step, request);
+                return answerProbe({model_, *task_, specification_, position_.step}, request);
             }};
 }
 

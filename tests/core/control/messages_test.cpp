@@ -7,7 +7,7 @@ namespace {
 
 TEST(Messages, ReadBackWhatTheyWrite) {
     for (const Command command : {Command::status, Command::pause, Command::resume, Command::stop,
-                                  Command::checkpoint, Command::head}) {
+                                  Command::checkpoint, Command::head, Command::maps, Command::continue_}) {
         const Request request = parseRequest(formatRequest({command, "7\n\""}));
         EXPECT_EQ(request.command, command);
         EXPECT_EQ(request.id, "7\n\"");
@@ -15,6 +15,16 @@ TEST(Messages, ReadBackWhatTheyWrite) {
     const Request head = parseRequest(formatRequest({Command::head, "8", 2, 5, "?d=1\"ü"}));
     EXPECT_EQ(head.layer, 2);
     EXPECT_EQ(head.head, 5);
+    Request on{Command::continue_, "9"};
+    on.text = "?d=";
+    on.count = 7;
+    on.temperature = 0.5;
+    on.seed = 12;
+    const Request again = parseRequest(formatRequest(on));
+    EXPECT_EQ(again.text, "?d=");
+    EXPECT_EQ(again.count, 7);
+    EXPECT_EQ(again.temperature, 0.5);
+    EXPECT_EQ(again.seed, 12);
     EXPECT_EQ(head.text, "?d=1\"ü");
     EXPECT_EQ(parseReply(formatReply({"8", true, "", std::string(1234, '\0')})).payload_size, 1234U);
     const Reply reply = parseReply(formatReply({"7", false, "no\nü"})).reply;
@@ -39,6 +49,9 @@ TEST(Messages, NonsenseIsRefusedWithAReason) {
     refused("{\"command\":\"head\",\"layer\":-1}", "\"layer\" must be a whole number");
     refused("{\"command\":\"head\",\"head\":1e9}", "\"head\" must be a whole number");
     refused("{\"command\":\"head\",\"text\":5}", "must be text");
+    refused("{\"command\":\"continue\",\"count\":100000}", "\"count\" must be a whole number");
+    refused("{\"command\":\"continue\",\"temperature\":-1}", "from 0 to 100");
+    refused("{\"command\":\"continue\",\"temperature\":\"hot\"}", "from 0 to 100");
     expectError(ErrorKind::usage, "\"payload\" must be",
                 [] { parseReply("{\"ok\":true,\"payload\":99999999999}"); });
     expectError(ErrorKind::usage, "whether it is ok", [] { parseReply("{}"); });
