@@ -5,8 +5,10 @@
 #include <functional>
 #include <iostream>
 #include <map>
+#include <set>
 
 #include "app/roper_lab/compare_settings.h"
+#include "app/roper_lab/inspect_figures.h"
 #include "core/exchange/setup_fields.h"
 #include "core/exchange/setup_text.h"
 #include "core/runs/error.h"
@@ -79,8 +81,12 @@ const std::vector<CanvasField>& canvasFields() {
     return fields;
 }
 
-bool isComparison(const std::string& kind) {
-    return kind == "compare-curves" || kind == "outcomes" || kind == "paired-difference" || kind == "board";
+/// Whether a kind of picture follows from a setup; the others follow from runs, with settings of their own.
+bool isOfSetup(const std::string& kind) {
+    static const std::set<std::string> of_runs = {"compare-curves", "outcomes",      "paired-difference",
+                                                  "board",          "heads",         "head",
+                                                  "continuation",   "solved-by-size"};
+    return of_runs.count(kind) == 0;
 }
 
 FigureRequest parse(const FigureOrder& order) {
@@ -102,7 +108,7 @@ FigureRequest parse(const FigureOrder& order) {
         if (field != canvasFields().end()) {
             field->set(request.canvas, value);
         } else {
-            if (!isComparison(order.kind)) findSetupField(key, canvas_keys);
+            if (isOfSetup(order.kind)) findSetupField(key, canvas_keys);
             request.settings.emplace_back(key, value);
         }
     }
@@ -226,6 +232,16 @@ void writeCompare(const FigureOrder& order, const FigureRequest& request) {
             write(const_cast<Figure&>(*figure), order, request.canvas);
 }
 
+void writeInspection(const FigureOrder& order, const FigureRequest& request) {
+    RunStore store(order.runs, nullptr);
+    store.readAll();
+    InspectPage page(store, nullptr);
+    prepareInspection(page, order.kind, order.run, request.settings);
+    for (const Figure* figure : page.figures())
+        if (figure->figureName().toStdString() == order.kind)
+            write(const_cast<Figure&>(*figure), order, request.canvas);
+}
+
 using Writer = void (*)(const FigureOrder&, const FigureRequest&);
 
 const std::vector<std::pair<std::string, Writer>>& writers() {
@@ -255,7 +271,11 @@ const std::vector<std::pair<std::string, Writer>>& writers() {
                                                                     {"compare-curves", writeCompare},
                                                                     {"outcomes", writeCompare},
                                                                     {"paired-difference", writeCompare},
-                                                                    {"board", writeCompare}};
+                                                                    {"board", writeCompare},
+                                                                    {"heads", writeInspection},
+                                                                    {"head", writeInspection},
+                                                                    {"continuation", writeInspection},
+                                                                    {"solved-by-size", writeInspection}};
     return all;
 }
 
@@ -289,6 +309,9 @@ std::string figureSettingsHelp() {
         line(field.key, field.help);
     help += "Settings of compare-curves, outcomes and paired-difference:\n";
     for (const auto& [key, what] : compareSettingsHelp())
+        line(key, what);
+    help += "Settings of heads, head, continuation and solved-by-size (with --run):\n";
+    for (const auto& [key, what] : inspectSettingsHelp())
         line(key, what);
     return help;
 }

@@ -27,8 +27,9 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     CLI::App app{"A laboratory for rotary position embeddings.", "roper-lab"};
     app.set_version_flag("--version", "roper-lab 0.1.0");
     app.add_option("--runs", arguments.runs, "Folder of the runs (default: $ROPER_LAB_RUNS, else ./runs)");
-    app.add_option("--page", arguments.page,
-                   "Page to show: rotation, spectrum, attention, \"value mixing\" or training");
+    app.add_option(
+        "--page", arguments.page,
+        "Page to show: rotation, spectrum, attention, \"value mixing\", training, compare or inspect");
     app.add_flag("--first-frame", arguments.first_frame,
                  "End when the first frame is painted, to measure the start");
     CLI::App* figure = app.add_subcommand("figure", "Write one picture without a window");

@@ -39,6 +39,32 @@ void shoot(QWidget& window, const QString& path, int scale) {
     announce(path);
 }
 
+void waitWhile(const std::function<bool()>& is_busy) {
+    constexpr int kPatience_ms = 120000;
+    QElapsedTimer clock;
+    clock.start();
+    while (is_busy() && clock.elapsed() < kPatience_ms)
+        QCoreApplication::processEvents(QEventLoop::AllEvents, 50);
+}
+
+/// A prompt of the task of the run that is inspected; something that any model refuses if there is none.
+QString problemOf(MainWindow& window) {
+    const RunWatcher* run = window.runs().find(window.inspectPage().state().run());
+    if (run == nullptr || !run->specification()) return QStringLiteral("?");
+    const auto task = makeTask(run->specification()->task);
+    return QString::fromStdString(task->hasProblems() ? task->problem(0, Stream::problems, 0).prompt
+                                                      : task->sequence(0, Stream::validation, 0, 60));
+}
+
+/// The last run with snapshots, if there is one; otherwise the last of all.
+void inspectSomething(MainWindow& window) {
+    InspectState& state = window.inspectPage().state();
+    const auto runs = window.runs().runs();
+    for (const RunWatcher* run : runs)
+        if (run->specification() && (state.run().isEmpty() || !run->folder().snapshots().empty()))
+            state.setRun(run->name());
+}
+
 /// States worth showing: the worked example on the Rotation page, a head of usual width on the others.
 void prepare(MainWindow& window, const Page& page) {
     Setup setup;
@@ -46,6 +72,7 @@ void prepare(MainWindow& window, const Page& page) {
     setup.pair = 4;
     setup.overlays = {ScalingMethod::linear, ScalingMethod::yarn};
     setup.scaling.original_length = 2048;
+    if (&page == &window.inspectPage()) inspectSomething(window);
     window.selection().replace(&page == &window.rotationPage() ? withIntroExample(Setup{}) : setup);
 }
 
@@ -87,6 +114,19 @@ std::vector<View> furtherViews() {
         {"value mixing-three-steps", [](MainWindow& w) { w.mixingPage().showTab(1); }},
         {"value mixing-moving", [](MainWindow& w) { w.mixingPage().showTab(2); }},
         {"value mixing-all-pairs", [](MainWindow& w) { w.mixingPage().showTab(3); }},
+        {"inspect-writing",
+         [](MainWindow& w) {
+             w.inspectPage().showTab(1);
+             w.inspectPage().state().askToGoOn(problemOf(w), 64, 0, 0);
+             waitWhile([&] { return w.inspectPage().state().isAsking(); });
+             w.inspectPage().continuation().choose(6);
+         }},
+        {"inspect-sizes",
+         [](MainWindow& w) {
+             w.inspectPage().showTab(2);
+             w.inspectPage().state().askForSizes(8);
+             waitWhile([&] { return w.inspectPage().state().isCountingSizes(); });
+         }},
         {"compare-outcomes", [](MainWindow& w) { w.comparePage().showTab(1); }},
         {"compare-seeds", [](MainWindow& w) { w.comparePage().showTab(2); }},
         {"compare-board", [](MainWindow& w) { w.comparePage().showTab(3); }},

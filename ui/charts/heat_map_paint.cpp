@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kLeft = 64, kTop = 34, kRight = 76, kBottom = 10;
 constexpr double kBarWidth = 12;
+constexpr double kLeastCharacter = 6.5;  // a cell that still holds a letter that can be read
 constexpr double kMostShapes = 128 * 128;  // a map of more cells is exported as pixels in a frame of text
 
 QString number(double value) {
@@ -56,6 +57,7 @@ void HeatMapView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     painter.setFont(small);
     painter.save();
     painter.setClipRect(at.box);
+    if (map_.has_gaps) painter.fillRect(at.box, theme.grid);
     paintCells(painter, at, theme);
     if (marked_row_ >= 0) {
         painter.setRenderHint(QPainter::Antialiasing);
@@ -135,10 +137,26 @@ void HeatMapView::paintTiles(QPainter& painter, const Frame& at, const ColorTabl
     }
 }
 
+bool HeatMapView::labelsAreCharacters() const {
+    const auto single = [](const QStringList& labels) {
+        return !labels.isEmpty() && std::all_of(labels.begin(), labels.end(),
+                                                [](const QString& label) { return label.size() == 1; });
+    };
+    return single(map_.row_labels) && single(map_.column_labels);
+}
+
 void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& theme) const {
+    painter.save();
     painter.setPen(theme.faint_text);
+    const bool tiny = labelsAreCharacters() && std::min(at.cell_width, at.cell_height) >= kLeastCharacter;
+    if (tiny && at.cell_height < painter.fontMetrics().height() + 2) {
+        // A text of single characters stays a text, however small.
+        QFont small = painter.font();
+        small.setPixelSize(std::min(QFontInfo(small).pixelSize(), static_cast<int>(at.cell_height)));
+        painter.setFont(small);
+    }
     const QFontMetrics metrics = painter.fontMetrics();
-    const int row_step = labelStep(at.cells.height(), at.box.height() / (metrics.height() + 2));
+    const int row_step = tiny ? 1 : labelStep(at.cells.height(), at.box.height() / (metrics.height() + 2));
     const auto last_row =
         std::min<int>(static_cast<int>(at.cells.bottom()), static_cast<int>(map_.values->rows()) - 1);
     for (int row = static_cast<int>(std::ceil(at.cells.top() / row_step)) * row_step; row <= last_row;
@@ -163,7 +181,7 @@ void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& the
             if (column < map_.column_labels.size())
                 widest = std::max<double>(
                     widest, std::min(metrics.horizontalAdvance(map_.column_labels[column]), 40));
-    const bool named_columns = widest > 0 && step_for(widest) == 1;
+    const bool named_columns = tiny || (widest > 0 && step_for(widest) == 1);
     const int column_step =
         named_columns
             ? 1
@@ -178,6 +196,7 @@ void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& the
         painter.drawText(place, Qt::AlignCenter,
                          metrics.elidedText(text, Qt::ElideRight, static_cast<int>(room)));
     }
+    painter.restore();
     painter.setPen(theme.text);
     painter.drawText(QRectF(at.box.left(), at.box.top() - 33, at.box.width(), 15), Qt::AlignLeft,
                      map_.column_name + QStringLiteral(" →"));

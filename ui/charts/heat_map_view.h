@@ -23,6 +23,7 @@ class HeatMapView : public FigureView {
         Scale scale = Scale::diverging;
         double limit = 1;         ///< colours end at ± limit, or at 0 and limit
         bool lower_only = false;  ///< entries right of the diagonal are not part of it
+        bool has_gaps = false;    ///< entries that are not numbers are not part of it
         QString row_name, column_name, value_name;
         QStringList row_labels, column_labels;  ///< empty: numbers
     };
@@ -89,6 +90,7 @@ class HeatMapView : public FigureView {
     void paintCells(QPainter& painter, const Frame& frame, const Theme& theme) const;
     void paintCellsAsShapes(QPainter& painter, const Frame& frame, const ColorTable& colors) const;
     void paintTiles(QPainter& painter, const Frame& frame, const ColorTable& colors) const;
+    bool labelsAreCharacters() const;
     void paintAxes(QPainter& painter, const Frame& frame, const Theme& theme) const;
     void paintColorBar(QPainter& painter, const Frame& frame, const Theme& theme) const;
     void zoom(double factor, const QPointF& about);

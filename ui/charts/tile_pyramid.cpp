@@ -21,7 +21,8 @@ float stronger(float a, float b) {
 
 }  // namespace
 
-TilePyramid::TilePyramid(const Eigen::MatrixXd& values, bool lower_only, double low, double high)
+TilePyramid::TilePyramid(const Eigen::MatrixXd& values, bool lower_only, double low, double high,
+                         NotANumber not_a_number)
     : low_(low), high_(high) {
     if (values.size() == 0) return;
     Level& full =
@@ -33,7 +34,8 @@ TilePyramid::TilePyramid(const Eigen::MatrixXd& values, bool lower_only, double 
         for (int column = 0; column < full.columns; ++column) {
             for (int row = first_row; row < last_row; ++row) {
                 const double value = values(row, column);
-                const bool clear = lower_only && column > row;
+                const bool clear = (lower_only && column > row) ||
+                                   (not_a_number == NotANumber::absent && std::isnan(value));
                 full.values[static_cast<std::size_t>(row) * static_cast<std::size_t>(full.columns) +
                             static_cast<std::size_t>(column)] = clear ? kClear
                                                                 : !std::isfinite(value)

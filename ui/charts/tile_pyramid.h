@@ -17,12 +17,16 @@ using ColorTable = std::array<QRgb, 256>;
 /// away. Colours are made tile by tile when they are first looked at.
 class TilePyramid {
   public:
+    /// What an entry that is not a number means: something wrong, that must be seen, or nothing at all.
+    enum class NotANumber { shown, absent };
+
     static constexpr int kTile = 256;
 
     TilePyramid() = default;
     /// Values are coloured between `low` and `high`. With `lower_only`, entries right of the diagonal stay
     /// clear.
-    TilePyramid(const Eigen::MatrixXd& values, bool lower_only, double low, double high);
+    TilePyramid(const Eigen::MatrixXd& values, bool lower_only, double low, double high,
+                NotANumber not_a_number = NotANumber::shown);
 
     int rows() const { return levels_.empty() ? 0 : levels_.front().rows; }
     int columns() const { return levels_.empty() ? 0 : levels_.front().columns; }

@@ -74,6 +74,18 @@ void drawCompare(QPainter& painter, const QColor& color) {
     }
 }
 
+/// A lens over a small map.
+void drawInspect(QPainter& painter, const QColor& color) {
+    painter.setPen(QPen(color, 1.8, Qt::SolidLine, Qt::RoundCap));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawEllipse(QPointF(12, 12), 8, 8);
+    painter.drawLine(QPointF(18, 18), QPointF(24.5, 24.5));
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(color);
+    for (const auto& [x, y] : {std::pair{8.5, 8.5}, {8.5, 13.0}, {13.0, 13.0}})
+        painter.drawRect(QRectF(x, y, 3.4, 3.4));
+}
+
 }  // namespace
 
 QIcon makePageIcon(PageIcon icon, const QPalette& palette) {
@@ -103,6 +115,9 @@ QIcon makePageIcon(PageIcon icon, const QPalette& palette) {
                 break;
             case PageIcon::compare:
                 drawCompare(painter, color);
+                break;
+            case PageIcon::inspect:
+                drawInspect(painter, color);
                 break;
         }
         painter.end();

@@ -31,6 +31,7 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueKeeper::Duty duty)
       mixing_(new MixingPage(attention_state_, nullptr)),
       training_(new TrainingPage(store_, launcher_, queue_, nullptr)),
       compare_(new ComparePage(store_, nullptr)),
+      inspect_(new InspectPage(store_, nullptr)),
       rail_(new QVBoxLayout),
       stack_(new QStackedWidget),
       explanation_(new QDockWidget(tr("Explain"))),
@@ -48,6 +49,7 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueKeeper::Duty duty)
     addPage(mixing_, PageIcon::mixing);
     addPage(training_, PageIcon::training);
     addPage(compare_, PageIcon::compare);
+    addPage(inspect_, PageIcon::inspect);
     rail_->addStretch();
     auto* middle = new QWidget;
     auto* row = new QHBoxLayout(middle);

@@ -12,6 +12,7 @@
 
 #include "ui/attention/attention_page.h"
 #include "ui/compare/compare_page.h"
+#include "ui/inspect/inspect_page.h"
 #include "ui/mixing/mixing_page.h"
 #include "ui/rotation/rotation_page.h"
 #include "ui/runs/queue_keeper.h"
@@ -42,6 +43,7 @@ class MainWindow : public QMainWindow {
     AttentionState& attentionState() { return attention_state_; }
     TrainingPage& trainingPage() { return *training_; }
     ComparePage& comparePage() { return *compare_; }
+    InspectPage& inspectPage() { return *inspect_; }
     RunStore& runs() { return store_; }
     QueueKeeper& queue() { return queue_; }
 
@@ -89,6 +91,7 @@ class MainWindow : public QMainWindow {
     MixingPage* mixing_;
     TrainingPage* training_;
     ComparePage* compare_;
+    InspectPage* inspect_;
     std::vector<Page*> pages_;
     std::map<QString, QMenu*> page_menus_;  ///< by the page's name, or another group's
     std::vector<QToolButton*> rail_buttons_;

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <QSize>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ui/inspect/inspect_page.h"
+
+namespace roper {
+
+/// What is to be seen of a run: a snapshot or a text, a layer and head, a prompt.
+using InspectSettings = std::vector<std::pair<std::string, std::string>>;
+
+/// Key and meaning of each setting.
+std::vector<std::pair<std::string, std::string>> inspectSettingsHelp();
+
+/// Fills the page with what a kind of picture ("heads", "head", "continuation", "solved-by-size") needs;
+/// waits for the model's answers. @throws Error (usage) naming the setting, or what the model said
+void prepareInspection(InspectPage& page, const std::string& kind, const std::string& run,
+                       const InspectSettings& settings);
+
+}  // namespace roper

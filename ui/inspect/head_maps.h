@@ -1,0 +1,48 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/rotary/attention_statistics.h"
+#include "core/runs/safetensors.h"
+
+namespace roper {
+
+/// What all heads of a model do with a text at a step.
+struct HeadMaps {
+    std::int64_t step = 0;
+    std::string text;
+    int layers = 0, heads = 0;
+    std::vector<std::shared_ptr<const Eigen::MatrixXd>> weights;  ///< [T, T] of layer·heads + head
+    std::vector<HeadStatistics> statistics;                       ///< of the same
+
+    std::size_t count() const { return weights.size(); }
+    int layerOf(std::size_t head) const { return static_cast<int>(head) / heads; }
+    int headOf(std::size_t head) const { return static_cast<int>(head) % heads; }
+};
+
+/// From a snapshot, or the answer to `maps`. @throws Error (checkpoint) saying what does not fit
+HeadMaps readHeadMaps(const SafetensorsFile& file);
+
+/// A text that a model wrote, character by character.
+struct Continuation {
+    std::int64_t step = 0;
+    std::string prompt, written;
+    std::vector<double> probability;  ///< of each written character
+    struct Candidate {
+        char character;
+        double probability;
+    };
+    std::vector<std::vector<Candidate>> candidates;  ///< of each, the likeliest first
+    int layers = 0, heads = 0;
+    /// Weights [N, T + N] of layer·heads + head: what the query behind each character looked at.
+    std::vector<Eigen::MatrixXd> attention;
+};
+
+/// From the answer to `continue`. @throws Error (checkpoint)
+Continuation readContinuation(const SafetensorsFile& file);
+
+}  // namespace roper
