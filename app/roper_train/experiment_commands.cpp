@@ -13,6 +13,7 @@
 #include "core/compare/run_table.h"
 #include "core/runs/durable_file.h"
 #include "core/runs/error.h"
+#include "core/runs/metrics_import.h"
 #include "core/runs/run_recorder.h"
 #include "core/runs/sweep.h"
 #include "core/runs/text.h"
@@ -312,6 +313,22 @@ int boardCommand(const fs::path& runs, bool measure, bool enqueue, bool json) {
         for (const Specification& specification : missingRuns(row))
             missing.push_back(specification);
     say(std::to_string(enqueueRuns(runs, missing).size()) + " runs queued");
+    return 0;
+}
+
+int importCommand(const ImportOptions& options) {
+    const ForeignTable table = readForeignTable(options.file);
+    auto mapping = guessMapping(table);
+    for (const std::string& column : options.columns) {
+        const std::size_t equals = column.find('=');
+        if (equals == std::string::npos)
+            throw Error(ErrorKind::usage, "a column is written field=column, not \"" + column + "\"");
+        mapping[column.substr(0, equals)] = column.substr(equals + 1);
+    }
+    Specification specification;
+    for (const std::string& setting : options.settings)
+        applySetting(specification, setting);
+    std::cout << importRun(options.runs, options.name, specification, table, mapping).path().string() << "\n";
     return 0;
 }
 

@@ -60,6 +60,14 @@ struct BenchOptions {
 };
 int benchCommand(const BenchOptions& options);
 
+struct ImportOptions {
+    std::filesystem::path file, runs;
+    std::string name;
+    std::vector<std::string> columns;   ///< field=column; what is not named is found by usual names
+    std::vector<std::string> settings;  ///< of the specification that the run is taken for
+};
+int importCommand(const ImportOptions& options);
+
 /// "0-4", "3", "1,5,9". @throws Error (usage)
 std::vector<std::int64_t> parseSeeds(const std::string& text);
 

@@ -106,9 +106,10 @@ void BoardView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
         painter.drawText(
             QRectF(first.left() + share * first.width(), area.top() + 4, 0.26 * first.width(), kTop - 8),
             Qt::AlignLeft | Qt::AlignVCenter, words);
-    painter.drawText(area.adjusted(16, 0, -16, -6), Qt::AlignLeft | Qt::AlignBottom,
-                     tr("source: mean of the best nine of ten runs (Harik & Jayasiri 2022); ours: the same of "
-                        "the runs so far"));
+    painter.drawText(
+        area.adjusted(16, 0, -16, -6), Qt::AlignLeft | Qt::AlignBottom,
+        tr("source: mean of the best nine of ten runs (Harik & Jayasiri 2022); ours: the same of "
+           "the runs so far"));
     for (std::size_t i = 0; i < rows_.size(); ++i)
         paintRow(painter, rows_[i], rowBox(area, i), theme);
 }

@@ -166,6 +166,10 @@ QWidget* ComparePage::makeChooser() {
     layout->addWidget(filter_problem_);
     layout->addWidget(groups_, 1);
     layout->addLayout(pair);
+    auto* import = new QPushButton(tr("Import metrics…"));
+    import->setToolTip(tr("From a CSV or JSON-lines file that another program wrote"));
+    connect(import, &QPushButton::clicked, this, &ComparePage::importWanted);
+    layout->addWidget(import);
     return side;
 }
 
@@ -421,6 +425,7 @@ void ComparePage::addActions(Actions& actions) {
     actions.add(group, tr("Drop the worst run"), {}, [this] { drop_worst_->toggle(); });
     actions.add(group, tr("Final half"), {}, [this] { final_half_->toggle(); });
     actions.add(group, tr("Choose runs"), QKeySequence::Find, [this] { filter_->setFocus(); });
+    actions.add(group, tr("Import metrics…"), {}, [this] { emit importWanted(); });
     actions.add(group, tr("Queue what the table lacks"), {}, [this] {
         showTab(3);
         queue_missing_->click();

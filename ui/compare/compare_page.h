@@ -45,7 +45,8 @@ class ComparePage : public Page {
     void runsWanted(const std::vector<roper::Specification>& specifications);
     /// How long a step takes here is to be measured, for the board.
     void speedWanted();
-    void trainingWanted();
+    /// Metrics that were made elsewhere are to be brought in.
+    void importWanted();
 
   protected:
     void showEvent(QShowEvent* event) override;

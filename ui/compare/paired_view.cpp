@@ -139,9 +139,8 @@ void PairedView::paintDifferences(QPainter& painter, const QRectF& box, const Th
                      tr("difference by seed: %1 − %2")
                          .arg(QString::fromStdString(c.label_b), QString::fromStdString(c.label_a)));
     painter.setPen(theme.faint_text);
-    painter.drawText(
-        QRectF(box.left(), box.bottom() + 24, box.width(), 18), Qt::AlignLeft | Qt::AlignVCenter,
-        tr("seed"));
+    painter.drawText(QRectF(box.left(), box.bottom() + 24, box.width(), 18), Qt::AlignLeft | Qt::AlignVCenter,
+                     tr("seed"));
     if (!c.test) return;
     const double mean_x = placeX(box, c.pairs.size(), places),
                  boot_x = placeX(box, c.pairs.size() + 1, places);

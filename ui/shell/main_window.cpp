@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QCloseEvent>
+#include <QFileDialog>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QSettings>
@@ -10,6 +11,7 @@
 
 #include "core/runs/error.h"
 #include "ui/charts/figure_export.h"
+#include "ui/compare/import_dialog.h"
 #include "ui/shell/command_palette.h"
 #include "ui/training/preset_list.h"
 
@@ -67,6 +69,7 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueKeeper::Duty duty)
         training_->enqueue(wanted);
         showPage(training_);
     });
+    connect(compare_, &ComparePage::importWanted, this, &MainWindow::importMetrics);
     connect(compare_, &ComparePage::speedWanted, this, &MainWindow::measureSpeed);
     connect(attention_, &AttentionPage::trainingWanted, this, [this] { showPage(training_); });
     store_.refresh();  // a session may look at one of the runs
@@ -281,6 +284,19 @@ void MainWindow::measureSpeed() {
                "board shows the times as they come."));
     } catch (const Error& error) {
         statusBar()->showMessage(QString::fromStdString(error.what()));
+    }
+}
+
+void MainWindow::importMetrics() {
+    const QString path = QFileDialog::getOpenFileName(
+        this, tr("Import metrics"), {}, tr("Metrics (*.csv *.tsv *.jsonl *.json *.txt);;All files (*)"));
+    if (path.isEmpty()) return;
+    try {
+        ImportDialog dialog(readForeignTable(path.toStdString()), store_.folder(), training_->form().specification(),
+                            this);
+        if (dialog.exec() == QDialog::Accepted) store_.refresh();
+    } catch (const Error& error) {
+        QMessageBox::warning(this, tr("Import metrics"), QString::fromStdString(error.what()));
     }
 }
 

@@ -73,6 +73,7 @@ class MainWindow : public QMainWindow {
     void pasteSetup();
     void showTraining();
     void measureSpeed();
+    void importMetrics();
     void showExplanation();
     void exportCurrent();
     void restoreSession();

@@ -1,0 +1,257 @@
+#include "core/runs/metrics_import.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/runs/durable_file.h"
+#include "core/runs/error.h"
+#include "core/runs/run_recorder.h"
+#include "core/runs/text.h"
+
+namespace roper {
+namespace {
+
+constexpr std::size_t kLargestFile = 512U << 20U;
+
+[[noreturn]] void refuse(const std::string& origin, std::size_t line, const std::string& what) {
+    throw Error(ErrorKind::usage, origin + ":" + std::to_string(line) + ": " + what);
+}
+
+std::vector<std::string> linesOf(std::string_view text) {
+    std::vector<std::string> lines = split(text, '\n');
+    for (std::string& line : lines)
+        if (line.ends_with('\r')) line.pop_back();
+    while (!lines.empty() && trimmed(lines.back()).empty())
+        lines.pop_back();
+    if (!lines.empty() && lines.front().starts_with("\xef\xbb\xbf")) lines.front().erase(0, 3);
+    return lines;
+}
+
+/// Cells of a line; quotes keep a separator, and two of them stand for one.
+std::vector<std::string> cellsOf(const std::string& line, char separator) {
+    std::vector<std::string> cells(1);
+    bool quoted = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const char c = line[i];
+        if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
+            cells.back() += '"';
+            ++i;
+        } else if (c == '"') {
+            quoted = !quoted;
+        } else if (c == separator && !quoted) {
+            cells.emplace_back();
+        } else {
+            cells.back() += c;
+        }
+    }
+    return cells;
+}
+
+/// The separator that the header has most of.
+char separatorOf(const std::string& header) {
+    char best = ',';
+    for (const char separator : {',', ';', '\t'})
+        if (std::count(header.begin(), header.end(), separator) >
+            std::count(header.begin(), header.end(), best))
+            best = separator;
+    return best;
+}
+
+std::optional<double> numberOf(const std::string& cell) {
+    const std::string text = trimmed(cell);
+    if (text == "NaN" || text == "NAN") return std::numeric_limits<double>::quiet_NaN();
+    return parseNumber(text);
+}
+
+ForeignTable parseCsv(const std::vector<std::string>& lines, const std::string& origin) {
+    ForeignTable table{origin, {}, {}};
+    const char separator = separatorOf(lines.front());
+    for (const std::string& name : cellsOf(lines.front(), separator))
+        table.columns.push_back(trimmed(name));
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+        if (trimmed(lines[i]).empty()) continue;
+        const std::vector<std::string> cells = cellsOf(lines[i], separator);
+        if (cells.size() != table.columns.size())
+            refuse(origin, i + 1,
+                   "the row has " + std::to_string(cells.size()) + " columns, the header " +
+                       std::to_string(table.columns.size()));
+        auto& row = table.rows.emplace_back();
+        for (const std::string& cell : cells)
+            row.push_back(numberOf(cell));
+    }
+    return table;
+}
+
+ForeignTable parseJsonLines(const std::vector<std::string>& lines, const std::string& origin) {
+    ForeignTable table{origin, {}, {}};
+    std::map<std::string, std::size_t> place;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (trimmed(lines[i]).empty()) continue;
+        nlohmann::json json;
+        try {
+            json = nlohmann::json::parse(lines[i]);
+        } catch (const nlohmann::json::exception& error) {
+            refuse(origin, i + 1, std::string("not JSON: ") + error.what());
+        }
+        if (!json.is_object()) refuse(origin, i + 1, "a line must be one JSON object");
+        auto& row = table.rows.emplace_back(table.columns.size());
+        for (const auto& [key, value] : json.items()) {
+            if (!value.is_number() && !value.is_null()) continue;
+            const auto [at, is_new] = place.emplace(key, table.columns.size());
+            if (is_new) {
+                table.columns.push_back(key);
+                row.emplace_back();
+            }
+            if (value.is_number()) row[at->second] = value.get<double>();
+        }
+    }
+    for (auto& row : table.rows)
+        row.resize(table.columns.size());
+    return table;
+}
+
+/// "Train/Loss" and "train_loss" are the same name.
+std::string plain(const std::string& name) {
+    std::string text;
+    for (const char c : name)
+        if (std::isalnum(static_cast<unsigned char>(c)))
+            text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return text;
+}
+
+/// One field of a table's rows, empty where it is not mapped.
+class Column {
+  public:
+    Column(const ForeignTable& table, const std::map<std::string, std::string>& mapping,
+           const std::string& field) {
+        const auto mapped = mapping.find(field);
+        if (mapped == mapping.end() || mapped->second.empty()) return;
+        const auto found = std::find(table.columns.begin(), table.columns.end(), mapped->second);
+        if (found == table.columns.end())
+            throw Error(ErrorKind::usage, table.origin + " has no column \"" + mapped->second + "\" for " +
+                                              field + "; it has " + join(table.columns, ", "));
+        index_ = static_cast<std::size_t>(found - table.columns.begin());
+    }
+
+    bool isMapped() const { return index_.has_value(); }
+    std::optional<double> of(const std::vector<std::optional<double>>& row) const {
+        return index_ ? row[*index_] : std::nullopt;
+    }
+    std::optional<std::int64_t> countOf(const std::vector<std::optional<double>>& row) const {
+        const auto value = of(row);
+        return value && std::isfinite(*value) ? std::optional(static_cast<std::int64_t>(std::llround(*value)))
+                                              : std::nullopt;
+    }
+
+  private:
+    std::optional<std::size_t> index_;
+};
+
+}  // namespace
+
+ForeignTable parseForeignTable(std::string_view text, const std::string& origin) {
+    const std::vector<std::string> lines = linesOf(text);
+    if (lines.empty()) throw Error(ErrorKind::usage, origin + " is empty");
+    ForeignTable table =
+        trimmed(lines.front()).starts_with('{') ? parseJsonLines(lines, origin) : parseCsv(lines, origin);
+    if (table.rows.empty()) throw Error(ErrorKind::usage, origin + " has a header but no rows");
+    return table;
+}
+
+ForeignTable readForeignTable(const std::filesystem::path& path) {
+    std::error_code unknown;
+    if (std::filesystem::file_size(path, unknown) > kLargestFile && !unknown)
+        throw Error(ErrorKind::usage, path.string() + " is larger than 512 MB; import a thinned copy");
+    return parseForeignTable(readFile(path), path.string());
+}
+
+std::map<std::string, std::string> guessMapping(const ForeignTable& table) {
+    static const std::map<std::string, std::vector<std::string>> usual = {
+        {"step", {"step", "globalstep", "steps", "iteration", "iter", "trainerglobalstep"}},
+        {"loss", {"loss", "trainloss", "trainingloss", "losstrain"}},
+        {"time_s", {"times", "time", "walltime", "seconds", "relativetime", "runtime"}},
+        {"tokens", {"tokens", "tokensseen", "numtokens"}},
+        {"correct", {"correct", "solved", "score", "evaluationcorrect"}},
+        {"of", {"of", "problems", "total"}},
+        {"evaluation_loss",
+         {"evaluationloss", "evalloss", "valloss", "validloss", "validationloss", "lossvalid"}},
+        {"learning_rate", {"learningrate", "lr", "traininglearningrate"}}};
+    std::map<std::string, std::string> mapping;
+    for (const auto& [field, names] : usual)
+        for (const std::string& name : names)
+            for (const std::string& column : table.columns)
+                if (mapping.count(field) == 0 && plain(column) == name) mapping[field] = column;
+    return mapping;
+}
+
+RunFolder importRun(const std::filesystem::path& runs, const std::string& name, Specification specification,
+                    const ForeignTable& table, const std::map<std::string, std::string>& mapping) {
+    for (const auto& [field, column] : mapping)
+        if (std::find(kImportFields.begin(), kImportFields.end(), field) == kImportFields.end())
+            throw Error(ErrorKind::usage,
+                        "there is no field \"" + field + "\"; known are " + join(kImportFields, ", "));
+    const auto column = [&](const char* field) { return Column(table, mapping, field); };
+    const Column step = column("step"), loss = column("loss"), time = column("time_s"),
+                 tokens = column("tokens"), correct = column("correct"), of = column("of"),
+                 evaluation_loss = column("evaluation_loss"), learning_rate = column("learning_rate");
+    if (!step.isMapped())
+        throw Error(ErrorKind::usage, "say which column of " + table.origin + " counts the steps");
+    if (!loss.isMapped() && !correct.isMapped() && !evaluation_loss.isMapped())
+        throw Error(ErrorKind::usage, "say which column of " + table.origin +
+                                          " is the loss, the problems solved or the loss of an evaluation");
+    std::vector<MetricsRow> metrics;
+    std::vector<EvaluationRow> evaluations;
+    std::int64_t last = -1;
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+        const auto& row = table.rows[i];
+        const auto at = step.countOf(row);
+        if (!at) continue;  // a row of something else, such as a summary
+        if (*at < last)
+            throw Error(ErrorKind::usage, table.origin + ": row " + std::to_string(i + 1) +
+                                              " goes back to step " + std::to_string(*at) + " after " +
+                                              std::to_string(last) +
+                                              "; sort the rows, or import one run at a time");
+        const double seconds = time.of(row).value_or(0);
+        if (const auto value = loss.of(row); value && *at > last) {
+            MetricsRow made;
+            made.step = *at;
+            made.time_s = seconds;
+            made.tokens = tokens.countOf(row).value_or(*at * specification.training.batch *
+                                                       (specification.training.length - 1));
+            made.loss = *value;
+            made.learning_rate = learning_rate.of(row).value_or(0);
+            metrics.push_back(made);
+        }
+        if (correct.countOf(row) || evaluation_loss.of(row)) {
+            EvaluationRow made;
+            made.step = *at;
+            made.time_s = seconds;
+            made.correct = correct.countOf(row);
+            if (made.correct) made.of = of.countOf(row).value_or(specification.evaluation.problems);
+            made.loss = evaluation_loss.of(row);
+            evaluations.push_back(made);
+        }
+        last = *at;
+    }
+    if (metrics.empty() && evaluations.empty())
+        throw Error(ErrorKind::usage, table.origin + ": no row has both a step and a number to import");
+    specification.about.title = "imported from " + std::filesystem::path(table.origin).filename().string();
+    specification.training.steps = std::max<std::int64_t>(1, last);
+    const RunFolder folder = createRun(runs, name, specification);
+    RunRecorder recorder(folder);
+    for (const MetricsRow& row : metrics)
+        recorder.record(row);
+    for (const EvaluationRow& row : evaluations)
+        recorder.record(row);
+    recorder.log(specification.about.title);
+    Status status = folder.status();
+    status.state = RunState::finished;
+    status.step = status.steps = specification.training.steps;
+    status.device = "imported";
+    recorder.setStatus(status);
+    return folder;
+}
+
+}  // namespace roper

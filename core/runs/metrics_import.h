@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/runs/run_folder.h"
+
+namespace roper {
+
+/// Numbers of a file that another program wrote: CSV (comma, semicolon or tab) with a header, or one JSON
+/// object a line. A cell that holds no number is empty.
+struct ForeignTable {
+    std::string origin;
+    std::vector<std::string> columns;
+    std::vector<std::vector<std::optional<double>>> rows;  ///< one cell a column
+};
+
+/// @throws Error (usage) with origin:line of what cannot be read, Error (disk)
+ForeignTable readForeignTable(const std::filesystem::path& path);
+ForeignTable parseForeignTable(std::string_view text, const std::string& origin);
+
+/// What of a run a column can be. `step` is needed, and `loss` or one of an evaluation.
+inline const std::vector<std::string> kImportFields = {"step",    "loss", "time_s",          "tokens",
+                                                       "correct", "of",   "evaluation_loss", "learning_rate"};
+
+/// Field to column name. Columns are found by usual names ("global_step", "train/loss", …).
+std::map<std::string, std::string> guessMapping(const ForeignTable& table);
+
+/// Makes a finished run of these numbers, to be compared with others. `specification` says what it is to be
+/// taken for; its steps become those of the table.
+/// @throws Error (usage) naming a column that is missing, a row whose step is none or does not rise
+RunFolder importRun(const std::filesystem::path& runs, const std::string& name, Specification specification,
+                    const ForeignTable& table, const std::map<std::string, std::string>& mapping);
+
+}  // namespace roper

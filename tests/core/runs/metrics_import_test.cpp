@@ -1,0 +1,72 @@
+#include "core/runs/metrics_import.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace roper {
+namespace {
+
+TEST(Import, CsvOfAnotherProgram) {
+    const TemporaryFolder runs;
+    const ForeignTable table = parseForeignTable(
+        "\xef\xbb\xbfGlobal "
+        "Step;\"train/loss\";val_loss;note\r\n10;0.5;;first\r\n20;nan;0.75;\"a;b\"\r\n\r\n",
+        "other.csv");
+    EXPECT_EQ(table.columns, (std::vector<std::string>{"Global Step", "train/loss", "val_loss", "note"}));
+    const auto mapping = guessMapping(table);
+    EXPECT_EQ(mapping.at("step"), "Global Step");
+    EXPECT_EQ(mapping.at("loss"), "train/loss");
+    EXPECT_EQ(mapping.at("evaluation_loss"), "val_loss");
+    const RunFolder run = importRun(runs.path(), "theirs", {}, table, mapping);
+    ASSERT_EQ(run.metrics().size(), 2U);
+    EXPECT_EQ(run.metrics()[0].step, 10);
+    EXPECT_EQ(run.metrics()[0].loss, 0.5);
+    EXPECT_TRUE(std::isnan(run.metrics()[1].loss));
+    ASSERT_EQ(run.evaluations().size(), 1U);
+    EXPECT_EQ(run.evaluations()[0].loss, 0.75);
+    EXPECT_EQ(run.status().state, RunState::finished);
+    EXPECT_EQ(run.specification().training.steps, 20);
+    EXPECT_EQ(run.specification().about.title, "imported from other.csv");
+}
+
+TEST(Import, JsonLinesWithColumnsThatComeLater) {
+    const TemporaryFolder runs;
+    const ForeignTable table = parseForeignTable(
+        "{\"step\": 1, \"loss\": 2.5, \"name\": \"x\"}\n{\"step\": 2, \"loss\": null, \"correct\": 7, "
+        "\"of\": 64}\n",
+        "l.jsonl");
+    const RunFolder run = importRun(runs.path(), "theirs", {}, table, guessMapping(table));
+    EXPECT_EQ(run.metrics().size(), 1U);
+    EXPECT_EQ(run.evaluations()[0].correct, 7);
+    EXPECT_EQ(run.evaluations()[0].of, 64);
+}
+
+TEST(Import, SaysWhatIsWrong) {
+    const TemporaryFolder runs;
+    const auto refused = [](const char* text, const std::string& what) {
+        expectError(ErrorKind::usage, what, [&] { parseForeignTable(text, "f"); });
+    };
+    refused("", "is empty");
+    refused("a,b\n", "no rows");
+    refused("a,b\n1\n", "f:2: the row has 1 columns");
+    refused("{\"a\":1}\n{\"a\":\n", "f:2: not JSON");
+    refused("{\"a\":1}\n[1]\n", "f:2: a line must be one JSON object");
+    const ForeignTable table = parseForeignTable("s,x\n1,2\n3,4\n2,5\n", "f");
+    const auto import_refused = [&](const std::map<std::string, std::string>& mapping,
+                                    const std::string& what) {
+        expectError(ErrorKind::usage, what, [&] { importRun(runs.path(), "a", {}, table, mapping); });
+    };
+    import_refused({}, "counts the steps");
+    import_refused({{"step", "s"}}, "is the loss");
+    import_refused({{"step", "t"}, {"loss", "x"}}, "no column \"t\" for step; it has s, x");
+    import_refused({{"step", "s"}, {"lose", "x"}}, "no field \"lose\"");
+    import_refused({{"step", "s"}, {"loss", "x"}}, "row 3 goes back to step 2");
+    EXPECT_FALSE(std::filesystem::exists(runs / "a"));
+}
+
+}  // namespace
+}  // namespace roper
