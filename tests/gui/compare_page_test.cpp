@@ -1,0 +1,158 @@
+#include <QLineEdit>
+
+#include "tests/support/finished_run.h"
+#include "tests/support/page_test.h"
+#include "ui/compare/import_dialog.h"
+
+using namespace roper;
+
+/// The Compare page over runs with known outcomes.
+class ComparePageTest : public PageTest {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() {
+        forgetSettings("compare_page_test");
+        const std::int64_t rope[] = {98, 101, 120, 87, 93}, roper[] = {110, 104, 119, 112, 99};
+        for (std::int64_t seed = 0; seed < 5; ++seed) {
+            const std::string number = std::to_string(seed);
+            makeFinishedRun(runs(), {"rope-" + number, "rope", seed, rope[seed]});
+            makeFinishedRun(runs(), {"roper-" + number, "roper", seed, roper[seed]});
+        }
+        openWindow("Compare");
+        window_->runs().readAll();
+        page().state().refresh();
+    }
+
+    void theSentenceSaysWhatThePairsAllow() {
+        const auto& c = page().state().comparison();
+        QVERIFY(c && c->test);
+        QCOMPARE(c->differences(), (std::vector<double>{12, 3, -1, 25, 6}));
+        // As scipy.stats.ttest_rel gives it for these numbers.
+        QVERIFY(std::abs(c->test->t - 1.9877674693472376) < 1e-9);
+        QVERIFY(page().conclusion().text().contains("RoPER has 9 problems more than RoPE"));
+        QVERIFY(page().conclusion().text().contains("The interval holds 0"));
+    }
+
+    void theExportedPairsAreThoseOfTheSentence() {
+        page().showTab(2);
+        const QString csv = page().figures().front()->figureCsv();
+        QVERIFY(csv.startsWith("data_seed,model_seed,run_a,a,run_b,b,difference\n"));
+        QVERIFY(csv.contains("3,3,rope-3,87,roper-3,112,25\n"));
+        QCOMPARE(page().figures().front()->figureCaption(), page().conclusion().text());
+    }
+
+    void everyControlChangesWhatItSays() {
+        page().showTab(0);
+        const auto pick = [&](const char* name, int index) {
+            auto* box = control<QComboBox>(name);
+            box->setCurrentIndex(index);
+        };
+        const auto curves = [&] {
+            QStringList keys;
+            for (const auto& curve : page().curves().curves())
+                keys << curve.key;
+            return keys;
+        };
+        QCOMPARE(curves(), (QStringList{"RoPE", "RoPER"}));
+        QVERIFY(std::abs(page().curves().curves()[0].y.last() - 100 * 99.8 / 128) < 1e-9);
+        QVERIFY(std::abs(page().curves().curves()[0].high.last() - 100 * 120.0 / 128) < 1e-9);
+        pick("What the band is", 1);
+        QVERIFY(page().curves().curves()[0].high.last() < 100 * 110.0 / 128);
+        pick("What the x axis counts", 1);
+        QVERIFY(std::abs(page().curves().curves()[0].x.last() - 10) < 1e-9);
+        pick("What the curves show", 0);
+        QVERIFY(page().curves().curves()[0].x.size() > 50);
+        QVERIFY(page().curves().curves()[0].x.first() < 0.1 * page().curves().curves()[0].x.last());
+        check("final half");
+        QVERIFY(page().curves().curves()[0].x.first() >= 0.5 * page().curves().curves()[0].x.last());
+        check("each run");
+        QCOMPARE(curves().size(), 12);
+        check("drop each group's worst run");
+        QCOMPARE(page().state().groups()[0].values.size(), std::size_t(4));
+        QCOMPARE(curves().size(), 10);
+        for (const char* box : {"final half", "each run", "drop each group's worst run"})
+            check(box);
+        pick("What is compared", 5);
+        QCOMPARE(page().state().question().measure, Measure::steps_until);
+        auto* share = control<QSpinBox>("Share of problems to reach");
+        QVERIFY(share->isVisible());
+        share->setValue(80);
+        QVERIFY(page().conclusion().text().contains("Never got there: 4 of RoPE, 2 of RoPER"));
+        pick("What is compared", 0);
+        pick("First group of the pair", 1);
+        pick("Second group of the pair", 0);
+        QCOMPARE(page().state().comparison()->label_a, std::string("RoPER"));
+        QVERIFY(page().conclusion().text().contains("RoPE has 9 problems less than RoPER"));
+    }
+
+    void theFilterChoosesRunsAndSaysWhatItCannotRead() {
+        auto* filter = control<QLineEdit>("Which runs");
+        filter->setText("seed<2");
+        QCOMPARE(page().state().groups()[0].group.runs.size(), std::size_t(2));
+        filter->setText("sede<2");
+        QVERIFY(page().state().filterProblem().contains("did you mean seed"));
+        QCOMPARE(page().state().groups()[0].group.runs.size(), std::size_t(2));
+        filter->clear();
+        QCOMPARE(page().state().groups()[0].group.runs.size(), std::size_t(5));
+    }
+
+    void anUntickedGroupIsLeftOutOfThePictures() {
+        auto* groups = control<QTreeWidget>("Groups of runs");
+        groups->topLevelItem(0)->setCheckState(0, Qt::Unchecked);
+        QCOMPARE(page().curves().curves().size(), std::size_t(1));
+        groups->topLevelItem(0)->setCheckState(0, Qt::Checked);
+        QCOMPARE(page().curves().curves().size(), std::size_t(2));
+    }
+
+    void theBoardShowsTheSourceAndQueuesWhatIsMissing() {
+        page().showTab(3);
+        QCOMPARE(page().board().rows().size(), std::size_t(3));
+        QVERIFY(page().board().figureCsv().contains(
+            "prefix-paper,rope,0.32690000000000002,0.33289999999999997,,0,0,10,,"));
+        std::vector<Specification> wanted;
+        connect(&page(), &ComparePage::runsWanted, this,
+                [&](const std::vector<Specification>& specifications) { wanted = specifications; });
+        // Sixty runs of the paper's size would begin to train: what the button asks for is looked at instead.
+        page().disconnect(window_.get());
+        for (auto* button : page().findChildren<QPushButton*>())
+            if (button->text() == "Queue what is missing") QTest::mouseClick(button, Qt::LeftButton);
+        QCOMPARE(wanted.size(), std::size_t(60));
+        QCOMPARE(wanted[1].model.position, std::string("roper"));
+        QCOMPARE(wanted[1].training.model_seed, std::int64_t(0));
+    }
+
+    void metricsOfAnotherProgramBecomeARun() {
+        const ForeignTable table = parseForeignTable("it,my loss\n10,1.5\n20,1.25\n", "other.csv");
+        ImportDialog dialog(table, runs(), Specification{}, nullptr);
+        dialog.name().setText("bad/name");
+        QVERIFY(!dialog.import());  // no step column yet
+        dialog.choice("step")->setCurrentText("it");
+        dialog.choice("loss")->setCurrentText("my loss");
+        QVERIFY(!dialog.import());
+        dialog.name().setText("theirs");
+        QVERIFY(dialog.import());
+        window_->runs().refresh();
+        window_->runs().readAll();
+        QCOMPARE(window_->runs().find("theirs")->metrics().size(), std::size_t(2));
+    }
+
+    void allInputsAreNamedAndExplained() {
+        for (int tab = 0; tab < 4; ++tab) {
+            page().showTab(tab);
+            checkInputs();
+        }
+    }
+
+  private:
+    std::filesystem::path runs() const { return folder_.path().toStdString(); }
+    ComparePage& page() { return window_->comparePage(); }
+    void check(const char* text) {
+        for (auto* box : page().findChildren<QCheckBox*>())
+            if (box->text() == text) return box->toggle();
+        qFatal("no check box %s", text);
+    }
+};
+
+QTEST_MAIN(ComparePageTest)
+#include "compare_page_test.moc"

@@ -1,0 +1,171 @@
+#include <QProcess>
+
+#include "tests/support/finished_run.h"
+#include "tests/support/page_test.h"
+
+using namespace roper;
+
+/// The Inspect page with a real run: its snapshots, and its model asked through `roper-train serve`.
+class InspectPageTest : public PageTest {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() {
+        forgetSettings("inspect_page_test");
+        const QString trainer = QString::fromLocal8Bit(qgetenv("ROPER_TRAIN"));
+        qputenv("PATH", QFileInfo(trainer).absolutePath().toLocal8Bit() + ":" + qgetenv("PATH"));
+        QProcess process;
+        QStringList arguments{"run",       "index-small", "--runs", folder_.path(), "--name", "real",
+                              "--threads", "1",           "-q"};
+        for (const char* setting :
+             {"model.width=32", "model.layers=2", "model.heads=2", "model.feed_forward=32",
+              "training.steps=40", "training.warmup_steps=4", "snapshots.every=10", "snapshots.characters=24",
+              "evaluation.every=0", "checkpoints.every=20", "training.batch=4", "evaluation.problems=4"})
+            arguments << "--set" << setting;
+        process.start(trainer, arguments);
+        QVERIFY(process.waitForFinished(120000));
+        QVERIFY2(process.exitCode() == 0, process.readAllStandardError());
+        makeFinishedRun(folder_.path().toStdString(), {"without-snapshots"});
+        openWindow("Inspect");
+    }
+
+    void init() { state().setRun("real"); }
+
+    void theScrubberLeadsThroughTheSnapshots() {
+        QCOMPARE(state().snapshots().size(), std::size_t(5));  // steps 0, 10, 20, 30, 40
+        QCOMPARE(state().maps()->step, std::int64_t(40));
+        page().scrubber().setValue(0);
+        QCOMPARE(state().maps()->step, std::int64_t(0));
+        const Eigen::MatrixXd before = *page().map().map().values;
+        page().scrubber().setValue(4);
+        QCOMPARE(state().maps()->step, std::int64_t(40));
+        QVERIFY(before != *page().map().map().values);
+        QCOMPARE(state().maps()->count(), std::size_t(4));
+        for (const auto& weights : state().maps()->weights)
+            for (Eigen::Index row = 0; row < weights->rows(); ++row)
+                QVERIFY(std::abs(weights->row(row).sum() - 1) < 1e-5);
+    }
+
+    void playingShowsThemOneAfterTheOther() {
+        state().showSnapshot(0);
+        QTest::mouseClick(control<QPushButton>("Play"), Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(state().snapshot(), 4, 10000);
+        QTRY_COMPARE(control<QPushButton>("Play")->text(), QString("Play"));
+    }
+
+    void aClickChoosesAHeadAndTheOrderChangesPlaces() {
+        ThumbnailsView& view = page().thumbnails();
+        const QPoint third = view.headRect(2).center().toPoint();
+        QTest::mouseClick(&view, Qt::LeftButton, {}, third);
+        QCOMPARE(state().head(), std::size_t(2));
+        QVERIFY(page().map().figureCaption().contains("layer 1, head 0"));
+        QVERIFY(readoutAt(&view, third).contains("layer 1, head 0: entropy"));
+        control<QComboBox>("Order of the heads")->setCurrentIndex(1);
+        const auto order = state().ordered();
+        for (std::size_t i = 1; i < order.size(); ++i)
+            QVERIFY(state().maps()->statistics[order[i - 1]].entropy <=
+                    state().maps()->statistics[order[i]].entropy);
+        control<QComboBox>("Order of the heads")->setCurrentIndex(0);
+        QTest::keyClick(&view, Qt::Key_Left);
+        QCOMPARE(state().head(), std::size_t(1));
+    }
+
+    void aTextOfOnesOwnIsReadByTheModel() {
+        auto* text = control<QLineEdit>("Text to look at");
+        QTest::keyClicks(text, "?s='abc'; s[1:]=='");
+        QTest::keyClick(text, Qt::Key_Return);
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
+        QCOMPARE(state().message(), QString());
+        QCOMPARE(state().maps()->text, std::string("?s='abc'; s[1:]=='"));
+        QCOMPARE(page().map().map().values->rows(), Eigen::Index(18));
+        // What the snapshot shows of its own text, the model says, too.
+        state().showSnapshot(4);
+        const HeadMaps snapshot = *state().maps();
+        state().askForMaps(QString::fromStdString(snapshot.text));
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
+        QVERIFY((*state().maps()->weights[3] - *snapshot.weights[3]).cwiseAbs().maxCoeff() < 1e-6);
+        text->clear();
+        state().askForMaps("ABC");
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
+        QVERIFY2(state().message().contains("'A'"), qPrintable(state().message()));
+    }
+
+    void theModelGoesOnWithAText() {
+        page().showTab(1);
+        auto* prompt = control<QLineEdit>("Prompt");
+        prompt->setText("?s='abc'; s[1:]=='");
+        control<QSpinBox>("Characters to write")->setValue(9);
+        QTest::mouseClick(control<QPushButton>("Write"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
+        QVERIFY2(state().continuation().has_value(), qPrintable(state().message()));
+        const Continuation c = *state().continuation();
+        QCOMPARE(c.written.size(), std::size_t(9));
+        for (std::size_t i = 0; i < 9; ++i) {
+            QCOMPARE(c.candidates[i].front().character, c.written[i]);  // greedy: the likeliest was written
+            QVERIFY(std::abs(c.candidates[i].front().probability - c.probability[i]) < 1e-6);
+        }
+        ContinuationView& view = page().continuation();
+        QTest::mouseClick(&view, Qt::LeftButton, {}, view.characterRect(18 + 4).center().toPoint());
+        QCOMPARE(view.chosen(), 4);
+        const std::vector<double> weights = view.weights();
+        QVERIFY(std::abs(std::accumulate(weights.begin(), weights.end(), 0.0) - 1) < 1e-5);
+        for (std::size_t j = 18 + 4; j < weights.size(); ++j)
+            QCOMPARE(weights[j], 0.0);  // a character is chosen before it can be seen
+        QTest::keyClick(&view, Qt::Key_Right);
+        QCOMPARE(view.chosen(), 5);
+        control<QComboBox>("Head that is shaded")->setCurrentIndex(2);
+        QVERIFY(view.figureCaption().contains("layer 0, head 1"));
+        control<QDoubleSpinBox>("Temperature")->setValue(3);
+        control<QSpinBox>("Seed of the draws")->setValue(5);
+        QTest::mouseClick(control<QPushButton>("Write"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
+        QVERIFY(state().continuation()->written != c.written);
+    }
+
+    void sizesAreCountedAndCanBeCancelled() {
+        page().showTab(2);
+        control<QSpinBox>("Problems of each size")->setValue(2);
+        QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
+        QVERIFY(state().isCountingSizes());
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isCountingSizes(), 60000);
+        QVERIFY2(state().sizes().has_value(), qPrintable(state().message()));
+        QCOMPARE(page().sizeMap().map().values->rows(), Eigen::Index(6));  // strings of 3 to 8 letters
+        QVERIFY(std::isnan((*page().sizeMap().map().values)(0, 7)));       // no index beyond the string
+        QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
+        QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);  // now “Cancel”
+        QVERIFY(!state().isCountingSizes());
+    }
+
+    void anOlderCheckpointCanBeAsked() {
+        auto* steps = control<QComboBox>("Step of the model");
+        QCOMPARE(steps->count(), 3);
+        steps->setCurrentIndex(1);
+        state().askForMaps("?s='");
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
+        QCOMPARE(state().maps()->step, std::int64_t(20));
+        steps->setCurrentIndex(0);
+    }
+
+    void aRunWithoutSnapshotsSaysWhatToDo() {
+        state().setRun("without-snapshots");
+        QVERIFY(!state().maps());
+        QVERIFY(!page().scrubber().isEnabled());
+        state().askForMaps("?d=");
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
+        QVERIFY2(state().message().contains("no checkpoint"), qPrintable(state().message()));
+    }
+
+    void allInputsAreNamedAndExplained() {
+        for (int tab = 0; tab < 3; ++tab) {
+            page().showTab(tab);
+            checkInputs();
+        }
+    }
+
+  private:
+    InspectPage& page() { return window_->inspectPage(); }
+    InspectState& state() { return page().state(); }
+};
+
+QTEST_MAIN(InspectPageTest)
+#include "inspect_page_test.moc"

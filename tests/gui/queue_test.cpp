@@ -1,0 +1,215 @@
+#include <QDirIterator>
+#include <QElapsedTimer>
+#include <QTableView>
+#include <QTreeWidget>
+#include <csignal>
+#include <fstream>
+#include <random>
+
+#include "core/runs/error.h"
+#include "tests/support/finished_run.h"
+#include "tests/support/page_test.h"
+
+using namespace roper;
+
+/// The queue as the window sees it, and a runs folder with very many runs.
+class QueueTest : public PageTest {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() {
+        forgetSettings("queue_test");
+        const QString trainer = QString::fromLocal8Bit(qgetenv("ROPER_TRAIN"));
+        qputenv("PATH", QFileInfo(trainer).absolutePath().toLocal8Bit() + ":" + qgetenv("PATH"));
+    }
+
+    void init() {
+        runs_ = std::make_unique<QTemporaryDir>();
+        open();
+    }
+
+    void cleanup() {
+        window_.reset();
+        if (queueIsWorked(runs())) {
+            changeQueue(runs(), [](RunQueue& queue) { queue.entries.clear(); });
+            QTRY_VERIFY_WITH_TIMEOUT(!queueIsWorked(runs()), 60000);
+        }
+    }
+
+    void queuedTwinsTrainOneAfterTheOther() {
+        fillForm(30);
+        page().seedCount()->setValue(2);
+        QTest::mouseClick(page().queueButton(), Qt::LeftButton);
+        QCOMPARE(window_->runs().runs().size(), std::size_t(4));
+        QTRY_VERIFY_WITH_TIMEOUT(allFinished(4), 120000);
+        QTRY_VERIFY(readQueue(runs()).entries.empty());
+        // The same seeds again: they are there already.
+        QTest::mouseClick(page().queueButton(), Qt::LeftButton);
+        QCOMPARE(window_->runs().runs().size(), std::size_t(4));
+        page().seedCount()->setValue(3);
+        QTest::mouseClick(page().queueButton(), Qt::LeftButton);
+        QCOMPARE(window_->runs().runs().size(), std::size_t(6));
+        QTRY_VERIFY_WITH_TIMEOUT(allFinished(6), 120000);
+    }
+
+    void waitingRunsAreMovedHeldAndRemoved() {
+        fillForm(1000000);
+        changeQueue(runs(), [](RunQueue& queue) { queue.at_once = 1; });
+        page().seedCount()->setValue(2);
+        QTest::mouseClick(page().queueButton(), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(anyRuns(), 60000);
+        const auto names = [&] {
+            std::vector<std::string> all;
+            for (const auto& entry : readQueue(runs()).entries)
+                all.push_back(entry.run);
+            return all;
+        };
+        const auto before = names();
+        QCOMPARE(before.size(), std::size_t(4));
+        QueuePanel& panel = page().queuePanel();
+        panel.select(before[3]);
+        panel.button("Up")->click();
+        QCOMPARE(names(), (std::vector{before[0], before[1], before[3], before[2]}));
+        panel.button("Hold")->click();
+        QVERIFY(readQueue(runs()).entries[2].held);
+        QCOMPARE(panel.list().topLevelItem(2)->text(1), QString("held"));
+        panel.button("Release")->click();
+        QVERIFY(!readQueue(runs()).entries[2].held);
+        panel.select(before[2]);
+        panel.button("Remove")->click();
+        QCOMPARE(names(), (std::vector{before[0], before[1], before[3]}));
+        QTRY_VERIFY(window_->runs().find(QString::fromStdString(before[2])) == nullptr);  // it never began
+        killAll();
+    }
+
+    // What a person does who loses power again and again.
+    void tenRunsSurviveKilledWindowsAndTrainers() {
+        fillForm(60);
+        page().seedCount()->setValue(5);
+        QTest::mouseClick(page().queueButton(), Qt::LeftButton);
+        std::mt19937 chance(11);
+        for (int round = 0; round < 5; ++round) {
+            QTest::qWait(static_cast<int>(300 + chance() % 700));
+            window_.reset();  // the worker and its trainers know nothing of a window that is gone
+            killAll();
+            QTest::qWait(static_cast<int>(chance() % 300));
+            open();
+        }
+        QTRY_VERIFY_WITH_TIMEOUT(allFinished(10), 180000);
+        for (const RunWatcher* run : window_->runs().runs()) {
+            const auto rows = run->folder().metrics();
+            QCOMPARE(rows.size(), std::size_t(60));
+            for (std::size_t i = 0; i < rows.size(); ++i)
+                QCOMPARE(rows[i].step, static_cast<std::int64_t>(i + 1));
+        }
+        QTRY_VERIFY(readQueue(runs()).entries.empty());
+    }
+
+    void aFileThatIsEditedWronglyIsSaidToBe() {
+        std::ofstream(queuePath(runs())) << "at_once = none\n";
+        window_->queue().look();
+        QVERIFY(window_->queue().problem().contains("queue.toml:1:"));
+        std::ofstream(queuePath(runs())) << "at_once = 3\n";
+        QTRY_COMPARE(window_->queue().queue().at_once, 3);
+        QVERIFY(window_->queue().problem().isEmpty());
+    }
+
+    void fiveHundredRunsAndABrokenOne() {
+        window_.reset();
+        for (int i = 0; i < 500; ++i)
+            makeFinishedRun(runs(), {"run-" + std::to_string(1000 + i), i % 2 == 0 ? "rope" : "roper", i / 2,
+                                     i % 129, 1000});
+        std::filesystem::create_directories(runs() / "broken");
+        std::ofstream(runs() / "broken" / "run.toml") << "[model\nwidth = ";
+        QElapsedTimer clock;
+        clock.start();
+        open();
+        const qint64 opened = clock.elapsed();
+        qInfo("500 runs: window open after %lld ms", opened);
+        QCOMPARE(window_->runs().runs().size(), std::size_t(501));
+        auto* table = control<QTableView>("Runs");
+        QCOMPARE(table->model()->rowCount(), 501);
+        QCOMPARE(table->model()->index(500, 0).data().toString(),
+                 QString("broken"));  // sorted by name, last first
+        QCOMPARE(table->model()->index(500, 1).data().toString(), QString("broken"));
+        auto* filter = control<QLineEdit>("Filter runs");
+        filter->setText("position=roper correct>=120 run-1");
+        QVERIFY(table->model()->rowCount() > 0 && table->model()->rowCount() < 40);
+        filter->setText("brok");
+        QCOMPARE(table->model()->rowCount(), 1);
+        filter->clear();
+        table->sortByColumn(RunsModel::last_column, Qt::DescendingOrder);
+        QCOMPARE(table->model()->index(0, RunsModel::last_column).data().toString(), QString("128/128"));
+        // The charts follow the table: its first rows and no more.
+        QTRY_VERIFY(page().lossChart().hasSeries(table->model()->index(0, 0).data().toString()));
+        QVERIFY(!page().lossChart().hasSeries("run-1001"));
+    }
+
+    void aRunIsRenamedWithItsColour() {
+        makeFinishedRun(runs(), {"old-name"});
+        window_->runs().refresh();
+        page().runsPanel().select("old-name");
+        emit page().runsPanel().colorChosen("old-name", QColor("#123456"));
+        page().runsPanel().rename("new-name");
+        QVERIFY(window_->runs().find("old-name") == nullptr);
+        QVERIFY(window_->runs().find("new-name") != nullptr);
+        QCOMPARE(page().runsPanel().model().color("new-name"), QColor("#123456"));
+        QVERIFY_THROWS_EXCEPTION(Error, page().runsPanel().rename("no/name"));
+    }
+
+  private:
+    std::filesystem::path runs() const { return runs_->path().toStdString(); }
+    TrainingPage& page() { return window_->trainingPage(); }
+
+    void open() {
+        window_ = std::make_unique<MainWindow>(runs());
+        window_->show();
+        QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+        QVERIFY(window_->showPage("Training"));
+    }
+
+    void fillForm(int steps) {
+        Specification s = page().form().specification();
+        s.model.width = 32;
+        s.model.layers = 1;
+        s.model.heads = 2;
+        s.model.feed_forward = 32;
+        s.training.batch = 4;
+        s.training.steps = steps;
+        s.training.warmup_steps = 2;
+        s.evaluation.every = 0;
+        s.evaluation.problems = 4;
+        s.checkpoints.every = 10;
+        s.device.threads = 1;
+        page().form().setSpecification(s);
+    }
+
+    bool allFinished(std::size_t count) const {
+        const auto all = window_->runs().runs();
+        return all.size() == count && std::all_of(all.begin(), all.end(), [](const RunWatcher* run) {
+                   return run->state() == RunState::finished;
+               });
+    }
+    bool anyRuns() const {
+        const auto all = window_->runs().runs();
+        return std::any_of(all.begin(), all.end(), [](const RunWatcher* run) { return run->isActive(); });
+    }
+
+    /// Every process that works in this test's folder, without warning.
+    void killAll() const {
+        const QByteArray mine = runs_->path().toLocal8Bit();
+        QDirIterator processes("/proc", QDir::Dirs);
+        while (processes.hasNext()) {
+            processes.next();
+            const int pid = processes.fileName().toInt();
+            if (pid <= 0 || pid == static_cast<int>(QCoreApplication::applicationPid())) continue;
+            QFile command(processes.filePath() + "/cmdline");
+            if (command.open(QIODevice::ReadOnly) && command.readAll().contains(mine)) ::kill(pid, SIGKILL);
+        }
+    }
+
+    std::unique_ptr<QTemporaryDir> runs_;
+};
+
+QTEST_MAIN(QueueTest)
+#include "queue_test.moc"

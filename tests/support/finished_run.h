@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cmath>
+
+#include "core/runs/run_recorder.h"
+
+namespace roper {
+
+/// What a made-up run is like.
+struct FinishedRun {
+    std::string name;
+    std::string position = "rope";
+    std::int64_t seed = 0;
+    std::int64_t correct = 100;  ///< at the end; half of it in the middle
+    std::int64_t rows = 100;     ///< of metrics.csv
+    RunState state = RunState::finished;
+};
+
+/// A run folder as a trainer leaves it, without having trained.
+inline RunFolder makeFinishedRun(const std::filesystem::path& runs, const FinishedRun& wanted,
+                                 const std::function<void(Specification&)>& change = {}) {
+    Specification s;
+    s.model.position = wanted.position;
+    s.training.data_seed = s.training.model_seed = wanted.seed;
+    s.training.steps = wanted.rows;
+    s.training.warmup_steps = 0;
+    if (change) change(s);
+    const RunFolder folder = createRun(runs, wanted.name, s);
+    std::string metrics(kMetricsHeader);
+    for (std::int64_t step = 1; step <= wanted.rows; ++step) {
+        MetricsRow row;
+        row.step = step;
+        row.time_s = 0.1 * static_cast<double>(step);
+        row.tokens = 2048 * step;
+        row.loss = 3.0 / std::sqrt(static_cast<double>(step)) +
+                   0.1 * std::sin(static_cast<double>(step * wanted.seed));
+        metrics += "\n" + formatRow(row);
+    }
+    writeFileAtomically(folder.metricsPath(), metrics + "\n", Survives::process_death);
+    std::string evaluations(kEvaluationsHeader);
+    for (const std::int64_t step : {wanted.rows / 2, wanted.rows}) {
+        EvaluationRow row;
+        row.step = step;
+        row.time_s = 0.1 * static_cast<double>(step);
+        row.correct = step == wanted.rows ? wanted.correct : wanted.correct / 2;
+        row.of = 128;
+        row.loss = 0.5;
+        evaluations += "\n" + formatRow(row);
+    }
+    writeFileAtomically(folder.evaluationsPath(), evaluations + "\n", Survives::process_death);
+    Status status;
+    status.state = wanted.state;
+    status.step = status.steps = wanted.rows;
+    status.host = thisHost();
+    writeStatus(folder.statusPath(), status, Survives::process_death);
+    return folder;
+}
+
+}  // namespace roper
