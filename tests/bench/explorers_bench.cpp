@@ -17,57 +17,19 @@
 #include <iostream>
 #include <vector>
 
+#include "tests/bench/bench.h"
 #include "ui/shell/main_window.h"
 
 namespace {
 
 using namespace roper;
 
-struct Timing {
-    double median, worst;
-};
-
-class Bench {
-  public:
-    /// Median and worst of `times` calls, in milliseconds.
-    static Timing measure(int times, const std::function<void(int)>& work) {
-        std::vector<double> taken;
-        for (int i = 0; i < times; ++i) {
-            QElapsedTimer clock;
-            clock.start();
-            work(i);
-            taken.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
-        }
-        std::sort(taken.begin(), taken.end());
-        return {taken[taken.size() / 2], taken.back()};
-    }
-
-    void report(const std::string& what, const Timing& timing, double allowed_ms) {
-        within_ = within_ && timing.median <= allowed_ms;
-        std::cout << std::left << std::setw(58) << what << std::right << std::fixed << std::setprecision(2)
-                  << std::setw(9) << timing.median << std::setw(9) << timing.worst << std::setw(9)
-                  << allowed_ms << std::setw(8) << std::setprecision(0) << 100 * timing.median / allowed_ms
-                  << " %\n";
-    }
-
-    bool within() const { return within_; }
-
-  private:
-    bool within_ = true;
-};
-
-/// Everything that a change leads to, painted.
-void settle(QWidget& window) {
-    QCoreApplication::sendPostedEvents();
-    QCoreApplication::processEvents(QEventLoop::ExcludeUserInputEvents);
-    window.repaint();
-}
-
 /// One change of the setup until it is painted. What the page computes, the controls and the painting are in
 /// it.
 void measureSliders(Bench& bench, MainWindow& window, int head_dim, int tokens, double allowed_ms) {
     for (Page* page : window.pages()) {
-        if (page->name() == "Training") continue;
+        if (page == &window.trainingPage() || page == &window.comparePage() || page == &window.inspectPage())
+            continue;  // they do not follow the setup
         Setup setup;
         setup.head_dim = head_dim;
         setup.tokens = tokens;

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <QCoreApplication>
+#include <QElapsedTimer>
+#include <QWidget>
+#include <algorithm>
+#include <functional>
+#include <iomanip>
+#include <iostream>
+#include <vector>
+
+// What the benches of the window share: measuring, and a table of times beside what they may take.
+
+namespace roper {
+
+struct Timing {
+    double median, worst;
+};
+
+class Bench {
+  public:
+    /// Median and worst of `times` calls, in milliseconds.
+    static Timing measure(int times, const std::function<void(int)>& work) {
+        std::vector<double> taken;
+        for (int i = 0; i < times; ++i) {
+            QElapsedTimer clock;
+            clock.start();
+            work(i);
+            taken.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
+        }
+        std::sort(taken.begin(), taken.end());
+        return {taken[taken.size() / 2], taken.back()};
+    }
+
+    void report(const std::string& what, const Timing& timing, double allowed_ms) {
+        within_ = within_ && timing.median <= allowed_ms;
+        std::cout << std::left << std::setw(58) << what << std::right << std::fixed << std::setprecision(2)
+                  << std::setw(9) << timing.median << std::setw(9) << timing.worst << std::setw(9)
+                  << allowed_ms << std::setw(8) << std::setprecision(0) << 100 * timing.median / allowed_ms
+                  << " %\n";
+    }
+
+    bool within() const { return within_; }
+
+  private:
+    bool within_ = true;
+};
+
+/// Everything that a change leads to, painted.
+inline void settle(QWidget& window) {
+    QCoreApplication::sendPostedEvents();
+    QCoreApplication::processEvents(QEventLoop::ExcludeUserInputEvents);
+    window.repaint();
+}
+
+}  // namespace roper

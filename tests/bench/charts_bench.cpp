@@ -1,0 +1,157 @@
+// Speed of charts and comparisons over long runs while real training keeps every core busy: 20 runs of 65,000
+// rows each. Prints a table and how each figure stands to the time that it may take; ends with 1 if any is
+// above. Not a test of CTest: on a busy machine times say nothing, and here the machine is made busy.
+
+#include <QApplication>
+#include <QProcess>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QThread>
+
+#include "tests/bench/bench.h"
+#include "tests/support/finished_run.h"
+#include "ui/shell/main_window.h"
+
+namespace {
+
+using namespace roper;
+
+constexpr int kRuns = 20, kRows = 65000;
+
+/// As many trainers as cores, each with work for a long time; ended with this object.
+class BusyMachine {
+  public:
+    explicit BusyMachine(const QString& runs) {
+        const QString program = QCoreApplication::applicationDirPath() + "/roper-train";
+        for (int i = 0; i < QThread::idealThreadCount(); ++i) {
+            auto* process = new QProcess;
+            process->start(
+                "nice", {"-n", "10", program, "run", "addition-small", "--steps", "1000000", "--threads", "1",
+                         "--runs", runs, "--name", QStringLiteral("busy-%1").arg(i), "-q"});
+            process->waitForStarted();
+            trainers_.emplace_back(process);
+        }
+    }
+    ~BusyMachine() {
+        for (const auto& process : trainers_) {
+            process->kill();
+            process->waitForFinished();
+        }
+    }
+
+  private:
+    std::vector<std::unique_ptr<QProcess>> trainers_;
+};
+
+/// The event loop for a while; the longest time that it could not react.
+double longestGap(int milliseconds) {
+    QElapsedTimer whole;
+    whole.start();
+    double longest = 0;
+    while (whole.elapsed() < milliseconds) {
+        QElapsedTimer gap;
+        gap.start();
+        QCoreApplication::processEvents(QEventLoop::AllEvents, 1);
+        longest = std::max(longest, static_cast<double>(gap.nsecsElapsed()) / 1e6);
+        QThread::usleep(200);
+    }
+    return longest;
+}
+
+void measureChart(Bench& bench, MainWindow& window) {
+    MetricChart& chart = window.trainingPage().lossChart();
+    QCPAxis* axis = chart.plot().xAxis;
+    bench.report("loss chart: zoom from all to 100 steps",
+                 Bench::measure(60,
+                                [&](int i) {
+                                    const double width = kRows * std::pow(0.9, i);
+                                    axis->setRange(30000, 30000 + width);
+                                    chart.redrawNow();
+                                    settle(chart);
+                                }),
+                 16);
+    bench.report("loss chart: pan 2,000 steps",
+                 Bench::measure(60,
+                                [&](int i) {
+                                    axis->setRange(1000.0 * i, 1000.0 * i + 2000);
+                                    chart.redrawNow();
+                                    settle(chart);
+                                }),
+                 16);
+    chart.follow();
+    bench.report("loss chart: follow, all of it",
+                 Bench::measure(20,
+                                [&](int) {
+                                    chart.follow();
+                                    chart.redrawNow();
+                                    settle(chart);
+                                }),
+                 33);
+    bench.report("loss chart: another smoothing",
+                 Bench::measure(5,
+                                [&](int i) {
+                                    chart.setSmoothing(0.5 + 0.05 * i);
+                                    chart.redrawNow();
+                                    settle(chart);
+                                }),
+                 200);
+}
+
+void measureCompare(Bench& bench, MainWindow& window) {
+    window.showPage("Compare");
+    settle(window);
+    CompareState& state = window.comparePage().state();
+    bench.report("Compare: training loss, mean and band over all rows",
+                 Bench::measure(9,
+                                [&](int i) {
+                                    state.change([i](CompareQuestion& q) {
+                                        q.curve = CurveOf::training_loss;
+                                        q.curve_chosen = true;
+                                        q.spread = static_cast<Spread>(i % 3);
+                                    });
+                                    settle(window);
+                                }),
+                 100);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+    QApplication::setStyle("Fusion");
+    QApplication application(argc, argv);
+    QStandardPaths::setTestModeEnabled(true);
+    QCoreApplication::setOrganizationName("RoPER Lab tests");
+    QCoreApplication::setApplicationName("charts_bench");
+    QSettings().clear();
+    const QTemporaryDir folder;
+    const std::filesystem::path runs = folder.path().toStdString();
+    for (int i = 0; i < kRuns; ++i)
+        makeFinishedRun(
+            runs, {"run-" + std::to_string(10 + i), i % 2 == 0 ? "rope" : "roper", i / 2, 100 + i, kRows});
+    const BusyMachine busy(folder.path());
+    QThread::sleep(4);
+    Bench bench;
+    std::cout << std::left << std::setw(58) << "what" << std::right << std::setw(9) << "median"
+              << std::setw(9) << "worst" << std::setw(9) << "allowed"
+              << "   share (ms)\n";
+    MainWindow window(runs, QueueKeeper::Duty::watch);
+    window.showPage("Training");
+    window.show();
+    QElapsedTimer reading;
+    reading.start();
+    double gap = 0;
+    const auto is_behind = [&] {
+        const auto all = window.runs().runs();
+        return std::any_of(all.begin(), all.end(), [](const RunWatcher* run) { return run->isBehind(); });
+    };
+    while (is_behind())
+        gap = std::max(gap, longestGap(200));
+    std::cout << "20 × 65,000 rows read in " << reading.elapsed() << " ms; longest gap of the event loop "
+              << std::setprecision(0) << std::fixed << gap << " ms\n";
+    std::cout << "live training beside it for 5 s: longest gap " << longestGap(5000) << " ms\n";
+    measureChart(bench, window);
+    measureCompare(bench, window);
+    return bench.within() ? 0 : 1;
+}
