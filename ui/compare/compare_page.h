@@ -52,6 +52,8 @@ class ComparePage : public Page {
     void showEvent(QShowEvent* event) override;
 
   private:
+    static constexpr int kKeyRole = Qt::UserRole;  ///< a group's key, in lists of groups
+
     QWidget* makeChooser();
     QWidget* makeCurvesTab();
     QWidget* makeBoardTab();

@@ -52,6 +52,12 @@ QString curveTitle(CurveOf curve) {
     }
 }
 
+QString acrossTitle(Across across) {
+    return across == Across::step   ? CompareState::tr("step")
+           : across == Across::time ? CompareState::tr("training time, s")
+                                    : CompareState::tr("tokens");
+}
+
 QString measureTitle(const CompareQuestion& question) {
     if (question.measure == Measure::steps_until)
         return CompareState::tr("steps until %1 % are solved").arg(question.share);

@@ -95,6 +95,7 @@ class CompareState : public QObject {
 /// Names of the choices, for controls and captions.
 QString spreadTitle(Spread spread);
 QString curveTitle(CurveOf curve);
+QString acrossTitle(Across across);
 QString measureTitle(const CompareQuestion& question);
 
 }  // namespace roper

@@ -9,6 +9,7 @@
 #include "ui/runs/run_store.h"
 #include "ui/runs/trainer_launcher.h"
 #include "ui/shell/page.h"
+#include "ui/training/log_view.h"
 #include "ui/training/preset_list.h"
 #include "ui/training/queue_panel.h"
 #include "ui/training/runs_panel.h"
@@ -69,6 +70,7 @@ class TrainingPage : public Page {
     QTabWidget* chooser_;
     MetricChart *loss_, *accuracy_;
     SamplesView* samples_;
+    LogView* log_;
     RunsPanel* runs_;
     QueuePanel* queue_panel_;
     QTabWidget* lists_;

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <QPlainTextEdit>
+
+#include "ui/runs/run_watcher.h"
+
+namespace roper {
+
+/// The end of a run's log, and of what its trainer wrote to stderr.
+class LogView : public QPlainTextEdit {
+    Q_OBJECT
+
+  public:
+    explicit LogView(QWidget* parent);
+
+    /// Nothing clears it.
+    void show(const RunWatcher* run);
+};
+
+}  // namespace roper
