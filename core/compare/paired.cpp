@@ -53,9 +53,12 @@ std::string whatIsMeasured(const PairedComparison& c) {
     return "steps until " + formatRounded(100 * c.share, 3) + " % are solved";
 }
 
-std::string amount(double value, const std::string& unit) {
+/// "3.2 problems", "1 step", "0.5 percentage points".
+std::string amount(double value, std::string unit) {
     const std::string number = formatRounded(std::abs(value), 4);
-    return unit == "%" ? number + " percentage points" : number + " " + unit;
+    if (unit == "%") unit = "percentage points";
+    if (number == "1" && unit.ends_with('s')) unit.pop_back();
+    return number + " " + unit;
 }
 
 /// "RoPER has 3.2 problems more than RoPE"

@@ -38,8 +38,7 @@ AdditionTask::AdditionTask(std::int64_t digits_max)
     for (std::int64_t i = 0; i < digits_max; ++i)
         largest = 10 * largest + 9;
     const Problem longest = problemFor(largest, largest);
-    longest_prompt_ = static_cast<int>(longest.prompt.size());
-    longest_answer_ = static_cast<int>(longest.answer.size());
+    setLongest(longest.prompt.size(), longest.answer.size());
 }
 
 Problem AdditionTask::problemFor(std::int64_t a, std::int64_t b) {

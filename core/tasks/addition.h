@@ -16,8 +16,6 @@ class AdditionTask final : public ProblemTask {
 
     /// Right if the last "d==…#" up to the first '#' gives the sum.
     bool isRight(const Problem& problem, std::string_view completion) const override;
-    int longestPrompt() const override { return longest_prompt_; }
-    int longestAnswer() const override { return longest_answer_; }
     std::vector<ProblemSize> sizes() const override;
     std::vector<std::string> sizeNames() const override;
     std::optional<ProblemSize> sizeOf(std::string_view prompt) const override;
@@ -29,8 +27,6 @@ class AdditionTask final : public ProblemTask {
     std::string_view promptEnd() const override { return ";"; }
 
     std::int64_t digits_max_;
-    int longest_prompt_;
-    int longest_answer_;
 };
 
 }  // namespace roper

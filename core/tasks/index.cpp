@@ -16,8 +16,7 @@ IndexTask::IndexTask(std::int64_t string_min, std::int64_t string_max)
             "string lengths must satisfy 1 <= string_min <= string_max <= 10000, not " +
             std::to_string(string_min) + " and " + std::to_string(string_max));
     const std::string letters(static_cast<std::size_t>(string_max), 'a');
-    longest_prompt_ = static_cast<int>(problemFor(letters, string_max - 1).prompt.size());
-    longest_answer_ = static_cast<int>(problemFor(letters, 0).answer.size());
+    setLongest(problemFor(letters, string_max - 1).prompt.size(), problemFor(letters, 0).answer.size());
 }
 
 Problem IndexTask::problemFor(const std::string& letters, std::int64_t index) {

@@ -15,8 +15,6 @@ class IndexTask final : public ProblemTask {
 
     /// Right if the completion up to its first quote is the suffix.
     bool isRight(const Problem& problem, std::string_view completion) const override;
-    int longestPrompt() const override { return longest_prompt_; }
-    int longestAnswer() const override { return longest_answer_; }
     std::vector<ProblemSize> sizes() const override;
     std::vector<std::string> sizeNames() const override;
     std::optional<ProblemSize> sizeOf(std::string_view prompt) const override;
@@ -28,8 +26,6 @@ class IndexTask final : public ProblemTask {
     std::string_view promptEnd() const override { return "=='"; }
 
     std::int64_t string_min_, string_max_;
-    int longest_prompt_;
-    int longest_answer_;
 };
 
 }  // namespace roper

@@ -8,6 +8,8 @@ namespace roper {
 class ProblemTask : public Task {
   public:
     bool hasProblems() const final { return true; }
+    int longestPrompt() const final { return longest_prompt_; }
+    int longestAnswer() const final { return longest_answer_; }
 
     std::string sequence(std::uint64_t seed, Stream stream, std::uint64_t index, int length) const final;
     Problem problem(std::uint64_t seed, Stream stream, std::uint64_t index) const final;
@@ -23,6 +25,12 @@ class ProblemTask : public Task {
   protected:
     using Task::Task;
 
+    /// Characters of the longest prompt and answer; for constructors.
+    void setLongest(std::size_t prompt, std::size_t answer) {
+        longest_prompt_ = static_cast<int>(prompt);
+        longest_answer_ = static_cast<int>(answer);
+    }
+
     virtual ProblemSize drawSize(Random& random) const = 0;
     virtual Problem drawOfSize(Random& random, ProblemSize size) const = 0;
     /// How many different problems there are of a size.
@@ -33,6 +41,8 @@ class ProblemTask : public Task {
   private:
     Problem drawForTraining(Random& random) const;
     Problem drawForEvaluation(Random& random, ProblemSize size) const;
+
+    int longest_prompt_ = 0, longest_answer_ = 0;
 };
 
 }  // namespace roper

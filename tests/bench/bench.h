@@ -1,7 +1,9 @@
 #pragma once
 
-#include <QCoreApplication>
+#include <QApplication>
 #include <QElapsedTimer>
+#include <QSettings>
+#include <QStandardPaths>
 #include <QWidget>
 #include <algorithm>
 #include <functional>
@@ -45,6 +47,23 @@ class Bench {
   private:
     bool within_ = true;
 };
+
+/// Before the application is made: no display is needed, and every style looks alike.
+inline void prepareBench() {
+    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+    QApplication::setStyle("Fusion");
+}
+
+/// Settings of the bench's own, empty, and the head of its table.
+inline void beginBench(const char* name) {
+    QStandardPaths::setTestModeEnabled(true);
+    QCoreApplication::setOrganizationName("RoPER Lab tests");
+    QCoreApplication::setApplicationName(name);
+    QSettings().clear();
+    std::cout << std::left << std::setw(58) << "what" << std::right << std::setw(9) << "median"
+              << std::setw(9) << "worst" << std::setw(9) << "allowed"
+              << "   share (ms)\n";
+}
 
 /// Everything that a change leads to, painted.
 inline void settle(QWidget& window) {

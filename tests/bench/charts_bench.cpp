@@ -118,13 +118,9 @@ void measureCompare(Bench& bench, MainWindow& window) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
-    QApplication::setStyle("Fusion");
+    prepareBench();
     QApplication application(argc, argv);
-    QStandardPaths::setTestModeEnabled(true);
-    QCoreApplication::setOrganizationName("RoPER Lab tests");
-    QCoreApplication::setApplicationName("charts_bench");
-    QSettings().clear();
+    beginBench("charts_bench");
     const QTemporaryDir folder;
     const std::filesystem::path runs = folder.path().toStdString();
     for (int i = 0; i < kRuns; ++i)
@@ -133,9 +129,6 @@ int main(int argc, char** argv) {
     const BusyMachine busy(folder.path());
     QThread::sleep(4);
     Bench bench;
-    std::cout << std::left << std::setw(58) << "what" << std::right << std::setw(9) << "median"
-              << std::setw(9) << "worst" << std::setw(9) << "allowed"
-              << "   share (ms)\n";
     MainWindow window(runs, QueueKeeper::Duty::watch);
     window.showPage("Training");
     window.show();

@@ -140,18 +140,11 @@ void measureStart(Bench& bench, const QString& program) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
-    QApplication::setStyle("Fusion");
+    prepareBench();
     QApplication application(argc, argv);
-    QStandardPaths::setTestModeEnabled(true);
-    QCoreApplication::setOrganizationName("RoPER Lab tests");
-    QCoreApplication::setApplicationName("explorers_bench");
-    QSettings().clear();
+    beginBench("explorers_bench");
     const QTemporaryDir runs;
     Bench bench;
-    std::cout << std::left << std::setw(58) << "what" << std::right << std::setw(9) << "median"
-              << std::setw(9) << "worst" << std::setw(9) << "allowed"
-              << "   share (ms)\n";
     measureFirstPictures(bench, runs.path());
     {
         MainWindow window(runs.path().toStdString());

@@ -1,13 +1,13 @@
 #include "ui/training/queue_panel.h"
 
 #include <QDesktopServices>
-#include <QFile>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QUrl>
 #include <QVBoxLayout>
 
 #include "core/runs/error.h"
+#include "ui/runs/wastebasket.h"
 
 namespace roper {
 namespace {
@@ -156,7 +156,7 @@ void QueuePanel::removeSelected() {
     queue_.remove(name);
     const RunWatcher* run = store_.find(QString::fromStdString(name));
     if (run == nullptr || run->state() != RunState::queued || run->step() > 0) return;
-    if (QFile::moveToTrash(QString::fromStdString(run->folder().path().string()))) store_.refresh();
+    if (moveToWastebasket(run->folder())) store_.refresh();
 }
 
 void QueuePanel::openFile() {

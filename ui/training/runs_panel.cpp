@@ -2,7 +2,6 @@
 
 #include <QColorDialog>
 #include <QDesktopServices>
-#include <QFile>
 #include <QGridLayout>
 #include <QHeaderView>
 #include <QInputDialog>
@@ -13,6 +12,7 @@
 
 #include "core/runs/error.h"
 #include "core/runs/run_recorder.h"
+#include "ui/runs/wastebasket.h"
 
 namespace roper {
 
@@ -244,11 +244,10 @@ void RunsPanel::openFolder() {
 void RunsPanel::moveToWastebasket() {
     const RunWatcher* run = selected();
     if (run == nullptr || run->isActive()) return;
-    const QString path = QString::fromStdString(run->folder().path().string());
-    if (QFile::moveToTrash(path))
+    if (::roper::moveToWastebasket(run->folder()))
         store_.refresh();
     else
-        emit said(tr("%1 could not be moved to the wastebasket; nothing was deleted").arg(path));
+        emit said(tr("%1 could not be moved to the wastebasket; nothing was deleted").arg(run->name()));
 }
 
 }  // namespace roper

@@ -1,8 +1,5 @@
 #include "ui/training/training_page.h"
 
-#include <QGridLayout>
-#include <QHBoxLayout>
-#include <QScrollArea>
 #include <QSettings>
 #include <QSplitter>
 #include <cmath>

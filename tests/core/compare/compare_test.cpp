@@ -102,6 +102,15 @@ TEST(Paired, ComparesSeedBySeed) {
               0U);
 }
 
+TEST(Paired, OneProblemIsNotSaidInThePlural) {
+    Runs runs;
+    runs.add("rope", 0, 100);
+    runs.add("roper", 0, 101);
+    const auto groups = groupRuns(runs.records);
+    const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
+    EXPECT_NE(conclusionOf(c).find("RoPER has 1 problem more than RoPE"), std::string::npos);
+}
+
 TEST(Paired, OneSeedProvesNothing) {
     Runs runs;
     runs.add("rope", 0, 100);

@@ -1,0 +1,16 @@
+#include "ui/runs/wastebasket.h"
+
+#include <QDir>
+#include <QFile>
+#include <QStandardPaths>
+
+namespace roper {
+
+bool moveToWastebasket(const RunFolder& run) {
+    // Where the folder above the wastebasket is missing, Qt 6.4 makes one in the folder that the program was
+    // started in.
+    if (!QDir().mkpath(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation))) return false;
+    return QFile::moveToTrash(QString::fromStdString(run.path().string()));
+}
+
+}  // namespace roper
