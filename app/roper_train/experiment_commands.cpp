@@ -53,14 +53,22 @@ RunFolder findOrMake(const fs::path& runs, const SweepRun& wanted) {
     return folder;
 }
 
-std::string slurmScript(const SweepOptions& options, std::size_t count) {
-    const std::string name = fs::path(options.sweep).stem().string();
+/// In single quotes for a shell, whatever it holds.
+std::string shellQuoted(const std::string& text) {
+    std::string quoted = "'";
+    for (const char c : text)
+        quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + "'";
+}
+
+std::string slurmScript(const fs::path& sweep, const fs::path& runs, std::size_t count) {
+    const std::string name = sweep.stem().string();
     return "#!/bin/bash\n#SBATCH --job-name=" + name + "\n#SBATCH --array=0-" + std::to_string(count - 1) +
            "\n#SBATCH --requeue\n#SBATCH --signal=TERM@120\n# One run an element; an element that is "
            "preempted "
-           "resumes where it was.\nexec roper-train sweep '" +
-           fs::absolute(options.sweep).string() + "' --runs '" + fs::absolute(options.runs).string() +
-           "' --only \"$SLURM_ARRAY_TASK_ID\"\n";
+           "resumes where it was.\nexec roper-train sweep " +
+           shellQuoted(fs::absolute(sweep).string()) + " --runs " + shellQuoted(fs::absolute(runs).string()) +
+           " --only \"$SLURM_ARRAY_TASK_ID\"\n";
 }
 
 /// The group that a person names by words of its label. @throws Error (usage)
@@ -94,7 +102,7 @@ void printGroups(std::span<const RunRecord> runs, const std::vector<RunGroup>& g
             if (outcome.kind == Outcome::known) values.push_back(outcome.value);
         }
         const Summary summary = summarize(values);
-        std::cout << group.label << ": " << group.runs.size() << " runs, " << values.size()
+        std::cout << group.label << ": " << countOf(group.runs.size(), "run") << ", " << values.size()
                   << " with this outcome";
         if (!values.empty())
             std::cout << ", mean " << formatRounded(summary.mean, 5) << ", from "
@@ -138,6 +146,48 @@ void measureSpeeds(const std::vector<BoardRow>& board, const fs::path& runs) {
             rememberSpeed(runs, specification, benchSteps(specification, 3, 1).median());
         }
     }
+}
+
+/// Whether a run of a sweep failed; one that cannot be read counts as failed.
+bool hasFailed(const RunFolder& folder) {
+    try {
+        return folder.status().state == RunState::failed;
+    } catch (const Error&) {
+        return true;
+    }
+}
+
+/// Trains what is missing of a sweep. @returns the exit code
+int trainSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
+    RunQueue queue;
+    queue.at_once = options.at_once;
+    std::size_t done = 0, failed = 0;
+    for (const SweepRun& run : wanted) {
+        const RunFolder folder = findOrMake(options.runs, run);
+        const Status status = folder.status();
+        const RunState state = trueState(status);
+        if (state == RunState::finished) {
+            ++done;
+        } else if (state == RunState::failed) {
+            ++failed;
+            say(run.name + " failed before and is not tried again: " + status.error);
+        } else {
+            if (state == RunState::stopped) allowToGoOn(folder);
+            queue.entries.push_back({run.name, false});
+        }
+    }
+    say(countOf(wanted.size(), "run") + ", " + std::to_string(done) + " finished before");
+    const auto remove = [&](const std::string& run) {
+        std::erase_if(queue.entries, [&](const RunQueue::Entry& entry) { return entry.run == run; });
+        failed += hasFailed(RunFolder(options.runs / run)) ? 1 : 0;
+    };
+    const auto give_up = [&](const std::string& run) {
+        std::erase_if(queue.entries, [&](const RunQueue::Entry& entry) { return entry.run == run; });
+        ++failed;
+    };
+    const bool all_done = TrainerCrew({options.runs, [&] { return queue; }, remove, give_up, say}).run();
+    if (!all_done) say("interrupted; the same command goes on where it was");
+    return failed > 0 ? static_cast<int>(ErrorKind::other) : exitCodeOfEnd(all_done);
 }
 
 }  // namespace
@@ -206,7 +256,7 @@ int sweepCommand(const SweepOptions& options) {
     const fs::path path = findSweep(options.sweep);
     std::vector<SweepRun> wanted = readSweep(path);
     if (options.slurm) {
-        std::cout << slurmScript(options, wanted.size());
+        std::cout << slurmScript(path, options.runs, wanted.size());
         return 0;
     }
     if (options.only >= 0) {
@@ -215,33 +265,7 @@ int sweepCommand(const SweepOptions& options) {
                         path.string() + " has runs 0 to " + std::to_string(wanted.size() - 1));
         wanted = {wanted[static_cast<std::size_t>(options.only)]};
     }
-    RunQueue queue;
-    queue.at_once = options.at_once;
-    int failed = 0;
-    std::size_t done = 0;
-    for (const SweepRun& run : wanted) {
-        const RunFolder folder = findOrMake(options.runs, run);
-        const RunState state = trueState(folder.status());
-        if (state == RunState::finished) {
-            ++done;
-        } else if (state == RunState::failed) {
-            ++failed;
-            say(run.name + " failed before and is not tried again: " + folder.status().error);
-        } else {
-            if (state == RunState::stopped) allowToGoOn(folder);
-            queue.entries.push_back({run.name, false});
-        }
-    }
-    say(std::to_string(wanted.size()) + " runs, " + std::to_string(done) + " finished before");
-    const auto remove = [&](const std::string& run) {
-        std::erase_if(queue.entries, [&](const RunQueue::Entry& entry) { return entry.run == run; });
-        failed += RunFolder(options.runs / run).status().state == RunState::failed ? 1 : 0;
-    };
-    const bool all_done = TrainerCrew({options.runs, [&] { return queue; }, remove,
-                                       [&](const auto& run) { remove(run), ++failed; }, say})
-                              .run();
-    if (!all_done) say("interrupted; the same command goes on where it was");
-    return failed > 0 ? static_cast<int>(ErrorKind::other) : exitCodeOfEnd(all_done);
+    return trainSweep(wanted, options);
 }
 
 int compareCommand(const CompareOptions& options) {
@@ -312,7 +336,7 @@ int boardCommand(const fs::path& runs, bool measure, bool enqueue, bool json) {
     for (const BoardRow& row : board)
         for (const Specification& specification : missingRuns(row))
             missing.push_back(specification);
-    say(std::to_string(enqueueRuns(runs, missing).size()) + " runs queued");
+    say(countOf(enqueueRuns(runs, missing).size(), "run") + " queued");
     return 0;
 }
 

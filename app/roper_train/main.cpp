@@ -298,69 +298,68 @@ class CommandLine {
     }
 
     void addImport() {
-        CLI::App* import = command("import", "Make a run of metrics that another program wrote");
-        import->add_option("file", import_.file, "CSV with a header, or one JSON object a line")->required();
-        import->add_option("--name", import_.name, "Name of the run's folder");
-        import
-            ->add_option("--column", import_.columns,
+        CLI::App* importing = command("import", "Make a run of metrics that another program wrote");
+        importing->add_option("file", foreign_.file, "CSV with a header, or one JSON object a line")
+            ->required();
+        importing->add_option("--name", foreign_.name, "Name of the run's folder");
+        importing
+            ->add_option("--column", foreign_.columns,
                          "field=column; fields are step, loss, time_s, tokens, correct, of, evaluation_loss, "
                          "learning_rate")
             ->allow_extra_args(false);
-        import->add_option("--set", import_.settings, "What the run is taken for: key=value")
+        importing->add_option("--set", foreign_.settings, "What the run is taken for: key=value")
             ->allow_extra_args(false);
-        addRunsFolder(import);
-        import->callback([this] {
+        addRunsFolder(importing);
+        importing->callback([this] {
             action_ = [this] {
-                import_.runs = runs_;
-        return roper::importCommand(import_);
-    };
+                foreign_.runs = runs_;
+                return roper::importCommand(foreign_);
+            };
         });
-        }  // namespace
+    }
 
-        CLI::App app_{
-            "Trains transformers with rotary position embeddings, and answers questions about them.",
-            "roper-train"};
-        std::function<int()> action_;
-        std::string runs_ = roper::defaultRunsFolder().string();
-        roper::RunOptions run_;
-        roper::ReadOptions read_;
-        roper::SessionOptions session_;
-        TellingFlags flags_;
-        bool markdown_ = false, background_ = false, with_parent_ = false;
-        std::string task_, what_, text_, out_;
-        std::int64_t count_ = 10;
-        roper::EvaluationOptions asked_;
-        roper::EnqueueOptions enqueue_;
-        roper::SweepOptions sweep_;
-        roper::CompareOptions compare_;
-        roper::BenchOptions bench_;
-        roper::ImportOptions import_;
-        bool by_size_ = false, measure_ = false, enqueue_missing_ = false;
-        std::optional<std::int64_t> seed_;
-        }
-        ;
+    CLI::App app_{"Trains transformers with rotary position embeddings, and answers questions about them.",
+                  "roper-train"};
+    std::function<int()> action_;
+    std::string runs_ = roper::defaultRunsFolder().string();
+    roper::RunOptions run_;
+    roper::ReadOptions read_;
+    roper::SessionOptions session_;
+    TellingFlags flags_;
+    bool markdown_ = false, background_ = false, with_parent_ = false;
+    std::string task_, what_, text_, out_;
+    std::int64_t count_ = 10;
+    roper::EvaluationOptions asked_;
+    roper::EnqueueOptions enqueue_;
+    roper::SweepOptions sweep_;
+    roper::CompareOptions compare_;
+    roper::BenchOptions bench_;
+    roper::ImportOptions foreign_;
+    bool by_size_ = false, measure_ = false, enqueue_missing_ = false;
+    std::optional<std::int64_t> seed_;
+};
 
-        }  // namespace
+}  // namespace
 
-        /// Threads of LibTorch's OpenMP wait for each other many times a step. By default they do so busily
-        /// and for long, which makes training many times slower as soon as anything else needs a core; a
-        /// short busy wait costs nothing on an idle machine. The library reads this before main, so the
-        /// program starts itself once more.
-        void waitBriefly(char** argv) {
-            if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
-            ::setenv("GOMP_SPINCOUNT", "3000", 1);
-            ::execv("/proc/self/exe", argv);  // where that fails, training is only slower
-        }
+/// Threads of LibTorch's OpenMP wait for each other many times a step. By default they do so busily
+/// and for long, which makes training many times slower as soon as anything else needs a core; a
+/// short busy wait costs nothing on an idle machine. The library reads this before main, so the
+/// program starts itself once more.
+void waitBriefly(char** argv) {
+    if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
+    ::setenv("GOMP_SPINCOUNT", "3000", 1);
+    ::execv("/proc/self/exe", argv);  // where that fails, training is only slower
+}
 
-        int main(int argc, char** argv) {
-            waitBriefly(argv);
-            try {
-                return CommandLine().parseAndRun(argc, argv);
-            } catch (const roper::Error& error) {
-                std::cerr << "roper-train: " << error.what() << "\n";
-                return error.exitCode();
-            } catch (const std::exception& error) {
-                std::cerr << "roper-train: " << error.what() << "\n";
-                return static_cast<int>(roper::ErrorKind::other);
-            }
-        }
+int main(int argc, char** argv) {
+    waitBriefly(argv);
+    try {
+        return CommandLine().parseAndRun(argc, argv);
+    } catch (const roper::Error& error) {
+        std::cerr << "roper-train: " << error.what() << "\n";
+        return error.exitCode();
+    } catch (const std::exception& error) {
+        std::cerr << "roper-train: " << error.what() << "\n";
+        return static_cast<int>(roper::ErrorKind::other);
+    }
+}

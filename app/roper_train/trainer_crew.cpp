@@ -63,20 +63,16 @@ bool TrainerCrew::run() {
         try {
             queue = work_.read();
             problem_.clear();
+            if (!workOnce(queue)) return true;
         } catch (const Error& error) {
-            // It is being edited, or edited wrongly; what runs goes on, and it is read again.
+            // The file is being edited, or edited wrongly, or the disk is full; what runs goes on, and it is
+            // tried again.
             if (problem_ != error.what()) work_.say(problem_ = error.what());
             std::this_thread::sleep_for(10 * kBetweenLooks);
             continue;
         }
-        int busy = static_cast<int>(trainers_.size());
-        std::vector<std::string> waiting;
-        for (const RunQueue::Entry& entry : queue.entries)
-            if (isWaiting(entry, busy) && !entry.held) waiting.push_back(entry.run);
-        if (waiting.empty() && busy == 0) return true;
-        for (std::size_t i = 0; i < waiting.size() && busy < queue.places(); ++i, ++busy)
-            start(waiting[i], queue);
-        std::this_thread::sleep_for(kBetweenLooks);
+        // A look reads the status of every entry; long queues are looked at more rarely.
+        std::this_thread::sleep_for(kBetweenLooks + std::chrono::milliseconds(queue.entries.size()));
     }
     for (const auto& [pid, place] : trainers_)
         ::kill(pid, SIGTERM);
@@ -85,6 +81,18 @@ bool TrainerCrew::run() {
         std::this_thread::sleep_for(kBetweenLooks);
     }
     return false;
+}
+
+bool TrainerCrew::workOnce(const RunQueue& queue) {
+    auto busy = static_cast<int>(trainers_.size());
+    devices_of_others_.clear();
+    std::vector<std::string> waiting;
+    for (const RunQueue::Entry& entry : queue.entries)
+        if (isWaiting(entry, busy) && !entry.held) waiting.push_back(entry.run);
+    if (waiting.empty() && busy == 0) return false;
+    for (std::size_t i = 0; i < waiting.size() && busy < queue.places(); ++i, ++busy)
+        start(waiting[i], queue);
+    return true;
 }
 
 void TrainerCrew::reap() {
@@ -101,21 +109,29 @@ bool TrainerCrew::isWaiting(const RunQueue::Entry& entry, int& busy) {
     const auto works_here = [&](const auto& trainer) { return trainer.second.run == entry.run; };
     if (std::any_of(trainers_.begin(), trainers_.end(), works_here)) return false;
     const RunFolder folder(work_.runs / entry.run);
+    Status status;
     try {
-        const RunState state = trueState(folder.status());
-        if (isDone(state)) {
-            tellEnd(folder, state);
+        status = folder.status();
+    } catch (const Error& error) {
+        if (!std::filesystem::exists(folder.path())) {  // somebody has thrown it away
             work_.remove(entry.run);
             return false;
         }
-        if (state != RunState::running && state != RunState::paused) return true;
-        ++busy;  // someone else trains it
+        if (entry.held) return false;
+        work_.say(entry.run + " is held: " + error.what());
+        work_.hold(entry.run);
         return false;
-    } catch (const Error& error) {
-        work_.say(entry.run + " leaves the queue: " + error.what());
+    }
+    const RunState state = trueState(status);
+    if (isDone(state)) {
+        tellEnd(folder, status);
         work_.remove(entry.run);
         return false;
     }
+    if (state != RunState::running && state != RunState::paused) return true;
+    ++busy;  // someone else trains it
+    devices_of_others_.push_back(status.device);
+    return false;
 }
 
 /// A trainer that is killed is started again; one that dies again and again where it began is not.
@@ -133,6 +149,7 @@ void TrainerCrew::start(const std::string& run, const RunQueue& queue) {
     if (!mayTryAgain(folder)) {
         work_.say(run + " is held: its trainer ended " + std::to_string(kMostAttempts) +
                   " times without getting on; its log.txt may say why");
+        attempts_.erase(run);  // a person who releases it gives it new ones
         work_.hold(run);
         return;
     }
@@ -153,22 +170,28 @@ void TrainerCrew::start(const std::string& run, const RunQueue& queue) {
     trainers_[spawn(arguments, (folder.path() / "trainer-messages.txt").string())] = {run, device};
 }
 
+/// A device may stand in the list several times: so many trainers share it.
 std::string TrainerCrew::freeDevice(const RunQueue& queue) const {
     for (const std::string& device : queue.devices) {
-        const auto has_it = [&](const auto& trainer) { return trainer.second.device == device; };
-        if (std::none_of(trainers_.begin(), trainers_.end(), has_it)) return device;
+        const auto places = std::count(queue.devices.begin(), queue.devices.end(), device);
+        const auto ours = std::count_if(trainers_.begin(), trainers_.end(),
+                                        [&](const auto& trainer) { return trainer.second.device == device; });
+        const auto others =
+            std::count_if(devices_of_others_.begin(), devices_of_others_.end(),
+                          [&](const std::string& text) { return text.find(device) != std::string::npos; });
+        if (ours + others < places) return device;
     }
     return {};
 }
 
-void TrainerCrew::tellEnd(const RunFolder& folder, RunState state) {
-    std::string text = folder.name() + ": " + stateName(state);
-    const Status status = folder.status();
-    if (!status.error.empty()) {
-        text += ": " + status.error;
-    } else {
+void TrainerCrew::tellEnd(const RunFolder& folder, const Status& status) {
+    std::string text = folder.name() + ": " + stateName(status.state);
+    if (!status.error.empty()) text += ": " + status.error;
+    try {
         const auto evaluations = folder.evaluations();
-        if (!evaluations.empty()) text += ", " + evaluationText(evaluations.back());
+        if (status.error.empty() && !evaluations.empty()) text += ", " + evaluationText(evaluations.back());
+    } catch (const Error&) {
+        // Rows that cannot be read are for those who look at the run.
     }
     work_.say(text);
 }

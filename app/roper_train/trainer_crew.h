@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/runs/run_folder.h"
 #include "core/runs/run_queue.h"
@@ -44,15 +45,18 @@ class TrainerCrew {
     };
 
     void reap();
+    /// Settles what is done and starts what can be. @returns whether there is anything left
+    bool workOnce(const RunQueue& queue);
     /// Whether the run can be started now; settles runs that are done.
     bool isWaiting(const RunQueue::Entry& entry, int& busy);
     bool mayTryAgain(const RunFolder& folder);
     void start(const std::string& run, const RunQueue& queue);
     std::string freeDevice(const RunQueue& queue) const;
-    void tellEnd(const RunFolder& folder, RunState state);
+    void tellEnd(const RunFolder& folder, const Status& status);
 
     CrewWork work_;
     std::map<pid_t, Place> trainers_;
+    std::vector<std::string> devices_of_others_;  ///< that train runs of the queue, as their status says
     std::map<std::string, Attempts> attempts_;
     std::string problem_;  ///< of the queue, told once
 };

@@ -36,14 +36,17 @@ BoardCell makeCell(std::span<const RunRecord> runs, const Specification& specifi
         for (std::size_t i = 0; i < runs.size(); ++i) {
             const auto& training = runs[i].specification.training;
             if (training.model_seed != seed || training.data_seed != seed) continue;
-            if (runs[i].state == RunState::failed || groupKey(runs[i].specification) != key) continue;
-            if (!found || runs[i].state == RunState::finished) found = i;
+            if (groupKey(runs[i].specification) != key) continue;
+            if (!found || runs[i].state == RunState::finished || runs[*found].state == RunState::failed)
+                found = i;
         }
         if (!found) {
             cell.missing.push_back(seed);
             steps_left += static_cast<double>(specification.training.steps);
         } else if (runs[*found].state == RunState::finished) {
             cell.finished.push_back(*found);
+        } else if (runs[*found].state == RunState::failed) {
+            cell.failed.push_back(*found);
         } else {
             cell.unfinished.push_back(*found);
             const auto& rows = runs[*found].metrics;
@@ -51,8 +54,11 @@ BoardCell makeCell(std::span<const RunRecord> runs, const Specification& specifi
                 static_cast<double>(specification.training.steps - (rows.empty() ? 0 : rows.back().step));
         }
     }
+    std::vector<std::size_t> done = cell.finished;
+    done.insert(done.end(), cell.failed.begin(), cell.failed.end());
+    if (static_cast<int>(done.size()) == target.runs) done = withoutWorst(runs, done, measure, 0.9);
     std::vector<double> values;
-    for (const std::size_t run : withoutWorst(runs, cell.finished, measure, 0.9)) {
+    for (const std::size_t run : done) {
         const OutcomeValue outcome = outcomeOf(runs[run], measure);
         if (outcome.kind == Outcome::known) values.push_back(outcome.value);
     }

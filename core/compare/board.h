@@ -27,10 +27,12 @@ struct BoardCell {
     std::string position;  ///< "rope" or "roper"
     double target = 0;
     std::optional<double> other_target;
-    std::vector<std::size_t> finished;     ///< records, by rising seed
-    std::vector<std::size_t> unfinished;   ///< records that are queued, running or stopped
-    std::vector<std::int64_t> missing;     ///< seeds that no record has
-    std::optional<double> mean;            ///< of the finished runs, the worst dropped once there are two
+    std::vector<std::size_t> finished;    ///< records, by rising seed
+    std::vector<std::size_t> failed;      ///< records that ended without an outcome; not asked for again
+    std::vector<std::size_t> unfinished;  ///< records that are queued, running or stopped
+    std::vector<std::int64_t> missing;    ///< seeds that no record has
+    /// Of the finished runs; the worst dropped once all are done, as in the source.
+    std::optional<double> mean;
     std::optional<double> seconds_a_step;  ///< measured on this machine
     std::optional<double> seconds_left;    ///< for everything that is not finished; nothing if not measured
 };

@@ -73,11 +73,8 @@ Measure usualMeasure(const Specification& specification) {
 }
 
 OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double share) {
-    // What was reached stays reached, whether or not the run has ended.
-    if (measure == Measure::steps_until) {
-        const OutcomeValue reached = stepsUntil(run, share);
-        if (reached.kind == Outcome::known) return reached;
-    }
+    // A run that goes on has no outcome yet, even where it has reached its share: the fast ones would count
+    // first.
     if (run.state == RunState::failed) return {};
     if (run.state != RunState::finished) return {Outcome::unfinished, 0};
     if (measure == Measure::steps_until) return stepsUntil(run, share);

@@ -15,14 +15,18 @@ constexpr int kMostPairs = 1000;
 
 using Seeds = std::pair<std::int64_t, std::int64_t>;
 
-/// The last run of every seed; `repeated` counts the others.
+/// One run of every seed: the last by name, a finished one before any other. `repeated` counts the rest.
 std::map<Seeds, std::size_t> bySeed(std::span<const RunRecord> runs, const RunGroup& group, int& repeated) {
-    std::map<Seeds, std::size_t> last;
+    std::map<Seeds, std::size_t> chosen;
     for (const std::size_t run : group.runs) {
         const auto& training = runs[run].specification.training;
-        if (!last.insert_or_assign({training.data_seed, training.model_seed}, run).second) ++repeated;
+        const auto [at, is_first] = chosen.emplace(Seeds{training.data_seed, training.model_seed}, run);
+        if (is_first) continue;
+        ++repeated;
+        const auto is_finished = [&](std::size_t i) { return runs[i].state == RunState::finished; };
+        if (is_finished(run) || !is_finished(at->second)) at->second = run;
     }
-    return last;
+    return chosen;
 }
 
 /// −1 if a did better, 1 if b did, 0 if neither. A run that never got there is behind one that did; nothing
@@ -44,10 +48,6 @@ std::string signedText(double value) {
     return (value < 0 ? "−" : "") + formatRounded(std::abs(value), 4);
 }
 
-std::string countOf(std::size_t count, const std::string& noun) {
-    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 std::string whatIsMeasured(const PairedComparison& c) {
     if (c.measure != Measure::steps_until) return infoOf(c.measure).title;
     return "steps until " + formatRounded(100 * c.share, 3) + " % are solved";
@@ -64,7 +64,12 @@ std::string amount(double value, std::string unit) {
 /// "RoPER has 3.2 problems more than RoPE"
 std::string differenceText(const PairedComparison& c, double mean) {
     if (mean == 0) return c.label_b + " and " + c.label_a + " are equal";
-    return c.label_b + " has " + amount(mean, infoOf(c.measure).unit) + (mean > 0 ? " more" : " less") +
+    const std::string& unit = infoOf(c.measure).unit;
+    const bool is_counted = unit == "problems" || unit == "steps";
+    return c.label_b + " has " + amount(mean, unit) +
+           (mean > 0     ? " more"
+            : is_counted ? " fewer"
+                         : " less") +
            " than " + c.label_a;
 }
 
@@ -73,16 +78,21 @@ std::string testText(const PairedComparison& c) {
     const std::size_t n = test.difference.count;
     std::string text = "Over " + countOf(n, "pair") + " " + differenceText(c, test.difference.mean) +
                        " on average (" + whatIsMeasured(c) + "). ";
-    if (!(test.difference.error > 0))
+    if (std::isinf(test.t) || !(test.difference.error > 0))
         return text + "All pairs differ by the same amount, so their spread says nothing yet. ";
     text += "The 95 % interval of the mean difference is " + signedText(test.interval.low) + " to " +
             signedText(test.interval.high) + " (paired t-test: t(" + std::to_string(n - 1) +
             ") = " + signedText(test.t) + ", p = " + formatRounded(test.p, 3) + "; bootstrap " +
             signedText(test.bootstrap.low) + " to " + signedText(test.bootstrap.high) + "). ";
+    if (c.count(Outcome::never) > 0)
+        return text + "These are the pairs in which both got there, so they cannot decide: see the count. ";
     if (!test.interval.holds(0)) {
         const bool b_better = (test.difference.mean > 0) == infoOf(c.measure).more_is_better;
-        text += "The interval leaves out 0: in this setting " + (b_better ? c.label_b : c.label_a) +
-                " is better by more than the seeds' spread. ";
+        text +=
+            "The interval leaves out 0: the difference is more than chance over seeds explains (at 95 %), "
+            "and in "
+            "this setting " +
+            (b_better ? c.label_b : c.label_a) + " is better on average. ";
         if (n < kFewPairs)
             text += "With fewer than " + std::to_string(kFewPairs) +
                     " pairs that rests on the differences being normally distributed; train more. ";
@@ -139,7 +149,9 @@ std::string neverText(const PairedComparison& c) {
            std::to_string(never_b) + " of " + c.label_b +
            "; such pairs are not in the mean. Counting who was first, " + c.label_b + " leads in " +
            std::to_string(c.better_b) + " and " + c.label_a + " in " + std::to_string(c.better_a) + " of " +
-           countOf(c.pairs.size(), "pair") + " (sign test: p = " + formatRounded(c.sign_p, 3) + "). ";
+           countOf(c.pairs.size(), "pair") + " (sign test: p = " + formatRounded(c.sign_p, 3) +
+           (c.sign_p < 1 - kConfidence ? "): more than chance explains. "
+                                       : "): these pairs do not tell which is sooner. ");
 }
 
 std::string cell(const OutcomeValue& outcome) {

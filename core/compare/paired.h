@@ -37,7 +37,7 @@ struct PairedComparison {
     int count(Outcome of_a_or_b) const;
 };
 
-/// Where a seed was trained more than once in a group, the last run by name counts.
+/// Where a seed was trained more than once in a group, the last run by name counts, finished ones first.
 PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b,
                                Measure measure, double share = 0.9);
 

@@ -53,7 +53,8 @@ std::optional<PairedTest> pairedTest(std::span<const double> differences, double
     test.interval = *meanInterval(test.difference, confidence);
     test.bootstrap = bootstrapInterval(differences, confidence);
     const double mean = test.difference.mean, error = test.difference.error;
-    if (error > 0) {
+    constexpr double kRounding = 1e-13;  // of the mean: differences that are equal but for the last digits
+    if (error > kRounding * std::abs(mean)) {
         test.t = mean / error;
         const boost::math::students_t distribution(static_cast<double>(differences.size() - 1));
         test.p = 2 * boost::math::cdf(boost::math::complement(distribution, std::abs(test.t)));
@@ -84,9 +85,12 @@ Interval bootstrapInterval(std::span<const double> values, double confidence) {
 }
 
 std::optional<int> pairsNeeded(double mean, double deviation, double confidence, double power, int most) {
+    // A scatter that is only rounding is none; and no table of the non-central t goes so far.
+    constexpr double kCertain = 100;
     if (!(deviation > 0)) return 2;
     const double effect = std::abs(mean) / deviation;
     if (!(effect > 0)) return std::nullopt;
+    if (effect > kCertain) return 2;
     const auto finds = [&](int pairs) {
         const double degrees = pairs - 1, critical = studentQuantile(confidence, degrees);
         const boost::math::non_central_t distribution(degrees, effect * std::sqrt(pairs));

@@ -1,6 +1,7 @@
 #include "core/runs/metrics_import.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -13,7 +14,9 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kLargestFile = 512U << 20U;
+constexpr std::size_t kLargestFile = 128U << 20U;
+constexpr std::size_t kMostColumns = 1000;
+constexpr double kMostSteps = 1e9;
 
 [[noreturn]] void refuse(const std::string& origin, std::size_t line, const std::string& what) {
     throw Error(ErrorKind::usage, origin + ":" + std::to_string(line) + ": " + what);
@@ -84,6 +87,17 @@ ForeignTable parseCsv(const std::vector<std::string>& lines, const std::string& 
     return table;
 }
 
+/// Python writes NaN and Infinity, which are no JSON; such cells are empty.
+std::string withoutNotANumber(std::string line) {
+    for (const std::string word : {"-Infinity", "Infinity", "NaN"})
+        for (std::size_t at = line.find(word); at != std::string::npos; at = line.find(word, at)) {
+            const bool is_value = at > 0 && (line[at - 1] == ' ' || line[at - 1] == ':');
+            if (is_value) line.replace(at, word.size(), "null");
+            at += 1;
+        }
+    return line;
+}
+
 ForeignTable parseJsonLines(const std::vector<std::string>& lines, const std::string& origin) {
     ForeignTable table{origin, {}, {}};
     std::map<std::string, std::size_t> place;
@@ -91,7 +105,7 @@ ForeignTable parseJsonLines(const std::vector<std::string>& lines, const std::st
         if (trimmed(lines[i]).empty()) continue;
         nlohmann::json json;
         try {
-            json = nlohmann::json::parse(lines[i]);
+            json = nlohmann::json::parse(withoutNotANumber(lines[i]));
         } catch (const nlohmann::json::exception& error) {
             refuse(origin, i + 1, std::string("not JSON: ") + error.what());
         }
@@ -100,6 +114,8 @@ ForeignTable parseJsonLines(const std::vector<std::string>& lines, const std::st
         for (const auto& [key, value] : json.items()) {
             if (!value.is_number() && !value.is_null()) continue;
             const auto [at, is_new] = place.emplace(key, table.columns.size());
+            if (is_new && table.columns.size() == kMostColumns)
+                refuse(origin, i + 1, "more than " + std::to_string(kMostColumns) + " different keys");
             if (is_new) {
                 table.columns.push_back(key);
                 row.emplace_back();
@@ -141,13 +157,100 @@ class Column {
     }
     std::optional<std::int64_t> countOf(const std::vector<std::optional<double>>& row) const {
         const auto value = of(row);
-        return value && std::isfinite(*value) ? std::optional(static_cast<std::int64_t>(std::llround(*value)))
-                                              : std::nullopt;
+        constexpr double kMost = 1e15;
+        return value && std::abs(*value) < kMost
+                   ? std::optional(static_cast<std::int64_t>(std::llround(*value)))
+                   : std::nullopt;
     }
 
   private:
     std::optional<std::size_t> index_;
 };
+
+struct Columns {
+    Column step, loss, time, tokens, correct, of, evaluation_loss, learning_rate;
+};
+
+struct ImportedRows {
+    std::vector<MetricsRow> metrics;
+    std::vector<EvaluationRow> evaluations;
+    std::int64_t last_step = 0;
+};
+
+/// Programs write several rows of one step, each with some of the numbers: those of an evaluation are joined,
+/// of losses the first counts.
+void addRow(const std::vector<std::optional<double>>& row, std::int64_t step, const Columns& columns,
+            const Specification& specification, ImportedRows& rows) {
+    const double seconds = columns.time.of(row).value_or(0);
+    const auto loss = columns.loss.of(row);
+    if (loss && (rows.metrics.empty() || rows.metrics.back().step < step)) {
+        MetricsRow made;
+        made.step = step;
+        made.time_s = seconds;
+        made.tokens = columns.tokens.countOf(row).value_or(step * specification.training.batch *
+                                                           (specification.training.length - 1));
+        made.loss = *loss;
+        made.learning_rate = columns.learning_rate.of(row).value_or(0);
+        rows.metrics.push_back(made);
+    }
+    const auto correct = columns.correct.countOf(row);
+    const auto evaluation_loss = columns.evaluation_loss.of(row);
+    if (!correct && !evaluation_loss) return;
+    if (rows.evaluations.empty() || rows.evaluations.back().step < step) {
+        EvaluationRow made;
+        made.step = step;
+        made.time_s = seconds;
+        rows.evaluations.push_back(made);
+    }
+    EvaluationRow& evaluation = rows.evaluations.back();
+    if (correct) {
+        evaluation.correct = correct;
+        evaluation.of = columns.of.countOf(row).value_or(specification.evaluation.problems);
+    }
+    if (evaluation_loss) evaluation.loss = evaluation_loss;
+}
+
+ImportedRows readRows(const ForeignTable& table, const Columns& columns, const Specification& specification) {
+    ImportedRows rows;
+    std::int64_t last = -1;
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+        const auto value = columns.step.of(table.rows[i]);
+        if (!value || !std::isfinite(*value)) continue;  // a row of something else, such as a summary
+        const std::string place = table.origin + ": row " + std::to_string(i + 1);
+        if (*value < 0 || *value > kMostSteps)
+            throw Error(ErrorKind::usage, place + " has the step " + formatNumber(*value) +
+                                              "; a step is a number from 0 to 1e9. Is it the right column?");
+        const auto step = static_cast<std::int64_t>(std::llround(*value));
+        if (step < last)
+            throw Error(ErrorKind::usage, place + " goes back to step " + std::to_string(step) + " after " +
+                                              std::to_string(last) +
+                                              "; sort the rows, or import one run at a time");
+        addRow(table.rows[i], step, columns, specification, rows);
+        last = step;
+    }
+    if (rows.metrics.empty() && rows.evaluations.empty())
+        throw Error(ErrorKind::usage, table.origin + ": no row has both a step and a number to import");
+    rows.last_step = last;
+    return rows;
+}
+
+/// Writes the rows. The status names no machine: how long an imported run took says nothing of this one.
+void fillRun(const RunFolder& folder, const ImportedRows& rows) {
+    {
+        RunRecorder recorder(folder);
+        for (const MetricsRow& row : rows.metrics)
+            recorder.record(row);
+        for (const EvaluationRow& row : rows.evaluations)
+            recorder.record(row);
+        recorder.log("imported");
+    }
+    Status status = folder.status();
+    status.state = RunState::finished;
+    status.step = status.steps = std::max<std::int64_t>(1, rows.last_step);
+    status.device = "imported";
+    status.heartbeat = secondsSinceEpoch();
+    writeStatus(folder.statusPath(), status);
+}
 
 }  // namespace
 
@@ -163,7 +266,7 @@ ForeignTable parseForeignTable(std::string_view text, const std::string& origin)
 ForeignTable readForeignTable(const std::filesystem::path& path) {
     std::error_code unknown;
     if (std::filesystem::file_size(path, unknown) > kLargestFile && !unknown)
-        throw Error(ErrorKind::usage, path.string() + " is larger than 512 MB; import a thinned copy");
+        throw Error(ErrorKind::usage, path.string() + " is larger than 128 MB; import a thinned copy");
     return parseForeignTable(readFile(path), path.string());
 }
 
@@ -201,56 +304,20 @@ RunFolder importRun(const std::filesystem::path& runs, const std::string& name, 
     if (!loss.isMapped() && !correct.isMapped() && !evaluation_loss.isMapped())
         throw Error(ErrorKind::usage, "say which column of " + table.origin +
                                           " is the loss, the problems solved or the loss of an evaluation");
-    std::vector<MetricsRow> metrics;
-    std::vector<EvaluationRow> evaluations;
-    std::int64_t last = -1;
-    for (std::size_t i = 0; i < table.rows.size(); ++i) {
-        const auto& row = table.rows[i];
-        const auto at = step.countOf(row);
-        if (!at) continue;  // a row of something else, such as a summary
-        if (*at < last)
-            throw Error(ErrorKind::usage, table.origin + ": row " + std::to_string(i + 1) +
-                                              " goes back to step " + std::to_string(*at) + " after " +
-                                              std::to_string(last) +
-                                              "; sort the rows, or import one run at a time");
-        const double seconds = time.of(row).value_or(0);
-        if (const auto value = loss.of(row); value && *at > last) {
-            MetricsRow made;
-            made.step = *at;
-            made.time_s = seconds;
-            made.tokens = tokens.countOf(row).value_or(*at * specification.training.batch *
-                                                       (specification.training.length - 1));
-            made.loss = *value;
-            made.learning_rate = learning_rate.of(row).value_or(0);
-            metrics.push_back(made);
-        }
-        if (correct.countOf(row) || evaluation_loss.of(row)) {
-            EvaluationRow made;
-            made.step = *at;
-            made.time_s = seconds;
-            made.correct = correct.countOf(row);
-            if (made.correct) made.of = of.countOf(row).value_or(specification.evaluation.problems);
-            made.loss = evaluation_loss.of(row);
-            evaluations.push_back(made);
-        }
-        last = *at;
-    }
-    if (metrics.empty() && evaluations.empty())
-        throw Error(ErrorKind::usage, table.origin + ": no row has both a step and a number to import");
+    const ImportedRows rows = readRows(
+        table, {step, loss, time, tokens, correct, of, evaluation_loss, learning_rate}, specification);
     specification.about.title = "imported from " + std::filesystem::path(table.origin).filename().string();
-    specification.training.steps = std::max<std::int64_t>(1, last);
+    specification.training.steps = std::max<std::int64_t>(1, rows.last_step);
+    specification.training.warmup_steps =
+        std::min(specification.training.warmup_steps, specification.training.steps);
     const RunFolder folder = createRun(runs, name, specification);
-    RunRecorder recorder(folder);
-    for (const MetricsRow& row : metrics)
-        recorder.record(row);
-    for (const EvaluationRow& row : evaluations)
-        recorder.record(row);
-    recorder.log(specification.about.title);
-    Status status = folder.status();
-    status.state = RunState::finished;
-    status.step = status.steps = specification.training.steps;
-    status.device = "imported";
-    recorder.setStatus(status);
+    try {
+        fillRun(folder, rows);
+    } catch (...) {
+        std::error_code ignored;  // half a run is none
+        std::filesystem::remove_all(folder.path(), ignored);
+        throw;
+    }
     return folder;
 }
 

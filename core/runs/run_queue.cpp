@@ -17,7 +17,7 @@
 namespace roper {
 namespace {
 
-constexpr int kMostAtOnce = 256;
+constexpr std::size_t kMostAtOnce = 256;
 
 std::filesystem::path workerLockPath(const std::filesystem::path& runs) {
     return runs / ".queue-worker.lock";
@@ -49,7 +49,7 @@ class ChangeLock {
 
 int readCount(const toml::node& node, const std::string& origin, const std::string& key, int low) {
     const auto value = node.value_exact<std::int64_t>();
-    if (!value || *value < low || *value > kMostAtOnce)
+    if (!value || *value < low || *value > static_cast<std::int64_t>(kMostAtOnce))
         refuse(origin, node.source(),
                key + " must be a whole number from " + std::to_string(low) + " to " +
                    std::to_string(kMostAtOnce));
@@ -60,6 +60,13 @@ std::string readText(const toml::node& node, const std::string& origin, const st
     const auto value = node.value_exact<std::string>();
     if (!value) refuse(origin, node.source(), key + " must be text in quotes");
     return *value;
+}
+
+std::string readDevice(const toml::node& node, const std::string& origin) {
+    const std::string device = readText(node, origin, "a device");
+    if (!isDeviceName(device))
+        refuse(origin, node.source(), "a device is auto, cpu, cuda or cuda:N, not \"" + device + "\"");
+    return device;
 }
 
 RunQueue::Entry readEntry(const toml::node& node, const std::string& origin) {
@@ -111,7 +118,9 @@ RunQueue parseQueue(std::string_view text, const std::string& origin) {
             if (!node.is_array())
                 refuse(origin, node.source(), "devices must be a list such as [\"cuda:0\"]");
             for (const toml::node& device : *node.as_array())
-                queue.devices.push_back(readText(device, origin, "a device"));
+                queue.devices.push_back(readDevice(device, origin));
+            if (queue.devices.size() > kMostAtOnce)
+                refuse(origin, node.source(), "more than " + std::to_string(kMostAtOnce) + " devices");
         } else if (key == "run") {
             if (!node.is_array())
                 refuse(origin, node.source(), "a run is written [[run]] with its name below");
@@ -169,12 +178,12 @@ void changeQueue(const std::filesystem::path& runs, const std::function<void(Run
 std::vector<std::string> enqueueRuns(const std::filesystem::path& runs,
                                      const std::vector<Specification>& specifications) {
     std::vector<std::string> names;
+    // One by one: whatever happens in between, no run is made that waits nowhere.
     for (const Specification& specification : specifications)
-        names.push_back(createRun(runs, {}, specification).name());
-    changeQueue(runs, [&](RunQueue& queue) {
-        for (const std::string& name : names)
-            queue.entries.push_back({name, false});
-    });
+        changeQueue(runs, [&](RunQueue& queue) {
+            names.push_back(createRun(runs, {}, specification).name());
+            queue.entries.push_back({names.back(), false});
+        });
     return names;
 }
 
@@ -191,7 +200,12 @@ QueueLock::QueueLock(const std::filesystem::path& runs) {
     const std::filesystem::path path = workerLockPath(runs);
     descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (descriptor_ < 0) throw diskError("open", path.string(), errno);
-    mine_ = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+    // Somebody who only looks (`queueIsWorked`) holds the lock for a moment.
+    constexpr int kTries = 5;
+    for (int i = 0; i < kTries && !mine_; ++i) {
+        if (i > 0) ::usleep(20000);
+        mine_ = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+    }
 }
 
 QueueLock::~QueueLock() {

@@ -149,7 +149,8 @@ RunFolder renameRun(const RunFolder& folder, const std::string& name) {
     const fs::path to = folder.path().parent_path() / name;
     if (fs::exists(to)) throw Error(ErrorKind::usage, "there is a run " + to.string() + " already");
     const RunRecorder nobody_else_writes(folder);
-    if (::rename(folder.path().c_str(), to.c_str()) != 0) throw diskError("rename", folder.path().string(), errno);
+    if (::rename(folder.path().c_str(), to.c_str()) != 0)
+        throw diskError("rename", folder.path().string(), errno);
     syncFolder(to.parent_path());
     return RunFolder(to);
 }

@@ -19,8 +19,8 @@ std::string defaultRunName(const Specification& specification);
 RunFolder createRun(const std::filesystem::path& runs, const std::string& name,
                     const Specification& specification);
 
-/// Gives a run that is not being trained another name. @throws Error (usage) for a bad name, one that is taken,
-/// or a run that trains; Error (disk)
+/// Gives a run that is not being trained another name. @throws Error (usage) for a bad name, one that is
+/// taken, or a run that trains; Error (disk)
 RunFolder renameRun(const RunFolder& folder, const std::string& name);
 
 /// The only writer of a run folder. Holds the run's lock as long as it lives.

@@ -57,12 +57,6 @@ struct Setter {
     }
 };
 
-bool isDeviceName(const std::string& name) {
-    if (name == "auto" || name == "cpu" || name == "cuda") return true;
-    return name.starts_with("cuda:") && name.size() <= 8 &&
-           name.find_first_not_of("0123456789", 5) == std::string::npos && name.size() > 5;
-}
-
 void checkModel(const Specification& s, std::vector<SpecificationProblem>& problems) {
     if (s.model.width % s.model.heads != 0) {
         problems.push_back({"model.heads", "the width " + std::to_string(s.model.width) +
@@ -99,6 +93,12 @@ void checkTraining(const Specification& s, std::vector<SpecificationProblem>& pr
 }
 
 }  // namespace
+
+bool isDeviceName(const std::string& name) {
+    if (name == "auto" || name == "cpu" || name == "cuda") return true;
+    return name.starts_with("cuda:") && name.size() <= 8 &&
+           name.find_first_not_of("0123456789", 5) == std::string::npos && name.size() > 5;
+}
 
 const SpecificationField& findField(std::string_view key) {
     const SpecificationField* by_name = nullptr;

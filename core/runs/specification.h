@@ -140,6 +140,9 @@ Specification readSpecification(const std::filesystem::path& path);
 /// Every field with its unit and help as comment; reads back as the same specification.
 std::string toToml(const Specification& specification);
 
+/// Whether a text names a device: auto, cpu, cuda or cuda:N.
+bool isDeviceName(const std::string& name);
+
 /// Applies "key=value" (key as for `findField`). @throws Error (usage)
 void applySetting(Specification& specification, std::string_view setting);
 

@@ -1,6 +1,7 @@
 #include "core/runs/sweep.h"
 
 #include <toml++/toml.h>
+#include <algorithm>
 #include <set>
 
 #include "core/runs/durable_file.h"
@@ -126,6 +127,9 @@ class SweepReader {
 
     std::vector<SweepRun> combined(const std::vector<SweepRun>& runs, const Axis& axis) const {
         std::vector<SweepRun> all;
+        if (runs.size() * axis.settings.size() * std::max<std::size_t>(1, seeds_.size()) > kMostRuns)
+            throw Error(ErrorKind::usage, path_.string() + ": the axes and seeds make more than " +
+                                              std::to_string(kMostRuns) + " runs");
         for (const SweepRun& run : runs) {
             for (std::size_t i = 0; i < axis.settings.size(); ++i) {
                 SweepRun next{run.name + "-" + axis.names[i], run.specification};
@@ -133,9 +137,6 @@ class SweepReader {
                 all.push_back(std::move(next));
             }
         }
-        if (all.size() > kMostRuns)
-            throw Error(ErrorKind::usage,
-                        path_.string() + ": the axes make more than " + std::to_string(kMostRuns) + " runs");
         return all;
     }
 

@@ -58,6 +58,10 @@ std::optional<long long> parseInteger(std::string_view text) {
     return parseWhole<long long>(text);
 }
 
+std::string countOf(std::size_t count, const std::string& noun) {
+    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 std::vector<std::string> split(std::string_view text, char separator) {
     std::vector<std::string> parts;
     while (true) {

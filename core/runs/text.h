@@ -17,6 +17,9 @@ std::string formatRounded(double value, int significant);
 std::optional<double> parseNumber(std::string_view text);
 std::optional<long long> parseInteger(std::string_view text);
 
+/// "1 run", "3 runs".
+std::string countOf(std::size_t count, const std::string& noun);
+
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 std::string trimmed(std::string_view text);

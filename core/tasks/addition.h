@@ -16,6 +16,7 @@ class AdditionTask final : public ProblemTask {
 
     /// Right if the last "d==…#" up to the first '#' gives the sum.
     bool isRight(const Problem& problem, std::string_view completion) const override;
+    std::int64_t sizeCount() const override { return digits_max_ * digits_max_; }
     std::vector<ProblemSize> sizes() const override;
     std::vector<std::string> sizeNames() const override;
     std::optional<ProblemSize> sizeOf(std::string_view prompt) const override;

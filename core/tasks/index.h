@@ -15,6 +15,9 @@ class IndexTask final : public ProblemTask {
 
     /// Right if the completion up to its first quote is the suffix.
     bool isRight(const Problem& problem, std::string_view completion) const override;
+    std::int64_t sizeCount() const override {
+        return (string_max_ - string_min_ + 1) * (string_min_ + string_max_) / 2;
+    }
     std::vector<ProblemSize> sizes() const override;
     std::vector<std::string> sizeNames() const override;
     std::optional<ProblemSize> sizeOf(std::string_view prompt) const override;

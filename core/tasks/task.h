@@ -67,6 +67,9 @@ class Task {
     virtual Problem problemOfSize(std::uint64_t seed, Stream stream, std::uint64_t index,
                                   ProblemSize size) const;
 
+    /// How many sizes there are; `sizes` may be very long.
+    virtual std::int64_t sizeCount() const { return 0; }
+
     /// All sizes, by rising first and second number; empty where the task has no problems.
     virtual std::vector<ProblemSize> sizes() const { return {}; }
 

@@ -124,7 +124,9 @@ std::vector<std::string> Evaluator::write(Transformer& model, const std::vector<
 
 void Evaluator::solve(Transformer& model, Evaluation& evaluation) const {
     // Draws differ from one evaluation to the next, as they would for a person who asks again.
-    const std::uint64_t seed = dataSeed(specification_) + static_cast<std::uint64_t>(evaluation.row.step);
+    const std::uint64_t seed =
+        Random(dataSeed(specification_), Stream::sampling, static_cast<std::uint64_t>(evaluation.row.step))
+            .next();
     const std::vector<std::string> completions = write(model, problems_, seed);
     std::int64_t correct = 0;
     for (std::size_t i = 0; i < problems_.size(); ++i) {

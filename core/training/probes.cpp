@@ -84,13 +84,13 @@ Reply readMaps(const Probed& probed, const Request& request) {
 Reply goOn(const Probed& probed, const Request& request) {
     constexpr std::int64_t kMostCandidates = 8;
     const Vocabulary& vocabulary = probed.task.vocabulary();
+    checkMaps(probed, request.text.size() + static_cast<std::size_t>(request.count));
     const std::string written = complete(probed.model, vocabulary, {request.text},
                                          {static_cast<int>(request.count),
                                           {},
                                           request.temperature,
                                           static_cast<std::uint64_t>(request.seed)})
                                     .front();
-    checkMaps(probed, request.text.size() + written.size());
     const at::Tensor tokens = encodePadded(vocabulary, {request.text + written});
     const at::Tensor on_device = tokens.to(deviceOf(probed.model));
     const std::int64_t first = static_cast<std::int64_t>(request.text.size()) - 1,

@@ -203,12 +203,11 @@ void serveRun(const RunFolder& folder, const ReadingOptions& options,
         if (control.socketPath().empty())
             throw Error(ErrorKind::disk, "no control socket: " + control.problem());
         announce(control.socketPath(), loaded.step);
-        const Answers answers{[&] { return "serving step " + std::to_string(loaded.step); }, false,
-                              [&](const Request& request) {
-                                  return answerProbe(
-                                      {*loaded.model, *loaded.task, loaded.specification, loaded.step},
-                                      request);
-                              }};
+        const Answers answers{
+            [&] { return "serving step " + std::to_string(loaded.step); }, false,
+            [&](const Request& request) {
+                return answerProbe({*loaded.model, *loaded.task, loaded.specification, loaded.step}, request);
+            }};
         while (goes_on()) {
             const Wish wish = control.poll(answers, kLook);
             if (wish == Wish::stop || wish == Wish::preempt) return;
@@ -237,6 +236,12 @@ SizeScores evaluateRunBySize(const RunFolder& folder, const ReadingOptions& opti
         if (names.empty())
             throw Error(ErrorKind::usage,
                         "the " + loaded.specification.task.name + " task has no problems of different sizes");
+        constexpr std::int64_t kMostProblems = 200000;
+        const std::int64_t sizes = loaded.task->sizeCount();
+        if (sizes * asked.problems > kMostProblems)
+            throw Error(ErrorKind::usage, std::to_string(asked.problems) + " problems of each of " +
+                                              std::to_string(sizes) + " sizes are too many; at most " +
+                                              std::to_string(kMostProblems) + " in all");
         if (asked.temperature) loaded.specification.evaluation.temperature = *asked.temperature;
         const Evaluator evaluator(*loaded.task, loaded.specification, asked.seed);
         return SizeScores{loaded.step, names, evaluator.evaluateBySize(*loaded.model, asked.problems)};

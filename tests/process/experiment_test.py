@@ -132,6 +132,8 @@ class Sweep(TrainerTest):
     def test_slurm(self):
         done = self.sweep("--slurm")
         self.assertIn("#SBATCH --array=0-3", done.stdout)
+        bundled = self.trainer("sweep", "index-quick", "--slurm", "--runs", self.runs).stdout
+        self.assertTrue(Path(re.search(r"sweep '(.*?)' --runs", bundled).group(1)).is_file(), bundled)
         self.assertEqual(self.sweep("--only", 2).returncode, 0)
         self.assertEqual(status(self.runs / "mine-rope-s1")["state"], "finished")
         self.assertFalse((self.runs / "mine-rope-s0").exists())

@@ -57,23 +57,34 @@ void BoardView::paintCell(QPainter& painter, const BoardRow& row, const BoardCel
     painter.setFont(bold);
     text(at(kOurs, kRuns), cell.mean ? theme.text : theme.faint_text,
          cell.mean ? resultText(row, *cell.mean) : QStringLiteral("–"));
+    if (cell.mean && static_cast<int>(cell.finished.size()) < row.target.runs) {
+        const double used = painter.fontMetrics().horizontalAdvance(resultText(row, *cell.mean)) + 6;
+        painter.setFont(plain);
+        text(at(kOurs, kRuns).adjusted(used, 0, 0, 0), theme.faint_text,
+             tr("of %1").arg(cell.finished.size()));
+    }
     painter.setFont(plain);
     const QRectF runs = at(kRuns, kTime);
     const double side = std::min(15.0, runs.width() / row.target.runs - 4);
     const auto finished = static_cast<int>(cell.finished.size()),
-               open = static_cast<int>(cell.unfinished.size());
+               failed = static_cast<int>(cell.failed.size()), open = static_cast<int>(cell.unfinished.size());
     for (int run = 0; run < row.target.runs; ++run) {
         const QRectF square(runs.left() + run * (side + 4), runs.center().y() - side / 2, side, side);
-        painter.setPen(QPen(run < finished + open ? color : theme.frame, 1.2));
-        painter.setBrush(run < finished          ? QBrush(color)
-                         : run < finished + open ? QBrush(theme.faded(color, 0.35))
-                                                 : QBrush(Qt::NoBrush));
+        const bool is_finished = run < finished, has_failed = !is_finished && run < finished + failed,
+                   is_open = !is_finished && !has_failed && run < finished + failed + open;
+        painter.setPen(QPen(is_finished || has_failed || is_open ? color : theme.frame, 1.2));
+        painter.setBrush(is_finished ? QBrush(color)
+                         : is_open   ? QBrush(theme.faded(color, 0.35))
+                                     : QBrush(Qt::NoBrush));
         painter.drawRect(square);
+        if (!has_failed) continue;
+        painter.drawLine(square.topLeft(), square.bottomRight());
+        painter.drawLine(square.topRight(), square.bottomLeft());
     }
     text(at(kTime, 1.0), theme.text,
-         finished == row.target.runs ? tr("done")
-         : cell.seconds_left         ? tr("%1 to go here").arg(shortDuration(*cell.seconds_left))
-                                     : tr("speed not measured"));
+         finished + failed == row.target.runs ? tr("done")
+         : cell.seconds_left                  ? tr("%1 to go here").arg(shortDuration(*cell.seconds_left))
+                                              : tr("speed not measured"));
 }
 
 void BoardView::paintRow(QPainter& painter, const BoardRow& row, const QRectF& box,
@@ -100,7 +111,7 @@ void BoardView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
     painter.setPen(theme.faint_text);
     const std::pair<double, QString> heads[] = {{kTarget, tr("source")},
                                                 {kOurs, tr("ours")},
-                                                {kRuns, tr("runs: finished, begun, missing")},
+                                                {kRuns, tr("runs: finished, failed, begun, missing")},
                                                 {kTime, tr("time needed")}};
     for (const auto& [share, words] : heads)
         painter.drawText(
@@ -122,10 +133,11 @@ void BoardView::mouseMoveEvent(QMouseEvent* event) {
         if (line < 1)
             return emit pointed(tr("preset %1").arg(QString::fromStdString(rows_[i].target.preset)));
         const BoardCell& cell = rows_[i].cells[line < 2 ? 0 : 1];
-        QString text = tr("%1, %2: %3 finished, %4 begun, %5 missing")
+        QString text = tr("%1, %2: %3 finished, %4 failed, %5 begun, %6 missing")
                            .arg(QString::fromStdString(rows_[i].target.title),
                                 QString::fromStdString(methodTitle(cell.position)))
                            .arg(cell.finished.size())
+                           .arg(cell.failed.size())
                            .arg(cell.unfinished.size())
                            .arg(cell.missing.size());
         if (cell.seconds_a_step)
@@ -137,7 +149,7 @@ void BoardView::mouseMoveEvent(QMouseEvent* event) {
 
 QString BoardView::figureCsv() const {
     QString csv = QStringLiteral(
-        "preset,method,target,other_target,mean,finished,begun,missing,seconds_a_step,seconds_left\n");
+        "preset,method,target,other_target,mean,finished,failed,begun,missing,seconds_a_step,seconds_left\n");
     const auto cell = [](const std::optional<double>& value) {
         return value ? QString::number(*value, 'g', 17) : QString();
     };
@@ -149,6 +161,7 @@ QString BoardView::figureCsv() const {
                                cell(c.other_target),
                                cell(c.mean),
                                QString::number(c.finished.size()),
+                               QString::number(c.failed.size()),
                                QString::number(c.unfinished.size()),
                                QString::number(c.missing.size()),
                                cell(c.seconds_a_step),

@@ -34,7 +34,7 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
     : Page(
           tr("Compare"),
           tr("Runs that differ only by their seeds make a group. Is the difference between two groups larger "
-             "than the spread over seeds?"),
+             "than chance over seeds explains?"),
           parent),
       state_(new CompareState(store, this)),
       tabs_(new QTabWidget),
@@ -67,8 +67,8 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
     columns->setChildrenCollapsible(false);
     contents()->addWidget(columns, 1);
 
-    connect(state_, &CompareState::changed, this, &ComparePage::show);
-    connect(tabs_, &QTabWidget::currentChanged, this, &ComparePage::show);
+    connect(state_, &CompareState::changed, this, &ComparePage::showAnswers);
+    connect(tabs_, &QTabWidget::currentChanged, this, &ComparePage::showAnswers);
     for (FigureView* view : std::initializer_list<FigureView*>{outcomes_, paired_, board_})
         connect(view, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
     connect(curves_, &CurveChart::pointed, this, [this](const QString& text) { setReadout(text); });
@@ -88,10 +88,16 @@ void ComparePage::readEverything() {
 
 void ComparePage::showEvent(QShowEvent* event) {
     Page::showEvent(event);
-    show();
+    state_->setSeen(true);
+    showAnswers();
 }
 
-void ComparePage::show() {
+void ComparePage::hideEvent(QHideEvent* event) {
+    Page::hideEvent(event);
+    state_->setSeen(false);
+}
+
+void ComparePage::showAnswers() {
     const QScopedValueRollback showing(showing_, true);
     const CompareQuestion& question = state_->question();
     measure_->setCurrentIndex(static_cast<int>(question.measure));
@@ -105,8 +111,8 @@ void ComparePage::show() {
     each_run_->setChecked(question.each_run);
     QString note = state_->filterProblem();
     if (note.isEmpty() && state_->brokenRuns() > 0)
-        note = tr("%1 runs of this folder cannot be read and are left out; the Training page says why.")
-                   .arg(state_->brokenRuns());
+        note = tr("%1 of this folder cannot be read and left out; the Training page says why.")
+                   .arg(counted(static_cast<int>(state_->brokenRuns()), tr("run")));
     filter_problem_->setText(note);
     filter_problem_->setVisible(!note.isEmpty());
     showGroups();
@@ -146,14 +152,25 @@ void ComparePage::showGroups() {
 }
 
 void ComparePage::showPairChoices() {
-    for (auto [box, label] : {std::pair{first_, state_->comparison() ? state_->comparison()->label_a : ""},
-                              {second_, state_->comparison() ? state_->comparison()->label_b : ""}}) {
-        box->clear();
-        for (const ComparedGroup& group : state_->groups()) {
-            box->addItem(QString::fromStdString(group.group.label), keyOf(group));
-            if (group.group.label == label) box->setCurrentIndex(box->count() - 1);
+    QStringList labels;
+    for (const ComparedGroup& group : state_->groups())
+        labels << QString::fromStdString(group.group.label);
+    const auto& comparison = state_->comparison();
+    for (auto [box, chosen] : {std::pair{first_, comparison ? comparison->label_a : ""},
+                               {second_, comparison ? comparison->label_b : ""}}) {
+        QStringList shown;
+        for (int i = 0; i < box->count(); ++i)
+            shown << box->itemText(i);
+        // A list that is open stays as it is while runs go on.
+        if (shown != labels) {
+            box->clear();
+            for (const ComparedGroup& group : state_->groups())
+                box->addItem(QString::fromStdString(group.group.label));
         }
-        box->setEnabled(state_->groups().size() > 1);
+        for (int i = 0; i < box->count(); ++i)
+            box->setItemData(i, keyOf(state_->groups()[static_cast<std::size_t>(i)]));
+        box->setCurrentIndex(static_cast<int>(labels.indexOf(QString::fromStdString(chosen))));
+        box->setEnabled(labels.size() > 1);
     }
 }
 
@@ -172,7 +189,8 @@ void ComparePage::showCurves() {
         const Band band = state_->band(group);
         CurveChart::Curve curve;
         curve.key = curve.label = QString::fromStdString(group.group.label);
-        curve.label += tr(" (%1 runs)").arg(band.runs.empty() ? 0 : band.runs.front());
+        curve.label += QStringLiteral(" (%1)").arg(counted(
+            band.runs.empty() ? 0 : *std::max_element(band.runs.begin(), band.runs.end()), tr("run")));
         curve.color = group.color;
         curve.strong = true;
         curve.x = {band.x.begin(), band.x.end()};
@@ -221,11 +239,11 @@ void ComparePage::showBoard() {
     queue_missing_->setEnabled(missing > 0);
     measure_speed_->setEnabled(!all_known);
     board_summary_->setText(
-        all_known ? tr("%1 runs are missing; one after the other they need about %2 on this machine.")
-                        .arg(missing)
+        all_known ? tr("%1 missing; one after the other they need about %2 on this machine.")
+                        .arg(counted(static_cast<int>(missing), tr("run")))
                         .arg(shortDuration(left))
-                  : tr("%1 runs are missing. How long they need here is known once the speed is measured.")
-                        .arg(missing));
+                  : tr("%1 missing. How long they need here is known once the speed is measured.")
+                        .arg(counted(static_cast<int>(missing), tr("run"))));
 }
 
 void ComparePage::addActions(Actions& actions) {

@@ -50,6 +50,7 @@ class ComparePage : public Page {
 
   protected:
     void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
 
   private:
     static constexpr int kKeyRole = Qt::UserRole;  ///< a group's key, in lists of groups
@@ -58,7 +59,7 @@ class ComparePage : public Page {
     QWidget* makeCurvesTab();
     QWidget* makeBoardTab();
     QWidget* makeMeasureBar();
-    void show();
+    void showAnswers();
     void showGroups();
     void showPairChoices();
     void showCurves();

@@ -1,7 +1,10 @@
 #include "ui/compare/compare_state.h"
 
+#include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
+#include <tuple>
 
 #include "core/runs/error.h"
 #include "ui/runs/run_records.h"
@@ -12,18 +15,18 @@ namespace {
 
 constexpr int kBetweenRefreshes_ms = 400;
 
-/// Seeds that both groups have.
-std::size_t sharedSeeds(const RunGroup& a, const RunGroup& b, const std::vector<RunRecord>& runs) {
-    const auto seeds = [&](const RunGroup& group) {
-        std::set<std::pair<std::int64_t, std::int64_t>> all;
-        for (const std::size_t run : group.runs)
-            all.emplace(runs[run].specification.training.data_seed,
-                        runs[run].specification.training.model_seed);
-        return all;
-    };
-    const auto of_a = seeds(a), of_b = seeds(b);
-    return static_cast<std::size_t>(
-        std::count_if(of_a.begin(), of_a.end(), [&](const auto& seed) { return of_b.count(seed) > 0; }));
+using Seeds = std::set<std::pair<std::int64_t, std::int64_t>>;
+
+Seeds seedsOf(const RunGroup& group, const std::vector<RunRecord>& runs) {
+    Seeds seeds;
+    for (const std::size_t run : group.runs)
+        seeds.emplace(runs[run].specification.training.data_seed,
+                      runs[run].specification.training.model_seed);
+    return seeds;
+}
+
+std::ptrdiff_t sharedSeeds(const Seeds& a, const Seeds& b) {
+    return std::count_if(a.begin(), a.end(), [&](const auto& seed) { return b.count(seed) > 0; });
 }
 
 }  // namespace
@@ -71,8 +74,10 @@ CompareState::CompareState(RunStore& store, QObject* parent) : QObject(parent), 
     timer_.setInterval(kBetweenRefreshes_ms);
     connect(&timer_, &QTimer::timeout, this, &CompareState::refresh);
     const auto soon = [this] {
-        if (!timer_.isActive()) timer_.start();
+        stale_ = true;
+        if (seen_ && !timer_.isActive()) timer_.start();
     };
+    connect(&store_, &RunStore::runRemoved, this, soon);
     connect(&store_, &RunStore::changed, this, soon);
     connect(&store_, &RunStore::runAdded, this, soon);
 }
@@ -98,14 +103,16 @@ std::vector<RunRecord> CompareState::chosenRecords() const {
 void CompareState::fillGroup(ComparedGroup& group, const std::vector<RunRecord>& runs) const {
     const double share = question_.share / 100.0;
     group.shown = !question_.hidden.contains(QString::fromStdString(group.group.key));
-    group.members = question_.drop_worst ? withoutWorst(runs, group.group.runs, question_.measure, share)
-                                         : group.group.runs;
-    for (const std::size_t member : group.members) {
+    const std::vector<std::size_t> members =
+        question_.drop_worst ? withoutWorst(runs, group.group.runs, question_.measure, share)
+                             : group.group.runs;
+    for (const std::size_t member : members) {
+        group.members << QString::fromStdString(runs[member].name);
         const OutcomeValue outcome = outcomeOf(runs[member], question_.measure, share);
         switch (outcome.kind) {
             case Outcome::known:
                 group.values.push_back(outcome.value);
-                group.names.push_back(QString::fromStdString(runs[member].name));
+                group.names << group.members.back();
                 break;
             case Outcome::unfinished:
                 ++group.unfinished;
@@ -121,7 +128,13 @@ void CompareState::fillGroup(ComparedGroup& group, const std::vector<RunRecord>&
     group.summary = summarize(group.values);
 }
 
+void CompareState::setSeen(bool seen) {
+    seen_ = seen;
+    if (seen_ && stale_) refresh();
+}
+
 void CompareState::refresh() {
+    stale_ = false;
     const std::vector<RunRecord> runs = chosenRecords();
     const auto all = store_.runs();
     broken_ = static_cast<std::size_t>(
@@ -145,23 +158,22 @@ void CompareState::refresh() {
     emit changed();
 }
 
-/// The two groups that share most seeds, RoPE before RoPER where there are both.
-std::optional<std::pair<std::size_t, std::size_t>> CompareState::bestPair() const {
-    const std::vector<RunRecord> runs = chosenRecords();
-    std::optional<std::pair<std::size_t, std::size_t>> best;
-    std::tuple<bool, bool, std::size_t> most{};
-    for (std::size_t a = 0; a < groups_.size(); ++a) {
-        for (std::size_t b = 0; b < groups_.size(); ++b) {
-            if (a == b) continue;
-            const Specification &of_a = groups_[a].group.specification,
-                                &of_b = groups_[b].group.specification;
-            const std::tuple worth{of_a.task.name == of_b.task.name,
-                                   of_a.model.position == "rope" && of_b.model.position == "roper",
-                                   sharedSeeds(groups_[a].group, groups_[b].group, runs)};
-            if (best && worth <= most) continue;
-            best = {a, b};
-            most = worth;
-        }
+/// The group that suits best as the other side of a pair: the same task, the other method, most seeds shared.
+/// Where `one` is the first of the pair, RoPE before RoPER counts, too.
+std::size_t CompareState::partnerOf(std::size_t one, const std::vector<RunRecord>& runs) const {
+    const Specification& mine = groups_[one].group.specification;
+    const Seeds seeds = seedsOf(groups_[one].group, runs);
+    std::size_t best = one == 0 ? 1 : 0;
+    std::tuple<bool, bool, std::ptrdiff_t> most{};
+    for (std::size_t other = 0; other < groups_.size(); ++other) {
+        if (other == one) continue;
+        const Specification& theirs = groups_[other].group.specification;
+        const std::tuple worth{mine.task.name == theirs.task.name,
+                               mine.model.position != theirs.model.position,
+                               sharedSeeds(seeds, seedsOf(groups_[other].group, runs))};
+        if (worth <= most) continue;
+        best = other;
+        most = worth;
     }
     return best;
 }
@@ -174,9 +186,15 @@ void CompareState::pair(const std::vector<RunRecord>& runs) {
             if (groups_[i].group.key == key) return i;
         return std::nullopt;
     };
-    const auto usual = bestPair();
-    const std::size_t a = find(question_.a).value_or(usual->first),
-                      b = find(question_.b).value_or(usual->second);
+    const auto first_rope = [&] {
+        for (std::size_t i = 0; i < groups_.size(); ++i)
+            if (groups_[i].group.specification.model.position == "rope") return i;
+        return std::size_t{0};
+    };
+    const auto chosen_b = find(question_.b);
+    const std::size_t a = find(question_.a).value_or(chosen_b ? partnerOf(*chosen_b, runs) : first_rope());
+    // A group is not compared with itself: who swaps the two chooses one after the other.
+    const std::size_t b = chosen_b && *chosen_b != a ? *chosen_b : partnerOf(a, runs);
     comparison_ =
         comparePaired(runs, groups_[a].group, groups_[b].group, question_.measure, question_.share / 100.0);
     color_a_ = groups_[a].color;
@@ -184,7 +202,15 @@ void CompareState::pair(const std::vector<RunRecord>& runs) {
 }
 
 Band CompareState::band(const ComparedGroup& group) const {
-    return bandOf(chosenRecords(), group.members, question_.curve, question_.across, question_.spread,
+    // By name: runs may have come or gone since the groups were made.
+    std::vector<RunRecord> runs;
+    for (const QString& name : group.members) {
+        const RunWatcher* run = store_.find(name);
+        if (auto record = run != nullptr ? recordOf(*run) : std::nullopt) runs.push_back(std::move(*record));
+    }
+    std::vector<std::size_t> all(runs.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return bandOf(runs, all, question_.curve, question_.across, question_.spread,
                   question_.final_half ? 0.5 : 0.0);
 }
 

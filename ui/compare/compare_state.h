@@ -36,9 +36,9 @@ struct ComparedGroup {
     RunGroup group;
     QColor color;
     bool shown = true;
-    std::vector<std::size_t> members;  ///< of the group, the worst dropped if that is asked for
-    std::vector<double> values;        ///< known outcomes of the members
-    std::vector<QString> names;        ///< of the runs that have them
+    QStringList members;         ///< runs of the group, the worst dropped if that is asked for
+    std::vector<double> values;  ///< known outcomes of the members
+    QStringList names;           ///< of the runs that have them
     Summary summary;
     int unfinished = 0, never = 0, missing = 0;
 };
@@ -72,6 +72,9 @@ class CompareState : public QObject {
     /// Recomputes now; tests and pictures need not wait.
     void refresh();
 
+    /// While nobody looks, runs may change as they like: nothing is recomputed.
+    void setSeen(bool seen);
+
   signals:
     void changed();
 
@@ -79,7 +82,7 @@ class CompareState : public QObject {
     std::vector<RunRecord> chosenRecords() const;
     void fillGroup(ComparedGroup& group, const std::vector<RunRecord>& runs) const;
     void pair(const std::vector<RunRecord>& runs);
-    std::optional<std::pair<std::size_t, std::size_t>> bestPair() const;
+    std::size_t partnerOf(std::size_t one, const std::vector<RunRecord>& runs) const;
 
     RunStore& store_;
     CompareQuestion question_;
@@ -90,6 +93,7 @@ class CompareState : public QObject {
     std::optional<PairedComparison> comparison_;
     QColor color_a_, color_b_;
     QTimer timer_;
+    bool seen_ = false, stale_ = false;
 };
 
 /// Names of the choices, for controls and captions.

@@ -24,6 +24,16 @@ const SafetensorsFile::Tensor& tensorOf(const SafetensorsFile& file, const std::
     return tensor;
 }
 
+/// Weights of layers × heads; a file with none, or with more than any model has, is not believed.
+const SafetensorsFile::Tensor& attentionOf(const SafetensorsFile& file) {
+    constexpr std::int64_t kMost = 4096;
+    const SafetensorsFile::Tensor& attention = tensorOf(file, "attention", Dtype::F32, 4);
+    for (const std::size_t dimension : {0U, 1U})
+        if (attention.shape[dimension] < 1 || attention.shape[dimension] > kMost)
+            refuse(file, "a model has 1 to " + std::to_string(kMost) + " layers and heads");
+    return attention;
+}
+
 template <class Number>
 Number at(const SafetensorsFile::Tensor& tensor, std::size_t index) {
     Number value;
@@ -49,7 +59,7 @@ std::int64_t stepOf(const SafetensorsFile& file) {
 }  // namespace
 
 HeadMaps readHeadMaps(const SafetensorsFile& file) {
-    const auto& attention = tensorOf(file, "attention", Dtype::F32, 4);
+    const auto& attention = attentionOf(file);
     HeadMaps maps;
     maps.step = stepOf(file);
     maps.text = file.entry("text");
@@ -67,7 +77,7 @@ HeadMaps readHeadMaps(const SafetensorsFile& file) {
 }
 
 Continuation readContinuation(const SafetensorsFile& file) {
-    const auto& attention = tensorOf(file, "attention", Dtype::F32, 4);
+    const auto& attention = attentionOf(file);
     const auto& probability = tensorOf(file, "probability", Dtype::F32, 1);
     const auto& top_token = tensorOf(file, "top_token", Dtype::I64, 2);
     const auto& top_probability = tensorOf(file, "top_probability", Dtype::F32, 2);
@@ -80,7 +90,7 @@ Continuation readContinuation(const SafetensorsFile& file) {
     c.heads = static_cast<int>(attention.shape[1]);
     const auto N = static_cast<std::int64_t>(c.written.size());
     const auto whole = static_cast<std::int64_t>(c.prompt.size() + c.written.size());
-    if (attention.shape[2] != N || attention.shape[3] != whole || probability.shape[0] != N ||
+    if (N < 1 || attention.shape[2] != N || attention.shape[3] != whole || probability.shape[0] != N ||
         top_token.shape[0] != N || top_probability.shape != top_token.shape)
         refuse(file, "the tensors do not fit the text of " + std::to_string(whole) + " characters");
     const auto candidates = static_cast<std::size_t>(top_token.shape[1]);

@@ -44,6 +44,7 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
 
     connect(state_, &InspectState::runChanged, this, &InspectPage::showRun);
     connect(state_, &InspectState::snapshotsChanged, this, &InspectPage::showSnapshots);
+    connect(state_, &InspectState::checkpointsChanged, this, &InspectPage::fillSteps);
     connect(state_, &InspectState::mapsChanged, this, [this] {
         showSnapshots();
         showMap();
@@ -91,8 +92,11 @@ void InspectPage::fillSteps() {
     const QScopedValueRollback filling(filling_, true);
     steps_->clear();
     steps_->addItem(tr("its newest step"));
-    for (const std::int64_t step : state_->checkpoints())
+    for (const std::int64_t step : state_->checkpoints()) {
         steps_->addItem(tr("checkpoint %1").arg(step), QVariant::fromValue<qlonglong>(step));
+        if (state_->step() == step) steps_->setCurrentIndex(steps_->count() - 1);
+    }
+    if (steps_->currentIndex() == 0) state_->setStep(std::nullopt);  // the one that was chosen is gone
 }
 
 void InspectPage::showRun() {
@@ -191,10 +195,12 @@ void InspectPage::showSizes() {
         map.row_labels << QString::number(i);
     for (std::int64_t i = second_low; i <= second_high; ++i)
         map.column_labels << QString::number(i);
-    sizes_->setCaption(tr("Share of fresh problems of each size that %1 solves at step %2, %3 of each")
-                           .arg(state_->run())
-                           .arg(table->step)
-                           .arg(table->scores.front().of));
+    sizes_->setCaption(
+        tr("Share of the problems of each size that %1 solves at step %2, %3 of each; sizes with fewer than "
+           "1,000 problems are shared with training")
+            .arg(state_->run())
+            .arg(table->step)
+            .arg(table->scores.front().of));
     sizes_->setMap(std::move(map));
 }
 
@@ -283,7 +289,8 @@ QString InspectPage::explanation() const {
               "text, "
               "which training never shows. A text of your own is read by the model itself: by its trainer "
               "between two steps, or by its checkpoint.</p>"
-              "<p>Going on with a text: p(next) = softmax(logits / temperature); the shading is the row of "
+              "<p>Going on with a text: p(next) = softmax(logits), whatever the temperature that it is drawn "
+              "at; the shading is the row of "
               "a<sub>n,j</sub> behind the framed character.</p>");
 }
 

@@ -4,6 +4,8 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/runs/error.h"
@@ -32,6 +34,7 @@ InspectState::InspectState(RunStore& store, QObject* parent)
 }
 
 InspectState::~InspectState() {
+    blockSignals(true);  // the page that listened is being destroyed
     stopAskingForSizes();
 }
 
@@ -65,6 +68,11 @@ void InspectState::setRun(const QString& name) {
 void InspectState::lookForSnapshots() {
     const RunWatcher* run = store_.find(run_);
     if (run == nullptr) return;
+    std::vector<std::int64_t> checkpoints = this->checkpoints();
+    if (checkpoints != seen_checkpoints_) {
+        seen_checkpoints_ = std::move(checkpoints);
+        emit checkpointsChanged();
+    }
     const std::vector<StepFile> found = run->folder().snapshots();
     const bool same =
         found.size() == snapshots_.size() && (found.empty() || found.back().step == snapshots_.back().step);
@@ -76,6 +84,12 @@ void InspectState::lookForSnapshots() {
 }
 
 std::shared_ptr<const HeadMaps> InspectState::readSnapshot(const StepFile& file) {
+    // Scrubbing reads each snapshot once, as long as they are small enough to be kept.
+    constexpr std::size_t kMostKept = 64;
+    constexpr std::size_t kMostWeights = 32U << 20U;
+    const bool is_large =
+        maps_ && maps_->count() * maps_->text.size() * maps_->text.size() * read_.size() > kMostWeights;
+    if (read_.size() >= kMostKept || is_large) read_.clear();
     auto& read = read_[file.step];
     if (!read) read = std::make_shared<const HeadMaps>(readHeadMaps(SafetensorsFile::read(file.path)));
     return read;
@@ -155,6 +169,9 @@ void InspectState::askForSizes(int problems) {
     auto* process = new QProcess(this);
     sizes_process_ = process;
     connect(process, &QProcess::finished, this, &InspectState::takeSizes);
+    connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+        if (error == QProcess::FailedToStart) takeSizes();  // others are followed by `finished`
+    });
     QStringList arguments{
         "eval",       QString::fromStdString(std::filesystem::absolute(run->folder().path()).string()),
         "--by-size",  "--json",
@@ -217,15 +234,19 @@ void InspectState::setOrder(HeadOrder order) {
 std::vector<std::size_t> InspectState::ordered() const {
     std::vector<std::size_t> heads(maps_ ? maps_->count() : 0);
     std::iota(heads.begin(), heads.end(), std::size_t{0});
+    // Heads of a model that has diverged are not numbers; they come last.
+    const auto or_last = [](double number) {
+        return std::isnan(number) ? std::numeric_limits<double>::infinity() : number;
+    };
     const auto value = [&](std::size_t head) {
         const HeadStatistics& s = maps_->statistics[head];
         switch (order_) {
             case HeadOrder::entropy:
-                return s.entropy;
+                return or_last(s.entropy);
             case HeadOrder::distance:
-                return s.mean_distance;
+                return or_last(s.mean_distance);
             case HeadOrder::diagonal:
-                return -s.diagonal;  // the clearest first
+                return or_last(-s.diagonal);  // the clearest first
             default:
                 return 0.0;
         }

@@ -72,6 +72,7 @@ class InspectState : public QObject {
   signals:
     void runChanged();
     void snapshotsChanged();
+    void checkpointsChanged();
     void mapsChanged();
     void continuationChanged();
     void sizesChanged();
@@ -89,6 +90,7 @@ class InspectState : public QObject {
     QString run_, message_;
     std::vector<StepFile> snapshots_;
     std::map<std::int64_t, std::shared_ptr<const HeadMaps>> read_;  ///< snapshots by step
+    std::vector<std::int64_t> seen_checkpoints_;
     int snapshot_ = -1;
     std::optional<std::int64_t> step_;
     std::shared_ptr<const HeadMaps> maps_;

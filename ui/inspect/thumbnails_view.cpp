@@ -81,8 +81,9 @@ void ThumbnailsView::paintMap(QPainter& painter, const Eigen::MatrixXd& weights,
     painter.setRenderHint(QPainter::Antialiasing, false);
     for (Eigen::Index row = 0; row < small.rows(); ++row) {
         for (Eigen::Index column = 0; column <= row; ++column) {
-            const auto index = static_cast<std::size_t>(std::lround(255 * small(row, column) / largest));
-            if (index == 0) continue;
+            const double share = small(row, column) / largest;
+            if (!(share > 0)) continue;  // nor what is not a number
+            const auto index = static_cast<std::size_t>(std::lround(255 * std::min(share, 1.0)));
             painter.fillRect(QRectF(box.left() + side * static_cast<double>(column),
                                     box.top() + side * static_cast<double>(row), side + 0.2, side + 0.2),
                              QColor(colors[index]));

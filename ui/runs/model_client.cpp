@@ -98,8 +98,8 @@ void ModelClient::startServer(const RunWatcher& run) {
         process->deleteLater();
     });
     constexpr int kPatience_ms = 60000;  // a large checkpoint on a slow disk takes a while
-    QTimer::singleShot(kPatience_ms, process, [this, process] {
-        if (process != server_ || !server_socket_.isEmpty()) return;
+    QTimer::singleShot(kPatience_ms, this, [this, process = QPointer<QProcess>(process)] {
+        if (!process || process != server_ || !server_socket_.isEmpty()) return;
         failServer(process, tr("roper-train serve has not answered for a minute."));
         process->kill();
     });

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/runs/error.h"
+#include "core/runs/run_recorder.h"
 #include "ui/runs/trainer_launcher.h"
 
 namespace roper {
@@ -71,10 +72,11 @@ void QueueKeeper::remove(const std::string& run) {
     });
 }
 
-void QueueKeeper::rename(const std::string& from, const std::string& to) {
+void QueueKeeper::renameRun(const RunFolder& folder, const std::string& to) {
     change([&](RunQueue& queue) {
+        ::roper::renameRun(folder, to);
         for (RunQueue::Entry& entry : queue.entries)
-            if (entry.run == from) entry.run = to;
+            if (entry.run == folder.name()) entry.run = to;
     });
 }
 

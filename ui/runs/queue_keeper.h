@@ -37,7 +37,8 @@ class QueueKeeper : public QObject {
     void move(const std::string& run, int by);
     void setHeld(const std::string& run, bool held);
     void remove(const std::string& run);
-    void rename(const std::string& from, const std::string& to);
+    /// Renames the folder and the entry with no look of a worker in between.
+    void renameRun(const RunFolder& folder, const std::string& to);
     void setAtOnce(int trainers);
 
     /// Reads the file and starts a worker if there is work and none. Called once a second by itself.

@@ -10,6 +10,10 @@ QString fixedNumber(double value, int decimals) {
     return QString::number(value, 'f', decimals).replace('-', QChar(0x2212));
 }
 
+QString counted(int count, const QString& noun) {
+    return QStringLiteral("%1 %2%3").arg(count).arg(noun, count == 1 ? QString() : QStringLiteral("s"));
+}
+
 QString withSubscript(const QString& symbol, int index) {
     constexpr char16_t kSubscriptZero = 0x2080;
     QString text = symbol;

@@ -12,6 +12,9 @@ QString noteNumber(double value, int digits = 6);
 /// The same with a fixed number of decimals.
 QString fixedNumber(double value, int decimals);
 
+/// "1 run", "3 runs".
+QString counted(int count, const QString& noun);
+
 /// "x₁₂".
 QString withSubscript(const QString& symbol, int index);
 

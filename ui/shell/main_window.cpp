@@ -6,6 +6,7 @@
 #include <QFileDialog>
 #include <QMenuBar>
 #include <QMessageBox>
+#include <QProcess>
 #include <QSettings>
 #include <QStatusBar>
 
@@ -273,18 +274,31 @@ void MainWindow::showTraining() {
     training_bar_->setValue(static_cast<int>(first->step()));
 }
 
-/// Takes a few steps of what the board asks for, in a process of its own; the board reads what it leaves.
+/// Takes a few steps of what the board asks for, in a process of its own that ends with the window; the board
+/// shows each time as it comes.
 void MainWindow::measureSpeed() {
-    try {
-        startDetached({QStringLiteral("board"), QStringLiteral("--measure"), QStringLiteral("--runs"),
-                       QString::fromStdString(std::filesystem::absolute(store_.folder()).string())},
-                      QString::fromStdString((store_.folder() / "queue-messages.txt").string()));
-        statusBar()->showMessage(
-            tr("Measuring: a few steps of each setting, some minutes for the large ones. The "
-               "board shows the times as they come."));
-    } catch (const Error& error) {
-        statusBar()->showMessage(QString::fromStdString(error.what()));
+    const QString program = TrainerLauncher::trainerProgram();
+    if (measuring_ || program.isEmpty()) {
+        statusBar()->showMessage(measuring_
+                                     ? tr("Measuring already.")
+                                     : tr("The trainer roper-train is not there; build it with ./lab run."));
+        return;
     }
+    auto* process = new QProcess(this);
+    measuring_ = process;
+    const auto show = [this, process] {
+        const QString said = QString::fromUtf8(process->readAllStandardError()).trimmed().section('\n', -1);
+        if (!said.isEmpty()) statusBar()->showMessage(said);
+        compare_->state().refresh();
+    };
+    connect(process, &QProcess::readyReadStandardError, this, show);
+    connect(process, &QProcess::finished, this, [this, process, show](int code) {
+        show();
+        if (code == 0) statusBar()->showMessage(tr("The speed of every setting is measured."));
+        process->deleteLater();
+    });
+    process->start(program, {QStringLiteral("board"), QStringLiteral("--measure"), QStringLiteral("--runs"),
+                             QString::fromStdString(std::filesystem::absolute(store_.folder()).string())});
 }
 
 void MainWindow::importMetrics() {
@@ -292,8 +306,8 @@ void MainWindow::importMetrics() {
         this, tr("Import metrics"), {}, tr("Metrics (*.csv *.tsv *.jsonl *.json *.txt);;All files (*)"));
     if (path.isEmpty()) return;
     try {
-        ImportDialog dialog(readForeignTable(path.toStdString()), store_.folder(), training_->form().specification(),
-                            this);
+        ImportDialog dialog(readForeignTable(path.toStdString()), store_.folder(),
+                            training_->form().specification(), this);
         if (dialog.exec() == QDialog::Accepted) store_.refresh();
     } catch (const Error& error) {
         QMessageBox::warning(this, tr("Import metrics"), QString::fromStdString(error.what()));

@@ -4,6 +4,8 @@
 #include <QLabel>
 #include <QMainWindow>
 #include <QMenu>
+#include <QPointer>
+#include <QProcess>
 #include <QProgressBar>
 #include <QStackedWidget>
 #include <QTextBrowser>
@@ -101,6 +103,7 @@ class MainWindow : public QMainWindow {
     QStackedWidget* stack_;
     QDockWidget* explanation_;
     QTextBrowser* explanation_text_;
+    QPointer<QProcess> measuring_;
     QLabel* training_label_;
     QProgressBar* training_bar_;
 };

@@ -28,7 +28,7 @@ LogView::LogView(QWidget* parent) : QPlainTextEdit(parent) {
     setPlaceholderText(tr("What happened to the selected run, and when."));
 }
 
-void LogView::show(const RunWatcher* run) {
+void LogView::showLog(const RunWatcher* run) {
     QString text = run != nullptr ? endOf(run->folder().logPath()) : QString();
     if (run != nullptr && !run->messages().isEmpty()) text += QStringLiteral("\n\n") + run->messages();
     if (text == toPlainText()) return;

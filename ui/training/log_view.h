@@ -14,7 +14,7 @@ class LogView : public QPlainTextEdit {
     explicit LogView(QWidget* parent);
 
     /// Nothing clears it.
-    void show(const RunWatcher* run);
+    void showLog(const RunWatcher* run);
 };
 
 }  // namespace roper

@@ -63,10 +63,10 @@ QueuePanel::QueuePanel(QueueKeeper& queue, RunStore& store, QWidget* parent)
     layout->addLayout(buttons);
     layout->addLayout(bottom);
     layout->addWidget(problem_);
-    connect(&queue_, &QueueKeeper::changed, this, &QueuePanel::show);
-    connect(&store_, &RunStore::changed, this, &QueuePanel::show);
+    connect(&queue_, &QueueKeeper::changed, this, &QueuePanel::showQueue);
+    connect(&store_, &RunStore::changed, this, &QueuePanel::showQueue);
     connect(list_, &QTreeWidget::itemSelectionChanged, this, &QueuePanel::showButtons);
-    show();
+    showQueue();
 }
 
 QPushButton* QueuePanel::makeButton(const QString& text, const QString& help,
@@ -101,7 +101,7 @@ void QueuePanel::select(const std::string& run) {
             list_->setCurrentItem(list_->topLevelItem(i));
 }
 
-void QueuePanel::show() {
+void QueuePanel::showQueue() {
     const RunQueue& queue = queue_.queue();
     while (list_->topLevelItemCount() > static_cast<int>(queue.entries.size()))
         delete list_->takeTopLevelItem(list_->topLevelItemCount() - 1);

@@ -27,7 +27,7 @@ class QueuePanel : public QWidget {
   private:
     QPushButton* makeButton(const QString& text, const QString& help, const std::function<void()>& act);
     std::string selected() const;
-    void show();
+    void showQueue();
     void showButtons();
     void toggleHold();
     void removeSelected();

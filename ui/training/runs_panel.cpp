@@ -11,7 +11,6 @@
 #include <QVBoxLayout>
 
 #include "core/runs/error.h"
-#include "core/runs/run_recorder.h"
 #include "ui/runs/wastebasket.h"
 
 namespace roper {
@@ -135,8 +134,7 @@ void RunsPanel::rename(const QString& to) {
     const RunWatcher* run = selected();
     if (run == nullptr) return;
     const QString from = run->name();
-    renameRun(run->folder(), to.toStdString());
-    queue_.rename(from.toStdString(), to.toStdString());
+    queue_.renameRun(run->folder(), to.toStdString());
     emit renamed(from, to);
     store_.refresh();
     select(to);

@@ -270,7 +270,7 @@ void TrainingPage::showSelected() {
     RunWatcher* run = runs_->selected();
     samples_->show(run != nullptr ? run->name() : QString(),
                    run != nullptr ? run->samples() : std::vector<Sample>{});
-    log_->show(run);
+    log_->showLog(run);
     emit explanationChanged();
 }
 

@@ -61,6 +61,7 @@ TEST(Statistics, PairsNeededAreThoseOfTheTables) {
     EXPECT_FALSE(pairsNeeded(0.001, 1.0));
     EXPECT_FALSE(pairsNeeded(0.0, 1.0));
     EXPECT_EQ(pairsNeeded(5.0, 0.0), 2);
+    EXPECT_EQ(pairsNeeded(0.8, 1e-14), 2);
 }
 
 TEST(Statistics, TheSignTestCountsSplits) {

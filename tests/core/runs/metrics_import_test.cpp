@@ -45,6 +45,26 @@ TEST(Import, JsonLinesWithColumnsThatComeLater) {
     EXPECT_EQ(run.evaluations()[0].of, 64);
 }
 
+TEST(Import, SeveralRowsOfOneStepAreJoined) {
+    const TemporaryFolder runs;
+    const ForeignTable table = parseForeignTable(
+        "step,lr,train_loss,val_loss,correct\n10,1e-3,,,\n10,,0.5,,\n10,,,0.75,\n10,,,,9\n20,,0.25,,\n",
+        "csv_logger.csv");
+    const RunFolder run = importRun(runs.path(), "theirs", {}, table, guessMapping(table));
+    ASSERT_EQ(run.metrics().size(), 2U);
+    EXPECT_EQ(run.metrics()[0].loss, 0.5);
+    ASSERT_EQ(run.evaluations().size(), 1U);
+    EXPECT_EQ(run.evaluations()[0].loss, 0.75);
+    EXPECT_EQ(run.evaluations()[0].correct, 9);
+    EXPECT_EQ(run.status().host, "");  // it says nothing of this machine's speed
+    EXPECT_TRUE(check(run.specification()).empty());
+}
+
+TEST(Import, NotANumberInJsonIsEmpty) {
+    const ForeignTable table = parseForeignTable("{\"step\": 1, \"loss\": NaN, \"x\":-Infinity}\n", "f");
+    EXPECT_FALSE(table.rows[0][0] && table.rows[0][1] && table.rows[0][2]);
+}
+
 TEST(Import, SaysWhatIsWrong) {
     const TemporaryFolder runs;
     const auto refused = [](const char* text, const std::string& what) {
@@ -65,6 +85,10 @@ TEST(Import, SaysWhatIsWrong) {
     import_refused({{"step", "t"}, {"loss", "x"}}, "no column \"t\" for step; it has s, x");
     import_refused({{"step", "s"}, {"lose", "x"}}, "no field \"lose\"");
     import_refused({{"step", "s"}, {"loss", "x"}}, "row 3 goes back to step 2");
+    const ForeignTable clock = parseForeignTable("s,x\n1700000000000000000,2\n", "f");
+    expectError(ErrorKind::usage, "Is it the right column?", [&] {
+        importRun(runs.path(), "a", {}, clock, {{"step", "s"}, {"loss", "x"}});
+    });
     EXPECT_FALSE(std::filesystem::exists(runs / "a"));
 }
 

@@ -35,6 +35,7 @@ TEST(Queue, SaysWhereAHandMadeMistakeIs) {
     refused("[[run]]\nname = \"a\"\n[[run]]\nname = \"a\"", "twice");
     refused("run = \"a\"", "[[run]]");
     refused("[[run]\n", "queue.toml:1:");
+    refused("devices = [\"a\\\"b\"]", "a device is auto");
 }
 
 TEST(Queue, AFileThatCannotBeReadIsLeftAsItIs) {

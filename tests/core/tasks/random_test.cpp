@@ -114,6 +114,7 @@ TEST(Sizes, AreThoseOfTheProblemsAsked) {
     for (const char* name : {"addition", "index"}) {
         const auto task = taskNamed(name);
         EXPECT_EQ(task->sizeNames().size(), 2U);
+        EXPECT_EQ(task->sizeCount(), static_cast<std::int64_t>(task->sizes().size()));
         for (const ProblemSize size : task->sizes())
             EXPECT_EQ(task->sizeOf(task->problemOfSize(3, Stream::sizes, 5, size).prompt), size);
         EXPECT_FALSE(task->sizeOf("?"));
