@@ -230,6 +230,7 @@ int enqueueCommand(const EnqueueOptions& options) {
 }
 
 int queueCommand(const fs::path& runs, bool quietly) {
+    if (!fs::is_directory(runs)) throw Error(ErrorKind::usage, "there is no folder " + runs.string());
     const QueueLock lock(runs);
     if (!lock.isMine()) {
         if (!quietly) say("another program works through the queue of " + runs.string() + " already");
@@ -273,13 +274,16 @@ int compareCommand(const CompareOptions& options) {
     for (const std::string& problem : table.problems())
         say("left out: " + problem);
     const RunFilter filter(options.filter);
+    if (filter.isUnfinished())
+        throw Error(ErrorKind::usage, "a comparison in \"" + options.filter + "\" lacks its value");
     std::vector<RunRecord> runs;
     std::copy_if(table.records().begin(), table.records().end(), std::back_inserter(runs),
                  [&](const RunRecord& run) { return filter.matches(run); });
-    if (runs.empty()) throw Error(ErrorKind::usage, "no run of " + options.runs.string() + " is chosen");
+    if (runs.empty()) throw Error(ErrorKind::usage, "no run in " + options.runs.string() + " matches");
     const std::vector<RunGroup> groups = groupRuns(runs);
     const RunGroup& a = findGroup(groups, options.a, "rope");
     const RunGroup& b = findGroup(groups, options.b, "roper");
+    if (a.key == b.key) throw Error(ErrorKind::usage, "a group cannot be compared with itself: " + a.label);
     const Measure measure =
         options.measure.empty() ? usualMeasure(a.specification) : measureOf(options.measure);
     const PairedComparison comparison = comparePaired(runs, a, b, measure, options.share);
@@ -342,6 +346,7 @@ int boardCommand(const fs::path& runs, bool measure, bool enqueue, bool json) {
 
 int importCommand(const ImportOptions& options) {
     const ForeignTable table = readForeignTable(options.file);
+    if (table.unread > 0) say(countOf(table.unread, "cell") + " of " + table.origin + " held no number");
     auto mapping = guessMapping(table);
     for (const std::string& column : options.columns) {
         const std::size_t equals = column.find('=');

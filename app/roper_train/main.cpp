@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <limits>
 
 #include "app/roper_train/commands.h"
 #include "app/roper_train/experiment_commands.h"
@@ -147,7 +148,8 @@ class CommandLine {
         sample->add_option("task", task_, "addition, index or prefix")->required();
         sample->add_option("--count", count_, "How many")
             ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000000}));
-        sample->add_option("--seed", seed_, "Seed of the stream")->check(CLI::NonNegativeNumber);
+        sample->add_option("--seed", seed_, "Seed of the stream")
+            ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
         sample->add_option("--set", run_.settings, "Change a field: key=value")->allow_extra_args(false);
         sample->callback([this] {
             action_ = [this] {
@@ -163,7 +165,7 @@ class CommandLine {
         eval->add_option("--problems", asked_.problems, "How many; with --by-size, of every size")
             ->check(CLI::Range(std::int64_t{1}, std::int64_t{65536}));
         eval->add_option("--seed", asked_.seed, "Seed of the problems (default: the run's data seed)")
-            ->check(CLI::NonNegativeNumber);
+            ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
         eval->add_option("--temperature", asked_.temperature, "0 writes the likeliest character")
             ->check(CLI::Range(0.0, 100.0));
         eval->add_flag("--by-size", by_size_, "Problems of every size: digits, or letters and index");
@@ -235,7 +237,7 @@ class CommandLine {
         sweep->add_option("--jobs", sweep_.at_once, "Trainers at the same time")->check(CLI::Range(1, 256));
         sweep->add_flag("--slurm", sweep_.slurm, "Print a batch script of one array element a run instead");
         sweep->add_option("--only", sweep_.only, "Train this run alone, counted from 0")
-            ->check(CLI::NonNegativeNumber);
+            ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
         addRunsFolder(sweep);
         sweep->callback([this] {
             action_ = [this] {

@@ -113,10 +113,6 @@ bool TrainerCrew::isWaiting(const RunQueue::Entry& entry, int& busy) {
     try {
         status = folder.status();
     } catch (const Error& error) {
-        if (!std::filesystem::exists(folder.path())) {  // somebody has thrown it away
-            work_.remove(entry.run);
-            return false;
-        }
         if (entry.held) return false;
         work_.say(entry.run + " is held: " + error.what());
         work_.hold(entry.run);

@@ -102,6 +102,20 @@ std::string methodTitle(const std::string& position) {
     return position;
 }
 
+std::vector<std::string> otherDifferences(const Specification& a, const Specification& b) {
+    const auto of_a = identityOf(a), of_b = identityOf(b);
+    std::vector<std::string> names;
+    for (const SpecificationField& field : specificationFields()) {
+        const auto in_a = of_a.find(field.key()), in_b = of_b.find(field.key());
+        const bool both = in_a != of_a.end() && in_b != of_b.end();
+        // A field that one method alone has is part of the method.
+        if (!both || field.key() == "model.position" || in_a->second == in_b->second) continue;
+        names.push_back(field.name);
+        std::replace(names.back().begin(), names.back().end(), '_', ' ');
+    }
+    return names;
+}
+
 std::string groupKey(const Specification& specification) {
     std::string key;
     for (const auto& [name, value] : identityOf(specification)) {

@@ -23,6 +23,9 @@ std::string groupKey(const Specification& specification);
 /// apart.
 std::vector<RunGroup> groupRuns(std::span<const RunRecord> runs);
 
+/// Fields, apart from the method, by which two experiments differ: "width", "steps", …
+std::vector<std::string> otherDifferences(const Specification& a, const Specification& b);
+
 /// "RoPE", "RoPER"; other methods by their own names.
 std::string methodTitle(const std::string& position);
 

@@ -48,6 +48,17 @@ std::string signedText(double value) {
     return (value < 0 ? "−" : "") + formatRounded(std::abs(value), 4);
 }
 
+/// Both ends with as many decimals as their distance deserves: "0.05 to 11.95".
+std::string intervalText(const Interval& interval) {
+    const double width = interval.high - interval.low;
+    const double size = width > 0 ? width : std::max(std::abs(interval.low), 1e-12);
+    const int decimals = std::clamp(2 - static_cast<int>(std::floor(std::log10(size))), 0, 12);
+    const auto end = [decimals](double value) {
+        return (value < 0 ? "−" : "") + formatFixed(std::abs(value), decimals);
+    };
+    return end(interval.low) + " to " + end(interval.high);
+}
+
 std::string whatIsMeasured(const PairedComparison& c) {
     if (c.measure != Measure::steps_until) return infoOf(c.measure).title;
     return "steps until " + formatRounded(100 * c.share, 3) + " % are solved";
@@ -80,10 +91,9 @@ std::string testText(const PairedComparison& c) {
                        " on average (" + whatIsMeasured(c) + "). ";
     if (std::isinf(test.t) || !(test.difference.error > 0))
         return text + "All pairs differ by the same amount, so their spread says nothing yet. ";
-    text += "The 95 % interval of the mean difference is " + signedText(test.interval.low) + " to " +
-            signedText(test.interval.high) + " (paired t-test: t(" + std::to_string(n - 1) +
-            ") = " + signedText(test.t) + ", p = " + formatRounded(test.p, 3) + "; bootstrap " +
-            signedText(test.bootstrap.low) + " to " + signedText(test.bootstrap.high) + "). ";
+    text += "The 95 % interval of the mean difference is " + intervalText(test.interval) +
+            " (paired t-test: t(" + std::to_string(n - 1) + ") = " + signedText(test.t) +
+            ", p = " + formatRounded(test.p, 3) + "; bootstrap " + intervalText(test.bootstrap) + "). ";
     if (c.count(Outcome::never) > 0)
         return text + "These are the pairs in which both got there, so they cannot decide: see the count. ";
     if (!test.interval.holds(0)) {
@@ -133,6 +143,9 @@ std::string leftOutText(const PairedComparison& c) {
     if (c.repeated > 0)
         text += countOf(static_cast<std::size_t>(c.repeated), "run") +
                 " left out: the same seeds were trained again later. ";
+    if (!c.also_differ.empty())
+        text += "Mind that the groups also differ in " + join(c.also_differ, ", ") +
+                ": this is no comparison of the methods alone. ";
     return text;
 }
 
@@ -189,6 +202,7 @@ PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& 
     comparison.label_b = b.label;
     comparison.measure = measure;
     comparison.share = share;
+    comparison.also_differ = otherDifferences(a.specification, b.specification);
     const auto of_a = bySeed(runs, a, comparison.repeated), of_b = bySeed(runs, b, comparison.repeated);
     for (const auto& [seeds, run] : of_a) {
         const auto twin = of_b.find(seeds);

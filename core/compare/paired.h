@@ -25,11 +25,12 @@ struct PairedComparison {
     std::string label_a, label_b;
     Measure measure = Measure::final_correct;
     double share = 0.9;
-    std::vector<SeedPair> pairs;     ///< of every seed that both groups have, by rising seed
-    int alone_a = 0, alone_b = 0;    ///< runs whose seed the other group lacks
-    int repeated = 0;                ///< runs left out because the same seed was trained again later
-    std::optional<PairedTest> test;  ///< over the pairs whose outcomes are both known
-    std::optional<int> needed;       ///< pairs that would show a difference as large as this one
+    std::vector<SeedPair> pairs;           ///< of every seed that both groups have, by rising seed
+    int alone_a = 0, alone_b = 0;          ///< runs whose seed the other group lacks
+    int repeated = 0;                      ///< runs left out because the same seed was trained again later
+    std::optional<PairedTest> test;        ///< over the pairs whose outcomes are both known
+    std::vector<std::string> also_differ;  ///< fields beside the method that are not the same in both groups
+    std::optional<int> needed;             ///< pairs that would show a difference as large as this one
     int better_a = 0, better_b = 0, ties = 0;  ///< pairs, those that a run never finished well included
     double sign_p = 1;                         ///< of the sign test over them
 

@@ -69,6 +69,9 @@ RunFilter::RunFilter(std::string_view text) {
             throw Error(ErrorKind::usage, "\"" + comparison.relation + "\" compares nothing; known are " +
                                               join(relations, " "));
         comparison.key = resolve(comparison.key);
+        const bool orders = comparison.relation.front() == '<' || comparison.relation.front() == '>';
+        if (orders && !comparison.value.empty() && !parseNumber(comparison.value))
+            throw Error(ErrorKind::usage, "\"" + comparison.value + "\" in \"" + word + "\" is not a number");
         comparisons_.push_back(std::move(comparison));
     }
 }
@@ -88,6 +91,11 @@ bool RunFilter::holds(const Comparison& comparison, const RunRecord& run) {
     if (relation == "<") return *left < *right;
     if (relation == "<=") return *left <= *right;
     return relation == ">" ? *left > *right : *left >= *right;
+}
+
+bool RunFilter::isUnfinished() const {
+    return std::any_of(comparisons_.begin(), comparisons_.end(),
+                       [](const Comparison& comparison) { return comparison.value.empty(); });
 }
 
 bool RunFilter::matches(const RunRecord& run) const {

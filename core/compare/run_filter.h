@@ -20,6 +20,9 @@ class RunFilter {
 
     bool matches(const RunRecord& run) const;
 
+    /// Whether a comparison still lacks its value, as while it is typed; such a one holds of every run.
+    bool isUnfinished() const;
+
   private:
     struct Comparison {
         std::string key, relation, value;

@@ -69,7 +69,7 @@ std::optional<double> numberOf(const std::string& cell) {
 }
 
 ForeignTable parseCsv(const std::vector<std::string>& lines, const std::string& origin) {
-    ForeignTable table{origin, {}, {}};
+    ForeignTable table{origin, {}, {}, 0};
     const char separator = separatorOf(lines.front());
     for (const std::string& name : cellsOf(lines.front(), separator))
         table.columns.push_back(trimmed(name));
@@ -81,8 +81,10 @@ ForeignTable parseCsv(const std::vector<std::string>& lines, const std::string& 
                    "the row has " + std::to_string(cells.size()) + " columns, the header " +
                        std::to_string(table.columns.size()));
         auto& row = table.rows.emplace_back();
-        for (const std::string& cell : cells)
+        for (const std::string& cell : cells) {
             row.push_back(numberOf(cell));
+            if (!row.back() && !trimmed(cell).empty()) ++table.unread;
+        }
     }
     return table;
 }
@@ -99,7 +101,7 @@ std::string withoutNotANumber(std::string line) {
 }
 
 ForeignTable parseJsonLines(const std::vector<std::string>& lines, const std::string& origin) {
-    ForeignTable table{origin, {}, {}};
+    ForeignTable table{origin, {}, {}, 0};
     std::map<std::string, std::size_t> place;
     for (std::size_t i = 0; i < lines.size(); ++i) {
         if (trimmed(lines[i]).empty()) continue;
@@ -206,6 +208,11 @@ void addRow(const std::vector<std::optional<double>>& row, std::int64_t step, co
     if (correct) {
         evaluation.correct = correct;
         evaluation.of = columns.of.countOf(row).value_or(specification.evaluation.problems);
+        if (*correct < 0 || *correct > *evaluation.of)
+            throw Error(ErrorKind::usage,
+                        "at step " + std::to_string(step) + " " + std::to_string(*correct) + " of " +
+                            std::to_string(*evaluation.of) +
+                            " problems are solved; name the column that counts all of them");
     }
     if (evaluation_loss) evaluation.loss = evaluation_loss;
 }

@@ -16,6 +16,7 @@ struct ForeignTable {
     std::string origin;
     std::vector<std::string> columns;
     std::vector<std::vector<std::optional<double>>> rows;  ///< one cell a column
+    std::size_t unread = 0;                                ///< cells that hold something but no number
 };
 
 /// @throws Error (usage) with origin:line of what cannot be read, Error (disk)

@@ -90,6 +90,7 @@ class SweepReader {
 
     void readSeeds(const toml::node& node) {
         if (!node.is_array()) refuse(node.source(), "seeds must be a list such as [0, 1, 2]");
+        if (node.as_array()->empty()) refuse(node.source(), "seeds is empty: leave it out, or name some");
         for (const toml::node& seed : *node.as_array()) {
             const auto value = seed.value_exact<std::int64_t>();
             if (!value || *value < 0) refuse(seed.source(), "a seed is a whole number from 0");

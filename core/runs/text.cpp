@@ -50,6 +50,13 @@ std::string formatRounded(double value, int significant) {
     return {buffer, result.ptr};
 }
 
+std::string formatFixed(double value, int decimals) {
+    char buffer[400];  // the largest double has 309 digits before the point
+    const auto result =
+        std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed, decimals);
+    return {buffer, result.ptr};
+}
+
 std::optional<double> parseNumber(std::string_view text) {
     return parseWhole<double>(text);
 }

@@ -13,6 +13,9 @@ std::string formatNumber(double value);
 /// The same rounded to so many significant digits: "0.0213", "124.3", "1e-07".
 std::string formatRounded(double value, int significant);
 
+/// With so many decimals: "11.95".
+std::string formatFixed(double value, int decimals);
+
 /// A whole text read as a number, in any locale. Nothing if any character is left over.
 std::optional<double> parseNumber(std::string_view text);
 std::optional<long long> parseInteger(std::string_view text);

@@ -164,7 +164,8 @@ class Refused(TrainerTest):
 
     def test_a_full_disk(self):
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8000, 8000))
-        done = self.trainer("run", "addition-small", *TINY, "--steps", 500, "--runs", self.runs, "--name", "a", preexec_fn=limit)
+        done = self.trainer("run", "addition-small", *TINY, "--steps", 500, "--set", "snapshots.every=0", "--runs", self.runs,
+                            "--name", "a", preexec_fn=limit)
         self.assert_fails(done, 6, "cannot write", "a/")
         rows = read_rows(self.runs / "a")
         self.assertGreater(len(rows), 0)

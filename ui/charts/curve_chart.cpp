@@ -238,7 +238,8 @@ void CurveChart::fitAxes() {
         // Room above for the legend, which would otherwise lie on the curves.
         constexpr double kLegend = 0.07;  // of the height, a line of it
         const double margin = std::max((y_high - y_low) * kMargin, 1e-9);
-        const double legend = curves_.size() > 2 ? kLegend * static_cast<double>(curves_.size()) : 0.0;
+        const double legend =
+            curves_.size() > 2 && !y_limits_ ? kLegend * static_cast<double>(curves_.size()) : 0.0;
         plot_->yAxis->setRange(y_low - margin, y_high + margin + legend * (y_high - y_low));
     }
     if (x_high == x_low) x_high = log_x_ ? 2 * x_low : x_low + 1;

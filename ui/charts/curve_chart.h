@@ -20,9 +20,9 @@ class CurveChart : public QWidget, public Figure {
         QString label;  ///< name in the legend
         QColor color;
         QVector<double> x, y;
-        bool points = false;        ///< marks at each point
-        bool strong = false;        ///< drawn bold
-        QString formula;            ///< in the readout; may be empty
+        bool points = false;                  ///< marks at each point
+        bool strong = false;                  ///< drawn bold
+        QString formula;                      ///< in the readout; may be empty
         QVector<double> low = {}, high = {};  ///< edges of a band about the curve; empty where it has none
         bool in_legend = true;
     };

@@ -206,6 +206,16 @@ void MetricChart::applyAxisKinds() {
     apply(plot_->yAxis, log_y_);
 }
 
+void MetricChart::setLegendShown(std::optional<bool> shown) {
+    legend_shown_ = shown;
+    markDirty();
+}
+
+bool MetricChart::isLegendShown() const {
+    constexpr std::size_t kMostBeside = 8;
+    return legend_shown_.value_or(series_.size() <= kMostBeside);
+}
+
 void MetricChart::setLegendCorner(Qt::Alignment corner) {
     plot_->axisRect()->insetLayout()->setInsetAlignment(0, corner);
 }
@@ -237,7 +247,7 @@ void MetricChart::redrawNow() {
         empty = empty && series.points.empty();
     empty_label_->setText(empty_text_);
     empty_label_->setVisible(empty);
-    plot_->legend->setVisible(!empty);
+    plot_->legend->setVisible(!empty && isLegendShown());
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 

@@ -50,6 +50,10 @@ class MetricChart : public QWidget, public Figure {
     void setLogY(bool on);
     void follow();
 
+    /// Whether the legend is shown; not decided, it is as long as it leaves the curves in sight.
+    void setLegendShown(std::optional<bool> shown);
+    bool isLegendShown() const;
+
     /// Corner of the legend, such as Qt::AlignTop | Qt::AlignRight.
     void setLegendCorner(Qt::Alignment corner);
 
@@ -120,6 +124,7 @@ class MetricChart : public QWidget, public Figure {
     double smoothing_ = 0.9;
     bool log_x_ = false, log_y_ = false;
     bool follow_ = true;
+    std::optional<bool> legend_shown_;
     bool fitting_ = false;  ///< ranges are being set by us, not by hand
     bool dirty_ = true;
 };

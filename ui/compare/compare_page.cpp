@@ -117,8 +117,12 @@ void ComparePage::showAnswers() {
     filter_problem_->setVisible(!note.isEmpty());
     showGroups();
     showPairChoices();
-    conclusion_->setText(state_->comparison() ? QString::fromStdString(conclusionOf(*state_->comparison()))
-                                              : tr("Two groups of runs are needed for a comparison."));
+    const QString all_pairs =
+        question.drop_worst ? tr(" All pairs count here, also those of the runs that are dropped above.")
+                            : QString();
+    conclusion_->setText(state_->comparison()
+                             ? QString::fromStdString(conclusionOf(*state_->comparison())) + all_pairs
+                             : tr("Two groups of runs are needed for a comparison."));
     // What nobody sees is not computed: curves and the board read every row.
     if (isVisible() && tabs_->currentIndex() == 0) showCurves();
     if (isVisible() && tabs_->currentIndex() == 3) showBoard();

@@ -115,6 +115,9 @@ ImportDialog::ImportDialog(ForeignTable table, std::filesystem::path runs, const
                                 .arg(QString::fromStdString(table_.origin))
                                 .arg(table_.rows.size()));
     what->setWordWrap(true);
+    if (table_.unread > 0)
+        what->setText(what->text() + tr(" %1 with no number are left empty.")
+                                         .arg(counted(static_cast<int>(table_.unread), tr("cell"))));
     layout->addWidget(what);
     layout->addWidget(makePreview(table_));
     layout->addLayout(form);

@@ -54,10 +54,14 @@ OutcomeView::Scale OutcomeView::scale(const QRectF& area) const {
             scale.low = std::min(scale.low, value);
             scale.high = std::max(scale.high, value);
         }
-        if (const auto interval = meanInterval(group->summary)) {
-            scale.low = std::min(scale.low, interval->low);
-            scale.high = std::max(scale.high, interval->high);
-        }
+    }
+    // Intervals from a few runs may reach to anywhere; half the range on either side is shown of them.
+    const double least = scale.low, greatest = scale.high, room = 0.5 * (greatest - least);
+    for (const ComparedGroup* group : shown()) {
+        const auto interval = meanInterval(group->summary);
+        if (!interval || !(room > 0)) continue;
+        scale.low = std::min(scale.low, std::max(interval->low, least - room));
+        scale.high = std::max(scale.high, std::min(interval->high, greatest + room));
     }
     if (!(scale.low <= scale.high)) scale.low = 0, scale.high = 1;
     const double margin = std::max(0.06 * (scale.high - scale.low), 1e-6 + 0.001 * std::abs(scale.high));
@@ -92,7 +96,8 @@ void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const 
         const double mean = scale.x(group.summary.mean);
         painter.setPen(QPen(group.color, 2.4, Qt::SolidLine, Qt::FlatCap));
         if (const auto interval = meanInterval(group.summary))
-            painter.drawLine(QPointF(scale.x(interval->low), y), QPointF(scale.x(interval->high), y));
+            painter.drawLine(QPointF(scale.x(std::max(interval->low, scale.low)), y),
+                             QPointF(scale.x(std::min(interval->high, scale.high)), y));
         painter.drawLine(QPointF(mean, y - scale.row * 0.34), QPointF(mean, y + scale.row * 0.34));
     }
     if (scale.has_never) {

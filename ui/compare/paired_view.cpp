@@ -92,7 +92,7 @@ void PairedView::paintPairs(QPainter& painter, const QRectF& box, const Theme& t
     }
     painter.setPen(theme.text);
     for (const auto& [label, x] : {std::pair{c.label_a, x_a}, {c.label_b, x_b}})
-        painter.drawText(QRectF(x - box.width() / 3, box.bottom() + 6, 2 * box.width() / 3, 34),
+        painter.drawText(QRectF(x - 0.27 * box.width(), box.bottom() + 6, 0.54 * box.width(), 40),
                          Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap, QString::fromStdString(label));
     painter.drawText(QRectF(box.left() - 66, box.top() - 28, box.width() + 66, 20),
                      Qt::AlignLeft | Qt::AlignVCenter, measureTitle(state_.question()));
@@ -146,8 +146,8 @@ void PairedView::paintDifferences(QPainter& painter, const QRectF& box, const Th
                  boot_x = placeX(box, c.pairs.size() + 1, places);
     painter.setPen(theme.text);
     for (const auto& [x, words] :
-         {std::pair{mean_x, tr("mean, 95 %\nby Student's t")}, {boot_x, tr("by the\nbootstrap")}})
-        painter.drawText(QRectF(x - 60, box.bottom() + 4, 120, 36), Qt::AlignHCenter | Qt::AlignTop, words);
+         {std::pair{mean_x, tr("mean, 95 %\nStudent's t")}, {boot_x, tr("the same,\nbootstrap")}})
+        painter.drawText(QRectF(x - 45, box.bottom() + 4, 90, 36), Qt::AlignHCenter | Qt::AlignTop, words);
     const auto paintInterval = [&](double x, const Interval& interval, double width) {
         painter.setPen(QPen(theme.text, width, Qt::SolidLine, Qt::FlatCap));
         painter.drawLine(QPointF(x, axis.y(interval.low)), QPointF(x, axis.y(interval.high)));

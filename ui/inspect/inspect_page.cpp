@@ -128,13 +128,19 @@ void InspectPage::showSnapshots() {
     scrubber_->setEnabled(count > 1);
     play_->setEnabled(count > 1);
     scrubber_label_->setText(count == 0 ? tr("no snapshots")
-                             : state_->maps()
-                                 ? tr("step %1, of %2 snapshots").arg(state_->maps()->step).arg(count)
-                                 : tr("%1 snapshots").arg(count));
+                             : state_->maps() && !state_->showsSnapshot()
+                                 ? tr("your text at step %1").arg(state_->maps()->step)
+                             : state_->maps() ? tr("step %1 (snapshot %2 of %3)")
+                                                    .arg(state_->maps()->step)
+                                                    .arg(state_->snapshot() + 1)
+                                                    .arg(count)
+                                              : tr("%1 snapshots").arg(count));
 }
 
 void InspectPage::showMap() {
     const auto& maps = state_->maps();
+    map_title_->setText(maps ? tr("%1, step %2").arg(headTitle(*maps, state_->head())).arg(maps->step)
+                             : QString());
     if (!maps) {
         map_->setMap({});
         return;
@@ -163,10 +169,22 @@ void InspectPage::showMap() {
 void InspectPage::showSizes() {
     count_sizes_->setText(state_->isCountingSizes() ? tr("Cancel") : tr("Solve"));
     const auto& table = state_->sizes();
+    sizes_total_->clear();
     if (!table || table->scores.empty()) {
         sizes_->setMap({});
         return;
     }
+    std::int64_t correct = 0, of = 0;
+    for (const SizeScore& score : table->scores) {
+        correct += score.correct;
+        of += score.of;
+    }
+    sizes_total_->setText(
+        tr("step %1: %2 of %3 solved, %4 %")
+            .arg(table->step)
+            .arg(correct)
+            .arg(of)
+            .arg(fixedNumber(100.0 * static_cast<double>(correct) / static_cast<double>(of), 1)));
     const auto range = [&](auto member) {
         const auto [low, high] = std::minmax_element(
             table->scores.begin(), table->scores.end(),
@@ -287,11 +305,12 @@ QString InspectPage::explanation() const {
     return text +
            tr("<p>Snapshots are taken while the run trains (setting snapshots.every), always of the same "
               "text, "
-              "which training never shows. A text of your own is read by the model itself: by its trainer "
+              "A text of your own is read by the model itself: by its trainer "
               "between two steps, or by its checkpoint.</p>"
               "<p>Going on with a text: p(next) = softmax(logits), whatever the temperature that it is drawn "
               "at; the shading is the row of "
-              "a<sub>n,j</sub> behind the framed character.</p>");
+              "a<sub>n,j</sub> behind the framed character.</p>"
+              "<p><i>Attention: Vaswani et al., Attention Is All You Need, 2017</i></p>");
 }
 
 }  // namespace roper

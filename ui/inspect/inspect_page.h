@@ -65,7 +65,7 @@ class InspectPage : public Page {
     QComboBox *runs_, *steps_, *order_, *writing_head_;
     LineEdit *text_, *prompt_;
     QSlider* scrubber_;
-    QLabel *scrubber_label_, *message_;
+    QLabel *scrubber_label_, *message_, *map_title_, *sizes_total_;
     QPushButton *play_, *look_, *write_, *count_sizes_;
     QSpinBox *count_, *seed_, *problems_;
     QDoubleSpinBox* temperature_;

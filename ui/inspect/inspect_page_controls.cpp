@@ -52,6 +52,7 @@ QWidget* InspectPage::makeChooser() {
 QWidget* InspectPage::makeHeadsTab() {
     scrubber_ = named(new QSlider(Qt::Horizontal), tr("Step of the snapshot"),
                       tr("Drag from the first step to the last and see heads form"));
+    scrubber_->setPageStep(1);
     scrubber_label_ = new QLabel;
     scrubber_label_->setMinimumWidth(150);
     play_ = named(new QPushButton(tr("Play")), tr("Play"), tr("Show the snapshots one after the other"));
@@ -60,7 +61,8 @@ QWidget* InspectPage::makeHeadsTab() {
                       tr("nearest first (mean distance)"), tr("clearest diagonal first")});
     text_ = named(new LineEdit, tr("Text to look at"),
                   tr("The model reads it; without one the run's snapshots are shown"));
-    text_->setPlaceholderText(tr("a text of your own, such as ?d=12+34;"));
+    text_->setPlaceholderText(
+        tr("a text of your own; Return shows it, an empty one goes back to the snapshots"));
     look_ =
         named(new QPushButton(tr("Look")), tr("Look"), tr("Ask the model what its heads do with this text"));
     connect(scrubber_, &QSlider::valueChanged, this, [this](int value) {
@@ -92,7 +94,13 @@ QWidget* InspectPage::makeHeadsTab() {
         below->addWidget(widget);
     auto* pictures = new QSplitter(Qt::Horizontal);
     pictures->addWidget(thumbnails_);
-    pictures->addWidget(map_);
+    map_title_ = new QLabel;
+    auto* large = new QWidget;
+    auto* column = new QVBoxLayout(large);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(map_title_);
+    column->addWidget(map_, 1);
+    pictures->addWidget(large);
     pictures->setSizes({520, 640});
     pictures->setChildrenCollapsible(false);
     auto* layout = new QVBoxLayout(tab);
@@ -104,7 +112,6 @@ QWidget* InspectPage::makeHeadsTab() {
 
 QWidget* InspectPage::makeWritingTab() {
     prompt_ = named(new LineEdit, tr("Prompt"), tr("What the model goes on with"));
-    prompt_->setPlaceholderText(tr("?d=12+34;"));
     count_ = named(new QSpinBox, tr("Characters to write"), tr("How many characters the model writes"));
     count_->setRange(1, static_cast<int>(kLongestContinuation));
     count_->setValue(64);
@@ -143,7 +150,7 @@ QWidget* InspectPage::makeSizesTab() {
     problems_->setValue(16);
     problems_->setSuffix(tr(" problems of each size"));
     count_sizes_ = named(new QPushButton(tr("Solve")), tr("Solve"),
-                         tr("Let the model solve fresh problems of every size; takes seconds to minutes"));
+                         tr("Let the model solve problems of every size; takes seconds to minutes"));
     connect(count_sizes_, &QPushButton::clicked, this, [this] {
         if (state_->isCountingSizes())
             state_->stopAskingForSizes();
@@ -170,6 +177,8 @@ QWidget* InspectPage::makeSizesTab() {
     auto* bar = new QHBoxLayout;
     bar->addWidget(problems_);
     bar->addWidget(count_sizes_);
+    sizes_total_ = new QLabel;
+    bar->addWidget(sizes_total_);
     bar->addStretch();
     auto* layout = new QVBoxLayout(tab);
     layout->addLayout(bar);

@@ -98,6 +98,7 @@ std::shared_ptr<const HeadMaps> InspectState::readSnapshot(const StepFile& file)
 void InspectState::showSnapshot(int index) {
     if (index < 0 || index >= static_cast<int>(snapshots_.size())) return;
     snapshot_ = index;
+    shows_snapshot_ = true;
     asking_ = false;
     try {
         maps_ = readSnapshot(snapshots_[static_cast<std::size_t>(index)]);
@@ -116,6 +117,14 @@ std::vector<std::int64_t> InspectState::checkpoints() const {
         for (const StepFile& file : run->folder().checkpoints())
             steps.push_back(file.step);
     return steps;
+}
+
+/// What another step has solved is not what this one solves.
+void InspectState::setStep(std::optional<std::int64_t> step) {
+    if (step == step_) return;
+    step_ = step;
+    sizes_.reset();
+    emit sizesChanged();
 }
 
 void InspectState::askForMaps(const QString& text) {
@@ -144,6 +153,7 @@ void InspectState::take(const ModelQuestion& question, const QByteArray& payload
         const SafetensorsFile file = SafetensorsFile::parse(payload.toStdString(), "the trainer's answer");
         if (question.request.command == Command::maps) {
             maps_ = std::make_shared<const HeadMaps>(readHeadMaps(file));
+            shows_snapshot_ = false;
             head_ = std::min(head_, maps_->count() - 1);
             say({});
             emit mapsChanged();

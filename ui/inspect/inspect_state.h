@@ -44,7 +44,7 @@ class InspectState : public QObject {
 
     /// Steps of the run's checkpoints; nothing stands for the model as it is now.
     std::vector<std::int64_t> checkpoints() const;
-    void setStep(std::optional<std::int64_t> step) { step_ = step; }
+    void setStep(std::optional<std::int64_t> step);
     std::optional<std::int64_t> step() const { return step_; }
 
     void askForMaps(const QString& text);
@@ -66,6 +66,8 @@ class InspectState : public QObject {
 
     bool isAsking() const { return asking_; }
     bool isCountingSizes() const { return sizes_process_ != nullptr; }
+    /// Whether the maps are those of a snapshot, not of a text of the user's own.
+    bool showsSnapshot() const { return shows_snapshot_; }
     /// Why there is nothing to see, or what is being done; empty if all is well.
     const QString& message() const { return message_; }
 
@@ -98,7 +100,7 @@ class InspectState : public QObject {
     std::optional<SizeTable> sizes_;
     std::size_t head_ = 0;
     HeadOrder order_ = HeadOrder::place;
-    bool asking_ = false;
+    bool asking_ = false, shows_snapshot_ = false;
     QPointer<QProcess> sizes_process_;
     QTimer timer_;
 };

@@ -76,7 +76,7 @@ std::array<QRgb, 256> Theme::sequentialColors() const {
 
 QColor Theme::run(const QString& position, int number) const {
     const QColor base = position == QLatin1String("rope") ? rope() : roper();
-    constexpr std::array kSteps = {0.0, 0.35, -0.30, 0.55};
+    constexpr std::array kSteps = {0.0, 0.35, -0.30, 0.58, -0.15, 0.18, -0.42, 0.47};
     const double step = kSteps[static_cast<std::size_t>(number) % kSteps.size()];
     return step >= 0 ? mix(base, Qt::white, step) : mix(base, Qt::black, -step);
 }

@@ -155,6 +155,8 @@ void QueuePanel::removeSelected() {
     const std::string name = selected();
     queue_.remove(name);
     const RunWatcher* run = store_.find(QString::fromStdString(name));
+    if (run != nullptr && run->isActive())
+        emit said(tr("%1 is out of the queue and trains on; “Stop” among the runs ends it").arg(run->name()));
     if (run == nullptr || run->state() != RunState::queued || run->step() > 0) return;
     if (moveToWastebasket(run->folder())) store_.refresh();
 }

@@ -242,9 +242,11 @@ void RunsPanel::openFolder() {
 void RunsPanel::moveToWastebasket() {
     const RunWatcher* run = selected();
     if (run == nullptr || run->isActive()) return;
-    if (::roper::moveToWastebasket(run->folder()))
+    const std::string name = run->folder().name();
+    if (::roper::moveToWastebasket(run->folder())) {
+        if (queue_.placeOf(name) >= 0) queue_.remove(name);
         store_.refresh();
-    else
+    } else
         emit said(tr("%1 could not be moved to the wastebasket; nothing was deleted").arg(run->name()));
 }
 

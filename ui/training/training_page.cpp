@@ -63,7 +63,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueKeep
     columns->addWidget(makeChooser());
     columns->addWidget(makeCharts());
     columns->addWidget(right);
-    columns->setSizes({236, 400, 580});
+    columns->setSizes({280, 400, 540});
     columns->setStretchFactor(1, 1);
     for (QSplitter* splitter : {right, columns})
         splitter->setChildrenCollapsible(false);
@@ -97,7 +97,9 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueKeep
     connect(queue_panel_, &QueuePanel::said, this, [this](const QString& text) { setReadout(text); });
     const auto count_queue = [this] {
         const auto waiting = queue_.queue().entries.size();
-        lists_->setTabText(1, waiting > 0 ? tr("Queue (%1)").arg(waiting) : tr("Queue"));
+        lists_->setTabText(1, !queue_.problem().isEmpty() ? tr("Queue: its file is wrong")
+                              : waiting > 0               ? tr("Queue (%1)").arg(waiting)
+                                                          : tr("Queue"));
     };
     connect(&queue_, &QueueKeeper::changed, this, count_queue);
     count_queue();
@@ -185,7 +187,9 @@ QColor TrainingPage::colorOf(const RunWatcher& run) {
     if (chosen.isValid()) return colors_[run.name()] = chosen.value<QColor>();
     const QString position = run.specification() ? QString::fromStdString(run.specification()->model.position)
                                                  : QStringLiteral("roper");
-    const QColor color = Theme::of(palette()).run(position, runs_of_method_[position]++);
+    // By the seed: the same run has the same colour whatever else is there.
+    const std::int64_t seed = run.specification() ? run.specification()->training.model_seed : 0;
+    const QColor color = Theme::of(palette()).run(position, static_cast<int>(seed % 1000));
     colors_[run.name()] = color;
     return color;
 }

@@ -78,7 +78,6 @@ class TrainingPage : public Page {
     QSpinBox* seeds_;
     QTimer listing_;
     QLabel* why_not_;
-    QHash<QString, int> runs_of_method_;
     QHash<QString, QColor> colors_;
     QHash<QString, QString> labels_;  ///< legend entry to the run that has it
 };

@@ -105,6 +105,17 @@ QWidget* TrainingPage::makeChartControls() {
     layout->addWidget(smoothing);
     layout->addWidget(log_x);
     layout->addWidget(log_y);
+    auto* legend = new QCheckBox(tr("legend"));
+    legend->setTristate(true);
+    legend->setCheckState(Qt::PartiallyChecked);
+    legend->setToolTip(tr("Half ticked: shown for up to eight runs; the table has the colours of all"));
+    connect(legend, &QCheckBox::stateChanged, this, [this](int state) {
+        forBothCharts([&](MetricChart& chart) {
+            chart.setLegendShown(state == Qt::PartiallyChecked ? std::nullopt
+                                                               : std::optional(state == Qt::Checked));
+        });
+    });
+    layout->addWidget(legend);
     layout->addStretch();
     layout->addWidget(follow);
     return bar;

@@ -249,6 +249,8 @@ TEST(Filter, WordsAndComparisons) {
     EXPECT_EQ(count("training.length=129 state=finished loss<=1"), 10);
     EXPECT_EQ(count("seed<"), 10);  // still being typed
     expectError(ErrorKind::usage, "did you mean width", [] { RunFilter("widht>3"); });
+    expectError(ErrorKind::usage, "\"abc\" in \"width>=abc\" is not a number",
+                [] { RunFilter("width>=abc"); });
     expectError(ErrorKind::usage, "compares nothing", [] { RunFilter("width=<3"); });
 }
 
