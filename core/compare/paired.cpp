@@ -52,7 +52,7 @@ std::string signedText(double value) {
 std::string intervalText(const Interval& interval) {
     const double width = interval.high - interval.low;
     const double size = width > 0 ? width : std::max(std::abs(interval.low), 1e-12);
-    const int decimals = std::clamp(2 - static_cast<int>(std::floor(std::log10(size))), 0, 12);
+    const int decimals = std::clamp(3 - static_cast<int>(std::floor(std::log10(size))), 0, 12);
     const auto end = [decimals](double value) {
         return (value < 0 ? "−" : "") + formatFixed(std::abs(value), decimals);
     };

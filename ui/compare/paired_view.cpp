@@ -12,6 +12,7 @@ namespace roper {
 namespace {
 
 constexpr double kDot = 4.5;
+constexpr std::size_t kMeanPlaces = 4;  // beside those of the pairs, for the mean with its two intervals
 
 /// A vertical axis over a box.
 struct Upright {
@@ -113,8 +114,7 @@ void PairedView::paintDifferences(QPainter& painter, const QRectF& box, const Th
     paintTicks(painter, axis, theme);
     painter.setPen(QPen(theme.text, 1.4));
     painter.drawLine(QPointF(box.left(), axis.y(0)), QPointF(box.right(), axis.y(0)));
-    // Two places more than pairs: for the mean with its intervals.
-    const std::size_t places = c.pairs.size() + 2;
+    const std::size_t places = c.pairs.size() + kMeanPlaces;
     for (std::size_t i = 0; i < c.pairs.size(); ++i) {
         const SeedPair& pair = c.pairs[i];
         const double x = placeX(box, i, places);
@@ -142,8 +142,8 @@ void PairedView::paintDifferences(QPainter& painter, const QRectF& box, const Th
     painter.drawText(QRectF(box.left(), box.bottom() + 24, box.width(), 18), Qt::AlignLeft | Qt::AlignVCenter,
                      tr("seed"));
     if (!c.test) return;
-    const double mean_x = placeX(box, c.pairs.size(), places),
-                 boot_x = placeX(box, c.pairs.size() + 1, places);
+    const double mean_x = placeX(box, c.pairs.size() + 1, places),
+                 boot_x = placeX(box, c.pairs.size() + 3, places);
     painter.setPen(theme.text);
     for (const auto& [x, words] :
          {std::pair{mean_x, tr("mean, 95 %\nStudent's t")}, {boot_x, tr("the same,\nbootstrap")}})
@@ -180,7 +180,7 @@ void PairedView::mouseMoveEvent(QMouseEvent* event) {
     const auto& pairs = state_.comparison()->pairs;
     const QRectF box = rightBox(rect());
     const double place =
-        (event->position().x() - box.left()) / box.width() * static_cast<double>(pairs.size() + 2);
+        (event->position().x() - box.left()) / box.width() * static_cast<double>(pairs.size() + kMeanPlaces);
     if (!box.contains(event->position()) || place >= static_cast<double>(pairs.size()))
         return emit pointed(box.contains(event->position())
                                 ? QString::fromStdString(conclusionOf(*state_.comparison()))

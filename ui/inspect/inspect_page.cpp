@@ -304,8 +304,7 @@ QString InspectPage::explanation() const {
     }
     return text +
            tr("<p>Snapshots are taken while the run trains (setting snapshots.every), always of the same "
-              "text, "
-              "A text of your own is read by the model itself: by its trainer "
+              "text. A text of your own is read by the model itself: by its trainer "
               "between two steps, or by its checkpoint.</p>"
               "<p>Going on with a text: p(next) = softmax(logits), whatever the temperature that it is drawn "
               "at; the shading is the row of "
