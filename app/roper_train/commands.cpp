@@ -248,18 +248,20 @@ int serveCommand(const ReadOptions& options, bool with_parent) {
 int exportCommand(const ReadOptions& options, const std::string& what, const std::string& text,
                   const fs::path& out) {
     const std::string suffix = out.extension().string();
-    const bool fits = what == "metrics"     ? suffix == ".csv"
-                      : what == "attention" ? suffix == ".csv" || suffix == ".safetensors"
-                                            : suffix == ".safetensors";
+    const bool fits = what == "metrics"                        ? suffix == ".csv"
+                      : what == "attention" || what == "norms" ? suffix == ".csv" || suffix == ".safetensors"
+                                                               : suffix == ".safetensors";
     if (!fits)
         throw Error(ErrorKind::usage, what + " is written as " +
-                                          (what == "metrics"     ? ".csv"
-                                           : what == "attention" ? ".safetensors or .csv"
-                                                                 : ".safetensors") +
+                                          (what == "metrics"                        ? ".csv"
+                                           : what == "attention" || what == "norms" ? ".safetensors or .csv"
+                                                                                    : ".safetensors") +
                                           ", not as \"" + out.string() + "\"");
     const RunFolder folder = findRun(options.run, options.runs);
     if (what == "attention") {
         exportAttention(folder, {options.step, options.device}, text, out);
+    } else if (what == "norms") {
+        exportNorms(folder, {options.step, options.device}, text, out);
     } else if (what == "logits") {
         exportLogits(folder, {options.step, options.device}, text, out);
     } else if (what == "weights") {

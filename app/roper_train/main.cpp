@@ -182,11 +182,12 @@ class CommandLine {
     void addExport() {
         CLI::App* out = command("export", "Write what is inside a run to a file");
         addReading(out);
-        out->add_option("--what", what_, "attention, logits, weights or metrics")
+        out->add_option("--what", what_, "attention, norms, logits, weights or metrics")
             ->required()
-            ->check(CLI::IsMember({"attention", "logits", "weights", "metrics"}));
-        out->add_option("--text", text_, "Text that attention or logits are taken of");
-        out->add_option("--out", out_, "File to write: .safetensors, or .csv for attention and metrics")
+            ->check(CLI::IsMember({"attention", "norms", "logits", "weights", "metrics"}));
+        out->add_option("--text", text_, "Text that attention, norms or logits are taken of");
+        out->add_option("--out", out_,
+                        "File to write: .safetensors, or .csv for attention, norms and metrics")
             ->required();
         out->callback([this] {
             action_ = [this] {

@@ -5,6 +5,7 @@
 #include <ATen/core/grad_mode.h>
 #include <malloc.h>
 
+#include <array>
 #include <thread>
 
 #include "core/model/device.h"
@@ -98,6 +99,22 @@ void writeAttentionCsv(const at::Tensor& attention, const std::filesystem::path&
                     csv += join({std::to_string(layer), std::to_string(head), std::to_string(query),
                                  std::to_string(key),
                                  formatNumber(static_cast<double>(weights[layer][head][query][key]))},
+                                ",") +
+                           "\n";
+    writeFileAtomically(out, csv);
+}
+
+void writeNormsCsv(const at::Tensor& norms, const std::filesystem::path& out) {
+    constexpr std::array kVectors = {"q", "k", "v", "output"};
+    std::string csv = "vector,layer,head,pair,norm\n";
+    const auto values = norms.accessor<float, 4>();
+    for (std::int64_t vector = 0; vector < values.size(0); ++vector)
+        for (std::int64_t layer = 0; layer < values.size(1); ++layer)
+            for (std::int64_t head = 0; head < values.size(2); ++head)
+                for (std::int64_t pair = 0; pair < values.size(3); ++pair)
+                    csv += join({kVectors.at(static_cast<std::size_t>(vector)), std::to_string(layer),
+                                 std::to_string(head), std::to_string(pair),
+                                 formatNumber(static_cast<double>(values[vector][layer][head][pair]))},
                                 ",") +
                            "\n";
     writeFileAtomically(out, csv);
@@ -259,6 +276,20 @@ void exportAttention(const RunFolder& folder, const ReadingOptions& options, con
             writeAttentionCsv(attention, out);
         else
             writeForText(read, "attention", attention, out);
+    });
+}
+
+void exportNorms(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
+                 const std::filesystem::path& out) {
+    translatingErrors([&] {
+        const at::NoGradGuard no_gradients;
+        const ReadText read = readText(folder, options, text);
+        const at::Tensor norms =
+            read.loaded.model->inside(read.tokens).norms.to(at::kCPU, at::kFloat).contiguous();
+        if (out.extension() == ".csv")
+            writeNormsCsv(norms, out);
+        else
+            writeForText(read, "norms", norms, out);
     });
 }
 

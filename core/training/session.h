@@ -91,6 +91,11 @@ SizeScores evaluateRunBySize(const RunFolder& folder, const ReadingOptions& opti
 void exportAttention(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
                      const std::filesystem::path& out);
 
+/// Mean lengths by pair of q, k, v and output of every head for `text`, to a .safetensors file ("norms" [4,
+/// L, H, d/2], "tokens" [T]) or a .csv file (vector,layer,head,pair,norm). @throws Error
+void exportNorms(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
+                 const std::filesystem::path& out);
+
 /// The model's logits for `text`, to a .safetensors file ("logits" [T, V], "tokens" [T]). @throws Error
 void exportLogits(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
                   const std::filesystem::path& out);

@@ -223,6 +223,12 @@ TEST(Training, ExportAndEvaluationReadACheckpoint) {
     exportAttention(run, {}, "?d=1+2;", runs / "a.safetensors");
     EXPECT_EQ(SafetensorsFile::read(runs / "a.safetensors").tensor("attention").shape,
               (std::vector<std::int64_t>{2, 2, 7, 7}));
+    exportNorms(run, {}, "?d=1+2;", runs / "n.safetensors");
+    EXPECT_EQ(SafetensorsFile::read(runs / "n.safetensors").tensor("norms").shape,
+              (std::vector<std::int64_t>{4, 2, 2, 8}));
+    exportNorms(run, {}, "?d=1+2;", runs / "n.csv");
+    const std::string csv = readFile(runs / "n.csv");
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 4 * 2 * 2 * 8);
     expectError(ErrorKind::usage, "'x'", [&] { exportAttention(run, {}, "x", runs / "b.safetensors"); });
     EXPECT_FALSE(fs::exists(runs / "b.safetensors"));
     exportWeights(run, {8, "cpu"}, runs / "w.safetensors");
