@@ -41,6 +41,7 @@ double BenchTimes::greatest() const {
 }
 
 BenchTimes benchSteps(const Specification& specification, int steps, int warm_up) {
+    keepHeapWarm();  // as training does
     setThreads(specification.device.threads);
     const at::Device device = openDevice(specification.device.name).device;
     const auto task = makeTask(specification.task);
@@ -64,6 +65,7 @@ BenchTimes benchSteps(const Specification& specification, int steps, int warm_up
 }
 
 GenerationBench benchGeneration(const Specification& specification, int times) {
+    keepHeapWarm();  // as training does
     setThreads(specification.device.threads);
     const at::Device device = openDevice(specification.device.name).device;
     const auto task = makeTask(specification.task);

@@ -20,15 +20,6 @@
 namespace roper {
 namespace {
 
-/// Large tensors come and go every step. Keeping their memory in the heap spares the kernel from clearing
-/// fresh pages each time.
-void keepHeapWarm() {
-    constexpr int kGigabyte = 1 << 30;
-    ::mallopt(M_MMAP_THRESHOLD, kGigabyte);
-    ::mallopt(M_TRIM_THRESHOLD, kGigabyte);
-    ::mallopt(M_TOP_PAD, 64 << 20);
-}
-
 /// Runs `work` and turns what LibTorch throws into errors for a person.
 template <class Work>
 auto translatingErrors(Work work) {
@@ -177,6 +168,13 @@ void writeStarting(RunRecorder& recorder) {
 }
 
 }  // namespace
+
+void keepHeapWarm() {
+    constexpr int kGigabyte = 1 << 30;
+    ::mallopt(M_MMAP_THRESHOLD, kGigabyte);
+    ::mallopt(M_TRIM_THRESHOLD, kGigabyte);
+    ::mallopt(M_TOP_PAD, 64 << 20);
+}
 
 void setThreads(std::int64_t threads) {
     const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));

@@ -106,6 +106,10 @@ void exportWeights(const RunFolder& folder, const ReadingOptions& options, const
 /// Parameters of the model that a specification describes.
 std::int64_t countParameters(const Specification& specification);
 
+/// Large tensors come and go every step. Keeping their memory in the heap spares the kernel from clearing
+/// fresh pages each time. Called once, before the first tensor.
+void keepHeapWarm();
+
 /// Sets the number of CPU threads; 0 takes one a core.
 void setThreads(std::int64_t threads);
 
