@@ -50,14 +50,6 @@ class Settings {
     std::map<std::string, std::string> values_;
 };
 
-void waitWhile(const std::function<bool()>& is_busy) {
-    constexpr int kPatience_ms = 600000;
-    QElapsedTimer clock;
-    clock.start();
-    while (is_busy() && clock.elapsed() < kPatience_ms)
-        QCoreApplication::processEvents(QEventLoop::AllEvents, 50);
-}
-
 /// The snapshot of a step. @throws Error (usage) naming those that there are
 int snapshotOf(const InspectState& state, std::optional<std::int64_t> step) {
     const auto& snapshots = state.snapshots();
@@ -88,6 +80,14 @@ void showHeads(InspectState& state, const Settings& settings, std::optional<std:
 }
 
 }  // namespace
+
+void waitWhile(const std::function<bool()>& is_busy) {
+    constexpr int kPatience_ms = 600000;
+    QElapsedTimer clock;
+    clock.start();
+    while (is_busy() && clock.elapsed() < kPatience_ms)
+        QCoreApplication::processEvents(QEventLoop::AllEvents, 50);
+}
 
 std::vector<std::pair<std::string, std::string>> inspectSettingsHelp() {
     return {{"at", "step: of a snapshot or, with a text, of a checkpoint"},

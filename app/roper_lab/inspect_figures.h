@@ -1,6 +1,6 @@
 #pragma once
 
-#include <QSize>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +11,9 @@ namespace roper {
 
 /// What is to be seen of a run: a snapshot or a text, a layer and head, a prompt.
 using InspectSettings = std::vector<std::pair<std::string, std::string>>;
+
+/// Lets the event loop run as long as something is busy, ten minutes at most.
+void waitWhile(const std::function<bool()>& is_busy);
 
 /// Key and meaning of each setting.
 std::vector<std::pair<std::string, std::string>> inspectSettingsHelp();

@@ -7,6 +7,7 @@
 #include <functional>
 #include <iostream>
 
+#include "app/roper_lab/inspect_figures.h"
 #include "core/runs/error.h"
 #include "ui/charts/figure_export.h"
 #include "ui/shell/main_window.h"
@@ -37,14 +38,6 @@ void shoot(QWidget& window, const QString& path, int scale) {
     painter.end();
     if (!image.save(path)) throw Error(ErrorKind::disk, "cannot write " + path.toStdString());
     announce(path);
-}
-
-void waitWhile(const std::function<bool()>& is_busy) {
-    constexpr int kPatience_ms = 120000;
-    QElapsedTimer clock;
-    clock.start();
-    while (is_busy() && clock.elapsed() < kPatience_ms)
-        QCoreApplication::processEvents(QEventLoop::AllEvents, 50);
 }
 
 /// A prompt of the task of the run that is inspected; something that any model refuses if there is none.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iomanip>
 #include <iostream>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "app/roper_train/commands.h"
 #include "app/roper_train/trainer_crew.h"
@@ -132,8 +132,32 @@ Json comparisonJson(const PairedComparison& c) {
     return json;
 }
 
-std::string orDash(const std::optional<double>& value, int digits) {
-    return value ? formatRounded(*value, digits) : "-";
+Json orNull(const std::optional<double>& value) {
+    return value ? Json(*value) : Json();
+}
+
+Json cellJson(const BoardRow& row, const BoardCell& cell) {
+    return {{"preset", row.target.preset},
+            {"position", cell.position},
+            {"target", cell.target},
+            {"finished", cell.finished.size()},
+            {"unfinished", cell.unfinished.size()},
+            {"missing", cell.missing},
+            {"mean", orNull(cell.mean)},
+            {"seconds_a_step", orNull(cell.seconds_a_step)},
+            {"seconds_left", orNull(cell.seconds_left)}};
+}
+
+std::string cellText(const BoardRow& row, const BoardCell& cell) {
+    std::ostringstream text;
+    text << std::left << std::setw(6) << methodTitle(cell.position) << " target "
+         << formatRounded(cell.target, 5);
+    if (cell.other_target) text << " (another copy: " << formatRounded(*cell.other_target, 5) << ")";
+    text << ", ours " << (cell.mean ? formatRounded(*cell.mean, 5) : "-") << ", " << cell.finished.size()
+         << " of " << row.target.runs << " runs finished, "
+         << (cell.seconds_left ? durationText(*cell.seconds_left) + " to go"
+                               : "speed not measured: --measure");
+    return text.str();
 }
 
 void measureSpeeds(const std::vector<BoardRow>& board, const fs::path& runs) {
@@ -301,46 +325,20 @@ int boardCommand(const fs::path& runs, bool measure, bool enqueue, bool json) {
     const RunTable table(runs);
     if (measure) measureSpeeds(makeBoard(table.records(), readSpeeds(runs)), runs);
     const std::vector<BoardRow> board = makeBoard(table.records(), readSpeeds(runs));
-    double left = 0;
-    bool all_known = true;
     for (const BoardRow& row : board) {
         if (!json) std::cout << row.target.title << " (" << row.target.preset << ")\n";
         for (const BoardCell& cell : row.cells) {
-            left += cell.seconds_left.value_or(0);
-            all_known = all_known && cell.seconds_left;
-            if (json) {
-                Json line = {{"preset", row.target.preset},
-                             {"position", cell.position},
-                             {"target", cell.target},
-                             {"finished", cell.finished.size()},
-                             {"unfinished", cell.unfinished.size()},
-                             {"missing", cell.missing}};
-                line["mean"] = cell.mean ? Json(*cell.mean) : Json();
-                line["seconds_a_step"] = cell.seconds_a_step ? Json(*cell.seconds_a_step) : Json();
-                line["seconds_left"] = cell.seconds_left ? Json(*cell.seconds_left) : Json();
-                print(line);
-                continue;
-            }
-            std::cout << "  " << std::left << std::setw(6) << methodTitle(cell.position) << " target "
-                      << formatRounded(cell.target, 5)
-                      << (cell.other_target ? " (another copy: " + formatRounded(*cell.other_target, 5) + ")"
-                                            : "")
-                      << ", ours " << orDash(cell.mean, 5) << ", " << cell.finished.size() << " of "
-                      << row.target.runs << " runs finished, "
-                      << (cell.seconds_left ? durationText(*cell.seconds_left) + " to go"
-                                            : "speed not measured: --measure")
-                      << "\n";
+            if (json)
+                print(cellJson(row, cell));
+            else
+                std::cout << "  " << cellText(row, cell) << "\n";
         }
     }
+    const auto left = secondsLeft(board);
     if (!json)
-        std::cout << (all_known ? durationText(left) + " for what is missing, one run after the other\n"
-                                : "`roper-train board --measure` says how long it takes here\n");
-    if (!enqueue) return 0;
-    std::vector<Specification> missing;
-    for (const BoardRow& row : board)
-        for (const Specification& specification : missingRuns(row))
-            missing.push_back(specification);
-    say(countOf(enqueueRuns(runs, missing).size(), "run") + " queued");
+        std::cout << (left ? durationText(*left) + " for what is missing, one run after the other\n"
+                           : "`roper-train board --measure` says how long it takes here\n");
+    if (enqueue) say(countOf(enqueueRuns(runs, missingRuns(board)).size(), "run") + " queued");
     return 0;
 }
 

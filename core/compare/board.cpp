@@ -120,4 +120,23 @@ std::vector<Specification> missingRuns(const BoardRow& row) {
     return missing;
 }
 
+std::vector<Specification> missingRuns(const std::vector<BoardRow>& board) {
+    std::vector<Specification> missing;
+    for (const BoardRow& row : board)
+        for (const Specification& specification : missingRuns(row))
+            missing.push_back(specification);
+    return missing;
+}
+
+std::optional<double> secondsLeft(const std::vector<BoardRow>& board) {
+    double left = 0;
+    for (const BoardRow& row : board) {
+        for (const BoardCell& cell : row.cells) {
+            if (!cell.seconds_left) return std::nullopt;
+            left += *cell.seconds_left;
+        }
+    }
+    return left;
+}
+
 }  // namespace roper

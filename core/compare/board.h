@@ -49,8 +49,12 @@ struct BoardRow {
 /// @param speeds  measured on this machine
 std::vector<BoardRow> makeBoard(std::span<const RunRecord> runs, const Speeds& speeds);
 
-/// Specifications of what is missing, twins side by side.
+/// Specifications of what is missing, row by row, twins side by side.
 std::vector<Specification> missingRuns(const BoardRow& row);
+std::vector<Specification> missingRuns(const std::vector<BoardRow>& board);
+
+/// Seconds for everything that is not finished, one run after the other; nothing if a speed is not measured.
+std::optional<double> secondsLeft(const std::vector<BoardRow>& board);
 
 /// Seconds that a method of a row takes a step, from finished steps of matching runs of this machine, else
 /// from a measurement.

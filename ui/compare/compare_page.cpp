@@ -230,24 +230,16 @@ void ComparePage::showCurves() {
 
 void ComparePage::showBoard() {
     board_->setRows(state_->board());
-    double left = 0;
-    bool all_known = true;
-    std::size_t missing = 0;
-    for (const BoardRow& row : board_->rows()) {
-        for (const BoardCell& cell : row.cells) {
-            missing += cell.missing.size();
-            left += cell.seconds_left.value_or(0);
-            all_known = all_known && cell.seconds_left.has_value();
-        }
-    }
+    const auto left = secondsLeft(board_->rows());
+    const std::size_t missing = missingRuns(board_->rows()).size();
     queue_missing_->setEnabled(missing > 0);
-    measure_speed_->setEnabled(!all_known);
+    measure_speed_->setEnabled(!left);
     board_summary_->setText(
-        all_known ? tr("%1 missing; one after the other they need about %2 on this machine.")
-                        .arg(counted(static_cast<int>(missing), tr("run")))
-                        .arg(shortDuration(left))
-                  : tr("%1 missing. How long they need here is known once the speed is measured.")
-                        .arg(counted(static_cast<int>(missing), tr("run"))));
+        left ? tr("%1 missing; one after the other they need about %2 on this machine.")
+                   .arg(counted(static_cast<int>(missing), tr("run")))
+                   .arg(shortDuration(*left))
+             : tr("%1 missing. How long they need here is known once the speed is measured.")
+                   .arg(counted(static_cast<int>(missing), tr("run"))));
 }
 
 void ComparePage::addActions(Actions& actions) {

@@ -166,13 +166,8 @@ QWidget* ComparePage::makeBoardTab() {
     measure_speed_ = new QPushButton(tr("Measure speed here"));
     measure_speed_->setToolTip(
         tr("Takes a few steps of every setting that no run of this machine has taken yet"));
-    connect(queue_missing_, &QPushButton::clicked, this, [this] {
-        std::vector<Specification> missing;
-        for (const BoardRow& row : board_->rows())
-            for (Specification& specification : missingRuns(row))
-                missing.push_back(std::move(specification));
-        emit runsWanted(missing);
-    });
+    connect(queue_missing_, &QPushButton::clicked, this,
+            [this] { emit runsWanted(missingRuns(board_->rows())); });
     connect(measure_speed_, &QPushButton::clicked, this, &ComparePage::speedWanted);
     auto* tab = new QWidget;
     auto* bar = new QHBoxLayout;

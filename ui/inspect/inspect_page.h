@@ -40,9 +40,6 @@ class InspectPage : public Page {
     QSlider& scrubber() { return *scrubber_; }
     void showTab(int tab) { tabs_->setCurrentIndex(tab); }
 
-  signals:
-    void trainingWanted();
-
   private:
     QWidget* makeChooser();
     QWidget* makeHeadsTab();
