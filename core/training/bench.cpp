@@ -40,7 +40,7 @@ double BenchTimes::greatest() const {
     return *std::max_element(seconds.begin(), seconds.end());
 }
 
-BenchTimes benchSteps(const Specification& specification, int steps, int warm_up) {
+BenchTimes benchSteps(const Specification& specification, int steps, int warm_up, double least_seconds) {
     keepHeapWarm();  // as training does
     setThreads(specification.device.threads);
     const at::Device device = openDevice(specification.device.name).device;
@@ -48,7 +48,8 @@ BenchTimes benchSteps(const Specification& specification, int steps, int warm_up
     Transformer model(specification, task->vocabulary().size(), device);
     AdamW optimizer(model.parameters(), specification.training);
     BenchTimes times;
-    for (int step = 1; step <= warm_up + steps; ++step) {
+    double spent = 0;
+    for (int step = 1; step <= warm_up + steps || spent < least_seconds; ++step) {
         const double seconds = secondsOf([&] {
             const std::int64_t batch = specification.training.batch;
             const at::Tensor tokens = makeSequences(*task, specification, Stream::training,
@@ -59,7 +60,9 @@ BenchTimes benchSteps(const Specification& specification, int steps, int warm_up
             optimizer.step(learningRate(specification.training, step));
             loss.item<double>();
         });
-        if (step > warm_up) times.seconds.push_back(seconds);
+        if (step <= warm_up) continue;
+        times.seconds.push_back(seconds);
+        spent += seconds;
     }
     return times;
 }

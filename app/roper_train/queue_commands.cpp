@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <iostream>
+#include <sstream>
+
+#include "app/roper_train/commands.h"
+#include "app/roper_train/experiment_commands.h"
+#include "app/roper_train/trainer_crew.h"
+#include "core/compare/grouping.h"
+#include "core/runs/error.h"
+#include "core/runs/run_queue.h"
+#include "core/runs/run_recorder.h"
+#include "core/runs/sweep.h"
+#include "core/runs/text.h"
+
+// Commands that put runs into a row and train them: enqueue, queue, sweep.
+
+namespace roper {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void say(const std::string& text) {
+    std::cerr << text << std::endl;
+}
+
+int exitCodeOfEnd(bool all_done) {
+    return all_done ? 0 : static_cast<int>(ErrorKind::preempted);
+}
+
+/// The run of a sweep, made if it is not there.
+RunFolder findOrMake(const fs::path& runs, const SweepRun& wanted) {
+    const RunFolder folder(runs / wanted.name);
+    if (!fs::exists(folder.path())) return createRun(runs, wanted.name, wanted.specification);
+    const Specification there = folder.specification();
+    const auto seeds = [](const Specification& s) {
+        return std::pair(s.training.data_seed, s.training.model_seed);
+    };
+    if (groupKey(there) != groupKey(wanted.specification) || seeds(there) != seeds(wanted.specification))
+        throw Error(ErrorKind::usage, folder.path().string() +
+                                          " is another experiment than the sweep asks for; give the sweep "
+                                          "another file name, or the runs another folder");
+    return folder;
+}
+
+/// In single quotes for a shell, whatever it holds.
+std::string shellQuoted(const std::string& text) {
+    std::string quoted = "'";
+    for (const char c : text)
+        quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + "'";
+}
+
+std::string slurmScript(const fs::path& sweep, const fs::path& runs, std::size_t count) {
+    const std::string name = sweep.stem().string();
+    return "#!/bin/bash\n#SBATCH --job-name=" + name + "\n#SBATCH --array=0-" + std::to_string(count - 1) +
+           "\n#SBATCH --requeue\n#SBATCH --signal=TERM@120\n# One run an element; an element that is "
+           "preempted "
+           "resumes where it was.\nexec roper-train sweep " +
+           shellQuoted(fs::absolute(sweep).string()) + " --runs " + shellQuoted(fs::absolute(runs).string()) +
+           " --only \"$SLURM_ARRAY_TASK_ID\"\n";
+}
+
+/// Whether a run of a sweep failed; one that cannot be read counts as failed.
+bool hasFailed(const RunFolder& folder) {
+    try {
+        return folder.status().state == RunState::failed;
+    } catch (const Error&) {
+        return true;
+    }
+}
+
+/// Trains what is missing of a sweep. @returns the exit code
+int trainSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
+    RunQueue queue;
+    queue.at_once = options.at_once;
+    std::size_t done = 0, failed = 0;
+    for (const SweepRun& run : wanted) {
+        const RunFolder folder = findOrMake(options.runs, run);
+        const Status status = folder.status();
+        const RunState state = trueState(status);
+        if (state == RunState::finished) {
+            ++done;
+        } else if (state == RunState::failed) {
+            ++failed;
+            say(run.name + " failed before and is not tried again: " + status.error);
+        } else {
+            if (state == RunState::stopped) allowToGoOn(folder);
+            queue.entries.push_back({run.name, false});
+        }
+    }
+    say(countOf(wanted.size(), "run") + ", " + std::to_string(done) + " finished before");
+    const auto remove = [&](const std::string& run) {
+        std::erase_if(queue.entries, [&](const RunQueue::Entry& entry) { return entry.run == run; });
+        failed += hasFailed(RunFolder(options.runs / run)) ? 1 : 0;
+    };
+    const auto give_up = [&](const std::string& run) {
+        std::erase_if(queue.entries, [&](const RunQueue::Entry& entry) { return entry.run == run; });
+        ++failed;
+    };
+    const bool all_done = TrainerCrew({options.runs, [&] { return queue; }, remove, give_up, say}).run();
+    if (!all_done) say("interrupted; the same command goes on where it was");
+    return failed > 0 ? static_cast<int>(ErrorKind::other) : exitCodeOfEnd(all_done);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> parseSeeds(const std::string& text) {
+    std::vector<std::int64_t> seeds;
+    for (const std::string& part : split(text, ',')) {
+        const std::size_t dash = part.find('-', 1);
+        const auto first = parseInteger(part.substr(0, dash));
+        const auto last = dash == std::string::npos ? first : parseInteger(part.substr(dash + 1));
+        constexpr long long kMost = 10000;
+        if (!first || !last || *first < 0 || *last < *first || *last - *first >= kMost)
+            throw Error(ErrorKind::usage, "seeds are written 0-4, 3 or 1,5,9, not \"" + text + "\"");
+        for (long long seed = *first; seed <= *last; ++seed)
+            seeds.push_back(seed);
+    }
+    return seeds;
+}
+
+int enqueueCommand(const EnqueueOptions& options) {
+    Specification base = namedSpecification(options.what);
+    for (const std::string& setting : options.settings)
+        applySetting(base, setting);
+    std::vector<std::string> positions = {base.model.position};
+    if (options.twins) positions = {"rope", "roper"};
+    std::vector<Specification> wanted;
+    for (const std::int64_t seed : parseSeeds(options.seeds)) {
+        for (const std::string& position : positions) {
+            Specification specification = options.twins ? withPosition(base, position) : base;
+            specification.training.data_seed = specification.training.model_seed = seed;
+            requireValid(specification, options.what);
+            wanted.push_back(specification);
+        }
+    }
+    for (const std::string& name : enqueueRuns(options.runs, wanted))
+        std::cout << name << "\n";
+    say("`roper-train queue --runs " + options.runs.string() + "` trains them, and so does an open window");
+    return 0;
+}
+
+int queueCommand(const fs::path& runs, bool quietly) {
+    if (!fs::is_directory(runs)) throw Error(ErrorKind::usage, "there is no folder " + runs.string());
+    const QueueLock lock(runs);
+    if (!lock.isMine()) {
+        if (!quietly) say("another program works through the queue of " + runs.string() + " already");
+        return 0;
+    }
+    const auto without = [&](const std::string& run) {
+        changeQueue(runs, [&](RunQueue& queue) {
+            std::erase_if(queue.entries, [&](const RunQueue::Entry& entry) { return entry.run == run; });
+        });
+    };
+    const auto hold = [&](const std::string& run) {
+        changeQueue(runs, [&](RunQueue& queue) {
+            for (RunQueue::Entry& entry : queue.entries)
+                if (entry.run == run) entry.held = true;
+        });
+    };
+    const auto tell = [quietly](const std::string& text) {
+        if (!quietly) say(text);
+    };
+    return exitCodeOfEnd(TrainerCrew({runs, [&] { return readQueue(runs); }, without, hold, tell}).run());
+}
+
+int sweepCommand(const SweepOptions& options) {
+    const fs::path path = findSweep(options.sweep);
+    std::vector<SweepRun> wanted = readSweep(path);
+    if (options.slurm) {
+        std::cout << slurmScript(path, options.runs, wanted.size());
+        return 0;
+    }
+    if (options.only >= 0) {
+        if (options.only >= static_cast<std::int64_t>(wanted.size()))
+            throw Error(ErrorKind::usage,
+                        path.string() + " has runs 0 to " + std::to_string(wanted.size() - 1));
+        wanted = {wanted[static_cast<std::size_t>(options.only)]};
+    }
+    return trainSweep(wanted, options);
+}
+
+}  // namespace roper
