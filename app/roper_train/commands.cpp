@@ -7,6 +7,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "core/runs/cost.h"
 #include "core/runs/durable_file.h"
 #include "core/runs/error.h"
 #include "core/runs/presets.h"
@@ -63,6 +64,16 @@ RunSummary summarize(const RunFolder& run) {
         summary.last = error.what();
     }
     return summary;
+}
+
+std::vector<SizeRow> sizeRows(const SizeScores& scores) {
+    const bool scaled = scores.scaling.method != ScalingMethod::none;
+    std::vector<SizeRow> rows;
+    for (const SizeScore& score : scores.scores)
+        rows.push_back({scores.step, std::string(scalingName(scores.scaling.method)),
+                        scaled ? scores.scaling.factor : 1.0, score.size.first, score.size.second,
+                        score.correct, score.of});
+    return rows;
 }
 
 int printScoresBySize(const SizeScores& scores, bool json) {
@@ -184,7 +195,7 @@ int describeCommand(const std::string& what, bool markdown) {
     }
     const Specification specification = namedSpecification(what);
     requireValid(specification, what);
-    std::cout << "# " << countParameters(specification) << " parameters\n" << toToml(specification);
+    std::cout << "# " << costText(costOf(specification)) << "\n" << toToml(specification);
     return 0;
 }
 
@@ -206,12 +217,18 @@ int sampleCommand(const std::string& task, const std::vector<std::string>& setti
     return 0;
 }
 
-int evalCommand(const ReadOptions& options, const EvaluationOptions& asked, bool by_size,
-                const fs::path& out) {
+int evalCommand(const ReadOptions& options, EvalOptions eval) {
     const RunFolder folder = findRun(options.run, options.runs);
     const ReadingOptions reading{options.step, options.device};
-    if (by_size) return printScoresBySize(evaluateRunBySize(folder, reading, asked), options.json);
-    const RunEvaluation evaluation = evaluateRun(folder, reading, asked);
+    const auto name = std::find(kScalingNames.begin(), kScalingNames.end(), eval.scaling);
+    eval.asked.scaling.method = kScalingMethods.at(static_cast<std::size_t>(name - kScalingNames.begin()));
+    if (eval.by_size) {
+        const SizeScores scores = evaluateRunBySize(folder, reading, eval.asked);
+        if (eval.keep) saveSizes(folder, sizeRows(scores));
+        return printScoresBySize(scores, options.json);
+    }
+    const fs::path& out = eval.out;
+    const RunEvaluation evaluation = evaluateRun(folder, reading, eval.asked);
     if (!out.empty()) {
         std::string lines;
         for (const Sample& sample : evaluation.samples)

@@ -42,10 +42,14 @@ int presetsCommand(bool json);
 int describeCommand(const std::string& what, bool markdown);
 int sampleCommand(const std::string& task, const std::vector<std::string>& settings, std::int64_t count,
                   std::uint64_t seed);
-/// @param by_size   problems of every size, with a row each
-/// @param out       also writes what the model wrote (.jsonl); empty writes nothing
-int evalCommand(const ReadOptions& options, const EvaluationOptions& asked, bool by_size,
-                const std::filesystem::path& out);
+struct EvalOptions {
+    EvaluationOptions asked;
+    std::string scaling = "none";  ///< a name of kScalingNames
+    bool by_size = false;          ///< problems of every size, with a row each
+    bool keep = false;             ///< by size: also into the run's sizes.csv
+    std::filesystem::path out;     ///< also writes what the model wrote (.jsonl); empty writes nothing
+};
+int evalCommand(const ReadOptions& options, EvalOptions eval);
 /// Prints the socket's path and answers on it. `with_parent`: ends when stdin is closed.
 int serveCommand(const ReadOptions& options, bool with_parent);
 int exportCommand(const ReadOptions& options, const std::string& what, const std::string& text,

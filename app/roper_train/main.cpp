@@ -162,19 +162,38 @@ class CommandLine {
     void addEval() {
         CLI::App* eval = command("eval", "Ask a checkpoint of a run fresh problems");
         addReading(eval);
-        eval->add_option("--problems", asked_.problems, "How many; with --by-size, of every size")
+        eval->add_option("--problems", eval_.asked.problems, "How many; with --by-size, of every size")
             ->check(CLI::Range(std::int64_t{1}, std::int64_t{65536}));
-        eval->add_option("--seed", asked_.seed, "Seed of the problems (default: the run's data seed)")
+        eval->add_option("--seed", eval_.asked.seed, "Seed of the problems (default: the run's data seed)")
             ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
-        eval->add_option("--temperature", asked_.temperature, "0 writes the likeliest character")
+        eval->add_option("--temperature", eval_.asked.temperature, "0 writes the likeliest character")
             ->check(CLI::Range(0.0, 100.0));
-        eval->add_flag("--by-size", by_size_, "Problems of every size: digits, or letters and index");
-        eval->add_option("--out", out_, "Also write what the model wrote to this .jsonl file");
+        eval->add_option("--length", eval_.asked.length,
+                         "Characters of the sequences that the loss is taken on (default: as in training)")
+            ->check(CLI::Range(std::int64_t{2}, std::int64_t{1048576}));
+        CLI::Option* by_size = eval->add_flag("--by-size", eval_.by_size,
+                                              "Problems of every size: digits, or letters and index");
+        eval->add_option("--largest", eval_.asked.largest,
+                         "With --by-size: digits or letters up to this, also beyond those of training")
+            ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000}))
+            ->needs(by_size);
+        eval->add_flag("--keep", eval_.keep, "With --by-size: also write the scores to the run's sizes.csv")
+            ->needs(by_size);
+        eval->add_option("--scaling", eval_.scaling,
+                         "Scale the frequencies: none, linear, ntk, dynamic, yarn, llama3 or p-rope")
+            ->check(CLI::IsMember(
+                std::vector<std::string>(roper::kScalingNames.begin(), roper::kScalingNames.end())));
+        eval->add_option("--factor", eval_.asked.scaling.factor, "s of the scaling")
+            ->check(CLI::Range(1.0, 1000.0));
+        eval->add_option("--proportion", eval_.asked.scaling.proportion,
+                         "Share of the pairs that p-rope turns")
+            ->check(CLI::Range(0.0, 1.0));
+        eval->add_option("--out", eval_.out, "Also write what the model wrote to this .jsonl file");
         eval->add_flag("--json", read_.json, "One JSON object");
         eval->callback([this] {
             action_ = [this] {
                 read_.runs = runs_;
-                return roper::evalCommand(read_, asked_, by_size_, out_);
+                return roper::evalCommand(read_, eval_);
             };
         });
     }
@@ -332,13 +351,13 @@ class CommandLine {
     bool markdown_ = false, background_ = false, with_parent_ = false;
     std::string task_, what_, text_, out_;
     std::int64_t count_ = 10;
-    roper::EvaluationOptions asked_;
+    roper::EvalOptions eval_;
     roper::EnqueueOptions enqueue_;
     roper::SweepOptions sweep_;
     roper::CompareOptions compare_;
     roper::BenchOptions bench_;
     roper::ImportOptions foreign_;
-    bool by_size_ = false, measure_ = false, enqueue_missing_ = false;
+    bool measure_ = false, enqueue_missing_ = false;
     std::optional<std::int64_t> seed_;
 };
 

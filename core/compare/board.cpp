@@ -97,8 +97,7 @@ std::vector<BoardRow> makeBoard(std::span<const RunRecord> runs, const Speeds& s
         BoardRow row{target, loadPreset(target.preset).specification, Measure::final_correct, {}};
         row.measure = usualMeasure(row.specification);
         for (const char* position : {"rope", "roper"}) {
-            Specification specification = row.specification;
-            specification.model.position = position;
+            const Specification specification = withPosition(row.specification, position);
             row.cells.push_back(makeCell(runs, specification, target, row.measure, speeds));
         }
         rows.push_back(std::move(row));
@@ -111,8 +110,7 @@ std::vector<Specification> missingRuns(const BoardRow& row) {
     for (std::int64_t seed = 0; seed < row.target.runs; ++seed) {
         for (const BoardCell& cell : row.cells) {
             if (std::find(cell.missing.begin(), cell.missing.end(), seed) == cell.missing.end()) continue;
-            Specification specification = row.specification;
-            specification.model.position = cell.position;
+            Specification specification = withPosition(row.specification, cell.position);
             specification.training.data_seed = specification.training.model_seed = seed;
             missing.push_back(specification);
         }

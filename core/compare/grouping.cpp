@@ -17,15 +17,9 @@ bool makesADifference(const SpecificationField& field) {
     return sections.count(field.section) == 0 && fields.count(field.key()) == 0;
 }
 
-/// Fields of other tasks say nothing about a run.
+/// Fields that a run never reads say nothing about it.
 bool concerns(const SpecificationField& field, const Specification& specification) {
-    static const std::map<std::string, std::string> task_of = {
-        {"task.digits_max", "addition"},     {"task.string_min", "index"},  {"task.string_max", "index"},
-        {"task.substring_length", "prefix"}, {"task.random_min", "prefix"}, {"task.random_max", "prefix"}};
-    const auto found = task_of.find(field.key());
-    if (found != task_of.end()) return found->second == specification.task.name;
-    if (field.key() == "model.value_rotary_fraction") return specification.model.position == "roper";
-    return makesADifference(field);
+    return makesADifference(field) && !whyUnused(field, specification);
 }
 
 /// Values of the fields that make a difference, by key.
@@ -97,9 +91,12 @@ std::set<std::string> fieldsThatTellApart(const Groups& groups) {
 }  // namespace
 
 std::string methodTitle(const std::string& position) {
-    if (position == "rope") return "RoPE";
-    if (position == "roper") return "RoPER";
-    return position;
+    static const std::map<std::string, std::string> titles = {
+        {"none", "no positions"}, {"learned", "learned table"}, {"sinusoidal", "sinusoids"},
+        {"t5", "T5 bias"},        {"alibi", "ALiBi"},           {"rope", "RoPE"},
+        {"roper", "RoPER"}};
+    const auto found = titles.find(position);
+    return found == titles.end() ? position : found->second;
 }
 
 std::vector<std::string> otherDifferences(const Specification& a, const Specification& b) {

@@ -13,7 +13,7 @@ namespace {
 /// The names of a choice's values, in the order of the enumeration.
 const std::vector<std::string> kSchedules = {"standard", "intro"};
 const std::vector<std::string> kPairings = {"half", "interleaved"};
-const std::vector<std::string> kScalings = {"none", "linear", "ntk", "dynamic", "yarn", "llama3", "p-rope"};
+const std::vector<std::string> kScalings(kScalingNames.begin(), kScalingNames.end());
 const std::vector<std::string> kSources = {"random", "hand", "run"};
 const std::vector<std::string> kMethods = {
     "none", "rope", "roper", "xpos", "t5", "alibi", "linear_numerator", "linear_cosine"};

@@ -120,6 +120,7 @@ at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tenso
     TORCH_CHECK(x.dim() == 4 && 2 * cosine.size(-1) <= x.size(3) && cosine.size(-2) == x.size(2),
                 "rotate: x ", x.sizes(), " does not fit a table of ", cosine.sizes());
     if (cosine.size(-1) == 0) return x;
+    if (cosine.requires_grad()) return rotateByTensorOps(x, cosine, sine, pairing, turn);
     return RotateFunction::apply(x, cosine, sine, static_cast<std::int64_t>(pairing),
                                  static_cast<std::int64_t>(turn));
 }

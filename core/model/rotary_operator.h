@@ -18,7 +18,8 @@ RotaryTable makeRotaryTable(const Rotary& rotary, std::int64_t positions, const 
 enum class Turn { forward, back };  ///< R(m) or R(−m)
 
 /// R(m)x for every head and position, differentiable in x; its backward is the rotation by −m, so nothing of
-/// x is kept. Features beyond the table's pairs pass through.
+/// x is kept. Where cosine and sine follow from trained frequencies it is differentiable in them, too.
+/// Features beyond the table's pairs pass through.
 /// @param x       [B, H, T, d], any strides
 /// @param cosine  [T, pairs], or [B, T, pairs] where each sequence has positions of its own
 /// @param sine    like cosine

@@ -4,10 +4,11 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "core/model/rotary_operator.h"
+#include "core/model/attention.h"
+#include "core/model/parameters.h"
+#include "core/model/positions.h"
 #include "core/runs/specification.h"
 
 namespace roper {
@@ -16,17 +17,18 @@ namespace roper {
 /// their position, and so are RoPER's values: only the output's rotation depends on the query, so nothing is
 /// turned twice.
 struct KeyValueCache {
-    std::vector<at::Tensor> keys;    ///< one a layer [B, H, capacity, d]
-    std::vector<at::Tensor> values;  ///< one a layer [B, H, capacity, d]
+    std::vector<at::Tensor> keys;        ///< one a layer [B, H, capacity, d]
+    std::vector<at::Tensor> values;      ///< one a layer [B, H, capacity, d]
+    std::vector<at::Tensor> plain_keys;  ///< the same before turning, where the attention asks for them
     std::int64_t capacity = 0;
 
     /// Keeps these sequences alone, in this order. rows [B′] (int64)
     void keep(const at::Tensor& rows);
 };
 
-/// A causal transformer with RoPE or RoPER attention (docs/run-folder.md gives its order of operations and
-/// the names and shapes of its parameters). B sequences, T tokens, C = width, H heads, d = C/H, V = size of
-/// the vocabulary.
+/// A causal transformer with any position method and attention of the specification (docs/run-folder.md gives
+/// its order of operations and the names and shapes of its parameters). B sequences, T tokens, C = width,
+/// H heads, d = C/H, V = size of the vocabulary.
 class Transformer {
   public:
     /// Weights follow from model_seed alone: each parameter has a generator of its own, seeded by its name,
@@ -61,9 +63,15 @@ class Transformer {
     /// @throws std::invalid_argument if there is no such layer or head
     at::Tensor headVectors(const at::Tensor& tokens, std::int64_t layer, std::int64_t head);
 
-    using NamedParameter = std::pair<std::string, at::Tensor>;
-    const std::vector<NamedParameter>& parameters() const { return parameters_; }
+    /// The smallest denominator of each head's linear attention over tokens [B, T] → [L, H]; undefined for
+    /// softmax, which has none that could vanish.
+    at::Tensor leastDenominators(const at::Tensor& tokens);
+
+    const std::vector<NamedParameter>& parameters() const { return parameters_.all(); }
     std::int64_t parameterCount() const;
+
+    PositionMethod& positions() { return positions_; }
+    const PositionMethod& positions() const { return positions_; }
 
   private:
     struct Block {
@@ -72,49 +80,27 @@ class Transformer {
         at::Tensor feed_forward_norm_weight, feed_forward_norm_bias;
         at::Tensor up_weight, up_bias, down_weight, down_bias;
     };
-    struct Heads {
-        at::Tensor q, k, v;  ///< [B, H, T, d]
-    };
-    struct Positions {
-        at::Tensor cosine, sine;  ///< [T, pairs] or [B, T, pairs]
-    };
-
-    at::Tensor makeLinear(const std::string& name, std::int64_t out, std::int64_t in);
-    at::Tensor makeConstant(const std::string& name, std::int64_t size, double value);
-    at::Tensor addParameter(const std::string& name, at::Tensor value);
-
     template <class Attend>
-    at::Tensor run(const at::Tensor& tokens, bool training, Attend attend);
+    at::Tensor run(const at::Tensor& tokens, const PassPositions& places, bool training, Attend attend);
     at::Tensor feedForward(const Block& block, const at::Tensor& x) const;
     at::Tensor drop(const at::Tensor& x, bool training) const;
     at::Tensor norm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) const;
 
     at::Tensor splitHeads(const Block& block, const at::Tensor& x) const;
-    Heads turnedHeads(const Block& block, const at::Tensor& x, const Positions& qk,
-                      const Positions& value) const;
-    at::Tensor mergeHeads(const Block& block, const at::Tensor& mixed, const Positions& value) const;
-
-    at::Tensor causalWeights(const at::Tensor& q, const at::Tensor& k, const at::Tensor& hidden) const;
-    at::Tensor pairNorms(const at::Tensor& x, const RotaryTable& table) const;
-
-    void growTables(std::int64_t positions);
-    Positions firstPositions(const RotaryTable& table, std::int64_t T) const;
-    Positions positionsOf(const RotaryTable& table, const at::Tensor& positions) const;
+    Heads turnedHeads(const at::Tensor& qkv, std::size_t layer, const PassPositions& places) const;
+    at::Tensor mergeHeads(const Block& block, const at::Tensor& mixed, std::size_t layer,
+                          const PassPositions& places) const;
+    at::Tensor pairNorms(const at::Tensor& x, int pairs) const;
 
     Specification specification_;
     std::int64_t heads_, head_dim_;
-    bool turns_values_;
+    AttentionKind attention_;
     bool pre_norm_;
     at::TensorOptions options_;
-    Rotary query_key_rotary_, value_rotary_;
-    RotaryTable query_key_table_, value_table_;
-    std::vector<NamedParameter> parameters_;
+    Parameters parameters_;
+    PositionMethod positions_;
     at::Tensor embedding_, final_norm_weight_, final_norm_bias_, head_weight_, head_bias_;
     std::vector<Block> blocks_;
 };
-
-/// The pairing and schedule that a specification names.
-Pairing pairingOf(const Specification& specification);
-Schedule scheduleOf(const Specification& specification);
 
 }  // namespace roper

@@ -80,8 +80,8 @@ double biasOf(const ScoreRule& rule, Eigen::Index query, Eigen::Index key) {
         case Method::alibi:
             return -rule.alibi_slope * std::abs(distance);
         case Method::t5:
-            return rule.t5_biases[static_cast<std::size_t>(
-                t5Bucket(distance, !rule.causal, static_cast<int>(rule.t5_biases.size())))];
+            return rule.t5_biases[t5Bucket(distance, !rule.causal, static_cast<int>(rule.t5_biases.size()),
+                                           rule.t5_distance)];
         case Method::linear_cosine:
             return 1.0;
         default:
@@ -101,8 +101,10 @@ ScoreRule ruleFor(const Setup& setup, AttentionForm form) {
     rule.causal = setup.causal;
     rule.muted = setup.muted;
     if (setup.method == Method::alibi) rule.alibi_slope = alibiSlope(setup.head + 1, setup.heads);
-    if (setup.method == Method::t5)
-        rule.t5_biases = exampleT5Biases(setup.seed + static_cast<std::uint64_t>(setup.head));
+    if (setup.method == Method::t5) {
+        rule.t5_biases = setup.t5Biases();
+        rule.t5_distance = setup.t5Distance();
+    }
     return rule;
 }
 

@@ -16,7 +16,8 @@ struct ScoreRule {
     bool causal = true;
     std::vector<int> muted;  ///< pairs left out
     double alibi_slope = 0;
-    std::vector<double> t5_biases;  ///< one a bucket; empty unless the method is T5
+    Eigen::VectorXd t5_biases;  ///< one a bucket; empty unless the method is T5
+    int t5_distance = 128;      ///< distances from here on share the last bucket
 };
 
 /// The rule of a setup: with its mistake, or the right one.

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <string_view>
 
 #include "core/rotary/frequencies.h"
 
@@ -21,6 +22,14 @@ enum class ScalingMethod {
 inline constexpr std::array kScalingMethods = {
     ScalingMethod::none, ScalingMethod::linear, ScalingMethod::ntk,   ScalingMethod::dynamic_ntk,
     ScalingMethod::yarn, ScalingMethod::llama3, ScalingMethod::p_rope};
+
+/// Their names in files and on command lines, in the same order.
+inline constexpr std::array<std::string_view, kScalingMethods.size()> kScalingNames = {
+    "none", "linear", "ntk", "dynamic", "yarn", "llama3", "p-rope"};
+
+inline std::string_view scalingName(ScalingMethod method) {
+    return kScalingNames[static_cast<std::size_t>(method)];
+}
 
 /// A scaling method with all its parameters; each method reads its own.
 struct Scaling {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "core/rotary/position_bias.h"
 #include "core/rotary/worked_example.h"
 
 namespace roper {
@@ -42,13 +43,18 @@ void fitByHand(Setup& setup) {
 
 }  // namespace
 
+bool Learned::operator==(const Learned& o) const {
+    return same(theta, o.theta) && same(value_theta, o.value_theta) && base == o.base &&
+           schedule == o.schedule && same(t5_biases, o.t5_biases) && t5_distance == o.t5_distance;
+}
+
 bool Setup::operator==(const Setup& o) const {
     const auto plain = [](const Setup& s) {
         return std::tie(s.head_dim, s.base, s.schedule, s.pairing, s.rotary_fraction, s.value_rotary_fraction,
                         s.scaling, s.context_length, s.position, s.pair, s.key_position, s.shift, s.words,
                         s.distances, s.overlays, s.xpos_decay, s.other_schedule, s.source, s.tokens, s.seed,
-                        s.likeness, s.run, s.run_text, s.layer, s.head, s.heads, s.method, s.causal,
-                        s.mistake, s.map, s.query, s.key, s.muted, s.blend);
+                        s.likeness, s.run, s.learned, s.run_text, s.layer, s.head, s.heads, s.method,
+                        s.causal, s.mistake, s.map, s.query, s.key, s.muted, s.blend);
     };
     return plain(*this) == plain(o) && same(x, o.x) && same(y, o.y) && same(by_hand.Q, o.by_hand.Q) &&
            same(by_hand.K, o.by_hand.K) && same(by_hand.V, o.by_hand.V);
@@ -62,14 +68,32 @@ ScaledFrequencies Setup::scaled(ScalingMethod with) const {
     return scaledFrequencies(width, base, schedule, other, context_length);
 }
 
+Eigen::VectorXd Setup::thetaOf(const Eigen::VectorXd& computed, const Eigen::VectorXd& of_run) const {
+    const bool is_of_these = source == Source::run && of_run.size() == computed.size() &&
+                             learned.base == base && learned.schedule == schedule;
+    if (!is_of_these || computed.size() == 0) return computed;
+    const Eigen::VectorXd begun = frequencies(2 * static_cast<int>(computed.size()), base, schedule);
+    return of_run.cwiseProduct(computed.cwiseQuotient(begun));
+}
+
 Rotary Setup::rotary() const {
-    return {head_dim, pairing, scaled(scaling.method).theta};
+    return {head_dim, pairing, thetaOf(scaled(scaling.method).theta, learned.theta)};
 }
 
 Rotary Setup::valueRotary() const {
     Setup of_values = *this;
     of_values.rotary_fraction = value_rotary_fraction;
-    return of_values.rotary();
+    return {head_dim, pairing, thetaOf(of_values.scaled(scaling.method).theta, learned.value_theta)};
+}
+
+Eigen::VectorXd Setup::t5Biases() const {
+    if (source == Source::run && learned.t5_biases.size() > 0) return learned.t5_biases;
+    const std::vector<double> drawn = exampleT5Biases(seed + static_cast<std::uint64_t>(head));
+    return Eigen::Map<const Eigen::VectorXd>(drawn.data(), static_cast<Eigen::Index>(drawn.size()));
+}
+
+int Setup::t5Distance() const {
+    return source == Source::run && learned.t5_distance > 0 ? learned.t5_distance : kT5LargestDistance;
 }
 
 double Setup::attentionFactor() const {

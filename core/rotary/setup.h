@@ -34,6 +34,18 @@ enum class MapKind {
     form_difference,   ///< what the mistake changes against the right form
 };
 
+/// What a run has learned about positions, in place of what would be computed. Asked of the run each time, so
+/// neither copied as text nor kept in sessions; of no effect unless the source is a run.
+struct Learned {
+    Eigen::VectorXd theta, value_theta;  ///< trained frequencies; empty where they are fixed
+    double base = 0;                     ///< that they began with: another base shows its own frequencies
+    Schedule schedule = Schedule::standard;
+    Eigen::VectorXd t5_biases;  ///< of the head, one a bucket
+    int t5_distance = 0;        ///< distances from here on share the last bucket
+
+    bool operator==(const Learned& other) const;
+};
+
 /// Everything that the explorer pages show follows from this: one plain struct that pages, pictures without
 /// a window and tests share. Change the page and keep your place.
 struct Setup {
@@ -69,6 +81,7 @@ struct Setup {
     double likeness = 0.25;
     HeadVectors by_hand;  ///< [tokens × head_dim] each, empty unless source is `hand`
     std::string run;      ///< name of the run
+    Learned learned;      ///< by the run
     std::string run_text;
     int layer = 0;
     int head = 0;  ///< from 0
@@ -95,11 +108,19 @@ struct Setup {
     /// θ_i and attention factor under another scaling method with this setup's parameters.
     ScaledFrequencies scaled(ScalingMethod method) const;
 
+    /// T5's biases of this setup's head, one a bucket: learned, or a stand-in that follows from the seed.
+    Eigen::VectorXd t5Biases() const;
+    int t5Distance() const;
+
     /// Whether the method rotates queries and keys.
     bool rotates() const;
     /// The form of attention that the method asks for, without its mistake and with it.
     AttentionForm rightForm() const;
     AttentionForm form() const;
+
+  private:
+    /// `computed` frequencies, or learned ones under the same scaling.
+    Eigen::VectorXd thetaOf(const Eigen::VectorXd& computed, const Eigen::VectorXd& of_run) const;
 };
 
 /// A vector to begin with: every pair has length 1 and a direction of its own, turned on by `turn` radians.

@@ -26,6 +26,7 @@ class Cells {
                                               ": \"" + std::string(line) + "\"");
     }
 
+    std::string text() { return cells_[next_++]; }
     std::int64_t integer() { return need(parseInteger(cells_[next_])); }
     double number() { return need(parseNumber(cells_[next_])); }
     std::optional<std::int64_t> optionalInteger() {
@@ -93,6 +94,18 @@ std::string formatRow(const EvaluationRow& row) {
         ",");
 }
 
+std::string formatRow(const MethodRow& row) {
+    return join({std::to_string(row.step), row.quantity, cell(row.layer), cell(row.head), cell(row.index),
+                 formatNumber(row.value)},
+                ",");
+}
+
+std::string formatRow(const SizeRow& row) {
+    return join({std::to_string(row.step), row.scaling, formatNumber(row.factor), std::to_string(row.first),
+                 std::to_string(row.second), std::to_string(row.correct), std::to_string(row.of)},
+                ",");
+}
+
 bool isHeader(std::string_view line) {
     return line.starts_with("step,");
 }
@@ -122,6 +135,31 @@ EvaluationRow parseEvaluationRow(std::string_view line) {
     row.recalled = cells.optionalInteger();
     row.recallable = cells.optionalInteger();
     row.overlaps = cells.optionalInteger();
+    return row;
+}
+
+MethodRow parseMethodRow(std::string_view line) {
+    Cells cells(line, kMethodHeader);
+    MethodRow row;
+    row.step = cells.integer();
+    row.quantity = cells.text();
+    row.layer = cells.optionalInteger();
+    row.head = cells.optionalInteger();
+    row.index = cells.optionalInteger();
+    row.value = cells.number();
+    return row;
+}
+
+SizeRow parseSizeRow(std::string_view line) {
+    Cells cells(line, kSizesHeader);
+    SizeRow row;
+    row.step = cells.integer();
+    row.scaling = cells.text();
+    row.factor = cells.number();
+    row.first = cells.integer();
+    row.second = cells.integer();
+    row.correct = cells.integer();
+    row.of = cells.integer();
     return row;
 }
 

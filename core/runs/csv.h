@@ -33,6 +33,24 @@ struct EvaluationRow {
     std::optional<std::int64_t> overlaps = {};    ///< problems that training had already shown
 };
 
+/// A row of method.csv: a number that only some position methods or attentions have, at a step.
+struct MethodRow {
+    std::int64_t step = 0;
+    std::string quantity;  ///< query_key_frequency, value_frequency, relative_bias or least_denominator
+    std::optional<std::int64_t> layer, head;
+    std::optional<std::int64_t> index;  ///< pair of a frequency, bucket of a bias
+    double value = 0;
+};
+
+/// A row of sizes.csv: problems solved of one size by one checkpoint, which may read with scaled frequencies.
+struct SizeRow {
+    std::int64_t step = 0;
+    std::string scaling = "none";  ///< of the frequencies while it was asked
+    double factor = 1;
+    std::int64_t first = 0, second = 0;  ///< the two numbers of the size
+    std::int64_t correct = 0, of = 0;
+};
+
 /// Whether `a` is the better result: more problems solved or, with as many, the smaller loss.
 bool isBetter(const EvaluationRow& a, const EvaluationRow& b);
 
@@ -43,9 +61,13 @@ inline constexpr std::string_view kMetricsHeader =
     "step,time_s,tokens,loss,learning_rate,grad_norm,tokens_per_s";
 inline constexpr std::string_view kEvaluationsHeader =
     "step,time_s,correct,of,loss,floor,recalled,recallable,overlaps";
+inline constexpr std::string_view kMethodHeader = "step,quantity,layer,head,index,value";
+inline constexpr std::string_view kSizesHeader = "step,scaling,factor,first,second,correct,of";
 
 std::string formatRow(const MetricsRow& row);
 std::string formatRow(const EvaluationRow& row);
+std::string formatRow(const MethodRow& row);
+std::string formatRow(const SizeRow& row);
 
 /// Whether a line is a header, of this version or an older one.
 bool isHeader(std::string_view line);
@@ -53,6 +75,8 @@ bool isHeader(std::string_view line);
 /// @throws Error (usage) saying which column is wrong
 MetricsRow parseMetricsRow(std::string_view line);
 EvaluationRow parseEvaluationRow(std::string_view line);
+MethodRow parseMethodRow(std::string_view line);
+SizeRow parseSizeRow(std::string_view line);
 
 /// Follows a file of lines that another process appends to. A last line without newline is not handed out
 /// until it is whole; a file that was replaced or cut is read again from its start.

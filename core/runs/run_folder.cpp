@@ -124,6 +124,14 @@ std::vector<EvaluationRow> RunFolder::evaluations() const {
     return readRows(evaluationsPath(), &parseEvaluationRow, kEvaluationsHeader);
 }
 
+std::vector<MethodRow> RunFolder::methodRows() const {
+    return readRows(methodPath(), &parseMethodRow, kMethodHeader);
+}
+
+std::vector<SizeRow> RunFolder::sizeRows() const {
+    return readRows(sizesPath(), &parseSizeRow, kSizesHeader);
+}
+
 std::vector<Sample> RunFolder::samples() const {
     return readRows(samplesPath(), &parseSample);
 }

@@ -42,6 +42,8 @@ class RunFolder {
     std::filesystem::path statusPath() const { return path_ / "status.json"; }
     std::filesystem::path metricsPath() const { return path_ / "metrics.csv"; }
     std::filesystem::path evaluationsPath() const { return path_ / "evaluations.csv"; }
+    std::filesystem::path methodPath() const { return path_ / "method.csv"; }
+    std::filesystem::path sizesPath() const { return path_ / "sizes.csv"; }
     std::filesystem::path samplesPath() const { return path_ / "samples.jsonl"; }
     std::filesystem::path logPath() const { return path_ / "log.txt"; }
     std::filesystem::path lockPath() const { return path_ / "lock"; }
@@ -59,6 +61,8 @@ class RunFolder {
     /// All whole rows. @throws Error (usage) naming file and line of a row that cannot be read
     std::vector<MetricsRow> metrics() const;
     std::vector<EvaluationRow> evaluations() const;
+    std::vector<MethodRow> methodRows() const;
+    std::vector<SizeRow> sizeRows() const;
     std::vector<Sample> samples() const;
 
     /// By rising step.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <tuple>
 
 #include "core/runs/error.h"
 #include "core/runs/tensorboard_events.h"
@@ -155,6 +156,17 @@ RunFolder renameRun(const RunFolder& folder, const std::string& name) {
     return RunFolder(to);
 }
 
+void saveSizes(const RunFolder& folder, const std::vector<SizeRow>& rows) {
+    if (rows.empty()) return;
+    const auto key = [](const SizeRow& row) { return std::tie(row.step, row.scaling, row.factor); };
+    std::string text(kSizesHeader);
+    for (const SizeRow& row : folder.sizeRows())
+        if (key(row) != key(rows.front())) text += "\n" + formatRow(row);
+    for (const SizeRow& row : rows)
+        text += "\n" + formatRow(row);
+    writeFileAtomically(folder.sizesPath(), text + "\n");
+}
+
 RunRecorder::RunRecorder(RunFolder folder) : folder_(std::move(folder)) {
     lock_ = ::open(folder_.lockPath().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (lock_ < 0) throw diskError("open", folder_.lockPath().string(), errno);
@@ -197,6 +209,8 @@ void RunRecorder::rewindTo(std::int64_t step) {
     keepRowsUpTo<MetricsRow>(step, folder_.metricsPath(), folder_.metrics(), kMetricsHeader, &formatRow);
     keepRowsUpTo<EvaluationRow>(step, folder_.evaluationsPath(), folder_.evaluations(), kEvaluationsHeader,
                                 &formatRow);
+    keepRowsUpTo<MethodRow>(step, folder_.methodPath(), folder_.methodRows(), kMethodHeader, &formatRow);
+    keepRowsUpTo<SizeRow>(step, folder_.sizesPath(), folder_.sizeRows(), kSizesHeader, &formatRow);
     keepRowsUpTo<Sample>(step, folder_.samplesPath(), folder_.samples(), {}, &formatSample);
     rewindEvents(step);
     for (const StepFile& snapshot : folder_.snapshots())
@@ -240,6 +254,17 @@ void RunRecorder::record(const Sample& sample) {
     samples_->append(formatSample(sample));
 }
 
+/// Most methods have no such rows, and their runs no such file.
+void RunRecorder::record(const std::vector<MethodRow>& rows) {
+    if (rows.empty()) return;
+    if (!method_) {
+        method_ = std::make_unique<AppendFile>(folder_.methodPath());
+        if (method_->empty()) method_->append(kMethodHeader);
+    }
+    for (const MethodRow& row : rows)
+        method_->append(formatRow(row));
+}
+
 void RunRecorder::log(std::string_view line) {
     log_->append(utcTime("%Y-%m-%dT%H:%M:%SZ  ") + std::string(line));
 }
@@ -255,6 +280,7 @@ void RunRecorder::sync() {
     evaluations_->sync();
     samples_->sync();
     events_->sync();
+    if (method_) method_->sync();
 }
 
 void RunRecorder::pruneCheckpoints(std::int64_t keep) {

@@ -23,6 +23,11 @@ RunFolder createRun(const std::filesystem::path& runs, const std::string& name,
 /// taken, or a run that trains; Error (disk)
 RunFolder renameRun(const RunFolder& folder, const std::string& name);
 
+/// Writes what a checkpoint of a run solves by size into its sizes.csv, in place of what stands there of the
+/// same step and scaling. The trainer never writes that file. All rows have one step and one scaling.
+/// @throws Error (disk)
+void saveSizes(const RunFolder& folder, const std::vector<SizeRow>& rows);
+
 /// The only writer of a run folder. Holds the run's lock as long as it lives.
 class RunRecorder {
   public:
@@ -40,6 +45,7 @@ class RunRecorder {
     void record(const MetricsRow& row);
     void record(const EvaluationRow& row);
     void record(const Sample& sample);
+    void record(const std::vector<MethodRow>& rows);
 
     /// A line of log.txt, with the time in front.
     void log(std::string_view line);
@@ -59,7 +65,7 @@ class RunRecorder {
 
     RunFolder folder_;
     int lock_ = -1;
-    std::unique_ptr<AppendFile> metrics_, evaluations_, samples_, events_, log_;
+    std::unique_ptr<AppendFile> metrics_, evaluations_, samples_, method_, events_, log_;
 };
 
 }  // namespace roper

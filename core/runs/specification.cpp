@@ -66,6 +66,29 @@ void checkModel(const Specification& s, std::vector<SpecificationProblem>& probl
         problems.push_back({"model.heads", "a head must have an even number of features, width/heads = " +
                                                std::to_string(s.headDim()) + " is odd"});
     }
+    const bool biased = s.model.position == "t5" || s.model.position == "alibi";
+    if (biased && s.model.attention != "softmax")
+        problems.push_back(
+            {"model.attention", "linear attention never makes the scores that " + s.model.position +
+                                    " adds a bias to; use softmax, or another position method"});
+    if (s.model.position == "t5" && s.model.bias_distance <= s.model.bias_buckets / 2)
+        problems.push_back({"model.bias_distance",
+                            "the first half of the buckets holds one distance each, so this must be above " +
+                                std::to_string(s.model.bias_buckets / 2)});
+    if (s.model.position == "learned" && s.tablePositions() < s.training.length)
+        problems.push_back({"model.table_positions", "training sequences have " +
+                                                         std::to_string(s.training.length) +
+                                                         " characters; the table must hold as many"});
+}
+
+void checkUnused(const Specification& s, std::vector<SpecificationProblem>& problems) {
+    static const Specification defaults;
+    for (const SpecificationField& field : specificationFields()) {
+        const std::string usual = fieldText(field, defaults);
+        if (fieldText(field, s) == usual) continue;
+        if (const auto why = whyUnused(field, s))
+            problems.push_back({field.key(), "would be ignored: " + *why + "; leave it at " + usual});
+    }
 }
 
 void checkTask(const Specification& s, std::vector<SpecificationProblem>& problems) {
@@ -146,6 +169,7 @@ std::vector<SpecificationProblem> check(const Specification& specification) {
     checkTask(specification, problems);
     checkModel(specification, problems);
     checkTraining(specification, problems);
+    checkUnused(specification, problems);
     return problems;
 }
 

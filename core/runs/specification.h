@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -25,6 +26,7 @@ struct Specification {
 
     struct Model {
         std::string position = "roper";
+        std::string attention = "softmax";
         std::int64_t width = 128;
         std::int64_t layers = 3;
         std::int64_t heads = 4;
@@ -37,6 +39,10 @@ struct Specification {
         double value_rotary_fraction = 1;
         double base = 10000;
         std::string schedule = "standard";
+        std::string frequencies = "fixed";
+        std::int64_t table_positions = 0;
+        std::int64_t bias_buckets = 32;
+        std::int64_t bias_distance = 128;
     } model;
 
     struct Training {
@@ -54,6 +60,7 @@ struct Specification {
         double clip_norm = 1;
         std::int64_t data_seed = 0;
         std::int64_t model_seed = 0;
+        double frequency_rate = 0.01;
         std::int64_t report_every = 1;
     } training;
 
@@ -79,6 +86,13 @@ struct Specification {
     } device;
 
     std::int64_t headDim() const { return model.width / model.heads; }
+
+    /// Positions of a learned table: as many as were asked for, or as a training sequence has.
+    std::int64_t tablePositions() const {
+        return model.table_positions > 0 ? model.table_positions : training.length;
+    }
+
+    bool turnsQueriesAndKeys() const { return model.position == "rope" || model.position == "roper"; }
 };
 
 /// One member of the specification.
@@ -127,9 +141,19 @@ struct SpecificationProblem {
     std::string message;
 };
 
-/// Everything that contradicts: width not divisible by heads, a prompt that does not fit, … Empty if the run
-/// can start.
+/// Everything that contradicts: width not divisible by heads, a prompt that does not fit, a value that this
+/// run would never read, … Empty if the run can start.
 std::vector<SpecificationProblem> check(const Specification& specification);
+
+/// Why a run of this specification never reads a field; nothing if it does.
+std::optional<std::string> whyUnused(const SpecificationField& field, const Specification& specification);
+
+/// The same with every field that the run never reads put back to its default. What one method of a
+/// comparison needs and another does not know stays with the first.
+Specification withoutUnused(Specification specification);
+
+/// The same experiment with another position method, and nothing set that this method never reads.
+Specification withPosition(Specification specification, const std::string& position);
 
 /// Reads a specification; what the text does not name keeps its default.
 /// @param origin  how errors name the text: usually its path

@@ -49,8 +49,13 @@ std::vector<SpecificationField> aboutAndTask() {
 std::vector<SpecificationField> model() {
     return {
         {"model", "position", "",
-         "How the model knows positions: RoPE turns queries and keys, RoPER values too",
-         Choice{at<&S::model, &S::Model::position>, {"rope", "roper"}}},
+         "How positions are known: by turning q, k (and v: RoPER), adding to embeddings or scores, not at "
+         "all",
+         Choice{at<&S::model, &S::Model::position>,
+                {"none", "learned", "sinusoidal", "t5", "alibi", "rope", "roper"}}},
+        {"model", "attention", "",
+         "Softmax of the scores, or linear in T: φ(q)·φ(k) turned in the numerator only, or 1 + cosine",
+         Choice{at<&S::model, &S::Model::attention>, {"softmax", "linear_numerator", "linear_cosine"}}},
         {"model", "width", "features", "Width of the residual stream; divisible by heads",
          Integer{at<&S::model, &S::Model::width>, 2, 65536}},
         {"model", "layers", "", "Transformer blocks", Integer{at<&S::model, &S::Model::layers>, 1, 1024}},
@@ -73,10 +78,19 @@ std::vector<SpecificationField> model() {
         {"model", "value_rotary_fraction", "of head_dim",
          "Share of the features of values that turn (RoPER only)",
          Real{at<&S::model, &S::Model::value_rotary_fraction>, 0, 1}},
-        {"model", "base", "", "b in the frequencies θ_i = b^(−2i/d)",
+        {"model", "base", "", "b in the frequencies θ_i = b^(−2i/d); of sinusoids too",
          Real{at<&S::model, &S::Model::base>, 1.000001, 1e15}},
         {"model", "schedule", "", "Frequencies b^(−2i/d) (standard) or b^(−i/d) (intro)",
          Choice{at<&S::model, &S::Model::schedule>, {"standard", "intro"}}},
+        {"model", "frequencies", "", "Fixed, or parameters of each layer that begin at the same values",
+         Choice{at<&S::model, &S::Model::frequencies>, {"fixed", "trained"}}},
+        {"model", "table_positions", "positions",
+         "Learned table: its length; a longer text is refused. 0 takes training.length",
+         Integer{at<&S::model, &S::Model::table_positions>, 0, 1048576}},
+        {"model", "bias_buckets", "buckets", "T5: biases a head, shared by all layers",
+         Integer{at<&S::model, &S::Model::bias_buckets>, 4, 4096}},
+        {"model", "bias_distance", "positions", "T5: distances from here on share the last bucket",
+         Integer{at<&S::model, &S::Model::bias_distance>, 3, 1048576}},
     };
 }
 
@@ -110,6 +124,9 @@ std::vector<SpecificationField> training() {
          Integer{at<&S::training, &S::Training::data_seed>, 0, kMost}},
         {"training", "model_seed", "", "Seed of the initial weights and of dropout",
          Integer{at<&S::training, &S::Training::model_seed>, 0, kMost}},
+        {"training", "frequency_rate", "of learning_rate",
+         "Learning rate of trained frequencies: AdamW moves each by about its rate a step; most are small",
+         Real{at<&S::training, &S::Training::frequency_rate>, 0, 1}},
         {"training", "report_every", "steps", "Steps between rows of metrics.csv",
          Integer{at<&S::training, &S::Training::report_every>, 1, 1000000000}},
     };

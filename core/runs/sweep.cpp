@@ -40,16 +40,24 @@ class SweepReader {
                 readChanges(node);
             else if (name == "axes")
                 readAxes(node);
+            else if (name == "variants")
+                readVariants(node);
             else
-                refuse(key.source(), "unknown key \"" + name + "\"; known are base, seeds, [set] and [axes]");
+                refuse(key.source(),
+                       "unknown key \"" + name + "\"; known are base, seeds, [set], [axes] and [[variants]]");
         }
-        if (!has_base_) throw Error(ErrorKind::usage, path_.string() + ": a sweep needs base = \"PRESET\"");
-        for (const auto& [setting, source] : changes_)
-            apply(base_, setting, source);
-        std::vector<SweepRun> runs{{path_.stem().string(), base_}};
+        if (bases_.empty())
+            throw Error(ErrorKind::usage, path_.string() + ": a sweep needs base = \"PRESET\"");
+        std::vector<Draft> drafts;
+        for (const SweepRun& base : bases_) {
+            Draft& draft = drafts.emplace_back(Draft{base, {}});
+            draft.run.name = path_.stem().string() + (bases_.size() > 1 ? "-" + base.name : "");
+            for (const auto& [setting, source] : changes_)
+                apply(draft.run.specification, setting, source);
+        }
         for (const Axis& axis : axes_)
-            runs = combined(runs, axis);
-        return withSeeds(runs);
+            drafts = combined(drafts, axis);
+        return withSeeds(drafts);
     }
 
   private:
@@ -57,9 +65,19 @@ class SweepReader {
         std::string text;  ///< key=value
         toml::source_region source;
     };
+    /// Values of one field, or variants that set several at a time.
     struct Axis {
-        std::vector<Setting> settings;
-        std::vector<std::string> names;
+        struct Place {
+            std::string name;  ///< in the names of runs
+            std::vector<Setting> settings;
+        };
+        std::vector<Place> places;
+    };
+
+    /// A run with what axes and variants set in it.
+    struct Draft {
+        SweepRun run;
+        std::vector<Setting> asked;
     };
 
     [[noreturn]] void refuse(const toml::source_region& source, const std::string& what) const {
@@ -77,15 +95,25 @@ class SweepReader {
     }
 
     void readBase(const toml::node& node) {
+        if (const auto* several = node.as_array()) {
+            if (several->empty()) refuse(node.source(), "base is empty: name a preset");
+            for (const toml::node& one : *several)
+                readOneBase(one);
+        } else {
+            readOneBase(node);
+        }
+    }
+
+    void readOneBase(const toml::node& node) {
         const auto name = node.value_exact<std::string>();
         if (!name) refuse(node.source(), "base must be text: a preset's name or a .toml file");
         try {
-            base_ = name->ends_with(".toml") ? readSpecification(path_.parent_path() / *name)
-                                             : loadPreset(*name).specification;
+            bases_.push_back({fs::path(*name).stem().string(),
+                              name->ends_with(".toml") ? readSpecification(path_.parent_path() / *name)
+                                                       : loadPreset(*name).specification});
         } catch (const Error& error) {
             refuse(node.source(), error.what());
         }
-        has_base_ = true;
     }
 
     void readSeeds(const toml::node& node) {
@@ -118,36 +146,72 @@ class SweepReader {
             if (!values.is_array() || values.as_array()->empty())
                 refuse(values.source(), "an axis is a list of values such as [\"rope\", \"roper\"]");
             Axis axis;
-            for (const toml::node& value : *values.as_array()) {
-                axis.settings.push_back({std::string(key.str()) + "=" + valueText(value), value.source()});
-                axis.names.push_back(valueText(value));
-            }
+            for (const toml::node& value : *values.as_array())
+                axis.places.push_back(
+                    {valueText(value), {{std::string(key.str()) + "=" + valueText(value), value.source()}}});
             axes_.push_back(std::move(axis));
         }
     }
 
-    std::vector<SweepRun> combined(const std::vector<SweepRun>& runs, const Axis& axis) const {
-        std::vector<SweepRun> all;
-        if (runs.size() * axis.settings.size() * std::max<std::size_t>(1, seeds_.size()) > kMostRuns)
+    void readVariants(const toml::node& node) {
+        if (!node.is_array_of_tables())
+            refuse(node.source(), "variants are sections: write [[variants]] above the keys of each");
+        Axis axis;
+        for (const toml::node& variant : *node.as_array()) {
+            Axis::Place place;
+            for (const auto& [key, value] : *variant.as_table()) {
+                if (key.str() == "name")
+                    place.name = valueText(value);
+                else
+                    place.settings.push_back(
+                        {std::string(key.str()) + "=" + valueText(value), value.source()});
+            }
+            if (place.name.empty()) refuse(variant.source(), "a variant needs a name = \"…\" for its runs");
+            axis.places.push_back(std::move(place));
+        }
+        axes_.push_back(std::move(axis));
+    }
+
+    std::vector<Draft> combined(const std::vector<Draft>& drafts, const Axis& axis) const {
+        std::vector<Draft> all;
+        if (drafts.size() * axis.places.size() * std::max<std::size_t>(1, seeds_.size()) > kMostRuns)
             throw Error(ErrorKind::usage, path_.string() + ": the axes and seeds make more than " +
                                               std::to_string(kMostRuns) + " runs");
-        for (const SweepRun& run : runs) {
-            for (std::size_t i = 0; i < axis.settings.size(); ++i) {
-                SweepRun next{run.name + "-" + axis.names[i], run.specification};
-                apply(next.specification, axis.settings[i].text, axis.settings[i].source);
+        for (const Draft& draft : drafts) {
+            for (const Axis::Place& place : axis.places) {
+                Draft next = draft;
+                next.run.name += "-" + place.name;
+                for (const Setting& setting : place.settings) {
+                    apply(next.run.specification, setting.text, setting.source);
+                    next.asked.push_back(setting);
+                }
                 all.push_back(std::move(next));
             }
         }
         return all;
     }
 
-    std::vector<SweepRun> withSeeds(const std::vector<SweepRun>& runs) const {
+    /// @throws Error if a run would ignore what an axis or a variant sets: it would be made several times
+    void requireRead(const Draft& draft) const {
+        for (const Setting& setting : draft.asked) {
+            const SpecificationField& field =
+                findField(trimmed(setting.text.substr(0, setting.text.find('='))));
+            if (const auto why = whyUnused(field, draft.run.specification))
+                refuse(setting.source, draft.run.name + " would ignore " + setting.text + ": " + *why);
+        }
+    }
+
+    std::vector<SweepRun> withSeeds(const std::vector<Draft>& drafts) const {
         std::vector<SweepRun> all;
         std::set<std::string> names;
         const std::vector<std::int64_t> seeds =
-            seeds_.empty() ? std::vector{base_.training.model_seed} : seeds_;
+            seeds_.empty() ? std::vector{bases_.front().specification.training.model_seed} : seeds_;
         for (const std::int64_t seed : seeds) {
-            for (SweepRun run : runs) {
+            for (const Draft& draft : drafts) {
+                requireRead(draft);
+                SweepRun run = draft.run;
+                // What one method of the sweep needs and another never reads stays with the first.
+                run.specification = withoutUnused(run.specification);
                 run.name += "-s" + std::to_string(seed);
                 run.specification.training.data_seed = run.specification.training.model_seed = seed;
                 if (!isRunName(run.name))
@@ -166,8 +230,7 @@ class SweepReader {
 
     fs::path path_;
     toml::table document_;
-    Specification base_;
-    bool has_base_ = false;
+    std::vector<SweepRun> bases_;  ///< each under its own name
     std::vector<std::int64_t> seeds_;
     std::vector<Setting> changes_;
     std::vector<Axis> axes_;

@@ -5,12 +5,12 @@
 
 namespace roper {
 
-AdamW::AdamW(const std::vector<Transformer::NamedParameter>& parameters,
-             const Specification::Training& settings)
+AdamW::AdamW(const std::vector<NamedParameter>& parameters, const Specification::Training& settings)
     : settings_(settings) {
     groups_[0].weight_decay = settings.weight_decay;
+    groups_[2].rate = settings.frequency_rate;
     for (const auto& [name, parameter] : parameters) {
-        const std::size_t group = parameter.dim() >= 2 ? 0 : 1;
+        const std::size_t group = name.ends_with("_frequencies") ? 2 : parameter.dim() >= 2 ? 0 : 1;
         Group& of = groups_[group];
         places_.push_back({group, of.parameters.size()});
         of.parameters.push_back(parameter);
@@ -43,7 +43,7 @@ void AdamW::clip(double norm, double most) {
     const at::NoGradGuard no_gradients;
     for (const Group& group : groups_) {
         std::vector<at::Tensor> all = gradients(group);
-        at::_foreach_mul_(all, most / norm);
+        if (!all.empty()) at::_foreach_mul_(all, most / norm);
     }
 }
 
@@ -51,10 +51,11 @@ void AdamW::step(double learning_rate) {
     const at::NoGradGuard no_gradients;
     ++steps_done_;
     for (Group& group : groups_) {
+        if (group.parameters.empty()) continue;
         for (at::Tensor& step : group.steps)
             step.add_(1);
         at::_fused_adamw_(group.parameters, gradients(group), group.means, group.squares, {}, group.steps,
-                          learning_rate, settings_.beta1, settings_.beta2, group.weight_decay,
+                          learning_rate * group.rate, settings_.beta1, settings_.beta2, group.weight_decay,
                           settings_.epsilon,
                           /*amsgrad=*/false, /*maximize=*/false);
         for (at::Tensor& parameter : group.parameters)

@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -14,8 +15,7 @@ namespace roper {
 /// weight decay of 0 it is Adam.
 class AdamW {
   public:
-    AdamW(const std::vector<Transformer::NamedParameter>& parameters,
-          const Specification::Training& settings);
+    AdamW(const std::vector<NamedParameter>& parameters, const Specification::Training& settings);
 
     /// Total norm of all gradients, a scalar tensor on their device.
     at::Tensor gradientNorm() const;
@@ -39,6 +39,7 @@ class AdamW {
   private:
     struct Group {
         double weight_decay = 0;
+        double rate = 1;  ///< of the learning rate
         std::vector<at::Tensor> parameters, means, squares, steps;
     };
     struct Place {
@@ -47,7 +48,7 @@ class AdamW {
     std::vector<at::Tensor> gradients(const Group& group) const;
 
     Specification::Training settings_;
-    Group groups_[2];  ///< matrices, then vectors
+    std::array<Group, 3> groups_;  ///< matrices, vectors, frequencies
     std::vector<Place> places_;
     std::int64_t steps_done_ = 0;
 };

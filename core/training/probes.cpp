@@ -22,6 +22,7 @@ Metadata describe(const Probed& probed, const std::string& text) {
     return {{"step", std::to_string(probed.step)},
             {"text", text},
             {"position", m.position},
+            {"attention", m.attention},
             {"pairing", m.pairing},
             {"schedule", m.schedule},
             {"base", formatNumber(m.base)},
@@ -61,10 +62,25 @@ Reply readHead(const Probed& probed, const Request& request) {
     const at::Tensor qkv =
         toWrite(probed.model.headVectors(tokens.to(deviceOf(probed.model)), request.layer, request.head));
     const at::Tensor q = qkv[0], k = qkv[1], v = qkv[2], list = tokens.flatten();
-    return replyWith(
-        probed,
-        {tensorToWrite("q", q), tensorToWrite("k", k), tensorToWrite("v", v), tensorToWrite("tokens", list)},
-        describe(probed, request.text));
+    std::vector<TensorToWrite> tensors = {tensorToWrite("q", q), tensorToWrite("k", k), tensorToWrite("v", v),
+                                          tensorToWrite("tokens", list)};
+    // What the head has learned about positions, as matrices of one row.
+    const PositionMethod& positions = probed.model.positions();
+    const auto layer = static_cast<std::size_t>(request.layer);
+    at::Tensor theta, value_theta, bias, table;
+    if (!positions.queryKeyFrequencies().empty())
+        theta = toWrite(positions.queryKeyFrequencies()[layer].detach().unsqueeze(0));
+    if (!positions.valueFrequencies().empty())
+        value_theta = toWrite(positions.valueFrequencies()[layer].detach().unsqueeze(0));
+    if (positions.relativeBias().defined())
+        bias = toWrite(positions.relativeBias().detach().select(1, request.head).unsqueeze(0));
+    if (positions.learnedTable().defined()) table = toWrite(positions.learnedTable().detach());
+    for (const auto& [name, tensor] : {std::pair{"theta", &theta}, std::pair{"value_theta", &value_theta},
+                                       std::pair{"bias", &bias}, std::pair{"table", &table}})
+        if (tensor->defined()) tensors.push_back(tensorToWrite(name, *tensor));
+    Metadata metadata = describe(probed, request.text);
+    metadata["bias_distance"] = std::to_string(probed.specification.model.bias_distance);
+    return replyWith(probed, tensors, metadata);
 }
 
 Reply readMaps(const Probed& probed, const Request& request) {

@@ -69,7 +69,7 @@ StepFile chooseCheckpoint(const RunFolder& folder, std::optional<std::int64_t> s
 
 LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options) {
     const StepFile checkpoint = chooseCheckpoint(folder, options.step);
-    LoadedModel loaded{folder.specification(), nullptr, nullptr, checkpoint.step};
+    LoadedModel loaded{withoutUnused(folder.specification()), nullptr, nullptr, checkpoint.step};
     requireValid(loaded.specification, folder.specificationPath().string());
     loaded.task = makeTask(loaded.specification.task);
     loaded.model = std::make_unique<Transformer>(loaded.specification, loaded.task->vocabulary().size(),
@@ -78,6 +78,13 @@ LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options) {
     loadWeights(file, *loaded.model, loaded.task->vocabulary().characters());
     loaded.sequences_seen = static_cast<std::uint64_t>(parseInteger(file.entry("next_sequence")).value_or(0));
     return loaded;
+}
+
+/// Lets a model read texts of `length` tokens with scaled frequencies.
+void rescale(LoadedModel& loaded, Scaling scaling, std::int64_t length) {
+    if (scaling.method == ScalingMethod::none) return;
+    scaling.original_length = static_cast<double>(loaded.specification.training.length - 1);
+    loaded.model->positions().rescale(scaling, static_cast<double>(length));
 }
 
 void writeAttentionCsv(const at::Tensor& attention, const std::filesystem::path& out) {
@@ -188,7 +195,7 @@ RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const Ses
     try {
         return translatingErrors([&] {
             writeStarting(recorder);
-            Specification specification = folder.specification();
+            Specification specification = withoutUnused(folder.specification());
             if (!session.device.empty()) specification.device.name = session.device;
             if (session.threads > 0) specification.device.threads = session.threads;
             requireValid(specification, folder.specificationPath().string());
@@ -236,8 +243,12 @@ RunEvaluation evaluateRun(const RunFolder& folder, const ReadingOptions& options
         LoadedModel loaded = loadModel(folder, options);
         loaded.specification.evaluation.problems = asked.problems;
         if (asked.temperature) loaded.specification.evaluation.temperature = *asked.temperature;
+        const std::int64_t length = asked.length.value_or(loaded.specification.training.length);
+        rescale(loaded, asked.scaling, length - 1);
+        loaded.specification.training.length = length;
         Evaluator evaluator(*loaded.task, loaded.specification, asked.seed);
         Evaluation evaluation = evaluator.evaluate(*loaded.model, loaded.step, loaded.sequences_seen);
+        if (asked.length) evaluation.row.overlaps.reset();  // training has shown sequences of another length
         return RunEvaluation{evaluation.row, std::move(evaluation.samples)};
     });
 }
@@ -247,6 +258,11 @@ SizeScores evaluateRunBySize(const RunFolder& folder, const ReadingOptions& opti
     return translatingErrors([&] {
         const at::NoGradGuard no_gradients;
         LoadedModel loaded = loadModel(folder, options);
+        if (asked.largest) {
+            loaded.specification.task.digits_max = loaded.specification.task.string_max = *asked.largest;
+            loaded.task = makeTask(loaded.specification.task);
+        }
+        rescale(loaded, asked.scaling, loaded.task->longestPrompt() + loaded.task->longestAnswer());
         const std::vector<std::string> names = loaded.task->sizeNames();
         if (names.empty())
             throw Error(ErrorKind::usage,
@@ -259,7 +275,8 @@ SizeScores evaluateRunBySize(const RunFolder& folder, const ReadingOptions& opti
                                               std::to_string(kMostProblems) + " in all");
         if (asked.temperature) loaded.specification.evaluation.temperature = *asked.temperature;
         const Evaluator evaluator(*loaded.task, loaded.specification, asked.seed);
-        return SizeScores{loaded.step, names, evaluator.evaluateBySize(*loaded.model, asked.problems)};
+        return SizeScores{loaded.step, asked.scaling, names,
+                          evaluator.evaluateBySize(*loaded.model, asked.problems)};
     });
 }
 
@@ -310,14 +327,6 @@ void exportWeights(const RunFolder& folder, const ReadingOptions& options, const
         weights.push_back({name, tensor.dtype, tensor.shape, tensor.bytes});
     }
     writeSafetensors(out, weights, file.metadata());
-}
-
-std::int64_t countParameters(const Specification& specification) {
-    const std::int64_t C = specification.model.width, F = specification.model.feed_forward;
-    const std::int64_t V = makeTask(specification.task)->vocabulary().size();
-    const std::int64_t block = 3 * C * C + 3 * C + C * C + C + 2 * C * F + F + C + 4 * C;
-    const std::int64_t final_norm = specification.model.norm == "pre" ? 2 * C : 0;
-    return V * C + specification.model.layers * block + final_norm + V * C + V;
 }
 
 }  // namespace roper

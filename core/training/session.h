@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/rotary/scaling.h"
 #include "core/runs/run_folder.h"
 #include "core/tasks/task.h"
 
@@ -62,6 +63,10 @@ struct EvaluationOptions {
     std::int64_t problems = 128;
     std::optional<std::int64_t> seed = {};
     std::optional<double> temperature = {};
+    std::optional<std::int64_t> length = {};  ///< characters of the sequences that the loss is taken on
+    std::optional<std::int64_t> largest =
+        {};                ///< by size: digits or letters up to this, also beyond training
+    Scaling scaling = {};  ///< of the frequencies; original_length is set to what the run was trained on
 };
 
 struct RunEvaluation {
@@ -77,12 +82,13 @@ RunEvaluation evaluateRun(const RunFolder& folder, const ReadingOptions& options
 /// Problems solved of every size.
 struct SizeScores {
     std::int64_t step = 0;
+    Scaling scaling;
     std::vector<std::string> names;  ///< of the two numbers of a size
     std::vector<SizeScore> scores;
 };
 
 /// Asks a checkpoint of a run `problems` problems of every size. @throws Error (usage) for a task without
-/// problems, Error (checkpoint)
+/// problems, or for a scaling where there are no frequencies, Error (checkpoint)
 SizeScores evaluateRunBySize(const RunFolder& folder, const ReadingOptions& options,
                              const EvaluationOptions& asked);
 
@@ -102,9 +108,6 @@ void exportLogits(const RunFolder& folder, const ReadingOptions& options, const 
 
 /// The weights of a checkpoint without what only training needs, to a .safetensors file. @throws Error
 void exportWeights(const RunFolder& folder, const ReadingOptions& options, const std::filesystem::path& out);
-
-/// Parameters of the model that a specification describes.
-std::int64_t countParameters(const Specification& specification);
 
 /// Large tensors come and go every step. Keeping their memory in the heap spares the kernel from clearing
 /// fresh pages each time. Called once, before the first tensor.

@@ -8,6 +8,7 @@
 #include "core/runs/error.h"
 #include "core/runs/text.h"
 #include "core/training/batches.h"
+#include "core/training/method_report.h"
 #include "core/training/probes.h"
 #include "core/training/schedule.h"
 #include "core/training/snapshot.h"
@@ -19,6 +20,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kHeartbeat = 1s;
 constexpr auto kPauseLook = 50ms;
+constexpr double kWorryingDenominator = 1e-4;
 
 }  // namespace
 
@@ -73,7 +75,10 @@ RunState Trainer::run() {
     observer_.onStart(
         {position_.step, specification_.training.steps, model_.parameterCount(), describeDevice(device_)});
     beat(RunState::running, Survives::machine_failure);
-    if (position_.step == 0) takeSnapshot();
+    if (position_.step == 0) {
+        takeSnapshot();
+        if (recorder_.folder().methodRows().empty()) reportMethod();
+    }
     while (position_.step < specification_.training.steps) {
         Wish wish = control_.poll(answers("step "));
         if (wish == Wish::pause) wish = waitWhilePaused();
@@ -150,6 +155,7 @@ void Trainer::runEvaluation() {
     for (const Sample& sample : evaluation.samples)
         recorder_.record(sample);
     recorder_.record(evaluation.row);
+    reportMethod();
     observer_.onEvaluation(evaluation.row);
     if (best_ && !isBetter(evaluation.row, *best_)) return;
     best_ = evaluation.row;
@@ -174,6 +180,17 @@ void Trainer::takeSnapshot() {
     if (specification_.snapshots.every == 0) return;
     const TrainingClock::Rest rest(clock_);
     writeSnapshot(recorder_.folder(), model_, *task_, specification_, position_.step);
+}
+
+void Trainer::reportMethod() {
+    const at::Tensor tokens = makeSequences(*task_, specification_, Stream::validation, 0, 1).to(device_);
+    const std::vector<MethodRow> rows = methodReport(model_, tokens, position_.step);
+    recorder_.record(rows);
+    for (const MethodRow& row : rows)
+        if (row.quantity == "least_denominator" && row.value < kWorryingDenominator)
+            recorder_.log("layer " + std::to_string(row.layer.value_or(0)) + ", head " +
+                          std::to_string(row.head.value_or(0)) +
+                          ": a denominator of linear attention is down to " + formatNumber(row.value));
 }
 
 Answers Trainer::answers(const std::string& status) {

@@ -44,6 +44,7 @@ class Trainer {
     void runEvaluation();
     void saveCheckpointNow();
     void takeSnapshot();
+    void reportMethod();
     void beat(RunState state, Survives survives);
     Wish waitWhilePaused();
     /// What is said of the run between steps; `status` comes before the step's number.

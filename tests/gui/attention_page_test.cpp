@@ -111,6 +111,49 @@ class AttentionPageTest : public PageTest {
         QVERIFY(text.contains("distance 2"));
     }
 
+    void whatIsAddedToScoresIsDrawnByDistance() {
+        change([](Setup& s) { s.method = Method::rope; });
+        QVERIFY(page_->biasChart().curves().empty());
+        const Eigen::MatrixXd none = [&] {
+            change([](Setup& s) { s.method = Method::none; });
+            return *page_->map().map().values;
+        }();
+        for (const Method method : {Method::alibi, Method::t5}) {
+            change([&](Setup& s) {
+                s.method = method;
+                s.head = 1;
+                s.heads = 4;
+            });
+            const auto& curves = page_->biasChart().curves();
+            QCOMPARE(curves.size(), method == Method::alibi ? std::size_t(4) : std::size_t(1));
+            const auto& chosen = curves[method == Method::alibi ? 1 : 0];
+            for (int key = 0; key <= 9; ++key) {
+                const double added = (*page_->map().map().values)(9, key) - none(9, key);
+                QCOMPARE(chosen.x[9 - key], 9.0 - key);
+                QVERIFY(std::abs(chosen.y[9 - key] - added) < 1e-12);
+            }
+        }
+        page_->biasKind().setCurrentIndex(1);
+        const auto& buckets = page_->biasChart().curves().front().y;
+        QCOMPARE(buckets[15], 15.0);
+        QCOMPARE(buckets[128], 31.0);
+        change([](Setup& s) { s.causal = false; });
+        QCOMPARE(page_->biasChart().curves().front().x.front(), -256.0);
+        page_->biasKind().setCurrentIndex(0);
+    }
+
+    void thePositionTableHoldsTheSinusoids() {
+        change([](Setup& s) {
+            s.head_dim = 4;
+            s.heads = 2;
+            s.base = 10000;
+        });
+        const Eigen::MatrixXd& table = *page_->table().map().values;
+        QCOMPARE(table.cols(), Eigen::Index(8));
+        QVERIFY(std::abs(table(3, 0) - std::sin(3.0)) < 1e-12);
+        QVERIFY(std::abs(table(3, 3) - std::cos(0.3)) < 1e-12);
+    }
+
     void aTableByHandIsWhatIsShown() {
         control<QComboBox>("q, k, v from")->setCurrentIndex(1);
         QCOMPARE(setup().source, Source::hand);

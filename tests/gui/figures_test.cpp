@@ -69,6 +69,7 @@ class FiguresTest : public QObject {
         // Cells of a map that are hardly larger than a pixel cannot be compared pixel by pixel.
         Setup coarse = window_->selection().setup();
         coarse.distances = 17;
+        coarse.heads = 2;
         window_->selection().set(coarse, "test");
         for (Page* page : window_->pages()) {
             window_->showPage(page);
@@ -125,7 +126,8 @@ class FiguresTest : public QObject {
              {"rotation",     "two-vectors",      "four-ways",   "dials",         "tokens",
               "spectrum",     "cosine-map",       "decay",       "base-bound",    "scores",
               "weights",      "shift-difference", "mistake",     "logit-by-pair", "mixing",
-              "value-mixing", "distance-shares",  "three-steps", "shift-test",    "all-pairs"}) {
+              "value-mixing", "distance-shares",  "three-steps", "shift-test",    "all-pairs",
+              "position-bias"}) {
             const QString picture = out_.filePath(QString("alone-%1.svg").arg(kind));
             const auto [ended, said] = run({"figure", kind, "--out", picture, "--set", "head_dim=8"});
             QCOMPARE(ended, 0);
@@ -134,6 +136,8 @@ class FiguresTest : public QObject {
         }
         QCOMPARE(run({"figure", "decay", "--out", file}).first, 0);
         QVERIFY(read(file).contains("unscaled,256,6.5430973229"));  // the source's d = 128 without being told
+        QCOMPARE(run({"figure", "position-table", "--out", file, "--set", "head_dim=4"}).first, 0);
+        QVERIFY(read(file).contains("\n3,0,0.14112000805"));  // sin 3
         QCOMPARE(run({"figure", "mistake", "--out", file, "--set", "mistake=values_twice"}).first, 0);
         QVERIFY(read(file).startsWith("query,feature_of_the_output,difference"));
         QVERIFY(run({"figure", "scores", "--out", file, "--run", "missing", "--runs", runs_.path()})

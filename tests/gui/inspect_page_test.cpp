@@ -146,6 +146,29 @@ class InspectPageTest : public PageTest {
         steps->setCurrentIndex(0);
     }
 
+    void whatPositionsHaveLearnedIsDrawnOverTheSteps() {
+        page().showTab(3);
+        QVERIFY(page().learned().chart().curves().empty());
+        const RunFolder folder(folder_.path().toStdString() + "/without-snapshots");
+        std::string rows(kMethodHeader);
+        for (const auto& [step, first, second] : {std::tuple{0, 1.0, 0.1}, {50, 1.25, 0.1}, {100, 1.5, 0.08}})
+            for (const auto& [pair, value] : {std::pair{0, first}, {1, second}})
+                rows += "\n" + formatRow(MethodRow{step, "query_key_frequency", 1, {}, pair, value});
+        writeFileAtomically(folder.methodPath(), rows + "\n", Survives::process_death);
+        state().setRun("without-snapshots");
+        const auto& curves = page().learned().chart().curves();
+        QCOMPARE(curves.size(), std::size_t(2));
+        QCOMPARE(curves[0].x, (QVector<double>{0, 50, 100}));
+        QCOMPARE(curves[0].y, (QVector<double>{1, 1.25, 1.5}));
+        QVERIFY(std::abs(curves[1].y.back() - 0.8) < 1e-12);
+        QCOMPARE(page().learned().layer().currentText(), QString("layer 1"));
+        // A file that is torn or wrong is no reason to show old numbers.
+        writeFileAtomically(folder.methodPath(), rows + "\nnonsense\n", Survives::process_death);
+        page().learned().refresh();
+        QVERIFY(page().learned().chart().curves().empty());
+        page().showTab(0);
+    }
+
     void aRunWithoutSnapshotsSaysWhatToDo() {
         state().setRun("without-snapshots");
         QVERIFY(!state().maps());
@@ -153,6 +176,26 @@ class InspectPageTest : public PageTest {
         state().askForMaps("?d=");
         QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
         QVERIFY2(state().message().contains("no checkpoint"), qPrintable(state().message()));
+    }
+
+    void longerProblemsAreAskedFromTheComparePage() {
+        QVERIFY(window_->showPage("Compare"));
+        ComparePage& compare = window_->comparePage();
+        compare.showTab(4);
+        QVERIFY(compare.lengths().view().maps().empty());
+        compare.lengths().largest().setValue(10);  // trained on up to 8 letters
+        compare.lengths().problems().setValue(1);
+        QTest::mouseClick(&compare.lengths().measureButton(), Qt::LeftButton);
+        QCOMPARE(compare.lengths().measureButton().text(), QString("Cancel"));
+        QTRY_COMPARE_WITH_TIMEOUT(compare.lengths().measureButton().text(), QString("Measure"), 60000);
+        QCOMPARE(compare.lengths().summary().text(), QString());
+        const auto& maps = compare.lengths().view().maps();
+        QCOMPARE(maps.size(), std::size_t(1));
+        QCOMPARE(maps[0].trained, (std::vector<std::int64_t>{8}));
+        QCOMPARE(maps[0].lengths, (std::vector<std::int64_t>{3, 4, 5, 6, 7, 8, 9, 10}));
+        QCOMPARE(maps[0].panels[0].cells.at({8, 10}).of, std::int64_t(10));
+        checkInputs();
+        QVERIFY(window_->showPage("Inspect"));
     }
 
     void allInputsAreNamedAndExplained() {

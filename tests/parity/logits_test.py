@@ -42,13 +42,13 @@ class Model:
         scaled = centred / numpy.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5)
         return scaled * self.t[name + ".weight"] + self.t[name + ".bias"]
 
-    def rotate(self, x, fraction, sign=1):
+    def rotate(self, x, fraction, trained, sign=1):
         """x [T, d]: row t turned by R(sign·t)."""
         r = int(fraction * self.d + 1e-9)
         r -= r % 2
         i = numpy.arange(r // 2)
         step = 2 if self.s["model.schedule"] == "standard" else 1
-        theta = self.s["model.base"] ** (-step * i / max(r, 1))
+        theta = self.t.get(trained, self.s["model.base"] ** (-step * i / max(r, 1)))
         angle = sign * numpy.arange(len(x))[:, None] * theta
         first, second = (i, i + r // 2) if self.s["model.pairing"] == "half" else (2 * i, 2 * i + 1)
         y = x.copy()
@@ -56,21 +56,58 @@ class Model:
         y[:, second] = x[:, first] * numpy.sin(angle) + x[:, second] * numpy.cos(angle)
         return y
 
+    def bias(self, head, T):
+        """[T, T], by n − j; entries above the diagonal are never looked at."""
+        delta = numpy.maximum(numpy.arange(T)[:, None] - numpy.arange(T), 0)
+        if self.s["model.position"] == "alibi":
+            return -(2.0 ** (-8 * (head + 1) / self.heads)) * delta
+        if self.s["model.position"] != "t5":
+            return numpy.zeros((T, T))
+        buckets, farthest = int(self.s["model.bias_buckets"]), self.s["model.bias_distance"]
+        e = buckets // 2
+        far = e + numpy.floor(e * numpy.log(numpy.maximum(delta, e) / e) / math.log(farthest / e))
+        bucket = numpy.where(delta < e, delta, numpy.minimum(far, buckets - 1)).astype(int)
+        return self.t["relative_bias.weight"][bucket, head]
+
+    def weights(self, q, k, head, turn):
+        """[T, T] of q, k [T, d] before any rotation."""
+        seen = numpy.tril(numpy.ones((len(q), len(q))))
+        kind = self.s["model.attention"]
+        if kind == "softmax":
+            scores = turn(q) @ turn(k).T / math.sqrt(self.d) + self.bias(head, len(q))
+            scores[seen == 0] = -numpy.inf
+            made = numpy.exp(scores - scores.max(1, keepdims=True))
+            return made / made.sum(1, keepdims=True)
+        if kind == "linear_cosine":
+            q, k = (x / numpy.linalg.norm(x, axis=1, keepdims=True) for x in (q, k))
+            made = (1 + turn(q) @ turn(k).T) * seen
+            return made / made.sum(1, keepdims=True)
+        q, k = (numpy.where(x > 0, x + 1, numpy.exp(numpy.minimum(x, 0))) for x in (q, k))
+        return turn(q) @ turn(k).T * seen / ((q @ k.T) * seen).sum(1, keepdims=True)
+
     def attention(self, x, block):
         q, k, v = numpy.split(self.linear(x, block + "attention.qkv"), 3, axis=1)
-        fraction, value_fraction = self.s["model.rotary_fraction"], self.s["model.value_rotary_fraction"]
-        roper = self.s["model.position"] == "roper"
+        position = self.s["model.position"]
+        fraction = self.s["model.rotary_fraction"] if position in ("rope", "roper") else 0
+        value_fraction = self.s["model.value_rotary_fraction"] if position == "roper" else 0
         heads = []
         for h in range(self.heads):
             columns = slice(h * self.d, (h + 1) * self.d)
-            qh, kh = self.rotate(q[:, columns], fraction), self.rotate(k[:, columns], fraction)
-            vh = self.rotate(v[:, columns], value_fraction) if roper else v[:, columns]
-            scores = qh @ kh.T / math.sqrt(self.d)
-            scores[numpy.triu_indices(len(x), 1)] = -numpy.inf
-            weights = numpy.exp(scores - scores.max(1, keepdims=True))
-            mixed = weights / weights.sum(1, keepdims=True) @ vh
-            heads.append(self.rotate(mixed, value_fraction, -1) if roper else mixed)
+            turn = lambda y: self.rotate(y, fraction, block + "attention.query_key_frequencies")
+            turn_value = lambda y, sign=1: self.rotate(y, value_fraction, block + "attention.value_frequencies", sign)
+            weights = self.weights(q[:, columns], k[:, columns], h, turn)
+            heads.append(turn_value(weights @ turn_value(v[:, columns]), -1))
         return self.linear(numpy.concatenate(heads, 1), block + "attention.output")
+
+    def added(self, T):
+        """What absolute encodings add to the embeddings: [T, C]."""
+        if self.s["model.position"] == "learned":
+            return self.t["positions.weight"][:T]
+        C = int(self.s["model.width"])
+        if self.s["model.position"] != "sinusoidal":
+            return numpy.zeros((T, C))
+        angle = numpy.arange(T)[:, None] * self.s["model.base"] ** (-2 * (numpy.arange(C) // 2) / C)
+        return numpy.where(numpy.arange(C) % 2 == 0, numpy.sin(angle), numpy.cos(angle))
 
     def feed_forward(self, x, block):
         hidden = self.linear(x, block + "feed_forward.up")
@@ -81,7 +118,7 @@ class Model:
         return self.linear(hidden, block + "feed_forward.down")
 
     def logits(self, text):
-        x = self.t["embedding.weight"][[self.vocabulary.index(c) for c in text]]
+        x = self.t["embedding.weight"][[self.vocabulary.index(c) for c in text]] + self.added(len(text))
         for layer in range(int(self.s["model.layers"])):
             block = f"blocks.{layer}."
             if self.s["model.norm"] == "pre":
@@ -100,7 +137,8 @@ class Parity(TrainerTest):
     TEXT = "?d=66+401; 6e0+1e0+0e0==7e0 and 6e1"
 
     def check(self, *settings):
-        run = self.train("a", "--steps", 15, *settings)
+        self.count = getattr(self, "count", 0) + 1
+        run = self.train(f"run-{self.count}", "--steps", 15, *settings)
         out = Path(self._folder.name) / "logits.safetensors"
         done = self.trainer("export", run, "--what", "logits", "--text", self.TEXT, "--out", out)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -118,6 +156,22 @@ class Parity(TrainerTest):
     def test_partial_interleaved_intro(self):
         self.check("--set", "position=roper", "--set", "pairing=interleaved", "--set", "schedule=intro",
                    "--set", "rotary_fraction=0.5", "--set", "value_rotary_fraction=0.75")
+
+    def test_added_to_embeddings(self):
+        for position in ("none", "learned", "sinusoidal"):
+            with self.subTest(position):
+                self.check("--set", "position=" + position)
+
+    def test_added_to_scores(self):
+        self.check("--set", "position=alibi")
+        self.check("--set", "position=t5", "--set", "bias_buckets=8", "--set", "bias_distance=20")
+
+    def test_trained_frequencies(self):
+        self.check("--set", "position=roper", "--set", "frequencies=trained", "--set", "frequency_rate=1")
+
+    def test_linear_attention(self):
+        self.check("--set", "position=roper", "--set", "attention=linear_numerator")
+        self.check("--set", "position=rope", "--set", "attention=linear_cosine")
 
 
 if __name__ == "__main__":

@@ -259,6 +259,31 @@ class Evaluations(TrainerTest):
         self.assertNotEqual(hot, cold)
         self.assertEqual(len(hot), 3)
 
+    def test_longer_than_in_training(self):
+        run = self.train("a", "--steps", 20)
+        done = self.trainer("eval", run, "--by-size", "--problems", 2, "--largest", 4, "--keep")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        scaled = ["eval", run, "--by-size", "--problems", 1, "--largest", 4, "--keep", "--scaling", "yarn", "--factor", 2]
+        for _ in range(2):  # the second measurement replaces the first
+            self.assertEqual(self.trainer(*scaled).returncode, 0)
+        with open(run / "sizes.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([(r["first"], r["second"]) for r in rows if r["scaling"] == "none"],
+                         [(str(a), str(b)) for a in range(1, 5) for b in range(1, 5)])
+        self.assertEqual(sum(int(r["of"]) for r in rows), 16 * 2 + 16 * 1)
+        self.assertEqual({(r["scaling"], r["factor"]) for r in rows}, {("none", "1"), ("yarn", "2")})
+
+    def test_loss_on_longer_sequences(self):
+        run = self.train("a", "--steps", 20, "--set", "position=rope")
+        loss = lambda *more: json.loads(self.trainer("eval", run, "--problems", 1, "--json", *more).stdout)["loss"]
+        usual, longer, scaled = loss(), loss("--length", 400), loss("--length", 400, "--scaling", "linear", "--factor", 4)
+        self.assertEqual(len({usual, longer, scaled}), 3)
+        self.assertEqual(longer, loss("--length", 400, "--scaling", "linear", "--factor", 1))
+        alibi = self.train("b", "--steps", 5, "--set", "position=alibi")
+        self.assert_fails(self.trainer("eval", alibi, "--scaling", "yarn"), 2, "no frequencies")
+        table = self.train("c", "--steps", 5, "--set", "position=learned")
+        self.assert_fails(self.trainer("eval", table, "--length", 500), 2, "learned table of", "text of 499 tokens")
+
 
 class Resume(TrainerTest):
     """N + M steps equal N, an end of any kind, M: every task, both methods; pause, stop and kill."""

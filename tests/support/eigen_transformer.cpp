@@ -5,7 +5,6 @@
 #include <cmath>
 #include <map>
 
-#include "core/rotary/scores.h"
 #include "tests/support/reference_attention.h"
 
 namespace roper {
@@ -13,7 +12,7 @@ namespace {
 
 class EigenModel {
   public:
-    EigenModel(const Specification& s, const std::vector<Transformer::NamedParameter>& parameters) : s_(s) {
+    EigenModel(const Specification& s, const std::vector<NamedParameter>& parameters) : s_(s) {
         for (const auto& [name, tensor] : parameters) {
             const at::Tensor plain = tensor.detach().to(at::kDouble).contiguous();
             const auto rows = plain.dim() == 2 ? plain.size(0) : 1, columns = plain.size(-1);
@@ -21,18 +20,19 @@ class EigenModel {
                 Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
                     plain.const_data_ptr<double>(), rows, columns);
         }
-        const auto rotary = [&](double fraction) {
+        const auto rotary = [&](bool turns, double fraction) {
             return makeRotary(static_cast<int>(s.headDim()), pairingOf(s), s.model.base, scheduleOf(s),
-                              fraction);
+                              turns ? fraction : 0.0);
         };
-        query_key_ = rotary(s.model.rotary_fraction);
-        value_ = rotary(s.model.position == "roper" ? s.model.value_rotary_fraction : 0.0);
+        query_key_ = rotary(s.turnsQueriesAndKeys(), s.model.rotary_fraction);
+        value_ = rotary(s.model.position == "roper", s.model.value_rotary_fraction);
     }
 
     Eigen::MatrixXd logits(const std::vector<std::int64_t>& tokens) const {
         Eigen::MatrixXd x(static_cast<Eigen::Index>(tokens.size()), s_.model.width);
         for (std::size_t t = 0; t < tokens.size(); ++t)
-            x.row(static_cast<Eigen::Index>(t)) = parameters_.at("embedding.weight").row(tokens[t]);
+            x.row(static_cast<Eigen::Index>(t)) =
+                parameters_.at("embedding.weight").row(tokens[t]) + added(static_cast<Eigen::Index>(t));
         for (std::int64_t layer = 0; layer < s_.model.layers; ++layer) {
             const std::string block = "blocks." + std::to_string(layer) + ".";
             if (s_.model.norm == "pre") {
@@ -47,6 +47,21 @@ class EigenModel {
     }
 
   private:
+    /// What an absolute encoding adds to the embedding at position t.
+    Eigen::RowVectorXd added(Eigen::Index t) const {
+        if (s_.model.position == "learned") return parameters_.at("positions.weight").row(t);
+        Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(s_.model.width);
+        if (s_.model.position != "sinusoidal") return sum;
+        for (Eigen::Index i = 0; 2 * i < sum.size(); ++i) {
+            const double angle =
+                static_cast<double>(t) *
+                std::pow(s_.model.base, -2.0 * static_cast<double>(i) / static_cast<double>(sum.size()));
+            sum[2 * i] = std::sin(angle);
+            sum[2 * i + 1] = std::cos(angle);
+        }
+        return sum;
+    }
+
     Eigen::MatrixXd linear(const std::string& name, const Eigen::MatrixXd& x) const {
         return (x * parameters_.at(name + ".weight").transpose()).rowwise() +
                parameters_.at(name + ".bias").row(0);
@@ -82,11 +97,37 @@ class EigenModel {
         for (std::int64_t head = 0; head < s_.model.heads; ++head) {
             const Eigen::MatrixXd q = qkv.middleCols(head * d, d), k = qkv.middleCols(C + head * d, d),
                                   v = qkv.middleCols(2 * C + head * d, d);
-            const Eigen::MatrixXd weights =
-                roper::attentionWeights(referenceScores(query_key_, q, k, positions), true);
-            joined.middleCols(head * d, d) = referenceMixing(value_, weights, v, positions);
+            const Rotary turns = trained(block + "attention.query_key_frequencies", query_key_),
+                         value_turns = trained(block + "attention.value_frequencies", value_);
+            const Eigen::MatrixXd weights = referenceWeights(
+                {s_.model.attention, turns, [&](double distance) { return bias(head, distance); }}, q, k,
+                positions);
+            joined.middleCols(head * d, d) = referenceMixing(value_turns, weights, v, positions);
         }
         return linear(block + "attention.output", joined);
+    }
+
+    /// The rotation with a layer's own frequencies, if it has some.
+    Rotary trained(const std::string& name, Rotary rotary) const {
+        const auto found = parameters_.find(name);
+        if (found != parameters_.end()) rotary.theta = found->second.row(0).transpose();
+        return rotary;
+    }
+
+    /// What is added to a score of queries `distance` ahead of their key.
+    double bias(std::int64_t head, double distance) const {
+        if (s_.model.position == "alibi")
+            return -std::exp2(-8.0 * static_cast<double>(head + 1) / static_cast<double>(s_.model.heads)) *
+                   distance;
+        if (s_.model.position != "t5") return 0;
+        const double half = static_cast<double>(s_.model.bias_buckets / 2);
+        const double logarithmic =
+            half + std::floor(half * std::log(distance / half) /
+                              std::log(static_cast<double>(s_.model.bias_distance) / half));
+        const double bucket = distance < half
+                                  ? distance
+                                  : std::min(logarithmic, static_cast<double>(s_.model.bias_buckets - 1));
+        return parameters_.at("relative_bias.weight")(static_cast<Eigen::Index>(bucket), head);
     }
 
     Specification s_;
@@ -96,8 +137,7 @@ class EigenModel {
 
 }  // namespace
 
-Eigen::MatrixXd eigenLogits(const Specification& specification,
-                            const std::vector<Transformer::NamedParameter>& parameters,
+Eigen::MatrixXd eigenLogits(const Specification& specification, const std::vector<NamedParameter>& parameters,
                             const std::vector<std::int64_t>& tokens) {
     return EigenModel(specification, parameters).logits(tokens);
 }

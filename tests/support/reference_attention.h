@@ -2,6 +2,8 @@
 
 #include <Eigen/Core>
 #include <cmath>
+#include <functional>
+#include <string>
 
 #include "core/rotary/rotation.h"
 
@@ -19,6 +21,45 @@ inline Eigen::MatrixXd referenceScores(const Rotary& rotary, const Eigen::Matrix
                 rotate(rotary, Q.row(n), positions[n]).dot(rotate(rotary, K.row(j), positions[j])) /
                 std::sqrt(static_cast<double>(rotary.head_dim));
     return scores;
+}
+
+/// How queries weigh keys up to their own place.
+struct ReferenceAttention {
+    std::string kind;  ///< softmax, linear_numerator or linear_cosine
+    Rotary rotary;
+    std::function<double(double)> bias;  ///< of query − key; softmax only
+};
+
+/// a_nj by their definitions: Q, K [T × d], positions [T] → [T × T], 0 where j > n.
+inline Eigen::MatrixXd referenceWeights(const ReferenceAttention& attention, const Eigen::MatrixXd& Q,
+                                        const Eigen::MatrixXd& K, const Eigen::VectorXd& positions) {
+    const auto phi = [](double x) { return x > 0 ? x + 1 : std::exp(x); };
+    const auto turned = [&](const Eigen::VectorXd& x, double m) { return rotate(attention.rotary, x, m); };
+    Eigen::MatrixXd weights = Eigen::MatrixXd::Zero(Q.rows(), K.rows());
+    for (Eigen::Index n = 0; n < Q.rows(); ++n) {
+        double sum = 0;
+        for (Eigen::Index j = 0; j <= n; ++j) {
+            const Eigen::VectorXd q = Q.row(n), k = K.row(j);
+            double& weight = weights(n, j);
+            double share = 0;
+            if (attention.kind == "softmax") {
+                const double score = turned(q, positions[n]).dot(turned(k, positions[j])) /
+                                         std::sqrt(static_cast<double>(q.size())) +
+                                     attention.bias(positions[n] - positions[j]);
+                weight = share = std::exp(score);
+            } else if (attention.kind == "linear_cosine") {
+                weight = share =
+                    1 + turned(q, positions[n]).dot(turned(k, positions[j])) / (q.norm() * k.norm());
+            } else {
+                const Eigen::VectorXd q_phi = q.unaryExpr(phi), k_phi = k.unaryExpr(phi);
+                weight = turned(q_phi, positions[n]).dot(turned(k_phi, positions[j]));
+                share = q_phi.dot(k_phi);
+            }
+            sum += share;
+        }
+        weights.row(n) /= sum;
+    }
+    return weights;
 }
 
 /// RoPER in one step: o_n = Σ_j a_{n,j} R(j − n) v_j. weights [T × T], V [T × d] → [T × d]

@@ -11,6 +11,7 @@
 
 #include "core/model/generation.h"
 #include "core/rotary/attention_maps.h"
+#include "core/runs/cost.h"
 #include "tests/support/eigen_transformer.h"
 
 namespace roper {
@@ -26,6 +27,7 @@ Specification tiny(const std::string& position) {
     s.model.heads = 3;
     s.model.feed_forward = 40;
     s.training.length = 14;
+    if (position == "learned") s.model.table_positions = 40;
     return s;
 }
 
@@ -48,11 +50,32 @@ std::vector<Specification> allKinds() {
     partial.model.rotary_fraction = 0.5;
     partial.model.value_rotary_fraction = 0.25;
     kinds.push_back(partial);
+    for (const char* position : {"none", "learned", "sinusoidal", "t5", "alibi"})
+        kinds.push_back(tiny(position));
+    kinds.back().model.norm = "post";
+    Specification buckets = tiny("t5");
+    buckets.model.bias_buckets = 6;  // reached within the 13 tokens of these tests, the last one too
+    buckets.model.bias_distance = 9;
+    kinds.push_back(buckets);
+    for (const char* position : {"rope", "roper"}) {
+        Specification trained = tiny(position);
+        trained.model.frequencies = "trained";
+        trained.model.rotary_fraction = 0.5;
+        kinds.push_back(trained);
+    }
+    for (const char* attention : {"linear_numerator", "linear_cosine"})
+        for (const char* position : {"none", "learned", "rope", "roper"}) {
+            Specification linear = tiny(position);
+            linear.model.attention = attention;
+            kinds.push_back(linear);
+        }
+    kinds.back().model.frequencies = "trained";
     return kinds;
 }
 
 std::string nameOf(const Specification& s) {
-    return s.model.position + " " + s.model.norm + " " + s.model.pairing + " " + s.model.activation;
+    return s.model.position + " " + s.model.attention + " " + s.model.frequencies + " " + s.model.norm + " " +
+           s.model.pairing + " " + s.model.activation;
 }
 
 at::Tensor someTokens(std::int64_t B, std::int64_t T) {
@@ -211,6 +234,13 @@ TEST(Transformer, TwinsStartFromTheSameWeights) {
     }
 }
 
+TEST(Transformer, ItsParametersAreCountedWithoutMakingThem) {
+    for (const Specification& s : allKinds()) {
+        const Transformer model(s, makeTask(s.task)->vocabulary().size(), at::kCPU);
+        EXPECT_EQ(costOf(s).parameters, model.parameterCount()) << nameOf(s);
+    }
+}
+
 TEST(Transformer, UntrainedLossIsNearGuessing) {
     const at::NoGradGuard no_gradients;
     Specification s;
@@ -292,11 +322,14 @@ TEST(Inside, AgreesWithTheAttentionAndTheVectorsOfEachHead) {
         // Lengths of pairs together are the length of the vector, however features are paired.
         const at::Tensor squares = inside.norms.index({at::indexing::Slice(0, 3), 1, 2});
         EXPECT_EQ(squares.sizes().vec(), (std::vector<std::int64_t>{3, d / 2}));
-        if (kind.model.pairing == "half" && kind.model.rotary_fraction == 1) {
-            const at::Tensor q = qkv[0];
+        const at::Tensor q = qkv[0].contiguous();
+        if (!kind.turnsQueriesAndKeys()) {  // neighbours make a pair where nothing turns
+            const at::Tensor by_hand = q.view({9, d / 2, 2}).square().sum(-1).sqrt().mean(0);
+            EXPECT_TRUE(at::allclose(squares[0], by_hand)) << nameOf(kind);
+        } else if (kind.model.pairing == "half" && kind.model.rotary_fraction == 1) {
             const at::Tensor by_hand =
                 (q.narrow(1, 0, d / 2).square() + q.narrow(1, d / 2, d / 2).square()).sqrt().mean(0);
-            EXPECT_TRUE(at::allclose(squares[0], by_hand));
+            EXPECT_TRUE(at::allclose(squares[0], by_hand)) << nameOf(kind);
         }
     }
 }

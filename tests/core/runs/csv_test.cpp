@@ -108,5 +108,18 @@ TEST(LineTail, ReadsALongFileInPieces) {
     EXPECT_GT(polls, 50);
 }
 
+TEST(Csv, MethodRowsReadBack) {
+    for (const MethodRow& row : {MethodRow{10, "query_key_frequency", 1, {}, 3, 0.0125},
+                                 MethodRow{0, "relative_bias", {}, 2, 31, -1.5},
+                                 MethodRow{7, "least_denominator", 0, 1, {}, 1e-9}}) {
+        const MethodRow again = parseMethodRow(formatRow(row));
+        EXPECT_EQ(formatRow(again), formatRow(row));
+        EXPECT_EQ(again.layer, row.layer);
+        EXPECT_EQ(again.index, row.index);
+        EXPECT_EQ(again.value, row.value);
+    }
+    expectError(ErrorKind::usage, "column index", [] { parseMethodRow("1,relative_bias,,2,x,0"); });
+}
+
 }  // namespace
 }  // namespace roper

@@ -95,6 +95,49 @@ TEST(Specification, FindsContradictions) {
     expectError(ErrorKind::usage, "origin: task.string_min", [&] { requireValid(index, "origin"); });
 }
 
+// Nothing that was asked for is silently ignored.
+TEST(Specification, RefusesWhatARunWouldNeverRead) {
+    const auto problems = [](std::initializer_list<const char*> settings) {
+        Specification specification;
+        for (const char* setting : settings)
+            applySetting(specification, setting);
+        std::string keys;
+        for (const SpecificationProblem& problem : check(specification))
+            keys += problem.key + ' ';
+        return keys;
+    };
+    EXPECT_EQ(problems({"position=rope", "value_rotary_fraction=0.5"}), "model.value_rotary_fraction ");
+    EXPECT_EQ(problems({"position=roper", "value_rotary_fraction=0.5"}), "");
+    EXPECT_EQ(problems({"position=alibi", "pairing=interleaved", "base=100"}), "model.pairing model.base ");
+    EXPECT_EQ(problems({"position=sinusoidal", "base=100"}), "");
+    EXPECT_EQ(problems({"position=alibi", "bias_buckets=16"}), "model.bias_buckets ");
+    EXPECT_EQ(problems({"position=t5", "bias_buckets=16"}), "");
+    EXPECT_EQ(problems({"position=rope", "table_positions=500"}), "model.table_positions ");
+    EXPECT_EQ(problems({"position=learned", "table_positions=500"}), "");
+    EXPECT_EQ(problems({"frequency_rate=0.5"}), "training.frequency_rate ");
+    EXPECT_EQ(problems({"frequency_rate=0.5", "frequencies=trained"}), "");
+    EXPECT_EQ(problems({"decay=constant", "final_fraction=0.5"}), "training.final_fraction ");
+    EXPECT_EQ(problems({"task.name=index", "digits_max=2"}), "task.digits_max ");
+    EXPECT_EQ(problems({"attention=linear_cosine", "position=t5"}), "model.attention ");
+    EXPECT_EQ(problems({"position=learned", "table_positions=100"}), "model.table_positions ");
+    EXPECT_EQ(problems({"position=t5", "bias_distance=16"}), "model.bias_distance ");
+}
+
+// Every field is either read by a run of every method or refused by those that do not read it.
+TEST(Specification, AnotherMethodTakesAlongOnlyWhatItReads) {
+    Specification specification;
+    specification.model.value_rotary_fraction = 0.5;
+    specification.model.pairing = "interleaved";
+    for (const char* position : {"none", "learned", "sinusoidal", "t5", "alibi", "rope", "roper"}) {
+        const Specification other = withPosition(specification, position);
+        EXPECT_TRUE(check(other).empty()) << position;
+        EXPECT_EQ(other.model.position, position);
+    }
+    EXPECT_EQ(withPosition(specification, "rope").model.pairing, "interleaved");
+    EXPECT_EQ(withPosition(specification, "rope").model.value_rotary_fraction, 1);
+    EXPECT_EQ(withPosition(specification, "alibi").model.pairing, "half");
+}
+
 TEST(Specification, SettingsByBareNameOrKey) {
     Specification specification;
     applySetting(specification, "width = 96");

@@ -38,6 +38,30 @@ learning_rate = 1e-3
     EXPECT_EQ(runs[0].specification.training.learning_rate, 1e-3);
 }
 
+TEST(Sweep, SeveralBasesAndVariants) {
+    const TemporaryFolder folder;
+    const auto runs = sweepOf(folder, R"(
+base = ["addition-small", "index-small"]
+seeds = [1, 2]
+[set]
+"model.value_rotary_fraction" = 0.5
+[[variants]]
+name = "alibi"
+"model.position" = "alibi"
+[[variants]]
+name = "half"
+"model.position" = "roper"
+"model.rotary_fraction" = 0.5
+)");
+    ASSERT_EQ(runs.size(), 8U);
+    EXPECT_EQ(runs[0].name, "mine-addition-small-alibi-s1");
+    EXPECT_EQ(runs[7].name, "mine-index-small-half-s2");
+    EXPECT_EQ(runs[3].specification.task.name, "index");
+    EXPECT_EQ(runs[0].specification.model.value_rotary_fraction, 1);  // ALiBi turns no values
+    EXPECT_EQ(runs[1].specification.model.value_rotary_fraction, 0.5);
+    EXPECT_EQ(runs[1].specification.model.rotary_fraction, 0.5);
+}
+
 TEST(Sweep, SaysWhereAMistakeIs) {
     const TemporaryFolder folder;
     const auto refused = [&](const std::string& text, const std::string& what) {
@@ -50,6 +74,14 @@ TEST(Sweep, SaysWhereAMistakeIs) {
     refused("base = \"addition-small\"\n[axes]\n\"model.widht\" = [1]", "mine.toml:3:");
     refused("base = \"addition-small\"\n[axes]\n\"model.width\" = [63]", "multiple");
     refused("base = \"addition-small\"\nseeds = [1, 1]", "made twice");
+    refused("base = []", "name a preset");
+    refused("base = \"addition-small\"\n[[variants]]\nwidth = 64", "needs a name");
+    refused("base = \"addition-small\"\nvariants = 3", "[[variants]]");
+    // The order of axes makes no difference: base is read by none of ALiBi's runs.
+    refused("base = \"addition-small\"\n[axes]\nposition = [\"rope\", \"alibi\"]\nbase = [100, 1000]",
+            "mine-100-alibi would ignore base=100");
+    refused("base = \"addition-small\"\n[set]\nposition = \"alibi\"\n[axes]\nbase = [100, 1000]",
+            "would ignore");
     refused("base = \"addition-small\"\n[set]\n\"model.width\" = [1]", "text or a number");
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <map>
 
 #include "core/runs/durable_file.h"
 #include "core/runs/run_recorder.h"
@@ -87,33 +88,71 @@ void expectSameTensors(const fs::path& a, const fs::path& b) {
     }
 }
 
+/// Trains a run of 12 steps once to its end and once as if it had been killed after the checkpoint of step 8,
+/// and expects the same of both.
+void expectResumedAsWhole(const TemporaryFolder& runs, const std::string& name, const Specification& s) {
+    const RunFolder whole = createRun(runs.path(), name + "-whole", s);
+    train(whole);
+    // As a kill leaves it: checkpoints up to step 8, rows beyond, the last one torn.
+    const fs::path killed = runs / (name + "-killed");
+    fs::copy(whole.path(), killed, fs::copy_options::recursive);
+    const RunFolder cut(killed);
+    fs::remove(cut.checkpointPath(12));
+    std::ofstream(cut.metricsPath(), std::ios::app) << "13,0.1";
+    train(cut);
+    EXPECT_EQ(withoutTimes(whole.metrics()), withoutTimes(cut.metrics())) << name;
+    EXPECT_EQ(whole.evaluations().size(), cut.evaluations().size()) << name;
+    EXPECT_EQ(readFile(whole.samplesPath()), readFile(cut.samplesPath())) << name;
+    EXPECT_EQ(withoutTimes(whole.evaluations()), withoutTimes(cut.evaluations())) << name;
+    EXPECT_EQ(eventSteps(whole), eventSteps(cut)) << name;
+    ASSERT_EQ(fs::exists(whole.methodPath()), fs::exists(cut.methodPath())) << name;
+    if (fs::exists(whole.methodPath())) {
+        EXPECT_EQ(readFile(whole.methodPath()), readFile(cut.methodPath())) << name;
+    }
+    ASSERT_EQ(whole.snapshots().size(), 4U);  // before the first step, twice between, and at the end
+    for (const StepFile& snapshot : whole.snapshots())
+        expectSameTensors(snapshot.path, cut.snapshotPath(snapshot.step));
+    expectSameTensors(whole.checkpointPath(12), cut.checkpointPath(12));
+}
+
 // N+M steps equal N, an end at any point, resume, M: weights, moments, generator states and rows, bit for
 // bit.
 TEST(Resume, ChangesNothing) {
     const TemporaryFolder runs;
-    for (const char* task : {"addition", "index", "prefix"}) {
-        for (const char* position : {"rope", "roper"}) {
-            const std::string name = std::string(task) + "-" + position;
-            const RunFolder whole = createRun(runs.path(), name + "-whole", shortRun(task, position));
-            train(whole);
-            // As a kill leaves it: checkpoints up to step 8, rows beyond, the last one torn.
-            const fs::path killed = runs / (name + "-killed");
-            fs::copy(whole.path(), killed, fs::copy_options::recursive);
-            const RunFolder cut(killed);
-            fs::remove(cut.checkpointPath(12));
-            std::ofstream(cut.metricsPath(), std::ios::app) << "13,0.1";
-            train(cut);
-            EXPECT_EQ(withoutTimes(whole.metrics()), withoutTimes(cut.metrics())) << name;
-            EXPECT_EQ(whole.evaluations().size(), cut.evaluations().size()) << name;
-            EXPECT_EQ(readFile(whole.samplesPath()), readFile(cut.samplesPath())) << name;
-            EXPECT_EQ(withoutTimes(whole.evaluations()), withoutTimes(cut.evaluations())) << name;
-            EXPECT_EQ(eventSteps(whole), eventSteps(cut)) << name;
-            ASSERT_EQ(whole.snapshots().size(), 4U);  // before the first step, twice between, and at the end
-            for (const StepFile& snapshot : whole.snapshots())
-                expectSameTensors(snapshot.path, cut.snapshotPath(snapshot.step));
-            expectSameTensors(whole.checkpointPath(12), cut.checkpointPath(12));
-        }
+    for (const char* task : {"addition", "index", "prefix"})
+        for (const char* position : {"rope", "roper"})
+            expectResumedAsWhole(runs, std::string(task) + "-" + position, shortRun(task, position));
+}
+
+TEST(Resume, ChangesNothingWithAnyMethod) {
+    const TemporaryFolder runs;
+    const std::map<std::string, std::vector<const char*>> methods = {
+        {"none", {"position=none"}},
+        {"learned", {"position=learned"}},
+        {"sinusoidal", {"position=sinusoidal"}},
+        {"t5", {"position=t5"}},
+        {"alibi", {"position=alibi"}},
+        {"trained", {"position=roper", "frequencies=trained"}},
+        {"numerator", {"position=rope", "attention=linear_numerator"}},
+        {"cosine", {"position=roper", "attention=linear_cosine"}}};
+    for (const auto& [name, settings] : methods) {
+        Specification s = shortRun("index", "rope");
+        for (const char* setting : settings)
+            applySetting(s, setting);
+        expectResumedAsWhole(runs, name, s);
+        const bool reports = name == "t5" || name == "trained" || name == "numerator" || name == "cosine";
+        EXPECT_EQ(fs::exists(runs / (name + "-whole") / "method.csv"), reports) << name;
     }
+    // Steps 0, and each evaluation: two layers or one, pairs of queries, keys and values.
+    const RunFolder trained(runs / "trained-whole");
+    const Specification s = trained.specification();
+    const std::vector<MethodRow> rows = trained.methodRows();
+    const auto pairs = static_cast<std::size_t>(s.headDim() / 2 * s.model.layers * 2);
+    ASSERT_EQ(rows.size() % pairs, 0U);
+    EXPECT_EQ(rows.front().step, 0);
+    EXPECT_EQ(rows.front().value, 1.0);
+    EXPECT_EQ(rows.back().step, 12);
+    EXPECT_NE(rows[rows.size() - pairs].value, 1.0);
 }
 
 // Twins: the same initial weights wherever shapes agree, and the same batches.
@@ -233,22 +272,6 @@ TEST(Training, ExportAndEvaluationReadACheckpoint) {
     EXPECT_FALSE(fs::exists(runs / "b.safetensors"));
     exportWeights(run, {8, "cpu"}, runs / "w.safetensors");
     EXPECT_EQ(SafetensorsFile::read(runs / "w.safetensors").tensors().count("optimizer.mean.head.bias"), 0U);
-}
-
-TEST(Training, CountsTheParametersWithoutMakingThem) {
-    const TemporaryFolder runs;
-    for (const char* norm : {"pre", "post"}) {
-        Specification s = shortRun("index", "rope");
-        s.model.norm = norm;
-        s.training.steps = 1;
-        s.training.warmup_steps = 0;
-        struct Counter : TrainingObserver {
-            void onStart(const TrainingStart& start) override { parameters = start.parameters; }
-            std::int64_t parameters = 0;
-        } counter;
-        trainRun(createRun(runs.path(), norm, s), counter);
-        EXPECT_EQ(countParameters(s), counter.parameters);
-    }
 }
 
 }  // namespace

@@ -1,0 +1,42 @@
+#include "core/model/parameters.h"
+
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+
+#include <cmath>
+
+namespace roper {
+namespace {
+
+/// FNV-1a: a generator of its own for each parameter name, the same on every machine.
+at::Generator generatorOf(std::uint64_t model_seed, const std::string& name) {
+    std::uint64_t hash = 14695981039346656037U ^ model_seed;
+    for (const char c : name)
+        hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    return at::detail::createCPUGenerator(hash);
+}
+
+}  // namespace
+
+at::Tensor Parameters::linear(const std::string& name, std::int64_t out, std::int64_t in) {
+    const double bound = 1.0 / std::sqrt(static_cast<double>(in));
+    return from(name,
+                at::empty({out, in}, at::kDouble).uniform_(-bound, bound, generatorOf(model_seed_, name)));
+}
+
+at::Tensor Parameters::normal(const std::string& name, std::int64_t rows, std::int64_t columns,
+                              double deviation) {
+    return from(name, at::randn({rows, columns}, generatorOf(model_seed_, name), at::kDouble) * deviation);
+}
+
+at::Tensor Parameters::constant(const std::string& name, std::int64_t size, double value) {
+    return from(name, at::full({size}, value, at::kDouble));
+}
+
+at::Tensor Parameters::from(const std::string& name, const at::Tensor& values) {
+    at::Tensor parameter = values.to(options_).requires_grad_(true);
+    all_.emplace_back(name, parameter);
+    return parameter;
+}
+
+}  // namespace roper

@@ -1,0 +1,182 @@
+#include "core/model/positions.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/rotary/position_bias.h"
+#include "core/runs/error.h"
+
+namespace roper {
+namespace {
+
+/// Distances query − key: [T, T], or [B, 1, T] for single tokens.
+at::Tensor distancesOf(const Places& places, const at::TensorOptions& options) {
+    const at::Tensor keys = at::arange(places.T, options.dtype(at::kLong));
+    return places.one_each.defined() ? places.one_each.view({-1, 1, 1}) - keys : keys.unsqueeze(1) - keys;
+}
+
+/// T5's bucket of every distance −(T − 1) … T − 1: [2T − 1] (int64).
+at::Tensor bucketsByDistance(std::int64_t T, bool bidirectional, const Specification::Model& model) {
+    at::Tensor buckets = at::empty({2 * T - 1}, at::kLong);
+    auto values = buckets.accessor<std::int64_t, 1>();
+    for (std::int64_t i = 0; i < 2 * T - 1; ++i)
+        values[i] = t5Bucket(static_cast<int>(i - (T - 1)), bidirectional,
+                             static_cast<int>(model.bias_buckets), static_cast<int>(model.bias_distance));
+    return buckets;
+}
+
+std::vector<at::Tensor> trainedFrequencies(Parameters& parameters, const Rotary& rotary, std::int64_t layers,
+                                           const std::string& name) {
+    std::vector<at::Tensor> all;
+    if (rotary.pairs() == 0) return all;
+    const at::Tensor theta = at::empty({rotary.pairs()}, at::kDouble);
+    std::copy_n(rotary.theta.data(), rotary.pairs(), theta.mutable_data_ptr<double>());
+    for (std::int64_t layer = 0; layer < layers; ++layer)
+        all.push_back(parameters.from("blocks." + std::to_string(layer) + ".attention." + name, theta));
+    return all;
+}
+
+/// θ' / θ of each pair under a scaling.
+Eigen::VectorXd factorsOf(const Rotary& rotary, const Specification& specification, const Scaling& scaling,
+                          double length, double& turn_size) {
+    if (rotary.pairs() == 0) return {};
+    const ScaledFrequencies scaled = scaledFrequencies(rotary.rotatedWidth(), specification.model.base,
+                                                       scheduleOf(specification), scaling, length);
+    turn_size = scaled.attention_factor;
+    return scaled.theta.cwiseQuotient(rotary.theta);
+}
+
+}  // namespace
+
+Pairing pairingOf(const Specification& specification) {
+    return specification.model.pairing == "half" ? Pairing::half : Pairing::interleaved;
+}
+
+Schedule scheduleOf(const Specification& specification) {
+    return specification.model.schedule == "standard" ? Schedule::standard : Schedule::intro;
+}
+
+at::Tensor sinusoids(std::int64_t positions, std::int64_t C, double base) {
+    const at::Tensor features = at::arange(C, at::kDouble);
+    const at::Tensor even = features - at::remainder(features, 2);  // 2i of both features of a pair
+    const at::Tensor angles = at::arange(positions, at::kDouble).unsqueeze(1) *
+                              at::exp(even * (-std::log(base) / static_cast<double>(C)));
+    return at::where(at::remainder(features, 2) == 0, angles.sin(), angles.cos());
+}
+
+PositionMethod::PositionMethod(const Specification& specification, Parameters& parameters,
+                               at::TensorOptions options)
+    : specification_(specification), causal_(true), options_(options) {
+    constexpr std::array kNames = {"none", "learned", "sinusoidal", "t5", "alibi", "rope", "roper"};
+    const auto& model = specification_.model;
+    const auto found = std::find(kNames.begin(), kNames.end(), model.position);
+    TORCH_CHECK(found != kNames.end(), "unknown position method ", model.position);
+    kind_ = static_cast<Kind>(found - kNames.begin());
+
+    const auto rotary = [&](double fraction) {
+        return makeRotary(static_cast<int>(specification_.headDim()), pairingOf(specification_), model.base,
+                          scheduleOf(specification_), fraction);
+    };
+    query_key_ = rotary(turns() ? model.rotary_fraction : 0.0);
+    value_ = rotary(kind_ == Kind::roper ? model.value_rotary_fraction : 0.0);
+    if (turns() && model.frequencies == "trained") {
+        query_key_parameters_ =
+            trainedFrequencies(parameters, query_key_, model.layers, "query_key_frequencies");
+        value_parameters_ = trainedFrequencies(parameters, value_, model.layers, "value_frequencies");
+    }
+    if (kind_ == Kind::learned)
+        table_ = parameters.normal("positions.weight", specification_.tablePositions(), model.width, 1.0);
+    if (kind_ == Kind::t5)
+        relative_bias_ = parameters.normal("relative_bias.weight", model.bias_buckets, model.heads,
+                                           1.0 / std::sqrt(static_cast<double>(model.width)));
+    if (kind_ == Kind::alibi) {
+        slopes_ = at::empty({model.heads, 1, 1}, at::kDouble);
+        for (std::int64_t head = 0; head < model.heads; ++head)
+            slopes_[head].fill_(alibiSlope(static_cast<int>(head) + 1, static_cast<int>(model.heads)));
+        slopes_ = slopes_.to(options_);
+    }
+}
+
+PassPositions PositionMethod::forPass(const Places& places) {
+    PassPositions pass;
+    pass.added = addedAt(places);
+    pass.bias = biasAt(places);
+    pass.query_key_turns =
+        turnsAt(places, query_key_, query_key_table_, query_key_parameters_, query_key_factors_, turn_size_);
+    pass.value_turns = turnsAt(places, value_, value_table_, value_parameters_, value_factors_, 1.0);
+    return pass;
+}
+
+at::Tensor PositionMethod::addedAt(const Places& places) {
+    if (kind_ != Kind::learned && kind_ != Kind::sinusoidal) return {};
+    const std::int64_t C = specification_.model.width;
+    if (kind_ == Kind::learned && places.T > table_.size(0))
+        throw Error(ErrorKind::usage,
+                    "this model has a learned table of " + std::to_string(table_.size(0)) +
+                        " positions and cannot read a text of " + std::to_string(places.T) +
+                        " tokens: train it with model.table_positions = " + std::to_string(places.T) +
+                        " or longer sequences, or use a method without a table");
+    if (kind_ == Kind::sinusoidal && (!table_.defined() || table_.size(0) < places.T))
+        table_ = sinusoids(places.T, C, specification_.model.base).to(options_);
+    return places.one_each.defined() ? at::embedding(table_, places.one_each).unsqueeze(1)
+                                     : table_.narrow(0, 0, places.T);
+}
+
+at::Tensor PositionMethod::biasAt(const Places& places) {
+    if (kind_ != Kind::t5 && kind_ != Kind::alibi) return {};
+    const at::Tensor distances = distancesOf(places, options_);  // [T, T] or [B, 1, T]
+    const at::Tensor by_query =
+        places.one_each.defined() ? distances.unsqueeze(1) : distances.unsqueeze(0).unsqueeze(0);
+    if (kind_ == Kind::alibi) return -slopes_ * by_query.abs();
+    const at::Tensor buckets =
+        bucketsByDistance(places.T, !causal_, specification_.model).to(options_.device());
+    const at::Tensor bucket_of = buckets.index_select(0, (distances + (places.T - 1)).flatten());
+    std::vector<std::int64_t> shape = by_query.squeeze(1).sizes().vec();  // [1 or B, T or 1, T]
+    shape.push_back(specification_.model.heads);
+    return relative_bias_.index_select(0, bucket_of).view(shape).permute({0, 3, 1, 2});
+}
+
+std::vector<Turns> PositionMethod::turnsAt(const Places& places, const Rotary& rotary, RotaryTable& table,
+                                           const std::vector<at::Tensor>& trained,
+                                           const Eigen::VectorXd& factors, double size) {
+    if (trained.empty()) {
+        if (!table.cosine.defined() || table.cosine.size(0) < places.T) {
+            Rotary scaled = rotary;
+            if (factors.size() > 0) scaled.theta = rotary.theta.cwiseProduct(factors);
+            table = makeRotaryTable(scaled, std::max(places.T, specification_.training.length), options_);
+            if (size != 1) table = {table.cosine * size, table.sine * size, table.pairing};
+        }
+        if (places.one_each.defined())
+            return {{table.cosine.index_select(0, places.one_each).unsqueeze(1),
+                     table.sine.index_select(0, places.one_each).unsqueeze(1)}};
+        return {{table.cosine.narrow(0, 0, places.T), table.sine.narrow(0, 0, places.T)}};
+    }
+    const at::TensorOptions exact = options_.dtype(at::kDouble);  // angles grow with the position
+    const at::Tensor positions = places.one_each.defined() ? places.one_each.to(at::kDouble).view({-1, 1, 1})
+                                                           : at::arange(places.T, exact).unsqueeze(1);
+    std::vector<Turns> turns;
+    for (const at::Tensor& theta : trained) {
+        at::Tensor angles = positions * theta.to(at::kDouble);
+        if (factors.size() > 0)
+            angles =
+                angles *
+                at::from_blob(const_cast<double*>(factors.data()), {factors.size()}, at::kDouble).to(exact);
+        turns.push_back({(angles.cos() * size).to(options_), (angles.sin() * size).to(options_)});
+    }
+    return turns;
+}
+
+void PositionMethod::rescale(const Scaling& scaling, double length) {
+    if (scaling.method != ScalingMethod::none && !turns())
+        throw Error(ErrorKind::usage, "position = \"" + specification_.model.position +
+                                          "\" has no frequencies that could be scaled");
+    double unused = 1;
+    query_key_factors_ = factorsOf(query_key_, specification_, scaling, length, turn_size_);
+    value_factors_ = factorsOf(value_, specification_, scaling, length, unused);
+    query_key_table_ = value_table_ = {};
+}
+
+}  // namespace roper

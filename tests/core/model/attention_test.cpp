@@ -1,0 +1,231 @@
+#include "core/model/attention.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <fstream>
+#include <string>
+
+#include "core/model/linear_attention.h"
+#include "core/model/positions.h"
+#include "core/model/transformer.h"
+#include "core/rotary/position_bias.h"
+#include "tests/support/expect_error.h"
+
+namespace roper {
+namespace {
+
+double largestDifference(const at::Tensor& a, const at::Tensor& b) {
+    return (a - b).abs().max().item<double>();
+}
+
+/// q, k, v as a layer would hand them over, with what linear_numerator needs besides.
+Heads someHeads(AttentionKind kind, std::int64_t T, at::ScalarType dtype) {
+    const auto make = [&] { return at::randn({2, 3, T, 8}, dtype); };
+    const at::Tensor q = features(kind, make()), k = features(kind, make());
+    return {q, k, make(), q, k};
+}
+
+constexpr std::array kLinearKinds = {AttentionKind::linear_numerator, AttentionKind::linear_cosine};
+
+// Several chunks of running sums, the last one not full.
+TEST(LinearAttention, RunningSumsEqualTheQuadraticForm) {
+    at::manual_seed(1);
+    for (const AttentionKind kind : kLinearKinds)
+        for (const bool causal : {true, false})
+            for (const std::int64_t T : {1, 64, 65, 200})
+                for (const auto dtype : {at::kDouble, at::kFloat}) {
+                    const Heads heads = someHeads(kind, T, dtype);
+                    const Sight sight{causal, {}, {}};
+                    const at::Tensor quadratic = at::matmul(weights(kind, heads, sight), heads.v);
+                    EXPECT_LT(largestDifference(mix(kind, heads, sight), quadratic),
+                              dtype == at::kDouble ? 1e-12 : 1e-5);
+                }
+}
+
+TEST(LinearAttention, GradientsEqualThoseOfTheQuadraticForm) {
+    at::manual_seed(2);
+    const auto make = [] { return at::randn({2, 2, 150, 6}, at::kDouble).requires_grad_(true); };
+    const at::Tensor q = make(), k = make(), v = make(), g = at::randn({2, 2, 150, 6}, at::kDouble);
+    const auto gradients = [&](const at::Tensor& out) {
+        (out * g).sum().backward();
+        std::vector<at::Tensor> all;
+        for (const at::Tensor& x : {q, k, v}) {
+            all.push_back(x.grad().clone());
+            x.mutable_grad().reset();
+        }
+        return all;
+    };
+    const auto running = gradients(causalProduct(q, k, v));
+    const auto quadratic = gradients(at::matmul(at::matmul(q, k.mT()).tril(), v));
+    for (std::size_t i = 0; i < 3; ++i)
+        EXPECT_LT(largestDifference(running[i], quadratic[i]), 1e-10);
+}
+
+TEST(LinearAttention, CosineWeightsAreAProbabilityNumeratorOnesNeedNotBe) {
+    at::manual_seed(3);
+    Specification s;
+    s.model.position = "rope";
+    Parameters parameters(0, at::kDouble);
+    PositionMethod rope(s, parameters, at::kDouble);
+    const Turns turns = rope.forPass({50}).queryKey(0);
+    const Sight sight{true, {}, {}};
+    for (const AttentionKind kind : kLinearKinds) {
+        const at::Tensor q = features(kind, at::randn({1, 2, 50, 32}, at::kDouble)),
+                         k = features(kind, at::randn({1, 2, 50, 32}, at::kDouble));
+        const auto turn = [&](const at::Tensor& x) {
+            return rotate(x, turns.cosine, turns.sine, Pairing::half);
+        };
+        const at::Tensor found = weights(kind, {turn(q), turn(k), {}, q, k}, sight);
+        const double off = largestDifference(found.sum(-1), at::ones({1, 2, 50}, at::kDouble));
+        if (kind == AttentionKind::linear_cosine) {
+            EXPECT_GE(found.min().item<double>(), 0.0);
+            EXPECT_LT(off, 1e-12);
+        } else {
+            EXPECT_LT(found.min().item<double>(), 0.0);  // turned features may point away from each other
+            EXPECT_GT(off, 0.1);
+            EXPECT_GT(denominators(kind, {turn(q), turn(k), {}, q, k}, sight).min().item<double>(), 0.0);
+        }
+    }
+}
+
+/// A line of /proc/self/status, in MiB.
+double mebibytes(const std::string& name) {
+    std::ifstream status("/proc/self/status");
+    std::string key;
+    double kibibytes = 0;
+    while (status >> key >> std::ws) {
+        if (key == name + ":" && status >> kibibytes) return kibibytes / 1024;
+        std::getline(status, key);
+    }
+    return 0;
+}
+
+// T = 16,384, 4 heads of 16 features: the weights alone of the quadratic form would be 4 GiB. Forward and
+// backward must stay within 400 MiB; q, k, v, their gradients and the sums of k are 4 MiB each.
+TEST(LinearAttention, MemoryGrowsWithTheLengthAlone) {
+    constexpr std::int64_t T = 16384;
+    std::ofstream("/proc/self/clear_refs") << "5";  // the peak starts again from here
+    const double before = mebibytes("VmRSS");
+    for (const AttentionKind kind : kLinearKinds) {
+        const auto make = [] { return at::randn({1, 4, T, 16}).requires_grad_(true); };
+        const at::Tensor q = make(), k = make(), v = make();
+        const at::Tensor fq = features(kind, q), fk = features(kind, k);
+        mix(kind, {fq, fk, v, fq, fk}, {true, {}, {}}).sum().backward();
+        EXPECT_TRUE(q.grad().isfinite().all().item<bool>());
+    }
+    ASSERT_GT(before, 0);
+    EXPECT_LT(mebibytes("VmHWM") - before, 400);
+}
+
+Specification withMethod(const std::string& position) {
+    Specification s;
+    s.model.position = position;
+    s.model.width = 16;
+    s.model.layers = 2;
+    s.model.heads = 2;
+    s.model.feed_forward = 16;
+    s.training.length = 12;
+    return s;
+}
+
+TEST(Positions, ALearnedTableSaysWhereItEnds) {
+    const at::NoGradGuard no_gradients;
+    Transformer model(withMethod("learned"), 5, at::kCPU);
+    EXPECT_NO_THROW(model.forward(at::zeros({1, 12}, at::kLong)));
+    expectError(ErrorKind::usage, "learned table of 12 positions and cannot read a text of 13 tokens", [&] {
+        model.forward(at::zeros({1, 13}, at::kLong));
+    });
+    for (const char* position : {"none", "sinusoidal", "t5", "alibi", "rope", "roper"}) {
+        Transformer other(withMethod(position), 5, at::kCPU);
+        EXPECT_NO_THROW(other.forward(at::zeros({1, 100}, at::kLong))) << position;
+    }
+}
+
+// In a text of one repeated token all values are alike, so weights alone cannot tell its places apart. RoPER
+// can: its values are turned by their distance.
+TEST(Positions, OnlyAbsoluteEncodingsAndTurnedValuesShowInAConstantText) {
+    at::manual_seed(4);
+    const at::NoGradGuard no_gradients;
+    for (const char* position : {"none", "t5", "alibi", "rope", "roper", "sinusoidal", "learned"}) {
+        Specification s = withMethod(position);
+        s.model.layers = 1;
+        Transformer model(s, 5, at::kCPU, at::kDouble);
+        const at::Tensor logits = model.forward(at::ones({1, 12}, at::kLong))[0];
+        const double change = largestDifference(logits[0], logits[11]);
+        const bool absolute = std::string(position) == "sinusoidal" || std::string(position) == "learned";
+        const bool turned_values = std::string(position) == "roper";
+        if (absolute || turned_values)
+            EXPECT_GT(change, 1e-3) << position;
+        else
+            EXPECT_LT(change, 1e-12) << position;
+    }
+}
+
+TEST(Positions, BiasesFollowFromTheDistanceAlone) {
+    const at::NoGradGuard no_gradients;
+    for (const char* position : {"t5", "alibi"}) {
+        Specification s = withMethod(position);
+        Parameters parameters(3, at::kDouble);
+        PositionMethod method(s, parameters, at::kDouble);
+        const at::Tensor bias = method.forPass({40}).bias;  // [1, H, T, T]
+        ASSERT_EQ(bias.sizes().vec(), (std::vector<std::int64_t>{1, 2, 40, 40}));
+        for (std::int64_t head = 0; head < 2; ++head)
+            for (std::int64_t n = 0; n < 40; ++n)
+                for (std::int64_t j = 0; j <= n; ++j) {
+                    const int distance = static_cast<int>(n - j);
+                    const double expected =
+                        std::string(position) == "alibi"
+                            ? -alibiSlope(static_cast<int>(head) + 1, 2) * distance
+                            : method.relativeBias()[t5Bucket(distance, false)][head].item<double>();
+                    EXPECT_EQ(bias[0][head][n][j].item<double>(), expected);
+                }
+        // One new token a sequence has the same row.
+        const at::Tensor one = method.forPass({40, at::tensor({39, 7}, at::kLong)}).bias;
+        EXPECT_TRUE(at::equal(one[0].squeeze(1), bias[0].select(1, 39)));
+        EXPECT_TRUE(at::equal(one[1].squeeze(1).narrow(1, 0, 8), bias[0].select(1, 7).narrow(1, 0, 8)));
+    }
+}
+
+// Scaled frequencies against core/rotary, fixed and trained alike.
+TEST(Positions, ScalingChangesTheFrequenciesForLongerTexts) {
+    const at::NoGradGuard no_gradients;
+    constexpr std::int64_t T = 24;
+    for (const char* frequencies : {"fixed", "trained"}) {
+        Specification s = withMethod("roper");
+        s.model.frequencies = frequencies;
+        for (const ScalingMethod scaling_method : kScalingMethods) {
+            Scaling scaling;
+            scaling.method = scaling_method;
+            scaling.factor = 2;
+            scaling.original_length = 12;
+            Parameters parameters(3, at::kDouble);
+            PositionMethod method(s, parameters, at::kDouble);
+            const at::Tensor usual = method.forPass({T}).queryKey(1).cosine.clone();
+            method.rescale(scaling, T);
+            const ScaledFrequencies expected =
+                scaledFrequencies(8, s.model.base, Schedule::standard, scaling, T);
+            const PassPositions pass = method.forPass({T});
+            for (std::int64_t m = 0; m < T; ++m)
+                for (std::int64_t i = 0; i < 4; ++i) {
+                    const double angle = static_cast<double>(m) * expected.theta[i];
+                    EXPECT_NEAR(pass.queryKey(1).cosine[m][i].item<double>(),
+                                expected.attention_factor * std::cos(angle), 1e-12);
+                    // Values keep their length: YaRN's factor is made for scores.
+                    EXPECT_NEAR(pass.value(1).sine[m][i].item<double>(), std::sin(angle), 1e-12);
+                }
+            method.rescale({}, T);
+            EXPECT_LT(largestDifference(method.forPass({T}).queryKey(1).cosine, usual), 1e-15);
+        }
+    }
+    Parameters parameters(3, at::kDouble);
+    PositionMethod alibi(withMethod("alibi"), parameters, at::kDouble);
+    Scaling linear;
+    linear.method = ScalingMethod::linear;
+    expectError(ErrorKind::usage, "no frequencies", [&] { alibi.rescale(linear, 24); });
+}
+
+}  // namespace
+}  // namespace roper
