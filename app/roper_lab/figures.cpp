@@ -83,9 +83,9 @@ const std::vector<CanvasField>& canvasFields() {
 
 /// Whether a kind of picture follows from a setup; the others follow from runs, with settings of their own.
 bool isOfSetup(const std::string& kind) {
-    static const std::set<std::string> of_runs = {"compare-curves", "outcomes",      "paired-difference",
-                                                  "board",          "heads",         "head",
-                                                  "continuation",   "solved-by-size"};
+    static const std::set<std::string> of_runs = {
+        "compare-curves", "outcomes",       "paired-difference", "board",     "heads", "head",
+        "continuation",   "solved-by-size", "learned-positions", "length-map"};
     return of_runs.count(kind) == 0;
 }
 
@@ -150,6 +150,7 @@ void writeSpectrum(const FigureOrder& order, const FigureRequest& request) {
 /// The setup of a picture of attention: the map that the kind asks for, and a mistake where one is shown.
 Setup attentionSetup(const FigureOrder& order, const FigureRequest& request, const Setup& start) {
     Setup setup = withSettings(start, request.settings);
+    if (order.kind == "position-bias" && !request.sets("method")) setup.method = Method::t5;
     if (order.kind == "scores") setup.map = MapKind::scores;
     if (order.kind == "weights") setup.map = MapKind::weights;
     const bool shows_difference = order.kind == "mistake" || order.kind == "shift-difference";
@@ -196,6 +197,8 @@ void writeAttention(const FigureOrder& order, const FigureRequest& request) {
                         order.kind == "shift-difference";
     if (is_map) return write(attention.map(), order, request.canvas);
     if (order.kind == "logit-by-pair") return write(attention.bars(), order, request.canvas);
+    if (order.kind == "position-bias") return write(attention.biasChart(), order, request.canvas);
+    if (order.kind == "position-table") return write(attention.table(), order, request.canvas);
     for (const Figure* figure : mixing.figures())
         if (figure->figureName().toStdString() == order.kind)
             write(const_cast<Figure&>(*figure), order, request.canvas);
@@ -261,6 +264,8 @@ const std::vector<std::pair<std::string, Writer>>& writers() {
                                                                     {"shift-difference", writeAttention},
                                                                     {"mistake", writeAttention},
                                                                     {"logit-by-pair", writeAttention},
+                                                                    {"position-bias", writeAttention},
+                                                                    {"position-table", writeAttention},
                                                                     {"mixing", writeAttention},
                                                                     {"distance-shares", writeAttention},
                                                                     {"three-steps", writeAttention},
@@ -272,10 +277,12 @@ const std::vector<std::pair<std::string, Writer>>& writers() {
                                                                     {"outcomes", writeCompare},
                                                                     {"paired-difference", writeCompare},
                                                                     {"board", writeCompare},
+                                                                    {"length-map", writeCompare},
                                                                     {"heads", writeInspection},
                                                                     {"head", writeInspection},
                                                                     {"continuation", writeInspection},
-                                                                    {"solved-by-size", writeInspection}};
+                                                                    {"solved-by-size", writeInspection},
+                                                                    {"learned-positions", writeInspection}};
     return all;
 }
 

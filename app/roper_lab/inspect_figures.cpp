@@ -79,6 +79,26 @@ void showHeads(InspectState& state, const Settings& settings, std::optional<std:
     state.setHead(static_cast<std::size_t>(layer * maps.heads + head));
 }
 
+std::vector<std::string> learnedQuantities() {
+    return {"query_key_frequency", "value_frequency", "relative_bias", "least_denominator"};
+}
+
+/// @throws Error (usage) if the run has no such numbers
+void showLearned(LearnedView& view, const Settings& settings) {
+    view.refresh();
+    if (const auto quantity = settings.text("quantity")) {
+        const int index = view.quantity().findData(QString::fromStdString(*quantity));
+        if (index < 0)
+            throw Error(ErrorKind::usage, "the run has recorded no \"" + *quantity + "\"; there are " +
+                                              join(learnedQuantities(), ", "));
+        view.quantity().setCurrentIndex(index);
+    }
+    if (view.chart().curves().empty())
+        throw Error(ErrorKind::usage, "this run's positions have nothing to learn or to watch");
+    const auto layer = settings.number("layer", std::max(0, view.layer().count() - 1)).value_or(0);
+    view.layer().setCurrentIndex(static_cast<int>(layer));
+}
+
 }  // namespace
 
 void waitWhile(const std::function<bool()>& is_busy) {
@@ -98,7 +118,8 @@ std::vector<std::pair<std::string, std::string>> inspectSettingsHelp() {
             {"temperature", "0 writes the likeliest character"},
             {"seed", "of the draws"},
             {"character", "whose step is framed, from 0"},
-            {"problems", "of each size"}};
+            {"problems", "of each size"},
+            {"quantity", "of learned-positions: " + join(learnedQuantities(), ", ")}};
 }
 
 void prepareInspection(InspectPage& page, const std::string& kind, const std::string& run,
@@ -112,6 +133,7 @@ void prepareInspection(InspectPage& page, const std::string& kind, const std::st
     state.setRun(QString::fromStdString(run));
     const auto step = settings.number("at", std::numeric_limits<std::int64_t>::max());
     if (kind == "heads" || kind == "head") return showHeads(state, settings, step);
+    if (kind == "learned-positions") return showLearned(page.learned(), settings);
     state.setStep(step);
     if (kind == "continuation") {
         const auto text = settings.text("text");

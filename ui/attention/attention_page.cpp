@@ -29,6 +29,9 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
       help_(new QPushButton),
       map_(new HeatMapView(QStringLiteral("scores"), this)),
       bars_(new BarChart(QStringLiteral("logit-by-pair"), tr("pair"), tr("part of the score"), this)),
+      bias_(new CurveChart(QStringLiteral("position-bias"), tr("distance, query − key"), tr("bias"), this)),
+      bias_kind_(new QComboBox),
+      table_(new HeatMapView(QStringLiteral("position-table"), this)),
       vectors_(new VectorsTable(state, this)),
       lower_(new QTabWidget),
       gallery_(new MistakeGallery(state, this)),
@@ -74,7 +77,7 @@ AttentionPage::~AttentionPage() {
 }
 
 std::vector<const Figure*> AttentionPage::figures() const {
-    return {map_, bars_};
+    return {map_, bars_, bias_, table_};
 }
 
 void AttentionPage::showEvent(QShowEvent* event) {
@@ -98,6 +101,8 @@ void AttentionPage::follow() {
     to_mixing_->setEnabled(true);
     showMap();
     showParts();
+    showBias();
+    showTable();
     setReadout({});
     emit explanationChanged();
 }

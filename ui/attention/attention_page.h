@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QComboBox>
 #include <QFutureWatcher>
 #include <QTabBar>
 #include <QTimer>
@@ -9,6 +10,7 @@
 #include "ui/attention/mistake_gallery.h"
 #include "ui/attention/vectors_table.h"
 #include "ui/charts/bar_chart.h"
+#include "ui/charts/curve_chart.h"
 #include "ui/charts/heat_map_view.h"
 #include "ui/controls/setup_panel.h"
 #include "ui/shell/page.h"
@@ -31,6 +33,9 @@ class AttentionPage : public Page {
 
     HeatMapView& map() { return *map_; }
     BarChart& bars() { return *bars_; }
+    CurveChart& biasChart() { return *bias_; }
+    HeatMapView& table() { return *table_; }
+    QComboBox& biasKind() { return *bias_kind_; }
     MistakeGallery& gallery() { return *gallery_; }
     QString headline() const { return headline_->text(); }
     /// Whether a large map is being computed and not taken yet.
@@ -45,13 +50,36 @@ class AttentionPage : public Page {
     void hideEvent(QHideEvent* event) override;
 
   private:
+    /// What the pictures of biases and of the position table were made of; they are made again only if it
+    /// changes.
+    struct BiasOf {
+        Method method = Method::none;
+        int head = 0, heads = 0, distances = 0, kind = 0, query_minus_key = 0;
+        bool causal = true;
+        Eigen::VectorXd t5_biases = {};
+        qint64 palette = 0;
+
+        bool operator==(const BiasOf& o) const;
+    };
+    struct TableOf {
+        int positions = 0, width = 0;
+        double base = 0;
+        QString learned_by = {};
+
+        bool operator==(const TableOf&) const = default;
+    };
+
     QWidget* makePictures();
+    QWidget* makeBiasTab();
+    void prepareTable();
     void fillPanel();
     void follow();
     void showMap();
     void takeMap(MapQuestion question, HeatMapView::Map map);
     void showWishedCells();
     void showParts();
+    void showBias();
+    void showTable();
     void showUnready();
     void mute(int pair);
     void select(int query, int key);
@@ -65,6 +93,11 @@ class AttentionPage : public Page {
     QPushButton *to_mixing_, *help_;
     HeatMapView* map_;
     BarChart* bars_;
+    BiasOf bias_of_;
+    TableOf table_of_;
+    CurveChart* bias_;
+    QComboBox* bias_kind_;
+    HeatMapView* table_;
     VectorsTable* vectors_;
     QTabWidget* lower_;
     MistakeGallery* gallery_;

@@ -43,6 +43,9 @@ QWidget* AttentionPage::makePictures() {
     top->addWidget(to_mixing_);
     lower_->addTab(bars_, tr("Score by pair"));
     lower_->addTab(vectors_, tr("q, k and v"));
+    lower_->addTab(makeBiasTab(), tr("Bias by distance"));
+    prepareTable();
+    lower_->addTab(table_, tr("Position table"));
     lower_->setDocumentMode(true);
     auto* upper = new QWidget;
     auto* layout = new QVBoxLayout(upper);

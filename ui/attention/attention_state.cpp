@@ -25,6 +25,16 @@ QString textFor(const RunWatcher& run) {
                                       : task->sequence(0, Stream::validation, 0, kCharacters));
 }
 
+/// What a run adds to its embeddings is in its q and k already, so to a head it is no method at all.
+Method methodOf(const RunHead& head) {
+    if (head.attention == "linear_numerator") return Method::linear_numerator;
+    if (head.attention == "linear_cosine") return Method::linear_cosine;
+    if (head.position == "rope") return Method::rope;
+    if (head.position == "roper") return Method::roper;
+    if (head.position == "t5") return Method::t5;
+    return head.position == "alibi" ? Method::alibi : Method::none;
+}
+
 /// A setup with the rotation that a run's model has.
 Setup asInTheRun(Setup setup, const RunHead& head) {
     setup.head_dim = static_cast<int>(head.vectors.Q.cols());
@@ -34,7 +44,10 @@ Setup asInTheRun(Setup setup, const RunHead& head) {
     setup.rotary_fraction = head.rotary_fraction;
     setup.value_rotary_fraction = head.value_rotary_fraction;
     setup.scaling.method = ScalingMethod::none;
-    setup.method = head.position == "roper" ? Method::roper : Method::rope;
+    setup.method = methodOf(head);
+    const bool turns = head.position == "rope" || head.position == "roper";
+    if (!turns) setup.rotary_fraction = setup.value_rotary_fraction = 0;  // linear attention may turn nothing
+    setup.learned = head.learned;
     setup.causal = true;
     setup.heads = head.heads;
     setup.blend = 1;
@@ -135,12 +148,21 @@ void AttentionState::takeRun(const RunHead& head) {
     asking_ = false;
     run_head_ = head;
     if (setup().source != Source::run) return;
+    takeLearned(head.learned);
     if (std::exchange(adopted_run_, {}) == head.question.run) {
         const Setup before = setup();
         selection_.set(asInTheRun(before, head), tr("Run"));
         if (!(setup() == before)) return;  // `follow` has seen to it
     }
     follow();
+}
+
+/// What the run has learned is no change by the user: nothing to undo.
+void AttentionState::takeLearned(const Learned& learned) {
+    if (setup().learned == learned) return;
+    Setup with = setup();
+    with.learned = learned;
+    selection_.replace(with);
 }
 
 void AttentionState::finish() {

@@ -69,6 +69,7 @@ class AttentionState : public QObject {
     void takeVectors();
     void takeVectorsOfRun();
     void takeRun(const RunHead& head);
+    void takeLearned(const Learned& learned);
     void takeFailure(const QString& why);
     void finish();
 

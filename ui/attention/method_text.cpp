@@ -58,8 +58,8 @@ QString methodFormula(Method method) {
                 "0.4)/1.4 <i>(Sun et al. 2022)</i>");
         case Method::t5:
             return QObject::tr(
-                "s = q·k/√d + bias(bucket of n − j): a learned number a bucket, here drawn from the seed "
-                "<i>(Raffel et al. 2020)</i>");
+                "s = q·k/√d + bias(bucket of n − j): a learned number a bucket, drawn from the seed where no "
+                "run has learned it <i>(Raffel et al. 2020)</i>");
         case Method::alibi:
             return QObject::tr("s = q·k/√d − 2<sup>−8h/H</sup>·(n − j) <i>(Press et al. 2021)</i>");
         case Method::linear_numerator:
@@ -102,8 +102,9 @@ QString explainScore(const AttentionState& state) {
     if (s.method == Method::t5 && state.isReady())
         text += QObject::tr("<p>The distance %1 falls into bucket %2 of %3.</p>")
                     .arg(state.query() - state.key())
-                    .arg(t5Bucket(state.query() - state.key(), !s.causal))
-                    .arg(kT5Buckets);
+                    .arg(t5Bucket(state.query() - state.key(), !s.causal,
+                                  static_cast<int>(state.rule().t5_biases.size()), state.rule().t5_distance))
+                    .arg(state.rule().t5_biases.size());
     if (s.mistake != Mistake::none)
         text +=
             QObject::tr("<h3>Mistake: %1</h3><p>%2. %3</p>")

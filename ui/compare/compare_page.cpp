@@ -42,6 +42,7 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
       outcomes_(new OutcomeView(*state_, this)),
       paired_(new PairedView(*state_, this)),
       board_(new BoardView(this)),
+      lengths_(new LengthTab(*state_, this)),
       conclusion_(new QLabel) {
     conclusion_->setWordWrap(true);
     conclusion_->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -53,6 +54,7 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
     tabs_->addTab(outcomes_, tr("Outcomes"));
     tabs_->addTab(paired_, tr("Seed by seed"));
     tabs_->addTab(makeBoardTab(), tr("Board"));
+    tabs_->addTab(lengths_, tr("Lengths"));
     auto* middle = new QWidget;
     auto* layout = new QVBoxLayout(middle);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -69,14 +71,14 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
 
     connect(state_, &CompareState::changed, this, &ComparePage::showAnswers);
     connect(tabs_, &QTabWidget::currentChanged, this, &ComparePage::showAnswers);
-    for (FigureView* view : std::initializer_list<FigureView*>{outcomes_, paired_, board_})
+    for (FigureView* view : std::initializer_list<FigureView*>{outcomes_, paired_, board_, &lengths_->view()})
         connect(view, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
     connect(curves_, &CurveChart::pointed, this, [this](const QString& text) { setReadout(text); });
     state_->refresh();
 }
 
 std::vector<const Figure*> ComparePage::figures() const {
-    std::vector<const Figure*> all = {curves_, outcomes_, paired_, board_};
+    std::vector<const Figure*> all = {curves_, outcomes_, paired_, board_, &lengths_->view()};
     std::swap(all[0], all[static_cast<std::size_t>(tabs_->currentIndex())]);
     return all;
 }
@@ -84,6 +86,7 @@ std::vector<const Figure*> ComparePage::figures() const {
 void ComparePage::readEverything() {
     showCurves();
     showBoard();
+    lengths_->refresh();
 }
 
 void ComparePage::showEvent(QShowEvent* event) {
@@ -126,6 +129,7 @@ void ComparePage::showAnswers() {
     // What nobody sees is not computed: curves and the board read every row.
     if (isVisible() && tabs_->currentIndex() == 0) showCurves();
     if (isVisible() && tabs_->currentIndex() == 3) showBoard();
+    if (isVisible() && tabs_->currentWidget() == lengths_) lengths_->refresh();
     emit explanationChanged();
 }
 
@@ -245,7 +249,7 @@ void ComparePage::showBoard() {
 void ComparePage::addActions(Actions& actions) {
     const QString group = tr("Compare");
     const QStringList tabs{tr("Curves with bands"), tr("Outcome of every run"), tr("Difference seed by seed"),
-                           tr("The source's table")};
+                           tr("The source's table"), tr("Longer problems than in training")};
     for (int tab = 0; tab < tabs.size(); ++tab)
         actions.add(group, tabs[tab], {}, [this, tab] { showTab(tab); });
     actions.add(group, tr("Drop the worst run"), {}, [this] { drop_worst_->toggle(); });
@@ -288,6 +292,11 @@ QString ComparePage::explanation() const {
               "0.8, from the non-central t distribution).</p>"
               "<p>Runs that never reach a share of problems have no number of steps. They are shown and "
               "counted, never dropped: who was first is settled by the sign test.</p>"
+              "<p>Lengths: each model is asked problems of every size; a row of a map is what its training "
+              "went up to. "
+              "Right of the heavy line stand problems longer than any it has seen. Scaled frequencies let "
+              "RoPE and "
+              "RoPER read longer texts without more training (Chen et al. 2023).</p>"
               "<p><i>Student, The Probable Error of a Mean, Biometrika 1908; Efron, Bootstrap Methods, Ann. "
               "Statist. 1979; the source's table: Harik &amp; Jayasiri 2022</i></p>");
 }

@@ -12,6 +12,7 @@
 #include "ui/charts/curve_chart.h"
 #include "ui/compare/board_view.h"
 #include "ui/compare/compare_state.h"
+#include "ui/compare/length_tab.h"
 #include "ui/compare/outcome_view.h"
 #include "ui/compare/paired_view.h"
 #include "ui/shell/page.h"
@@ -35,6 +36,7 @@ class ComparePage : public Page {
     CompareState& state() { return *state_; }
     CurveChart& curves() { return *curves_; }
     BoardView& board() { return *board_; }
+    LengthTab& lengths() { return *lengths_; }
     QLabel& conclusion() { return *conclusion_; }
     void showTab(int tab) { tabs_->setCurrentIndex(tab); }
     /// Fills also the pictures that nobody has looked at; they are to be exported.
@@ -81,6 +83,7 @@ class ComparePage : public Page {
     OutcomeView* outcomes_;
     PairedView* paired_;
     BoardView* board_;
+    LengthTab* lengths_;
     QLabel *conclusion_, *board_summary_;
     QPushButton *queue_missing_, *measure_speed_;
     bool showing_ = false;

@@ -85,7 +85,7 @@ ImportDialog::ImportDialog(ForeignTable table, std::filesystem::path runs, const
         choices_[field] = choice;
         form->addRow(fieldTitle(field), choice);
     }
-    for (const char* position : {"rope", "roper"})
+    for (const char* position : {"rope", "roper", "none", "learned", "sinusoidal", "t5", "alibi"})
         method_->addItem(QString::fromStdString(methodTitle(position)), QString(position));
     method_->setAccessibleName(tr("Method"));
     method_->setToolTip(tr("Which method the run is taken for"));
@@ -137,8 +137,8 @@ std::map<std::string, std::string> ImportDialog::mapping() const {
 
 bool ImportDialog::import() {
     Specification specification = like_;
-    specification.model.position = method_->currentData().toString().toStdString();
     specification.task.name = task_->currentText().toStdString();
+    specification = withPosition(specification, method_->currentData().toString().toStdString());
     specification.training.data_seed = specification.training.model_seed = seed_->value();
     try {
         importRun(runs_, name_->text().trimmed().toStdString(), specification, table_, mapping());

@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QSplitter>
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "ui/shell/explain.h"
@@ -33,11 +34,13 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
       thumbnails_(new ThumbnailsView(*state_, this)),
       map_(new HeatMapView(QStringLiteral("head"), this)),
       sizes_(new HeatMapView(QStringLiteral("solved-by-size"), this)),
-      continuation_(new ContinuationView(*state_, this)) {
+      continuation_(new ContinuationView(*state_, this)),
+      learned_(new LearnedView(*state_, this)) {
     auto* chooser = makeChooser();
     tabs_->addTab(makeHeadsTab(), tr("Heads"));
     tabs_->addTab(makeWritingTab(), tr("Go on with a text"));
     tabs_->addTab(makeSizesTab(), tr("Solved by size"));
+    tabs_->addTab(learned_, tr("Learned positions"));
     contents()->addWidget(chooser);
     contents()->addWidget(tabs_, 1);
     contents()->addWidget(message_);
@@ -55,6 +58,8 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
     connect(state_, &InspectState::messageChanged, this, &InspectPage::showMessage);
     for (FigureView* view : std::initializer_list<FigureView*>{thumbnails_, map_, sizes_, continuation_})
         connect(view, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
+    connect(&learned_->chart(), &CurveChart::pointed, this,
+            [this](const QString& text) { setReadout(text); });
     connect(&store_, &RunStore::runAdded, this, &InspectPage::fillRuns);
     connect(&store_, &RunStore::runRemoved, this, &InspectPage::fillRuns);
     player_.setInterval(kFrame_ms);
@@ -68,9 +73,13 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
 }
 
 std::vector<const Figure*> InspectPage::figures() const {
-    if (tabs_->currentIndex() == 1) return {continuation_, thumbnails_, map_, sizes_};
-    if (tabs_->currentIndex() == 2) return {sizes_, thumbnails_, map_, continuation_};
-    return {thumbnails_, map_, continuation_, sizes_};
+    std::vector<const Figure*> all{thumbnails_, map_, continuation_, sizes_, &learned_->chart()};
+    // What is seen comes first: it is what “Export” means.
+    const std::array<std::size_t, 4> first_of_tab = {0, 2, 3, 4};
+    const auto seen = first_of_tab[static_cast<std::size_t>(std::max(0, tabs_->currentIndex()))];
+    std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(seen),
+                all.begin() + static_cast<std::ptrdiff_t>(seen) + 1);
+    return all;
 }
 
 void InspectPage::fillRuns() {
@@ -259,7 +268,8 @@ void InspectPage::write() {
 
 void InspectPage::addActions(Actions& actions) {
     const QString group = tr("Inspect");
-    const QStringList tabs{tr("All heads"), tr("Go on with a text"), tr("Solved by size")};
+    const QStringList tabs{tr("All heads"), tr("Go on with a text"), tr("Solved by size"),
+                           tr("Learned positions")};
     for (int tab = 0; tab < tabs.size(); ++tab)
         actions.add(group, tabs[tab], {}, [this, tab] { showTab(tab); });
     actions.add(group, tr("Play or pause the snapshots"), Qt::Key_Space, [this] { play(); });
@@ -309,7 +319,14 @@ QString InspectPage::explanation() const {
               "<p>Going on with a text: p(next) = softmax(logits), whatever the temperature that it is drawn "
               "at; the shading is the row of "
               "a<sub>n,j</sub> behind the framed character.</p>"
-              "<p><i>Attention: Vaswani et al., Attention Is All You Need, 2017</i></p>");
+              "<p>Learned positions: trained frequencies begin at θ<sub>i</sub>; Su found that they hardly "
+              "move. "
+              "AdamW moves each by about its learning rate a step, whatever its size, so slow frequencies "
+              "move "
+              "farthest in proportion; training.frequency_rate slows them down.</p>"
+              "<p><i>Attention: Vaswani et al., Attention Is All You Need, 2017; trained frequencies: Su, "
+              "2021"
+              "</i></p>");
 }
 
 }  // namespace roper

@@ -13,6 +13,7 @@
 #include "ui/controls/line_edit.h"
 #include "ui/inspect/continuation_view.h"
 #include "ui/inspect/inspect_state.h"
+#include "ui/inspect/learned_view.h"
 #include "ui/inspect/thumbnails_view.h"
 #include "ui/shell/page.h"
 
@@ -37,6 +38,7 @@ class InspectPage : public Page {
     HeatMapView& map() { return *map_; }
     HeatMapView& sizeMap() { return *sizes_; }
     ContinuationView& continuation() { return *continuation_; }
+    LearnedView& learned() { return *learned_; }
     QSlider& scrubber() { return *scrubber_; }
     void showTab(int tab) { tabs_->setCurrentIndex(tab); }
 
@@ -70,6 +72,7 @@ class InspectPage : public Page {
     ThumbnailsView* thumbnails_;
     HeatMapView *map_, *sizes_;
     ContinuationView* continuation_;
+    LearnedView* learned_;
     QTimer player_;
     bool filling_ = false;
 };

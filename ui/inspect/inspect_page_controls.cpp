@@ -1,23 +1,13 @@
 #include <QHBoxLayout>
 #include <QSplitter>
 
+#include "ui/controls/named.h"
 #include "ui/inspect/inspect_page.h"
 #include "ui/shell/explain.h"
 
 // The inputs of the Inspect page.
 
 namespace roper {
-namespace {
-
-template <class Widget>
-Widget* named(Widget* widget, const QString& name, const QString& help) {
-    widget->setAccessibleName(name);
-    widget->setToolTip(help);
-    return widget;
-}
-
-}  // namespace
-
 QWidget* InspectPage::makeChooser() {
     runs_ =
         named(new QComboBox, tr("Run"), tr("A run that trains, or the checkpoints of one that has ended"));

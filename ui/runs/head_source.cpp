@@ -26,6 +26,15 @@ double numberOf(const SafetensorsFile& file, const std::string& key) {
     return *value;
 }
 
+/// A matrix of one row that not every model has; empty where it has none.
+Eigen::VectorXd rowOf(const SafetensorsFile& file, const std::string& name) {
+    if (file.tensors().count(name) == 0) return {};
+    const Eigen::MatrixXd matrix = matrixOf(file, name);
+    if (matrix.rows() != 1)
+        throw Error(ErrorKind::checkpoint, "the trainer's \"" + name + "\" has more than one row");
+    return matrix.row(0).transpose();
+}
+
 RunHead readHead(const HeadQuestion& question, const QByteArray& payload) {
     const SafetensorsFile file = SafetensorsFile::parse(payload.toStdString(), "the trainer's answer");
     RunHead head;
@@ -39,11 +48,19 @@ RunHead readHead(const HeadQuestion& question, const QByteArray& payload) {
     head.layers = static_cast<int>(numberOf(file, "layers"));
     head.heads = static_cast<int>(numberOf(file, "heads"));
     head.position = file.entry("position");
+    head.attention = file.entry("attention");
     head.pairing = file.entry("pairing");
     head.schedule = file.entry("schedule");
     head.base = numberOf(file, "base");
     head.rotary_fraction = numberOf(file, "rotary_fraction");
     head.value_rotary_fraction = numberOf(file, "value_rotary_fraction");
+    if (file.tensors().count("table") > 0) head.table = matrixOf(file, "table");
+    head.learned.theta = rowOf(file, "theta");
+    head.learned.value_theta = rowOf(file, "value_theta");
+    head.learned.base = head.base;
+    head.learned.schedule = head.schedule == "intro" ? Schedule::intro : Schedule::standard;
+    head.learned.t5_biases = rowOf(file, "bias");
+    head.learned.t5_distance = static_cast<int>(numberOf(file, "bias_distance"));
     return head;
 }
 

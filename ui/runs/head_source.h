@@ -3,7 +3,7 @@
 #include <QObject>
 #include <QString>
 
-#include "core/rotary/head_vectors.h"
+#include "core/rotary/setup.h"
 #include "ui/runs/model_client.h"
 
 namespace roper {
@@ -23,8 +23,10 @@ struct RunHead {
     HeadVectors vectors;
     std::int64_t step = 0;
     int layers = 0, heads = 0;
-    std::string position, pairing, schedule;  ///< as in the run's specification
+    std::string position, attention, pairing, schedule;  ///< as in the run's specification
     double base = 0, rotary_fraction = 1, value_rotary_fraction = 1;
+    Learned learned;
+    Eigen::MatrixXd table;  ///< learned positions [positions × C]; empty for other methods
 };
 
 /// Gets q, k and v of a head from a run. Never waits; the newest question counts.

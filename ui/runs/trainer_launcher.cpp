@@ -28,14 +28,13 @@ RunFolder TrainerLauncher::start(const Specification& specification) {
 }
 
 std::vector<RunFolder> TrainerLauncher::startTwins(const Specification& specification) {
-    Specification twin = specification;
+    Specification twin = withoutUnused(specification);
     if (twin.device.threads == 0) twin.device.threads = std::max(1, QThread::idealThreadCount() / 2);
     requireValid(twin, "the form");
     // Both are made before either starts: a name or disk problem leaves no lone twin training.
     std::vector<RunFolder> folders;
     for (const char* position : {"rope", "roper"}) {
-        twin.model.position = position;
-        folders.push_back(createRun(runs_, {}, twin));
+        folders.push_back(createRun(runs_, {}, withPosition(twin, position)));
     }
     for (const RunFolder& folder : folders)
         resume(folder);

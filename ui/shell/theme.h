@@ -17,6 +17,9 @@ struct Theme {
 
     static QColor rope() { return QColor(0x00, 0x72, 0xB2); }
     static QColor roper() { return QColor(0xD5, 0x5E, 0x00); }
+    /// The colour of a position method, by its name in specifications.
+    static QColor method(const QString& position);
+
     static QColor query() { return QColor(0x56, 0xB4, 0xE9); }
     static QColor key() { return QColor(0xE6, 0x9F, 0x00); }
     static QColor value() { return QColor(0x00, 0x9E, 0x73); }

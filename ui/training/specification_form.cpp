@@ -107,17 +107,28 @@ void SpecificationForm::read(Row& row, const QString& text) {
     emit changed();
 }
 
-void SpecificationForm::validate() {
+/// What is wrong with the fields that the run would read, by key.
+std::map<std::string, QString> SpecificationForm::problems() const {
     std::map<std::string, QString> wrong;
-    for (const SpecificationProblem& problem : check(specification_))
+    for (const SpecificationProblem& problem : check(specification()))
         wrong[problem.key] = QString::fromStdString(problem.message);
     for (const auto& [key, row] : rows_)
-        if (!row.typing_error.isEmpty()) wrong[key] = row.typing_error;
+        if (!row.typing_error.isEmpty() && !whyUnused(*row.field, specification_))
+            wrong[key] = row.typing_error;
+    return wrong;
+}
+
+void SpecificationForm::validate() {
+    const std::map<std::string, QString> wrong = problems();
     problems_ = static_cast<int>(wrong.size());
     for (auto& [key, row] : rows_) {
         const auto found = wrong.find(key);
         const bool is_wrong = found != wrong.end();
-        row.message->setText(is_wrong ? found->second : QString::fromStdString(row.field->help));
+        const auto unused = whyUnused(*row.field, specification_);
+        row.editor->setEnabled(!unused);
+        row.message->setText(is_wrong ? found->second
+                             : unused ? tr("Not used: %1.").arg(QString::fromStdString(*unused))
+                                      : QString::fromStdString(row.field->help));
         QPalette colors = palette();
         colors.setColor(QPalette::WindowText,
                         is_wrong ? QColor(0xD5, 0x5E, 0x00) : colors.color(QPalette::PlaceholderText));

@@ -9,7 +9,8 @@
 namespace roper {
 
 /// Every field of a specification, made from the table of fields: label with unit, an input, its one-line
-/// help. What is typed is checked at once; a field that is wrong says why below itself.
+/// help. What is typed is checked at once; a field that is wrong says why below itself, and one that the run
+/// never reads is greyed and says why not.
 class SpecificationForm : public QWidget {
     Q_OBJECT
 
@@ -18,8 +19,8 @@ class SpecificationForm : public QWidget {
 
     void setSpecification(const Specification& specification);
 
-    /// As far as it could be read.
-    const Specification& specification() const { return specification_; }
+    /// As far as it could be read; what the run never reads has its default.
+    Specification specification() const { return withoutUnused(specification_); }
 
     bool isValid() const { return problems_ == 0; }
 
@@ -39,6 +40,7 @@ class SpecificationForm : public QWidget {
         QLabel* message;
         QString typing_error;
     };
+    std::map<std::string, QString> problems() const;
     QWidget* makeEditor(const SpecificationField& field);
     void read(Row& row, const QString& text);
     void validate();

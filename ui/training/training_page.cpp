@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/compare/grouping.h"
+#include "core/runs/cost.h"
 #include "core/runs/error.h"
 #include "ui/runs/run_records.h"
 
@@ -21,6 +22,17 @@ double tokensAt(const RunWatcher& run, std::int64_t step) {
     if (!run.specification()) return 0;
     const auto& training = run.specification()->training;
     return static_cast<double>(step * training.batch * (training.length - 1));
+}
+
+/// What a run of this specification takes, and whether this machine has it.
+QString outlook(const Specification& specification) {
+    const Cost cost = costOf(specification);
+    const QString text = QString::fromStdString(costText(cost));
+    const auto available = availableMemory();
+    if (!available || cost.memory_bytes < *available || specification.device.name.starts_with("cuda"))
+        return text;
+    return text + QObject::tr(". This machine has only %1 GB free: use a smaller batch, length or width.")
+                      .arg(*available / 1e9, 0, 'f', 1);
 }
 
 }  // namespace
@@ -129,8 +141,8 @@ void TrainingPage::showForm() {
     start_->setEnabled(form_->isValid());
     twins_->setEnabled(form_->isValid());
     queue_twins_->setEnabled(form_->isValid());
-    why_not_->setText(tr("A setting is wrong; “All settings” says which and why."));
-    why_not_->setVisible(!form_->isValid());
+    outlook_->setText(form_->isValid() ? outlook(form_->specification())
+                                       : tr("A setting is wrong; “All settings” says which and why."));
 }
 
 void TrainingPage::start(bool twins) {
@@ -169,8 +181,7 @@ void TrainingPage::queueTwins() {
     std::vector<Specification> wanted;
     for (int i = 0; i < seeds_->value(); ++i) {
         for (const char* position : {"rope", "roper"}) {
-            Specification twin = form_->specification();
-            twin.model.position = position;
+            Specification twin = withPosition(form_->specification(), position);
             twin.training.data_seed += i;
             twin.training.model_seed = twin.training.data_seed;
             if (there.count({groupKey(twin), twin.training.data_seed}) == 0) wanted.push_back(twin);

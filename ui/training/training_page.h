@@ -77,7 +77,7 @@ class TrainingPage : public Page {
     QPushButton *start_, *twins_, *queue_twins_;
     QSpinBox* seeds_;
     QTimer listing_;
-    QLabel* why_not_;
+    QLabel* outlook_;  ///< what the run will take, or why it cannot start
     QHash<QString, QColor> colors_;
     QHash<QString, QString> labels_;  ///< legend entry to the run that has it
 };

@@ -16,13 +16,13 @@ QWidget* TrainingPage::makeChooser() {
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     chooser_->addTab(presets_, tr("Presets"));
     chooser_->addTab(scroll, tr("All settings"));
-    why_not_ = new QLabel;
-    why_not_->setWordWrap(true);
+    outlook_ = new QLabel;
+    outlook_->setWordWrap(true);
     auto* side = new QWidget;
     auto* layout = new QVBoxLayout(side);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(chooser_, 1);
-    layout->addWidget(why_not_);
+    layout->addWidget(outlook_);
     layout->addWidget(makeStartButtons());
     return side;
 }

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <vector>
+
+#include "core/compare/length_map.h"
+#include "ui/charts/figure_view.h"
+
+namespace roper {
+
+/// Share of problems solved by their length and by the longest problem of training, a panel for each method.
+/// A heavy line parts what training has shown from what it has not.
+class LengthMapView : public FigureView {
+    Q_OBJECT
+
+  public:
+    explicit LengthMapView(QWidget* parent);
+
+    void setMaps(std::vector<LengthMap> maps);
+    const std::vector<LengthMap>& maps() const { return maps_; }
+    void setEmptyText(const QString& text);
+
+    /// Where a cell is on the widget; an empty rectangle if there is no such one.
+    QRectF cellRect(std::size_t map, std::size_t panel, std::int64_t trained, std::int64_t length) const;
+
+    QString figureName() const override { return QStringLiteral("length-map"); }
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override { return QString::fromStdString(csvOf(maps_)); }
+    QString figureCaption() const override;
+    QSize minimumSizeHint() const override { return {320, 200}; }
+
+  protected:
+    void mouseMoveEvent(QMouseEvent* event) override;
+
+  private:
+    /// A panel with its place.
+    struct Placed {
+        const LengthMap* map;
+        const LengthMap::Panel* panel;
+        QRectF box;    ///< with its title
+        QRectF cells;  ///< of the map itself
+
+        QRectF cell(std::size_t row, std::size_t column) const;
+    };
+    std::vector<Placed> placed(const QRectF& area) const;
+    void paintPanel(QPainter& painter, const Placed& panel, const Theme& theme) const;
+
+    std::vector<LengthMap> maps_;
+    QString empty_text_;
+};
+
+}  // namespace roper

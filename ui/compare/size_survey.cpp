@@ -1,0 +1,62 @@
+#include "ui/compare/size_survey.h"
+
+#include <QFileInfo>
+
+#include "ui/runs/trainer_launcher.h"
+
+namespace roper {
+
+SizeSurvey::~SizeSurvey() {
+    stop();
+}
+
+void SizeSurvey::ask(const std::vector<Question>& questions) {
+    problems_.clear();
+    waiting_.insert(waiting_.end(), questions.begin(), questions.end());
+    if (!isBusy()) next();
+}
+
+void SizeSurvey::stop() {
+    waiting_.clear();
+    if (process_ == nullptr) return;
+    QProcess* process = process_;
+    process_ = nullptr;
+    process->disconnect(this);
+    process->setParent(nullptr);
+    connect(process, &QProcess::finished, process, &QObject::deleteLater);
+    process->kill();
+    emit changed();
+}
+
+void SizeSurvey::next() {
+    if (waiting_.empty()) return emit changed();
+    const Question question = waiting_.front();
+    waiting_.pop_front();
+    auto* process = new QProcess(this);
+    process_ = process;
+    process->setObjectName(QFileInfo(question.run).fileName());
+    connect(process, &QProcess::finished, this, &SizeSurvey::take);
+    connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+        if (error == QProcess::FailedToStart) take();  // others are followed by `finished`
+    });
+    process->start(TrainerLauncher::trainerProgram(),
+                   {"eval", question.run, "--by-size", "--keep", "--json", "--largest",
+                    QString::number(question.largest), "--problems", QString::number(question.problems),
+                    "--scaling", question.scaling, "--factor", QString::number(question.factor)});
+    emit changed();
+}
+
+void SizeSurvey::take() {
+    QProcess* process = process_;
+    if (process == nullptr) return;
+    process_ = nullptr;
+    process->deleteLater();
+    if (process->exitStatus() != QProcess::NormalExit || process->exitCode() != 0) {
+        const QString why = QString::fromUtf8(process->readAllStandardError()).trimmed().section('\n', -1);
+        problems_ << tr("%1: %2").arg(process->objectName(),
+                                      why.isEmpty() ? tr("roper-train eval ended unexpectedly") : why);
+    }
+    next();
+}
+
+}  // namespace roper
