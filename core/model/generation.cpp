@@ -9,19 +9,23 @@
 
 namespace roper {
 
-at::Tensor encodePadded(const Vocabulary& vocabulary, const std::vector<std::string>& texts) {
+at::Tensor padded(const std::vector<std::vector<std::int64_t>>& lists) {
     std::size_t longest = 0;
-    for (const std::string& text : texts)
-        longest = std::max(longest, text.size());
+    for (const auto& list : lists)
+        longest = std::max(longest, list.size());
     at::Tensor tokens =
-        at::zeros({static_cast<std::int64_t>(texts.size()), static_cast<std::int64_t>(longest)}, at::kLong);
-    auto rows = tokens.accessor<std::int64_t, 2>();
-    for (std::size_t b = 0; b < texts.size(); ++b) {
-        const std::vector<std::int64_t> encoded = vocabulary.encode(texts[b]);
-        for (std::size_t t = 0; t < encoded.size(); ++t)
-            rows[static_cast<std::int64_t>(b)][static_cast<std::int64_t>(t)] = encoded[t];
-    }
+        at::zeros({static_cast<std::int64_t>(lists.size()), static_cast<std::int64_t>(longest)}, at::kLong);
+    for (std::size_t b = 0; b < lists.size(); ++b)
+        std::copy(lists[b].begin(), lists[b].end(),
+                  tokens[static_cast<std::int64_t>(b)].mutable_data_ptr<std::int64_t>());
     return tokens;
+}
+
+at::Tensor encodePadded(const Vocabulary& vocabulary, const std::vector<std::string>& texts) {
+    std::vector<std::vector<std::int64_t>> lists;
+    for (const std::string& text : texts)
+        lists.push_back(vocabulary.encode(text));
+    return padded(lists);
 }
 
 std::int64_t chooseToken(const at::Tensor& logits, double temperature, Random& random) {
@@ -46,20 +50,23 @@ std::int64_t chooseToken(const at::Tensor& logits, double temperature, Random& r
     return likeliest;  // rounding left nothing over
 }
 
-std::vector<std::string> complete(Transformer& model, const Vocabulary& vocabulary,
-                                  const std::vector<std::string>& prompts, const Writing& writing) {
+std::vector<Written> complete(Transformer& model, const Vocabulary& vocabulary,
+                              const std::vector<std::string>& prompts, const Writing& writing) {
     const at::NoGradGuard no_gradients;
-    std::vector<std::string> written(prompts.size());
+    std::vector<Written> written(prompts.size());
     if (prompts.empty() || writing.longest <= 0) return written;
     const at::Device device = model.parameters().front().second.device();
-    const at::Tensor prompt_tokens = encodePadded(vocabulary, prompts);
+    std::vector<std::vector<std::int64_t>> lists;
+    for (const std::string& prompt : prompts)
+        lists.push_back(vocabulary.encode(prompt));
+    const at::Tensor prompt_tokens = padded(lists);
     at::Tensor last =
         at::empty({prompt_tokens.size(0)}, at::kLong);  // position of each sequence's last token
     std::vector<std::size_t> active;                    // the prompt that each row of the batch continues
     std::vector<Random> random;
     for (std::size_t b = 0; b < prompts.size(); ++b) {
-        if (prompts[b].empty()) throw std::invalid_argument("a prompt must have at least one character");
-        last[static_cast<std::int64_t>(b)] = static_cast<std::int64_t>(prompts[b].size()) - 1;
+        if (lists[b].empty()) throw std::invalid_argument("a prompt must have at least one character");
+        last[static_cast<std::int64_t>(b)] = static_cast<std::int64_t>(lists[b].size()) - 1;
         active.push_back(b);
         random.emplace_back(writing.seed, Stream::sampling, b);
     }
@@ -79,8 +86,9 @@ std::vector<std::string> complete(Transformer& model, const Vocabulary& vocabula
             const std::size_t b = active[row];
             const std::int64_t token =
                 chooseToken(on_cpu[static_cast<std::int64_t>(row)], writing.temperature, random[b]);
-            written[b] += vocabulary.decode(token);
-            if (writing.is_complete && writing.is_complete(written[b])) continue;
+            written[b].text += vocabulary.decode(token);
+            written[b].tokens.push_back(token);
+            if (writing.is_complete && writing.is_complete(written[b].text)) continue;
             chosen.push_back(token);
             rows.push_back(static_cast<std::int64_t>(row));
             unfinished.push_back(b);

@@ -12,21 +12,29 @@ namespace roper {
 
 /// How a text is continued.
 struct Writing {
-    int longest = 0;                                    ///< characters written at most
+    int longest = 0;                                    ///< tokens written at most
     std::function<bool(std::string_view)> is_complete;  ///< of what was written: no more is needed
-    double temperature =
-        0;  ///< 0 takes the likeliest character; else one drawn from softmax(logits/temperature)
+    double temperature = 0;  ///< 0 takes the likeliest token; else one drawn from softmax(logits/temperature)
     std::uint64_t seed = 0;  ///< of the draws; prompt b has a generator of its own, (seed, b)
+};
+
+/// What a model went on with.
+struct Written {
+    std::string text;
+    std::vector<std::int64_t> tokens;
 };
 
 /// Continues every prompt, all together through one key/value cache. What a prompt gets does not depend on
 /// the others; those that are complete leave the batch.
 /// @throws std::invalid_argument if a prompt is empty or has a character outside the vocabulary
-std::vector<std::string> complete(Transformer& model, const Vocabulary& vocabulary,
-                                  const std::vector<std::string>& prompts, const Writing& writing);
+std::vector<Written> complete(Transformer& model, const Vocabulary& vocabulary,
+                              const std::vector<std::string>& prompts, const Writing& writing);
 
-/// The character that `writing` chooses after logits [V] (float32, on the CPU).
+/// The token that `writing` chooses after logits [V] (float32, on the CPU).
 std::int64_t chooseToken(const at::Tensor& logits, double temperature, Random& random);
+
+/// Lists of tokens as one tensor [B, longest list], right-padded with token 0.
+at::Tensor padded(const std::vector<std::vector<std::int64_t>>& lists);
 
 /// Texts as tokens [B, longest text], right-padded with token 0.
 at::Tensor encodePadded(const Vocabulary& vocabulary, const std::vector<std::string>& texts);

@@ -8,6 +8,11 @@
 
 namespace roper {
 
+std::vector<std::int64_t> Task::tokens(std::uint64_t seed, Stream stream, std::uint64_t index,
+                                       int length) const {
+    return vocabulary_.encode(sequence(seed, stream, index, length));
+}
+
 Problem Task::problem(std::uint64_t, Stream, std::uint64_t) const {
     throw std::logic_error("this task has no problems with one right answer; its result is a loss");
 }

@@ -57,6 +57,10 @@ class Task {
     virtual std::string sequence(std::uint64_t seed, Stream stream, std::uint64_t index,
                                  int length) const = 0;
 
+    /// The same as tokens: exactly `length` of them, where a token is not a character.
+    virtual std::vector<std::int64_t> tokens(std::uint64_t seed, Stream stream, std::uint64_t index,
+                                             int length) const;
+
     /// Whether the task has problems with one right answer each; otherwise its result is a loss.
     virtual bool hasProblems() const = 0;
 
@@ -105,7 +109,8 @@ class Task {
     virtual std::optional<double> informationFloor(std::string_view sequence) const;
 
   protected:
-    explicit Task(std::string characters) : vocabulary_(std::move(characters)) {}
+    explicit Task(const std::string& characters) : vocabulary_(characters) {}
+    explicit Task(Vocabulary vocabulary) : vocabulary_(std::move(vocabulary)) {}
 
   private:
     Vocabulary vocabulary_;

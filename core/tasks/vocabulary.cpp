@@ -1,32 +1,62 @@
 #include "core/tasks/vocabulary.h"
 
+#include <array>
 #include <stdexcept>
 #include <utility>
 
 namespace roper {
+namespace {
 
-Vocabulary::Vocabulary(std::string characters) : characters_(std::move(characters)) {
-    token_of_.fill(-1);
-    for (std::size_t i = 0; i < characters_.size(); ++i) {
-        auto& token = token_of_[static_cast<unsigned char>(characters_[i])];
+/// Looks characters up one by one.
+Vocabulary::Encoder characterEncoder(const std::string& characters) {
+    std::array<std::int16_t, 256> token_of;
+    token_of.fill(-1);
+    for (std::size_t i = 0; i < characters.size(); ++i) {
+        auto& token = token_of[static_cast<unsigned char>(characters[i])];
         if (token >= 0)
-            throw std::invalid_argument(std::string("'") + characters_[i] + "' is in the vocabulary twice");
+            throw std::invalid_argument(std::string("'") + characters[i] + "' is in the vocabulary twice");
         token = static_cast<std::int16_t>(i);
     }
+    return [characters, token_of](std::string_view text) {
+        std::vector<std::int64_t> tokens;
+        tokens.reserve(text.size());
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            const std::int16_t token = token_of[static_cast<unsigned char>(text[i])];
+            if (token < 0)
+                throw std::invalid_argument(std::string("character '") + text[i] + "' at place " +
+                                            std::to_string(i + 1) + " is not in this task's vocabulary \"" +
+                                            characters + "\"");
+            tokens.push_back(token);
+        }
+        return tokens;
+    };
 }
 
-std::vector<std::int64_t> Vocabulary::encode(std::string_view text) const {
-    std::vector<std::int64_t> tokens;
-    tokens.reserve(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const std::int16_t token = token_of_[static_cast<unsigned char>(text[i])];
-        if (token < 0)
-            throw std::invalid_argument(std::string("character '") + text[i] + "' at place " +
-                                        std::to_string(i + 1) + " is not in this task's vocabulary \"" +
-                                        characters_ + "\"");
-        tokens.push_back(token);
-    }
-    return tokens;
+/// FNV-1a over all pieces, each with its end.
+std::string fingerprintOf(const std::vector<std::string>& pieces) {
+    std::uint64_t hash = 14695981039346656037U;
+    for (const std::string& piece : pieces)
+        for (std::size_t i = 0; i <= piece.size(); ++i)
+            hash = (hash ^ static_cast<unsigned char>(piece.c_str()[i])) * 1099511628211U;
+    return std::to_string(pieces.size()) + " pieces, " + std::to_string(hash);
+}
+
+}  // namespace
+
+Vocabulary::Vocabulary(const std::string& characters)
+    : encoder_(characterEncoder(characters)), identity_(characters) {
+    for (const char character : characters)
+        pieces_.emplace_back(1, character);
+}
+
+Vocabulary::Vocabulary(std::vector<std::string> pieces, Encoder encoder)
+    : pieces_(std::move(pieces)), encoder_(std::move(encoder)), identity_(fingerprintOf(pieces_)) {}
+
+std::string Vocabulary::decode(const std::vector<std::int64_t>& tokens) const {
+    std::string text;
+    for (const std::int64_t token : tokens)
+        text += decode(token);
+    return text;
 }
 
 }  // namespace roper

@@ -1,31 +1,44 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace roper {
 
-/// The characters of a task, numbered from 0 in the order given.
+/// The tokens of a task, numbered from 0: single characters, or pieces of several.
 class Vocabulary {
   public:
-    /// @throws std::invalid_argument if a character occurs twice
-    explicit Vocabulary(std::string characters);
+    using Encoder = std::function<std::vector<std::int64_t>(std::string_view)>;
 
-    int size() const { return static_cast<int>(characters_.size()); }
-    const std::string& characters() const { return characters_; }
+    /// One token a character, in the order given. @throws std::invalid_argument if one occurs twice
+    explicit Vocabulary(const std::string& characters);
+
+    /// Pieces of text, and what cuts a text into them. Pieces one after the other give the text back.
+    Vocabulary(std::vector<std::string> pieces, Encoder encoder);
+
+    int size() const { return static_cast<int>(pieces_.size()); }
+
+    /// What a checkpoint must agree with: the characters themselves, or a fingerprint of the pieces.
+    const std::string& identity() const { return identity_; }
 
     /// @throws std::invalid_argument naming the first character that is not in the vocabulary, and its place
-    std::vector<std::int64_t> encode(std::string_view text) const;
+    std::vector<std::int64_t> encode(std::string_view text) const { return encoder_(text); }
 
-    /// @throws std::out_of_range for a token that is not in the vocabulary
-    char decode(std::int64_t token) const { return characters_.at(static_cast<std::size_t>(token)); }
+    /// The text of a token. @throws std::out_of_range for one that is not in the vocabulary
+    const std::string& decode(std::int64_t token) const {
+        return pieces_.at(static_cast<std::size_t>(token));
+    }
+
+    /// The texts of tokens, one after the other.
+    std::string decode(const std::vector<std::int64_t>& tokens) const;
 
   private:
-    std::string characters_;
-    std::array<std::int16_t, 256> token_of_;
+    std::vector<std::string> pieces_;
+    Encoder encoder_;
+    std::string identity_;
 };
 
 }  // namespace roper

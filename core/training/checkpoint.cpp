@@ -125,7 +125,7 @@ void loadWeights(const SafetensorsFile& file, Transformer& model, const std::str
         throw Error(ErrorKind::checkpoint,
                     file.origin() + ": its format is \"" + file.entry("format") + "\", not " + kFormat);
     if (file.entry("vocabulary") != vocabulary)
-        throw Error(ErrorKind::checkpoint, file.origin() + " was trained on the characters \"" +
+        throw Error(ErrorKind::checkpoint, file.origin() + " was trained on the vocabulary \"" +
                                                file.entry("vocabulary") + "\", this run uses \"" +
                                                vocabulary + "\"");
     for (const auto& [name, parameter] : model.parameters())

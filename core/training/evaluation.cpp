@@ -81,12 +81,12 @@ void Evaluator::takeRecall(Transformer& model, Evaluation& evaluation) const {
         const at::Tensor likeliest = logits.argmax(-1).cpu();
         const auto guess = likeliest.accessor<std::int64_t, 2>();
         for (std::int64_t b = 0; b < count; ++b) {
-            const std::string text = task_.sequence(dataSeed(specification_), Stream::validation,
-                                                    static_cast<std::uint64_t>(first + b), length);
-            std::string guessed;
+            const std::vector<std::int64_t> text = task_.tokens(
+                dataSeed(specification_), Stream::validation, static_cast<std::uint64_t>(first + b), length);
+            std::vector<std::int64_t> guessed;
             for (std::int64_t t = 0; t + 1 < length; ++t)
-                guessed += task_.vocabulary().decode(guess[b][t]);
-            const auto of_sequence = task_.informationFloor(text);
+                guessed.push_back(guess[b][t]);
+            const auto of_sequence = task_.informationFloor(task_.vocabulary().decode(text));
             floors += of_sequence ? 1 : 0;
             floor += of_sequence.value_or(0);
             recordSequence(text, guessed, evaluation);
@@ -97,9 +97,10 @@ void Evaluator::takeRecall(Transformer& model, Evaluation& evaluation) const {
 }
 
 /// A sample is right if every letter that follows with certainty was guessed.
-void Evaluator::recordSequence(const std::string& text, const std::string& guessed,
-                               Evaluation& evaluation) const {
-    const std::vector<bool> determined = task_.determined(text);
+void Evaluator::recordSequence(const std::vector<std::int64_t>& text,
+                               const std::vector<std::int64_t>& guessed, Evaluation& evaluation) const {
+    const Vocabulary& vocabulary = task_.vocabulary();
+    const std::vector<bool> determined = task_.determined(vocabulary.decode(text));
     bool all = true;
     for (std::size_t i = 1; i < determined.size(); ++i) {
         if (!determined[i]) continue;
@@ -108,7 +109,9 @@ void Evaluator::recordSequence(const std::string& text, const std::string& guess
         *evaluation.row.recalled += right ? 1 : 0;
         all = all && right;
     }
-    evaluation.samples.push_back({evaluation.row.step, text.substr(0, 1), text.substr(1), guessed, all});
+    evaluation.samples.push_back({evaluation.row.step, vocabulary.decode(text.front()),
+                                  vocabulary.decode({text.begin() + 1, text.end()}),
+                                  vocabulary.decode(guessed), all});
 }
 
 std::vector<std::string> Evaluator::write(Transformer& model, const std::vector<Problem>& problems,
@@ -116,10 +119,13 @@ std::vector<std::string> Evaluator::write(Transformer& model, const std::vector<
     std::vector<std::string> prompts;
     for (const Problem& problem : problems)
         prompts.push_back(problem.prompt);
-    return complete(
-        model, task_.vocabulary(), prompts,
-        {task_.longestAnswer(), [this](std::string_view written) { return task_.isComplete(written); },
-         specification_.evaluation.temperature, seed});
+    std::vector<std::string> texts;
+    for (Written& written :
+         complete(model, task_.vocabulary(), prompts,
+                  {task_.longestAnswer(), [this](std::string_view text) { return task_.isComplete(text); },
+                   specification_.evaluation.temperature, seed}))
+        texts.push_back(std::move(written.text));
+    return texts;
 }
 
 void Evaluator::solve(Transformer& model, Evaluation& evaluation) const {

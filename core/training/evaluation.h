@@ -37,7 +37,8 @@ class Evaluator {
     void takeLoss(Transformer& model, Evaluation& evaluation) const;
     void takeRecall(Transformer& model, Evaluation& evaluation) const;
     void solve(Transformer& model, Evaluation& evaluation) const;
-    void recordSequence(const std::string& text, const std::string& guessed, Evaluation& evaluation) const;
+    void recordSequence(const std::vector<std::int64_t>& text, const std::vector<std::int64_t>& guessed,
+                        Evaluation& evaluation) const;
     std::vector<std::string> write(Transformer& model, const std::vector<Problem>& problems,
                                    std::uint64_t seed) const;
 

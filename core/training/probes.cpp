@@ -10,6 +10,7 @@
 #include "core/runs/safetensors.h"
 #include "core/runs/text.h"
 #include "core/training/tensor_bytes.h"
+#include "core/training/token_texts.h"
 
 namespace roper {
 namespace {
@@ -45,16 +46,21 @@ Reply replyWith(const Probed& probed, const std::vector<TensorToWrite>& tensors,
     return {"", true, "step " + std::to_string(probed.step), formatSafetensors(tensors, metadata)};
 }
 
+Metadata withTokenTexts(const Probed& probed, Metadata metadata, const at::Tensor& tokens) {
+    metadata["token_texts"] = textsOf(probed.task.vocabulary(), tokens);
+    return metadata;
+}
+
 /// Refuses a text whose maps of all heads would not fit into a reply.
-void checkMaps(const Probed& probed, std::size_t characters) {
+void checkMaps(const Probed& probed, std::size_t tokens) {
     const auto maps =
         static_cast<std::size_t>(probed.specification.model.layers * probed.specification.model.heads);
     constexpr std::size_t kRoom = kLargestPayload - 1024 * 1024;  // the rest is for what comes with the maps
-    if (characters * characters * maps * sizeof(float) <= kRoom) return;
+    if (tokens * tokens * maps * sizeof(float) <= kRoom) return;
     const auto most = static_cast<std::size_t>(std::sqrt(static_cast<double>(kRoom / maps / sizeof(float))));
     throw std::invalid_argument("the maps of all " + std::to_string(maps) + " heads for " +
-                                std::to_string(characters) + " characters are too large to send; at most " +
-                                std::to_string(most) + " characters fit");
+                                std::to_string(tokens) + " tokens are too large to send; at most " +
+                                std::to_string(most) + " tokens fit");
 }
 
 Reply readHead(const Probed& probed, const Request& request) {
@@ -78,21 +84,21 @@ Reply readHead(const Probed& probed, const Request& request) {
     for (const auto& [name, tensor] : {std::pair{"theta", &theta}, std::pair{"value_theta", &value_theta},
                                        std::pair{"bias", &bias}, std::pair{"table", &table}})
         if (tensor->defined()) tensors.push_back(tensorToWrite(name, *tensor));
-    Metadata metadata = describe(probed, request.text);
+    Metadata metadata = withTokenTexts(probed, describe(probed, request.text), list);
     metadata["bias_distance"] = std::to_string(probed.specification.model.bias_distance);
     return replyWith(probed, tensors, metadata);
 }
 
 Reply readMaps(const Probed& probed, const Request& request) {
-    checkMaps(probed, request.text.size());
     const at::Tensor tokens = encodePadded(probed.task.vocabulary(), {request.text});
+    checkMaps(probed, static_cast<std::size_t>(tokens.size(1)));
     const Transformer::Inside inside = probed.model.inside(tokens.to(deviceOf(probed.model)));
     const at::Tensor attention = toWrite(inside.attention), norms = toWrite(inside.norms),
                      list = tokens.flatten();
     return replyWith(
         probed,
         {tensorToWrite("attention", attention), tensorToWrite("norms", norms), tensorToWrite("tokens", list)},
-        describe(probed, request.text));
+        withTokenTexts(probed, describe(probed, request.text), list));
 }
 
 /// The continuation is written through the key/value cache; what was seen at each of its steps is then read
@@ -100,17 +106,19 @@ Reply readMaps(const Probed& probed, const Request& request) {
 Reply goOn(const Probed& probed, const Request& request) {
     constexpr std::int64_t kMostCandidates = 8;
     const Vocabulary& vocabulary = probed.task.vocabulary();
-    checkMaps(probed, request.text.size() + static_cast<std::size_t>(request.count));
-    const std::string written = complete(probed.model, vocabulary, {request.text},
-                                         {static_cast<int>(request.count),
-                                          {},
-                                          request.temperature,
-                                          static_cast<std::uint64_t>(request.seed)})
-                                    .front();
-    const at::Tensor tokens = encodePadded(vocabulary, {request.text + written});
-    const at::Tensor on_device = tokens.to(deviceOf(probed.model));
-    const std::int64_t first = static_cast<std::int64_t>(request.text.size()) - 1,
-                       count = static_cast<std::int64_t>(written.size()),
+    std::vector<std::int64_t> whole = vocabulary.encode(request.text);
+    const std::int64_t first = static_cast<std::int64_t>(whole.size()) - 1;
+    checkMaps(probed, whole.size() + static_cast<std::size_t>(request.count));
+    const Written written = complete(probed.model, vocabulary, {request.text},
+                                     {static_cast<int>(request.count),
+                                      {},
+                                      request.temperature,
+                                      static_cast<std::uint64_t>(request.seed)})
+                                .front();
+    whole.insert(whole.end(), written.tokens.begin(), written.tokens.end());
+    const at::Tensor list = padded({whole}).flatten(),
+                     on_device = list.unsqueeze(0).to(deviceOf(probed.model));
+    const std::int64_t count = static_cast<std::int64_t>(written.tokens.size()),
                        candidates = std::min<std::int64_t>(kMostCandidates, vocabulary.size());
     const at::Tensor probabilities =
         at::softmax(probed.model.forward(on_device)[0].narrow(0, first, count), -1);
@@ -119,10 +127,11 @@ Reply goOn(const Probed& probed, const Request& request) {
         probabilities.gather(1, on_device[0].narrow(0, first + 1, count).unsqueeze(1)).squeeze(1);
     const at::Tensor attention = toWrite(probed.model.inside(on_device).attention.narrow(2, first, count)),
                      top_values = toWrite(top), chosen_values = toWrite(chosen),
-                     top_tokens = which.cpu().contiguous(), list = tokens.flatten();
+                     top_tokens = which.cpu().contiguous();
     Metadata metadata = describe(probed, request.text);
-    metadata["written"] = written;
-    metadata["vocabulary"] = vocabulary.characters();
+    metadata["written"] = written.text;
+    metadata["token_texts"] = textsOf(vocabulary, list);
+    metadata["candidate_texts"] = textsOf(vocabulary, top_tokens.flatten());
     return replyWith(probed,
                      {tensorToWrite("attention", attention), tensorToWrite("probability", chosen_values),
                       tensorToWrite("top_probability", top_values), tensorToWrite("top_token", top_tokens),

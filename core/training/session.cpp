@@ -75,7 +75,7 @@ LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options) {
     loaded.model = std::make_unique<Transformer>(loaded.specification, loaded.task->vocabulary().size(),
                                                  openDevice(options.device).device);
     const SafetensorsFile file = SafetensorsFile::read(checkpoint.path);
-    loadWeights(file, *loaded.model, loaded.task->vocabulary().characters());
+    loadWeights(file, *loaded.model, loaded.task->vocabulary().identity());
     loaded.sequences_seen = static_cast<std::uint64_t>(parseInteger(file.entry("next_sequence")).value_or(0));
     return loaded;
 }

@@ -6,6 +6,7 @@
 #include "core/model/generation.h"
 #include "core/runs/durable_file.h"
 #include "core/training/tensor_bytes.h"
+#include "core/training/token_texts.h"
 
 namespace roper {
 
@@ -33,7 +34,10 @@ void writeSnapshot(const RunFolder& folder, Transformer& model, const Task& task
     writeSafetensors(
         folder.snapshotPath(step),
         {tensorToWrite("attention", attention), tensorToWrite("norms", norms), tensorToWrite("tokens", list)},
-        {{"run", folder.name()}, {"step", std::to_string(step)}, {"text", text}});
+        {{"run", folder.name()},
+         {"step", std::to_string(step)},
+         {"text", text},
+         {"token_texts", textsOf(task.vocabulary(), list)}});
 }
 
 }  // namespace roper

@@ -56,7 +56,7 @@ void Trainer::restore() {
 TrainingPosition Trainer::readNewest(const std::vector<StepFile>& checkpoints) {
     try {
         const SafetensorsFile file = SafetensorsFile::read(checkpoints.back().path);
-        return loadCheckpoint(file, model_, optimizer_, task_->vocabulary().characters());
+        return loadCheckpoint(file, model_, optimizer_, task_->vocabulary().identity());
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::checkpoint) throw;
         const std::string rest = checkpoints.size() > 1
@@ -168,7 +168,7 @@ void Trainer::saveCheckpointNow() {
     position_.time_s = clock_.seconds();
     recorder_.sync();  // rows first: a checkpoint never stands for steps whose rows could still be lost
     saveCheckpoint(recorder_.folder().checkpointPath(position_.step), model_, optimizer_, position_,
-                   toToml(specification_), task_->vocabulary().characters());
+                   toToml(specification_), task_->vocabulary().identity());
     // The new file is read back before older ones go.
     SafetensorsFile::read(recorder_.folder().checkpointPath(position_.step));
     recorder_.pruneCheckpoints(specification_.checkpoints.keep);

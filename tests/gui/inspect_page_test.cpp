@@ -99,13 +99,15 @@ class InspectPageTest : public PageTest {
         QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
         QVERIFY2(state().continuation().has_value(), qPrintable(state().message()));
         const Continuation c = *state().continuation();
-        QCOMPARE(c.written.size(), std::size_t(9));
+        QCOMPARE(c.written(), std::size_t(9));
+        QCOMPARE(c.given, std::size_t(18));
         for (std::size_t i = 0; i < 9; ++i) {
-            QCOMPARE(c.candidates[i].front().character, c.written[i]);  // greedy: the likeliest was written
+            QCOMPARE(c.candidates[i].front().text,
+                     c.tokens[c.given + i]);  // greedy: the likeliest was written
             QVERIFY(std::abs(c.candidates[i].front().probability - c.probability[i]) < 1e-6);
         }
         ContinuationView& view = page().continuation();
-        QTest::mouseClick(&view, Qt::LeftButton, {}, view.characterRect(18 + 4).center().toPoint());
+        QTest::mouseClick(&view, Qt::LeftButton, {}, view.tokenRect(18 + 4).center().toPoint());
         QCOMPARE(view.chosen(), 4);
         const std::vector<double> weights = view.weights();
         QVERIFY(std::abs(std::accumulate(weights.begin(), weights.end(), 0.0) - 1) < 1e-5);
@@ -119,7 +121,7 @@ class InspectPageTest : public PageTest {
         control<QSpinBox>("Seed of the draws")->setValue(5);
         QTest::mouseClick(control<QPushButton>("Write"), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
-        QVERIFY(state().continuation()->written != c.written);
+        QVERIFY(state().continuation()->tokens != c.tokens);
     }
 
     void sizesAreCountedAndCanBeCancelled() {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/tasks/task.h"
+#include "ui/runs/token_texts.h"
 
 namespace roper {
 namespace {
@@ -169,8 +170,8 @@ void AttentionState::finish() {
     const Setup& s = setup();
     names_.clear();
     if (s.source == Source::run) {
-        for (const QChar& character : QString::fromStdString(s.run_text))
-            names_ << (character == ' ' ? QStringLiteral("␣") : QString(character));
+        for (const std::string& token : run_head_->tokens)
+            names_ << shownToken(token);
     } else {
         names_ = QString::fromStdString(s.words).split(' ', Qt::SkipEmptyParts);
     }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ui/charts/csv_text.h"
+#include "ui/runs/token_texts.h"
 #include "ui/shell/explain.h"
 
 namespace roper {
@@ -14,23 +15,22 @@ namespace {
 
 constexpr double kMargin = 14, kCellWidth = 15, kCellHeight = 38, kBarRow = 22;
 
-QString shown(char character) {
-    return character == ' ' ? QStringLiteral("␣") : QString(QLatin1Char(character));
+QFont monospaced(const QFont& like) {
+    QFont mono = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+    mono.setPointSizeF(like.pointSizeF() * 1.15);
+    return mono;
 }
 
 }  // namespace
 
-/// How the characters lie on the picture.
+/// How the tokens lie on the picture: as wide as their text, line by line.
 struct ContinuationView::Lines {
-    QRectF area;
-    int columns = 1;
-    int characters = 0;
+    std::vector<QRectF> cells;
+    double top = 0;
 
-    QRectF cell(int index) const {
-        return {area.left() + kMargin + kCellWidth * (index % columns),
-                area.top() + kMargin + 18 + kCellHeight * (index / columns), kCellWidth, kCellHeight};
-    }
-    double bottom() const { return cell(std::max(0, characters - 1)).bottom(); }
+    int tokens() const { return static_cast<int>(cells.size()); }
+    const QRectF& cell(int index) const { return cells[static_cast<std::size_t>(index)]; }
+    double bottom() const { return cells.empty() ? top : cells.back().bottom(); }
 };
 
 ContinuationView::ContinuationView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
@@ -47,7 +47,7 @@ ContinuationView::ContinuationView(InspectState& state, QWidget* parent) : Figur
 
 void ContinuationView::choose(int step) {
     if (!state_.continuation()) return;
-    const int last = static_cast<int>(state_.continuation()->written.size()) - 1;
+    const int last = static_cast<int>(state_.continuation()->written()) - 1;
     chosen_ = std::clamp(step, 0, std::max(0, last));
     emit chosenChanged(chosen_);
     update();
@@ -60,7 +60,7 @@ void ContinuationView::setHead(int head) {
 
 std::vector<double> ContinuationView::weights() const {
     const Continuation& c = *state_.continuation();
-    std::vector<double> mean(c.prompt.size() + c.written.size(), 0);
+    std::vector<double> mean(c.tokens.size(), 0);
     const auto add = [&](const Eigen::MatrixXd& attention, double share) {
         for (std::size_t j = 0; j < mean.size(); ++j)
             mean[j] += share * attention(chosen_, static_cast<Eigen::Index>(j));
@@ -76,30 +76,35 @@ std::vector<double> ContinuationView::weights() const {
 
 ContinuationView::Lines ContinuationView::lines(const QRectF& area) const {
     Lines lines;
-    lines.area = area;
-    lines.columns = std::max(8, static_cast<int>((area.width() - 2 * kMargin) / kCellWidth));
-    if (const auto& c = state_.continuation())
-        lines.characters = static_cast<int>(c->prompt.size() + c->written.size());
+    const double left = area.left() + kMargin, right = area.right() - kMargin;
+    double x = left, y = lines.top = area.top() + kMargin + 18;
+    if (!state_.continuation()) return lines;
+    const QFontMetricsF metrics(monospaced(font()));
+    for (const std::string& token : state_.continuation()->tokens) {
+        const QString text = shownToken(token);
+        const double width = text.size() <= 1 ? kCellWidth : metrics.horizontalAdvance(text) + 6;
+        if (x > left && x + width > right) {
+            x = left;
+            y += kCellHeight;
+        }
+        lines.cells.emplace_back(x, y, width, kCellHeight);
+        x += width;
+    }
     return lines;
 }
 
-QRectF ContinuationView::characterRect(int index) const {
+QRectF ContinuationView::tokenRect(int index) const {
     return lines(rect()).cell(index);
 }
 
 void ContinuationView::paintText(QPainter& painter, const Lines& lines, const Theme& theme) const {
     const Continuation& c = *state_.continuation();
-    const std::string text = c.prompt + c.written;
     const std::vector<double> looked_at = weights();
     const double most = std::max(1e-12, *std::max_element(looked_at.begin(), looked_at.end()));
     const auto colors = theme.sequentialColors();
-    const auto given = static_cast<int>(c.prompt.size());
-    QFont mono = QFontDatabase::systemFont(QFontDatabase::FixedFont);
-    mono.setPointSizeF(painter.font().pointSizeF() * 1.15);
-    const QFont plain = painter.font();
-    QFont small = plain;
-    small.setPointSizeF(plain.pointSizeF() * 0.7);
-    for (int index = 0; index < lines.characters; ++index) {
+    const auto given = static_cast<int>(c.given);
+    const QFont plain = painter.font(), mono = monospaced(plain);
+    for (int index = 0; index < lines.tokens(); ++index) {
         const QRectF cell = lines.cell(index);
         const QRectF letter = cell.adjusted(0, 0, 0, -14);
         const auto share = looked_at[static_cast<std::size_t>(index)] / most;
@@ -116,7 +121,7 @@ void ContinuationView::paintText(QPainter& painter, const Lines& lines, const Th
         painter.setPen(covered      ? (theme.dark ? QColor(Qt::black) : QColor(Qt::white))
                        : is_written ? theme.text
                                     : theme.faint_text);
-        painter.drawText(letter, Qt::AlignCenter, shown(text[static_cast<std::size_t>(index)]));
+        painter.drawText(letter, Qt::AlignCenter, shownToken(c.tokens[static_cast<std::size_t>(index)]));
         if (is_written) {
             // A bar as long as the model was sure.
             const double p = c.probability[static_cast<std::size_t>(index - given)];
@@ -137,38 +142,42 @@ void ContinuationView::paintText(QPainter& painter, const Lines& lines, const Th
 void ContinuationView::paintCandidates(QPainter& painter, const QRectF& box, const Theme& theme) const {
     const Continuation& c = *state_.continuation();
     const auto& candidates = c.candidates[static_cast<std::size_t>(chosen_)];
-    const char written = c.written[static_cast<std::size_t>(chosen_)];
+    const std::string& written = c.tokens[c.given + static_cast<std::size_t>(chosen_)];
+    const QFontMetricsF metrics(painter.font());
+    double widest = 26;
+    for (const Continuation::Candidate& candidate : candidates)
+        widest = std::max(widest, metrics.horizontalAdvance(shownToken(candidate.text)) + 8);
     painter.setPen(theme.text);
     painter.drawText(QRectF(box.left(), box.top(), box.width(), 18), Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("character %1 that was written: what else the model thought of").arg(chosen_ + 1));
+                     tr("token %1 that was written: what else the model thought of").arg(chosen_ + 1));
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const double y = box.top() + 22 + kBarRow * static_cast<double>(i);
         if (y + kBarRow > box.bottom() + 4) break;
         const auto& candidate = candidates[i];
-        const bool is_written = candidate.character == written;
+        const bool is_written = candidate.text == written;
         painter.setPen(theme.text);
-        painter.drawText(QRectF(box.left(), y, 26, kBarRow), Qt::AlignCenter, shown(candidate.character));
+        painter.drawText(QRectF(box.left(), y, widest, kBarRow), Qt::AlignCenter, shownToken(candidate.text));
         painter.setPen(Qt::NoPen);
         painter.setBrush(is_written ? Theme::output() : theme.faded(Theme::output(), 0.35));
-        const double full = box.width() - 130;
+        const double full = box.width() - 104 - widest;
         painter.drawRect(
-            QRectF(box.left() + 32, y + 4, std::max(1.0, full * candidate.probability), kBarRow - 8));
+            QRectF(box.left() + widest + 6, y + 4, std::max(1.0, full * candidate.probability), kBarRow - 8));
         painter.setPen(is_written ? theme.text : theme.faint_text);
-        painter.drawText(QRectF(box.left() + 40 + full * candidate.probability, y, 90, kBarRow),
+        painter.drawText(QRectF(box.left() + widest + 14 + full * candidate.probability, y, 90, kBarRow),
                          Qt::AlignLeft | Qt::AlignVCenter, noteNumber(candidate.probability, 4));
     }
 }
 
 void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     const auto& c = state_.continuation();
-    if (!c || c->written.empty()) {
+    if (!c || c->written() == 0) {
         painter.setPen(theme.faint_text);
         painter.drawText(
             area.adjusted(12, 12, -12, -12), Qt::AlignCenter | Qt::TextWordWrap,
             !state_.message().isEmpty()
                 ? state_.message()
                 : tr("Type the beginning of a problem and press “Write”:\nthe model goes on with it, "
-                     "character by character."));
+                     "token by token."));
         return;
     }
     const Lines lines = this->lines(area);
@@ -186,17 +195,16 @@ void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const 
 int ContinuationView::indexAt(const QPointF& at) const {
     if (!state_.continuation()) return -1;
     const Lines lines = this->lines(rect());
-    for (int index = 0; index < lines.characters; ++index)
+    for (int index = 0; index < lines.tokens(); ++index)
         if (lines.cell(index).contains(at)) return index;
     return -1;
 }
 
 QString ContinuationView::describe(int index) const {
     const Continuation& c = *state_.continuation();
-    const auto given = static_cast<int>(c.prompt.size());
-    const std::string text = c.prompt + c.written;
+    const auto given = static_cast<int>(c.given);
     QString said = tr("“%1” at position %2: weight %3 of the framed step")
-                       .arg(shown(text[static_cast<std::size_t>(index)]))
+                       .arg(shownToken(c.tokens[static_cast<std::size_t>(index)]))
                        .arg(index)
                        .arg(noteNumber(weights()[static_cast<std::size_t>(index)], 4));
     if (index >= given)
@@ -208,7 +216,7 @@ QString ContinuationView::describe(int index) const {
 void ContinuationView::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return FigureView::mousePressEvent(event);
     const int index = indexAt(event->position());
-    if (index >= 0) choose(index - static_cast<int>(state_.continuation()->prompt.size()));
+    if (index >= 0) choose(index - static_cast<int>(state_.continuation()->given));
 }
 
 void ContinuationView::mouseMoveEvent(QMouseEvent* event) {
@@ -227,13 +235,13 @@ QString ContinuationView::figureCsv() const {
     QString csv = QStringLiteral("step,written,rank,candidate,probability\n");
     const auto& c = state_.continuation();
     if (!c) return csv;
-    for (std::size_t i = 0; i < c->written.size(); ++i)
+    for (std::size_t i = 0; i < c->written(); ++i)
         for (std::size_t rank = 0; rank < c->candidates[i].size(); ++rank)
             csv += QStringLiteral("%1,%2,%3,%4,%5\n")
                        .arg(i + 1)
-                       .arg(quoted(QString(QLatin1Char(c->written[i]))))
+                       .arg(quoted(QString::fromStdString(c->tokens[c->given + i])))
                        .arg(rank + 1)
-                       .arg(quoted(QString(QLatin1Char(c->candidates[i][rank].character))))
+                       .arg(quoted(QString::fromStdString(c->candidates[i][rank].text)))
                        .arg(c->candidates[i][rank].probability, 0, 'g', 17);
     return csv;
 }
@@ -241,7 +249,7 @@ QString ContinuationView::figureCsv() const {
 QString ContinuationView::figureCaption() const {
     const auto& c = state_.continuation();
     if (!c) return {};
-    return tr("%1 at step %2 goes on with “%3”; shaded: attention of character %4, %5")
+    return tr("%1 at step %2 goes on with “%3”; shaded: attention of token %4, %5")
         .arg(state_.run())
         .arg(c->step)
         .arg(QString::fromStdString(c->prompt))

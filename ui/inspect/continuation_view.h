@@ -6,8 +6,8 @@
 namespace roper {
 
 /// A text that the model wrote. Above, the whole text: what was given plain, what was written coloured by how
-/// sure the model was; behind every character the weight with which the chosen step looked at it. Below, the
-/// likeliest characters of that step. A click or the arrow keys choose a step.
+/// sure the model was; behind every token the weight with which the chosen step looked at it. Below, the
+/// likeliest tokens of that step. A click or the arrow keys choose a step.
 class ContinuationView : public FigureView {
     Q_OBJECT
 
@@ -19,9 +19,9 @@ class ContinuationView : public FigureView {
     /// −1: the mean over all heads; otherwise layer·heads + head.
     void setHead(int head);
 
-    /// Weights over the text with which the chosen character was written.
+    /// Weights over the text with which the chosen token was written.
     std::vector<double> weights() const;
-    QRectF characterRect(int index) const;
+    QRectF tokenRect(int index) const;
 
     QString figureName() const override { return QStringLiteral("continuation"); }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;

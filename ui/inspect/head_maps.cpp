@@ -4,6 +4,7 @@
 
 #include "core/runs/error.h"
 #include "core/runs/text.h"
+#include "ui/runs/token_texts.h"
 
 namespace roper {
 namespace {
@@ -65,9 +66,10 @@ HeadMaps readHeadMaps(const SafetensorsFile& file) {
     maps.text = file.entry("text");
     maps.layers = static_cast<int>(attention.shape[0]);
     maps.heads = static_cast<int>(attention.shape[1]);
-    const auto T = static_cast<std::int64_t>(maps.text.size());
+    maps.tokens = tokenTexts(file);
+    const auto T = static_cast<std::int64_t>(maps.tokens.size());
     if (attention.shape[2] != T || attention.shape[3] != T || T == 0)
-        refuse(file, "the maps do not fit the text of " + std::to_string(T) + " characters");
+        refuse(file, "the maps do not fit the text of " + std::to_string(T) + " tokens");
     const auto count = static_cast<std::size_t>(attention.shape[0] * attention.shape[1]);
     for (std::size_t head = 0; head < count; ++head) {
         maps.weights.push_back(std::make_shared<const Eigen::MatrixXd>(matrixOf(attention, head)));
@@ -81,29 +83,26 @@ Continuation readContinuation(const SafetensorsFile& file) {
     const auto& probability = tensorOf(file, "probability", Dtype::F32, 1);
     const auto& top_token = tensorOf(file, "top_token", Dtype::I64, 2);
     const auto& top_probability = tensorOf(file, "top_probability", Dtype::F32, 2);
-    const std::string& vocabulary = file.entry("vocabulary");
+    const std::vector<std::string> candidate_texts = textsIn(file, "candidate_texts");
     Continuation c;
     c.step = stepOf(file);
     c.prompt = file.entry("text");
-    c.written = file.entry("written");
+    c.tokens = textsIn(file, "token_texts");
     c.layers = static_cast<int>(attention.shape[0]);
     c.heads = static_cast<int>(attention.shape[1]);
-    const auto N = static_cast<std::int64_t>(c.written.size());
-    const auto whole = static_cast<std::int64_t>(c.prompt.size() + c.written.size());
-    if (N < 1 || attention.shape[2] != N || attention.shape[3] != whole || probability.shape[0] != N ||
-        top_token.shape[0] != N || top_probability.shape != top_token.shape)
-        refuse(file, "the tensors do not fit the text of " + std::to_string(whole) + " characters");
+    const auto N = probability.shape[0], whole = static_cast<std::int64_t>(c.tokens.size());
+    if (N < 1 || N >= whole || attention.shape[2] != N || attention.shape[3] != whole ||
+        top_token.shape[0] != N || top_probability.shape != top_token.shape ||
+        static_cast<std::int64_t>(candidate_texts.size()) != N * top_token.shape[1])
+        refuse(file, "the tensors do not fit the text of " + std::to_string(whole) + " tokens");
+    c.given = static_cast<std::size_t>(whole - N);
     const auto candidates = static_cast<std::size_t>(top_token.shape[1]);
-    for (std::size_t i = 0; i < c.written.size(); ++i) {
+    for (std::size_t i = 0; i < c.written(); ++i) {
         c.probability.push_back(static_cast<double>(at<float>(probability, i)));
         auto& of_step = c.candidates.emplace_back();
-        for (std::size_t k = 0; k < candidates; ++k) {
-            const auto token = at<std::int64_t>(top_token, i * candidates + k);
-            if (token < 0 || token >= static_cast<std::int64_t>(vocabulary.size()))
-                refuse(file, "a candidate is no character of the vocabulary");
-            of_step.push_back({vocabulary[static_cast<std::size_t>(token)],
+        for (std::size_t k = 0; k < candidates; ++k)
+            of_step.push_back({candidate_texts[i * candidates + k],
                                static_cast<double>(at<float>(top_probability, i * candidates + k))});
-        }
     }
     const auto count = static_cast<std::size_t>(attention.shape[0] * attention.shape[1]);
     for (std::size_t head = 0; head < count; ++head)

@@ -15,6 +15,7 @@ namespace roper {
 struct HeadMaps {
     std::int64_t step = 0;
     std::string text;
+    std::vector<std::string> tokens;  ///< the text, token by token
     int layers = 0, heads = 0;
     std::vector<std::shared_ptr<const Eigen::MatrixXd>> weights;  ///< [T, T] of layer·heads + head
     std::vector<HeadStatistics> statistics;                       ///< of the same
@@ -27,19 +28,23 @@ struct HeadMaps {
 /// From a snapshot, or the answer to `maps`. @throws Error (checkpoint) saying what does not fit
 HeadMaps readHeadMaps(const SafetensorsFile& file);
 
-/// A text that a model wrote, character by character.
+/// A text that a model wrote, token by token.
 struct Continuation {
     std::int64_t step = 0;
-    std::string prompt, written;
-    std::vector<double> probability;  ///< of each written character
+    std::string prompt;
+    std::vector<std::string> tokens;  ///< of the prompt and of what was written
+    std::size_t given = 0;            ///< of them were the prompt's
+    std::vector<double> probability;  ///< of each written token
     struct Candidate {
-        char character;
+        std::string text;
         double probability;
     };
     std::vector<std::vector<Candidate>> candidates;  ///< of each, the likeliest first
     int layers = 0, heads = 0;
-    /// Weights [N, T + N] of layer·heads + head: what the query behind each character looked at.
+    /// Weights [N, T + N] of layer·heads + head: what the query behind each token looked at.
     std::vector<Eigen::MatrixXd> attention;
+
+    std::size_t written() const { return tokens.size() - given; }
 };
 
 /// From the answer to `continue`. @throws Error (checkpoint)

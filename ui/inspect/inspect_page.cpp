@@ -7,6 +7,7 @@
 #include <array>
 #include <limits>
 
+#include "ui/runs/token_texts.h"
 #include "ui/shell/explain.h"
 
 namespace roper {
@@ -14,10 +15,10 @@ namespace {
 
 constexpr int kFrame_ms = 350;  // of the film of snapshots
 
-QStringList charactersOf(const std::string& text) {
+QStringList labelsOf(const std::vector<std::string>& tokens) {
     QStringList labels;
-    for (const char c : text)
-        labels << (c == ' ' ? QStringLiteral("␣") : QString(QLatin1Char(c)));
+    for (const std::string& token : tokens)
+        labels << shownToken(token);
     return labels;
 }
 
@@ -80,6 +81,17 @@ std::vector<const Figure*> InspectPage::figures() const {
     std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(seen),
                 all.begin() + static_cast<std::ptrdiff_t>(seen) + 1);
     return all;
+}
+
+/// Who opens the page wants to see something: of the runs with snapshots the last by name, and names begin with
+/// the time.
+void InspectPage::showEvent(QShowEvent* event) {
+    Page::showEvent(event);
+    if (!state_->run().isEmpty()) return;
+    const std::vector<RunWatcher*> runs = store_.runs();
+    for (auto run = runs.rbegin(); run != runs.rend(); ++run)
+        if ((*run)->specification() && !(*run)->folder().snapshots().empty())
+            return state_->setRun((*run)->name());
 }
 
 void InspectPage::fillRuns() {
@@ -163,7 +175,7 @@ void InspectPage::showMap() {
     map.row_name = tr("query");
     map.column_name = tr("key");
     map.value_name = tr("weight");
-    map.row_labels = map.column_labels = charactersOf(maps->text);
+    map.row_labels = map.column_labels = labelsOf(maps->tokens);
     map_->setCaption(tr("Attention of %1 of %2 at step %3, text “%4”")
                          .arg(headTitle(*maps, state_->head()), state_->run())
                          .arg(maps->step)

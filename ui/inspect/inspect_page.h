@@ -42,6 +42,9 @@ class InspectPage : public Page {
     QSlider& scrubber() { return *scrubber_; }
     void showTab(int tab) { tabs_->setCurrentIndex(tab); }
 
+  protected:
+    void showEvent(QShowEvent* event) override;
+
   private:
     QWidget* makeChooser();
     QWidget* makeHeadsTab();

@@ -66,12 +66,12 @@ QWidget* InspectPage::makeHeadsTab() {
     map_->setEmptyText(tr("The chosen head is shown here, with its tokens."));
     connect(map_, &HeatMapView::cellPointed, this, [this](int row, int column) {
         if (!state_->maps() || row < 0) return setReadout({});
-        const std::string& text = state_->maps()->text;
+        const std::vector<std::string>& tokens = state_->maps()->tokens;
         setReadout(tr("query %1 “%2”    key %3 “%4”    weight %5    distance %6")
                        .arg(row)
-                       .arg(QLatin1Char(text[static_cast<std::size_t>(row)]))
+                       .arg(QString::fromStdString(tokens[static_cast<std::size_t>(row)]))
                        .arg(column)
-                       .arg(QLatin1Char(text[static_cast<std::size_t>(column)]))
+                       .arg(QString::fromStdString(tokens[static_cast<std::size_t>(column)]))
                        .arg(noteNumber((*state_->maps()->weights[state_->head()])(row, column)))
                        .arg(row - column));
     });

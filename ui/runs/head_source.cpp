@@ -5,6 +5,7 @@
 #include "core/runs/error.h"
 #include "core/runs/safetensors.h"
 #include "core/runs/text.h"
+#include "ui/runs/token_texts.h"
 
 namespace roper {
 namespace {
@@ -44,6 +45,7 @@ RunHead readHead(const HeadQuestion& question, const QByteArray& payload) {
     if (q.size() == 0 || k.rows() != q.rows() || v.rows() != q.rows() || k.cols() != q.cols() ||
         v.cols() != q.cols())
         throw Error(ErrorKind::checkpoint, "the trainer's q, k and v differ in shape");
+    head.tokens = tokenTexts(file);
     head.step = static_cast<std::int64_t>(numberOf(file, "step"));
     head.layers = static_cast<int>(numberOf(file, "layers"));
     head.heads = static_cast<int>(numberOf(file, "heads"));

@@ -21,6 +21,7 @@ struct HeadQuestion {
 struct RunHead {
     HeadQuestion question;
     HeadVectors vectors;
+    std::vector<std::string> tokens;  ///< the text, token by token
     std::int64_t step = 0;
     int layers = 0, heads = 0;
     std::string position, attention, pairing, schedule;  ///< as in the run's specification

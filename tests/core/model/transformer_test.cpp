@@ -273,10 +273,10 @@ TEST(Generation, WithTheCacheEqualsWithout) {
         Transformer model(kind, kVocabulary, at::kCPU);
         for (const double temperature : {0.0, 0.7, 3.0}) {
             const Writing writing{25, stop, temperature, 11};
-            const std::vector<std::string> written = complete(model, vocabulary, prompts, writing);
+            const std::vector<Written> written = complete(model, vocabulary, prompts, writing);
             for (std::size_t i = 0; i < prompts.size(); ++i) {
-                EXPECT_EQ(written[i], withoutCache(model, vocabulary, prompts[i], writing, i));
-                lengths.insert(written[i].size());
+                EXPECT_EQ(written[i].text, withoutCache(model, vocabulary, prompts[i], writing, i));
+                lengths.insert(written[i].text.size());
             }
         }
     }

@@ -1,0 +1,102 @@
+#include "core/corpus/corpus_files.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/runs/error.h"
+#include "core/runs/text.h"
+
+namespace roper {
+namespace {
+
+constexpr std::string_view kDigits = "0123456789abcdef";
+
+int digitOf(char c) {
+    const std::size_t at = kDigits.find(c);
+    return at == std::string_view::npos ? -1 : static_cast<int>(at);
+}
+
+/// A line of pieces.txt as text; false if an escape is wrong.
+bool unescape(const std::string& line, std::string& text) {
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (line[i] != '\\') {
+            text += line[i];
+            continue;
+        }
+        const char kind = i + 1 < line.size() ? line[++i] : '\0';
+        if (kind == '\\') {
+            text += '\\';
+        } else if (kind == 'n') {
+            text += '\n';
+        } else if (kind == 'x' && i + 2 < line.size() && digitOf(line[i + 1]) >= 0 &&
+                   digitOf(line[i + 2]) >= 0) {
+            text += static_cast<char>(16 * digitOf(line[i + 1]) + digitOf(line[i + 2]));
+            i += 2;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+std::string formatCorpusSummary(const CorpusSummary& summary) {
+    const nlohmann::ordered_json json = {
+        {"format", "roper-lab-corpus-1"}, {"pieces", summary.pieces},
+        {"kind", summary.kind},           {"tokens", summary.tokens},
+        {"bytes", summary.bytes},         {"unigram_entropy", summary.unigram_entropy}};
+    return json.dump(2) + "\n";
+}
+
+CorpusSummary parseCorpusSummary(std::string_view text, const std::string& origin) {
+    try {
+        const auto json = nlohmann::json::parse(text);
+        if (json.at("format") != "roper-lab-corpus-1")
+            throw Error(ErrorKind::usage, origin + ": its format is not roper-lab-corpus-1");
+        CorpusSummary summary;
+        summary.pieces = json.at("pieces").get<int>();
+        summary.kind = json.at("kind").get<std::string>();
+        summary.tokens = json.at("tokens").get<std::int64_t>();
+        summary.bytes = json.at("bytes").get<std::int64_t>();
+        summary.unigram_entropy = json.at("unigram_entropy").get<double>();
+        return summary;
+    } catch (const nlohmann::json::exception& error) {
+        throw Error(ErrorKind::usage, origin + ": " + error.what());
+    }
+}
+
+std::string formatPieces(const std::vector<std::string>& pieces) {
+    std::string lines;
+    for (const std::string& piece : pieces) {
+        const bool is_byte = piece.size() == 1 && static_cast<unsigned char>(piece[0]) >= 0x80;
+        for (const char c : piece) {
+            const auto byte = static_cast<unsigned char>(c);
+            if (c == '\\')
+                lines += "\\\\";
+            else if (c == '\n')
+                lines += "\\n";
+            else if (is_byte || byte < 0x20)
+                lines += {'\\', 'x', kDigits[byte >> 4U], kDigits[byte & 15U]};
+            else
+                lines += c;
+        }
+        lines += '\n';
+    }
+    return lines;
+}
+
+std::vector<std::string> parsePieces(std::string_view lines, const std::string& origin) {
+    std::vector<std::string> pieces;
+    if (lines.empty() || lines.back() != '\n')
+        throw Error(ErrorKind::usage, origin + ": the last piece is cut off");
+    for (const std::string& line : split(lines.substr(0, lines.size() - 1), '\n')) {
+        std::string piece;
+        if (!unescape(line, piece))
+            throw Error(ErrorKind::usage, origin + ":" + std::to_string(pieces.size() + 1) +
+                                              ": a backslash is followed by nothing known");
+        pieces.push_back(std::move(piece));
+    }
+    return pieces;
+}
+
+}  // namespace roper

@@ -1,0 +1,143 @@
+#include "core/corpus/text_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "core/runs/durable_file.h"
+#include "core/runs/error.h"
+
+namespace roper {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Bytes of the character that begins with this one; 0 for a byte that begins none.
+std::size_t characterLength(unsigned char first) {
+    if (first < 0x80) return 1;
+    if (first >= 0xC2 && first <= 0xDF) return 2;
+    if (first >= 0xE0 && first <= 0xEF) return 3;
+    return first >= 0xF0 && first <= 0xF4 ? 4 : 0;
+}
+
+/// Whether the second byte may follow the first: neither overlong, nor a surrogate, nor beyond U+10FFFF.
+bool mayFollow(unsigned char first, unsigned char second) {
+    const unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+    const unsigned char high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+    return second >= low && second <= high;
+}
+
+std::string hexadecimal(unsigned char byte) {
+    constexpr std::string_view kDigits = "0123456789ABCDEF";
+    return {'0', 'x', kDigits[byte >> 4U], kDigits[byte & 15U]};
+}
+
+}  // namespace
+
+std::size_t firstNotUtf8(std::string_view text) {
+    std::size_t at = 0;
+    while (at < text.size()) {
+        const auto first = static_cast<unsigned char>(text[at]);
+        const std::size_t length = characterLength(first);
+        if (length == 0 || at + length > text.size()) return at;
+        for (std::size_t i = 1; i < length; ++i) {
+            const auto byte = static_cast<unsigned char>(text[at + i]);
+            const bool fits = i == 1 ? mayFollow(first, byte) : (byte & 0xC0U) == 0x80;
+            if (!fits) return at;
+        }
+        at += length;
+    }
+    return std::string_view::npos;
+}
+
+std::vector<fs::path> textFiles(const fs::path& text) {
+    std::error_code problem;
+    if (fs::is_regular_file(text, problem)) return {text};
+    if (!fs::is_directory(text, problem))
+        throw Error(ErrorKind::usage,
+                    "there is no text " + text.string() + "; name a UTF-8 file or a folder of them");
+    std::vector<fs::path> files;
+    try {
+        for (auto at = fs::recursive_directory_iterator(text); at != fs::recursive_directory_iterator();
+             ++at) {
+            const bool hidden = at->path().filename().string().starts_with(".");
+            if (hidden && at->is_directory()) at.disable_recursion_pending();
+            if (!hidden && at->is_regular_file()) files.push_back(at->path());
+        }
+    } catch (const fs::filesystem_error& error) {
+        throw diskError("read", error.path1().string(), error.code().value());
+    }
+    if (files.empty()) throw Error(ErrorKind::usage, "the folder " + text.string() + " holds no files");
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+TextReader::TextReader(std::vector<fs::path> files, std::size_t part_bytes)
+    : files_(std::move(files)), part_bytes_(part_bytes) {}
+
+bool TextReader::openNext() {
+    if (next_file_ == files_.size()) return false;
+    file_ = std::ifstream(files_[next_file_], std::ios::binary);
+    if (!file_) throw diskError("read", files_[next_file_].string(), errno);
+    ++next_file_;
+    place_ = 0;
+    fill();
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (rest_.starts_with(kByteOrderMark)) {
+        rest_.erase(0, kByteOrderMark.size());
+        place_ = kByteOrderMark.size();
+    }
+    return true;
+}
+
+/// Reads on until there is a whole part, or the file ends.
+void TextReader::fill() {
+    if (!file_.is_open()) return;
+    const std::size_t had = rest_.size();
+    if (had >= part_bytes_) return;
+    rest_.resize(part_bytes_);
+    file_.read(rest_.data() + had, static_cast<std::streamsize>(part_bytes_ - had));
+    rest_.resize(had + static_cast<std::size_t>(file_.gcount()));
+    if (file_.bad()) throw diskError("read", files_[next_file_ - 1].string(), errno);
+    if (!file_.eof()) return;
+    file_.close();
+    if (!rest_.empty() && rest_.back() != '\n') rest_ += '\n';
+}
+
+/// After the last line that is whole; in a line longer than a part after a blank or, failing that, a
+/// character.
+std::size_t TextReader::endOfPart() const {
+    if (!file_.is_open()) return rest_.size();
+    for (const char end : {'\n', ' '})
+        if (const std::size_t at = rest_.rfind(end); at != std::string::npos) return at + 1;
+    std::size_t at = rest_.size() - 1;
+    while (at > 0 && (static_cast<unsigned char>(rest_[at]) & 0xC0U) == 0x80)
+        --at;
+    return at > 0 ? at : rest_.size();
+}
+
+void TextReader::requireUtf8(const std::string& part) const {
+    const std::size_t wrong = firstNotUtf8(part);
+    if (wrong == std::string::npos) return;
+    throw Error(ErrorKind::usage,
+                files_[next_file_ - 1].string() + ": byte " + std::to_string(place_ + wrong + 1) + " (" +
+                    hexadecimal(static_cast<unsigned char>(part[wrong])) +
+                    ") is not UTF-8. Convert the file, for example with `iconv -f LATIN1 -t "
+                    "UTF-8`.");
+}
+
+bool TextReader::next(std::string& part) {
+    fill();
+    while (rest_.empty())
+        if (!openNext()) return false;
+    const std::size_t end = endOfPart();
+    part.assign(rest_, 0, end);
+    requireUtf8(part);
+    rest_.erase(0, end);
+    place_ += end;
+    bytes_ += end;
+    return true;
+}
+
+}  // namespace roper

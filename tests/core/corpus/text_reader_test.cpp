@@ -1,0 +1,78 @@
+#include "core/corpus/text_reader.h"
+
+#include <rapidcheck.h>
+
+#include "core/runs/durable_file.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace roper {
+namespace {
+
+namespace fs = std::filesystem;
+
+void put(const fs::path& path, const std::string& content) {
+    fs::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << content;
+}
+
+std::string readAll(const fs::path& text, std::size_t part_bytes) {
+    TextReader reader(textFiles(text), part_bytes);
+    std::string whole, part;
+    while (reader.next(part)) {
+        EXPECT_LE(part.size(), part_bytes + 1);
+        EXPECT_EQ(firstNotUtf8(part), std::string::npos);
+        whole += part;
+    }
+    EXPECT_EQ(reader.bytesRead(), whole.size());
+    return whole;
+}
+
+TEST(Utf8, KnowsWhatIsWrong) {
+    EXPECT_EQ(firstNotUtf8("plain, ä, €, 𝄞"), std::string::npos);
+    EXPECT_EQ(firstNotUtf8("ab\x80"), 2U);     // begins no character
+    EXPECT_EQ(firstNotUtf8("a\xC3("), 1U);     // cut short by another
+    EXPECT_EQ(firstNotUtf8("a\xE2\x82"), 1U);  // cut off
+    EXPECT_EQ(firstNotUtf8("\xC0\xAF"), 0U);   // overlong
+    EXPECT_EQ(firstNotUtf8("\xE0\x80\xAF"), 0U);
+    EXPECT_EQ(firstNotUtf8("\xED\xA0\x80"), 0U);      // a surrogate
+    EXPECT_EQ(firstNotUtf8("\xF4\x90\x80\x80"), 0U);  // beyond U+10FFFF
+    EXPECT_EQ(firstNotUtf8("\xF4\x8F\xBF\xBF"), std::string::npos);
+}
+
+TEST(TextReader, PartsAreTheTextWhateverTheirSize) {
+    const TemporaryFolder folder;
+    const std::string text =
+        "first line\nzweite Zeile mit Ümläuten\n\n€€€€€€€€€€€€€€€€€€€€€€€€€€€€€€€€€€€€€€ one word\nlast";
+    put(folder / "a.txt", text);
+    for (const std::size_t part : {8U, 16U, 17U, 64U, 4096U})
+        EXPECT_EQ(readAll(folder / "a.txt", part), text + "\n") << part;
+}
+
+TEST(TextReader, FoldersAreReadByNameHiddenFilesLeftOut) {
+    const TemporaryFolder folder;
+    put(folder / "text/b.txt", "second");
+    put(folder / "text/a/x.txt",
+        "\xEF\xBB\xBF"
+        "first\n");
+    put(folder / "text/.hidden", "\xFF");
+    put(folder / "text/.git/config", "\xFF");
+    put(folder / "text/empty.txt", "");
+    EXPECT_EQ(readAll(folder / "text", 64), "first\nsecond\n");
+}
+
+TEST(TextReader, SaysWhatIsWrongAndWhere) {
+    const TemporaryFolder folder;
+    put(folder / "latin.txt", "good line\nna\xEFve\n");
+    for (const std::size_t part : {8U, 4096U})
+        expectError(ErrorKind::usage, "latin.txt: byte 13 (0xEF) is not UTF-8",
+                    [&] { readAll(folder / "latin.txt", part); });
+    put(folder / "cut.txt", "ab\xE2\x82");
+    expectError(ErrorKind::usage, "byte 3 (0xE2)", [&] { readAll(folder / "cut.txt", 64); });
+    expectError(ErrorKind::usage, "there is no text", [&] { textFiles(folder / "missing"); });
+    fs::create_directory(folder / "bare");
+    expectError(ErrorKind::usage, "holds no files", [&] { textFiles(folder / "bare"); });
+}
+
+}  // namespace
+}  // namespace roper
