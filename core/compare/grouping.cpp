@@ -30,6 +30,30 @@ std::map<std::string, std::string> identityOf(const Specification& specification
     return identity;
 }
 
+/// Fields that make a method what it is: named in labels only where they are not as usual.
+bool isPartOfMethod(const std::string& key) {
+    static const std::set<std::string> keys = {"model.attention",
+                                               "model.frequencies",
+                                               "model.rotary_fraction",
+                                               "model.value_rotary_fraction",
+                                               "model.pairing",
+                                               "model.schedule",
+                                               "model.base"};
+    return keys.count(key) > 0;
+}
+
+/// "width 64", "frequencies trained", "linear attention, 1 + cosine"; empty for what goes without saying.
+std::string differenceText(const SpecificationField& field, const Specification& specification) {
+    static const Specification usual;
+    const std::string value = fieldText(field, specification);
+    if (isPartOfMethod(field.key()) && value == fieldText(field, usual)) return {};
+    if (value == "linear_numerator") return "linear attention, numerator turned";
+    if (value == "linear_cosine") return "linear attention, 1 + cosine";
+    std::string name = field.name;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    return name + " " + value;
+}
+
 std::string labelOf(const Specification& specification, const std::set<std::string>& differing) {
     std::vector<std::string> parts;
     if (differing.count("task.name") > 0) parts.push_back(specification.task.name);
@@ -38,9 +62,8 @@ std::string labelOf(const Specification& specification, const std::set<std::stri
         const std::string key = field.key();
         if (key == "task.name" || key == "model.position" || differing.count(key) == 0) continue;
         if (!concerns(field, specification)) continue;
-        std::string name = field.name;
-        std::replace(name.begin(), name.end(), '_', ' ');
-        parts.push_back(name + " " + fieldText(field, specification));
+        if (const std::string text = differenceText(field, specification); !text.empty())
+            parts.push_back(text);
     }
     return join(parts, ", ");
 }

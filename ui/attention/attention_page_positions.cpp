@@ -116,7 +116,7 @@ void AttentionPage::showBias() {
         marks.push_back({static_cast<double>(distance), tr("query − key = %1").arg(distance), false});
     }
     bias_->setAxisNames(tr("distance, query − key"), is_t5 && shows_bucket ? tr("bucket") : tr("bias"));
-    bias_->setLegendCorner(Qt::AlignBottom | Qt::AlignLeft);
+    bias_->setLegendCorner(Qt::AlignTop | Qt::AlignRight);
     bias_->setCurves(curves, marks);
     bias_->setCaption(s.method == Method::alibi
                           ? tr("ALiBi: the bias −2^(−8h/H)·|n − j| of %1 heads by distance").arg(s.heads)

@@ -287,10 +287,26 @@ void CurveChart::applyTheme(const Theme& theme) const {
             text->position->setTypeX(QCPItemPosition::ptPlotCoords);
             text->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
             text->position->setCoords(mark.at, 0.99);
-            text->setPositionAlignment(Qt::AlignRight | Qt::AlignBottom);
+            text->setPositionAlignment((isNearStart(mark.at) ? Qt::AlignLeft : Qt::AlignRight) |
+                                       Qt::AlignBottom);
         }
         text->setPadding({4, 1, 4, 1});
     }
+}
+
+/// Whether a label left of x would be cut off: x lies in the first fifth of the curves.
+bool CurveChart::isNearStart(double x) const {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const Curve& curve : curves_) {
+        for (const double at : curve.x) {
+            if (log_x_ && at <= 0) continue;
+            low = std::min(low, at);
+            high = std::max(high, at);
+        }
+    }
+    const auto place = [this](double at) { return log_x_ ? std::log(at) : at; };
+    return low < high && x > low - 1 &&
+           place(std::max(x, low)) - place(low) < 0.2 * (place(high) - place(low));
 }
 
 void CurveChart::onMove(QMouseEvent* event) {

@@ -76,6 +76,7 @@ class CurveChart : public QWidget, public Figure {
   private:
     void applyTheme(const Theme& theme) const;
     void fitAxes();
+    bool isNearStart(double x) const;
     void remakeGraphs();
     /// Gives the plot the points that can be told apart in the shown range.
     void fillGraphs();

@@ -11,7 +11,7 @@
 namespace roper {
 namespace {
 
-constexpr double kTitle = 20, kBelow = 34, kLeft = 34, kGap = 12, kColorBar = 58;
+constexpr double kTitle = 20, kBelow = 34, kLeft = 34, kGap = 12, kColorBar = 72;
 
 QString unitOf(const std::string& task) {
     return task == "addition" ? LengthMapView::tr("digits") : LengthMapView::tr("letters");

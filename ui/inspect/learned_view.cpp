@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "core/runs/error.h"
@@ -24,6 +25,18 @@ QString titleOf(const std::string& quantity) {
     if (quantity == kBias) return QObject::tr("T5's biases by bucket");
     if (quantity == kDenominator) return QObject::tr("smallest denominators of linear attention");
     return QString::fromStdString(quantity);
+}
+
+/// Whether a linear axis would hide the small ones.
+bool spansDecades(const std::vector<CurveChart::Curve>& curves) {
+    constexpr double kMuch = 100;
+    double low = std::numeric_limits<double>::infinity(), high = 0;
+    for (const CurveChart::Curve& curve : curves)
+        for (const double y : curve.y) {
+            low = std::min(low, y);
+            high = std::max(high, y);
+        }
+    return low > 0 && high > kMuch * low;
 }
 
 }  // namespace
@@ -208,7 +221,7 @@ void LearnedView::draw() {
         chart_->setAxisNames(tr("step"), tr("smallest denominator"));
         curves = denominatorCurves(layer);
     }
-    chart_->setLog(false, quantity == kDenominator);
+    chart_->setLog(false, quantity == kDenominator && spansDecades(curves));
     chart_->setEmptyText(!problem_.isEmpty() ? problem_
                          : state_.run().isEmpty()
                              ? tr("Choose a run.")

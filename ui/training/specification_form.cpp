@@ -57,7 +57,10 @@ SpecificationForm::SpecificationForm(QWidget* parent) : QWidget(parent) {
         QFont small = row.message->font();
         small.setPointSizeF(small.pointSizeF() * 0.88);
         row.message->setFont(small);
-        section_layout->addRow(fieldLabel(field), row.editor);
+        auto* label = new QLabel(fieldLabel(field));
+        label->setWordWrap(true);  // a long name must not push the form beyond its panel
+        label->setBuddy(row.editor);
+        section_layout->addRow(label, row.editor);
         section_layout->addRow(row.message);
         rows_.emplace(field.key(), row);
     }
@@ -72,6 +75,9 @@ QWidget* SpecificationForm::makeEditor(const SpecificationField& field) {
     };
     if (const auto* choice = std::get_if<SpecificationField::Choice>(&field.kind)) {
         auto* box = new QComboBox;
+        // As wide as there is room for, not as its longest choice: the form must not outgrow its panel.
+        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        box->setMinimumContentsLength(8);
         for (const std::string& name : choice->choices)
             box->addItem(QString::fromStdString(name));
         connect(box, &QComboBox::currentTextChanged, this, react);

@@ -61,6 +61,21 @@ Runs fivePairs() {
     return runs;
 }
 
+// A method's own fields are named only where they are unusual.
+TEST(Grouping, LabelsNameWhatIsUnusualOfAMethod) {
+    std::vector<RunRecord> runs(4);
+    for (RunRecord& run : runs)
+        run.specification.model.position = "rope";
+    runs[1].specification.model.frequencies = "trained";
+    runs[2].specification.model.attention = "linear_cosine";
+    runs[3].specification.model.position = "alibi";
+    std::vector<std::string> labels;
+    for (const RunGroup& group : groupRuns(runs))
+        labels.push_back(group.label);
+    EXPECT_EQ(labels, (std::vector<std::string>{"ALiBi", "RoPE", "RoPE, frequencies trained",
+                                                "RoPE, linear attention, 1 + cosine"}));
+}
+
 TEST(Grouping, ByAnythingButTheSeed) {
     Runs runs = fivePairs();
     runs.add("rope", 5, 1).specification.model.width = 64;
