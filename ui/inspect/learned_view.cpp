@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "core/runs/error.h"
@@ -153,14 +154,14 @@ std::vector<CurveChart::Curve> LearnedView::driftCurves(const std::string& quant
     return curves;
 }
 
-/// The newest biases, a curve for each head.
-std::vector<CurveChart::Curve> LearnedView::biasCurves() const {
+/// A curve for each head, of the rows that are `wanted`, over `x` of each.
+template <class Wanted, class X>
+std::vector<CurveChart::Curve> LearnedView::curvesByHead(Wanted wanted, X x) const {
     std::map<std::int64_t, CurveChart::Curve> by_head;
-    const std::int64_t newest = rows_.empty() ? 0 : rows_.back().step;
     for (const MethodRow& row : rows_) {
-        if (row.quantity != kBias || row.step != newest || !row.head || !row.index) continue;
+        if (!row.head || !wanted(row)) continue;
         CurveChart::Curve& curve = by_head[*row.head];
-        curve.x.push_back(static_cast<double>(*row.index));
+        curve.x.push_back(static_cast<double>(x(row)));
         curve.y.push_back(row.value);
     }
     const Theme theme = Theme::of(palette());
@@ -170,25 +171,6 @@ std::vector<CurveChart::Curve> LearnedView::biasCurves() const {
         curve.label = tr("head %1").arg(head);
         curve.color = theme.pair(static_cast<int>(head), static_cast<int>(by_head.size()));
         curve.points = true;
-        curves.push_back(std::move(curve));
-    }
-    return curves;
-}
-
-std::vector<CurveChart::Curve> LearnedView::denominatorCurves(std::int64_t layer) const {
-    std::map<std::int64_t, CurveChart::Curve> by_head;
-    for (const MethodRow& row : rows_) {
-        if (row.quantity != kDenominator || row.layer != layer || !row.head) continue;
-        CurveChart::Curve& curve = by_head[*row.head];
-        curve.x.push_back(static_cast<double>(row.step));
-        curve.y.push_back(row.value);
-    }
-    const Theme theme = Theme::of(palette());
-    std::vector<CurveChart::Curve> curves;
-    for (auto& [head, curve] : by_head) {
-        curve.key = QStringLiteral("head-%1").arg(head);
-        curve.label = tr("head %1").arg(head);
-        curve.color = theme.pair(static_cast<int>(head), static_cast<int>(by_head.size()));
         curves.push_back(std::move(curve));
     }
     return curves;
@@ -215,11 +197,16 @@ void LearnedView::draw() {
         if (!who.isEmpty()) summary = tr("farthest: %1, × %2").arg(who, noteNumber(farthest, 4));
     } else if (quantity == kBias) {
         chart_->setAxisNames(tr("bucket"), tr("bias"));
-        curves = biasCurves();
-        if (!rows_.empty()) summary = tr("step %1").arg(rows_.back().step);
+        const std::int64_t newest = rows_.back().step;
+        curves = curvesByHead(
+            [&](const MethodRow& row) { return row.quantity == kBias && row.step == newest && row.index; },
+            [](const MethodRow& row) { return *row.index; });
+        summary = tr("step %1").arg(newest);
     } else if (quantity == kDenominator) {
         chart_->setAxisNames(tr("step"), tr("smallest denominator"));
-        curves = denominatorCurves(layer);
+        curves = curvesByHead(
+            [&](const MethodRow& row) { return row.quantity == kDenominator && row.layer == layer; },
+            [](const MethodRow& row) { return row.step; });
     }
     chart_->setLog(false, quantity == kDenominator && spansDecades(curves));
     chart_->setEmptyText(!problem_.isEmpty() ? problem_

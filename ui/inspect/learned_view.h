@@ -35,8 +35,8 @@ class LearnedView : public QWidget {
     void fillChoices();
     void draw();
     std::vector<CurveChart::Curve> driftCurves(const std::string& quantity, std::int64_t layer) const;
-    std::vector<CurveChart::Curve> biasCurves() const;
-    std::vector<CurveChart::Curve> denominatorCurves(std::int64_t layer) const;
+    template <class Wanted, class X>
+    std::vector<CurveChart::Curve> curvesByHead(Wanted wanted, X x) const;
 
     InspectState& state_;
     QComboBox *quantity_, *layer_;
