@@ -16,6 +16,11 @@ at::Tensor divided(const at::Tensor& numerator, const at::Tensor& denominator) {
     return numerator / denominator.clamp_min(kLeastDenominator);
 }
 
+/// Which keys lie in a query's future: [Tq, Tk] (bool).
+at::Tensor futureOf(const Heads& heads) {
+    return at::ones({heads.q.size(2), heads.k.size(2)}, heads.q.options().dtype(at::kBool)).triu(1);
+}
+
 /// What is added to the scores so that unseen keys get no weight; undefined where `causal` alone says it.
 at::Tensor maskOf(const Heads& heads, const Sight& sight) {
     if (sight.seen.defined()) {
@@ -23,9 +28,7 @@ at::Tensor maskOf(const Heads& heads, const Sight& sight) {
         return bias.masked_fill(sight.seen.logical_not(), -INFINITY);
     }
     if (!sight.causal || !sight.bias.defined()) return sight.bias;
-    const at::Tensor future =
-        at::ones({heads.q.size(2), heads.k.size(2)}, heads.q.options().dtype(at::kBool)).triu(1);
-    return sight.bias.masked_fill(future, -INFINITY);
+    return sight.bias.masked_fill(futureOf(heads), -INFINITY);
 }
 
 /// Similarities of linear attention, 0 for keys that are not seen: [B, H, Tq, Tk].
@@ -92,10 +95,7 @@ at::Tensor weights(AttentionKind kind, const Heads& heads, const Sight& sight) {
         at::matmul(heads.q, heads.k.mT()) / std::sqrt(static_cast<double>(heads.q.size(3)));
     const at::Tensor mask = maskOf(heads, sight);
     if (mask.defined()) return at::softmax(scores + mask, -1);
-    if (!sight.causal) return at::softmax(scores, -1);
-    const at::Tensor future =
-        at::ones({scores.size(2), scores.size(3)}, scores.options().dtype(at::kBool)).triu(1);
-    return at::softmax(scores.masked_fill(future, -INFINITY), -1);
+    return at::softmax(sight.causal ? scores.masked_fill(futureOf(heads), -INFINITY) : scores, -1);
 }
 
 at::Tensor mix(AttentionKind kind, const Heads& heads, const Sight& sight) {

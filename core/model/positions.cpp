@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/rotary/absolute_encoding.h"
 #include "core/rotary/position_bias.h"
 #include "core/runs/error.h"
 
@@ -49,6 +50,14 @@ Eigen::VectorXd factorsOf(const Rotary& rotary, const Specification& specificati
     return scaled.theta.cwiseQuotient(rotary.theta);
 }
 
+/// Sinusoids for positions 0 … T − 1 as a tensor [T, C].
+at::Tensor sinusoids(std::int64_t T, const Specification::Model& model, const at::TensorOptions& options) {
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> table =
+        sinusoidTable(static_cast<int>(T), static_cast<int>(model.width), model.base);
+    return at::from_blob(table.data(), {T, model.width}, at::kDouble)
+        .to(options, /*non_blocking=*/false, /*copy=*/true);
+}
+
 }  // namespace
 
 Pairing pairingOf(const Specification& specification) {
@@ -57,14 +66,6 @@ Pairing pairingOf(const Specification& specification) {
 
 Schedule scheduleOf(const Specification& specification) {
     return specification.model.schedule == "standard" ? Schedule::standard : Schedule::intro;
-}
-
-at::Tensor sinusoids(std::int64_t positions, std::int64_t C, double base) {
-    const at::Tensor features = at::arange(C, at::kDouble);
-    const at::Tensor even = features - at::remainder(features, 2);  // 2i of both features of a pair
-    const at::Tensor angles = at::arange(positions, at::kDouble).unsqueeze(1) *
-                              at::exp(even * (-std::log(base) / static_cast<double>(C)));
-    return at::where(at::remainder(features, 2) == 0, angles.sin(), angles.cos());
 }
 
 PositionMethod::PositionMethod(const Specification& specification, Parameters& parameters,
@@ -112,7 +113,6 @@ PassPositions PositionMethod::forPass(const Places& places) {
 
 at::Tensor PositionMethod::addedAt(const Places& places) {
     if (kind_ != Kind::learned && kind_ != Kind::sinusoidal) return {};
-    const std::int64_t C = specification_.model.width;
     if (kind_ == Kind::learned && places.T > table_.size(0))
         throw Error(ErrorKind::usage,
                     "this model has a learned table of " + std::to_string(table_.size(0)) +
@@ -120,7 +120,7 @@ at::Tensor PositionMethod::addedAt(const Places& places) {
                         " tokens: train it with model.table_positions = " + std::to_string(places.T) +
                         " or longer sequences, or use a method without a table");
     if (kind_ == Kind::sinusoidal && (!table_.defined() || table_.size(0) < places.T))
-        table_ = sinusoids(places.T, C, specification_.model.base).to(options_);
+        table_ = sinusoids(places.T, specification_.model, options_);
     return places.one_each.defined() ? at::embedding(table_, places.one_each).unsqueeze(1)
                                      : table_.narrow(0, 0, places.T);
 }

@@ -64,10 +64,6 @@ class PositionMethod {
     const std::vector<at::Tensor>& queryKeyFrequencies() const { return query_key_parameters_; }
     const std::vector<at::Tensor>& valueFrequencies() const { return value_parameters_; }
 
-    /// What the two had been before training.
-    const Rotary& queryKeyRotary() const { return query_key_; }
-    const Rotary& valueRotary() const { return value_; }
-
     /// The learned table [positions, C]; undefined for other methods.
     at::Tensor learnedTable() const { return kind_ == Kind::learned ? table_ : at::Tensor(); }
 
@@ -101,9 +97,5 @@ class PositionMethod {
 /// The pairing and schedule that a specification names.
 Pairing pairingOf(const Specification& specification);
 Schedule scheduleOf(const Specification& specification);
-
-/// Sinusoids of Vaswani et al. 2017, 3.5: feature 2i of position p is sin(p·base^(−2i/C)), feature 2i + 1 its
-/// cosine. → [positions, C], float64
-at::Tensor sinusoids(std::int64_t positions, std::int64_t C, double base);
 
 }  // namespace roper
