@@ -4,21 +4,30 @@
 test_packages_folder=$lab/test-packages
 test_packages_seconds=6
 
-test_packages_pin() { sha256sum <"$root/tools/test-packages.txt" | cut -d ' ' -f 1; }
+test_packages_pin() { cat -- "$root"/tools/test-packages{,-cp311}.txt | sha256sum | cut -d ' ' -f 1; }
 test_packages_ready() { [[ $(cat -- "$test_packages_folder/lab-stamp" 2>/dev/null) == "$(test_packages_pin)" ]]; }
 
-# install_test_packages: without them one test is left out, which is no reason to run none.
-install_test_packages() {
-    local part=$test_packages_folder.part
-    # run_pip's own target is LibTorch's; these files are the same for every machine.
+# fetch_test_packages REQUIREMENTS PART
+fetch_test_packages() {
+    (explain_pip_failure() { exit 1; } && run_pip "$2" install --no-user --no-compile --no-warn-script-location \
+        --target "$2/new" -r "$root/tools/$1")
+}
+
+# Those that are the same for every machine; run_pip's own target is that of LibTorch, which fits the others.
+fetch_pure_packages() {
     local pip_target=(--no-deps --require-hashes --only-binary=:all: --implementation py --abi none --platform any
         --python-version 3.9)
+    fetch_test_packages test-packages.txt "$1"
+}
+
+# install_test_packages: without them two tests are left out, which is no reason to run none.
+install_test_packages() {
+    local part=$test_packages_folder.part
     find_python || return 0
     rm -rf -- "$part"
     mkdir -p "$part/tmp"
-    if ! (explain_pip_failure() { exit 1; } && run_pip "$part" install --no-user --no-compile \
-        --no-warn-script-location --target "$part/new" -r "$root/tools/test-packages.txt"); then
-        say "TensorBoard could not be fetched, so the test that it reads our runs is left out. $lab/libtorch.log says why."
+    if ! fetch_pure_packages "$part" || ! fetch_test_packages test-packages-cp311.txt "$part"; then
+        say "TensorBoard and SentencePiece could not be fetched, so the tests that compare with them are left out. $lab/libtorch.log says why."
         rm -rf -- "$part"
         return 0
     fi

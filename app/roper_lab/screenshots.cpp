@@ -10,6 +10,7 @@
 #include "app/roper_lab/inspect_figures.h"
 #include "core/runs/error.h"
 #include "ui/charts/figure_export.h"
+#include "ui/runs/example_text.h"
 #include "ui/shell/main_window.h"
 
 namespace roper {
@@ -43,10 +44,7 @@ void shoot(QWidget& window, const QString& path, int scale) {
 /// A prompt of the task of the run that is inspected; something that any model refuses if there is none.
 QString problemOf(MainWindow& window) {
     const RunWatcher* run = window.runs().find(window.inspectPage().state().run());
-    if (run == nullptr || !run->specification()) return QStringLiteral("?");
-    const auto task = makeTask(run->specification()->task);
-    return QString::fromStdString(task->hasProblems() ? task->problem(0, Stream::problems, 0).prompt
-                                                      : task->sequence(0, Stream::validation, 0, 60));
+    return run == nullptr ? QStringLiteral("?") : examplePrompt(*run);
 }
 
 /// The last run with snapshots, if there is one; otherwise the last of all.

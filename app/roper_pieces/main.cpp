@@ -3,9 +3,11 @@
 
 #include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
+#include <sys/prctl.h>
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <csignal>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -16,6 +18,7 @@
 #include "core/runs/durable_file.h"
 #include "core/runs/error.h"
 #include "core/runs/text.h"
+#include "core/tasks/fingerprint.h"
 #include "core/tasks/text_task.h"
 
 namespace roper {
@@ -150,9 +153,9 @@ std::vector<int> idsOf(const sentencepiece::SentencePieceProcessor& processor, s
     return all;
 }
 
-/// Writes the tokens of a text and counts them.
+/// Writes the tokens of a text and counts them. `fingerprint` begins with the model's.
 CorpusSummary encode(const sentencepiece::SentencePieceProcessor& processor,
-                     const std::vector<fs::path>& files, const fs::path& out) {
+                     const std::vector<fs::path>& files, const fs::path& out, Fingerprint fingerprint) {
     std::ofstream file(out, std::ios::binary);
     const std::size_t width = MappedTokens::widthFor(processor.GetPieceSize());
     std::vector<std::int64_t> counts(static_cast<std::size_t>(processor.GetPieceSize()));
@@ -169,11 +172,13 @@ CorpusSummary encode(const sentencepiece::SentencePieceProcessor& processor,
         }
         file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
         if (!file) throw diskError("write", out.string(), errno);
+        fingerprint.add(bytes);
         summary.tokens += static_cast<std::int64_t>(ids.size());
     }
     file.close();
     if (!file) throw diskError("write", out.string(), errno);
     summary.bytes = static_cast<std::int64_t>(reader.bytesRead());
+    summary.fingerprint = fingerprint.text();
     for (const std::int64_t count : counts) {
         if (count == 0) continue;
         const double p = static_cast<double>(count) / static_cast<double>(summary.tokens);
@@ -191,7 +196,7 @@ void prepare(const Options& options) {
     requireOk(processor.LoadFromSerializedProto(model), "the new vocabulary cannot be used");
     writeFileAtomically(out.model(), model);
     writeFileAtomically(out.pieces(), formatPieces(textsOf(processor)));
-    CorpusSummary summary = encode(processor, files, out.tokens());
+    CorpusSummary summary = encode(processor, files, out.tokens(), Fingerprint().add(model));
     summary.pieces = processor.GetPieceSize();
     summary.kind = options.kind;
     writeFileAtomically(out.summary(), formatCorpusSummary(summary));  // last: what has it is whole
@@ -211,6 +216,7 @@ void ids(const Options& options) {
 }
 
 int run(int argc, char** argv) {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // nobody waits for the work of a trainer that died
     CLI::App app("Learns SentencePiece vocabularies and cuts texts into their pieces.");
     app.require_subcommand(1);
     Options options;

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "core/corpus/open_task.h"
 #include "core/runs/cost.h"
 #include "core/runs/durable_file.h"
 #include "core/runs/error.h"
@@ -66,13 +67,17 @@ RunSummary summarize(const RunFolder& run) {
     return summary;
 }
 
+/// The factor that rows of a scaling are kept with.
+double factorOf(const Scaling& scaling) {
+    return scaling.method == ScalingMethod::none ? 1.0 : scaling.factor;
+}
+
 std::vector<SizeRow> sizeRows(const SizeScores& scores) {
-    const bool scaled = scores.scaling.method != ScalingMethod::none;
     std::vector<SizeRow> rows;
     for (const SizeScore& score : scores.scores)
         rows.push_back({scores.step, std::string(scalingName(scores.scaling.method)),
-                        scaled ? scores.scaling.factor : 1.0, score.size.first, score.size.second,
-                        score.correct, score.of});
+                        factorOf(scores.scaling), score.size.first, score.size.second, score.correct,
+                        score.of});
     return rows;
 }
 
@@ -91,6 +96,50 @@ int printScoresBySize(const SizeScores& scores, bool json) {
         std::cout << score.size.first << "," << score.size.second << "," << score.correct << "," << score.of
                   << "\n";
     return 0;
+}
+
+void evaluateByPosition(const RunFolder& folder, const ReadingOptions& reading, const EvalOptions& eval,
+                        bool json) {
+    const PositionLosses losses = lossByPosition(folder, reading, eval.asked);
+    std::vector<PositionRow> rows;
+    for (std::size_t t = 0; t < losses.losses.size(); ++t)
+        rows.push_back({losses.step, eval.scaling, factorOf(eval.asked.scaling), losses.length,
+                        static_cast<std::int64_t>(t), losses.losses[t]});
+    if (eval.keep) savePositions(folder, rows);
+    if (json) {
+        std::cout << nlohmann::ordered_json{{"step", losses.step},
+                                            {"length", losses.length},
+                                            {"losses", losses.losses}}
+                         .dump()
+                  << "\n";
+        return;
+    }
+    std::cout << kPositionsHeader << "\n";
+    for (const PositionRow& row : rows)
+        std::cout << formatRow(row) << "\n";
+}
+
+void evaluateAtLength(const RunFolder& folder, const ReadingOptions& reading, const EvalOptions& eval,
+                      bool json) {
+    const RunEvaluation evaluation = evaluateRun(folder, reading, eval.asked);
+    const EvaluationRow& row = evaluation.row;
+    if (eval.keep && row.loss && !row.correct)
+        saveLength(folder, {row.step, eval.scaling, factorOf(eval.asked.scaling),
+                            eval.asked.length.value_or(folder.specification().training.length), *row.loss,
+                            row.recalled.value_or(0), row.recallable.value_or(0)});
+    if (!eval.out.empty()) {
+        std::string lines;
+        for (const Sample& sample : evaluation.samples)
+            lines += formatSample(sample) + "\n";
+        writeFileAtomically(eval.out, lines);
+    }
+    if (json) {
+        std::cout << evaluationJson(row).dump() << "\n";
+        return;
+    }
+    std::cout << "step " << row.step;
+    if (eval.lengths.size() > 1) std::cout << ", " << *eval.asked.length << " tokens";
+    std::cout << ": " << evaluationText(row) << "\n";
 }
 
 }  // namespace
@@ -206,7 +255,7 @@ int sampleCommand(const std::string& task, const std::vector<std::string>& setti
     for (const std::string& setting : settings)
         applySetting(specification, setting);
     requireValid(specification, "--set");
-    const std::unique_ptr<Task> made = makeTask(specification.task);
+    const std::unique_ptr<Task> made = openTask(specification.task);
     for (std::int64_t i = 0; i < count; ++i) {
         const auto index = static_cast<std::uint64_t>(i);
         std::cout << (made->hasProblems() ? made->problem(seed, Stream::problems, index).text()
@@ -227,18 +276,17 @@ int evalCommand(const ReadOptions& options, EvalOptions eval) {
         if (eval.keep) saveSizes(folder, sizeRows(scores));
         return printScoresBySize(scores, options.json);
     }
-    const fs::path& out = eval.out;
-    const RunEvaluation evaluation = evaluateRun(folder, reading, eval.asked);
-    if (!out.empty()) {
-        std::string lines;
-        for (const Sample& sample : evaluation.samples)
-            lines += formatSample(sample) + "\n";
-        writeFileAtomically(out, lines);
+    const auto evaluate = [&] {
+        if (eval.by_position)
+            evaluateByPosition(folder, reading, eval, options.json);
+        else
+            evaluateAtLength(folder, reading, eval, options.json);
+    };
+    if (eval.lengths.empty()) evaluate();
+    for (const std::int64_t length : eval.lengths) {
+        eval.asked.length = length;
+        evaluate();
     }
-    if (options.json)
-        std::cout << evaluationJson(evaluation.row).dump() << "\n";
-    else
-        std::cout << "step " << evaluation.row.step << ": " << evaluationText(evaluation.row) << "\n";
     return 0;
 }
 

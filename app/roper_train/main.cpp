@@ -145,7 +145,7 @@ class CommandLine {
 
     void addSample() {
         CLI::App* sample = command("sample", "Print problems of a task, one a line");
-        sample->add_option("task", task_, "addition, index or prefix")->required();
+        sample->add_option("task", task_, "addition, index, prefix or text")->required();
         sample->add_option("--count", count_, "How many")
             ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000000}));
         sample->add_option("--seed", seed_, "Seed of the stream")
@@ -168,8 +168,11 @@ class CommandLine {
             ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
         eval->add_option("--temperature", eval_.asked.temperature, "0 writes the likeliest character")
             ->check(CLI::Range(0.0, 100.0));
-        eval->add_option("--length", eval_.asked.length,
-                         "Characters of the sequences that the loss is taken on (default: as in training)")
+        eval->add_option(
+                "--length", eval_.lengths,
+                "Tokens of the sequences that the loss is taken on (default: as in training); several "
+                "as 64,128,256")
+            ->delimiter(',')
             ->check(CLI::Range(std::int64_t{2}, std::int64_t{1048576}));
         CLI::Option* by_size = eval->add_flag("--by-size", eval_.by_size,
                                               "Problems of every size: digits, or letters and index");
@@ -177,8 +180,10 @@ class CommandLine {
                          "With --by-size: digits or letters up to this, also beyond those of training")
             ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000}))
             ->needs(by_size);
-        eval->add_flag("--keep", eval_.keep, "With --by-size: also write the scores to the run's sizes.csv")
-            ->needs(by_size);
+        eval->add_flag("--by-position", eval_.by_position, "Loss of each position of the sequences")
+            ->excludes(by_size);
+        eval->add_flag("--keep", eval_.keep,
+                       "Also write to the run's sizes.csv, positions.csv or, otherwise, lengths.csv");
         eval->add_option("--scaling", eval_.scaling,
                          "Scale the frequencies: none, linear, ntk, dynamic, yarn, llama3 or p-rope")
             ->check(CLI::IsMember(

@@ -75,9 +75,12 @@ std::string evaluationText(const EvaluationRow& row) {
     if (row.correct)
         text = std::to_string(*row.correct) + " of " + std::to_string(row.of.value_or(0)) + " right, ";
     if (row.loss) text += "fresh loss " + rounded(*row.loss, 4);
+    // A loss of its own, without problems or a floor, is that of a text.
+    if (row.loss && !row.correct && !row.floor)
+        text += " (perplexity " + rounded(std::exp(*row.loss), 1) + ")";
     if (row.floor) text += " (floor " + rounded(*row.floor, 4) + ")";
     if (row.recalled && row.recallable.value_or(0) > 0)
-        text += ", recall " +
+        text += (row.floor ? ", recall " : ", guessed ") +
                 rounded(100 * static_cast<double>(*row.recalled) / static_cast<double>(*row.recallable), 1) +
                 " %";
     if (row.overlaps.value_or(0) > 0) text += ", " + std::to_string(*row.overlaps) + " seen in training";

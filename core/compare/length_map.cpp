@@ -1,6 +1,8 @@
 #include "core/compare/length_map.h"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 #include <set>
 
 #include "core/compare/grouping.h"
@@ -8,6 +10,17 @@
 
 namespace roper {
 namespace {
+
+using Shows = LengthMap::Shows;
+
+/// One number of a run: how it was read, where it belongs, and what it adds to its cell.
+struct Entry {
+    std::string scaling;
+    double factor;
+    std::int64_t length;
+    double sum;
+    std::int64_t of;
+};
 
 /// The same experiment whatever the length of its problems: what a panel has in common.
 Specification withoutLengths(Specification specification) {
@@ -20,29 +33,68 @@ Specification withoutLengths(Specification specification) {
     return specification;
 }
 
-std::string scaledLabel(const std::string& label, const SizeRow& row) {
-    if (row.scaling == "none") return label;
-    return label + ", read with " + row.scaling + " " + formatNumber(row.factor);
+std::vector<Entry> solvedBy(const MeasuredRun& run) {
+    std::vector<Entry> entries;
+    for (const SizeRow& row : run.sizes)
+        if (const auto length = problemLength(run.record.specification.task.name, {row.first, row.second}))
+            entries.push_back({row.scaling, row.factor, *length, static_cast<double>(row.correct), row.of});
+    return entries;
 }
 
-void addRun(const SizedRun& run, std::int64_t trained, const std::string& label, LengthMap& map) {
-    const std::string& task = run.record.specification.task.name;
-    std::set<std::pair<std::string, std::pair<std::int64_t, std::int64_t>>> counted;
-    for (const SizeRow& row : run.rows) {
-        const auto length = problemLength(task, {row.first, row.second});
-        if (!length || row.of <= 0) continue;
-        const std::string scaled = scaledLabel(label, row);
-        auto panel = std::find_if(map.panels.begin(), map.panels.end(),
-                                  [&](const LengthMap::Panel& one) { return one.label == scaled; });
-        if (panel == map.panels.end()) {
-            map.panels.push_back({scaled, run.record.specification.model.position, {}});
-            panel = std::prev(map.panels.end());
-        }
-        const std::pair place{trained, *length};
-        LengthMap::Cell& cell = panel->cells[place];
-        cell.correct += row.correct;
-        cell.of += row.of;
-        if (counted.emplace(scaled, place).second) ++cell.runs;
+std::vector<Entry> guessedBy(const MeasuredRun& run) {
+    std::vector<Entry> entries;
+    for (const LengthRow& row : run.lengths)
+        entries.push_back({row.scaling, row.factor, row.length, static_cast<double>(row.right), row.asked});
+    return entries;
+}
+
+/// Of a run measured at several lengths the longest sequences count: they hold every position.
+std::vector<Entry> lossesOf(const MeasuredRun& run) {
+    std::map<std::pair<std::string, double>, std::int64_t> longest;
+    for (const PositionRow& row : run.positions) {
+        std::int64_t& most = longest[{row.scaling, row.factor}];
+        most = std::max(most, row.length);
+    }
+    std::vector<Entry> entries;
+    for (const PositionRow& row : run.positions)
+        if (row.length == longest[{row.scaling, row.factor}])
+            entries.push_back(
+                {row.scaling, row.factor,
+                 static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(row.position) + 1)),
+                 row.loss, 1});
+    return entries;
+}
+
+std::vector<Entry> entriesOf(const MeasuredRun& run, Shows shows) {
+    if (shows == Shows::loss) return lossesOf(run);
+    return shows == Shows::guessed ? guessedBy(run) : solvedBy(run);
+}
+
+LengthMap::Panel& panelOf(LengthMap& map, const std::string& label, const std::string& position) {
+    const auto found = std::find_if(map.panels.begin(), map.panels.end(),
+                                    [&](const LengthMap::Panel& panel) { return panel.label == label; });
+    if (found != map.panels.end()) return *found;
+    map.panels.push_back({label, position, {}});
+    return map.panels.back();
+}
+
+void addRun(const MeasuredRun& run, const std::string& label, LengthMap& map) {
+    const Specification& specification = run.record.specification;
+    // Positions are those that go into the model; the last token of a causal sequence does not.
+    const auto trained =
+        map.shows == Shows::loss ? std::optional(specification.inputLength()) : trainedLength(specification);
+    if (!trained) return;
+    std::set<std::pair<std::string, std::int64_t>> counted;
+    for (const Entry& entry : entriesOf(run, map.shows)) {
+        if (entry.of <= 0) continue;
+        const std::string scaled = entry.scaling == "none" ? label
+                                                           : label + ", read with " + entry.scaling + " " +
+                                                                 formatNumber(entry.factor);
+        LengthMap::Cell& cell =
+            panelOf(map, scaled, specification.model.position).cells[{*trained, entry.length}];
+        cell.sum += entry.sum;
+        cell.of += entry.of;
+        if (counted.emplace(scaled, entry.length).second) ++cell.runs;
     }
 }
 
@@ -59,43 +111,20 @@ void listPlaces(LengthMap& map) {
               [](const auto& a, const auto& b) { return a.label < b.label; });
 }
 
-}  // namespace
-
-std::vector<SizeRow> newestSizes(const std::vector<SizeRow>& rows) {
-    std::int64_t newest = 0;
-    for (const SizeRow& row : rows)
-        newest = std::max(newest, row.step);
-    std::vector<SizeRow> kept;
-    std::copy_if(rows.begin(), rows.end(), std::back_inserter(kept),
-                 [&](const SizeRow& row) { return row.step == newest; });
-    return kept;
-}
-
-std::optional<std::int64_t> problemLength(const std::string& task, ProblemSize size) {
-    if (task == "addition") return std::max(size.first, size.second);
-    return task == "index" ? std::optional(size.first) : std::nullopt;
-}
-
-std::optional<std::int64_t> trainedLength(const Specification& specification) {
-    const TaskSettings& task = specification.task;
-    if (task.name == "addition") return task.digits_max;
-    return task.name == "index" ? std::optional(task.string_max) : std::nullopt;
-}
-
-std::vector<LengthMap> lengthMaps(const std::vector<SizedRun>& runs) {
+std::vector<LengthMap> mapsOf(const std::vector<MeasuredRun>& runs,
+                              const std::function<Shows(const Specification&)>& shows) {
     std::vector<RunRecord> alike;
-    for (const SizedRun& run : runs) {
+    for (const MeasuredRun& run : runs) {
         alike.push_back(run.record);
         alike.back().specification = withoutLengths(alike.back().specification);
     }
     std::map<std::string, LengthMap> by_task;
     for (const RunGroup& group : groupRuns(alike)) {
-        const std::string& task = group.specification.task.name;
-        LengthMap& map = by_task[task];
-        map.task = task;
+        LengthMap& map = by_task[group.specification.task.name];
+        map.task = group.specification.task.name;
+        map.shows = shows(group.specification);
         for (const std::size_t i : group.runs)
-            if (const auto trained = trainedLength(runs[i].record.specification))
-                addRun(runs[i], *trained, group.label, map);
+            addRun(runs[i], group.label, map);
     }
     std::vector<LengthMap> maps;
     for (auto& [task, map] : by_task) {
@@ -106,14 +135,43 @@ std::vector<LengthMap> lengthMaps(const std::vector<SizedRun>& runs) {
     return maps;
 }
 
+std::string nameOf(Shows shows) {
+    if (shows == Shows::loss) return "loss";
+    return shows == Shows::guessed ? "guessed" : "solved";
+}
+
+}  // namespace
+
+std::optional<std::int64_t> problemLength(const std::string& task, ProblemSize size) {
+    if (task == "addition") return std::max(size.first, size.second);
+    return task == "index" ? std::optional(size.first) : std::nullopt;
+}
+
+std::optional<std::int64_t> trainedLength(const Specification& specification) {
+    const TaskSettings& task = specification.task;
+    if (task.isText()) return specification.training.length;
+    if (task.name == "addition") return task.digits_max;
+    return task.name == "index" ? std::optional(task.string_max) : std::nullopt;
+}
+
+std::vector<LengthMap> lengthMaps(const std::vector<MeasuredRun>& runs) {
+    return mapsOf(runs, [](const Specification& specification) {
+        return specification.task.isText() ? Shows::guessed : Shows::solved;
+    });
+}
+
+std::vector<LengthMap> positionMaps(const std::vector<MeasuredRun>& runs) {
+    return mapsOf(runs, [](const Specification&) { return Shows::loss; });
+}
+
 std::string csvOf(const std::vector<LengthMap>& maps) {
-    std::string csv = "task,method,trained,length,correct,of,runs\n";
+    std::string csv = "task,shows,method,trained,length,mean,of,runs\n";
     for (const LengthMap& map : maps)
         for (const LengthMap::Panel& panel : map.panels)
             for (const auto& [place, cell] : panel.cells)
-                csv += join({map.task, "\"" + panel.label + "\"", std::to_string(place.first),
-                             std::to_string(place.second), std::to_string(cell.correct),
-                             std::to_string(cell.of), std::to_string(cell.runs)},
+                csv += join({map.task, nameOf(map.shows), "\"" + panel.label + "\"",
+                             std::to_string(place.first), std::to_string(place.second),
+                             formatNumber(cell.mean()), std::to_string(cell.of), std::to_string(cell.runs)},
                             ",") +
                        "\n";
     return csv;

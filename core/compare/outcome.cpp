@@ -69,7 +69,7 @@ Measure measureOf(const std::string& name) {
 }
 
 Measure usualMeasure(const Specification& specification) {
-    return specification.task.name == "prefix" ? Measure::final_loss : Measure::final_correct;
+    return specification.task.hasProblems() ? Measure::final_correct : Measure::final_loss;
 }
 
 OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double share) {

@@ -41,10 +41,13 @@ bool unescape(const std::string& line, std::string& text) {
 }  // namespace
 
 std::string formatCorpusSummary(const CorpusSummary& summary) {
-    const nlohmann::ordered_json json = {
-        {"format", "roper-lab-corpus-1"}, {"pieces", summary.pieces},
-        {"kind", summary.kind},           {"tokens", summary.tokens},
-        {"bytes", summary.bytes},         {"unigram_entropy", summary.unigram_entropy}};
+    const nlohmann::ordered_json json = {{"format", "roper-lab-corpus-1"},
+                                         {"pieces", summary.pieces},
+                                         {"kind", summary.kind},
+                                         {"tokens", summary.tokens},
+                                         {"bytes", summary.bytes},
+                                         {"unigram_entropy", summary.unigram_entropy},
+                                         {"fingerprint", summary.fingerprint}};
     return json.dump(2) + "\n";
 }
 
@@ -59,6 +62,7 @@ CorpusSummary parseCorpusSummary(std::string_view text, const std::string& origi
         summary.tokens = json.at("tokens").get<std::int64_t>();
         summary.bytes = json.at("bytes").get<std::int64_t>();
         summary.unigram_entropy = json.at("unigram_entropy").get<double>();
+        summary.fingerprint = json.at("fingerprint").get<std::string>();
         return summary;
     } catch (const nlohmann::json::exception& error) {
         throw Error(ErrorKind::usage, origin + ": " + error.what());

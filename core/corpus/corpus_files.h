@@ -15,7 +15,8 @@ struct CorpusSummary {
     std::int64_t tokens = 0;
     std::int64_t bytes = 0;
     double unigram_entropy =
-        0;  ///< nats a token: the loss of who knows nothing but how often each piece occurs
+        0;                    ///< nats a token: the loss of who knows nothing but how often each piece occurs
+    std::string fingerprint;  ///< of pieces.model and tokens.bin, hexadecimal
 };
 
 /// @throws Error (usage) saying what is wrong
@@ -27,7 +28,7 @@ std::string formatPieces(const std::vector<std::string>& pieces);
 /// @throws Error (usage) naming the line that cannot be read
 std::vector<std::string> parsePieces(std::string_view lines, const std::string& origin);
 
-/// The files of a prepared text, in a folder.
+/// The files of a prepared text, in a folder. A run keeps all but the tokens.
 class CorpusFiles {
   public:
     explicit CorpusFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}

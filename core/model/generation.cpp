@@ -52,21 +52,28 @@ std::int64_t chooseToken(const at::Tensor& logits, double temperature, Random& r
 
 std::vector<Written> complete(Transformer& model, const Vocabulary& vocabulary,
                               const std::vector<std::string>& prompts, const Writing& writing) {
-    const at::NoGradGuard no_gradients;
-    std::vector<Written> written(prompts.size());
-    if (prompts.empty() || writing.longest <= 0) return written;
-    const at::Device device = model.parameters().front().second.device();
     std::vector<std::vector<std::int64_t>> lists;
     for (const std::string& prompt : prompts)
         lists.push_back(vocabulary.encode(prompt));
-    const at::Tensor prompt_tokens = padded(lists);
+    return complete(model, vocabulary, lists, writing);
+}
+
+std::vector<Written> complete(Transformer& model, const Vocabulary& vocabulary,
+                              const std::vector<std::vector<std::int64_t>>& prompts, const Writing& writing) {
+    const at::NoGradGuard no_gradients;
+    if (!model.causal())
+        throw std::invalid_argument("this model guesses masked tokens from both sides; it cannot write on");
+    std::vector<Written> written(prompts.size());
+    if (prompts.empty() || writing.longest <= 0) return written;
+    const at::Device device = model.parameters().front().second.device();
+    const at::Tensor prompt_tokens = padded(prompts);
     at::Tensor last =
         at::empty({prompt_tokens.size(0)}, at::kLong);  // position of each sequence's last token
     std::vector<std::size_t> active;                    // the prompt that each row of the batch continues
     std::vector<Random> random;
     for (std::size_t b = 0; b < prompts.size(); ++b) {
-        if (lists[b].empty()) throw std::invalid_argument("a prompt must have at least one character");
-        last[static_cast<std::int64_t>(b)] = static_cast<std::int64_t>(lists[b].size()) - 1;
+        if (prompts[b].empty()) throw std::invalid_argument("a prompt must have at least one character");
+        last[static_cast<std::int64_t>(b)] = static_cast<std::int64_t>(prompts[b].size()) - 1;
         active.push_back(b);
         random.emplace_back(writing.seed, Stream::sampling, b);
     }

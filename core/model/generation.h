@@ -29,6 +29,8 @@ struct Written {
 /// @throws std::invalid_argument if a prompt is empty or has a character outside the vocabulary
 std::vector<Written> complete(Transformer& model, const Vocabulary& vocabulary,
                               const std::vector<std::string>& prompts, const Writing& writing);
+std::vector<Written> complete(Transformer& model, const Vocabulary& vocabulary,
+                              const std::vector<std::vector<std::int64_t>>& prompts, const Writing& writing);
 
 /// The token that `writing` chooses after logits [V] (float32, on the CPU).
 std::int64_t chooseToken(const at::Tensor& logits, double temperature, Random& random);

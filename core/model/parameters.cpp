@@ -5,15 +5,14 @@
 
 #include <cmath>
 
+#include "core/tasks/fingerprint.h"
+
 namespace roper {
 namespace {
 
-/// FNV-1a: a generator of its own for each parameter name, the same on every machine.
+/// A generator of its own for each parameter name, the same on every machine.
 at::Generator generatorOf(std::uint64_t model_seed, const std::string& name) {
-    std::uint64_t hash = 14695981039346656037U ^ model_seed;
-    for (const char c : name)
-        hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-    return at::detail::createCPUGenerator(hash);
+    return at::detail::createCPUGenerator(Fingerprint(model_seed).add(name).value());
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ Schedule scheduleOf(const Specification& specification) {
 
 PositionMethod::PositionMethod(const Specification& specification, Parameters& parameters,
                                at::TensorOptions options)
-    : specification_(specification), causal_(true), options_(options) {
+    : specification_(specification), causal_(!specification.isMasked()), options_(options) {
     constexpr std::array kNames = {"none", "learned", "sinusoidal", "t5", "alibi", "rope", "roper"};
     const auto& model = specification_.model;
     const auto found = std::find(kNames.begin(), kNames.end(), model.position);

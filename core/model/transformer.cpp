@@ -25,6 +25,7 @@ Transformer::Transformer(const Specification& specification, std::int64_t vocabu
       head_dim_(specification.headDim()),
       attention_(attentionKindOf(specification.model.attention)),
       pre_norm_(specification.model.norm == "pre"),
+      causal_(!specification.isMasked()),
       options_(at::TensorOptions().device(device).dtype(dtype)),
       parameters_(specification.training.model_seed, options_),
       positions_(specification, parameters_, options_) {
@@ -138,7 +139,7 @@ at::Tensor Transformer::run(const at::Tensor& tokens, const PassPositions& place
 
 at::Tensor Transformer::forward(const at::Tensor& tokens, bool training) {
     const PassPositions places = positions_.forPass({tokens.size(1)});
-    const Sight sight{true, {}, places.bias};
+    const Sight sight{causal_, {}, places.bias};
     return run(tokens, places, training, [&](std::size_t layer, const at::Tensor& qkv) {
         return mix(attention_, turnedHeads(qkv, layer, places), sight);
     });
@@ -146,8 +147,12 @@ at::Tensor Transformer::forward(const at::Tensor& tokens, bool training) {
 
 at::Tensor Transformer::loss(const at::Tensor& tokens, bool training) {
     const std::int64_t T = tokens.size(1) - 1;
-    const at::Tensor logits = forward(tokens.narrow(1, 0, T), training);
-    return at::cross_entropy_loss(logits.flatten(0, 1), tokens.narrow(1, 1, T).flatten());
+    return loss(tokens.narrow(1, 0, T), tokens.narrow(1, 1, T), training);
+}
+
+at::Tensor Transformer::loss(const at::Tensor& tokens, const at::Tensor& targets, bool training) {
+    return at::cross_entropy_loss(forward(tokens, training).flatten(0, 1), targets.flatten(), {},
+                                  at::Reduction::Mean, kNotAsked);
 }
 
 at::Tensor Transformer::prefill(const at::Tensor& tokens, std::int64_t capacity, KeyValueCache& cache) {
@@ -155,7 +160,7 @@ at::Tensor Transformer::prefill(const at::Tensor& tokens, std::int64_t capacity,
     cache = {};
     cache.capacity = capacity;
     const PassPositions places = positions_.forPass({T});
-    const Sight sight{true, {}, places.bias};
+    const Sight sight{causal_, {}, places.bias};
     const auto keep = [&](std::vector<at::Tensor>& kept, const at::Tensor& made) {
         if (!made.defined()) return;
         kept.push_back(at::zeros({B, heads_, capacity, head_dim_}, options_));
@@ -197,7 +202,7 @@ at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& posit
 
 at::Tensor Transformer::attentionWeights(const at::Tensor& tokens) {
     const PassPositions places = positions_.forPass({tokens.size(1)});
-    const Sight sight{true, {}, places.bias};
+    const Sight sight{causal_, {}, places.bias};
     std::vector<at::Tensor> layers;
     run(tokens, places, false, [&](std::size_t layer, const at::Tensor& qkv) {
         const Heads heads = turnedHeads(qkv, layer, places);
@@ -221,7 +226,7 @@ at::Tensor Transformer::pairNorms(const at::Tensor& x, int pairs) const {
 
 Transformer::Inside Transformer::inside(const at::Tensor& tokens) {
     const PassPositions places = positions_.forPass({tokens.size(1)});
-    const Sight sight{true, {}, places.bias};
+    const Sight sight{causal_, {}, places.bias};
     const int qk_pairs = positions_.queryKeyPairs(), value_pairs = positions_.valuePairs();
     std::vector<at::Tensor> attention, norms;
     run(tokens, places, false, [&](std::size_t layer, const at::Tensor& qkv) {
@@ -244,7 +249,7 @@ at::Tensor Transformer::headVectors(const at::Tensor& tokens, std::int64_t layer
         throw std::invalid_argument("a layer has heads 0 to " + std::to_string(heads_ - 1) + ", not " +
                                     std::to_string(head));
     const PassPositions places = positions_.forPass({tokens.size(1)});
-    const Sight sight{true, {}, places.bias};
+    const Sight sight{causal_, {}, places.bias};
     at::Tensor found;
     run(tokens, places, false, [&](std::size_t at_layer, const at::Tensor& qkv) {
         if (static_cast<std::int64_t>(at_layer) == layer) found = qkv.select(1, 0).select(1, head);
@@ -256,7 +261,7 @@ at::Tensor Transformer::headVectors(const at::Tensor& tokens, std::int64_t layer
 at::Tensor Transformer::leastDenominators(const at::Tensor& tokens) {
     if (attention_ == AttentionKind::softmax) return {};
     const PassPositions places = positions_.forPass({tokens.size(1)});
-    const Sight sight{true, {}, places.bias};
+    const Sight sight{causal_, {}, places.bias};
     std::vector<at::Tensor> layers;
     run(tokens, places, false, [&](std::size_t layer, const at::Tensor& qkv) {
         const Heads heads = turnedHeads(qkv, layer, places);

@@ -26,9 +26,12 @@ struct KeyValueCache {
     void keep(const at::Tensor& rows);
 };
 
-/// A causal transformer with any position method and attention of the specification (docs/run-folder.md gives
-/// its order of operations and the names and shapes of its parameters). B sequences, T tokens, C = width,
-/// H heads, d = C/H, V = size of the vocabulary.
+/// Where this is the target, nothing is asked of a model.
+inline constexpr std::int64_t kNotAsked = -100;
+
+/// A transformer, causal or (`training.objective` masked) looking both ways, with any position method and
+/// attention of the specification (docs/run-folder.md gives its order of operations and the names and shapes
+/// of its parameters). B sequences, T tokens, C = width, H heads, d = C/H, V = size of the vocabulary.
 class Transformer {
   public:
     /// Weights follow from model_seed alone: each parameter has a generator of its own, seeded by its name,
@@ -41,6 +44,12 @@ class Transformer {
 
     /// tokens [B, T], mean cross-entropy in nats of predicting tokens 1 … T−1 from those before.
     at::Tensor loss(const at::Tensor& tokens, bool training = false);
+
+    /// tokens, targets [B, T]: mean cross-entropy in nats of saying each target that is not `kNotAsked`.
+    at::Tensor loss(const at::Tensor& tokens, const at::Tensor& targets, bool training);
+
+    /// Whether a token sees those before it alone, so that a text can be written on.
+    bool causal() const { return causal_; }
 
     /// Reads the prompts. tokens [B, T], right-padded; cache room for `capacity` tokens a sequence. → logits
     /// [B, T, V]
@@ -95,7 +104,7 @@ class Transformer {
     Specification specification_;
     std::int64_t heads_, head_dim_;
     AttentionKind attention_;
-    bool pre_norm_;
+    bool pre_norm_, causal_;
     at::TensorOptions options_;
     Parameters parameters_;
     PositionMethod positions_;

@@ -37,7 +37,8 @@ std::int64_t parametersOf(const Specification& s, std::int64_t V) {
 /// Forward and backward of the attention proper for one token: scores and mixing, without its linear layers.
 double attentionFlop(const Specification& s, double T) {
     const auto L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width);
-    if (s.model.attention == "softmax") return 12 * L * T * C / 2;  // half of the keys are in the future
+    if (s.model.attention == "softmax")
+        return 12 * L * T * C / (s.isMasked() ? 1 : 2);  // causal: half of the keys are ahead
     constexpr double kChunk = 64;  // of core/model/linear_attention.cpp: four running products
     return 16 * L * C * (kChunk + static_cast<double>(s.headDim()));
 }
@@ -61,8 +62,8 @@ Cost costOf(const Specification& s) {
     constexpr double kProgram = 3.2e8;  // LibTorch loaded, its threads and buffers
     constexpr double kState = 4 * 4;    // bytes a parameter: itself, its gradient, AdamW's two means
     constexpr double kPassing = 1.15;   // what the backward pass makes and drops on its way
-    const auto V = static_cast<double>(makeTask(s.task)->vocabulary().size());
-    const double T = static_cast<double>(s.training.length - 1), B = static_cast<double>(s.training.batch);
+    const auto V = static_cast<double>(vocabularySize(s.task) + (s.isMasked() ? 1 : 0));
+    const double T = static_cast<double>(s.inputLength()), B = static_cast<double>(s.training.batch);
     const double L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width);
     Cost cost;
     cost.parameters = parametersOf(s, static_cast<std::int64_t>(V));

@@ -106,6 +106,18 @@ std::string formatRow(const SizeRow& row) {
                 ",");
 }
 
+std::string formatRow(const LengthRow& row) {
+    return join({std::to_string(row.step), row.scaling, formatNumber(row.factor), std::to_string(row.length),
+                 formatNumber(row.loss), std::to_string(row.right), std::to_string(row.asked)},
+                ",");
+}
+
+std::string formatRow(const PositionRow& row) {
+    return join({std::to_string(row.step), row.scaling, formatNumber(row.factor), std::to_string(row.length),
+                 std::to_string(row.position), formatNumber(row.loss)},
+                ",");
+}
+
 bool isHeader(std::string_view line) {
     return line.starts_with("step,");
 }
@@ -160,6 +172,31 @@ SizeRow parseSizeRow(std::string_view line) {
     row.second = cells.integer();
     row.correct = cells.integer();
     row.of = cells.integer();
+    return row;
+}
+
+LengthRow parseLengthRow(std::string_view line) {
+    Cells cells(line, kLengthsHeader);
+    LengthRow row;
+    row.step = cells.integer();
+    row.scaling = cells.text();
+    row.factor = cells.number();
+    row.length = cells.integer();
+    row.loss = cells.number();
+    row.right = cells.integer();
+    row.asked = cells.integer();
+    return row;
+}
+
+PositionRow parsePositionRow(std::string_view line) {
+    Cells cells(line, kPositionsHeader);
+    PositionRow row;
+    row.step = cells.integer();
+    row.scaling = cells.text();
+    row.factor = cells.number();
+    row.length = cells.integer();
+    row.position = cells.integer();
+    row.loss = cells.number();
     return row;
 }
 

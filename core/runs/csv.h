@@ -51,6 +51,26 @@ struct SizeRow {
     std::int64_t correct = 0, of = 0;
 };
 
+/// A row of lengths.csv: what one checkpoint makes of validation sequences of a length.
+struct LengthRow {
+    std::int64_t step = 0;
+    std::string scaling = "none";  ///< of the frequencies while it read them
+    double factor = 1;
+    std::int64_t length = 0;            ///< tokens of a sequence
+    double loss = 0;                    ///< nats a token
+    std::int64_t right = 0, asked = 0;  ///< tokens that were likeliest, of those that were to be said
+};
+
+/// A row of positions.csv: the loss at one position of such sequences.
+struct PositionRow {
+    std::int64_t step = 0;
+    std::string scaling = "none";
+    double factor = 1;
+    std::int64_t length = 0;
+    std::int64_t position = 0;  ///< of the token that the next one was predicted from, 0-based
+    double loss = 0;
+};
+
 /// Whether `a` is the better result: more problems solved or, with as many, the smaller loss.
 bool isBetter(const EvaluationRow& a, const EvaluationRow& b);
 
@@ -63,11 +83,15 @@ inline constexpr std::string_view kEvaluationsHeader =
     "step,time_s,correct,of,loss,floor,recalled,recallable,overlaps";
 inline constexpr std::string_view kMethodHeader = "step,quantity,layer,head,index,value";
 inline constexpr std::string_view kSizesHeader = "step,scaling,factor,first,second,correct,of";
+inline constexpr std::string_view kLengthsHeader = "step,scaling,factor,length,loss,right,asked";
+inline constexpr std::string_view kPositionsHeader = "step,scaling,factor,length,position,loss";
 
 std::string formatRow(const MetricsRow& row);
 std::string formatRow(const EvaluationRow& row);
 std::string formatRow(const MethodRow& row);
 std::string formatRow(const SizeRow& row);
+std::string formatRow(const LengthRow& row);
+std::string formatRow(const PositionRow& row);
 
 /// Whether a line is a header, of this version or an older one.
 bool isHeader(std::string_view line);
@@ -77,6 +101,8 @@ MetricsRow parseMetricsRow(std::string_view line);
 EvaluationRow parseEvaluationRow(std::string_view line);
 MethodRow parseMethodRow(std::string_view line);
 SizeRow parseSizeRow(std::string_view line);
+LengthRow parseLengthRow(std::string_view line);
+PositionRow parsePositionRow(std::string_view line);
 
 /// Follows a file of lines that another process appends to. A last line without newline is not handed out
 /// until it is whole; a file that was replaced or cut is read again from its start.

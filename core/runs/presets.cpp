@@ -40,4 +40,12 @@ Preset loadPreset(const std::string& name) {
     return {name, path, readSpecification(path)};
 }
 
+fs::path textPath(const std::string& text) {
+    if (!text.empty() && text.find('/') == std::string::npos) {
+        const fs::path bundled = resourceFolder("texts") / (text + ".txt");
+        if (fs::exists(bundled)) return bundled;
+    }
+    return text;
+}
+
 }  // namespace roper

@@ -24,4 +24,7 @@ std::vector<std::string> presetNames();
 /// @throws Error (usage) for an unknown name, with the nearest known one
 Preset loadPreset(const std::string& name);
 
+/// Where the text is that `task.text` names: a bundled one by its name, else a path.
+std::filesystem::path textPath(const std::string& text);
+
 }  // namespace roper

@@ -77,16 +77,19 @@ std::string formatSample(const Sample& sample) {
                                          {"prompt", sample.prompt},
                                          {"expected", sample.expected},
                                          {"completion", sample.completion},
-                                         {"correct", sample.correct}};
-    return json.dump();
+                                         {"correct", sample.correct ? nlohmann::ordered_json(*sample.correct)
+                                                                    : nlohmann::ordered_json(nullptr)}};
+    // A model of pieces may write bytes that are no text.
+    return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 Sample parseSample(std::string_view line) {
     try {
         const auto json = nlohmann::json::parse(line);
+        const auto& correct = json.at("correct");
         return {json.at("step").get<std::int64_t>(), json.at("prompt").get<std::string>(),
                 json.at("expected").get<std::string>(), json.at("completion").get<std::string>(),
-                json.at("correct").get<bool>()};
+                correct.is_null() ? std::nullopt : std::optional(correct.get<bool>())};
     } catch (const nlohmann::json::exception& error) {
         throw Error(ErrorKind::usage, std::string("not a sample: ") + error.what());
     }
@@ -130,6 +133,14 @@ std::vector<MethodRow> RunFolder::methodRows() const {
 
 std::vector<SizeRow> RunFolder::sizeRows() const {
     return readRows(sizesPath(), &parseSizeRow, kSizesHeader);
+}
+
+std::vector<LengthRow> RunFolder::lengthRows() const {
+    return readRows(lengthsPath(), &parseLengthRow, kLengthsHeader);
+}
+
+std::vector<PositionRow> RunFolder::positionRows() const {
+    return readRows(positionsPath(), &parsePositionRow, kPositionsHeader);
 }
 
 std::vector<Sample> RunFolder::samples() const {

@@ -11,13 +11,14 @@
 
 namespace roper {
 
-/// One problem of one evaluation, a line of samples.jsonl.
+/// One problem of one evaluation, a line of samples.jsonl. Of a text: a beginning, how it goes on, and what
+/// the model wrote.
 struct Sample {
     std::int64_t step = 0;
     std::string prompt;
     std::string expected;
     std::string completion;
-    bool correct = false;
+    std::optional<bool> correct = {};  ///< nothing where there is no right or wrong
 };
 
 std::string formatSample(const Sample& sample);
@@ -44,6 +45,9 @@ class RunFolder {
     std::filesystem::path evaluationsPath() const { return path_ / "evaluations.csv"; }
     std::filesystem::path methodPath() const { return path_ / "method.csv"; }
     std::filesystem::path sizesPath() const { return path_ / "sizes.csv"; }
+    std::filesystem::path lengthsPath() const { return path_ / "lengths.csv"; }
+    std::filesystem::path positionsPath() const { return path_ / "positions.csv"; }
+    std::filesystem::path textPath() const { return path_ / "text"; }  ///< what is kept of a text
     std::filesystem::path samplesPath() const { return path_ / "samples.jsonl"; }
     std::filesystem::path logPath() const { return path_ / "log.txt"; }
     std::filesystem::path lockPath() const { return path_ / "lock"; }
@@ -63,6 +67,8 @@ class RunFolder {
     std::vector<EvaluationRow> evaluations() const;
     std::vector<MethodRow> methodRows() const;
     std::vector<SizeRow> sizeRows() const;
+    std::vector<LengthRow> lengthRows() const;
+    std::vector<PositionRow> positionRows() const;
     std::vector<Sample> samples() const;
 
     /// By rising step.

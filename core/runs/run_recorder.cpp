@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "core/runs/error.h"
+#include "core/runs/presets.h"
 #include "core/runs/tensorboard_events.h"
 #include "core/runs/text.h"
 
@@ -91,6 +92,30 @@ void removePartialFiles(const fs::path& folder) {
         removeQuietly(path);
 }
 
+/// Writes rows, which share a key, in place of those that a file has of the same key.
+template <class Row, class KeyOf>
+void replaceRows(const fs::path& path, std::string_view header, const std::vector<Row>& there,
+                 const std::vector<Row>& rows, KeyOf key_of) {
+    if (rows.empty()) return;
+    std::string text(header);
+    for (const Row& row : there)
+        if (key_of(row) != key_of(rows.front())) text += "\n" + formatRow(row);
+    for (const Row& row : rows)
+        text += "\n" + formatRow(row);
+    writeFileAtomically(path, text + "\n");
+}
+
+/// A text that lies somewhere by its absolute path.
+Specification withTextFound(Specification specification) {
+    if (!specification.task.isText()) return specification;
+    const fs::path text = textPath(specification.task.text);
+    std::error_code unreadable;
+    if (!fs::exists(text, unreadable))
+        throw Error(ErrorKind::usage, "task.text: there is no file or folder " + text.string());
+    if (text == fs::path(specification.task.text)) specification.task.text = fs::absolute(text).string();
+    return specification;
+}
+
 std::string firstLine(const fs::path& path) {
     const std::string content = readFile(path);
     return content.substr(0, content.find('\n'));
@@ -119,8 +144,9 @@ std::string defaultRunName(const Specification& specification) {
            std::to_string(specification.training.model_seed);
 }
 
-RunFolder createRun(const fs::path& runs, const std::string& name, const Specification& specification) {
+RunFolder createRun(const fs::path& runs, const std::string& name, const Specification& asked) {
     if (!name.empty()) requireRunName(name);
+    const Specification specification = withTextFound(asked);
     makeFolder(runs);
     std::string building = (runs / ".new-XXXXXX").string();
     if (::mkdtemp(building.data()) == nullptr) throw diskError("create a run in", runs.string(), errno);
@@ -157,14 +183,19 @@ RunFolder renameRun(const RunFolder& folder, const std::string& name) {
 }
 
 void saveSizes(const RunFolder& folder, const std::vector<SizeRow>& rows) {
-    if (rows.empty()) return;
-    const auto key = [](const SizeRow& row) { return std::tie(row.step, row.scaling, row.factor); };
-    std::string text(kSizesHeader);
-    for (const SizeRow& row : folder.sizeRows())
-        if (key(row) != key(rows.front())) text += "\n" + formatRow(row);
-    for (const SizeRow& row : rows)
-        text += "\n" + formatRow(row);
-    writeFileAtomically(folder.sizesPath(), text + "\n");
+    replaceRows(folder.sizesPath(), kSizesHeader, folder.sizeRows(), rows,
+                [](const SizeRow& row) { return std::tie(row.step, row.scaling, row.factor); });
+}
+
+void saveLength(const RunFolder& folder, const LengthRow& row) {
+    replaceRows(folder.lengthsPath(), kLengthsHeader, folder.lengthRows(), {row},
+                [](const LengthRow& one) { return std::tie(one.step, one.scaling, one.factor, one.length); });
+}
+
+void savePositions(const RunFolder& folder, const std::vector<PositionRow>& rows) {
+    replaceRows(
+        folder.positionsPath(), kPositionsHeader, folder.positionRows(), rows,
+        [](const PositionRow& row) { return std::tie(row.step, row.scaling, row.factor, row.length); });
 }
 
 RunRecorder::RunRecorder(RunFolder folder) : folder_(std::move(folder)) {
@@ -211,6 +242,9 @@ void RunRecorder::rewindTo(std::int64_t step) {
                                 &formatRow);
     keepRowsUpTo<MethodRow>(step, folder_.methodPath(), folder_.methodRows(), kMethodHeader, &formatRow);
     keepRowsUpTo<SizeRow>(step, folder_.sizesPath(), folder_.sizeRows(), kSizesHeader, &formatRow);
+    keepRowsUpTo<LengthRow>(step, folder_.lengthsPath(), folder_.lengthRows(), kLengthsHeader, &formatRow);
+    keepRowsUpTo<PositionRow>(step, folder_.positionsPath(), folder_.positionRows(), kPositionsHeader,
+                              &formatRow);
     keepRowsUpTo<Sample>(step, folder_.samplesPath(), folder_.samples(), {}, &formatSample);
     rewindEvents(step);
     for (const StepFile& snapshot : folder_.snapshots())

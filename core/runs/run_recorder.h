@@ -14,8 +14,10 @@ namespace roper {
 std::string defaultRunName(const Specification& specification);
 
 /// Makes a run folder that holds run.toml and the status `queued`. It appears whole or not at all.
-/// An empty name means `defaultRunName`, made unique by a number at its end.
-/// @throws Error (usage) for a bad name or one that is taken, Error (disk) naming the path
+/// An empty name means `defaultRunName`, made unique by a number at its end. The path of a text is made
+/// absolute: the trainer may be started from elsewhere.
+/// @throws Error (usage) for a bad name or one that is taken, or if there is no such text, Error (disk)
+/// naming the path
 RunFolder createRun(const std::filesystem::path& runs, const std::string& name,
                     const Specification& specification);
 
@@ -27,6 +29,11 @@ RunFolder renameRun(const RunFolder& folder, const std::string& name);
 /// same step and scaling. The trainer never writes that file. All rows have one step and one scaling.
 /// @throws Error (disk)
 void saveSizes(const RunFolder& folder, const std::vector<SizeRow>& rows);
+
+/// The same for its lengths.csv and positions.csv: in place of what stands there of the same step, scaling
+/// and length.
+void saveLength(const RunFolder& folder, const LengthRow& row);
+void savePositions(const RunFolder& folder, const std::vector<PositionRow>& rows);
 
 /// The only writer of a run folder. Holds the run's lock as long as it lives.
 class RunRecorder {

@@ -96,6 +96,12 @@ void checkTask(const Specification& s, std::vector<SpecificationProblem>& proble
         problems.push_back({"task.string_min", "the shortest string is longer than the longest"});
     if (s.task.name == "prefix" && s.task.random_min > s.task.random_max)
         problems.push_back({"task.random_min", "the fewest random letters are more than the most"});
+    if (s.task.isText()) {
+        if (s.task.text.empty())
+            problems.push_back(
+                {"task.text", "name the text: a UTF-8 file, a folder of them, or a bundled text"});
+        return;
+    }
     if (!problems.empty()) return;
     const auto task = makeTask(s.task);
     const int longest = task->longestPrompt() + task->longestAnswer();

@@ -46,6 +46,8 @@ struct Specification {
     } model;
 
     struct Training {
+        std::string objective = "causal";
+        double masked_share = 0.15;
         std::int64_t steps = 1000;
         std::int64_t batch = 16;
         std::int64_t length = 129;
@@ -91,6 +93,12 @@ struct Specification {
     std::int64_t tablePositions() const {
         return model.table_positions > 0 ? model.table_positions : training.length;
     }
+
+    /// Whether masked tokens are guessed from both sides, rather than each token from those before.
+    bool isMasked() const { return training.objective == "masked"; }
+
+    /// Tokens of a sequence that go into the model: a causal one has nothing to say after the last.
+    std::int64_t inputLength() const { return isMasked() ? training.length : training.length - 1; }
 
     bool turnsQueriesAndKeys() const { return model.position == "rope" || model.position == "roper"; }
 };

@@ -29,8 +29,8 @@ std::vector<SpecificationField> aboutAndTask() {
          Real{at<&S::about, &S::About::minutes>, 0, 1e7}},
 
         {"task", "name", "",
-         "What is learned: step-by-step addition, substring by index, substring by prefix",
-         Choice{at<&S::task, &TaskSettings::name>, {"addition", "index", "prefix"}}},
+         "What is learned: step-by-step addition, substring by index, substring by prefix, any text",
+         Choice{at<&S::task, &TaskSettings::name>, {"addition", "index", "prefix", "text"}}},
         {"task", "digits_max", "digits", "Addition: the most digits of an operand",
          Integer{at<&S::task, &TaskSettings::digits_max>, 1, 18}},
         {"task", "string_min", "letters", "Index: the shortest string",
@@ -43,6 +43,14 @@ std::vector<SpecificationField> aboutAndTask() {
          Integer{at<&S::task, &TaskSettings::random_min>, 0, 100000}},
         {"task", "random_max", "letters", "Prefix: the most fresh letters before each '>'",
          Integer{at<&S::task, &TaskSettings::random_max>, 0, 100000}},
+        {"task", "text", "", "Text: a UTF-8 file, a folder of them, or the name of a bundled text (opticks)",
+         Text{at<&S::task, &TaskSettings::text>}},
+        {"task", "pieces", "pieces", "Text: size of the vocabulary that SentencePiece learns from it",
+         Integer{at<&S::task, &TaskSettings::pieces>, 300, 1000000}},
+        {"task", "vocabulary", "", "Text: how the pieces are learned",
+         Choice{at<&S::task, &TaskSettings::vocabulary>, {"unigram", "bpe"}}},
+        {"task", "validation_share", "of the text", "Text: its last part, never trained on, for validation",
+         Real{at<&S::task, &TaskSettings::validation_share>, 0.001, 0.5}},
     };
 }
 
@@ -96,11 +104,18 @@ std::vector<SpecificationField> model() {
 
 std::vector<SpecificationField> training() {
     return {
+        {"training", "objective", "",
+         "Guess each token from those before (causal), or masked tokens from both sides (masked, RoFormer)",
+         Choice{at<&S::training, &S::Training::objective>, {"causal", "masked"}}},
+        {"training", "masked_share", "of the tokens",
+         "Tokens to be guessed: 80 % of them masked, 10 % another token, 10 % as they are",
+         Real{at<&S::training, &S::Training::masked_share>, 0.01, 0.9}},
         {"training", "steps", "steps", "Optimizer steps of the whole run",
          Integer{at<&S::training, &S::Training::steps>, 1, 1000000000}},
         {"training", "batch", "sequences", "Sequences a step",
          Integer{at<&S::training, &S::Training::batch>, 1, 65536}},
-        {"training", "length", "characters", "Characters of a sequence; the model is fed all but the last",
+        {"training", "length", "tokens",
+         "Characters (of a text: pieces) of a sequence; a causal model is fed all but the last",
          Integer{at<&S::training, &S::Training::length>, 2, 1048576}},
         {"training", "learning_rate", "", "Highest learning rate, reached after warm-up",
          Real{at<&S::training, &S::Training::learning_rate>, 0, 10}},
@@ -137,7 +152,7 @@ std::vector<SpecificationField> evaluationAndRest() {
         {"evaluation", "every", "steps", "Steps between evaluations; 0 evaluates only at the end",
          Integer{at<&S::evaluation, &S::Evaluation::every>, 0, 1000000000}},
         {"evaluation", "problems", "problems",
-         "Problems (or, for the prefix task, sequences) of an evaluation",
+         "Problems (or, for the prefix task and texts, sequences) of an evaluation",
          Integer{at<&S::evaluation, &S::Evaluation::problems>, 1, 65536}},
         {"evaluation", "temperature", "",
          "0 writes the likeliest character; above, characters are drawn from softmax(logits/temperature)",
@@ -145,7 +160,7 @@ std::vector<SpecificationField> evaluationAndRest() {
         {"snapshots", "every", "steps",
          "Steps between snapshots of all attention maps, for the time scrubber; 0 takes none",
          Integer{at<&S::snapshots, &S::Snapshots::every>, 0, 1000000000}},
-        {"snapshots", "characters", "characters", "Length of the text that snapshots are taken of",
+        {"snapshots", "characters", "tokens", "Length of the text that snapshots are taken of",
          Integer{at<&S::snapshots, &S::Snapshots::characters>, 2, 1024}},
         {"checkpoints", "every", "steps", "Steps between checkpoints; 0 saves only at the end",
          Integer{at<&S::checkpoints, &S::Checkpoints::every>, 0, 1000000000}},

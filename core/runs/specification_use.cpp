@@ -10,8 +10,11 @@ namespace {
 /// The task that reads a field, if only one does.
 const std::string* taskOf(const std::string& key) {
     static const std::map<std::string, std::string> tasks = {
-        {"task.digits_max", "addition"},     {"task.string_min", "index"},  {"task.string_max", "index"},
-        {"task.substring_length", "prefix"}, {"task.random_min", "prefix"}, {"task.random_max", "prefix"}};
+        {"task.digits_max", "addition"}, {"task.string_min", "index"},
+        {"task.string_max", "index"},    {"task.substring_length", "prefix"},
+        {"task.random_min", "prefix"},   {"task.random_max", "prefix"},
+        {"task.text", "text"},           {"task.pieces", "text"},
+        {"task.vocabulary", "text"},     {"task.validation_share", "text"}};
     const auto found = tasks.find(key);
     return found == tasks.end() ? nullptr : &found->second;
 }
@@ -49,6 +52,11 @@ std::optional<std::string> whyUnused(const SpecificationField& field, const Spec
         return "training.decay is constant";
     if (key == "evaluation.temperature" && task == "prefix")
         return "the prefix task is judged by its loss; nothing is written";
+    if (key == "evaluation.temperature" && specification.isMasked())
+        return "a model of masked tokens writes nothing, and training.objective is masked";
+    if (key == "training.objective" && !specification.task.isText())
+        return "only a text has tokens that can be masked, and task.name is " + task;
+    if (key == "training.masked_share" && !specification.isMasked()) return "training.objective is causal";
     if (key == "snapshots.characters" && specification.snapshots.every == 0)
         return "snapshots.every is 0, so none is taken";
     return whyPositionsDoNot(key, specification);

@@ -1,16 +1,16 @@
 #include "core/tasks/problem_task.h"
 
+#include "core/tasks/fingerprint.h"
+
 namespace roper {
 namespace {
 
 constexpr double kFewestToHoldOutFrom = 1000;
 constexpr std::uint64_t kOneIn = 32;
 
-/// FNV-1a, its bits mixed once more so that the low ones depend on all characters.
+/// Bits mixed once more, so that the low ones depend on all characters.
 std::uint64_t hashOf(std::string_view text) {
-    std::uint64_t hash = 14695981039346656037U;
-    for (const char c : text)
-        hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    std::uint64_t hash = Fingerprint().add(text).value();
     hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccdU;
     return hash ^ (hash >> 33);
 }

@@ -8,10 +8,12 @@ namespace roper {
 /// What a stream of problems is for. Streams of one seed never share a generator.
 enum class Stream : std::uint64_t {
     training = 0,
-    problems = 1,    ///< problems that an evaluation asks
-    validation = 2,  ///< sequences that an evaluation takes the loss of
-    sizes = 3,       ///< problems of one size, for accuracy by size
-    sampling = 4,    ///< what a model writes at a temperature
+    problems = 1,          ///< problems that an evaluation asks
+    validation = 2,        ///< sequences that an evaluation takes the loss of
+    sizes = 3,             ///< problems of one size, for accuracy by size
+    sampling = 4,          ///< what a model writes at a temperature
+    training_masks = 5,    ///< which tokens of training sequences are to be guessed
+    validation_masks = 6,  ///< which tokens of validation sequences are
 };
 
 /// A small generator whose numbers are the same on every machine: xoshiro256** (Blackman & Vigna 2018), its

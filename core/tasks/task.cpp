@@ -1,5 +1,6 @@
 #include "core/tasks/task.h"
 
+#include <limits>
 #include <stdexcept>
 
 #include "core/tasks/addition.h"
@@ -11,6 +12,10 @@ namespace roper {
 std::vector<std::int64_t> Task::tokens(std::uint64_t seed, Stream stream, std::uint64_t index,
                                        int length) const {
     return vocabulary_.encode(sequence(seed, stream, index, length));
+}
+
+std::int64_t Task::validationSequences(int) const {
+    return std::numeric_limits<std::int64_t>::max();
 }
 
 Problem Task::problem(std::uint64_t, Stream, std::uint64_t) const {
@@ -56,7 +61,14 @@ std::unique_ptr<Task> makeTask(const TaskSettings& settings) {
     if (settings.name == "prefix")
         return std::make_unique<PrefixTask>(settings.substring_length, settings.random_min,
                                             settings.random_max);
-    throw std::invalid_argument("unknown task '" + settings.name + "'; known are addition, index and prefix");
+    if (settings.isText())
+        throw std::invalid_argument("a text is not made from settings; it has to be opened");
+    throw std::invalid_argument("unknown task '" + settings.name +
+                                "'; known are addition, index, prefix and text");
+}
+
+std::int64_t vocabularySize(const TaskSettings& settings) {
+    return settings.isText() ? settings.pieces : makeTask(settings)->vocabulary().size();
 }
 
 }  // namespace roper

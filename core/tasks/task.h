@@ -14,13 +14,21 @@ namespace roper {
 
 /// What a run specification says about its task. Each task reads its own part.
 struct TaskSettings {
-    std::string name = "addition";  ///< addition, index or prefix
+    std::string name = "addition";  ///< addition, index, prefix or text
     std::int64_t digits_max = 3;    ///< addition: digits of an operand, 1 … 18
     std::int64_t string_min = 3;    ///< index: letters of a string
     std::int64_t string_max = 8;
     std::int64_t substring_length = 24;  ///< prefix: letters repeated after each '>'
     std::int64_t random_min = 4;         ///< prefix: fresh letters before each '>'
     std::int64_t random_max = 8;
+    std::string text;                    ///< text: a file or folder, or the name of a bundled one
+    std::int64_t pieces = 2000;          ///< text: size of the vocabulary
+    std::string vocabulary = "unigram";  ///< text: how SentencePiece learns pieces, unigram or bpe
+    double validation_share = 0.05;      ///< text: its last part, kept for validation
+
+    bool isText() const { return name == "text"; }
+    /// Whether the task has problems with one right answer each.
+    bool hasProblems() const { return name == "addition" || name == "index"; }
 };
 
 /// A problem to be completed: the model is given `prompt` and should write `answer`.
@@ -44,8 +52,9 @@ struct SizeScore {
     std::int64_t correct = 0, of = 0;
 };
 
-/// A synthetic task at character level (Harik & Jayasiri 2022). Everything follows from a seed, a stream and
-/// an index, so that any sequence or problem can be made without those before it.
+/// What a model learns: a synthetic task at character level (Harik & Jayasiri 2022), or a text. Everything
+/// follows from a seed, a stream and an index, so that any sequence or problem can be made without those
+/// before it.
 class Task {
   public:
     virtual ~Task() = default;
@@ -63,6 +72,13 @@ class Task {
 
     /// Whether the task has problems with one right answer each; otherwise its result is a loss.
     virtual bool hasProblems() const = 0;
+
+    /// Whether a model may go on with a sequence in many ways, so that what it writes is neither right nor
+    /// wrong.
+    virtual bool isOpenEnded() const { return false; }
+
+    /// How many different validation sequences of `length` tokens there are.
+    virtual std::int64_t validationSequences(int length) const;
 
     /// Problem `index` of a stream. @throws std::logic_error where the task has none
     virtual Problem problem(std::uint64_t seed, Stream stream, std::uint64_t index) const;
@@ -116,8 +132,11 @@ class Task {
     Vocabulary vocabulary_;
 };
 
-/// @throws std::invalid_argument for an unknown name, or if the settings of the chosen task contradict each
-/// other
+/// A task that is made from its settings alone. @throws std::invalid_argument for an unknown name, for a
+/// text, which has to be opened (core/corpus), or if the settings of the chosen task contradict each other
 std::unique_ptr<Task> makeTask(const TaskSettings& settings);
+
+/// Tokens of the vocabulary that a task will have. @throws std::invalid_argument as `makeTask`
+std::int64_t vocabularySize(const TaskSettings& settings);
 
 }  // namespace roper

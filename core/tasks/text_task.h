@@ -38,6 +38,8 @@ class TextTask : public Task {
     TextTask(Vocabulary vocabulary, std::shared_ptr<const MappedTokens> tokens, double validation_share);
 
     bool hasProblems() const override { return false; }
+    bool isOpenEnded() const override { return true; }
+    std::int64_t validationSequences(int length) const override { return validation_ / length; }
 
     std::int64_t trainingTokens() const { return training_; }
     std::int64_t validationTokens() const { return validation_; }

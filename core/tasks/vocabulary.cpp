@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/tasks/fingerprint.h"
+
 namespace roper {
 namespace {
 
@@ -32,13 +34,11 @@ Vocabulary::Encoder characterEncoder(const std::string& characters) {
     };
 }
 
-/// FNV-1a over all pieces, each with its end.
-std::string fingerprintOf(const std::vector<std::string>& pieces) {
-    std::uint64_t hash = 14695981039346656037U;
+std::string identityOf(const std::vector<std::string>& pieces) {
+    Fingerprint fingerprint;
     for (const std::string& piece : pieces)
-        for (std::size_t i = 0; i <= piece.size(); ++i)
-            hash = (hash ^ static_cast<unsigned char>(piece.c_str()[i])) * 1099511628211U;
-    return std::to_string(pieces.size()) + " pieces, " + std::to_string(hash);
+        fingerprint.add({piece.c_str(), piece.size() + 1});  // each with its end
+    return std::to_string(pieces.size()) + " pieces, " + std::to_string(fingerprint.value());
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ Vocabulary::Vocabulary(const std::string& characters)
 }
 
 Vocabulary::Vocabulary(std::vector<std::string> pieces, Encoder encoder)
-    : pieces_(std::move(pieces)), encoder_(std::move(encoder)), identity_(fingerprintOf(pieces_)) {}
+    : pieces_(std::move(pieces)), encoder_(std::move(encoder)), identity_(identityOf(pieces_)) {}
 
 std::string Vocabulary::decode(const std::vector<std::int64_t>& tokens) const {
     std::string text;

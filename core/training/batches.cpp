@@ -1,10 +1,38 @@
 #include "core/training/batches.h"
 
+#include <ATen/ATen.h>
+
 #include <vector>
 
 #include "core/model/generation.h"
 
 namespace roper {
+namespace {
+
+constexpr double kShownAsMask = 0.8, kShownAsAnother = 0.1;
+
+/// Hides some tokens of a sequence. shown, wanted  [T]: in: the sequence and `kNotAsked`
+void hideSome(const Specification& specification, std::int64_t vocabulary, Random random, std::int64_t* shown,
+              std::int64_t* wanted) {
+    const std::int64_t T = specification.inputLength();
+    const auto hide = [&](std::int64_t t) {
+        wanted[t] = shown[t];
+        const double how = random.unit();
+        if (how < kShownAsMask)
+            shown[t] = vocabulary;
+        else if (how < kShownAsMask + kShownAsAnother)
+            shown[t] = random.between(0, vocabulary - 1);
+    };
+    bool any = false;
+    for (std::int64_t t = 0; t < T; ++t) {
+        if (random.unit() >= specification.training.masked_share) continue;
+        hide(t);
+        any = true;
+    }
+    if (!any) hide(random.between(0, T - 1));
+}
+
+}  // namespace
 
 at::Tensor makeSequences(const Task& task, const Specification& specification, Stream stream,
                          std::uint64_t first, std::int64_t count) {
@@ -15,6 +43,26 @@ at::Tensor makeSequences(const Task& task, const Specification& specification, S
                                    first + static_cast<std::uint64_t>(i),
                                    static_cast<int>(specification.training.length)));
     return padded(rows);
+}
+
+Batch makeBatch(const Task& task, const Specification& specification, Stream stream, std::uint64_t first,
+                std::int64_t count) {
+    const at::Tensor sequences = makeSequences(task, specification, stream, first, count);
+    const std::int64_t T = specification.inputLength();
+    if (!specification.isMasked()) return {sequences.narrow(1, 0, T), sequences.narrow(1, 1, T)};
+    const Stream masks = stream == Stream::training ? Stream::training_masks : Stream::validation_masks;
+    const Batch batch{sequences, at::full_like(sequences, kNotAsked)};
+    for (std::int64_t b = 0; b < count; ++b)
+        hideSome(specification, task.vocabulary().size(),
+                 Random(static_cast<std::uint64_t>(specification.training.data_seed), masks,
+                        first + static_cast<std::uint64_t>(b)),
+                 batch.inputs[b].mutable_data_ptr<std::int64_t>(),
+                 batch.targets[b].mutable_data_ptr<std::int64_t>());
+    return batch;
+}
+
+std::int64_t modelTokens(const Task& task, const Specification& specification) {
+    return task.vocabulary().size() + (specification.isMasked() ? 1 : 0);
 }
 
 }  // namespace roper

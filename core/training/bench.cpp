@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/corpus/open_task.h"
 #include "core/model/device.h"
 #include "core/model/generation.h"
 #include "core/training/batches.h"
@@ -44,17 +45,18 @@ BenchTimes benchSteps(const Specification& specification, int steps, int warm_up
     keepHeapWarm();  // as training does
     setThreads(specification.device.threads);
     const at::Device device = openDevice(specification.device.name).device;
-    const auto task = makeTask(specification.task);
-    Transformer model(specification, task->vocabulary().size(), device);
+    const auto task = openTask(specification.task);
+    Transformer model(specification, modelTokens(*task, specification), device);
     AdamW optimizer(model.parameters(), specification.training);
     BenchTimes times;
     double spent = 0;
     for (int step = 1; step <= warm_up + steps || spent < least_seconds; ++step) {
         const double seconds = secondsOf([&] {
-            const std::int64_t batch = specification.training.batch;
-            const at::Tensor tokens = makeSequences(*task, specification, Stream::training,
-                                                    static_cast<std::uint64_t>((step - 1) * batch), batch);
-            const at::Tensor loss = model.loss(tokens.to(device), /*training=*/true);
+            const std::int64_t count = specification.training.batch;
+            const Batch batch = makeBatch(*task, specification, Stream::training,
+                                          static_cast<std::uint64_t>((step - 1) * count), count);
+            const at::Tensor loss =
+                model.loss(batch.inputs.to(device), batch.targets.to(device), /*training=*/true);
             loss.backward();
             optimizer.clip(optimizer.gradientNorm().item<double>(), specification.training.clip_norm);
             optimizer.step(learningRate(specification.training, step));
@@ -71,7 +73,7 @@ GenerationBench benchGeneration(const Specification& specification, int times) {
     keepHeapWarm();  // as training does
     setThreads(specification.device.threads);
     const at::Device device = openDevice(specification.device.name).device;
-    const auto task = makeTask(specification.task);
+    const auto task = openTask(specification.task);
     Transformer model(specification, task->vocabulary().size(), device);
     std::vector<std::string> prompts;
     for (std::int64_t i = 0; i < specification.evaluation.problems; ++i)

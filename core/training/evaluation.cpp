@@ -6,10 +6,11 @@
 #include <algorithm>
 
 #include "core/model/generation.h"
-#include "core/training/batches.h"
 
 namespace roper {
 namespace {
+
+constexpr std::int64_t kSamples = 8;  // of a text
 
 Specification withProblemSeed(Specification specification, std::optional<std::int64_t> seed) {
     if (seed) specification.training.data_seed = *seed;
@@ -18,6 +19,11 @@ Specification withProblemSeed(Specification specification, std::optional<std::in
 
 std::uint64_t dataSeed(const Specification& specification) {
     return static_cast<std::uint64_t>(specification.training.data_seed);
+}
+
+/// Draws differ from one evaluation to the next, as they would for a person who asks again.
+std::uint64_t samplingSeed(const Specification& specification, std::int64_t step) {
+    return Random(dataSeed(specification), Stream::sampling, static_cast<std::uint64_t>(step)).next();
 }
 
 std::vector<Problem> makeProblems(const Task& task, const Specification& specification) {
@@ -42,6 +48,14 @@ Evaluation Evaluator::evaluate(Transformer& model, std::int64_t step, std::uint6
     const at::NoGradGuard no_gradients;
     Evaluation evaluation;
     evaluation.row.step = step;
+    if (task_.isOpenEnded()) {
+        takeGuesses(model, evaluation);
+        if (model.causal())
+            writeOn(model, evaluation);
+        else
+            fillIn(model, evaluation);
+        return evaluation;
+    }
     if (!task_.hasProblems()) {
         takeRecall(model, evaluation);
         return evaluation;
@@ -61,6 +75,112 @@ at::Tensor Evaluator::sequences(std::int64_t first, std::int64_t count, at::Devi
 void Evaluator::takeLoss(Transformer& model, Evaluation& evaluation) const {
     const at::Device device = model.parameters().front().second.device();
     evaluation.row.loss = model.loss(sequences(0, specification_.training.batch, device)).item<double>();
+}
+
+std::int64_t Evaluator::sequencesAsked() const {
+    const int length = static_cast<int>(specification_.training.length);
+    // At least one: a text too short for it says so when it is asked for its tokens.
+    return std::clamp(task_.validationSequences(length), std::int64_t{1}, specification_.evaluation.problems);
+}
+
+void Evaluator::forEachBatch(const Transformer& model, std::int64_t sequences,
+                             const std::function<void(const Batch&)>& use) const {
+    const at::Device device = model.parameters().front().second.device();
+    for (std::int64_t first = 0; first < sequences; first += specification_.training.batch) {
+        const std::int64_t count = std::min(specification_.training.batch, sequences - first);
+        const Batch batch =
+            makeBatch(task_, specification_, Stream::validation, static_cast<std::uint64_t>(first), count);
+        use({batch.inputs.to(device), batch.targets.to(device)});
+    }
+}
+
+/// Loss over the tokens that are asked for, and how many of them were the likeliest.
+void Evaluator::takeGuesses(Transformer& model, Evaluation& evaluation) const {
+    double loss = 0;
+    std::int64_t asked = 0, right = 0;
+    forEachBatch(model, sequencesAsked(), [&](const Batch& batch) {
+        const at::Tensor logits = model.forward(batch.inputs).flatten(0, 1),
+                         targets = batch.targets.flatten();
+        loss += at::cross_entropy_loss(logits, targets, {}, at::Reduction::Sum, kNotAsked).item<double>();
+        asked += targets.ne(kNotAsked).sum().item<std::int64_t>();
+        right += logits.argmax(-1).eq(targets).sum().item<std::int64_t>();
+    });
+    evaluation.row.loss = loss / static_cast<double>(asked);
+    evaluation.row.recalled = right;
+    evaluation.row.recallable = asked;
+}
+
+/// Beginnings of validation sequences, and what the model makes of them.
+void Evaluator::writeOn(Transformer& model, Evaluation& evaluation) const {
+    constexpr std::int64_t kLongestBeginning = 32, kLongestEnd = 64;
+    const Vocabulary& vocabulary = task_.vocabulary();
+    const std::int64_t length = specification_.training.length,
+                       beginning = std::min(kLongestBeginning, length / 2),
+                       end = std::min(kLongestEnd, length - beginning);
+    std::vector<std::vector<std::int64_t>> beginnings;
+    std::vector<std::string> ends;
+    for (std::int64_t i = 0; i < std::min(kSamples, sequencesAsked()); ++i) {
+        const std::vector<std::int64_t> text =
+            task_.tokens(dataSeed(specification_), Stream::validation, static_cast<std::uint64_t>(i),
+                         static_cast<int>(beginning + end));
+        beginnings.emplace_back(text.begin(), text.begin() + beginning);
+        ends.push_back(vocabulary.decode({text.begin() + beginning, text.end()}));
+    }
+    const Writing writing{static_cast<int>(end),
+                          {},
+                          specification_.evaluation.temperature,
+                          samplingSeed(specification_, evaluation.row.step)};
+    const std::vector<Written> written = complete(model, vocabulary, beginnings, writing);
+    for (std::size_t i = 0; i < written.size(); ++i)
+        evaluation.samples.push_back(
+            {evaluation.row.step, vocabulary.decode(beginnings[i]), ends[i], written[i].text});
+}
+
+/// Validation sequences with their masks, and with what the model thinks likeliest in their place.
+void Evaluator::fillIn(Transformer& model, Evaluation& evaluation) const {
+    const Vocabulary& vocabulary = task_.vocabulary();
+    forEachBatch(model, std::min(kSamples, sequencesAsked()), [&](const Batch& batch) {
+        const at::Tensor inputs = batch.inputs.cpu(), targets = batch.targets.cpu(),
+                         likeliest = model.forward(batch.inputs).argmax(-1).cpu();
+        const auto shown = inputs.accessor<std::int64_t, 2>(), wanted = targets.accessor<std::int64_t, 2>(),
+                   guess = likeliest.accessor<std::int64_t, 2>();
+        for (std::int64_t b = 0; b < shown.size(0); ++b) {
+            Sample sample{evaluation.row.step, "", "", ""};
+            for (std::int64_t t = 0; t < shown.size(1); ++t) {
+                const bool is_asked = wanted[b][t] != kNotAsked;
+                const auto textOf = [&](std::int64_t token) {
+                    if (token == vocabulary.size()) return std::string("[MASK]");
+                    return vocabulary.decode(token);
+                };
+                sample.prompt += textOf(shown[b][t]);
+                sample.expected += textOf(is_asked ? wanted[b][t] : shown[b][t]);
+                sample.completion += textOf(is_asked ? guess[b][t] : shown[b][t]);
+            }
+            evaluation.samples.push_back(std::move(sample));
+        }
+    });
+}
+
+std::vector<double> Evaluator::lossByPosition(Transformer& model) const {
+    if (!model.causal())
+        throw std::invalid_argument(
+            "a model of masked tokens sees both sides of every position; its loss is "
+            "compared by the length of the text (--length)");
+    const at::NoGradGuard no_gradients;
+    const std::int64_t asked = sequencesAsked(), T = specification_.inputLength();
+    at::Tensor sums = at::zeros({T}, at::kDouble);
+    forEachBatch(model, asked, [&](const Batch& batch) {
+        const at::Tensor loss = at::cross_entropy_loss(model.forward(batch.inputs).flatten(0, 1),
+                                                       batch.targets.flatten(), {}, at::Reduction::None)
+                                    .view(batch.targets.sizes());
+        sums += loss.to(at::kCPU, at::kDouble).sum(0);
+    });
+    sums = sums / static_cast<double>(asked);
+    const auto values = sums.accessor<double, 1>();
+    std::vector<double> losses;
+    for (std::int64_t t = 0; t < T; ++t)
+        losses.push_back(values[t]);
+    return losses;
 }
 
 /// Loss, floor and recall over fresh sequences of a task that is judged by them.
@@ -129,11 +249,8 @@ std::vector<std::string> Evaluator::write(Transformer& model, const std::vector<
 }
 
 void Evaluator::solve(Transformer& model, Evaluation& evaluation) const {
-    // Draws differ from one evaluation to the next, as they would for a person who asks again.
-    const std::uint64_t seed =
-        Random(dataSeed(specification_), Stream::sampling, static_cast<std::uint64_t>(evaluation.row.step))
-            .next();
-    const std::vector<std::string> completions = write(model, problems_, seed);
+    const std::vector<std::string> completions =
+        write(model, problems_, samplingSeed(specification_, evaluation.row.step));
     std::int64_t correct = 0;
     for (std::size_t i = 0; i < problems_.size(); ++i) {
         const bool right = task_.isRight(problems_[i], completions[i]);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "core/runs/run_folder.h"
 #include "core/tasks/overlap_counter.h"
 #include "core/tasks/task.h"
+#include "core/training/batches.h"
 
 namespace roper {
 
@@ -18,7 +20,9 @@ struct Evaluation {
 /// Asks models the problems of a specification: as many as `evaluation.problems`, fixed by a seed, completed
 /// at `evaluation.temperature`, and the loss on fresh sequences (as many as a batch). A task without problems
 /// is asked `evaluation.problems` sequences, each a sample: its first character is the prompt, and what the
-/// model thinks likeliest at each place the completion. Changes nothing of a model and draws nothing from the
+/// model thinks likeliest at each place the completion. Of a text the likeliest tokens are counted too
+/// (`recalled`: those that were right, of `recallable` asked for), and samples are beginnings that the model
+/// writes on, or sequences whose masks it fills in. Changes nothing of a model and draws nothing from the
 /// generators of training.
 class Evaluator {
   public:
@@ -29,6 +33,10 @@ class Evaluator {
     /// @param sequences_seen  of the training stream, for counting overlaps
     Evaluation evaluate(Transformer& model, std::int64_t step, std::uint64_t sequences_seen);
 
+    /// Mean loss of predicting token t + 1, over `evaluation.problems` validation sequences: one value for
+    /// each t of `inputLength`. @throws std::invalid_argument for a model of masked tokens
+    std::vector<double> lossByPosition(Transformer& model) const;
+
     /// `each` problems of every size. Sizes come in the order of `Task::sizes`.
     std::vector<SizeScore> evaluateBySize(Transformer& model, std::int64_t each) const;
 
@@ -36,6 +44,13 @@ class Evaluator {
     at::Tensor sequences(std::int64_t first, std::int64_t count, at::Device device) const;
     void takeLoss(Transformer& model, Evaluation& evaluation) const;
     void takeRecall(Transformer& model, Evaluation& evaluation) const;
+    void takeGuesses(Transformer& model, Evaluation& evaluation) const;
+    void writeOn(Transformer& model, Evaluation& evaluation) const;
+    void fillIn(Transformer& model, Evaluation& evaluation) const;
+    std::int64_t sequencesAsked() const;
+    /// Calls `use` with validation batches [B, T] of a training batch's size at most, already on the device.
+    void forEachBatch(const Transformer& model, std::int64_t sequences,
+                      const std::function<void(const Batch&)>& use) const;
     void solve(Transformer& model, Evaluation& evaluation) const;
     void recordSequence(const std::vector<std::int64_t>& text, const std::vector<std::int64_t>& guessed,
                         Evaluation& evaluation) const;

@@ -24,6 +24,7 @@ Metadata describe(const Probed& probed, const std::string& text) {
             {"text", text},
             {"position", m.position},
             {"attention", m.attention},
+            {"causal", probed.specification.isMasked() ? "false" : "true"},
             {"pairing", m.pairing},
             {"schedule", m.schedule},
             {"base", formatNumber(m.base)},

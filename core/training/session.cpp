@@ -8,10 +8,12 @@
 #include <array>
 #include <thread>
 
+#include "core/corpus/open_task.h"
 #include "core/model/device.h"
 #include "core/model/generation.h"
 #include "core/runs/error.h"
 #include "core/runs/text.h"
+#include "core/training/batches.h"
 #include "core/training/evaluation.h"
 #include "core/training/probes.h"
 #include "core/training/tensor_bytes.h"
@@ -67,13 +69,16 @@ StepFile chooseCheckpoint(const RunFolder& folder, std::optional<std::int64_t> s
                                            std::to_string(*step) + "; it has " + join(steps, ", "));
 }
 
-LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options) {
+/// @param to_evaluate  needs the whole text of a text, not its vocabulary alone
+LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options, bool to_evaluate = false) {
     const StepFile checkpoint = chooseCheckpoint(folder, options.step);
     LoadedModel loaded{withoutUnused(folder.specification()), nullptr, nullptr, checkpoint.step};
     requireValid(loaded.specification, folder.specificationPath().string());
-    loaded.task = makeTask(loaded.specification.task);
-    loaded.model = std::make_unique<Transformer>(loaded.specification, loaded.task->vocabulary().size(),
-                                                 openDevice(options.device).device);
+    loaded.task = to_evaluate ? openTask(loaded.specification.task, folder)
+                              : openTaskToAsk(loaded.specification.task, folder);
+    loaded.model =
+        std::make_unique<Transformer>(loaded.specification, modelTokens(*loaded.task, loaded.specification),
+                                      openDevice(options.device).device);
     const SafetensorsFile file = SafetensorsFile::read(checkpoint.path);
     loadWeights(file, *loaded.model, loaded.task->vocabulary().identity());
     loaded.sequences_seen = static_cast<std::uint64_t>(parseInteger(file.entry("next_sequence")).value_or(0));
@@ -83,17 +88,30 @@ LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options) {
 /// Lets a model read texts of `length` tokens with scaled frequencies.
 void rescale(LoadedModel& loaded, Scaling scaling, std::int64_t length) {
     if (scaling.method == ScalingMethod::none) return;
-    scaling.original_length = static_cast<double>(loaded.specification.training.length - 1);
+    scaling.original_length = static_cast<double>(loaded.specification.inputLength());
     loaded.model->positions().rescale(scaling, static_cast<double>(length));
 }
 
-void writeAttentionCsv(const at::Tensor& attention, const std::filesystem::path& out) {
+/// A model that reads sequences as long, and with frequencies scaled, as was asked for.
+LoadedModel loadToEvaluate(const RunFolder& folder, const ReadingOptions& options,
+                           const EvaluationOptions& asked) {
+    LoadedModel loaded = loadModel(folder, options, /*to_evaluate=*/true);
+    Specification read_at = loaded.specification;
+    read_at.evaluation.problems = asked.problems;
+    if (asked.temperature) read_at.evaluation.temperature = *asked.temperature;
+    if (asked.length) read_at.training.length = *asked.length;
+    rescale(loaded, asked.scaling, read_at.inputLength());
+    loaded.specification = read_at;
+    return loaded;
+}
+
+void writeAttentionCsv(const at::Tensor& attention, bool causal, const std::filesystem::path& out) {
     std::string csv = "layer,head,query,key,weight\n";
     const auto weights = attention.accessor<float, 4>();
     for (std::int64_t layer = 0; layer < weights.size(0); ++layer)
         for (std::int64_t head = 0; head < weights.size(1); ++head)
             for (std::int64_t query = 0; query < weights.size(2); ++query)
-                for (std::int64_t key = 0; key <= query; ++key)
+                for (std::int64_t key = 0; key < (causal ? query + 1 : weights.size(3)); ++key)
                     csv += join({std::to_string(layer), std::to_string(head), std::to_string(query),
                                  std::to_string(key),
                                  formatNumber(static_cast<double>(weights[layer][head][query][key]))},
@@ -174,6 +192,22 @@ void writeStarting(RunRecorder& recorder) {
     recorder.setStatus(status);
 }
 
+/// What is wanted of a trainer that is still preparing its text. There is nothing to pause.
+Wish pollWhilePreparing(RunControl& control) {
+    const Answers answers{[] { return std::string("preparing the text"); }};
+    const Wish wish = control.poll(answers);
+    return wish == Wish::pause ? Wish::go_on : wish;
+}
+
+RunState writeEndedEarly(RunRecorder& recorder, Wish wish) {
+    Status status = statusBefore(recorder.folder());
+    status.state = wish == Wish::preempt ? RunState::preempted : RunState::stopped;
+    if (status.state == RunState::preempted) status.exit_code = static_cast<int>(ErrorKind::preempted);
+    recorder.log(stateName(status.state) + " while the text was prepared");
+    recorder.setStatus(status);
+    return status.state;
+}
+
 }  // namespace
 
 void keepHeapWarm() {
@@ -204,7 +238,15 @@ RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const Ses
             const OpenDevice opened = openDevice(specification.device.name);
             if (!opened.note.empty()) recorder.log(opened.note);
             observer.onNote(opened.note);
-            Trainer trainer(specification, opened.device, recorder, control, observer);
+            Wish wish = Wish::go_on;
+            const Preparing preparing{[&](const std::string& line) {
+                                          recorder.log(line);
+                                          observer.onNote(line);
+                                      },
+                                      [&] { return (wish = pollWhilePreparing(control)) == Wish::go_on; }};
+            std::unique_ptr<Task> task = openTask(specification.task, folder, preparing);
+            if (!task) return writeEndedEarly(recorder, wish);
+            Trainer trainer(specification, std::move(task), opened.device, recorder, control, observer);
             trainer.restore();
             return trainer.run();
         });
@@ -240,16 +282,21 @@ void serveRun(const RunFolder& folder, const ReadingOptions& options,
 RunEvaluation evaluateRun(const RunFolder& folder, const ReadingOptions& options,
                           const EvaluationOptions& asked) {
     return translatingErrors([&] {
-        LoadedModel loaded = loadModel(folder, options);
-        loaded.specification.evaluation.problems = asked.problems;
-        if (asked.temperature) loaded.specification.evaluation.temperature = *asked.temperature;
-        const std::int64_t length = asked.length.value_or(loaded.specification.training.length);
-        rescale(loaded, asked.scaling, length - 1);
-        loaded.specification.training.length = length;
+        LoadedModel loaded = loadToEvaluate(folder, options, asked);
         Evaluator evaluator(*loaded.task, loaded.specification, asked.seed);
         Evaluation evaluation = evaluator.evaluate(*loaded.model, loaded.step, loaded.sequences_seen);
         if (asked.length) evaluation.row.overlaps.reset();  // training has shown sequences of another length
         return RunEvaluation{evaluation.row, std::move(evaluation.samples)};
+    });
+}
+
+PositionLosses lossByPosition(const RunFolder& folder, const ReadingOptions& options,
+                              const EvaluationOptions& asked) {
+    return translatingErrors([&] {
+        LoadedModel loaded = loadToEvaluate(folder, options, asked);
+        const Evaluator evaluator(*loaded.task, loaded.specification, asked.seed);
+        return PositionLosses{loaded.step, loaded.specification.training.length,
+                              evaluator.lossByPosition(*loaded.model)};
     });
 }
 
@@ -288,7 +335,7 @@ void exportAttention(const RunFolder& folder, const ReadingOptions& options, con
         const at::Tensor attention =
             read.loaded.model->attentionWeights(read.tokens).select(1, 0).cpu().contiguous();  // [L, H, T, T]
         if (out.extension() == ".csv")
-            writeAttentionCsv(attention, out);
+            writeAttentionCsv(attention, read.loaded.model->causal(), out);
         else
             writeForText(read, "attention", attention, out);
     });

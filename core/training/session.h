@@ -63,7 +63,7 @@ struct EvaluationOptions {
     std::int64_t problems = 128;
     std::optional<std::int64_t> seed = {};
     std::optional<double> temperature = {};
-    std::optional<std::int64_t> length = {};  ///< characters of the sequences that the loss is taken on
+    std::optional<std::int64_t> length = {};  ///< tokens of the sequences that the loss is taken on
     std::optional<std::int64_t> largest =
         {};                ///< by size: digits or letters up to this, also beyond training
     Scaling scaling = {};  ///< of the frequencies; original_length is set to what the run was trained on
@@ -78,6 +78,18 @@ struct RunEvaluation {
 /// @throws Error (checkpoint) if there is no such checkpoint
 RunEvaluation evaluateRun(const RunFolder& folder, const ReadingOptions& options,
                           const EvaluationOptions& asked);
+
+/// Loss by the position of the token that the next one is predicted from.
+struct PositionLosses {
+    std::int64_t step = 0;
+    std::int64_t length = 0;     ///< tokens of the sequences
+    std::vector<double> losses;  ///< one for each position
+};
+
+/// Takes the loss of a checkpoint on `problems` validation sequences, position by position.
+/// @throws Error (usage) for a model of masked tokens, Error (checkpoint)
+PositionLosses lossByPosition(const RunFolder& folder, const ReadingOptions& options,
+                              const EvaluationOptions& asked);
 
 /// Problems solved of every size.
 struct SizeScores {

@@ -24,16 +24,16 @@ constexpr double kWorryingDenominator = 1e-4;
 
 }  // namespace
 
-Trainer::Trainer(Specification specification, at::Device device, RunRecorder& recorder, RunControl& control,
-                 TrainingObserver& observer)
+Trainer::Trainer(Specification specification, std::unique_ptr<Task> task, at::Device device,
+                 RunRecorder& recorder, RunControl& control, TrainingObserver& observer)
     : specification_(std::move(specification)),
       device_(device),
       recorder_(recorder),
       control_(control),
       observer_(observer),
-      task_(makeTask(specification_.task)),
+      task_(std::move(task)),
       evaluator_(*task_, specification_),
-      model_(specification_, task_->vocabulary().size(), device),
+      model_(specification_, modelTokens(*task_, specification_), device),
       optimizer_(model_.parameters(), specification_.training),
       last_beat_(Clock::now()) {
     // Dropout draws from the default generators; the weights have generators of their own.
@@ -103,9 +103,10 @@ RunState Trainer::run() {
 }
 
 Trainer::Step Trainer::trainStep() {
-    const at::Tensor tokens = makeSequences(*task_, specification_, Stream::training, position_.next_sequence,
-                                            specification_.training.batch);
-    const at::Tensor loss = model_.loss(tokens.to(device_), /*training=*/true);
+    const Batch batch = makeBatch(*task_, specification_, Stream::training, position_.next_sequence,
+                                  specification_.training.batch);
+    const at::Tensor loss =
+        model_.loss(batch.inputs.to(device_), batch.targets.to(device_), /*training=*/true);
     loss.backward();
     const at::Tensor norm = optimizer_.gradientNorm();
     Step step{loss.item<double>(), norm.item<double>(),
@@ -113,7 +114,7 @@ Trainer::Step Trainer::trainStep() {
 
     position_.step += 1;
     position_.next_sequence += static_cast<std::uint64_t>(specification_.training.batch);
-    position_.tokens += specification_.training.batch * (specification_.training.length - 1);
+    position_.tokens += batch.inputs.numel();
     if (!std::isfinite(step.loss) || !std::isfinite(step.gradient_norm)) {
         report(step);  // the row is kept, so that the chart can mark where it happened
         throw Error(

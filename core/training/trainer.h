@@ -19,9 +19,10 @@ namespace roper {
 /// Trains one run: steps, evaluations, checkpoints, and what the control socket asks for between steps.
 class Trainer {
   public:
+    /// @param task    already opened (`openTask`)
     /// @param device  already opened (`openDevice`)
-    Trainer(Specification specification, at::Device device, RunRecorder& recorder, RunControl& control,
-            TrainingObserver& observer);
+    Trainer(Specification specification, std::unique_ptr<Task> task, at::Device device, RunRecorder& recorder,
+            RunControl& control, TrainingObserver& observer);
 
     /// Continues after the newest checkpoint, if there is one; rows of later steps are dropped.
     /// @throws Error (checkpoint)

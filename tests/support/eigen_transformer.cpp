@@ -99,9 +99,10 @@ class EigenModel {
                                   v = qkv.middleCols(2 * C + head * d, d);
             const Rotary turns = trained(block + "attention.query_key_frequencies", query_key_),
                          value_turns = trained(block + "attention.value_frequencies", value_);
-            const Eigen::MatrixXd weights = referenceWeights(
-                {s_.model.attention, turns, [&](double distance) { return bias(head, distance); }}, q, k,
-                positions);
+            const Eigen::MatrixXd weights =
+                referenceWeights({s_.model.attention, turns,
+                                  [&](double distance) { return bias(head, distance); }, !s_.isMasked()},
+                                 q, k, positions);
             joined.middleCols(head * d, d) = referenceMixing(value_turns, weights, v, positions);
         }
         return linear(block + "attention.output", joined);
@@ -118,16 +119,18 @@ class EigenModel {
     double bias(std::int64_t head, double distance) const {
         if (s_.model.position == "alibi")
             return -std::exp2(-8.0 * static_cast<double>(head + 1) / static_cast<double>(s_.model.heads)) *
-                   distance;
+                   std::abs(distance);
         if (s_.model.position != "t5") return 0;
-        const double half = static_cast<double>(s_.model.bias_buckets / 2);
+        // Looking both ways, keys ahead have the second half of the buckets.
+        const auto buckets = static_cast<double>(s_.model.bias_buckets / (s_.isMasked() ? 2 : 1));
+        const double first = distance < 0 ? buckets : 0;
+        distance = std::abs(distance);
+        const double half = std::floor(buckets / 2);
         const double logarithmic =
-            half + std::floor(half * std::log(distance / half) /
+            half + std::floor((buckets - half) * std::log(distance / half) /
                               std::log(static_cast<double>(s_.model.bias_distance) / half));
-        const double bucket = distance < half
-                                  ? distance
-                                  : std::min(logarithmic, static_cast<double>(s_.model.bias_buckets - 1));
-        return parameters_.at("relative_bias.weight")(static_cast<Eigen::Index>(bucket), head);
+        const double bucket = distance < half ? distance : std::min(logarithmic, buckets - 1);
+        return parameters_.at("relative_bias.weight")(static_cast<Eigen::Index>(first + bucket), head);
     }
 
     Specification s_;

@@ -23,14 +23,15 @@ inline Eigen::MatrixXd referenceScores(const Rotary& rotary, const Eigen::Matrix
     return scores;
 }
 
-/// How queries weigh keys up to their own place.
+/// How queries weigh keys: those up to their own place, or all.
 struct ReferenceAttention {
     std::string kind;  ///< softmax, linear_numerator or linear_cosine
     Rotary rotary;
     std::function<double(double)> bias;  ///< of query − key; softmax only
+    bool causal = true;
 };
 
-/// a_nj by their definitions: Q, K [T × d], positions [T] → [T × T], 0 where j > n.
+/// a_nj by their definitions: Q, K [T × d], positions [T] → [T × T], 0 where a key is not seen.
 inline Eigen::MatrixXd referenceWeights(const ReferenceAttention& attention, const Eigen::MatrixXd& Q,
                                         const Eigen::MatrixXd& K, const Eigen::VectorXd& positions) {
     const auto phi = [](double x) { return x > 0 ? x + 1 : std::exp(x); };
@@ -38,7 +39,7 @@ inline Eigen::MatrixXd referenceWeights(const ReferenceAttention& attention, con
     Eigen::MatrixXd weights = Eigen::MatrixXd::Zero(Q.rows(), K.rows());
     for (Eigen::Index n = 0; n < Q.rows(); ++n) {
         double sum = 0;
-        for (Eigen::Index j = 0; j <= n; ++j) {
+        for (Eigen::Index j = 0; j <= (attention.causal ? n : K.rows() - 1); ++j) {
             const Eigen::VectorXd q = Q.row(n), k = K.row(j);
             double& weight = weights(n, j);
             double share = 0;

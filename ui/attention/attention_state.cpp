@@ -5,26 +5,13 @@
 #include <utility>
 
 #include "core/tasks/task.h"
+#include "ui/runs/example_text.h"
 #include "ui/runs/token_texts.h"
 
 namespace roper {
 namespace {
 
 constexpr int kLive_ms = 2000;  // how often a model that trains is looked at again
-
-/// The first problem of a run's newest evaluation, or a text of its task.
-QString textFor(const RunWatcher& run) {
-    if (!run.samples().empty()) {
-        const Sample& sample = run.samples().front();
-        return QString::fromStdString(sample.prompt + sample.expected);
-    }
-    if (!run.specification()) return {};
-    constexpr int kCharacters = 64;
-    const auto task = makeTask(run.specification()->task);
-    return QString::fromStdString(task->hasProblems()
-                                      ? task->problem(0, Stream::problems, 0).text()
-                                      : task->sequence(0, Stream::validation, 0, kCharacters));
-}
 
 /// What a run adds to its embeddings is in its q and k already, so to a head it is no method at all.
 Method methodOf(const RunHead& head) {
@@ -49,7 +36,7 @@ Setup asInTheRun(Setup setup, const RunHead& head) {
     const bool turns = head.position == "rope" || head.position == "roper";
     if (!turns) setup.rotary_fraction = setup.value_rotary_fraction = 0;  // linear attention may turn nothing
     setup.learned = head.learned;
-    setup.causal = true;
+    setup.causal = head.causal;
     setup.heads = head.heads;
     setup.blend = 1;
     setup.mistake = Mistake::none;
@@ -208,7 +195,7 @@ void AttentionState::useRun(const QString& run) {
         const auto other = runs_.find(QString::fromStdString(setup().run));
         const bool same_task = other != nullptr && other->specification() && watcher->specification() &&
                                other->specification()->task.name == watcher->specification()->task.name;
-        if (next.run_text.empty() || !same_task) next.run_text = textFor(*watcher).toStdString();
+        if (next.run_text.empty() || !same_task) next.run_text = exampleText(*watcher).toStdString();
     }
     next.layer = 0;
     next.head = 0;

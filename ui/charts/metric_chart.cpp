@@ -101,7 +101,7 @@ void MetricChart::removeSeries(const QString& key) {
     plot_->removeGraph(found->second.raw_graph);
     plot_->removeGraph(found->second.smooth_graph);
     plot_->removeGraph(found->second.mark_graph);
-    if (found->second.floor_line != nullptr) plot_->removeItem(found->second.floor_line);
+    if (found->second.reference_line != nullptr) plot_->removeItem(found->second.reference_line);
     series_.erase(found);
     markDirty();
 }
@@ -133,13 +133,14 @@ void MetricChart::rebuild(Series& series) {
         extend(series, point);
 }
 
-void MetricChart::setFloor(const QString& key, double value) {
+void MetricChart::setReference(const QString& key, double value, const QString& name) {
     Series& series = series_.at(key);
-    if (series.floor_line == nullptr) {
-        series.floor_line = new QCPItemStraightLine(plot_);
-        series.floor_line->setSelectable(false);
+    if (series.reference_line == nullptr) {
+        series.reference_line = new QCPItemStraightLine(plot_);
+        series.reference_line->setSelectable(false);
     }
-    series.floor = value;
+    series.reference = value;
+    series.reference_name = name;
     markDirty();
 }
 
@@ -290,10 +291,13 @@ QString MetricChart::readoutAt(double x) const {
         auto nearest = std::lower_bound(xs.begin(), xs.end(), x);
         if (nearest == xs.end()) --nearest;
         const auto i = static_cast<std::size_t>(nearest - xs.begin());
-        const QString floor = series.floor_line ? tr(", floor %1").arg(series.floor, 0, 'f', 4) : QString();
+        const QString reference =
+            series.reference_line
+                ? QStringLiteral(", %1 %2").arg(series.reference_name).arg(series.reference, 0, 'f', 4)
+                : QString();
         parts << QStringLiteral("%1: %2 (smoothed %3%4)")
                      .arg(series.label, shortNumber(series.raw.y()[i]), shortNumber(series.smooth.y()[i]),
-                          floor);
+                          reference);
     }
     return parts.join(QStringLiteral("    "));
 }

@@ -36,8 +36,8 @@ class MetricChart : public QWidget, public Figure {
     bool hasSeries(const QString& key) const { return series_.count(key) > 0; }
     void append(const QString& key, const Point& point);
     void clear(const QString& key);
-    /// A dashed line at the least value that the series can reach.
-    void setFloor(const QString& key, double value);
+    /// A dashed line at a value that the series is measured against, such as the least it can reach.
+    void setReference(const QString& key, double value, const QString& name);
     void setColor(const QString& key, const QColor& color);
     void setShown(const QString& key, bool shown);
     bool isShown(const QString& key) const;
@@ -92,9 +92,10 @@ class MetricChart : public QWidget, public Figure {
         Smoothing smoothing{0};
         QCPGraph* raw_graph = nullptr;
         QCPGraph* smooth_graph = nullptr;
-        QCPGraph* mark_graph = nullptr;             ///< a cross at the top for each value that is not finite
-        QCPItemStraightLine* floor_line = nullptr;  ///< only where a floor is known
-        double floor = 0;
+        QCPGraph* mark_graph = nullptr;  ///< a cross at the top for each value that is not finite
+        QCPItemStraightLine* reference_line = nullptr;  ///< only where one is known
+        double reference = 0;
+        QString reference_name;
         bool shown = true;
     };
 

@@ -28,7 +28,7 @@ void MetricChart::fitAxes() {
         const MinMaxPyramid::Range range = series.raw.range(first, x_high);
         y_low = std::min(y_low, range.low);
         y_high = std::max(y_high, range.high);
-        if (series.floor_line != nullptr) y_low = std::min(y_low, series.floor);
+        if (series.reference_line != nullptr) y_low = std::min(y_low, series.reference);
     }
     if (!(x_low <= x_high)) x_low = log_x_ ? 1 : 0, x_high = 100;
     if (!(y_low <= y_high)) y_low = log_y_ ? 0.1 : 0, y_high = 1;
@@ -79,11 +79,11 @@ void MetricChart::applyPens(const Series& series, const Theme& theme) const {
     series.raw_graph->setPen(QPen(theme.faded(series.color, 0.35), 1));
     series.raw_graph->setAntialiased(false);
     series.smooth_graph->setPen(QPen(series.color, 2));
-    if (series.floor_line != nullptr) {
-        series.floor_line->setVisible(series.shown);
-        series.floor_line->setPen(QPen(theme.faded(series.color, 0.8), 1.2, Qt::DashLine));
-        series.floor_line->point1->setCoords(0, series.floor);
-        series.floor_line->point2->setCoords(1, series.floor);
+    if (series.reference_line != nullptr) {
+        series.reference_line->setVisible(series.shown);
+        series.reference_line->setPen(QPen(theme.faded(series.color, 0.8), 1.2, Qt::DashLine));
+        series.reference_line->point1->setCoords(0, series.reference);
+        series.reference_line->point2->setCoords(1, series.reference);
     }
     series.mark_graph->setScatterStyle(
         QCPScatterStyle(QCPScatterStyle::ssCross, QPen(series.color, 3), QBrush(), 12));

@@ -143,7 +143,7 @@ void CompareState::refresh() {
         question_.measure = usualMeasure(runs.front().specification);
     if (!runs.empty() && !question_.curve_chosen)
         question_.curve =
-            runs.front().specification.task.name == "prefix" ? CurveOf::evaluation_loss : CurveOf::correct;
+            runs.front().specification.task.hasProblems() ? CurveOf::correct : CurveOf::evaluation_loss;
     groups_.clear();
     std::map<std::string, int> of_method;
     for (RunGroup& group : groupRuns(runs)) {

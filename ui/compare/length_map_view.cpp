@@ -4,6 +4,7 @@
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ui/shell/explain.h"
 #include "ui/shell/theme.h"
@@ -13,8 +14,43 @@ namespace {
 
 constexpr double kTitle = 20, kBelow = 34, kLeft = 34, kGap = 12, kColorBar = 72;
 
-QString unitOf(const std::string& task) {
-    return task == "addition" ? LengthMapView::tr("digits") : LengthMapView::tr("letters");
+QString unitOf(const LengthMap& map) {
+    if (map.shows != LengthMap::Shows::solved) return LengthMapView::tr("tokens");
+    return map.task == "addition" ? LengthMapView::tr("digits") : LengthMapView::tr("letters");
+}
+
+QString axisText(const LengthMap& map) {
+    if (map.shows == LengthMap::Shows::loss)
+        return LengthMapView::tr("position up to, in tokens; rows: of training");
+    if (map.shows == LengthMap::Shows::guessed)
+        return LengthMapView::tr("tokens of the sequence; rows: of training");
+    return LengthMapView::tr("%1 of the problem; rows: of training").arg(unitOf(map));
+}
+
+/// "73" for a share, "3.41" for a loss.
+QString shortValue(const LengthMap& map, double mean) {
+    return map.shows == LengthMap::Shows::loss ? fixedNumber(mean, 2)
+                                               : QString::number(std::lround(100 * mean));
+}
+
+QString placeText(const LengthMap& map, std::int64_t length) {
+    if (map.shows == LengthMap::Shows::loss)
+        return length == 1 ? LengthMapView::tr("position 0")
+                           : LengthMapView::tr("positions %1 to %2").arg(length / 2).arg(length - 1);
+    if (map.shows == LengthMap::Shows::guessed) return LengthMapView::tr("sequences of %1").arg(length);
+    return LengthMapView::tr("problems of %1").arg(length);
+}
+
+QString valueText(const LengthMap& map, const LengthMap::Cell& cell) {
+    const QString by = counted(cell.runs, LengthMapView::tr("run"));
+    if (map.shows == LengthMap::Shows::loss)
+        return LengthMapView::tr("loss %1 nats, mean of %2").arg(fixedNumber(cell.mean(), 4), by);
+    const bool solved = map.shows == LengthMap::Shows::solved;
+    return LengthMapView::tr("%1 of %2 %3 (%4 %) by %5")
+        .arg(std::lround(cell.sum))
+        .arg(cell.of)
+        .arg(solved ? LengthMapView::tr("solved") : LengthMapView::tr("right"),
+             fixedNumber(100 * cell.mean(), 1), by);
 }
 
 /// Dark text on light cells and the reverse.
@@ -30,7 +66,22 @@ LengthMapView::LengthMapView(QWidget* parent) : FigureView(parent) {
 
 void LengthMapView::setMaps(std::vector<LengthMap> maps) {
     maps_ = std::move(maps);
+    worst_ = 0;
+    best_ = 1;
+    if (showsLoss()) {  // there is no loss that is worst of all, so those there are span the colours
+        worst_ = -std::numeric_limits<double>::infinity();
+        best_ = -worst_;
+        for (const LengthMap::Panel& panel : maps_.front().panels)
+            for (const auto& [place, cell] : panel.cells) {
+                worst_ = std::max(worst_, cell.mean());
+                best_ = std::min(best_, cell.mean());
+            }
+    }
     update();
+}
+
+double LengthMapView::goodness(double mean) const {
+    return worst_ == best_ ? 1 : (mean - worst_) / (best_ - worst_);
 }
 
 void LengthMapView::setEmptyText(const QString& text) {
@@ -105,12 +156,12 @@ void LengthMapView::paintPanel(QPainter& painter, const Placed& panel, const The
             const QRectF cell = panel.cell(row, column);
             const auto found = panel.panel->cells.find({map.trained[row], map.lengths[column]});
             if (found == panel.panel->cells.end()) continue;
-            const double share = found->second.share();
-            const QRgb color = colors[static_cast<std::size_t>(std::lround(share * 255))];
+            const double mean = found->second.mean();
+            const QRgb color = colors[static_cast<std::size_t>(std::lround(goodness(mean) * 255))];
             painter.fillRect(cell.adjusted(0.5, 0.5, -0.5, -0.5), QColor(color));
             if (cell.width() < 26 || cell.height() < 15) continue;
             painter.setPen(textOn(color));
-            painter.drawText(cell, Qt::AlignCenter, QString::number(std::lround(100 * share)));
+            painter.drawText(cell, Qt::AlignCenter, shortValue(map, mean));
         }
         // What lies right of the line training has never shown.
         const auto beyond = std::upper_bound(map.lengths.begin(), map.lengths.end(), map.trained[row]);
@@ -133,7 +184,7 @@ void LengthMapView::paintPanel(QPainter& painter, const Placed& panel, const The
         painter.drawText(QRectF(panel.cell(0, column).center().x() - 20, panel.cells.bottom() + 2, 40, 14),
                          Qt::AlignCenter, QString::number(map.lengths[column]));
     painter.drawText(QRectF(panel.cells.left(), panel.cells.bottom() + 16, panel.cells.width(), 16),
-                     Qt::AlignCenter, tr("%1 of the problem; rows: of training").arg(unitOf(map.task)));
+                     Qt::AlignCenter, axisText(map));
 }
 
 void LengthMapView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
@@ -145,6 +196,10 @@ void LengthMapView::paintFigure(QPainter& painter, const QRectF& area, const The
     }
     for (const Placed& panel : panels)
         paintPanel(painter, panel, theme);
+    paintColorBar(painter, area, theme);
+}
+
+void LengthMapView::paintColorBar(QPainter& painter, const QRectF& area, const Theme& theme) const {
     const auto colors = theme.sequentialColors();
     const QRectF bar(area.right() - kColorBar + 8, area.top() + 6 + kTitle, 12,
                      std::min(220.0, area.height() - kTitle - 40));
@@ -153,9 +208,13 @@ void LengthMapView::paintFigure(QPainter& painter, const QRectF& area, const The
                                 bar.height() / 100 + 0.5),
                          QColor(colors[static_cast<std::size_t>(i * 255 / 99)]));
     painter.setPen(theme.faint_text);
-    for (const int percent : {0, 50, 100})
-        painter.drawText(QRectF(bar.right() + 4, bar.bottom() - bar.height() * percent / 100 - 8, 40, 16),
-                         Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("%1 %").arg(percent));
+    for (const double part : {0.0, 0.5, 1.0}) {
+        const double mean = worst_ + part * (best_ - worst_);
+        const QString text =
+            shortValue(maps_.front(), mean) + (showsLoss() ? QString() : QStringLiteral(" %"));
+        painter.drawText(QRectF(bar.right() + 4, bar.bottom() - bar.height() * part - 8, 40, 16),
+                         Qt::AlignLeft | Qt::AlignVCenter, text);
+    }
 }
 
 void LengthMapView::mouseMoveEvent(QMouseEvent* event) {
@@ -171,27 +230,31 @@ void LengthMapView::mouseMoveEvent(QMouseEvent* event) {
         const std::int64_t length = map.lengths[at(event->position().x(), panel.cells.left(),
                                                    panel.cells.width(), map.lengths.size())];
         const auto found = panel.panel->cells.find({trained, length});
-        const QString what = tr("%1, trained up to %2 %3, problems of %4: ")
+        const QString what = tr("%1, trained up to %2 %3, %4: ")
                                  .arg(QString::fromStdString(panel.panel->label))
                                  .arg(trained)
-                                 .arg(unitOf(map.task))
-                                 .arg(length);
-        return emit pointed(found == panel.panel->cells.end()
-                                ? what + tr("not measured")
-                                : what + tr("%1 of %2 solved (%3 %) by %4")
-                                             .arg(found->second.correct)
-                                             .arg(found->second.of)
-                                             .arg(fixedNumber(100 * found->second.share(), 1),
-                                                  counted(found->second.runs, tr("run"))));
+                                 .arg(unitOf(map), placeText(map, length));
+        return emit pointed(found == panel.panel->cells.end() ? what + tr("not measured")
+                                                              : what + valueText(map, found->second));
     }
     emit pointed({});
 }
 
 QString LengthMapView::figureCaption() const {
-    return tr(
-        "Share of problems solved, in %, by their length and by the longest problem of training (rows); the "
-        "heavy "
-        "line parts what training has shown from what it has not");
+    const QString line = tr("the heavy line parts what training has shown from what it has not");
+    if (showsLoss())
+        return tr("Mean loss in nats by the position of the token (up to the number below), and by the "
+                  "length "
+                  "of training (rows); %1")
+            .arg(line);
+    if (!maps_.empty() && maps_.front().shows == LengthMap::Shows::guessed)
+        return tr("Share of tokens guessed right, in %, by the length of the text, and by that of training "
+                  "(rows); %1")
+            .arg(line);
+    return tr("Share of problems solved, in %, by their length and by the longest problem of training "
+              "(rows); "
+              "%1")
+        .arg(line);
 }
 
 }  // namespace roper

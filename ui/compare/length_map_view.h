@@ -7,8 +7,9 @@
 
 namespace roper {
 
-/// Share of problems solved by their length and by the longest problem of training, a panel for each method.
-/// A heavy line parts what training has shown from what it has not.
+/// Share of problems solved by their length and by the longest problem of training, of texts the share of
+/// tokens guessed or the loss, a panel for each method. A heavy line parts what training has shown from what
+/// it has not.
 class LengthMapView : public FigureView {
     Q_OBJECT
 
@@ -43,8 +44,13 @@ class LengthMapView : public FigureView {
     };
     std::vector<Placed> placed(const QRectF& area) const;
     void paintPanel(QPainter& painter, const Placed& panel, const Theme& theme) const;
+    void paintColorBar(QPainter& painter, const QRectF& area, const Theme& theme) const;
+    /// Where a value stands between the worst and the best that the colours can show, 0 … 1.
+    double goodness(double mean) const;
+    bool showsLoss() const { return !maps_.empty() && maps_.front().shows == LengthMap::Shows::loss; }
 
     std::vector<LengthMap> maps_;
+    double worst_ = 0, best_ = 1;  ///< means at the ends of the colours
     QString empty_text_;
 };
 

@@ -13,11 +13,14 @@ namespace roper {
 LengthTab::LengthTab(CompareState& state, QWidget* parent)
     : QWidget(parent),
       state_(state),
-      survey_(new SizeSurvey(this)),
+      survey_(new EvaluationSurvey(this)),
       view_(new LengthMapView(this)),
       largest_(named(new QSpinBox, tr("Longest problem"),
                      tr("Digits or letters up to which problems are asked, also beyond training"))),
       problems_(named(new QSpinBox, tr("Problems of each size"), tr("More take longer and scatter less"))),
+      what_(named(
+          new QComboBox, tr("What the maps show"),
+          tr("Of texts, which parts of them a model knows well: how far back it can use what it read"))),
       scaling_(
           named(new QComboBox, tr("Scaling of the frequencies"),
                 tr("How frequencies are scaled while problems are read; RoPE and RoPER alone have some"))),
@@ -31,6 +34,7 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     problems_->setRange(1, 1024);
     problems_->setValue(16);
     problems_->setSuffix(tr(" problems of each size"));
+    what_->addItems({tr("share right, by length"), tr("loss of texts, by position")});
     for (const std::string_view name : kScalingNames)
         scaling_->addItem(name == "none" ? tr("frequencies as trained")
                                          : tr("scaled: %1").arg(QLatin1String(name.data(), name.size())),
@@ -41,7 +45,8 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     measure_->setToolTip(tr("Asks the newest checkpoint of every shown run, one after the other"));
     summary_->setWordWrap(true);
     auto* bar = new QHBoxLayout;
-    for (QWidget* widget : std::initializer_list<QWidget*>{largest_, problems_, scaling_, factor_, measure_})
+    for (QWidget* widget :
+         std::initializer_list<QWidget*>{what_, largest_, problems_, scaling_, factor_, measure_})
         bar->addWidget(widget);
     bar->addWidget(summary_, 1);
     auto* layout = new QVBoxLayout(this);
@@ -49,12 +54,13 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     layout->addLayout(bar);
     view_->setEmptyText(
         tr("Nothing has been measured for these runs.\n“Measure” asks their models problems of every "
-           "size, also longer ones than in training."));
+           "size, also longer ones than in training; of texts, sequences of up to eight times the length."));
+    connect(what_, &QComboBox::currentIndexChanged, this, &LengthTab::refresh);
     connect(scaling_, &QComboBox::currentIndexChanged, this,
             [this](int index) { factor_->setEnabled(index > 0); });
     factor_->setEnabled(false);
     connect(measure_, &QPushButton::clicked, this, &LengthTab::measure);
-    connect(survey_, &SizeSurvey::changed, this, &LengthTab::refresh);
+    connect(survey_, &EvaluationSurvey::changed, this, &LengthTab::refresh);
     showProgress();
 }
 
@@ -68,42 +74,74 @@ std::vector<const RunWatcher*> LengthTab::shownRuns() const {
     return runs;
 }
 
-std::vector<SizeRow> LengthTab::rowsOf(const RunFolder& folder) {
-    std::error_code missing;
-    const auto time = std::filesystem::last_write_time(folder.sizesPath(), missing);
-    if (missing) return {};
-    Known& known = known_[folder.sizesPath().string()];
-    if (known.time == time) return known.rows;
-    known.time = time;
-    try {
-        known.rows = newestSizes(folder.sizeRows());
-    } catch (const Error& error) {
-        known.rows.clear();
-        unreadable_ << QString::fromStdString(error.what());
-    }
-    return known.rows;
+const MeasuredRun& LengthTab::rowsOf(const RunFolder& folder) {
+    Known& known = known_[folder.path().string()];
+    const auto read = [this](const std::filesystem::path& path, auto& time, auto& rows, auto reader) {
+        std::error_code missing;
+        const auto written = std::filesystem::last_write_time(path, missing);
+        if (missing) {
+            rows.clear();
+            time = {};
+            return;
+        }
+        if (written == time) return;
+        time = written;
+        try {
+            rows = newestRows(reader());
+        } catch (const Error& error) {
+            rows.clear();
+            unreadable_ << QString::fromStdString(error.what());
+        }
+    };
+    MeasuredRun& rows = known.rows;
+    read(folder.sizesPath(), known.sizes_time, rows.sizes, [&] { return folder.sizeRows(); });
+    read(folder.lengthsPath(), known.lengths_time, rows.lengths, [&] { return folder.lengthRows(); });
+    read(folder.positionsPath(), known.positions_time, rows.positions, [&] { return folder.positionRows(); });
+    return rows;
 }
 
 void LengthTab::refresh() {
     unreadable_.clear();
-    std::vector<SizedRun> runs;
+    std::vector<MeasuredRun> runs;
     for (const RunWatcher* run : shownRuns())
-        if (auto record = recordOf(*run))
-            if (auto rows = rowsOf(run->folder()); !rows.empty())
-                runs.push_back({std::move(*record), std::move(rows)});
-    view_->setMaps(lengthMaps(runs));
+        if (auto record = recordOf(*run)) {
+            runs.push_back(rowsOf(run->folder()));
+            runs.back().record = std::move(*record);
+        }
+    view_->setMaps(what_->currentIndex() == 0 ? lengthMaps(runs) : positionMaps(runs));
     showProgress();
+}
+
+/// Problems of every size, or texts of one, two, four and eight times the length of training.
+std::vector<EvaluationSurvey::Question> LengthTab::questionsFor(const RunWatcher& run) const {
+    const Specification& specification = *run.specification();
+    const QString path = QString::fromStdString(std::filesystem::absolute(run.folder().path()).string());
+    const QStringList reading{"--problems", QString::number(problems_->value()),
+                              "--scaling",  scaling_->currentData().toString(),
+                              "--factor",   QString::number(factor_->value())};
+    if (!specification.task.isText())
+        return {{path, QStringList{"--by-size", "--largest", QString::number(largest_->value())} + reading}};
+    QStringList lengths;
+    for (const std::int64_t times : {1, 2, 4, 8}) {
+        const bool has_table = specification.model.position == "learned";
+        if (has_table && specification.inputLength() * times > specification.tablePositions()) break;
+        lengths << QString::number(specification.training.length * times);
+    }
+    std::vector<EvaluationSurvey::Question> questions = {
+        {path, QStringList{"--length", lengths.join(',')} + reading}};
+    if (!specification.isMasked())
+        questions.push_back({path, QStringList{"--by-position", "--length", lengths.back()} + reading});
+    return questions;
 }
 
 void LengthTab::measure() {
     if (survey_->isBusy()) return survey_->stop();
-    std::vector<SizeSurvey::Question> questions;
-    const QString scaling = scaling_->currentData().toString();
+    std::vector<EvaluationSurvey::Question> questions;
     for (const RunWatcher* run : shownRuns()) {
         if (run->folder().checkpoints().empty()) continue;
-        if (scaling != "none" && !run->specification()->turnsQueriesAndKeys()) continue;
-        questions.push_back({QString::fromStdString(std::filesystem::absolute(run->folder().path()).string()),
-                             largest_->value(), problems_->value(), scaling, factor_->value()});
+        if (scaling_->currentIndex() > 0 && !run->specification()->turnsQueriesAndKeys()) continue;
+        for (EvaluationSurvey::Question& question : questionsFor(*run))
+            questions.push_back(std::move(question));
     }
     if (questions.empty()) {
         summary_->setText(
@@ -117,7 +155,7 @@ void LengthTab::measure() {
 void LengthTab::showProgress() {
     measure_->setText(survey_->isBusy() ? tr("Cancel") : tr("Measure"));
     if (survey_->isBusy())
-        summary_->setText(tr("%1 to ask …").arg(counted(static_cast<int>(survey_->left()), tr("run"))));
+        summary_->setText(tr("%1 to ask …").arg(counted(static_cast<int>(survey_->left()), tr("question"))));
     else if (!survey_->problems().isEmpty())
         summary_->setText(survey_->problems().join('\n'));
     else

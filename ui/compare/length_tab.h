@@ -9,13 +9,13 @@
 #include <map>
 
 #include "ui/compare/compare_state.h"
+#include "ui/compare/evaluation_survey.h"
 #include "ui/compare/length_map_view.h"
-#include "ui/compare/size_survey.h"
 
 namespace roper {
 
-/// How well the chosen runs solve problems longer than those of their training: the map, and what is needed
-/// to measure it.
+/// How well the chosen runs solve problems, or read texts, longer than those of their training: the maps, and
+/// what is needed to measure them.
 class LengthTab : public QWidget {
     Q_OBJECT
 
@@ -24,6 +24,7 @@ class LengthTab : public QWidget {
 
     LengthMapView& view() { return *view_; }
     const LengthMapView& view() const { return *view_; }
+    QComboBox& what() { return *what_; }
     QPushButton& measureButton() { return *measure_; }
     QSpinBox& largest() { return *largest_; }
     QSpinBox& problems() { return *problems_; }
@@ -33,24 +34,26 @@ class LengthTab : public QWidget {
     void refresh();
 
   private:
+    /// What was read of a run's folder, and when its files were written.
     struct Known {
-        std::filesystem::file_time_type time;
-        std::vector<SizeRow> rows;
+        std::filesystem::file_time_type sizes_time, lengths_time, positions_time;
+        MeasuredRun rows;
     };
     std::vector<const RunWatcher*> shownRuns() const;
-    std::vector<SizeRow> rowsOf(const RunFolder& folder);
+    const MeasuredRun& rowsOf(const RunFolder& folder);
+    std::vector<EvaluationSurvey::Question> questionsFor(const RunWatcher& run) const;
     void measure();
     void showProgress();
 
     CompareState& state_;
-    SizeSurvey* survey_;
+    EvaluationSurvey* survey_;
     LengthMapView* view_;
     QSpinBox *largest_, *problems_;
-    QComboBox* scaling_;
+    QComboBox *what_, *scaling_;
     QDoubleSpinBox* factor_;
     QPushButton* measure_;
     QLabel* summary_;
-    std::map<std::string, Known> known_;  ///< by the file's path
+    std::map<std::string, Known> known_;  ///< by the folder's path
     QStringList unreadable_;
 };
 

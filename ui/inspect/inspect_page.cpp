@@ -7,6 +7,7 @@
 #include <array>
 #include <limits>
 
+#include "ui/runs/example_text.h"
 #include "ui/runs/token_texts.h"
 #include "ui/shell/explain.h"
 
@@ -83,8 +84,8 @@ std::vector<const Figure*> InspectPage::figures() const {
     return all;
 }
 
-/// Who opens the page wants to see something: of the runs with snapshots the last by name, and names begin with
-/// the time.
+/// Who opens the page wants to see something: of the runs with snapshots the last by name, and names begin
+/// with the time.
 void InspectPage::showEvent(QShowEvent* event) {
     Page::showEvent(event);
     if (!state_->run().isEmpty()) return;
@@ -127,14 +128,10 @@ void InspectPage::showRun() {
     const bool is_there = run != nullptr;
     for (QWidget* widget : std::initializer_list<QWidget*>{steps_, look_, write_, text_, prompt_})
         widget->setEnabled(is_there);
-    const bool has_problems = is_there && run->specification() && run->specification()->task.name != "prefix";
+    const bool has_problems = is_there && run->specification() && run->specification()->task.hasProblems();
     count_sizes_->setEnabled(has_problems);
     problems_->setEnabled(has_problems);
-    if (is_there && prompt_->text().isEmpty() && run->specification())
-        prompt_->setText(QString::fromStdString(
-            makeTask(run->specification()->task)->hasProblems()
-                ? makeTask(run->specification()->task)->problem(0, Stream::problems, 0).prompt
-                : makeTask(run->specification()->task)->sequence(0, Stream::validation, 0, 60)));
+    if (is_there && prompt_->text().isEmpty()) prompt_->setText(examplePrompt(*run));
     showSnapshots();
     showMap();
     showSizes();

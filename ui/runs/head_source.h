@@ -25,6 +25,7 @@ struct RunHead {
     std::int64_t step = 0;
     int layers = 0, heads = 0;
     std::string position, attention, pairing, schedule;  ///< as in the run's specification
+    bool causal = true;
     double base = 0, rotary_fraction = 1, value_rotary_fraction = 1;
     Learned learned;
     Eigen::MatrixXd table;  ///< learned positions [positions × C]; empty for other methods

@@ -10,6 +10,20 @@ namespace {
 
 constexpr std::size_t kMostShown = 64;
 
+QString escaped(const std::string& text) {
+    return QString::fromStdString(text).toHtmlEscaped().replace('\n', QStringLiteral("<br>"));
+}
+
+/// A beginning, what the model wrote, and how the text goes on; or masks, guesses and the text.
+QString openSampleHtml(const Sample& sample, bool dark) {
+    const QString written = dark ? "#5db7f0" : "#0060a8", quiet = dark ? "#9a9a9a" : "#6b6b6b";
+    return QStringLiteral(
+               "<p style='margin:0 0 14px 0'>%1<span style='color:%2'>%3</span><br>"
+               "<span style='color:%4'><i>%5</i> %6</span></p>")
+        .arg(escaped(sample.prompt), written, escaped(sample.completion), quiet, QObject::tr("the text:"),
+             escaped(sample.expected));
+}
+
 }  // namespace
 
 SamplesView::SamplesView(QWidget* parent) : QWidget(parent), title_(new QLabel), text_(new QTextBrowser) {
@@ -24,6 +38,7 @@ SamplesView::SamplesView(QWidget* parent) : QWidget(parent), title_(new QLabel),
 }
 
 QString SamplesView::sampleHtml(const Sample& sample, bool dark) {
+    if (!sample.correct) return openSampleHtml(sample, dark);
     const QString right = dark ? "#3fcf9f" : "#00785a", wrong = dark ? "#ff8a4c" : "#c2410c";
     const QString prompt = QString::fromStdString(sample.prompt).toHtmlEscaped();
     QString written;
@@ -43,11 +58,12 @@ QString SamplesView::sampleHtml(const Sample& sample, bool dark) {
         stretch += QLatin1Char(sample.completion[i]);
     }
     flush();
-    const QString answer = sample.correct ? QString()
-                                          : QObject::tr("<br><i>right: %1</i>")
-                                                .arg(QString::fromStdString(sample.expected).toHtmlEscaped());
+    const QString answer = *sample.correct
+                               ? QString()
+                               : QObject::tr("<br><i>right: %1</i>")
+                                     .arg(QString::fromStdString(sample.expected).toHtmlEscaped());
     return QStringLiteral("<p style='margin:0 0 6px 0'>%1 %2%3%4</p>")
-        .arg(sample.correct ? QStringLiteral("✓") : QStringLiteral("✗"), prompt, written, answer);
+        .arg(*sample.correct ? QStringLiteral("✓") : QStringLiteral("✗"), prompt, written, answer);
 }
 
 void SamplesView::show(const QString& run, const std::vector<Sample>& samples) {
@@ -59,12 +75,11 @@ void SamplesView::show(const QString& run, const std::vector<Sample>& samples) {
     }
     std::size_t right = 0;
     for (const Sample& sample : samples)
-        right += sample.correct ? 1 : 0;
-    title_->setText(tr("Samples of %1 at step %2: %3 of %4 right")
-                        .arg(run)
-                        .arg(samples.front().step)
-                        .arg(right)
-                        .arg(samples.size()));
+        right += sample.correct.value_or(false) ? 1 : 0;
+    const QString of_run = tr("Samples of %1 at step %2").arg(run).arg(samples.front().step);
+    title_->setText(samples.front().correct
+                        ? tr("%1: %2 of %3 right").arg(of_run).arg(right).arg(samples.size())
+                        : of_run);
     const bool dark = Theme::of(palette()).dark;
     QString html = "<body style='font-family:monospace'>";
     for (std::size_t i = 0; i < std::min(samples.size(), kMostShown); ++i)

@@ -9,7 +9,7 @@
 namespace roper {
 
 /// Problems of an evaluation with what the model wrote, each character green where it is right and red where
-/// not.
+/// not; of a text, beginnings, what the model wrote, and how the text goes on.
 class SamplesView : public QWidget {
     Q_OBJECT
 

@@ -1,9 +1,12 @@
 #include "ui/training/specification_form.h"
 
+#include <QAction>
 #include <QComboBox>
+#include <QFileDialog>
 #include <QFormLayout>
 #include <QGroupBox>
 #include <QLineEdit>
+#include <QStyle>
 #include <QVBoxLayout>
 
 #include "core/runs/error.h"
@@ -85,7 +88,30 @@ QWidget* SpecificationForm::makeEditor(const SpecificationField& field) {
     }
     auto* line = new QLineEdit;
     connect(line, &QLineEdit::textEdited, this, react);
+    if (key == "task.text") addTextChooser(line);
     return line;
+}
+
+/// A button in the line that asks for a file or a folder.
+void SpecificationForm::addTextChooser(QLineEdit* line) {
+    const auto offer = [this, line](const QString& title, auto ask) {
+        auto* action = line->addAction(
+            style()->standardIcon(title == tr("Choose a folder of texts") ? QStyle::SP_DirIcon
+                                                                          : QStyle::SP_FileIcon),
+            QLineEdit::TrailingPosition);
+        action->setToolTip(title);
+        connect(action, &QAction::triggered, this, [this, line, title, ask] {
+            const QString path = ask(this, title);
+            if (path.isEmpty()) return;
+            line->setText(path);
+            emit line->textEdited(path);
+        });
+    };
+    offer(tr("Choose a text"),
+          [](QWidget* parent, const QString& title) { return QFileDialog::getOpenFileName(parent, title); });
+    offer(tr("Choose a folder of texts"), [](QWidget* parent, const QString& title) {
+        return QFileDialog::getExistingDirectory(parent, title);
+    });
 }
 
 void SpecificationForm::setSpecification(const Specification& specification) {

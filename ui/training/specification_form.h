@@ -42,6 +42,7 @@ class SpecificationForm : public QWidget {
     };
     std::map<std::string, QString> problems() const;
     QWidget* makeEditor(const SpecificationField& field);
+    void addTextChooser(QLineEdit* line);
     void read(Row& row, const QString& text);
     void validate();
 

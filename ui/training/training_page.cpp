@@ -6,7 +6,9 @@
 #include <set>
 
 #include "core/compare/grouping.h"
+#include "core/corpus/corpus_files.h"
 #include "core/runs/cost.h"
+#include "core/runs/durable_file.h"
 #include "core/runs/error.h"
 #include "ui/runs/run_records.h"
 
@@ -21,7 +23,18 @@ MetricChart::Point pointOf(const MetricsRow& row) {
 double tokensAt(const RunWatcher& run, std::int64_t step) {
     if (!run.specification()) return 0;
     const auto& training = run.specification()->training;
-    return static_cast<double>(step * training.batch * (training.length - 1));
+    return static_cast<double>(step * training.batch * run.specification()->inputLength());
+}
+
+/// What a run on a text is measured against: the loss of knowing only how often each piece occurs.
+std::optional<double> unigramEntropy(const RunWatcher& run) {
+    if (!run.specification() || !run.specification()->task.isText()) return std::nullopt;
+    try {
+        const CorpusFiles kept(run.folder().textPath());
+        return parseCorpusSummary(readFile(kept.summary()), kept.summary().string()).unigram_entropy;
+    } catch (const Error&) {
+        return std::nullopt;  // a run without its pieces still has its losses
+    }
 }
 
 /// What a run of this specification takes, and whether this machine has it.
@@ -271,7 +284,9 @@ void TrainingPage::addEvaluations(RunWatcher* run, std::size_t first) {
     };
     for (std::size_t i = first; i < run->evaluations().size(); ++i) {
         const EvaluationRow& row = run->evaluations()[i];
-        if (row.floor) loss_->setFloor(run->name(), *row.floor);
+        if (row.floor) loss_->setReference(run->name(), *row.floor, tr("floor"));
+        if (const auto entropy = i == 0 ? unigramEntropy(*run) : std::nullopt)
+            loss_->setReference(run->name(), *entropy, tr("unigram entropy"));
         std::optional<double> value;
         if (row.correct && row.of.value_or(0) > 0) value = share(*row.correct, *row.of);
         if (row.recalled && row.recallable.value_or(0) > 0) value = share(*row.recalled, *row.recallable);

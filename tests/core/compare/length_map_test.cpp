@@ -5,20 +5,20 @@
 namespace roper {
 namespace {
 
-SizedRun sized(const std::string& position, std::int64_t digits, std::int64_t seed,
-               std::vector<SizeRow> rows) {
-    SizedRun run;
+MeasuredRun sized(const std::string& position, std::int64_t digits, std::int64_t seed,
+                  std::vector<SizeRow> rows) {
+    MeasuredRun run;
     run.record.name = position + std::to_string(digits) + "-" + std::to_string(seed);
     run.record.specification.model.position = position;
     run.record.specification.task.digits_max = digits;
     run.record.specification.training.length = 60 + 30 * digits;
     run.record.specification.training.data_seed = run.record.specification.training.model_seed = seed;
-    run.rows = std::move(rows);
+    run.sizes = std::move(rows);
     return run;
 }
 
 TEST(LengthMap, AddsUpSizesOfOneLengthAndRunsOfOneTraining) {
-    const std::vector<SizedRun> runs = {
+    const std::vector<MeasuredRun> runs = {
         sized("rope", 2, 0,
               {{100, "none", 1, 1, 1, 8, 8}, {100, "none", 1, 1, 2, 6, 8}, {100, "none", 1, 2, 2, 2, 8}}),
         sized("rope", 2, 1, {{100, "none", 1, 1, 2, 4, 8}}),
@@ -35,28 +35,73 @@ TEST(LengthMap, AddsUpSizesOfOneLengthAndRunsOfOneTraining) {
     EXPECT_EQ(map.panels[1].label, "RoPER");
     EXPECT_EQ(map.panels[2].label, "RoPER, read with yarn 4");
     const LengthMap::Cell two = map.panels[0].cells.at({2, 2});
-    EXPECT_EQ(two.correct, 6 + 2 + 4);
+    EXPECT_EQ(two.sum, 6 + 2 + 4);
     EXPECT_EQ(two.of, 24);
     EXPECT_EQ(two.runs, 2);
-    EXPECT_DOUBLE_EQ(two.share(), 0.5);
+    EXPECT_DOUBLE_EQ(two.mean(), 0.5);
     EXPECT_EQ(map.panels[0].cells.at({3, 3}).runs, 1);
     EXPECT_EQ(map.panels[0].cells.count({3, 1}), 0U);
-    EXPECT_NE(csvOf(maps).find("addition,\"RoPER, read with yarn 4\",2,2,5,8,1"), std::string::npos);
+    EXPECT_NE(csvOf(maps).find("addition,solved,\"RoPER, read with yarn 4\",2,2,0.625,8,1"),
+              std::string::npos);
 }
 
 TEST(LengthMap, OnlyTheNewestStepCountsAndTasksStayApart) {
     const std::vector<SizeRow> rows = {{50, "none", 1, 1, 1, 0, 8}, {100, "none", 1, 1, 1, 8, 8}};
-    ASSERT_EQ(newestSizes(rows).size(), 1U);
-    EXPECT_EQ(newestSizes(rows).front().correct, 8);
-    SizedRun index = sized("rope", 3, 0, {{10, "none", 1, 7, 3, 4, 8}});
+    ASSERT_EQ(newestRows(rows).size(), 1U);
+    EXPECT_EQ(newestRows(rows).front().correct, 8);
+    MeasuredRun index = sized("rope", 3, 0, {{10, "none", 1, 7, 3, 4, 8}});
     index.record.specification.task.name = "index";
-    SizedRun prefix = sized("rope", 3, 0, {{10, "none", 1, 7, 3, 4, 8}});
+    MeasuredRun prefix = sized("rope", 3, 0, {{10, "none", 1, 7, 3, 4, 8}});
     prefix.record.specification.task.name = "prefix";
     const std::vector<LengthMap> maps = lengthMaps({sized("rope", 3, 0, rows), index, prefix});
     ASSERT_EQ(maps.size(), 2U);
     EXPECT_EQ(maps[1].task, "index");
     EXPECT_EQ(maps[1].trained, (std::vector<std::int64_t>{8}));
     EXPECT_EQ(maps[1].lengths, (std::vector<std::int64_t>{7}));
+}
+
+MeasuredRun onText(const std::string& position, std::int64_t length, std::int64_t seed) {
+    MeasuredRun run = sized(position, 3, seed, {});
+    run.record.specification.task.name = "text";
+    run.record.specification.task.text = "opticks";
+    run.record.specification.training.length = length;
+    return run;
+}
+
+TEST(LengthMap, TextsAreByTheLengthOfTheirSequences) {
+    MeasuredRun first = onText("rope", 65, 0), second = onText("rope", 65, 1),
+                longer = onText("rope", 129, 0);
+    first.lengths = {{9, "none", 1, 65, 3.5, 16, 64}, {9, "none", 1, 129, 4, 8, 128}};
+    second.lengths = {{9, "none", 1, 65, 3.4, 32, 64}};
+    longer.lengths = {{9, "none", 1, 129, 3, 64, 128}};
+    const std::vector<LengthMap> maps = lengthMaps({first, second, longer});
+    ASSERT_EQ(maps.size(), 1U);
+    EXPECT_EQ(maps[0].shows, LengthMap::Shows::guessed);
+    ASSERT_EQ(maps[0].panels.size(), 1U);
+    EXPECT_EQ(maps[0].trained, (std::vector<std::int64_t>{65, 129}));
+    EXPECT_DOUBLE_EQ(maps[0].panels[0].cells.at({65, 65}).mean(), 48.0 / 128);
+    EXPECT_EQ(maps[0].panels[0].cells.at({65, 65}).runs, 2);
+    EXPECT_DOUBLE_EQ(maps[0].panels[0].cells.at({65, 129}).mean(), 8.0 / 128);
+}
+
+TEST(LengthMap, LossesAreMeansOverBinsOfPositions) {
+    MeasuredRun run = onText("roper", 5, 0), other = onText("roper", 5, 1);
+    for (std::int64_t position = 0; position < 8; ++position) {
+        run.positions.push_back({9, "none", 1, 9, position, static_cast<double>(position)});
+        other.positions.push_back({9, "none", 1, 9, position, 10.0});
+    }
+    run.positions.push_back({9, "none", 1, 5, 0, 1000.0});  // shorter sequences of the same run do not count
+    const std::vector<LengthMap> maps = positionMaps({run, other});
+    ASSERT_EQ(maps.size(), 1U);
+    EXPECT_EQ(maps[0].shows, LengthMap::Shows::loss);
+    EXPECT_EQ(maps[0].trained, (std::vector<std::int64_t>{4}));
+    EXPECT_EQ(maps[0].lengths, (std::vector<std::int64_t>{1, 2, 4, 8}));
+    const LengthMap::Cell last = maps[0].panels[0].cells.at({4, 8});
+    EXPECT_DOUBLE_EQ(last.mean(), (4 + 5 + 6 + 7 + 4 * 10.0) / 8);
+    EXPECT_EQ(last.runs, 2);
+    EXPECT_DOUBLE_EQ(maps[0].panels[0].cells.at({4, 1}).mean(), 5.0);
+    EXPECT_NE(csvOf(maps).find("text,loss,\"RoPER\",4,1,5,2,2"), std::string::npos);
+    EXPECT_TRUE(positionMaps({onText("rope", 5, 0)}).empty());
 }
 
 }  // namespace

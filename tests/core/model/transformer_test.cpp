@@ -73,9 +73,20 @@ std::vector<Specification> allKinds() {
     return kinds;
 }
 
+/// The same, and each of them looking both ways.
+std::vector<Specification> allKindsBothWays() {
+    std::vector<Specification> kinds = allKinds();
+    const std::size_t causal = kinds.size();
+    for (std::size_t i = 0; i < causal; ++i) {
+        kinds.push_back(kinds[i]);
+        kinds.back().training.objective = "masked";
+    }
+    return kinds;
+}
+
 std::string nameOf(const Specification& s) {
-    return s.model.position + " " + s.model.attention + " " + s.model.frequencies + " " + s.model.norm + " " +
-           s.model.pairing + " " + s.model.activation;
+    return s.training.objective + " " + s.model.position + " " + s.model.attention + " " +
+           s.model.frequencies + " " + s.model.norm + " " + s.model.pairing + " " + s.model.activation;
 }
 
 at::Tensor someTokens(std::int64_t B, std::int64_t T) {
@@ -89,7 +100,7 @@ TEST(Transformer, LogitsEqualTheEigenImplementation) {
     const at::Tensor tokens = someTokens(1, 13);
     const std::vector<std::int64_t> row(tokens.const_data_ptr<std::int64_t>(),
                                         tokens.const_data_ptr<std::int64_t>() + 13);
-    for (const Specification& s : allKinds()) {
+    for (const Specification& s : allKindsBothWays()) {
         for (const auto dtype : {at::kDouble, at::kFloat}) {
             Transformer model(s, kVocabulary, at::kCPU, dtype);
             const at::Tensor logits = model.forward(tokens).squeeze(0).to(at::kDouble);
@@ -108,7 +119,7 @@ TEST(Transformer, GradientsAreFiniteDifferences) {
     at::manual_seed(2);
     constexpr double h = 1e-5;
     const at::Tensor tokens = someTokens(2, 9);
-    for (const Specification& s : allKinds()) {
+    for (const Specification& s : allKindsBothWays()) {
         Transformer model(s, kVocabulary, at::kCPU, at::kDouble);
         model.loss(tokens).backward();
         const at::NoGradGuard no_gradients;
@@ -141,6 +152,33 @@ TEST(Transformer, IsCausal) {
         EXPECT_LT(difference.narrow(1, 0, 6).abs().max().item<double>(), 1e-12) << nameOf(s);
         EXPECT_GT(difference.narrow(1, 6, 4).abs().max().item<double>(), 1e-3) << nameOf(s);
     }
+}
+
+TEST(Transformer, AMaskedOneSeesBothSides) {
+    at::manual_seed(3);
+    const at::NoGradGuard no_gradients;
+    Specification s = tiny("rope");
+    s.training.objective = "masked";
+    Transformer model(s, kVocabulary, at::kCPU, at::kDouble);
+    const at::Tensor tokens = someTokens(1, 10);
+    at::Tensor changed = tokens.clone();
+    changed[0][9] = (tokens[0][9] + 1) % kVocabulary;
+    EXPECT_GT((model.forward(tokens) - model.forward(changed))[0][0].abs().max().item<double>(), 1e-6);
+    EXPECT_THROW(complete(model, Vocabulary("abcdefghijk"), std::vector<std::string>{"ab"}, {4, {}}),
+                 std::invalid_argument);
+}
+
+TEST(Transformer, LossIsOverWhatIsAskedAlone) {
+    at::manual_seed(3);
+    const at::NoGradGuard no_gradients;
+    Transformer model(tiny("rope"), kVocabulary, at::kCPU, at::kDouble);
+    const at::Tensor tokens = someTokens(2, 6);
+    at::Tensor targets = at::full_like(tokens, kNotAsked);
+    targets[0][2] = 4;
+    targets[1][5] = 7;
+    const at::Tensor p = at::log_softmax(model.forward(tokens), -1);
+    const double expected = -(p[0][2][4].item<double>() + p[1][5][7].item<double>()) / 2;
+    EXPECT_NEAR(model.loss(tokens, targets, false).item<double>(), expected, 1e-12);
 }
 
 TEST(Transformer, CachedDecodingEqualsTheWholeForwardPass) {

@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "core/runs/cost.h"
+
 #include "tests/support/expect_error.h"
 
 namespace roper {
@@ -16,6 +18,7 @@ TEST(Presets, EveryBundledPresetIsValidAndExplained) {
         EXPECT_FALSE(preset.specification.about.title.empty()) << name;
         EXPECT_FALSE(preset.specification.about.teaches.empty()) << name;
         EXPECT_GT(preset.specification.about.minutes, 0) << name;
+        if (preset.specification.task.isText()) continue;
         const auto task = makeTask(preset.specification.task);
         EXPECT_LT(task->longestPrompt() + task->longestAnswer(), preset.specification.training.length)
             << name << ": a training sequence must hold a whole problem";
@@ -41,6 +44,12 @@ TEST(Presets, TheSourcesThreeSettings) {
         EXPECT_EQ(s.model.norm, row.norm) << name;
     }
     EXPECT_EQ(loadPreset("addition-paper").specification.task.digits_max, 8);
+}
+
+TEST(Presets, TheSourcesLanguageModel) {
+    const Specification s = loadPreset("text-paper").specification;
+    EXPECT_EQ(s.task.pieces, 32000);
+    EXPECT_NEAR(static_cast<double>(costOf(s).parameters), 200e6, 10e6);
 }
 
 /// The source's losses bound what it left open: the floor must lie below RoPER's 0.3191.

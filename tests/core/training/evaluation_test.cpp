@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/training/batches.h"
 
 namespace roper {
@@ -46,9 +48,65 @@ TEST(Evaluation, CountsWhatIsRight) {
     const Evaluation evaluation = Evaluator(*task, s).evaluate(model, 0, 0);
     std::int64_t correct = 0;
     for (const Sample& sample : evaluation.samples)
-        correct += sample.correct ? 1 : 0;
+        correct += sample.correct.value() ? 1 : 0;
     EXPECT_EQ(evaluation.row.correct, correct);
     EXPECT_EQ(correct, 0);  // an untrained model solves nothing
+}
+
+TEST(Batches, CausalTargetsAreTheNextTokens) {
+    const Specification s = small("addition");
+    const auto task = makeTask(s.task);
+    const at::Tensor tokens = makeSequences(*task, s, Stream::training, 5, 3);
+    const Batch batch = makeBatch(*task, s, Stream::training, 5, 3);
+    EXPECT_TRUE(at::equal(batch.inputs, tokens.narrow(1, 0, s.training.length - 1)));
+    EXPECT_TRUE(at::equal(batch.targets, tokens.narrow(1, 1, s.training.length - 1)));
+}
+
+// 15 % of the tokens are asked for; of these 80 % are shown as the mask, 10 % as any token, 10 % as they are
+// (Devlin et al. 2019). Any token is the right one once in V, so that 10/V % more look unchanged.
+TEST(Batches, MaskedTokensAreHiddenAsOftenAsTheySay) {
+    Specification s = small("prefix");
+    s.training.objective = "masked";
+    s.training.length = 400;
+    const auto task = makeTask(s.task);
+    const std::int64_t V = task->vocabulary().size();
+    EXPECT_EQ(modelTokens(*task, s), V + 1);
+    const at::Tensor tokens = makeSequences(*task, s, Stream::training, 0, 200);
+    const Batch batch = makeBatch(*task, s, Stream::training, 0, 200);
+    ASSERT_EQ(batch.inputs.sizes(), tokens.sizes());
+    const at::Tensor asked = batch.targets.ne(kNotAsked);
+    EXPECT_TRUE(at::equal(batch.targets.masked_select(asked), tokens.masked_select(asked)));
+    const at::Tensor not_asked = asked.logical_not();
+    EXPECT_TRUE(at::equal(batch.inputs.masked_select(not_asked), tokens.masked_select(not_asked)));
+    const auto share = [](const at::Tensor& which) { return which.to(at::kDouble).mean().item<double>(); };
+    const at::Tensor shown = batch.inputs.masked_select(asked), wanted = batch.targets.masked_select(asked);
+    const double n = static_cast<double>(shown.numel());
+    const auto within = [&](double p, double of) { return 4 * std::sqrt(p * (1 - p) / of); };  // 4 sigma
+    EXPECT_NEAR(share(asked), 0.15, within(0.15, 200 * 400));
+    EXPECT_NEAR(share(shown.eq(V)), 0.8, within(0.8, n));
+    const double same = 0.1 + 0.1 / static_cast<double>(V);
+    EXPECT_NEAR(share(shown.eq(wanted)), same, within(same, n));
+    // The same sequences always have the same masks; validation has others.
+    EXPECT_TRUE(at::equal(batch.inputs, makeBatch(*task, s, Stream::training, 0, 200).inputs));
+    EXPECT_TRUE(at::equal(batch.inputs.narrow(0, 7, 2), makeBatch(*task, s, Stream::training, 7, 2).inputs));
+    // Every sequence asks for something, however short.
+    s.training.length = 2;
+    const Batch shortest = makeBatch(*task, s, Stream::training, 0, 200);
+    EXPECT_TRUE(shortest.targets.ne(kNotAsked).any(1).all().item<bool>());
+}
+
+TEST(Evaluation, LossByPositionIsTheLossInParts) {
+    const Specification s = small("prefix");
+    const auto task = makeTask(s.task);
+    Transformer model(s, task->vocabulary().size(), at::kCPU);
+    const Evaluator evaluator(*task, s);
+    const std::vector<double> losses = evaluator.lossByPosition(model);
+    ASSERT_EQ(losses.size(), static_cast<std::size_t>(s.inputLength()));
+    double sum = 0;
+    for (const double loss : losses)
+        sum += loss;
+    EXPECT_NEAR(sum / static_cast<double>(losses.size()),
+                Evaluator(*task, s).evaluate(model, 0, 0).row.loss.value(), 1e-5);
 }
 
 TEST(Batches, AreTheStreamsSequences) {

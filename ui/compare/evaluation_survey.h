@@ -8,21 +8,19 @@
 
 namespace roper {
 
-/// Asks the models of runs problems of every size, one run after the other (`roper-train eval --by-size
-/// --keep`); each leaves its answers in its own folder.
-class SizeSurvey : public QObject {
+/// Asks the models of runs, one after the other (`roper-train eval RUN --keep …`); each leaves its answers in
+/// its own folder.
+class EvaluationSurvey : public QObject {
     Q_OBJECT
 
   public:
     struct Question {
         QString run;  ///< path of its folder
-        int largest = 0, problems = 16;
-        QString scaling = QStringLiteral("none");
-        double factor = 1;
+        QStringList arguments;
     };
 
-    explicit SizeSurvey(QObject* parent) : QObject(parent) {}
-    ~SizeSurvey() override;
+    explicit EvaluationSurvey(QObject* parent) : QObject(parent) {}
+    ~EvaluationSurvey() override;
 
     void ask(const std::vector<Question>& questions);
     void stop();

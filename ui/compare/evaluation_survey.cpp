@@ -1,4 +1,4 @@
-#include "ui/compare/size_survey.h"
+#include "ui/compare/evaluation_survey.h"
 
 #include <QFileInfo>
 
@@ -6,17 +6,17 @@
 
 namespace roper {
 
-SizeSurvey::~SizeSurvey() {
+EvaluationSurvey::~EvaluationSurvey() {
     stop();
 }
 
-void SizeSurvey::ask(const std::vector<Question>& questions) {
+void EvaluationSurvey::ask(const std::vector<Question>& questions) {
     problems_.clear();
     waiting_.insert(waiting_.end(), questions.begin(), questions.end());
     if (!isBusy()) next();
 }
 
-void SizeSurvey::stop() {
+void EvaluationSurvey::stop() {
     waiting_.clear();
     if (process_ == nullptr) return;
     QProcess* process = process_;
@@ -28,25 +28,23 @@ void SizeSurvey::stop() {
     emit changed();
 }
 
-void SizeSurvey::next() {
+void EvaluationSurvey::next() {
     if (waiting_.empty()) return emit changed();
     const Question question = waiting_.front();
     waiting_.pop_front();
     auto* process = new QProcess(this);
     process_ = process;
     process->setObjectName(QFileInfo(question.run).fileName());
-    connect(process, &QProcess::finished, this, &SizeSurvey::take);
+    connect(process, &QProcess::finished, this, &EvaluationSurvey::take);
     connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error == QProcess::FailedToStart) take();  // others are followed by `finished`
     });
     process->start(TrainerLauncher::trainerProgram(),
-                   {"eval", question.run, "--by-size", "--keep", "--json", "--largest",
-                    QString::number(question.largest), "--problems", QString::number(question.problems),
-                    "--scaling", question.scaling, "--factor", QString::number(question.factor)});
+                   QStringList{"eval", question.run, "--keep", "--json"} + question.arguments);
     emit changed();
 }
 
-void SizeSurvey::take() {
+void EvaluationSurvey::take() {
     QProcess* process = process_;
     if (process == nullptr) return;
     process_ = nullptr;

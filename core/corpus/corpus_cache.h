@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/corpus/corpus_files.h"
+#include "core/tasks/task.h"
+
+namespace roper {
+
+/// What happens while a text is prepared, which may take minutes.
+struct Preparing {
+    std::function<void(const std::string&)> say = {};  ///< a line for a person
+    std::function<bool()> goes_on = {};                ///< asked a few times a second
+};
+
+/// The pieces and tokens of a text, from $XDG_CACHE_HOME/roper-lab/texts (else ~/.cache/…), where they are
+/// put when they are first asked for. A text that has changed since is prepared again. Of several who ask at
+/// the same time one does the work. Nothing if `goes_on` said no.
+/// @throws Error (usage) if there is no such text or no vocabulary can be made of it, Error (disk)
+std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Preparing& preparing);
+
+}  // namespace roper

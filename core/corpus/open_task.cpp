@@ -1,0 +1,96 @@
+#include "core/corpus/open_task.h"
+
+#include <charconv>
+
+#include "core/corpus/pieces_program.h"
+#include "core/runs/durable_file.h"
+#include "core/runs/error.h"
+#include "core/runs/presets.h"
+#include "core/runs/text.h"
+#include "core/tasks/text_task.h"
+
+namespace roper {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::int64_t> parseIds(const std::string& line) {
+    std::vector<std::int64_t> ids;
+    const char* at = line.data();
+    const char* const end = at + line.size();
+    std::int64_t id = 0;
+    while (at < end) {
+        const auto [next, problem] = std::from_chars(at, end, id);
+        if (problem == std::errc()) ids.push_back(id);
+        at = next + 1;  // past the blank, or the end of the line
+    }
+    return ids;
+}
+
+Vocabulary vocabularyOf(const CorpusFiles& corpus) {
+    const std::string model = corpus.model().string();
+    return {parsePieces(readFile(corpus.pieces()), corpus.pieces().string()), [model](std::string_view text) {
+                return parseIds(runPieces({"ids", "--model", model}, text).value_or(""));
+            }};
+}
+
+CorpusSummary summaryOf(const CorpusFiles& corpus) {
+    return parseCorpusSummary(readFile(corpus.summary()), corpus.summary().string());
+}
+
+/// The task of a prepared text; `kept` holds its pieces.
+std::unique_ptr<Task> textTask(const TaskSettings& settings, const CorpusFiles& corpus,
+                               const CorpusFiles& kept) {
+    const auto tokens =
+        std::make_shared<MappedTokens>(corpus.tokens(), static_cast<int>(summaryOf(corpus).pieces));
+    return std::make_unique<TextTask>(vocabularyOf(kept), tokens, settings.validation_share);
+}
+
+void keepPieces(const CorpusFiles& corpus, const CorpusFiles& kept) {
+    makeFolder(kept.folder());
+    writeFileAtomically(kept.model(), readFile(corpus.model()));
+    writeFileAtomically(kept.pieces(), readFile(corpus.pieces()));
+    writeFileAtomically(kept.summary(), readFile(corpus.summary()));  // last: what has it is whole
+}
+
+}  // namespace
+
+std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& folder,
+                               const Preparing& preparing) {
+    if (!settings.isText()) return makeTask(settings);
+    const std::optional<CorpusFiles> corpus = prepareCorpus(settings, preparing);
+    if (!corpus) return nullptr;
+    const CorpusFiles kept(folder.textPath());
+    if (!fs::exists(kept.summary())) keepPieces(*corpus, kept);
+    if (summaryOf(kept).fingerprint != summaryOf(*corpus).fingerprint)
+        throw Error(ErrorKind::usage, "the text " + textPath(settings.text).string() +
+                                          " is no longer the one that " + folder.name() +
+                                          " began with; put that back, or start a new run");
+    const CorpusSummary summary = summaryOf(kept);
+    if (preparing.say)
+        preparing.say("the text has " + std::to_string(summary.tokens) +
+                      " tokens; to know how often each piece "
+                      "occurs is worth a loss of " +
+                      formatRounded(summary.unigram_entropy, 5) + " nats (unigram entropy)");
+    return textTask(settings, *corpus, kept);
+}
+
+std::unique_ptr<Task> openTaskToAsk(const TaskSettings& settings, const RunFolder& folder) {
+    if (!settings.isText()) return makeTask(settings);
+    const CorpusFiles kept(folder.textPath());
+    if (!fs::exists(kept.summary()))
+        throw Error(ErrorKind::checkpoint,
+                    folder.path().string() +
+                        " has lost its pieces (the folder text), without which its "
+                        "model cannot be asked; copy them from where the run was made");
+    return std::make_unique<TextTask>(vocabularyOf(kept));
+}
+
+std::unique_ptr<Task> openTask(const TaskSettings& settings) {
+    if (!settings.isText()) return makeTask(settings);
+    const std::optional<CorpusFiles> corpus = prepareCorpus(settings, {});
+    return textTask(settings, *corpus, *corpus);
+}
+
+}  // namespace roper

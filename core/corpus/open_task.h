@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+
+#include "core/corpus/corpus_cache.h"
+#include "core/runs/run_folder.h"
+#include "core/tasks/task.h"
+
+namespace roper {
+
+/// The task that a run trains on or is evaluated on. Of a text, the run's folder gets the pieces (`text/`),
+/// so that its model can be asked wherever the folder goes; from then on the text must stay what it was.
+/// Null if `preparing.goes_on` said no.
+/// @throws Error (usage) if there is no such text, or if it is not the one that the run began with
+std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& folder,
+                               const Preparing& preparing = {});
+
+/// The task as its trained model needs it to be asked: of a text, the vocabulary alone.
+/// @throws Error (checkpoint) if the run's folder lacks its pieces
+std::unique_ptr<Task> openTaskToAsk(const TaskSettings& settings, const RunFolder& folder);
+
+/// The same task without a run, as for measuring times.
+std::unique_ptr<Task> openTask(const TaskSettings& settings);
+
+}  // namespace roper

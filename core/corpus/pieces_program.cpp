@@ -1,0 +1,129 @@
+#include "core/corpus/pieces_program.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+#include "core/runs/error.h"
+#include "core/runs/text.h"
+
+extern char** environ;
+
+namespace roper {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
+
+/// A file in memory alone: unlike a pipe it takes any amount without anybody reading.
+class MemoryFile {
+  public:
+    explicit MemoryFile(std::string_view content = {}) : descriptor_(::memfd_create("pieces", MFD_CLOEXEC)) {
+        if (descriptor_ < 0) throw diskError("make a file in", "memory", errno);
+        while (!content.empty()) {
+            const ssize_t written = ::write(descriptor_, content.data(), content.size());
+            if (written < 0 && errno != EINTR) throw diskError("write to", "memory", errno);
+            if (written > 0) content.remove_prefix(static_cast<std::size_t>(written));
+        }
+        ::lseek(descriptor_, 0, SEEK_SET);
+    }
+    ~MemoryFile() { ::close(descriptor_); }
+    MemoryFile(const MemoryFile&) = delete;
+    MemoryFile& operator=(const MemoryFile&) = delete;
+
+    int descriptor() const { return descriptor_; }
+
+    std::string content() const {
+        std::string all;
+        std::array<char, 1 << 16> part;
+        while (true) {
+            const ssize_t got =
+                ::pread(descriptor_, part.data(), part.size(), static_cast<off_t>(all.size()));
+            if (got < 0 && errno == EINTR) continue;
+            if (got <= 0) return all;
+            all.append(part.data(), static_cast<std::size_t>(got));
+        }
+    }
+
+  private:
+    int descriptor_;
+};
+
+fs::path programPath() {
+    const fs::path beside = fs::read_symlink("/proc/self/exe").parent_path() / "roper-pieces";
+    if (::access(beside.c_str(), X_OK) != 0)
+        throw Error(ErrorKind::usage, "texts are cut into pieces by roper-pieces, which should be " +
+                                          beside.string() + "; build it with `./lab setup`");
+    return beside;
+}
+
+pid_t spawn(const fs::path& program, const std::vector<std::string>& arguments, const MemoryFile& input,
+            const MemoryFile& output, const MemoryFile& messages) {
+    std::string name = program.string();
+    std::vector<char*> argv = {name.data()};
+    for (const std::string& argument : arguments)
+        argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    posix_spawn_file_actions_t files;
+    ::posix_spawn_file_actions_init(&files);
+    ::posix_spawn_file_actions_adddup2(&files, input.descriptor(), STDIN_FILENO);
+    ::posix_spawn_file_actions_adddup2(&files, output.descriptor(), STDOUT_FILENO);
+    ::posix_spawn_file_actions_adddup2(&files, messages.descriptor(), STDERR_FILENO);
+    pid_t pid = 0;
+    const int error = ::posix_spawn(&pid, program.c_str(), &files, nullptr, argv.data(), environ);
+    ::posix_spawn_file_actions_destroy(&files);
+    if (error != 0) throw Error(ErrorKind::other, "cannot start " + name + ": " + std::strerror(error));
+    return pid;
+}
+
+/// The wait status; nothing if it was ended because `goes_on` said no.
+std::optional<int> waitFor(pid_t pid, const std::function<bool()>& goes_on) {
+    int status = 0;
+    while (true) {
+        const pid_t ended = ::waitpid(pid, &status, goes_on ? WNOHANG : 0);
+        if (ended == pid) return status;
+        if (ended < 0 && errno != EINTR) return status;
+        if (!goes_on) continue;
+        if (!goes_on()) {
+            ::kill(pid, SIGTERM);
+            ::waitpid(pid, &status, 0);
+            return std::nullopt;
+        }
+        std::this_thread::sleep_for(kBetweenLooks);
+    }
+}
+
+/// What it said, without its name in front.
+std::string messageOf(const MemoryFile& messages) {
+    constexpr std::string_view kName = "roper-pieces: ";
+    const std::string said = trimmed(messages.content());
+    return said.starts_with(kName) ? said.substr(kName.size()) : said;
+}
+
+}  // namespace
+
+std::optional<std::string> runPieces(const std::vector<std::string>& arguments, std::string_view input,
+                                     const std::function<bool()>& goes_on) {
+    const MemoryFile stdin_file(input), stdout_file, stderr_file;
+    const pid_t pid = spawn(programPath(), arguments, stdin_file, stdout_file, stderr_file);
+    const std::optional<int> status = waitFor(pid, goes_on);
+    if (!status) return std::nullopt;
+    if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return stdout_file.content();
+    if (WIFSIGNALED(*status) && goes_on && !goes_on()) return std::nullopt;  // Ctrl-C reaches it too
+    if (WIFEXITED(*status)) throw Error(static_cast<ErrorKind>(WEXITSTATUS(*status)), messageOf(stderr_file));
+    throw Error(ErrorKind::memory, "roper-pieces was ended by signal " + std::to_string(WTERMSIG(*status)) +
+                                       "; if memory was short, ask for fewer pieces");
+}
+
+}  // namespace roper

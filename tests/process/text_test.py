@@ -1,0 +1,257 @@
+"""Language models on a text of the user's own: preparing it, training on it, what is refused, what is kept."""
+
+import csv
+import json
+import math
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from programs import TRAINER, TrainerTest, checkpoints, read_rows, status, wait_until, without_times
+
+BOOK = Path(__file__).resolve().parents[2] / "resources" / "texts" / "opticks.txt"
+PIECES = str(Path(TRAINER).parent / "roper-pieces")
+
+SMALL = ["--set", "task.pieces=400", "--set", "model.width=32", "--set", "model.layers=1", "--set", "model.heads=2",
+         "--set", "model.feed_forward=64", "--set", "training.batch=4", "--set", "training.length=33",
+         "--set", "evaluation.problems=8", "--set", "snapshots.every=0", "--set", "training.warmup_steps=2", "--threads", "1"]
+
+
+class TextTest(TrainerTest):
+    def setUp(self):
+        super().setUp()
+        self.folder = Path(self._folder.name)
+        self.cache = self.folder / "cache"
+        self.environment = {**os.environ, "XDG_CACHE_HOME": str(self.cache)}
+        self.text = self.folder / "text.txt"
+        self.text.write_text(BOOK.read_text(encoding="utf-8")[20000:80000] + "\n", encoding="utf-8")
+
+    def ask(self, *arguments, **options):
+        return self.trainer(*arguments, env=self.environment, **options)
+
+    def run_text(self, name, *arguments, what="text-quick"):
+        return self.ask("run", what, *SMALL, "--set", f"task.text={self.text}", *arguments, "--runs", self.runs,
+                        "--name", name)
+
+    def train_text(self, name, *arguments, what="text-quick"):
+        done = self.run_text(name, *arguments, what=what)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.runs / name
+
+    def prepared(self):
+        return [path for path in (self.cache / "roper-lab" / "texts").iterdir() if path.is_dir()]
+
+
+class Training(TextTest):
+    def test_a_run_learns_and_keeps_its_pieces(self):
+        run = self.train_text("a", "--steps", 60, "--set", "evaluation.every=30")
+        rows = list(csv.DictReader((run / "evaluations.csv").read_text().splitlines()))
+        self.assertEqual([row["step"] for row in rows], ["30", "60"])
+        self.assertLess(float(rows[1]["loss"]), float(rows[0]["loss"]))
+        self.assertLess(float(rows[1]["loss"]), math.log(400))
+        self.assertEqual(rows[1]["recallable"], str(8 * 32))
+        self.assertEqual(rows[1]["correct"], "")
+        kept = json.loads((run / "text" / "corpus.json").read_text())
+        self.assertEqual((kept["pieces"], kept["kind"], kept["bytes"]), (400, "unigram", self.text.stat().st_size))
+        samples = [json.loads(line) for line in (run / "samples.jsonl").read_text().splitlines()]
+        self.assertTrue(samples)
+        whole = self.text.read_text(encoding="utf-8")
+        for sample in samples:
+            self.assertIsNone(sample["correct"])
+            self.assertIn(sample["prompt"] + sample["expected"], whole)
+
+    def test_the_unigram_entropy_is_that_of_the_tokens(self):
+        self.train_text("a", "--steps", 2)
+        (corpus,) = self.prepared()
+        tokens = corpus.joinpath("tokens.bin").read_bytes()
+        ids = [tokens[i] | tokens[i + 1] << 8 for i in range(0, len(tokens), 2)]
+        counts = {token: ids.count(token) for token in set(ids)}
+        entropy = -sum(n / len(ids) * math.log(n / len(ids)) for n in counts.values())
+        self.assertAlmostEqual(json.loads((corpus / "corpus.json").read_text())["unigram_entropy"], entropy, places=9)
+        pieces = (corpus / "pieces.txt").read_bytes().split(b"\n")[:-1]
+        self.assertEqual(len(pieces), 400)
+        plain = b"".join(bytes_of(pieces[token]) for token in ids)
+        self.assertEqual(plain.decode(), self.text.read_text(encoding="utf-8"))  # nothing is lost
+
+    def test_resumed_as_if_never_interrupted(self):
+        options = ["--steps", 40, "--set", "checkpoints.every=10", "--set", "evaluation.every=20"]
+        whole = self.train_text("whole", *options)
+        cut = self.train_text("cut", *options)
+        for checkpoint in checkpoints(cut)[1:]:
+            checkpoint.unlink()
+        self.assertEqual(len(checkpoints(cut)), 1)
+        state = json.loads((cut / "status.json").read_text())
+        (cut / "status.json").write_text(json.dumps({**state, "state": "interrupted"}))
+        done = self.ask("resume", cut, "--threads", 1)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(without_times(read_rows(cut)), without_times(read_rows(whole)))
+        self.assertEqual((cut / "samples.jsonl").read_text(), (whole / "samples.jsonl").read_text())
+
+    def test_masked_tokens_are_learned_from_both_sides(self):
+        run = self.train_text("a", "--steps", 80, "--set", "evaluation.every=40", "--set", "training.masked_share=0.3",
+                              what="roformer-quick")
+        rows = list(csv.DictReader((run / "evaluations.csv").read_text().splitlines()))
+        self.assertLess(float(rows[1]["loss"]), float(rows[0]["loss"]))
+        asked = int(rows[1]["recallable"])
+        self.assertTrue(0.2 * 8 * 33 < asked < 0.4 * 8 * 33, asked)
+        samples = [json.loads(line) for line in (run / "samples.jsonl").read_text().splitlines()]
+        self.assertIn("[MASK]", samples[-1]["prompt"])
+        self.assertIn(samples[-1]["expected"], self.text.read_text(encoding="utf-8"))
+        refused = self.ask("eval", run, "--by-position")
+        self.assert_fails(refused, 2, "masked")
+
+    def test_one_of_two_prepares(self):
+        both = [subprocess.Popen([TRAINER, "run", "text-quick", *SMALL, "--set", f"task.text={self.text}", "--steps", "2",
+                                  "--runs", str(self.runs), "--name", name], stderr=subprocess.PIPE, text=True,
+                                 env=self.environment) for name in ("a", "b")]
+        said = [process.communicate(timeout=120)[1] for process in both]
+        self.assertEqual([process.returncode for process in both], [0, 0], said)
+        self.assertEqual(sum("preparing the text" in text for text in said), 1, said)
+        self.assertEqual(len(self.prepared()), 1)
+
+    def test_killed_while_it_prepares(self):
+        process = subprocess.Popen([TRAINER, "run", "text-quick", "--set", "task.text=opticks", "--set", "task.pieces=8000",
+                                    "--steps", "2", "--runs", str(self.runs), "--name", "a"], stderr=subprocess.DEVNULL,
+                                   env=self.environment)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        wait_until(lambda: (self.cache / "roper-lab" / "texts").exists() and self.prepared())
+        process.terminate()
+        self.assertEqual(process.wait(timeout=60), 75)
+        self.assertEqual(status(self.runs / "a")["state"], "preempted")
+        self.assertEqual(self.prepared(), [])  # nothing half-written stays
+
+
+class Evaluating(TextTest):
+    def test_at_other_lengths_and_by_position(self):
+        run = self.train_text("a", "--steps", 40, "--set", "training.length=17")
+        self.ask("eval", run, "--length", "17,33,65", "--problems", 4, "--keep")
+        rows = list(csv.DictReader((run / "lengths.csv").read_text().splitlines()))
+        self.assertEqual([(row["step"], row["length"], row["asked"]) for row in rows],
+                         [("40", "17", str(4 * 16)), ("40", "33", str(4 * 32)), ("40", "65", str(4 * 64))])
+        done = self.ask("eval", run, "--length", "33", "--problems", 4, "--by-position", "--keep", "--json")
+        losses = json.loads(done.stdout)["losses"]
+        self.assertEqual(len(losses), 32)
+        # The mean over positions is the loss of the same sequences.
+        self.assertAlmostEqual(sum(losses) / 32, float(rows[1]["loss"]), places=4)
+        kept = list(csv.DictReader((run / "positions.csv").read_text().splitlines()))
+        self.assertEqual([int(row["position"]) for row in kept], list(range(32)))
+        self.ask("eval", run, "--length", "33", "--problems", 4, "--keep")  # again: replaced, not doubled
+        self.assertEqual(len((run / "lengths.csv").read_text().splitlines()), 4)
+
+    def test_a_learned_table_says_where_it_ends(self):
+        run = self.train_text("a", "--steps", 3, "--set", "model.position=learned")
+        done = self.ask("eval", run, "--length", "65")
+        self.assert_fails(done, 2, "learned table of 33 positions")
+
+    def test_a_model_is_asked_without_its_text(self):
+        run = self.train_text("a", "--steps", 3)
+        self.text.unlink()
+        shutil.rmtree(self.cache)
+        out = self.folder / "logits.safetensors"
+        done = self.ask("export", run, "--what", "logits", "--text", "The Rays of Light", "--out", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(out.exists())
+        self.assert_fails(self.ask("eval", run), 2, "there is no text", str(self.text))
+        shutil.rmtree(run / "text")
+        self.assert_fails(self.ask("export", run, "--what", "logits", "--text", "The", "--out", out), 4, "lost its pieces")
+
+
+class Refusals(TextTest):
+    def test_a_text_that_cannot_be_one(self):
+        missing = self.folder / "missing.txt"
+        self.assert_fails(self.ask("run", "text-quick", "--set", f"task.text={missing}", "--runs", self.runs), 2,
+                          "there is no file or folder", str(missing))
+        self.text.write_bytes(b"good line\n" * 100 + b"na\xefve\n")
+        self.assert_fails(self.run_text("latin"), 2, "byte 1003 (0xEF) is not UTF-8", "iconv")
+        self.assertEqual(status(self.runs / "latin")["state"], "failed")
+        self.text.write_bytes(b"")
+        self.assert_fails(self.run_text("empty"), 2, "is empty")
+        self.text.write_text("too short a text for so many pieces\n")
+        self.assert_fails(self.run_text("short"), 2, "400 pieces")
+        self.assertEqual(self.prepared(), [])
+
+    def test_a_text_too_short_for_its_sequences(self):
+        self.assert_fails(self.run_text("a", "--set", "training.length=4097", "--set", "task.validation_share=0.01"), 2,
+                          "validation has", "a sequence needs 4097")
+
+    def test_a_text_that_changed(self):
+        run = self.train_text("a", "--steps", 3)
+        self.text.write_text(self.text.read_text(encoding="utf-8") + "One more line.\n", encoding="utf-8")
+        self.assert_fails(self.ask("eval", run), 2, "no longer the one", "a")
+
+    def test_fields_of_texts_are_not_ignored_elsewhere(self):
+        self.assert_fails(self.ask("run", "addition-small", "--set", "task.text=opticks", "--runs", self.runs), 2,
+                          "task.text: would be ignored")
+        self.assert_fails(self.ask("run", "addition-small", "--set", "training.objective=masked", "--runs", self.runs), 2,
+                          "only a text has tokens that can be masked")
+        self.assert_fails(self.ask("run", "text-quick", "--set", "training.masked_share=0.2", "--runs", self.runs), 2,
+                          "training.objective is causal")
+
+
+class Pieces(TextTest):
+    def prepare(self, kind, text=None, pieces=1000):
+        out = self.folder / kind
+        done = subprocess.run([PIECES, "prepare", "--text", str(text or self.text), "--pieces", str(pieces), "--kind", kind,
+                               "--out", str(out)], capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return out
+
+    def test_those_of_the_python_package_given_the_same_model(self):
+        sys.path.insert(0, os.environ["ROPER_TEST_PACKAGES"])
+        try:
+            import sentencepiece
+        except ImportError as reason:
+            self.skipTest(f"no sentencepiece for this Python: {reason}")
+        finally:
+            sys.path.pop(0)
+        # Letters that the vocabulary does not know are spelled in bytes.
+        text = self.text.read_text(encoding="utf-8") + "naïve 語 🙂  two blanks\ttab\n"
+        for kind in ("unigram", "bpe"):
+            out = self.prepare(kind)
+            ours = subprocess.run([PIECES, "ids", "--model", str(out / "pieces.model")], input=text, capture_output=True,
+                                  text=True, timeout=60)
+            processor = sentencepiece.SentencePieceProcessor(model_file=str(out / "pieces.model"))
+            theirs = [token for line in text.splitlines(keepends=True) for token in processor.encode(line)]
+            self.assertEqual([int(token) for token in ours.stdout.split()], theirs, kind)
+            self.assertEqual(processor.get_piece_size(), 1000)
+
+    def test_memory_does_not_grow_with_the_text(self):
+        def peak(megabytes):
+            path = self.folder / f"{megabytes}.txt"
+            book = BOOK.read_bytes()
+            with path.open("wb") as out:
+                for i in range(megabytes * 1000000 // len(book)):
+                    out.write(b"%d\n" % i + book)
+            process = subprocess.Popen([PIECES, "prepare", "--text", str(path), "--pieces", "1000", "--kind", "bpe", "--out",
+                                        str(self.folder / f"out-{megabytes}")])
+            _, result, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(result)
+            self.assertEqual(process.returncode, 0)
+            return usage.ru_maxrss / 1024
+
+        small, large = peak(30), peak(60)
+        self.assertLess(large, small + 15, (small, large))
+
+
+def bytes_of(piece):
+    """A line of pieces.txt as bytes."""
+    out, i = b"", 0
+    while i < len(piece):
+        if piece[i : i + 1] != b"\\":
+            out, i = out + piece[i : i + 1], i + 1
+        elif piece[i + 1 : i + 2] == b"x":
+            out, i = out + bytes([int(piece[i + 2 : i + 4], 16)]), i + 4
+        else:
+            out, i = out + {b"n": b"\n", b"\\": b"\\"}[piece[i + 1 : i + 2]], i + 2
+    return out
+
+
+if __name__ == "__main__":
+    unittest.main()
