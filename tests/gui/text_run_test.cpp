@@ -1,0 +1,155 @@
+#include <QProcess>
+
+#include "tests/support/page_test.h"
+#include "ui/training/samples_view.h"
+
+using namespace roper;
+
+/// Every page with two runs on a text, whose tokens are pieces: one writes on, one guesses masked tokens.
+class TextRunTest : public PageTest {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() {
+        forgetSettings("text_run_test");
+        const QString trainer = QString::fromLocal8Bit(qgetenv("ROPER_TRAIN"));
+        qputenv("PATH", QFileInfo(trainer).absolutePath().toLocal8Bit() + ":" + qgetenv("PATH"));
+        qputenv("XDG_CACHE_HOME", folder_.filePath("cache").toLocal8Bit());
+        for (const auto& [preset, name] : {std::pair{"text-quick", "causal"}, {"roformer-quick", "masked"}}) {
+            QProcess process;
+            QStringList arguments{"run",       preset, "--runs", runs(), "--name", name,
+                                  "--threads", "1",    "-q"};
+            for (const char* setting :
+                 {"task.pieces=400", "model.width=32", "model.layers=2", "model.heads=2",
+                  "model.feed_forward=32", "training.steps=30", "training.warmup_steps=4",
+                  "training.length=24", "training.batch=4", "snapshots.every=15", "snapshots.characters=20",
+                  "evaluation.every=15", "evaluation.problems=4"})
+                arguments << "--set" << setting;
+            process.start(trainer, arguments);
+            QVERIFY(process.waitForFinished(120000));
+            QVERIFY2(process.exitCode() == 0, process.readAllStandardError());
+        }
+        window_ = std::make_unique<MainWindow>(runs().toStdString());
+        window_->show();
+        QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+        QTRY_COMPARE(window_->runs().runs().size(), std::size_t(2));
+        QTRY_VERIFY(!run("masked").samples().empty() && !run("causal").samples().empty());
+    }
+
+    void samplesAreNeitherRightNorWrong() {
+        const Sample& sample = run("causal").samples().front();
+        QVERIFY(!sample.correct);
+        const QString html = SamplesView::sampleHtml(sample, false);
+        QVERIFY(!html.contains(QStringLiteral("✓")) && !html.contains(QStringLiteral("✗")));
+        QVERIFY(html.contains("the text:"));
+        QVERIFY(QString::fromStdString(run("masked").samples().front().prompt).contains("[MASK]"));
+    }
+
+    void theLossIsShownBesideTheUnigramEntropy() {
+        QVERIFY(window_->showPage("Training"));
+        MetricChart& chart = window_->trainingPage().lossChart();
+        QTRY_COMPARE(chart.pointCount("causal"), std::size_t(30));
+        chart.redrawNow();
+        QSignalSpy pointed(&chart, &MetricChart::pointed);
+        const QPointF at(chart.plot().xAxis->coordToPixel(15), chart.plot().axisRect()->center().y());
+        QMouseEvent move(QEvent::MouseMove, at, chart.plot().mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
+        QApplication::sendEvent(&chart.plot(), &move);
+        QVERIFY(!pointed.isEmpty());
+        QVERIFY2(pointed.last()[0].toString().contains("unigram entropy"),
+                 qPrintable(pointed.last()[0].toString()));
+        QTRY_COMPARE(window_->trainingPage().accuracyChart().pointCount("causal"), std::size_t(2));
+    }
+
+    void theFormGreysWhatATextDoesNotRead() {
+        SpecificationForm& form = window_->trainingPage().form();
+        form.setSpecification(*run("masked").specification());
+        const auto editor = [&](const char* key) { return form.findChild<QWidget*>(key); };
+        QVERIFY(editor("task.text")->isEnabled());
+        QVERIFY(editor("training.masked_share")->isEnabled());
+        QVERIFY(!editor("task.digits_max")->isEnabled());
+        QVERIFY(!editor("evaluation.temperature")->isEnabled());
+        QCOMPARE(editor("task.text")->findChildren<QAction*>().size(), 2);  // a file, a folder
+        form.setSpecification({});
+        QVERIFY(!editor("task.text")->isEnabled());
+        QVERIFY(!editor("training.objective")->isEnabled());
+    }
+
+    void inspectReadsPieces() {
+        QVERIFY(window_->showPage("Inspect"));
+        InspectState& state = window_->inspectPage().state();
+        state.setRun("causal");
+        QVERIFY(state.maps() != nullptr);
+        QCOMPARE(state.maps()->weights.front()->rows(), Eigen::Index(20));
+        state.askForMaps("The Rays of Light");
+        QTRY_VERIFY_WITH_TIMEOUT(!state.isAsking(), 60000);
+        QCOMPARE(state.message(), QString());
+        QCOMPARE(static_cast<std::size_t>(state.maps()->weights.front()->rows()), state.maps()->tokens.size());
+        QVERIFY(state.maps()->tokens.size() < 17);  // some pieces have several letters
+        std::string whole;
+        for (const std::string& token : state.maps()->tokens)
+            whole += token;
+        QCOMPARE(whole, std::string("The Rays of Light"));
+        window_->inspectPage().showTab(1);
+        auto* prompt = control<QLineEdit>("Prompt");
+        QVERIFY(!prompt->text().isEmpty());  // the beginning of a sample
+        control<QSpinBox>("Characters to write")->setValue(5);
+        QTest::mouseClick(control<QPushButton>("Write"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!state.isAsking(), 60000);
+        QVERIFY2(state.continuation().has_value(), qPrintable(state.message()));
+        QCOMPARE(state.continuation()->written(), std::size_t(5));
+    }
+
+    void aMaskedModelLooksBothWaysAndCannotWrite() {
+        InspectState& state = window_->inspectPage().state();
+        state.setRun("masked");
+        QVERIFY(state.maps() != nullptr);
+        QVERIFY((*state.maps()->weights.front())(0, 19) > 0);
+        QTest::mouseClick(control<QPushButton>("Write"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!state.isAsking(), 60000);
+        QVERIFY2(state.message().contains("cannot write on"), qPrintable(state.message()));
+        window_->inspectPage().showTab(0);
+        AttentionState& attention = window_->attentionState();
+        QVERIFY(window_->showPage("Attention"));
+        attention.useRun("masked");
+        QTRY_VERIFY_WITH_TIMEOUT(attention.isReady(), 60000);
+        QVERIFY(!setup().causal);
+        attention.useRun("causal");
+        QTRY_VERIFY_WITH_TIMEOUT(attention.isReady() && setup().run == "causal", 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(setup().causal, 60000);
+    }
+
+    void longerTextsAreMeasuredFromTheComparePage() {
+        QVERIFY(window_->showPage("Compare"));
+        ComparePage& compare = window_->comparePage();
+        compare.showTab(4);
+        LengthTab& tab = compare.lengths();
+        tab.problems().setValue(4);
+        QTest::mouseClick(&tab.measureButton(), Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(tab.measureButton().text(), QString("Measure"), 120000);
+        QCOMPARE(tab.summary().text(), QString());
+        QCOMPARE(tab.view().maps().size(), std::size_t(1));
+        const LengthMap shares = tab.view().maps().front();
+        QCOMPARE(shares.shows, LengthMap::Shows::guessed);
+        QCOMPARE(shares.lengths, (std::vector<std::int64_t>{24, 48, 96, 192}));
+        QCOMPARE(shares.panels.size(), std::size_t(2));
+        QVERIFY(tab.view().figureCaption().contains("tokens guessed right"));
+        tab.what().setCurrentIndex(1);
+        QCOMPARE(tab.view().maps().size(), std::size_t(1));
+        const LengthMap losses = tab.view().maps().front();
+        QCOMPARE(losses.shows, LengthMap::Shows::loss);
+        QCOMPARE(losses.trained, (std::vector<std::int64_t>{23}));
+        QCOMPARE(losses.lengths.back(), std::int64_t(256));
+        QCOMPARE(losses.panels.size(), std::size_t(1));  // a masked model has no such loss
+        const QRectF cell = tab.view().cellRect(0, 0, 23, 4);
+        const QString said = readoutAt(&tab.view(), cell.center().toPoint());
+        QVERIFY2(said.contains("positions 2 to 3") && said.contains("nats"), qPrintable(said));
+        checkInputs();
+    }
+
+  private:
+    QString runs() const { return folder_.filePath("runs"); }
+    const RunWatcher& run(const char* name) const { return *window_->runs().find(name); }
+};
+
+QTEST_MAIN(TextRunTest)
+#include "text_run_test.moc"
