@@ -84,8 +84,8 @@ const std::vector<CanvasField>& canvasFields() {
 /// Whether a kind of picture follows from a setup; the others follow from runs, with settings of their own.
 bool isOfSetup(const std::string& kind) {
     static const std::set<std::string> of_runs = {
-        "compare-curves", "outcomes",       "paired-difference", "board",     "heads", "head",
-        "continuation",   "solved-by-size", "learned-positions", "length-map"};
+        "compare-curves", "outcomes",       "paired-difference", "board",      "heads",           "head",
+        "continuation",   "solved-by-size", "learned-positions", "length-map", "loss-by-position"};
     return of_runs.count(kind) == 0;
 }
 
@@ -229,6 +229,7 @@ void writeCompare(const FigureOrder& order, const FigureRequest& request) {
     page.state().change([&](CompareQuestion& question) { setCompareQuestion(question, request.settings); });
     if (!page.state().filterProblem().isEmpty())
         throw Error(ErrorKind::usage, page.state().filterProblem().toStdString());
+    if (order.kind == "loss-by-position") page.lengths().what().setCurrentIndex(1);
     page.readEverything();
     for (const Figure* figure : page.figures())
         if (figure->figureName().toStdString() == order.kind)
@@ -278,6 +279,7 @@ const std::vector<std::pair<std::string, Writer>>& writers() {
                                                                     {"paired-difference", writeCompare},
                                                                     {"board", writeCompare},
                                                                     {"length-map", writeCompare},
+                                                                    {"loss-by-position", writeCompare},
                                                                     {"heads", writeInspection},
                                                                     {"head", writeInspection},
                                                                     {"continuation", writeInspection},

@@ -4,14 +4,14 @@
 #include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <csignal>
-#include <fstream>
 #include <iostream>
 #include <iterator>
-#include <nlohmann/json.hpp>
+#include <span>
 
 #include "core/corpus/corpus_files.h"
 #include "core/corpus/text_reader.h"
@@ -19,6 +19,7 @@
 #include "core/runs/error.h"
 #include "core/runs/text.h"
 #include "core/tasks/fingerprint.h"
+#include "core/tasks/random.h"
 #include "core/tasks/text_task.h"
 
 namespace roper {
@@ -26,8 +27,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLongestSentence = 4000;    // bytes; SentencePiece leaves out longer ones than 4192
-constexpr const char* kMostSentences = "400000";  // drawn from a longer text, so that memory stays flat
+constexpr std::size_t kLongestSentence = 4000;  // bytes; SentencePiece leaves out longer ones than 4192
+constexpr double kMostLearnedFrom = 32e6;       // bytes; takes about 25 times as much memory
 
 void requireOk(const sentencepiece::util::Status& status, const std::string& what) {
     if (status.ok()) return;
@@ -38,10 +39,21 @@ void requireOk(const sentencepiece::util::Status& status, const std::string& wha
     throw Error(ErrorKind::usage, what + ": " + why);
 }
 
-/// The lines of a text for SentencePiece's trainer; long ones in several parts.
+double bytesOf(const std::vector<fs::path>& files) {
+    double bytes = 0;
+    for (const fs::path& file : files)
+        bytes += static_cast<double>(fs::file_size(file));
+    return bytes;
+}
+
+/// The lines of a text for SentencePiece's trainer, long ones in several parts; of a text that is longer than
+/// can be learned from in memory an even share of the lines, drawn in the same way every time.
 class Lines : public sentencepiece::SentenceIterator {
   public:
-    explicit Lines(std::vector<fs::path> files) : reader_(std::move(files)) { Next(); }
+    explicit Lines(const std::vector<fs::path>& files)
+        : reader_(files), share_(std::min(1.0, kMostLearnedFrom / std::max(1.0, bytesOf(files)))) {
+        Next();
+    }
 
     bool done() const override { return done_; }
     const std::string& value() const override { return line_; }
@@ -57,11 +69,8 @@ class Lines : public sentencepiece::SentenceIterator {
                 }
             }
             takeLine();
-        } while (line_.empty());
-        ++count_;
+        } while (line_.empty() || (share_ < 1 && draws_.unit() >= share_));
     }
-
-    std::uint64_t count() const { return count_; }
 
   private:
     void takeLine() {
@@ -69,9 +78,11 @@ class Lines : public sentencepiece::SentenceIterator {
         std::size_t next = end + 1;
         if (end - at_ > kLongestSentence) {
             const std::size_t blank = part_.rfind(' ', at_ + kLongestSentence);
-            next = end = blank != std::string::npos && blank > at_ ? blank : at_ + kLongestSentence;
-            while (end == at_ + kLongestSentence && (static_cast<unsigned char>(part_[next]) & 0xC0U) == 0x80)
-                next = --end;  // not within a letter
+            const bool has_blank = blank != std::string::npos && blank > at_;
+            end = has_blank ? blank : at_ + kLongestSentence;
+            while (!has_blank && (static_cast<unsigned char>(part_[end]) & 0xC0U) == 0x80)
+                --end;  // not within a letter
+            next = end;
         }
         line_.assign(part_, at_, end - at_);
         at_ = next;
@@ -80,7 +91,8 @@ class Lines : public sentencepiece::SentenceIterator {
     TextReader reader_;
     std::string part_, line_;
     std::size_t at_ = 0;
-    std::uint64_t count_ = 0;
+    double share_;
+    Random draws_{0, Stream::sampling, 0};
     bool done_ = false;
 };
 
@@ -96,7 +108,6 @@ std::string train(const Options& options, const std::vector<fs::path>& files) {
     if (lines.done())
         throw Error(ErrorKind::usage, options.text + " is empty: there is nothing to learn pieces from");
     std::string model;
-    sentencepiece::SetRandomGeneratorSeed(0);
     requireOk(
         sentencepiece::SentencePieceTrainer::Train({{"vocab_size", std::to_string(options.pieces)},
                                                     {"model_type", options.kind},
@@ -107,8 +118,6 @@ std::string train(const Options& options, const std::vector<fs::path>& files) {
                                                     {"user_defined_symbols", "\n"},
                                                     {"bos_id", "-1"},
                                                     {"eos_id", "-1"},
-                                                    {"input_sentence_size", kMostSentences},
-                                                    {"shuffle_input_sentence", "true"},
                                                     {"num_threads", "2"},
                                                     {"minloglevel", "2"}},
                                                    &lines, &model),
@@ -156,27 +165,25 @@ std::vector<int> idsOf(const sentencepiece::SentencePieceProcessor& processor, s
 /// Writes the tokens of a text and counts them. `fingerprint` begins with the model's.
 CorpusSummary encode(const sentencepiece::SentencePieceProcessor& processor,
                      const std::vector<fs::path>& files, const fs::path& out, Fingerprint fingerprint) {
-    std::ofstream file(out, std::ios::binary);
     const std::size_t width = MappedTokens::widthFor(processor.GetPieceSize());
     std::vector<std::int64_t> counts(static_cast<std::size_t>(processor.GetPieceSize()));
     CorpusSummary summary;
     TextReader reader(files);
     std::string part, bytes;
-    while (reader.next(part)) {
-        const std::vector<int> ids = idsOf(processor, part);
-        bytes.clear();
-        for (const int id : ids) {
-            ++counts[static_cast<std::size_t>(id)];
-            for (std::size_t byte = 0; byte < width; ++byte)
-                bytes += static_cast<char>(static_cast<unsigned>(id) >> (8 * byte));
+    writeFileAtomically(out, [&](const AppendBytes& append) {
+        while (reader.next(part)) {
+            const std::vector<int> ids = idsOf(processor, part);
+            bytes.clear();
+            for (const int id : ids) {
+                ++counts[static_cast<std::size_t>(id)];
+                for (std::size_t byte = 0; byte < width; ++byte)
+                    bytes += static_cast<char>(static_cast<unsigned>(id) >> (8 * byte));
+            }
+            append(std::as_bytes(std::span(bytes)));
+            fingerprint.add(bytes);
+            summary.tokens += static_cast<std::int64_t>(ids.size());
         }
-        file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-        if (!file) throw diskError("write", out.string(), errno);
-        fingerprint.add(bytes);
-        summary.tokens += static_cast<std::int64_t>(ids.size());
-    }
-    file.close();
-    if (!file) throw diskError("write", out.string(), errno);
+    });
     summary.bytes = static_cast<std::int64_t>(reader.bytesRead());
     summary.fingerprint = fingerprint.text();
     for (const std::int64_t count : counts) {
@@ -191,9 +198,9 @@ void prepare(const Options& options) {
     const std::vector<fs::path> files = textFiles(options.text);
     const CorpusFiles out(options.out);
     makeFolder(options.out);
-    const std::string model = train(options, files);
+    const std::string model = options.model.empty() ? train(options, files) : readFile(options.model);
     sentencepiece::SentencePieceProcessor processor;
-    requireOk(processor.LoadFromSerializedProto(model), "the new vocabulary cannot be used");
+    requireOk(processor.LoadFromSerializedProto(model), "the vocabulary cannot be used");
     writeFileAtomically(out.model(), model);
     writeFileAtomically(out.pieces(), formatPieces(textsOf(processor)));
     CorpusSummary summary = encode(processor, files, out.tokens(), Fingerprint().add(model));
@@ -216,7 +223,9 @@ void ids(const Options& options) {
 }
 
 int run(int argc, char** argv) {
+    const pid_t parent = ::getppid();
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // nobody waits for the work of a trainer that died
+    if (::getppid() != parent) return static_cast<int>(ErrorKind::other);
     CLI::App app("Learns SentencePiece vocabularies and cuts texts into their pieces.");
     app.require_subcommand(1);
     Options options;
@@ -227,6 +236,8 @@ int run(int argc, char** argv) {
         ->check(CLI::Range(300, 1000000));
     prepare_command->add_option("--kind", options.kind, "unigram or bpe")
         ->check(CLI::IsMember({"unigram", "bpe"}));
+    prepare_command->add_option("--model", options.model,
+                                "Cut with the pieces of this pieces.model, rather than with new ones");
     prepare_command->add_option("--out", options.out, "Folder")->required();
     CLI::App* ids_command = app.add_subcommand("ids", "Tokens of the text on stdin");
     ids_command->add_option("--model", options.model, "pieces.model of a prepared text")->required();
@@ -251,6 +262,9 @@ int main(int argc, char** argv) {
     } catch (const roper::Error& error) {
         std::cerr << "roper-pieces: " << error.what() << "\n";
         return error.exitCode();
+    } catch (const std::bad_alloc&) {
+        std::cerr << "roper-pieces: the machine's memory does not suffice\n";
+        return static_cast<int>(roper::ErrorKind::memory);
     } catch (const std::exception& error) {
         std::cerr << "roper-pieces: " << error.what() << "\n";
         return static_cast<int>(roper::ErrorKind::other);

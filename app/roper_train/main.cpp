@@ -166,22 +166,25 @@ class CommandLine {
             ->check(CLI::Range(std::int64_t{1}, std::int64_t{65536}));
         eval->add_option("--seed", eval_.asked.seed, "Seed of the problems (default: the run's data seed)")
             ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
-        eval->add_option("--temperature", eval_.asked.temperature, "0 writes the likeliest character")
+        eval->add_option("--temperature", eval_.asked.temperature, "0 writes the likeliest token")
             ->check(CLI::Range(0.0, 100.0));
-        eval->add_option(
-                "--length", eval_.lengths,
-                "Tokens of the sequences that the loss is taken on (default: as in training); several "
-                "as 64,128,256")
-            ->delimiter(',')
-            ->check(CLI::Range(std::int64_t{2}, std::int64_t{1048576}));
-        CLI::Option* by_size = eval->add_flag("--by-size", eval_.by_size,
-                                              "Problems of every size: digits, or letters and index");
+        CLI::Option* length =
+            eval->add_option(
+                    "--length", eval_.lengths,
+                    "Tokens of the sequences that the loss is taken on (default: as in training); several as "
+                    "64,128,256")
+                ->delimiter(',')
+                ->check(CLI::Range(std::int64_t{2}, std::int64_t{1048576}));
+        CLI::Option* by_size =
+            eval->add_flag("--by-size", eval_.by_size, "Problems of every size: digits, or letters and index")
+                ->excludes(length);
         eval->add_option("--largest", eval_.asked.largest,
                          "With --by-size: digits or letters up to this, also beyond those of training")
             ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000}))
             ->needs(by_size);
-        eval->add_flag("--by-position", eval_.by_position, "Loss of each position of the sequences")
-            ->excludes(by_size);
+        CLI::Option* by_position =
+            eval->add_flag("--by-position", eval_.by_position, "Loss of each position of the sequences")
+                ->excludes(by_size);
         eval->add_flag("--keep", eval_.keep,
                        "Also write to the run's sizes.csv, positions.csv or, otherwise, lengths.csv");
         eval->add_option("--scaling", eval_.scaling,
@@ -193,8 +196,10 @@ class CommandLine {
         eval->add_option("--proportion", eval_.asked.scaling.proportion,
                          "Share of the pairs that p-rope turns")
             ->check(CLI::Range(0.0, 1.0));
-        eval->add_option("--out", eval_.out, "Also write what the model wrote to this .jsonl file");
-        eval->add_flag("--json", read_.json, "One JSON object");
+        eval->add_option("--out", eval_.out, "Also write what the model wrote to this .jsonl file")
+            ->excludes(by_size)
+            ->excludes(by_position);
+        eval->add_flag("--json", read_.json, "One JSON object a length");
         eval->callback([this] {
             action_ = [this] {
                 read_.runs = runs_;

@@ -7,6 +7,7 @@
 #include "app/roper_train/trainer_crew.h"
 #include "core/compare/grouping.h"
 #include "core/runs/error.h"
+#include "core/runs/presets.h"
 #include "core/runs/run_queue.h"
 #include "core/runs/run_recorder.h"
 #include "core/runs/sweep.h"
@@ -32,11 +33,11 @@ int exitCodeOfEnd(bool all_done) {
 RunFolder findOrMake(const fs::path& runs, const SweepRun& wanted) {
     const RunFolder folder(runs / wanted.name);
     if (!fs::exists(folder.path())) return createRun(runs, wanted.name, wanted.specification);
-    const Specification there = folder.specification();
+    const Specification there = folder.specification(), asked = withAbsoluteText(wanted.specification);
     const auto seeds = [](const Specification& s) {
         return std::pair(s.training.data_seed, s.training.model_seed);
     };
-    if (groupKey(there) != groupKey(wanted.specification) || seeds(there) != seeds(wanted.specification))
+    if (groupKey(there) != groupKey(asked) || seeds(there) != seeds(asked))
         throw Error(ErrorKind::usage, folder.path().string() +
                                           " is another experiment than the sweep asks for; give the sweep "
                                           "another file name, or the runs another folder");

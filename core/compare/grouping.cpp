@@ -38,7 +38,8 @@ bool isPartOfMethod(const std::string& key) {
                                                "model.value_rotary_fraction",
                                                "model.pairing",
                                                "model.schedule",
-                                               "model.base"};
+                                               "model.base",
+                                               "training.objective"};
     return keys.count(key) > 0;
 }
 
@@ -49,6 +50,7 @@ std::string differenceText(const SpecificationField& field, const Specification&
     if (isPartOfMethod(field.key()) && value == fieldText(field, usual)) return {};
     if (value == "linear_numerator") return "linear attention, numerator turned";
     if (value == "linear_cosine") return "linear attention, 1 + cosine";
+    if (value == "masked") return "masked tokens";
     std::string name = field.name;
     std::replace(name.begin(), name.end(), '_', ' ');
     return name + " " + value;
@@ -93,7 +95,8 @@ std::set<std::string> fieldsThatTellApart(const Groups& groups) {
         return labels.size();
     };
     std::set<std::string> chosen = {"model.position"};
-    if (differentLabels({"task.name"}) > 1) chosen.insert("task.name");
+    for (const char* always : {"task.name", "training.objective"})
+        if (differentLabels({always}) > 1) chosen.insert(always);
     while (differentLabels(chosen) < identities.size()) {
         std::string best;
         std::size_t most = differentLabels(chosen);

@@ -70,7 +70,7 @@ struct LengthMap {
 /// trained on the same length are added up.
 std::vector<LengthMap> lengthMaps(const std::vector<MeasuredRun>& runs);
 
-/// The loss of texts by position, in the same way; at most one map.
+/// The loss by position, in the same way: one map a task that has such rows.
 std::vector<LengthMap> positionMaps(const std::vector<MeasuredRun>& runs);
 
 /// task,shows,method,trained,length,mean,of,runs

@@ -1,20 +1,16 @@
 #include "core/corpus/corpus_cache.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <chrono>
 #include <cstdlib>
-#include <thread>
+#include <utility>
 
 #include "core/corpus/pieces_program.h"
 #include "core/corpus/text_reader.h"
 #include "core/runs/durable_file.h"
 #include "core/runs/error.h"
+#include "core/runs/file_lock.h"
 #include "core/runs/presets.h"
 #include "core/tasks/fingerprint.h"
+#include "core/tasks/text_task.h"
 
 namespace roper {
 
@@ -22,7 +18,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr auto kBetweenLooks = std::chrono::milliseconds(100);
+/// Of what roper-pieces writes; another one lets every text be prepared again.
+constexpr const char* kVersion = "1";
 
 fs::path cacheFolder() {
     const char* cache = std::getenv("XDG_CACHE_HOME");
@@ -40,32 +37,9 @@ std::string keyOf(const TaskSettings& settings, const std::vector<fs::path>& fil
         key.add(fs::absolute(file).string())
             .add("|" + std::to_string(fs::file_size(file)))
             .add("|" + std::to_string(fs::last_write_time(file).time_since_epoch().count()) + "\n");
-    key.add(std::to_string(settings.pieces) + settings.vocabulary);
+    key.add(std::to_string(settings.pieces) + settings.vocabulary + kVersion);
     return key.text();
 }
-
-/// Held by who prepares a text. Waits for another who does.
-class CacheLock {
-  public:
-    CacheLock(const fs::path& path, const Preparing& preparing)
-        : descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
-        if (descriptor_ < 0) throw diskError("create", path.string(), errno);
-        while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-            if (preparing.goes_on && !preparing.goes_on()) return;
-            std::this_thread::sleep_for(kBetweenLooks);
-        }
-        held_ = true;
-    }
-    ~CacheLock() { ::close(descriptor_); }
-    CacheLock(const CacheLock&) = delete;
-    CacheLock& operator=(const CacheLock&) = delete;
-
-    bool held() const { return held_; }
-
-  private:
-    int descriptor_;
-    bool held_ = false;
-};
 
 /// A folder that is being filled; unless it has been given its real name, nothing of it stays.
 class PartialFolder {
@@ -86,35 +60,55 @@ class PartialFolder {
     fs::path path_;
 };
 
+/// Whether a summary stands beside as many tokens as it tells of.
 bool isWhole(const CorpusFiles& corpus) {
-    return fs::exists(corpus.summary());
+    std::error_code missing;
+    if (!fs::exists(corpus.summary(), missing)) return false;
+    try {
+        const CorpusSummary summary =
+            parseCorpusSummary(readFile(corpus.summary()), corpus.summary().string());
+        const auto bytes =
+            static_cast<std::uintmax_t>(summary.tokens) * MappedTokens::widthFor(summary.pieces);
+        return fs::file_size(corpus.tokens(), missing) == bytes && fs::exists(corpus.model(), missing) &&
+               fs::exists(corpus.pieces(), missing);
+    } catch (const Error&) {
+        return false;  // damaged, or of another version: it is prepared again
+    }
 }
 
 }  // namespace
 
-std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Preparing& preparing) {
+std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Preparing& preparing,
+                                         const std::optional<fs::path>& model) {
+    const auto say = [&](const std::string& line) {
+        if (preparing.say) preparing.say(line);
+    };
     const fs::path text = textPath(settings.text);
     const fs::path cache = cacheFolder();
     const std::string key = keyOf(settings, textFiles(text));
     CorpusFiles whole(cache / key);
     if (isWhole(whole)) return whole;
     makeFolder(cache);
-    const CacheLock lock(cache / (key + ".lock"), preparing);
+    bool said = false;
+    const FileLock lock(cache / (key + ".lock"), [&] {
+        if (!std::exchange(said, true)) say("waiting for another run that prepares the same text");
+        return !preparing.goes_on || preparing.goes_on();
+    });
     if (!lock.held()) return std::nullopt;
     if (isWhole(whole)) return whole;  // another has prepared it meanwhile
-    if (preparing.say)
-        preparing.say("preparing the text " + text.string() + ": " + std::to_string(settings.pieces) +
-                      " pieces (" + settings.vocabulary + "); this is done once");
+    say("preparing the text " + text.string() + ": " + std::to_string(settings.pieces) + " pieces (" +
+        settings.vocabulary + "); this is done once");
     const PartialFolder partial(cache / (key + std::string(kPartialMark) + "text"));
-    const std::vector<std::string> arguments = {"prepare",
-                                                "--text",
-                                                text.string(),
-                                                "--pieces",
-                                                std::to_string(settings.pieces),
-                                                "--kind",
-                                                settings.vocabulary,
-                                                "--out",
-                                                partial.path().string()};
+    std::vector<std::string> arguments = {"prepare",
+                                          "--text",
+                                          text.string(),
+                                          "--pieces",
+                                          std::to_string(settings.pieces),
+                                          "--kind",
+                                          settings.vocabulary,
+                                          "--out",
+                                          partial.path().string()};
+    if (model) arguments.insert(arguments.end(), {"--model", model->string()});
     if (!runPieces(arguments, {}, preparing.goes_on)) return std::nullopt;
     std::error_code problem;
     fs::remove_all(whole.folder(), problem);

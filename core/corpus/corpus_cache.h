@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -16,9 +17,11 @@ struct Preparing {
 };
 
 /// The pieces and tokens of a text, from $XDG_CACHE_HOME/roper-lab/texts (else ~/.cache/…), where they are
-/// put when they are first asked for. A text that has changed since is prepared again. Of several who ask at
-/// the same time one does the work. Nothing if `goes_on` said no.
+/// put when they are first asked for (`model`: with the pieces of that file, rather than with new ones). A
+/// text that has changed since is prepared again. Of several who ask at the same time one does the work.
+/// Nothing if `goes_on` said no.
 /// @throws Error (usage) if there is no such text or no vocabulary can be made of it, Error (disk)
-std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Preparing& preparing);
+std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Preparing& preparing,
+                                         const std::optional<std::filesystem::path>& model = {});
 
 }  // namespace roper

@@ -59,10 +59,12 @@ void keepPieces(const CorpusFiles& corpus, const CorpusFiles& kept) {
 std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& folder,
                                const Preparing& preparing) {
     if (!settings.isText()) return makeTask(settings);
-    const std::optional<CorpusFiles> corpus = prepareCorpus(settings, preparing);
-    if (!corpus) return nullptr;
     const CorpusFiles kept(folder.textPath());
-    if (!fs::exists(kept.summary())) keepPieces(*corpus, kept);
+    const bool is_kept = fs::exists(kept.summary());
+    const auto corpus =
+        prepareCorpus(settings, preparing, is_kept ? std::optional(kept.model()) : std::nullopt);
+    if (!corpus) return nullptr;
+    if (!is_kept) keepPieces(*corpus, kept);
     if (summaryOf(kept).fingerprint != summaryOf(*corpus).fingerprint)
         throw Error(ErrorKind::usage, "the text " + textPath(settings.text).string() +
                                           " is no longer the one that " + folder.name() +
@@ -87,9 +89,10 @@ std::unique_ptr<Task> openTaskToAsk(const TaskSettings& settings, const RunFolde
     return std::make_unique<TextTask>(vocabularyOf(kept));
 }
 
-std::unique_ptr<Task> openTask(const TaskSettings& settings) {
+std::unique_ptr<Task> openTask(const TaskSettings& settings, const Preparing& preparing) {
     if (!settings.isText()) return makeTask(settings);
-    const std::optional<CorpusFiles> corpus = prepareCorpus(settings, {});
+    const std::optional<CorpusFiles> corpus = prepareCorpus(settings, preparing);
+    if (!corpus) return nullptr;
     return textTask(settings, *corpus, *corpus);
 }
 

@@ -20,6 +20,6 @@ std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& fo
 std::unique_ptr<Task> openTaskToAsk(const TaskSettings& settings, const RunFolder& folder);
 
 /// The same task without a run, as for measuring times.
-std::unique_ptr<Task> openTask(const TaskSettings& settings);
+std::unique_ptr<Task> openTask(const TaskSettings& settings, const Preparing& preparing = {});
 
 }  // namespace roper

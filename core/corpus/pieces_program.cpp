@@ -80,29 +80,56 @@ pid_t spawn(const fs::path& program, const std::vector<std::string>& arguments, 
     ::posix_spawn_file_actions_adddup2(&files, input.descriptor(), STDIN_FILENO);
     ::posix_spawn_file_actions_adddup2(&files, output.descriptor(), STDOUT_FILENO);
     ::posix_spawn_file_actions_adddup2(&files, messages.descriptor(), STDERR_FILENO);
+    // A process group of its own: Ctrl-C in a terminal is for us to pass on.
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    ::posix_spawnattr_setpgroup(&attributes, 0);
     pid_t pid = 0;
-    const int error = ::posix_spawn(&pid, program.c_str(), &files, nullptr, argv.data(), environ);
+    const int error = ::posix_spawn(&pid, program.c_str(), &files, &attributes, argv.data(), environ);
+    ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&files);
     if (error != 0) throw Error(ErrorKind::other, "cannot start " + name + ": " + std::strerror(error));
     return pid;
 }
 
-/// The wait status; nothing if it was ended because `goes_on` said no.
-std::optional<int> waitFor(pid_t pid, const std::function<bool()>& goes_on) {
-    int status = 0;
-    while (true) {
-        const pid_t ended = ::waitpid(pid, &status, goes_on ? WNOHANG : 0);
-        if (ended == pid) return status;
-        if (ended < 0 && errno != EINTR) return status;
-        if (!goes_on) continue;
-        if (!goes_on()) {
-            ::kill(pid, SIGTERM);
-            ::waitpid(pid, &status, 0);
-            return std::nullopt;
-        }
-        std::this_thread::sleep_for(kBetweenLooks);
+/// The program while it runs; ended with this object at the latest.
+class Running {
+  public:
+    explicit Running(pid_t pid) : pid_(pid) {}
+    ~Running() {
+        if (ended_) return;
+        ::kill(pid_, SIGTERM);
+        wait(0);
     }
-}
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+    /// The wait status; nothing if `goes_on` said no.
+    std::optional<int> waitFor(const std::function<bool()>& goes_on) {
+        while (!wait(goes_on ? WNOHANG : 0)) {
+            if (!goes_on()) return std::nullopt;
+            std::this_thread::sleep_for(kBetweenLooks);
+        }
+        return status_;
+    }
+
+  private:
+    /// Whether it has ended.
+    bool wait(int options) {
+        pid_t result = 0;
+        do
+            result = ::waitpid(pid_, &status_, options);
+        while (result < 0 && errno == EINTR);
+        if (result < 0) status_ = SIGKILL;  // nobody knows how it ended: not well
+        ended_ = result != 0;
+        return ended_;
+    }
+
+    pid_t pid_;
+    int status_ = 0;
+    bool ended_ = false;
+};
 
 /// What it said, without its name in front.
 std::string messageOf(const MemoryFile& messages) {
@@ -116,14 +143,13 @@ std::string messageOf(const MemoryFile& messages) {
 std::optional<std::string> runPieces(const std::vector<std::string>& arguments, std::string_view input,
                                      const std::function<bool()>& goes_on) {
     const MemoryFile stdin_file(input), stdout_file, stderr_file;
-    const pid_t pid = spawn(programPath(), arguments, stdin_file, stdout_file, stderr_file);
-    const std::optional<int> status = waitFor(pid, goes_on);
+    Running program(spawn(programPath(), arguments, stdin_file, stdout_file, stderr_file));
+    const std::optional<int> status = program.waitFor(goes_on);
     if (!status) return std::nullopt;
     if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return stdout_file.content();
-    if (WIFSIGNALED(*status) && goes_on && !goes_on()) return std::nullopt;  // Ctrl-C reaches it too
     if (WIFEXITED(*status)) throw Error(static_cast<ErrorKind>(WEXITSTATUS(*status)), messageOf(stderr_file));
     throw Error(ErrorKind::memory, "roper-pieces was ended by signal " + std::to_string(WTERMSIG(*status)) +
-                                       "; if memory was short, ask for fewer pieces");
+                                       "; the machine may be short of memory");
 }
 
 }  // namespace roper

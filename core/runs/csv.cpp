@@ -185,6 +185,8 @@ LengthRow parseLengthRow(std::string_view line) {
     row.loss = cells.number();
     row.right = cells.integer();
     row.asked = cells.integer();
+    if (row.right < 0 || row.right > row.asked)
+        throw Error(ErrorKind::usage, "\"right\" must lie between 0 and \"asked\"");
     return row;
 }
 
@@ -197,6 +199,7 @@ PositionRow parsePositionRow(std::string_view line) {
     row.length = cells.integer();
     row.position = cells.integer();
     row.loss = cells.number();
+    if (row.position < 0) throw Error(ErrorKind::usage, "\"position\" must not be negative");
     return row;
 }
 

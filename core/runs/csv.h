@@ -51,14 +51,15 @@ struct SizeRow {
     std::int64_t correct = 0, of = 0;
 };
 
-/// A row of lengths.csv: what one checkpoint makes of validation sequences of a length.
+/// A row of lengths.csv: what one checkpoint of a run without problems makes of validation sequences of a
+/// length.
 struct LengthRow {
     std::int64_t step = 0;
     std::string scaling = "none";  ///< of the frequencies while it read them
     double factor = 1;
     std::int64_t length = 0;            ///< tokens of a sequence
     double loss = 0;                    ///< nats a token
-    std::int64_t right = 0, asked = 0;  ///< tokens that were likeliest, of those that were to be said
+    std::int64_t right = 0, asked = 0;  ///< as `recalled` of `recallable` of an evaluation
 };
 
 /// A row of positions.csv: the loss at one position of such sequences.

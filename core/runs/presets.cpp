@@ -48,4 +48,11 @@ fs::path textPath(const std::string& text) {
     return text;
 }
 
+Specification withAbsoluteText(Specification specification) {
+    std::string& text = specification.task.text;
+    if (specification.task.isText() && !text.empty() && textPath(text) == fs::path(text))
+        text = fs::absolute(text).lexically_normal().string();
+    return specification;
+}
+
 }  // namespace roper

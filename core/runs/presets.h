@@ -27,4 +27,8 @@ Preset loadPreset(const std::string& name);
 /// Where the text is that `task.text` names: a bundled one by its name, else a path.
 std::filesystem::path textPath(const std::string& text);
 
+/// The same with the path of a text that is not bundled made absolute: the trainer may be started from
+/// elsewhere.
+Specification withAbsoluteText(Specification specification);
+
 }  // namespace roper

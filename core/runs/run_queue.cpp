@@ -11,6 +11,7 @@
 
 #include "core/runs/durable_file.h"
 #include "core/runs/error.h"
+#include "core/runs/file_lock.h"
 #include "core/runs/run_recorder.h"
 #include "core/runs/text.h"
 
@@ -23,23 +24,9 @@ std::filesystem::path workerLockPath(const std::filesystem::path& runs) {
     return runs / ".queue-worker.lock";
 }
 
-/// Keeps changes of the queue apart as long as it lives.
-class ChangeLock {
-  public:
-    explicit ChangeLock(const std::filesystem::path& runs) {
-        const std::filesystem::path path = runs / ".queue-change.lock";
-        descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-        if (descriptor_ < 0) throw diskError("open", path.string(), errno);
-        while (::flock(descriptor_, LOCK_EX) != 0)
-            if (errno != EINTR) throw diskError("lock", path.string(), errno);
-    }
-    ~ChangeLock() { ::close(descriptor_); }
-    ChangeLock(const ChangeLock&) = delete;
-    ChangeLock& operator=(const ChangeLock&) = delete;
-
-  private:
-    int descriptor_ = -1;
-};
+std::filesystem::path changeLockPath(const std::filesystem::path& runs) {
+    return runs / ".queue-change.lock";
+}
 
 [[noreturn]] void refuse(const std::string& origin, const toml::source_region& source,
                          const std::string& what) {
@@ -168,7 +155,7 @@ std::string toToml(const RunQueue& queue) {
 
 void changeQueue(const std::filesystem::path& runs, const std::function<void(RunQueue&)>& change) {
     makeFolder(runs);
-    const ChangeLock lock(runs);
+    const FileLock lock(changeLockPath(runs));
     const RunQueue before = readQueue(runs);
     RunQueue after = before;
     change(after);

@@ -105,15 +105,12 @@ void replaceRows(const fs::path& path, std::string_view header, const std::vecto
     writeFileAtomically(path, text + "\n");
 }
 
-/// A text that lies somewhere by its absolute path.
-Specification withTextFound(Specification specification) {
-    if (!specification.task.isText()) return specification;
+void requireText(const Specification& specification) {
+    if (!specification.task.isText()) return;
     const fs::path text = textPath(specification.task.text);
     std::error_code unreadable;
     if (!fs::exists(text, unreadable))
         throw Error(ErrorKind::usage, "task.text: there is no file or folder " + text.string());
-    if (text == fs::path(specification.task.text)) specification.task.text = fs::absolute(text).string();
-    return specification;
 }
 
 std::string firstLine(const fs::path& path) {
@@ -146,7 +143,8 @@ std::string defaultRunName(const Specification& specification) {
 
 RunFolder createRun(const fs::path& runs, const std::string& name, const Specification& asked) {
     if (!name.empty()) requireRunName(name);
-    const Specification specification = withTextFound(asked);
+    const Specification specification = withAbsoluteText(asked);
+    requireText(specification);
     makeFolder(runs);
     std::string building = (runs / ".new-XXXXXX").string();
     if (::mkdtemp(building.data()) == nullptr) throw diskError("create a run in", runs.string(), errno);

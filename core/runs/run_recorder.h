@@ -15,7 +15,7 @@ std::string defaultRunName(const Specification& specification);
 
 /// Makes a run folder that holds run.toml and the status `queued`. It appears whole or not at all.
 /// An empty name means `defaultRunName`, made unique by a number at its end. The path of a text is made
-/// absolute: the trainer may be started from elsewhere.
+/// absolute.
 /// @throws Error (usage) for a bad name or one that is taken, or if there is no such text, Error (disk)
 /// naming the path
 RunFolder createRun(const std::filesystem::path& runs, const std::string& name,

@@ -117,7 +117,8 @@ std::string makeHeader(const std::vector<TensorToWrite>& tensors,
                                {"data_offsets", {position, position + *bytes}}};
         position += *bytes;
     }
-    std::string text = header.dump();
+    // What a model wrote may end within a letter.
+    std::string text = header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     text.append((8 - text.size() % 8) % 8, ' ');
     return text;
 }
@@ -220,6 +221,11 @@ const std::string& SafetensorsFile::entry(const std::string& key) const {
     if (found == metadata_.end())
         throw Error(ErrorKind::checkpoint, origin_ + " has no entry \"" + key + "\"");
     return found->second;
+}
+
+std::string SafetensorsFile::entryOr(const std::string& key, const std::string& otherwise) const {
+    const auto found = metadata_.find(key);
+    return found == metadata_.end() ? otherwise : found->second;
 }
 
 }  // namespace roper

@@ -58,6 +58,8 @@ class SafetensorsFile {
     /// @throws Error (checkpoint) naming the file and the tensor or entry that is missing
     const Tensor& tensor(const std::string& name) const;
     const std::string& entry(const std::string& key) const;
+    /// The same, or `otherwise` where there is none: files of older versions have fewer.
+    std::string entryOr(const std::string& key, const std::string& otherwise) const;
 
   private:
     std::string origin_;

@@ -75,6 +75,10 @@ void checkModel(const Specification& s, std::vector<SpecificationProblem>& probl
         problems.push_back({"model.bias_distance",
                             "the first half of the buckets holds one distance each, so this must be above " +
                                 std::to_string(s.model.bias_buckets / 2)});
+    if (s.model.position == "learned" && s.snapshots.every > 0 && s.tablePositions() < s.snapshots.characters)
+        problems.push_back({"snapshots.characters", "the learned table has " +
+                                                        std::to_string(s.tablePositions()) +
+                                                        " positions; a snapshot's text must not be longer"});
     if (s.model.position == "learned" && s.tablePositions() < s.training.length)
         problems.push_back({"model.table_positions", "training sequences have " +
                                                          std::to_string(s.training.length) +

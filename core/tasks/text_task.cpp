@@ -59,11 +59,11 @@ std::vector<std::int64_t> TextTask::tokens(std::uint64_t seed, Stream stream, st
     const bool trains = stream == Stream::training;
     const std::int64_t part = trains ? training_ : validation_;
     if (part < length)
-        throw std::invalid_argument(
-            "the part of the text for " + std::string(trains ? "training" : "validation") + " has " +
-            std::to_string(part) + " tokens; a sequence needs " + std::to_string(length) +
-            ". Use a longer text or a smaller training.length" +
-            (trains ? "." : ", or a larger task.validation_share."));
+        throw std::invalid_argument("the part of the text for " +
+                                    std::string(trains ? "training" : "validation") + " has " +
+                                    std::to_string(part) + " tokens; a sequence needs " +
+                                    std::to_string(length) + ". Use a longer text or shorter sequences" +
+                                    (trains ? "." : ", or a larger task.validation_share."));
     std::int64_t start = 0;
     if (trains)
         start = Random(seed, stream, index).between(0, training_ - length);

@@ -66,15 +66,10 @@ Evaluation Evaluator::evaluate(Transformer& model, std::int64_t step, std::uint6
     return evaluation;
 }
 
-/// Validation sequences `first` … as tokens [count, length].
-at::Tensor Evaluator::sequences(std::int64_t first, std::int64_t count, at::Device device) const {
-    return makeSequences(task_, specification_, Stream::validation, static_cast<std::uint64_t>(first), count)
-        .to(device);
-}
-
 void Evaluator::takeLoss(Transformer& model, Evaluation& evaluation) const {
-    const at::Device device = model.parameters().front().second.device();
-    evaluation.row.loss = model.loss(sequences(0, specification_.training.batch, device)).item<double>();
+    forEachBatch(model, specification_.training.batch, [&](const Batch& batch) {
+        evaluation.row.loss = model.loss(batch.inputs, batch.targets, /*training=*/false).item<double>();
+    });
 }
 
 std::int64_t Evaluator::sequencesAsked() const {
@@ -185,33 +180,31 @@ std::vector<double> Evaluator::lossByPosition(Transformer& model) const {
 
 /// Loss, floor and recall over fresh sequences of a task that is judged by them.
 void Evaluator::takeRecall(Transformer& model, Evaluation& evaluation) const {
-    const at::Device device = model.parameters().front().second.device();
     const std::int64_t asked = specification_.evaluation.problems;
-    const int length = static_cast<int>(specification_.training.length);
     double loss = 0, floor = 0;
     std::int64_t floors = 0;
     evaluation.row.recalled = evaluation.row.recallable = 0;
-    for (std::int64_t first = 0; first < asked; first += specification_.training.batch) {
-        const std::int64_t count = std::min(specification_.training.batch, asked - first);
-        const at::Tensor tokens = sequences(first, count, device);
-        const at::Tensor logits = model.forward(tokens.narrow(1, 0, length - 1));
-        const at::Tensor of_each =
-            at::cross_entropy_loss(logits.flatten(0, 1), tokens.narrow(1, 1, length - 1).flatten());
-        loss += of_each.item<double>() * static_cast<double>(count);
-        const at::Tensor likeliest = logits.argmax(-1).cpu();
-        const auto guess = likeliest.accessor<std::int64_t, 2>();
+    forEachBatch(model, asked, [&](const Batch& batch) {
+        const at::Tensor logits = model.forward(batch.inputs);
+        const std::int64_t count = batch.inputs.size(0);
+        loss += at::cross_entropy_loss(logits.flatten(0, 1), batch.targets.flatten()).item<double>() *
+                static_cast<double>(count);
+        const at::Tensor inputs = batch.inputs.cpu(), targets = batch.targets.cpu(),
+                         likeliest = logits.argmax(-1).cpu();
+        const auto shown = inputs.accessor<std::int64_t, 2>(), wanted = targets.accessor<std::int64_t, 2>(),
+                   guess = likeliest.accessor<std::int64_t, 2>();
         for (std::int64_t b = 0; b < count; ++b) {
-            const std::vector<std::int64_t> text = task_.tokens(
-                dataSeed(specification_), Stream::validation, static_cast<std::uint64_t>(first + b), length);
-            std::vector<std::int64_t> guessed;
-            for (std::int64_t t = 0; t + 1 < length; ++t)
+            std::vector<std::int64_t> text = {shown[b][0]}, guessed;
+            for (std::int64_t t = 0; t < wanted.size(1); ++t) {
+                text.push_back(wanted[b][t]);
                 guessed.push_back(guess[b][t]);
+            }
             const auto of_sequence = task_.informationFloor(task_.vocabulary().decode(text));
             floors += of_sequence ? 1 : 0;
             floor += of_sequence.value_or(0);
             recordSequence(text, guessed, evaluation);
         }
-    }
+    });
     evaluation.row.loss = loss / static_cast<double>(asked);
     if (floors == asked) evaluation.row.floor = floor / static_cast<double>(asked);
 }

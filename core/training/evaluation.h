@@ -41,7 +41,6 @@ class Evaluator {
     std::vector<SizeScore> evaluateBySize(Transformer& model, std::int64_t each) const;
 
   private:
-    at::Tensor sequences(std::int64_t first, std::int64_t count, at::Device device) const;
     void takeLoss(Transformer& model, Evaluation& evaluation) const;
     void takeRecall(Transformer& model, Evaluation& evaluation) const;
     void takeGuesses(Transformer& model, Evaluation& evaluation) const;

@@ -48,6 +48,7 @@ RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const Ses
 struct ReadingOptions {
     std::optional<std::int64_t> step;  ///< of the checkpoint; the newest if not given
     std::string device = "cpu";
+    std::function<void(const std::string&)> note = {};  ///< told what takes long, such as preparing a text
 };
 
 /// Opens a control socket for a run that is not training and answers questions about one of its checkpoints

@@ -10,22 +10,22 @@
 
 namespace roper {
 
-std::string snapshotText(const Task& task, const Specification& specification) {
+std::vector<std::int64_t> snapshotTokens(const Task& task, const Specification& specification) {
     const auto seed = static_cast<std::uint64_t>(specification.training.data_seed);
     const auto length = static_cast<std::size_t>(specification.snapshots.characters);
-    if (!task.hasProblems()) return task.sequence(seed, Stream::validation, 0, static_cast<int>(length));
+    if (!task.hasProblems()) return task.tokens(seed, Stream::validation, 0, static_cast<int>(length));
     std::string text;
     for (std::uint64_t i = 0; text.size() < length; ++i)
         text += task.problem(seed, Stream::problems, i).text();
     text.resize(length);
-    return text;
+    return task.vocabulary().encode(text);
 }
 
 void writeSnapshot(const RunFolder& folder, Transformer& model, const Task& task,
                    const Specification& specification, std::int64_t step) {
     const at::NoGradGuard no_gradients;
-    const std::string text = snapshotText(task, specification);
-    const at::Tensor tokens = encodePadded(task.vocabulary(), {text});
+    const std::vector<std::int64_t> text = snapshotTokens(task, specification);
+    const at::Tensor tokens = padded({text});
     const at::Device device = model.parameters().front().second.device();
     const Transformer::Inside inside = model.inside(tokens.to(device));
     const at::Tensor attention = inside.attention.to(at::kCPU, at::kFloat).contiguous(),
@@ -36,7 +36,8 @@ void writeSnapshot(const RunFolder& folder, Transformer& model, const Task& task
         {tensorToWrite("attention", attention), tensorToWrite("norms", norms), tensorToWrite("tokens", list)},
         {{"run", folder.name()},
          {"step", std::to_string(step)},
-         {"text", text},
+         {"text", task.vocabulary().decode(text)},
+         {"causal", model.causal() ? "true" : "false"},
          {"token_texts", textsOf(task.vocabulary(), list)}});
 }
 

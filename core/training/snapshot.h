@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string>
+#include <vector>
 
 #include "core/model/transformer.h"
 #include "core/runs/run_folder.h"
@@ -9,8 +9,8 @@
 namespace roper {
 
 /// The text that snapshots of a run are taken of, the same at every step: problems that training never shows,
-/// or a fresh sequence; `snapshots.characters` characters.
-std::string snapshotText(const Task& task, const Specification& specification);
+/// or a fresh sequence; `snapshots.characters` tokens.
+std::vector<std::int64_t> snapshotTokens(const Task& task, const Specification& specification);
 
 /// Writes "attention" [L, H, T, T], "norms" [4, L, H, d/2] (`Transformer::inside`) and "tokens" [T] of the
 /// model reading the snapshot text to the run's snapshots folder. @throws Error (disk)

@@ -64,24 +64,30 @@ LengthMapView::LengthMapView(QWidget* parent) : FigureView(parent) {
     setAccessibleName(tr("Problems solved by their length and by the length of training"));
 }
 
-void LengthMapView::setMaps(std::vector<LengthMap> maps) {
+void LengthMapView::setMaps(std::vector<LengthMap> maps, bool losses) {
     maps_ = std::move(maps);
+    losses_ = losses;
     worst_ = 0;
     best_ = 1;
-    if (showsLoss()) {  // there is no loss that is worst of all, so those there are span the colours
+    if (losses_ &&
+        !maps_.empty()) {  // there is no loss that is worst of all, so those there are span the colours
         worst_ = -std::numeric_limits<double>::infinity();
         best_ = -worst_;
-        for (const LengthMap::Panel& panel : maps_.front().panels)
-            for (const auto& [place, cell] : panel.cells) {
-                worst_ = std::max(worst_, cell.mean());
-                best_ = std::min(best_, cell.mean());
-            }
+        for (const LengthMap& map : maps_)
+            for (const LengthMap::Panel& panel : map.panels)
+                for (const auto& [place, cell] : panel.cells) {
+                    if (!std::isfinite(cell.mean())) continue;
+                    worst_ = std::max(worst_, cell.mean());
+                    best_ = std::min(best_, cell.mean());
+                }
     }
     update();
 }
 
 double LengthMapView::goodness(double mean) const {
-    return worst_ == best_ ? 1 : (mean - worst_) / (best_ - worst_);
+    if (worst_ == best_) return 1;
+    const double part = (mean - worst_) / (best_ - worst_);
+    return std::isfinite(part) ? std::clamp(part, 0.0, 1.0) : 0;
 }
 
 void LengthMapView::setEmptyText(const QString& text) {
@@ -210,8 +216,7 @@ void LengthMapView::paintColorBar(QPainter& painter, const QRectF& area, const T
     painter.setPen(theme.faint_text);
     for (const double part : {0.0, 0.5, 1.0}) {
         const double mean = worst_ + part * (best_ - worst_);
-        const QString text =
-            shortValue(maps_.front(), mean) + (showsLoss() ? QString() : QStringLiteral(" %"));
+        const QString text = shortValue(maps_.front(), mean) + (losses_ ? QString() : QStringLiteral(" %"));
         painter.drawText(QRectF(bar.right() + 4, bar.bottom() - bar.height() * part - 8, 40, 16),
                          Qt::AlignLeft | Qt::AlignVCenter, text);
     }
@@ -242,7 +247,7 @@ void LengthMapView::mouseMoveEvent(QMouseEvent* event) {
 
 QString LengthMapView::figureCaption() const {
     const QString line = tr("the heavy line parts what training has shown from what it has not");
-    if (showsLoss())
+    if (losses_)
         return tr("Mean loss in nats by the position of the token (up to the number below), and by the "
                   "length "
                   "of training (rows); %1")

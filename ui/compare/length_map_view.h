@@ -16,14 +16,17 @@ class LengthMapView : public FigureView {
   public:
     explicit LengthMapView(QWidget* parent);
 
-    void setMaps(std::vector<LengthMap> maps);
+    /// @param losses  whether the maps are of losses, as they stay when there are none
+    void setMaps(std::vector<LengthMap> maps, bool losses = false);
     const std::vector<LengthMap>& maps() const { return maps_; }
     void setEmptyText(const QString& text);
 
     /// Where a cell is on the widget; an empty rectangle if there is no such one.
     QRectF cellRect(std::size_t map, std::size_t panel, std::int64_t trained, std::int64_t length) const;
 
-    QString figureName() const override { return QStringLiteral("length-map"); }
+    QString figureName() const override {
+        return losses_ ? QStringLiteral("loss-by-position") : QStringLiteral("length-map");
+    }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override { return QString::fromStdString(csvOf(maps_)); }
     QString figureCaption() const override;
@@ -47,9 +50,9 @@ class LengthMapView : public FigureView {
     void paintColorBar(QPainter& painter, const QRectF& area, const Theme& theme) const;
     /// Where a value stands between the worst and the best that the colours can show, 0 … 1.
     double goodness(double mean) const;
-    bool showsLoss() const { return !maps_.empty() && maps_.front().shows == LengthMap::Shows::loss; }
 
     std::vector<LengthMap> maps_;
+    bool losses_ = false;
     double worst_ = 0, best_ = 1;  ///< means at the ends of the colours
     QString empty_text_;
 };

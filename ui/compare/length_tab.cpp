@@ -2,8 +2,11 @@
 
 #include <QHBoxLayout>
 #include <QVBoxLayout>
+#include <cmath>
 
+#include "core/corpus/corpus_files.h"
 #include "core/rotary/scaling.h"
+#include "core/runs/durable_file.h"
 #include "core/runs/error.h"
 #include "ui/controls/named.h"
 #include "ui/runs/run_records.h"
@@ -17,7 +20,9 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
       view_(new LengthMapView(this)),
       largest_(named(new QSpinBox, tr("Longest problem"),
                      tr("Digits or letters up to which problems are asked, also beyond training"))),
-      problems_(named(new QSpinBox, tr("Problems of each size"), tr("More take longer and scatter less"))),
+      problems_(
+          named(new QSpinBox, tr("Problems of each size"),
+                tr("Problems of each size, or sequences of each length; more take longer and scatter less"))),
       what_(named(
           new QComboBox, tr("What the maps show"),
           tr("Of texts, which parts of them a model knows well: how far back it can use what it read"))),
@@ -33,7 +38,7 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     largest_->setPrefix(tr("up to "));
     problems_->setRange(1, 1024);
     problems_->setValue(16);
-    problems_->setSuffix(tr(" problems of each size"));
+    problems_->setSuffix(tr(" of each size"));
     what_->addItems({tr("share right, by length"), tr("loss of texts, by position")});
     for (const std::string_view name : kScalingNames)
         scaling_->addItem(name == "none" ? tr("frequencies as trained")
@@ -108,8 +113,20 @@ void LengthTab::refresh() {
             runs.push_back(rowsOf(run->folder()));
             runs.back().record = std::move(*record);
         }
-    view_->setMaps(what_->currentIndex() == 0 ? lengthMaps(runs) : positionMaps(runs));
+    const bool losses = what_->currentIndex() == 1;
+    view_->setMaps(losses ? positionMaps(runs) : lengthMaps(runs), losses);
     showProgress();
+}
+
+/// Tokens of the part of a run's text that is kept for validation.
+std::int64_t LengthTab::validationTokens(const RunWatcher& run) {
+    try {
+        const CorpusFiles kept(run.folder().textPath());
+        const CorpusSummary summary = parseCorpusSummary(readFile(kept.summary()), kept.summary().string());
+        return std::llround(run.specification()->task.validation_share * static_cast<double>(summary.tokens));
+    } catch (const Error&) {
+        return 0;  // the evaluation itself will say what is missing
+    }
 }
 
 /// Problems of every size, or texts of one, two, four and eight times the length of training.
@@ -123,9 +140,12 @@ std::vector<EvaluationSurvey::Question> LengthTab::questionsFor(const RunWatcher
         return {{path, QStringList{"--by-size", "--largest", QString::number(largest_->value())} + reading}};
     QStringList lengths;
     for (const std::int64_t times : {1, 2, 4, 8}) {
+        Specification longer = specification;
+        longer.training.length *= times;
         const bool has_table = specification.model.position == "learned";
-        if (has_table && specification.inputLength() * times > specification.tablePositions()) break;
-        lengths << QString::number(specification.training.length * times);
+        if (has_table && longer.inputLength() > specification.tablePositions()) break;
+        if (times > 1 && longer.training.length > validationTokens(run)) break;
+        lengths << QString::number(longer.training.length);
     }
     std::vector<EvaluationSurvey::Question> questions = {
         {path, QStringList{"--length", lengths.join(',')} + reading}};

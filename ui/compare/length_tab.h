@@ -42,6 +42,7 @@ class LengthTab : public QWidget {
     std::vector<const RunWatcher*> shownRuns() const;
     const MeasuredRun& rowsOf(const RunFolder& folder);
     std::vector<EvaluationSurvey::Question> questionsFor(const RunWatcher& run) const;
+    static std::int64_t validationTokens(const RunWatcher& run);
     void measure();
     void showProgress();
 

@@ -64,6 +64,7 @@ HeadMaps readHeadMaps(const SafetensorsFile& file) {
     HeadMaps maps;
     maps.step = stepOf(file);
     maps.text = file.entry("text");
+    maps.causal = file.entryOr("causal", "true") == "true";
     maps.layers = static_cast<int>(attention.shape[0]);
     maps.heads = static_cast<int>(attention.shape[1]);
     maps.tokens = tokenTexts(file);
@@ -73,7 +74,7 @@ HeadMaps readHeadMaps(const SafetensorsFile& file) {
     const auto count = static_cast<std::size_t>(attention.shape[0] * attention.shape[1]);
     for (std::size_t head = 0; head < count; ++head) {
         maps.weights.push_back(std::make_shared<const Eigen::MatrixXd>(matrixOf(attention, head)));
-        maps.statistics.push_back(headStatistics(*maps.weights.back()));
+        maps.statistics.push_back(headStatistics(*maps.weights.back(), maps.causal));
     }
     return maps;
 }

@@ -17,6 +17,7 @@ struct HeadMaps {
     std::string text;
     std::vector<std::string> tokens;  ///< the text, token by token
     int layers = 0, heads = 0;
+    bool causal = true;                                           ///< no query sees a key after it
     std::vector<std::shared_ptr<const Eigen::MatrixXd>> weights;  ///< [T, T] of layer·heads + head
     std::vector<HeadStatistics> statistics;                       ///< of the same
 

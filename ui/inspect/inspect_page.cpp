@@ -129,6 +129,11 @@ void InspectPage::showRun() {
     for (QWidget* widget : std::initializer_list<QWidget*>{steps_, look_, write_, text_, prompt_})
         widget->setEnabled(is_there);
     const bool has_problems = is_there && run->specification() && run->specification()->task.hasProblems();
+    const bool writes = is_there && !(run->specification() && run->specification()->isMasked());
+    write_->setEnabled(writes);
+    write_->setToolTip(writes || !is_there ? tr("Let the model go on with the prompt")
+                                           : tr("This model guesses masked tokens from both sides; it cannot "
+                                                "write on"));
     count_sizes_->setEnabled(has_problems);
     problems_->setEnabled(has_problems);
     if (is_there && prompt_->text().isEmpty()) prompt_->setText(examplePrompt(*run));
@@ -166,9 +171,9 @@ void InspectPage::showMap() {
     HeatMapView::Map map;
     map.values = maps->weights[state_->head()];
     map.scale = HeatMapView::Scale::sequential;
-    map.limit = HeatMapView::limitOf(*map.values, true);
-    map.lower_only = true;
-    map.pyramid = HeatMapView::makePyramid(*map.values, map.scale, map.limit, true);
+    map.lower_only = maps->causal;
+    map.limit = HeatMapView::limitOf(*map.values, map.lower_only);
+    map.pyramid = HeatMapView::makePyramid(*map.values, map.scale, map.limit, map.lower_only);
     map.row_name = tr("query");
     map.column_name = tr("key");
     map.value_name = tr("weight");
@@ -303,13 +308,13 @@ void InspectPage::setViewSettings(const ViewSettings& settings) {
 }
 
 QString InspectPage::explanation() const {
-    QString text =
-        tr("<h3>What a head does</h3>"
-           "<p>a<sub>n,j</sub> is the weight with which query n looks at key j ≤ n. Over the T queries of "
-           "the text:</p>"
-           "<p>entropy = −(1/T) Σ<sub>n</sub> Σ<sub>j</sub> a<sub>n,j</sub> log a<sub>n,j</sub><br>"
-           "mean distance = (1/T) Σ<sub>n</sub> Σ<sub>j</sub> a<sub>n,j</sub> (n − j)<br>"
-           "diagonal = max over δ of the mean of a<sub>n,n−δ</sub></p>");
+    QString text = tr(
+        "<h3>What a head does</h3>"
+        "<p>a<sub>n,j</sub> is the weight with which query n looks at key j (j ≤ n, unless the model looks "
+        "both ways). Over the T queries of the text:</p>"
+        "<p>entropy = −(1/T) Σ<sub>n</sub> Σ<sub>j</sub> a<sub>n,j</sub> log a<sub>n,j</sub><br>"
+        "mean distance = (1/T) Σ<sub>n</sub> Σ<sub>j</sub> a<sub>n,j</sub> |n − j|<br>"
+        "diagonal = max over δ of the mean of a<sub>n,n−δ</sub></p>");
     if (state_->maps()) {
         const HeadStatistics& s = state_->maps()->statistics[state_->head()];
         text +=

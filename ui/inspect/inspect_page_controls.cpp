@@ -102,7 +102,8 @@ QWidget* InspectPage::makeHeadsTab() {
 
 QWidget* InspectPage::makeWritingTab() {
     prompt_ = named(new LineEdit, tr("Prompt"), tr("What the model goes on with"));
-    count_ = named(new QSpinBox, tr("Characters to write"), tr("How many characters the model writes"));
+    count_ = named(new QSpinBox, tr("Characters to write"),
+                   tr("How many characters (of a text: pieces) the model writes"));
     count_->setRange(1, static_cast<int>(kLongestContinuation));
     count_->setValue(64);
     count_->setSuffix(tr(" characters"));

@@ -74,13 +74,14 @@ QRectF ThumbnailsView::headRect(std::size_t head) const {
 
 void ThumbnailsView::paintMap(QPainter& painter, const Eigen::MatrixXd& weights, const QRectF& box,
                               const Theme& theme) const {
+    const bool causal = state_.maps()->causal;
     const Eigen::MatrixXd small = reduced(weights);
     const auto colors = theme.sequentialColors();
     const double side = box.width() / static_cast<double>(small.rows());
     const double largest = std::max(small.maxCoeff(), 1e-12);
     painter.setRenderHint(QPainter::Antialiasing, false);
     for (Eigen::Index row = 0; row < small.rows(); ++row) {
-        for (Eigen::Index column = 0; column <= row; ++column) {
+        for (Eigen::Index column = 0; column < (causal ? row + 1 : small.cols()); ++column) {
             const double share = small(row, column) / largest;
             if (!(share > 0)) continue;  // nor what is not a number
             const auto index = static_cast<std::size_t>(std::lround(255 * std::min(share, 1.0)));

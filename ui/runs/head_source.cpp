@@ -51,7 +51,7 @@ RunHead readHead(const HeadQuestion& question, const QByteArray& payload) {
     head.heads = static_cast<int>(numberOf(file, "heads"));
     head.position = file.entry("position");
     head.attention = file.entry("attention");
-    head.causal = file.entry("causal") != "false";  // trainers of older versions do not say
+    head.causal = file.entryOr("causal", "true") == "true";
     head.pairing = file.entry("pairing");
     head.schedule = file.entry("schedule");
     head.base = numberOf(file, "base");

@@ -17,11 +17,13 @@ QString escaped(const std::string& text) {
 /// A beginning, what the model wrote, and how the text goes on; or masks, guesses and the text.
 QString openSampleHtml(const Sample& sample, bool dark) {
     const QString written = dark ? "#5db7f0" : "#0060a8", quiet = dark ? "#9a9a9a" : "#6b6b6b";
+    const bool goes_on =
+        sample.prompt.find("[MASK]") == std::string::npos;  // guesses are a text of their own
     return QStringLiteral(
-               "<p style='margin:0 0 14px 0'>%1<span style='color:%2'>%3</span><br>"
+               "<p style='margin:0 0 14px 0'>%1%7<span style='color:%2'>%3</span><br>"
                "<span style='color:%4'><i>%5</i> %6</span></p>")
         .arg(escaped(sample.prompt), written, escaped(sample.completion), quiet, QObject::tr("the text:"),
-             escaped(sample.expected));
+             escaped(sample.expected), goes_on ? "" : "<br>");
 }
 
 }  // namespace

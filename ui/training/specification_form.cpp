@@ -1,12 +1,13 @@
 #include "ui/training/specification_form.h"
 
-#include <QAction>
 #include <QComboBox>
 #include <QFileDialog>
 #include <QFormLayout>
 #include <QGroupBox>
+#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QStyle>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include "core/runs/error.h"
@@ -63,7 +64,8 @@ SpecificationForm::SpecificationForm(QWidget* parent) : QWidget(parent) {
         auto* label = new QLabel(fieldLabel(field));
         label->setWordWrap(true);  // a long name must not push the form beyond its panel
         label->setBuddy(row.editor);
-        section_layout->addRow(label, row.editor);
+        auto* line = qobject_cast<QLineEdit*>(row.editor);
+        section_layout->addRow(label, field.key() == "task.text" ? withTextChooser(line) : row.editor);
         section_layout->addRow(row.message);
         rows_.emplace(field.key(), row);
     }
@@ -88,30 +90,35 @@ QWidget* SpecificationForm::makeEditor(const SpecificationField& field) {
     }
     auto* line = new QLineEdit;
     connect(line, &QLineEdit::textEdited, this, react);
-    if (key == "task.text") addTextChooser(line);
     return line;
 }
 
-/// A button in the line that asks for a file or a folder.
-void SpecificationForm::addTextChooser(QLineEdit* line) {
-    const auto offer = [this, line](const QString& title, auto ask) {
-        auto* action = line->addAction(
-            style()->standardIcon(title == tr("Choose a folder of texts") ? QStyle::SP_DirIcon
-                                                                          : QStyle::SP_FileIcon),
-            QLineEdit::TrailingPosition);
-        action->setToolTip(title);
-        connect(action, &QAction::triggered, this, [this, line, title, ask] {
+/// The line of a text's path with buttons that ask for a file or a folder.
+QWidget* SpecificationForm::withTextChooser(QLineEdit* line) {
+    auto* row = new QWidget;
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(line, 1);
+    const auto offer = [this, line, layout](const QString& title, QStyle::StandardPixmap icon, auto ask) {
+        auto* button = new QToolButton;
+        button->setIcon(style()->standardIcon(icon));
+        button->setAccessibleName(title);
+        button->setToolTip(title);
+        button->setFocusPolicy(Qt::StrongFocus);
+        layout->addWidget(button);
+        connect(button, &QToolButton::clicked, this, [this, line, title, ask] {
             const QString path = ask(this, title);
             if (path.isEmpty()) return;
             line->setText(path);
             emit line->textEdited(path);
         });
     };
-    offer(tr("Choose a text"),
+    offer(tr("Choose a text"), QStyle::SP_FileIcon,
           [](QWidget* parent, const QString& title) { return QFileDialog::getOpenFileName(parent, title); });
-    offer(tr("Choose a folder of texts"), [](QWidget* parent, const QString& title) {
+    offer(tr("Choose a folder of texts"), QStyle::SP_DirIcon, [](QWidget* parent, const QString& title) {
         return QFileDialog::getExistingDirectory(parent, title);
     });
+    return row;
 }
 
 void SpecificationForm::setSpecification(const Specification& specification) {
@@ -158,6 +165,9 @@ void SpecificationForm::validate() {
         const bool is_wrong = found != wrong.end();
         const auto unused = whyUnused(*row.field, specification_);
         row.editor->setEnabled(!unused);
+        for (auto* button :
+             row.editor->parentWidget()->findChildren<QToolButton*>(Qt::FindDirectChildrenOnly))
+            button->setEnabled(!unused);
         row.message->setText(is_wrong ? found->second
                              : unused ? tr("Not used: %1.").arg(QString::fromStdString(*unused))
                                       : QString::fromStdString(row.field->help));

@@ -42,7 +42,7 @@ class SpecificationForm : public QWidget {
     };
     std::map<std::string, QString> problems() const;
     QWidget* makeEditor(const SpecificationField& field);
-    void addTextChooser(QLineEdit* line);
+    QWidget* withTextChooser(QLineEdit* line);
     void read(Row& row, const QString& text);
     void validate();
 

@@ -61,7 +61,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueKeep
       form_(new SpecificationForm(this)),
       chooser_(new QTabWidget),
       loss_(new MetricChart(QStringLiteral("loss"), tr("training loss, nats"), this)),
-      accuracy_(new MetricChart(QStringLiteral("accuracy"), tr("solved or recalled, %"), this)),
+      accuracy_(new MetricChart(QStringLiteral("accuracy"), tr("solved or guessed right, %"), this)),
       samples_(new SamplesView(this)),
       log_(new LogView(this)),
       runs_(new RunsPanel(store, launcher, queue, this)),
@@ -70,7 +70,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueKeep
     loss_->setEmptyText(tr("No run yet: choose a preset and press “Start as twins”."));
     accuracy_->setEmptyText(
         tr("Solved problems appear with the first evaluation.\nOf the prefix task: letters that follow with "
-           "certainty and were recalled."));
+           "certainty and were recalled. Of a text: tokens that were likeliest."));
     accuracy_->setSmoothing(0);
     accuracy_->setLegendCorner(Qt::AlignBottom | Qt::AlignRight);
     auto* right = new QSplitter(Qt::Vertical);

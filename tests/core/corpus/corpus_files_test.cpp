@@ -27,12 +27,14 @@ TEST(CorpusFiles, SummariesReadBack) {
     summary.tokens = 5000000000;
     summary.bytes = 12345678901;
     summary.unigram_entropy = 6.123456789012345;
+    summary.fingerprint = "0123456789abcdef";
     const CorpusSummary again = parseCorpusSummary(formatCorpusSummary(summary), "x");
     EXPECT_EQ(again.pieces, 2000);
     EXPECT_EQ(again.kind, "bpe");
     EXPECT_EQ(again.tokens, 5000000000);
     EXPECT_EQ(again.bytes, 12345678901);
     EXPECT_EQ(again.unigram_entropy, summary.unigram_entropy);
+    EXPECT_EQ(again.fingerprint, summary.fingerprint);
     expectError(ErrorKind::usage, "x: ", [] { parseCorpusSummary("{}", "x"); });
     expectError(ErrorKind::usage, "not roper-lab-corpus-1",
                 [] { parseCorpusSummary("{\"format\": \"other\"}", "x"); });

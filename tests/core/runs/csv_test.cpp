@@ -121,5 +121,17 @@ TEST(Csv, MethodRowsReadBack) {
     expectError(ErrorKind::usage, "column index", [] { parseMethodRow("1,relative_bias,,2,x,0"); });
 }
 
+TEST(Csv, LengthsAndPositionsReadBackAndMustMakeSense) {
+    const LengthRow length{9, "yarn", 4, 256, 3.25, 7, 100};
+    const LengthRow again = parseLengthRow(formatRow(length));
+    EXPECT_EQ(formatRow(again), "9,yarn,4,256,3.25,7,100");
+    const PositionRow position{9, "none", 1, 256, 31, 0.1};
+    EXPECT_EQ(formatRow(parsePositionRow(formatRow(position))), "9,none,1,256,31,0.1");
+    expectError(ErrorKind::usage, "\"right\" must lie between", [] { parseLengthRow("9,none,1,256,3,8,7"); });
+    expectError(ErrorKind::usage, "\"right\" must lie between",
+                [] { parseLengthRow("9,none,1,256,3,-1,7"); });
+    expectError(ErrorKind::usage, "must not be negative", [] { parsePositionRow("9,none,1,256,-1,3"); });
+}
+
 }  // namespace
 }  // namespace roper

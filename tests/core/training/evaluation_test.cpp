@@ -5,7 +5,13 @@
 
 #include <cmath>
 
+#include <fstream>
+
+#include "core/runs/safetensors.h"
+#include "core/tasks/text_task.h"
 #include "core/training/batches.h"
+#include "core/training/snapshot.h"
+#include "tests/support/temporary_folder.h"
 
 namespace roper {
 namespace {
@@ -118,6 +124,32 @@ TEST(Batches, AreTheStreamsSequences) {
     for (std::int64_t t = 0; t < s.training.length; ++t)
         text += task->vocabulary().decode(tokens[1][t].item<std::int64_t>());
     EXPECT_EQ(text, task->sequence(0, Stream::training, 6, static_cast<int>(s.training.length)));
+}
+
+// A sequence of a text may begin and end within a letter that is spelled in bytes.
+TEST(Snapshot, ReadsTokensThatAreNoTextByThemselves) {
+    const TemporaryFolder folder;
+    {
+        std::ofstream tokens(folder / "tokens.bin", std::ios::binary);
+        for (int i = 0; i < 200; ++i)
+            tokens.put(static_cast<char>(i % 2)).put(0);
+    }
+    const Vocabulary bytes({"\xC3", "\xA4"}, [](std::string_view) -> std::vector<std::int64_t> {
+        throw std::logic_error("tokens are not cut again");
+    });
+    const TextTask task(bytes, std::make_shared<MappedTokens>(folder / "tokens.bin", 2), 0.495);  // 99 tokens
+    Specification s = small("text");
+    s.task.text = "x";
+    s.snapshots.every = 1;
+    s.snapshots.characters = 10;
+    s.training.objective = "masked";
+    Transformer model(s, modelTokens(task, s), at::kCPU);
+    const RunFolder run(folder / "run");
+    writeSnapshot(run, model, task, s, 5);
+    const SafetensorsFile file = SafetensorsFile::read(run.snapshotPath(5));
+    EXPECT_EQ(file.tensor("tokens").shape, (std::vector<std::int64_t>{10}));
+    EXPECT_EQ(file.entry("causal"), "false");
+    EXPECT_NE(file.entry("token_texts").find("\xEF\xBF\xBD"), std::string::npos);  // U+FFFD
 }
 
 }  // namespace

@@ -1,0 +1,160 @@
+// Commands that ask the model of a run: eval, export.
+
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "app/roper_train/commands.h"
+#include "core/runs/durable_file.h"
+#include "core/runs/error.h"
+#include "core/runs/run_recorder.h"
+#include "core/runs/text.h"
+#include "core/training/session.h"
+
+namespace roper {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The factor that rows of a scaling are kept with.
+double factorOf(const Scaling& scaling) {
+    return scaling.method == ScalingMethod::none ? 1.0 : scaling.factor;
+}
+
+std::vector<SizeRow> sizeRows(const SizeScores& scores) {
+    std::vector<SizeRow> rows;
+    for (const SizeScore& score : scores.scores)
+        rows.push_back({scores.step, std::string(scalingName(scores.scaling.method)),
+                        factorOf(scores.scaling), score.size.first, score.size.second, score.correct,
+                        score.of});
+    return rows;
+}
+
+int printScoresBySize(const SizeScores& scores, bool json) {
+    if (json) {
+        nlohmann::ordered_json list = nlohmann::ordered_json::array();
+        for (const SizeScore& score : scores.scores)
+            list.push_back({score.size.first, score.size.second, score.correct, score.of});
+        std::cout
+            << nlohmann::ordered_json{{"step", scores.step}, {"names", scores.names}, {"scores", list}}.dump()
+            << "\n";
+        return 0;
+    }
+    std::cout << join(scores.names, ",") << ",correct,of\n";
+    for (const SizeScore& score : scores.scores)
+        std::cout << score.size.first << "," << score.size.second << "," << score.correct << "," << score.of
+                  << "\n";
+    return 0;
+}
+
+void evaluateByPosition(const RunFolder& folder, const ReadingOptions& reading, const EvalOptions& eval,
+                        bool json) {
+    const PositionLosses losses = lossByPosition(folder, reading, eval.asked);
+    std::vector<PositionRow> rows;
+    for (std::size_t t = 0; t < losses.losses.size(); ++t)
+        rows.push_back({losses.step, eval.scaling, factorOf(eval.asked.scaling), losses.length,
+                        static_cast<std::int64_t>(t), losses.losses[t]});
+    if (eval.keep) savePositions(folder, rows);
+    if (json) {
+        std::cout << nlohmann::ordered_json{{"step", losses.step},
+                                            {"length", losses.length},
+                                            {"losses", losses.losses}}
+                         .dump()
+                  << "\n";
+        return;
+    }
+    std::cout << kPositionsHeader << "\n";
+    for (const PositionRow& row : rows)
+        std::cout << formatRow(row) << "\n";
+}
+
+void evaluateAtLength(const RunFolder& folder, const ReadingOptions& reading, const EvalOptions& eval,
+                      bool json) {
+    const RunEvaluation evaluation = evaluateRun(folder, reading, eval.asked);
+    const EvaluationRow& row = evaluation.row;
+    const std::int64_t length = eval.asked.length.value_or(folder.specification().training.length);
+    if (eval.keep && row.loss && !row.correct)
+        saveLength(folder, {row.step, eval.scaling, factorOf(eval.asked.scaling), length, *row.loss,
+                            row.recalled.value_or(0), row.recallable.value_or(0)});
+    if (!eval.out.empty()) {
+        std::string lines;
+        for (const Sample& sample : evaluation.samples)
+            lines += formatSample(sample) + "\n";
+        writeFileAtomically(eval.out, lines);
+    }
+    if (json) {
+        nlohmann::ordered_json object = evaluationJson(row);
+        object["length"] = length;
+        std::cout << object.dump() << "\n";
+        return;
+    }
+    std::cout << "step " << row.step;
+    if (eval.lengths.size() > 1) std::cout << ", " << length << " tokens";
+    std::cout << ": " << evaluationText(row) << "\n";
+}
+
+}  // namespace
+
+int evalCommand(const ReadOptions& options, EvalOptions eval) {
+    const RunFolder folder = findRun(options.run, options.runs);
+    const ReadingOptions reading{options.step, options.device,
+                                 [](const std::string& line) { std::cerr << line << "\n"; }};
+    const auto name = std::find(kScalingNames.begin(), kScalingNames.end(), eval.scaling);
+    eval.asked.scaling.method = kScalingMethods.at(static_cast<std::size_t>(name - kScalingNames.begin()));
+    if (eval.by_size) {
+        const SizeScores scores = evaluateRunBySize(folder, reading, eval.asked);
+        if (eval.keep) saveSizes(folder, sizeRows(scores));
+        return printScoresBySize(scores, options.json);
+    }
+    const auto evaluate = [&] {
+        if (eval.by_position)
+            evaluateByPosition(folder, reading, eval, options.json);
+        else
+            evaluateAtLength(folder, reading, eval, options.json);
+    };
+    const bool has_problems = folder.specification().task.hasProblems();
+    if (eval.keep && has_problems && !eval.by_position)
+        throw Error(ErrorKind::usage, "what is solved is kept by size: add --by-size to --keep");
+    if (!eval.out.empty() && eval.lengths.size() > 1)
+        throw Error(ErrorKind::usage, "--out takes what was written at one --length, not at several");
+    if (eval.lengths.empty()) evaluate();
+    for (const std::int64_t length : eval.lengths) {
+        eval.asked.length = length;
+        evaluate();
+    }
+    return 0;
+}
+
+int exportCommand(const ReadOptions& options, const std::string& what, const std::string& text,
+                  const fs::path& out) {
+    const std::string suffix = out.extension().string();
+    const bool fits = what == "metrics"                        ? suffix == ".csv"
+                      : what == "attention" || what == "norms" ? suffix == ".csv" || suffix == ".safetensors"
+                                                               : suffix == ".safetensors";
+    if (!fits)
+        throw Error(ErrorKind::usage, what + " is written as " +
+                                          (what == "metrics"                        ? ".csv"
+                                           : what == "attention" || what == "norms" ? ".safetensors or .csv"
+                                                                                    : ".safetensors") +
+                                          ", not as \"" + out.string() + "\"");
+    const RunFolder folder = findRun(options.run, options.runs);
+    if (what == "attention") {
+        exportAttention(folder, {options.step, options.device}, text, out);
+    } else if (what == "norms") {
+        exportNorms(folder, {options.step, options.device}, text, out);
+    } else if (what == "logits") {
+        exportLogits(folder, {options.step, options.device}, text, out);
+    } else if (what == "weights") {
+        exportWeights(folder, {options.step, options.device}, out);
+    } else {
+        std::string csv(kMetricsHeader);
+        for (const MetricsRow& row : folder.metrics())
+            csv += "\n" + formatRow(row);
+        writeFileAtomically(out, csv + "\n");
+    }
+    std::cerr << "wrote " << out.string() << "\n";
+    return 0;
+}
+
+}  // namespace roper

@@ -1,0 +1,45 @@
+#include "core/training/loaded_model.h"
+
+#include "core/corpus/open_task.h"
+#include "core/model/device.h"
+#include "core/runs/text.h"
+#include "core/training/batches.h"
+#include "core/training/checkpoint.h"
+
+namespace roper {
+
+StepFile chooseCheckpoint(const RunFolder& folder, std::optional<std::int64_t> step) {
+    const std::vector<StepFile> all = folder.checkpoints();
+    std::vector<std::string> steps;
+    for (const StepFile& checkpoint : all) {
+        if (checkpoint.step == step) return checkpoint;
+        steps.push_back(std::to_string(checkpoint.step));
+    }
+    if (all.empty()) throw Error(ErrorKind::checkpoint, folder.path().string() + " has no checkpoint yet");
+    if (!step) return all.back();
+    throw Error(ErrorKind::checkpoint, folder.path().string() + " has no checkpoint at step " +
+                                           std::to_string(*step) + "; it has " + join(steps, ", "));
+}
+
+LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options, bool to_evaluate) {
+    const StepFile checkpoint = chooseCheckpoint(folder, options.step);
+    LoadedModel loaded{withoutUnused(folder.specification()), nullptr, nullptr, checkpoint.step};
+    requireValid(loaded.specification, folder.specificationPath().string());
+    loaded.task = to_evaluate ? openTask(loaded.specification.task, folder, {options.note, {}})
+                              : openTaskToAsk(loaded.specification.task, folder);
+    loaded.model =
+        std::make_unique<Transformer>(loaded.specification, modelTokens(*loaded.task, loaded.specification),
+                                      openDevice(options.device).device);
+    const SafetensorsFile file = SafetensorsFile::read(checkpoint.path);
+    loadWeights(file, *loaded.model, loaded.task->vocabulary().identity());
+    loaded.sequences_seen = static_cast<std::uint64_t>(parseInteger(file.entry("next_sequence")).value_or(0));
+    return loaded;
+}
+
+void rescale(LoadedModel& loaded, Scaling scaling, std::int64_t length) {
+    if (scaling.method == ScalingMethod::none) return;
+    scaling.original_length = static_cast<double>(loaded.specification.inputLength());
+    loaded.model->positions().rescale(scaling, static_cast<double>(length));
+}
+
+}  // namespace roper
