@@ -53,6 +53,8 @@ nlohmann::ordered_json orNull(const std::optional<Value>& value) {
 std::string durationText(double seconds) {
     const auto whole = static_cast<std::int64_t>(std::lround(std::max(0.0, seconds)));
     const auto padded = [](std::int64_t value) { return (value < 10 ? "0" : "") + std::to_string(value); };
+    constexpr std::int64_t kDay = 24 * 3600;
+    if (whole >= 3 * kDay) return std::to_string(whole / kDay) + " days";
     if (whole >= 3600) return std::to_string(whole / 3600) + " h " + padded(whole / 60 % 60) + " min";
     if (whole >= 60) return std::to_string(whole / 60) + " min " + padded(whole % 60) + " s";
     return std::to_string(whole) + " s";

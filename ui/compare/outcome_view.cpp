@@ -12,7 +12,8 @@
 namespace roper {
 namespace {
 
-constexpr double kLeastRow = 40, kMostRow = 110, kAxis = 52, kTop = 30, kNever = 74, kDot = 4.5;
+constexpr double kLeastRow = 18, kRowOfTwoLines = 36, kMostRow = 110, kAxis = 52, kTop = 30, kNever = 74,
+                 kDot = 4.5;
 
 /// Small and the same for the same run, so that dots of one value stay apart and do not dance.
 double jitter(const QString& run, double row) {
@@ -26,6 +27,7 @@ struct OutcomeView::Scale {
     QRectF plot;  ///< of the values
     double low = 0, high = 1;
     double row = kLeastRow;  ///< height of one
+    std::size_t rows = 1;    ///< that there is room for
     double never_x = 0;
     bool has_never = false;
 
@@ -68,8 +70,11 @@ OutcomeView::Scale OutcomeView::scale(const QRectF& area) const {
     scale.low -= margin;
     scale.high += margin;
     const double label = std::min(0.3 * area.width(), 230.0);
-    const auto rows = static_cast<double>(std::max<std::size_t>(1, shown().size()));
-    scale.row = std::clamp((area.height() - kTop - kAxis) / rows, kLeastRow, kMostRow);
+    const double room_below = area.height() - kTop - kAxis;
+    scale.rows = std::clamp<std::size_t>(shown().size(), 1,
+                                         static_cast<std::size_t>(std::max(1.0, room_below / kLeastRow)));
+    const auto rows = static_cast<double>(scale.rows);
+    scale.row = std::clamp(room_below / rows, kLeastRow, kMostRow);
     scale.plot = QRectF(area.left() + label, area.top() + kTop,
                         area.width() - label - 24 - (scale.has_never ? kNever : 0), scale.row * rows);
     scale.never_x = scale.plot.right() + 12 + kNever / 2;
@@ -80,8 +85,12 @@ void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const 
                            const Theme& theme) const {
     painter.setPen(theme.text);
     const QRectF label(scale.plot.left() - 228, y - scale.row / 2, 216, scale.row);
-    painter.drawText(label, Qt::AlignRight | Qt::AlignVCenter | Qt::TextWordWrap,
-                     QString::fromStdString(group.group.label));
+    const QString name = QString::fromStdString(group.group.label);
+    const bool has_room = scale.row >= kRowOfTwoLines;
+    painter.drawText(
+        label, Qt::AlignRight | Qt::AlignVCenter | (has_room ? Qt::TextWordWrap : 0),
+        has_room ? name
+                 : painter.fontMetrics().elidedText(name, Qt::ElideMiddle, static_cast<int>(label.width())));
     painter.setPen(QPen(theme.grid, 1));
     painter.drawLine(QPointF(scale.plot.left(), y + scale.row / 2),
                      QPointF(scale.plot.right(), y + scale.row / 2));
@@ -113,7 +122,8 @@ void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const 
     if (group.missing > 0) open << tr("%1 without").arg(group.missing);
     if (open.isEmpty()) return;
     painter.setPen(theme.faint_text);
-    painter.drawText(QRectF(scale.plot.left() + 4, y + scale.row / 2 - 17, scale.plot.width(), 15),
+    const double below = has_room ? y + scale.row / 2 - 17 : y - 7.5;
+    painter.drawText(QRectF(scale.plot.left() + 4, below, scale.plot.width(), 15),
                      Qt::AlignLeft | Qt::AlignVCenter, open.join(QStringLiteral(", ")));
 }
 
@@ -139,11 +149,14 @@ void OutcomeView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     painter.setPen(theme.faint_text);
     painter.drawText(QRectF(scale.plot.left(), area.top() + 4, scale.plot.width(), kTop - 8),
                      Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("a dot a run; upright: the mean; across: its 95 % interval"));
+                     groups.size() > scale.rows
+                         ? tr("%1 more groups do not fit: choose fewer, or enlarge the picture")
+                               .arg(groups.size() - scale.rows)
+                         : tr("a dot a run; upright: the mean; across: its 95 % interval"));
     if (scale.has_never)
         painter.drawText(QRectF(scale.never_x - kNever / 2, area.top() + 4, kNever, kTop - 8),
                          Qt::AlignCenter, tr("never"));
-    for (std::size_t i = 0; i < groups.size(); ++i)
+    for (std::size_t i = 0; i < std::min(groups.size(), scale.rows); ++i)
         paintRow(painter, *groups[i], scale, scale.plot.top() + scale.row * (static_cast<double>(i) + 0.5),
                  theme);
 }
@@ -152,7 +165,7 @@ void OutcomeView::mouseMoveEvent(QMouseEvent* event) {
     const Scale scale = this->scale(rect());
     const auto groups = shown();
     const double row = (event->position().y() - scale.plot.top()) / scale.row;
-    if (row < 0 || row >= static_cast<double>(groups.size())) return emit pointed({});
+    if (row < 0 || row >= static_cast<double>(std::min(groups.size(), scale.rows))) return emit pointed({});
     const ComparedGroup& group = *groups[static_cast<std::size_t>(row)];
     const double y = scale.plot.top() + scale.row * (std::floor(row) + 0.5);
     QString text = tr("%1: mean %2 of %3 runs")
