@@ -50,7 +50,7 @@ double keptNumbers(const Specification& s, double T, double V) {
                F = static_cast<double>(s.model.feed_forward), H = static_cast<double>(s.model.heads);
     double layer = 10 * C + 2 * F;
     if (s.model.attention != "softmax") layer += 12 * C;
-    if (s.model.position == "t5") layer += 3 * H * T;  // the bias is trained, so weights are kept
+    if (s.model.position == "t5") layer += 2 * H * T;  // the bias is trained, so weights are kept
     if (s.turnsQueriesAndKeys() && s.model.frequencies == "trained") layer += 12 * C;
     const double dropped = s.model.dropout > 0 ? L * 2 * C * 1.25 : 0;  // what is left, and the mask
     return L * layer + dropped + 4 * V + 2 * C;
@@ -59,9 +59,9 @@ double keptNumbers(const Specification& s, double T, double V) {
 }  // namespace
 
 Cost costOf(const Specification& s) {
-    constexpr double kProgram = 3.2e8;  // LibTorch loaded, its threads and buffers
+    constexpr double kProgram = 1.9e8;  // LibTorch loaded, its threads and buffers
     constexpr double kState = 4 * 4;    // bytes a parameter: itself, its gradient, AdamW's two means
-    constexpr double kPassing = 1.15;   // what the backward pass makes and drops on its way
+    constexpr double kPassing = 1.3;   // what the backward pass makes and drops on its way
     const auto V = static_cast<double>(vocabularySize(s.task) + (s.isMasked() ? 1 : 0));
     const double T = static_cast<double>(s.inputLength()), B = static_cast<double>(s.training.batch);
     const double L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width);

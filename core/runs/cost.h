@@ -13,7 +13,8 @@ struct Cost {
     std::int64_t parameters = 0;
     double flop_a_step =
         0;  ///< forward and backward: 6 a weight and token, 12·L·T²·C a sequence for full attention
-    double memory_bytes = 0;  ///< of the trainer at its largest: an estimate
+    double memory_bytes =
+        0;  ///< of the trainer at its largest: an estimate, up to a third above what was measured
 };
 
 /// @throws std::invalid_argument if the task's settings contradict each other
