@@ -118,9 +118,9 @@ std::vector<LengthMap> mapsOf(const std::vector<MeasuredRun>& runs,
         alike.push_back(run.record);
         alike.back().specification = withoutLengths(alike.back().specification);
     }
-    std::map<std::string, LengthMap> by_task;
+    std::map<std::pair<std::string, std::string>, LengthMap> by_task;
     for (const RunGroup& group : groupRuns(alike)) {
-        LengthMap& map = by_task[group.specification.task.name];
+        LengthMap& map = by_task[{group.specification.task.name, group.specification.training.objective}];
         map.task = group.specification.task.name;
         map.shows = shows(group.specification);
         for (const std::size_t i : group.runs)

@@ -65,12 +65,12 @@ struct LengthMap {
     std::vector<Panel> panels;
 };
 
-/// One map a task: problems solved, or tokens of a text guessed. Runs that differ in their seeds, in the
-/// longest problem of training, and in the length of their sequences belong to one panel; of these, runs
-/// trained on the same length are added up.
+/// One map a task and objective: problems solved, or tokens of a text guessed. Runs that differ in their
+/// seeds, in the longest problem of training, and in the length of their sequences belong to one panel; of
+/// these, runs trained on the same length are added up.
 std::vector<LengthMap> lengthMaps(const std::vector<MeasuredRun>& runs);
 
-/// The loss by position, in the same way: one map a task that has such rows.
+/// The loss by position, in the same way: one map a task and objective that has such rows.
 std::vector<LengthMap> positionMaps(const std::vector<MeasuredRun>& runs);
 
 /// task,shows,method,trained,length,mean,of,runs

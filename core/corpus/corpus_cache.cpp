@@ -85,8 +85,13 @@ std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Pre
     };
     const fs::path text = textPath(settings.text);
     const fs::path cache = cacheFolder();
-    const std::string key = keyOf(settings, textFiles(text));
+    std::string key = keyOf(settings, textFiles(text));
     CorpusFiles whole(cache / key);
+    // Another version of SentencePiece may have learned other pieces of the same text since.
+    if (model && isWhole(whole) && readFile(whole.model()) != readFile(*model)) {
+        key += "-" + Fingerprint().add(readFile(*model)).text();
+        whole = CorpusFiles(cache / key);
+    }
     if (isWhole(whole)) return whole;
     makeFolder(cache);
     bool said = false;

@@ -70,7 +70,7 @@ std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& fo
                                           " is no longer the one that " + folder.name() +
                                           " began with; put that back, or start a new run");
     const CorpusSummary summary = summaryOf(kept);
-    if (preparing.say)
+    if (preparing.say && !is_kept)
         preparing.say("the text has " + std::to_string(summary.tokens) +
                       " tokens; to know how often each piece "
                       "occurs is worth a loss of " +

@@ -165,6 +165,22 @@ class Training(TextTest):
         self.train_text("b", "--steps", 2, "--set", "task.pieces=6000")
         self.assertEqual([path.name for path in self.prepared() if "partial" in path.name], [])
 
+    def test_a_run_keeps_its_pieces_whatever_is_learned_later(self):
+        run = self.train_text("a", "--steps", 3)
+        (corpus,) = self.prepared()
+        before = self.ask("eval", run, "--json").stdout
+        # As if another version had learned other pieces of the same text: those of its second half.
+        other = self.folder / "other.txt"
+        other.write_text(self.text.read_text(encoding="utf-8")[30000:], encoding="utf-8")
+        subprocess.run([PIECES, "prepare", "--text", str(other), "--pieces", "400", "--out", str(self.folder / "learned")],
+                       check=True, timeout=60)
+        shutil.rmtree(corpus)
+        subprocess.run([PIECES, "prepare", "--text", str(self.text), "--pieces", "400", "--out", str(corpus), "--model",
+                        str(self.folder / "learned" / "pieces.model")], check=True, timeout=60)
+        after = self.ask("eval", run, "--json")
+        self.assertEqual(after.returncode, 0, after.stderr)
+        self.assertEqual(after.stdout, before)
+
     def test_a_damaged_cache_is_prepared_again(self):
         whole = self.train_text("whole", "--steps", 6)
         (corpus,) = self.prepared()
