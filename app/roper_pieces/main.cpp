@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <iostream>
 #include <iterator>
 #include <span>
@@ -27,8 +28,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kFewestPieces = 300;              // single bytes alone are 256
 constexpr std::size_t kLongestSentence = 4000;  // bytes; SentencePiece leaves out longer ones than 4192
 constexpr double kMostLearnedFrom = 32e6;       // bytes; takes about 25 times as much memory
+
+/// SentencePiece's reasons in words of this program.
+std::string reasonOf(const std::string& why) {
+    int asked = 0, bound = 0;
+    if (const std::size_t at = why.find("Vocabulary size too high"); at != std::string::npos)
+        if (std::sscanf(why.c_str() + at, "Vocabulary size too high (%d). Please set it to a value <= %d",
+                        &asked, &bound) == 2)
+            return bound < kFewestPieces
+                       ? "the text is too short to learn any from"
+                       : "it is too short for so many; at most " + std::to_string(bound) + " (task.pieces)";
+    if (const std::size_t at = why.find("Vocabulary size is smaller than"); at != std::string::npos)
+        if (std::sscanf(why.c_str() + at, "Vocabulary size is smaller than required_chars. %d vs %d", &asked,
+                        &bound) == 2)
+            return "it has too many different letters for so few; at least " + std::to_string(bound) +
+                   " (task.pieces)";
+    return why;
+}
 
 void requireOk(const sentencepiece::util::Status& status, const std::string& what) {
     if (status.ok()) return;
@@ -36,7 +55,7 @@ void requireOk(const sentencepiece::util::Status& status, const std::string& wha
     // "Internal: file.cc(123) [condition] Explanation": the reader wants the explanation.
     if (const std::size_t end = why.rfind("] "); end != std::string::npos && end + 2 < why.size())
         why = why.substr(end + 2);
-    throw Error(ErrorKind::usage, what + ": " + why);
+    throw Error(ErrorKind::usage, what + ": " + reasonOf(why));
 }
 
 double bytesOf(const std::vector<fs::path>& files) {
@@ -233,7 +252,7 @@ int run(int argc, char** argv) {
         app.add_subcommand("prepare", "A text's vocabulary and tokens, into a folder");
     prepare_command->add_option("--text", options.text, "UTF-8 file, or folder of them")->required();
     prepare_command->add_option("--pieces", options.pieces, "Pieces of the vocabulary")
-        ->check(CLI::Range(300, 1000000));
+        ->check(CLI::Range(kFewestPieces, 1000000));
     prepare_command->add_option("--kind", options.kind, "unigram or bpe")
         ->check(CLI::IsMember({"unigram", "bpe"}));
     prepare_command->add_option("--model", options.model,

@@ -156,7 +156,7 @@ int presetsCommand(bool json) {
                       << "\n";
         } else {
             const std::string time = about.minutes > 0 ? durationText(60 * about.minutes) : "-";
-            std::cout << std::left << std::setw(18) << name << std::setw(13) << time << about.teaches << "\n";
+            std::cout << std::left << std::setw(18) << name << std::setw(15) << time << about.teaches << "\n";
         }
     }
     return 0;

@@ -162,7 +162,10 @@ class CommandLine {
     void addEval() {
         CLI::App* eval = command("eval", "Ask a checkpoint of a run fresh problems");
         addReading(eval);
-        eval->add_option("--problems", eval_.asked.problems, "How many; with --by-size, of every size")
+        eval->add_option(
+                "--problems", eval_.asked.problems,
+                "How many; with --by-size, of every size; of a text, sequences of the training's length "
+                "(other lengths read the same stretch)")
             ->check(CLI::Range(std::int64_t{1}, std::int64_t{65536}));
         eval->add_option("--seed", eval_.asked.seed, "Seed of the problems (default: the run's data seed)")
             ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));

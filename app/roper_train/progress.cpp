@@ -82,9 +82,9 @@ std::string evaluationText(const EvaluationRow& row) {
         text += " (perplexity " + rounded(std::exp(*row.loss), 1) + ")";
     if (row.floor) text += " (floor " + rounded(*row.floor, 4) + ")";
     if (row.recalled && row.recallable.value_or(0) > 0)
-        text += (row.floor ? ", recall " : ", guessed ") +
+        text += (row.floor ? ", recall " : ", right ") +
                 rounded(100 * static_cast<double>(*row.recalled) / static_cast<double>(*row.recallable), 1) +
-                " %";
+                " %" + (row.floor ? std::string() : " of " + std::to_string(*row.recallable) + " tokens");
     if (row.overlaps.value_or(0) > 0) text += ", " + std::to_string(*row.overlaps) + " seen in training";
     return text;
 }

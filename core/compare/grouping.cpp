@@ -1,6 +1,7 @@
 #include "core/compare/grouping.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <tuple>
@@ -48,6 +49,7 @@ std::string differenceText(const SpecificationField& field, const Specification&
     static const Specification usual;
     const std::string value = fieldText(field, specification);
     if (isPartOfMethod(field.key()) && value == fieldText(field, usual)) return {};
+    if (field.key() == "task.text") return "text " + std::filesystem::path(value).filename().string();
     if (value == "linear_numerator") return "linear attention, numerator turned";
     if (value == "linear_cosine") return "linear attention, 1 + cosine";
     if (value == "masked") return "masked tokens";

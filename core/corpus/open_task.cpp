@@ -71,10 +71,9 @@ std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& fo
                                           " began with; put that back, or start a new run");
     const CorpusSummary summary = summaryOf(kept);
     if (preparing.say && !is_kept)
-        preparing.say("the text has " + std::to_string(summary.tokens) +
-                      " tokens; to know how often each piece "
-                      "occurs is worth a loss of " +
-                      formatRounded(summary.unigram_entropy, 5) + " nats (unigram entropy)");
+        preparing.say("the text has " + std::to_string(summary.tokens) + " tokens; its unigram entropy is " +
+                      formatRounded(summary.unigram_entropy, 5) +
+                      " nats: the loss of knowing only how often each piece occurs");
     return textTask(settings, *corpus, kept);
 }
 

@@ -56,7 +56,8 @@ std::vector<fs::path> textFiles(const fs::path& text) {
     if (fs::is_regular_file(text, problem)) return {text};
     if (!fs::is_directory(text, problem))
         throw Error(ErrorKind::usage,
-                    "there is no text " + text.string() + "; name a UTF-8 file or a folder of them");
+                    "there is no text " + text.string() +
+                        "; put it there, or name another (task.text): a UTF-8 file or a folder of them");
     std::vector<fs::path> files;
     try {
         for (auto at = fs::recursive_directory_iterator(text); at != fs::recursive_directory_iterator();

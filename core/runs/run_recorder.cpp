@@ -110,7 +110,9 @@ void requireText(const Specification& specification) {
     const fs::path text = textPath(specification.task.text);
     std::error_code unreadable;
     if (!fs::exists(text, unreadable))
-        throw Error(ErrorKind::usage, "task.text: there is no file or folder " + text.string());
+        throw Error(ErrorKind::usage,
+                    "task.text: there is no file or folder " + text.string() +
+                        "; name your own text, on the command line with --set task.text=PATH");
 }
 
 std::string firstLine(const fs::path& path) {

@@ -17,10 +17,14 @@ LoadedModel loadToEvaluate(const RunFolder& folder, const ReadingOptions& option
     read_at.evaluation.problems = asked.problems;
     if (asked.temperature) read_at.evaluation.temperature = *asked.temperature;
     if (asked.length) read_at.training.length = *asked.length;
-    // Longer texts must not take more memory than training did: as many tokens at a time, then.
-    if (read_at.task.isText() && asked.length)
-        read_at.training.batch = std::max<std::int64_t>(
-            1, read_at.training.batch * loaded.specification.training.length / *asked.length);
+    // Of a text every length reads the same stretch, with as many tokens at a time as training did.
+    const auto asManyTokens = [&](std::int64_t sequences) {
+        return std::max<std::int64_t>(1, sequences * loaded.specification.training.length / *asked.length);
+    };
+    if (read_at.task.isText() && asked.length) {
+        read_at.training.batch = asManyTokens(read_at.training.batch);
+        read_at.evaluation.problems = asManyTokens(read_at.evaluation.problems);
+    }
     rescale(loaded, asked.scaling, read_at.inputLength());
     loaded.specification = read_at;
     return loaded;

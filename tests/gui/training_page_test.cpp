@@ -178,7 +178,8 @@ class TrainingPageTest : public QObject {
         for (const Preset& preset : page().presets().presets()) {
             QVERIFY(page().presets().choose(QString::fromStdString(preset.name)));
             QCOMPARE(page().form().specification().about.title, preset.specification.about.title);
-            QVERIFY2(page().form().isValid(), preset.name.c_str());
+            // The text of one is the user's own; until it is named, its run cannot start.
+            QCOMPARE(page().form().isValid(), preset.name != "text-paper");
         }
     }
 

@@ -133,11 +133,13 @@ std::int64_t LengthTab::validationTokens(const RunWatcher& run) {
 std::vector<EvaluationSurvey::Question> LengthTab::questionsFor(const RunWatcher& run) const {
     const Specification& specification = *run.specification();
     const QString path = QString::fromStdString(std::filesystem::absolute(run.folder().path()).string());
-    const QStringList reading{"--problems", QString::number(problems_->value()),
-                              "--scaling",  scaling_->currentData().toString(),
-                              "--factor",   QString::number(factor_->value())};
+    const QStringList reading{"--scaling", scaling_->currentData().toString(), "--factor",
+                              QString::number(factor_->value())};
     if (!specification.task.isText())
-        return {{path, QStringList{"--by-size", "--largest", QString::number(largest_->value())} + reading}};
+        return {{path, QStringList{"--by-size", "--largest", QString::number(largest_->value()), "--problems",
+                                   QString::number(problems_->value())} +
+                           reading}};
+    const QStringList everything{"--problems", "65536"};  // as far as the text's last part goes
     QStringList lengths;
     for (const std::int64_t times : {1, 2, 4, 8}) {
         Specification longer = specification;
@@ -148,9 +150,12 @@ std::vector<EvaluationSurvey::Question> LengthTab::questionsFor(const RunWatcher
         lengths << QString::number(longer.training.length);
     }
     std::vector<EvaluationSurvey::Question> questions = {
-        {path, QStringList{"--length", lengths.join(',')} + reading}};
+        {path, QStringList{"--length", lengths.join(',')} + everything + reading}};
+    // Twice the length shows what lies beyond training and still leaves many sequences to take the mean of.
     if (!specification.isMasked())
-        questions.push_back({path, QStringList{"--by-position", "--length", lengths.back()} + reading});
+        questions.push_back(
+            {path, QStringList{"--by-position", "--length", lengths.value(1, lengths.first())} + everything +
+                       reading});
     return questions;
 }
 

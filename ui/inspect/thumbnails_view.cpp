@@ -19,7 +19,7 @@ Eigen::MatrixXd reduced(const Eigen::MatrixXd& weights) {
     const int span = (T + kMostCells - 1) / kMostCells, cells = (T + span - 1) / span;
     Eigen::MatrixXd small = Eigen::MatrixXd::Zero(cells, cells);
     for (int n = 0; n < T; ++n)
-        for (int j = 0; j <= n; ++j)
+        for (int j = 0; j < T; ++j)
             small(n / span, j / span) = std::max(small(n / span, j / span), weights(n, j));
     return small;
 }
@@ -74,16 +74,15 @@ QRectF ThumbnailsView::headRect(std::size_t head) const {
 
 void ThumbnailsView::paintMap(QPainter& painter, const Eigen::MatrixXd& weights, const QRectF& box,
                               const Theme& theme) const {
-    const bool causal = state_.maps()->causal;
     const Eigen::MatrixXd small = reduced(weights);
     const auto colors = theme.sequentialColors();
     const double side = box.width() / static_cast<double>(small.rows());
     const double largest = std::max(small.maxCoeff(), 1e-12);
     painter.setRenderHint(QPainter::Antialiasing, false);
     for (Eigen::Index row = 0; row < small.rows(); ++row) {
-        for (Eigen::Index column = 0; column < (causal ? row + 1 : small.cols()); ++column) {
+        for (Eigen::Index column = 0; column < small.cols(); ++column) {
             const double share = small(row, column) / largest;
-            if (!(share > 0)) continue;  // nor what is not a number
+            if (!(share > 0)) continue;  // the future, or what is not a number
             const auto index = static_cast<std::size_t>(std::lround(255 * std::min(share, 1.0)));
             painter.fillRect(QRectF(box.left() + side * static_cast<double>(column),
                                     box.top() + side * static_cast<double>(row), side + 0.2, side + 0.2),

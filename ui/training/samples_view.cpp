@@ -20,7 +20,7 @@ QString openSampleHtml(const Sample& sample, bool dark) {
     const bool goes_on =
         sample.prompt.find("[MASK]") == std::string::npos;  // guesses are a text of their own
     return QStringLiteral(
-               "<p style='margin:0 0 14px 0'>%1%7<span style='color:%2'>%3</span><br>"
+               "<p style='margin:0 0 14px 0;white-space:pre-wrap'>%1%7<span style='color:%2'>%3</span><br>"
                "<span style='color:%4'><i>%5</i> %6</span></p>")
         .arg(escaped(sample.prompt), written, escaped(sample.completion), quiet, QObject::tr("the text:"),
              escaped(sample.expected), goes_on ? "" : "<br>");

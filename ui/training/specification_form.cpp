@@ -9,8 +9,10 @@
 #include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <filesystem>
 
 #include "core/runs/error.h"
+#include "core/runs/presets.h"
 
 namespace roper {
 namespace {
@@ -151,6 +153,11 @@ std::map<std::string, QString> SpecificationForm::problems() const {
     std::map<std::string, QString> wrong;
     for (const SpecificationProblem& problem : check(specification()))
         wrong[problem.key] = QString::fromStdString(problem.message);
+    const Specification asked = specification();
+    std::error_code unreadable;
+    if (asked.task.isText() && !asked.task.text.empty() &&
+        !std::filesystem::exists(textPath(asked.task.text), unreadable))
+        wrong["task.text"] = tr("there is no such file or folder");
     for (const auto& [key, row] : rows_)
         if (!row.typing_error.isEmpty() && !whyUnused(*row.field, specification_))
             wrong[key] = row.typing_error;
