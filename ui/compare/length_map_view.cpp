@@ -20,11 +20,9 @@ QString unitOf(const LengthMap& map) {
 }
 
 QString axisText(const LengthMap& map) {
-    if (map.shows == LengthMap::Shows::loss)
-        return LengthMapView::tr("position up to, in tokens; rows: of training");
-    if (map.shows == LengthMap::Shows::guessed)
-        return LengthMapView::tr("tokens of the sequence; rows: of training");
-    return LengthMapView::tr("%1 of the problem; rows: of training").arg(unitOf(map));
+    if (map.shows == LengthMap::Shows::loss) return LengthMapView::tr("position, up to (rows: trained on)");
+    if (map.shows == LengthMap::Shows::guessed) return LengthMapView::tr("tokens (rows: trained on)");
+    return LengthMapView::tr("%1 (rows: trained on)").arg(unitOf(map));
 }
 
 /// "73" for a share, "3.41" for a loss.
