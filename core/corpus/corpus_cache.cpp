@@ -65,8 +65,7 @@ bool isWhole(const CorpusFiles& corpus) {
     std::error_code missing;
     if (!fs::exists(corpus.summary(), missing)) return false;
     try {
-        const CorpusSummary summary =
-            parseCorpusSummary(readFile(corpus.summary()), corpus.summary().string());
+        const CorpusSummary summary = corpus.readSummary();
         const auto bytes =
             static_cast<std::uintmax_t>(summary.tokens) * MappedTokens::widthFor(summary.pieces);
         return fs::file_size(corpus.tokens(), missing) == bytes && fs::exists(corpus.model(), missing) &&

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/runs/durable_file.h"
 #include "core/runs/error.h"
 #include "core/runs/text.h"
 
@@ -67,6 +68,10 @@ CorpusSummary parseCorpusSummary(std::string_view text, const std::string& origi
     } catch (const nlohmann::json::exception& error) {
         throw Error(ErrorKind::usage, origin + ": " + error.what());
     }
+}
+
+CorpusSummary CorpusFiles::readSummary() const {
+    return parseCorpusSummary(readFile(summary()), summary().string());
 }
 
 std::string formatPieces(const std::vector<std::string>& pieces) {

@@ -39,6 +39,9 @@ class CorpusFiles {
     std::filesystem::path tokens() const { return folder_ / "tokens.bin"; }    ///< `MappedTokens`
     std::filesystem::path summary() const { return folder_ / "corpus.json"; }  ///< written last
 
+    /// @throws Error (disk), Error (usage) saying what is wrong
+    CorpusSummary readSummary() const;
+
   private:
     std::filesystem::path folder_;
 };

@@ -35,15 +35,11 @@ Vocabulary vocabularyOf(const CorpusFiles& corpus) {
             }};
 }
 
-CorpusSummary summaryOf(const CorpusFiles& corpus) {
-    return parseCorpusSummary(readFile(corpus.summary()), corpus.summary().string());
-}
-
 /// The task of a prepared text; `kept` holds its pieces.
 std::unique_ptr<Task> textTask(const TaskSettings& settings, const CorpusFiles& corpus,
                                const CorpusFiles& kept) {
     const auto tokens =
-        std::make_shared<MappedTokens>(corpus.tokens(), static_cast<int>(summaryOf(corpus).pieces));
+        std::make_shared<MappedTokens>(corpus.tokens(), static_cast<int>(corpus.readSummary().pieces));
     return std::make_unique<TextTask>(vocabularyOf(kept), tokens, settings.validation_share);
 }
 
@@ -65,11 +61,11 @@ std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& fo
         prepareCorpus(settings, preparing, is_kept ? std::optional(kept.model()) : std::nullopt);
     if (!corpus) return nullptr;
     if (!is_kept) keepPieces(*corpus, kept);
-    if (summaryOf(kept).fingerprint != summaryOf(*corpus).fingerprint)
+    const CorpusSummary summary = kept.readSummary();
+    if (summary.fingerprint != corpus->readSummary().fingerprint)
         throw Error(ErrorKind::usage, "the text " + textPath(settings.text).string() +
                                           " is no longer the one that " + folder.name() +
                                           " began with; put that back, or start a new run");
-    const CorpusSummary summary = summaryOf(kept);
     if (preparing.say && !is_kept)
         preparing.say("the text has " + std::to_string(summary.tokens) + " tokens; its unigram entropy is " +
                       formatRounded(summary.unigram_entropy, 5) +

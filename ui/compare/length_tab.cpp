@@ -6,7 +6,6 @@
 
 #include "core/corpus/corpus_files.h"
 #include "core/rotary/scaling.h"
-#include "core/runs/durable_file.h"
 #include "core/runs/error.h"
 #include "ui/controls/named.h"
 #include "ui/runs/run_records.h"
@@ -121,8 +120,7 @@ void LengthTab::refresh() {
 /// Tokens of the part of a run's text that is kept for validation.
 std::int64_t LengthTab::validationTokens(const RunWatcher& run) {
     try {
-        const CorpusFiles kept(run.folder().textPath());
-        const CorpusSummary summary = parseCorpusSummary(readFile(kept.summary()), kept.summary().string());
+        const CorpusSummary summary = CorpusFiles(run.folder().textPath()).readSummary();
         return std::llround(run.specification()->task.validation_share * static_cast<double>(summary.tokens));
     } catch (const Error&) {
         return 0;  // the evaluation itself will say what is missing

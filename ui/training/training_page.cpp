@@ -8,7 +8,6 @@
 #include "core/compare/grouping.h"
 #include "core/corpus/corpus_files.h"
 #include "core/runs/cost.h"
-#include "core/runs/durable_file.h"
 #include "core/runs/error.h"
 #include "ui/runs/run_records.h"
 
@@ -30,8 +29,7 @@ double tokensAt(const RunWatcher& run, std::int64_t step) {
 std::optional<double> unigramEntropy(const RunWatcher& run) {
     if (!run.specification() || !run.specification()->task.isText()) return std::nullopt;
     try {
-        const CorpusFiles kept(run.folder().textPath());
-        return parseCorpusSummary(readFile(kept.summary()), kept.summary().string()).unigram_entropy;
+        return CorpusFiles(run.folder().textPath()).readSummary().unigram_entropy;
     } catch (const Error&) {
         return std::nullopt;  // a run without its pieces still has its losses
     }
