@@ -1,0 +1,305 @@
+#include "core/kernels/attention.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Core>
+#include <cmath>
+#include <ostream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/rotary/rotation.h"
+
+namespace roper {
+namespace {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Numbers = std::vector<float>;
+
+struct Case {
+    std::size_t T, d;
+    double fraction = 1, value_fraction = 1;
+    bool causal = true, bias = false;
+    Pairing pairing = Pairing::half;
+    double size = 1;  ///< of the numbers in q, k and v
+    std::size_t B = 1, H = 2;
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+    return out << "T " << c.T << ", d " << c.d << ", rotated " << c.fraction << " and " << c.value_fraction
+               << (c.causal ? ", causal" : ", full") << (c.bias ? ", biased" : "")
+               << (c.pairing == Pairing::half ? ", halves" : ", neighbours") << ", size " << c.size;
+}
+
+Numbers randomNumbers(std::size_t count, double size, unsigned seed) {
+    std::mt19937 generator(seed);
+    std::normal_distribution<double> normal(0, size);
+    Numbers numbers(count);
+    for (float& number : numbers)
+        number = static_cast<float>(normal(generator));
+    return numbers;
+}
+
+/// Cosines and sines, as the kernel reads them.
+struct Table {
+    Table(std::size_t T, std::size_t d, double fraction, Pairing pairing)
+        : rotary(makeRotary(static_cast<int>(d), pairing, 10000.0, Schedule::standard, fraction)) {
+        for (std::size_t m = 0; m < T; ++m)
+            for (int i = 0; i < rotary.pairs(); ++i) {
+                cosine.push_back(static_cast<float>(std::cos(static_cast<double>(m) * rotary.theta[i])));
+                sine.push_back(static_cast<float>(std::sin(static_cast<double>(m) * rotary.theta[i])));
+            }
+    }
+    TurnTable view() const { return {cosine.data(), sine.data(), static_cast<std::size_t>(rotary.pairs())}; }
+
+    Rotary rotary;
+    Numbers cosine, sine;
+};
+
+/// What goes in, what comes out, and what is given for the gradient.
+struct Arrays {
+    Numbers qkv, out, log_sums, grad_out, grad_qkv, bias, grad_bias;
+};
+
+class Problem {
+  public:
+    explicit Problem(const Case& c)
+        : c_(c), query_key_(c.T, c.d, c.fraction, c.pairing), value_(c.T, c.d, c.value_fraction, c.pairing) {
+        const std::size_t outputs = c.B * c.T * c.H * c.d;
+        arrays.qkv = randomNumbers(3 * outputs, c.size, 1);
+        arrays.grad_out = randomNumbers(outputs, 1, 2);
+        if (c.bias) arrays.bias = randomNumbers(c.H * (2 * c.T - 1), 1, 3);
+        arrays.out.resize(outputs);
+        arrays.grad_qkv.resize(3 * outputs);
+        arrays.log_sums.resize(c.B * c.H * c.T);
+        if (c.bias) arrays.grad_bias.resize(c.B * c.H * (2 * c.T - 1));
+    }
+
+    void compute() {
+        AttentionSetup setup;
+        setup.B = c_.B, setup.T = c_.T, setup.H = c_.H, setup.d = c_.d;
+        setup.causal = c_.causal;
+        setup.pairing = c_.pairing;
+        setup.query_key = query_key_.view();
+        setup.value = value_.view();
+        if (c_.bias) setup.bias = arrays.bias.data();
+        AttentionScratch scratch;
+        for (std::size_t item = 0; item < c_.B * c_.H; ++item)
+            attendForward(setup, arrays.qkv.data(), arrays.out.data(), arrays.log_sums.data(), item, scratch);
+        for (std::size_t item = 0; item < c_.B * c_.H; ++item)
+            attendBackward(setup, arrays.qkv.data(), arrays.out.data(), arrays.log_sums.data(),
+                           arrays.grad_out.data(), arrays.grad_qkv.data(),
+                           c_.bias ? arrays.grad_bias.data() : nullptr, item, scratch);
+    }
+
+    /// The definition in float64, with whole matrices, from the same float32 input. → the same arrays
+    struct Exact {
+        std::vector<double> out, grad_qkv, grad_bias;
+    };
+    Exact exact() const {
+        Exact exact{std::vector<double>(arrays.out.size()), std::vector<double>(arrays.grad_qkv.size()),
+                    std::vector<double>(arrays.grad_bias.size())};
+        for (std::size_t b = 0; b < c_.B; ++b)
+            for (std::size_t h = 0; h < c_.H; ++h)
+                exactHead(b, h, exact);
+        return exact;
+    }
+
+    Arrays arrays;
+
+  private:
+    using Index = Eigen::Index;
+
+    std::size_t place(std::size_t b, std::size_t t, std::size_t part, std::size_t h) const {
+        return (((b * c_.T + t) * 3 + part) * c_.H + h) * c_.d;
+    }
+    std::size_t outputPlace(std::size_t b, std::size_t t, std::size_t h) const {
+        return ((b * c_.T + t) * c_.H + h) * c_.d;
+    }
+
+    /// Rows turned forward or back by their positions.
+    Matrix turned(Matrix rows, const Rotary& rotary, double direction) const {
+        for (Index m = 0; m < rows.rows(); ++m)
+            rows.row(m) =
+                rotate(rotary, rows.row(m).transpose(), direction * static_cast<double>(m)).transpose();
+        return rows;
+    }
+
+    Matrix part(std::size_t b, std::size_t h, std::size_t which) const {
+        Matrix rows(c_.T, c_.d);
+        for (std::size_t t = 0; t < c_.T; ++t)
+            for (std::size_t i = 0; i < c_.d; ++i)
+                rows(static_cast<Index>(t), static_cast<Index>(i)) = arrays.qkv[place(b, t, which, h) + i];
+        return rows;
+    }
+
+    void exactHead(std::size_t b, std::size_t h, Exact& exact) const {
+        const auto T = static_cast<Index>(c_.T), d = static_cast<Index>(c_.d);
+        const Rotary &turns = query_key_.rotary, &value_turns = value_.rotary;
+        const Matrix q = turned(part(b, h, 0), turns, 1), k = turned(part(b, h, 1), turns, 1);
+        const Matrix v = turned(part(b, h, 2), value_turns, 1);
+        Matrix a = q * k.transpose() / std::sqrt(static_cast<double>(c_.d));
+        for (Index n = 0; n < T; ++n) {
+            for (Index j = 0; j < T; ++j) {
+                if (c_.bias)
+                    a(n, j) += arrays.bias[h * (2 * c_.T - 1) + static_cast<std::size_t>(n - j + T - 1)];
+                if (c_.causal && j > n) a(n, j) = -INFINITY;
+            }
+            a.row(n) = (a.row(n).array() - a.row(n).maxCoeff()).exp();
+            a.row(n) /= a.row(n).sum();
+        }
+        const Matrix o = turned(a * v, value_turns, -1);
+        Matrix grad(T, d);
+        for (Index t = 0; t < T; ++t)
+            for (Index i = 0; i < d; ++i) {
+                const std::size_t at =
+                    outputPlace(b, static_cast<std::size_t>(t), h) + static_cast<std::size_t>(i);
+                exact.out[at] = o(t, i);
+                grad(t, i) = arrays.grad_out[at];
+            }
+        grad = turned(grad, value_turns, 1);
+        const Matrix da = grad * v.transpose();
+        Matrix ds = a.cwiseProduct(da);
+        for (Index n = 0; n < T; ++n)
+            ds.row(n) -= a.row(n) * ds.row(n).sum();
+        const double scale = 1 / std::sqrt(static_cast<double>(c_.d));
+        const Matrix parts[] = {turned(ds * k * scale, turns, -1),
+                                turned(ds.transpose() * q * scale, turns, -1),
+                                turned(a.transpose() * grad, value_turns, -1)};
+        for (std::size_t which = 0; which < 3; ++which)
+            for (Index t = 0; t < T; ++t)
+                for (Index i = 0; i < d; ++i)
+                    exact.grad_qkv[place(b, static_cast<std::size_t>(t), which, h) +
+                                   static_cast<std::size_t>(i)] = parts[which](t, i);
+        if (!c_.bias) return;
+        for (Index n = 0; n < T; ++n)
+            for (Index j = 0; j < T; ++j)
+                exact.grad_bias[(b * c_.H + h) * (2 * c_.T - 1) + static_cast<std::size_t>(n - j + T - 1)] +=
+                    ds(n, j);
+    }
+
+    Case c_;
+    Table query_key_, value_;
+};
+
+/// The largest difference, as a share of the largest number or of 1: what goes in is of size 1, and where a gradient
+/// vanishes the rounding of what cancels remains.
+double error(const Numbers& found, const std::vector<double>& exact) {
+    double difference = 0, largest = 1;
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+        difference = std::max(difference, std::abs(found[i] - exact[i]));
+        largest = std::max(largest, std::abs(exact[i]));
+        if (std::isnan(found[i])) return INFINITY;
+    }
+    return difference / largest;
+}
+
+void expectExact(const Case& c, double most = 4e-6) {
+    Problem problem(c);
+    const Problem::Exact exact = problem.exact();
+    for (const std::string& target : kernelTargets()) {
+        useKernelTarget(target);
+        problem.compute();
+        EXPECT_LT(error(problem.arrays.out, exact.out), most) << target << ": " << c;
+        EXPECT_LT(error(problem.arrays.grad_qkv, exact.grad_qkv), most) << target << ": " << c;
+        EXPECT_LT(error(problem.arrays.grad_bias, exact.grad_bias), most) << target << ": " << c;
+    }
+    useKernelTarget("");
+}
+
+TEST(Attention, EqualsItsDefinition) {
+    for (const std::size_t T : {1, 2, 31, 513})
+        for (const std::size_t d : {16, 32, 48, 64, 128})
+            for (const double fraction : {0.0, 0.25, 0.5, 1.0})
+                expectExact({T, d, fraction, fraction});
+}
+
+TEST(Attention, LooksBothWays) {
+    for (const std::size_t T : {1, 2, 31, 63, 64, 65, 200})
+        for (const std::size_t d : {16, 48, 64})
+            expectExact({T, d, 1.0, 0.5, /*causal=*/false});
+}
+
+TEST(Attention, AddsABiasByDistanceAndKnowsItsGradient) {
+    for (const std::size_t T : {1, 2, 31, 130})
+        for (const bool causal : {true, false}) {
+            expectExact({T, 32, 0.0, 0.0, causal, /*bias=*/true});
+            expectExact({T, 48, 0.5, 1.0, causal, /*bias=*/true});
+        }
+}
+
+TEST(Attention, RopeTurnsNoValues) {
+    expectExact({77, 32, 1.0, 0.0});
+    expectExact({77, 32, 0.25, 1.0});
+}
+
+TEST(Attention, TurnsNeighboursToo) {
+    for (const std::size_t d : {16, 48, 128})
+        for (const double fraction : {0.25, 1.0})
+            expectExact({65, d, fraction, fraction, true, false, Pairing::interleaved});
+}
+
+TEST(Attention, TakesWidthsThatFillNoVector) {
+    for (const std::size_t d : {2, 6, 20, 36, 100})
+        expectExact({70, d});
+}
+
+TEST(Attention, SharpWeightsNeitherOverflowNorVanish) {
+    // Scores of several hundred: one weight of almost 1, and many below the smallest float. A float32 of 1000 is
+    // right to 3e-5, and so is the weight.
+    expectExact({150, 32, 1.0, 1.0, true, false, Pairing::half, 12.0}, 1e-4);
+}
+
+TEST(Attention, ItemsAreIndependentOfEachOther) {
+    expectExact({40, 16, 1.0, 1.0, true, true, Pairing::half, 1.0, /*B=*/3, /*H=*/5});
+}
+
+TEST(Attention, TheFutureChangesNothing) {
+    constexpr std::size_t T = 100, d = 32, H = 2, kChanged = 60;
+    Problem problem({T, d}), changed({T, d});
+    for (std::size_t i = kChanged * 3 * H * d; i < changed.arrays.qkv.size(); ++i)
+        changed.arrays.qkv[i] += 5.0F;
+    problem.compute();
+    changed.compute();
+    for (std::size_t i = 0; i < kChanged * H * d; ++i)
+        ASSERT_EQ(problem.arrays.out[i], changed.arrays.out[i]) << "number " << i;
+}
+
+TEST(Attention, NotANumberIsPassedOn) {
+    constexpr std::size_t T = 70, d = 16, H = 2, kBroken = 40;
+    for (const std::string& target : kernelTargets()) {
+        useKernelTarget(target);
+        Problem problem({T, d});
+        problem.arrays.qkv[kBroken * 3 * H * d] = NAN;  // the first feature of a query of head 0
+        problem.compute();
+        for (std::size_t i = 0; i < d; ++i) {
+            EXPECT_TRUE(std::isnan(problem.arrays.out[kBroken * H * d + i])) << target;
+            EXPECT_FALSE(std::isnan(problem.arrays.out[kBroken * H * d + d + i]))
+                << target << ": another head";
+        }
+    }
+    useKernelTarget("");
+}
+
+TEST(Attention, RefusesATargetThatIsNotThere) {
+    EXPECT_THROW(useKernelTarget("abacus"), std::invalid_argument);
+    EXPECT_EQ(kernelTarget(), kernelTargets().front());
+}
+
+TEST(Attention, EveryInstructionSetOfThisComputerIsTested) {
+    // expectExact goes through this list: it must hold what CI is to force.
+    const std::vector<std::string> targets = kernelTargets();
+    const auto holds = [&](const char* name) {
+        return std::find(targets.begin(), targets.end(), name) != targets.end();
+    };
+    EXPECT_TRUE(holds("portable"));
+#if defined(__x86_64__)
+    EXPECT_EQ(holds("SSE4"), __builtin_cpu_supports("sse4.2") != 0);
+    EXPECT_EQ(holds("AVX2"), __builtin_cpu_supports("avx2") != 0);
+    EXPECT_EQ(holds("AVX-512"), __builtin_cpu_supports("avx512vl") != 0);
+#endif
+}
+
+}  // namespace
+}  // namespace roper
