@@ -33,6 +33,15 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
     target_include_directories(LibTorch::cpu SYSTEM INTERFACE
         ${LibTorch_INCLUDE_DIR} ${LibTorch_INCLUDE_DIR}/torch/csrc/api/include)
     target_link_libraries(LibTorch::cpu INTERFACE ${LibTorch_CPU_LIBRARY} ${LibTorch_C10_LIBRARY})
+    # at::parallel_for is a plain loop unless OpenMP is on; LibTorch's own libgomp, so that there is one pool of threads.
+    file(GLOB LibTorch_GOMP ${LIBTORCH_ROOT}/lib/libgomp*.so*)
+    target_compile_options(LibTorch::cpu INTERFACE -fopenmp)
+    if(LibTorch_GOMP)
+        list(GET LibTorch_GOMP 0 LibTorch_GOMP)
+        target_link_libraries(LibTorch::cpu INTERFACE ${LibTorch_GOMP})
+    else()
+        target_link_options(LibTorch::cpu INTERFACE -fopenmp)
+    endif()
     # libtorch_cpu names CUDA's runtime and CUPTI, found by its own relative search path when it is loaded.
     target_link_options(LibTorch::cpu INTERFACE -Wl,--allow-shlib-undefined)
 endif()

@@ -17,18 +17,8 @@ at::Tensor divided(const at::Tensor& numerator, const at::Tensor& denominator) {
 }
 
 /// Which keys lie in a query's future: [Tq, Tk] (bool).
-at::Tensor futureOf(const Heads& heads) {
-    return at::ones({heads.q.size(2), heads.k.size(2)}, heads.q.options().dtype(at::kBool)).triu(1);
-}
-
-/// What is added to the scores so that unseen keys get no weight; undefined where `causal` alone says it.
-at::Tensor maskOf(const Heads& heads, const Sight& sight) {
-    if (sight.seen.defined()) {
-        const at::Tensor bias = sight.bias.defined() ? sight.bias : at::zeros({1}, heads.q.options());
-        return bias.masked_fill(sight.seen.logical_not(), -INFINITY);
-    }
-    if (!sight.causal || !sight.bias.defined()) return sight.bias;
-    return sight.bias.masked_fill(futureOf(heads), -INFINITY);
+at::Tensor futureOf(std::int64_t queries, std::int64_t keys, const at::TensorOptions& options) {
+    return at::ones({queries, keys}, options.dtype(at::kBool)).triu(1);
 }
 
 /// Similarities of linear attention, 0 for keys that are not seen: [B, H, Tq, Tk].
@@ -59,6 +49,19 @@ at::Tensor mixLinear(AttentionKind kind, const Heads& heads, const Sight& sight)
 }
 
 }  // namespace
+
+Sight sightOfSequences(bool causal, std::int64_t T, const at::Tensor& distance_bias) {
+    if (!distance_bias.defined()) return {causal, {}, {}};
+    const at::Tensor tokens = at::arange(T, distance_bias.options().dtype(at::kLong));
+    const at::Tensor distances = (tokens.unsqueeze(1) - tokens + (T - 1)).flatten();
+    const at::Tensor bias = distance_bias.index_select(1, distances).view({1, -1, T, T});
+    return {causal, {}, causal ? bias.masked_fill(futureOf(T, T, bias.options()), -INFINITY) : bias};
+}
+
+Sight sightOfTokens(const at::Tensor& seen, const at::Tensor& bias, const at::TensorOptions& options) {
+    const at::Tensor added = bias.defined() ? bias : at::zeros({1}, options);
+    return {false, seen, added.masked_fill(seen.logical_not(), -INFINITY)};
+}
 
 AttentionKind attentionKindOf(const std::string& name) {
     if (name == "softmax") return AttentionKind::softmax;
@@ -93,15 +96,15 @@ at::Tensor weights(AttentionKind kind, const Heads& heads, const Sight& sight) {
         return divided(similarities(kind, heads.q, heads.k, sight), denominators(kind, heads, sight));
     const at::Tensor scores =
         at::matmul(heads.q, heads.k.mT()) / std::sqrt(static_cast<double>(heads.q.size(3)));
-    const at::Tensor mask = maskOf(heads, sight);
-    if (mask.defined()) return at::softmax(scores + mask, -1);
-    return at::softmax(sight.causal ? scores.masked_fill(futureOf(heads), -INFINITY) : scores, -1);
+    if (sight.mask.defined()) return at::softmax(scores + sight.mask, -1);
+    if (!sight.causal) return at::softmax(scores, -1);
+    const at::Tensor future = futureOf(scores.size(2), scores.size(3), scores.options());
+    return at::softmax(scores.masked_fill(future, -INFINITY), -1);
 }
 
 at::Tensor mix(AttentionKind kind, const Heads& heads, const Sight& sight) {
     if (kind != AttentionKind::softmax) return mixLinear(kind, heads, sight);
-    const at::Tensor mask = maskOf(heads, sight);
-    if (mask.defined()) return at::scaled_dot_product_attention(heads.q, heads.k, heads.v, mask);
+    if (sight.mask.defined()) return at::scaled_dot_product_attention(heads.q, heads.k, heads.v, sight.mask);
     return at::scaled_dot_product_attention(heads.q, heads.k, heads.v, {}, 0.0, sight.causal);
 }
 

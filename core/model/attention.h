@@ -28,8 +28,16 @@ struct Heads {
 struct Sight {
     bool causal = true;    ///< query n sees keys 0 … n; Tq = Tk
     at::Tensor seen = {};  ///< [B, 1, 1, Tk] (bool): the keys that each sequence's one query sees
-    at::Tensor bias = {};  ///< [1 or B, H, Tq, Tk]; softmax only
+    at::Tensor mask = {};  ///< added to the scores, −∞ for unseen keys: [1 or B, 1 or H, Tq, Tk]; softmax
+                           ///< only. Undefined where `causal` alone says it.
 };
+
+/// What is seen in whole sequences of T tokens.
+/// @param distance_bias  as in `PassPositions`, or undefined
+Sight sightOfSequences(bool causal, std::int64_t T, const at::Tensor& distance_bias);
+
+/// What single tokens see. seen [B, 1, 1, Tk] (bool); bias [B, H, 1, Tk] or undefined
+Sight sightOfTokens(const at::Tensor& seen, const at::Tensor& bias, const at::TensorOptions& options);
 
 /// What takes the place of q or k in linear attention: φ(x) = elu(x) + 1 (Katharopoulos et al. 2020), or
 /// x/|x|; for softmax x itself. Any shape [..., d].

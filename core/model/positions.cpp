@@ -13,12 +13,6 @@
 namespace roper {
 namespace {
 
-/// Distances query − key: [T, T], or [B, 1, T] for single tokens.
-at::Tensor distancesOf(const Places& places, const at::TensorOptions& options) {
-    const at::Tensor keys = at::arange(places.T, options.dtype(at::kLong));
-    return places.one_each.defined() ? places.one_each.view({-1, 1, 1}) - keys : keys.unsqueeze(1) - keys;
-}
-
 /// T5's bucket of every distance −(T − 1) … T − 1: [2T − 1] (int64).
 at::Tensor bucketsByDistance(std::int64_t T, bool bidirectional, const Specification::Model& model) {
     at::Tensor buckets = at::empty({2 * T - 1}, at::kLong);
@@ -104,7 +98,15 @@ PositionMethod::PositionMethod(const Specification& specification, Parameters& p
 PassPositions PositionMethod::forPass(const Places& places) {
     PassPositions pass;
     pass.added = addedAt(places);
-    pass.bias = biasAt(places);
+    if (kind_ == Kind::t5 || kind_ == Kind::alibi) {
+        const at::TensorOptions whole = options_.dtype(at::kLong);
+        if (places.one_each.defined())
+            pass.bias = biasOf(places.one_each.unsqueeze(1) - at::arange(places.T, whole), places.T)
+                            .transpose(0, 1)
+                            .unsqueeze(2);
+        else
+            pass.distance_bias = biasOf(at::arange(1 - places.T, places.T, whole), places.T);
+    }
     pass.query_key_turns =
         turnsAt(places, query_key_, query_key_table_, query_key_parameters_, query_key_factors_, turn_size_);
     pass.value_turns = turnsAt(places, value_, value_table_, value_parameters_, value_factors_, 1.0);
@@ -125,18 +127,13 @@ at::Tensor PositionMethod::addedAt(const Places& places) {
                                      : table_.narrow(0, 0, places.T);
 }
 
-at::Tensor PositionMethod::biasAt(const Places& places) {
-    if (kind_ != Kind::t5 && kind_ != Kind::alibi) return {};
-    const at::Tensor distances = distancesOf(places, options_);  // [T, T] or [B, 1, T]
-    const at::Tensor by_query =
-        places.one_each.defined() ? distances.unsqueeze(1) : distances.unsqueeze(0).unsqueeze(0);
-    if (kind_ == Kind::alibi) return -slopes_ * by_query.abs();
-    const at::Tensor buckets =
-        bucketsByDistance(places.T, !causal_, specification_.model).to(options_.device());
-    const at::Tensor bucket_of = buckets.index_select(0, (distances + (places.T - 1)).flatten());
-    std::vector<std::int64_t> shape = by_query.squeeze(1).sizes().vec();  // [1 or B, T or 1, T]
-    shape.push_back(specification_.model.heads);
-    return relative_bias_.index_select(0, bucket_of).view(shape).permute({0, 3, 1, 2});
+/// distances query − key, smaller than T: any shape → [H, that shape]
+at::Tensor PositionMethod::biasOf(const at::Tensor& distances, std::int64_t T) {
+    if (kind_ == Kind::alibi)
+        return -slopes_.view({-1, 1}).mul(distances.abs().flatten()).unflatten(1, distances.sizes());
+    const at::Tensor buckets = bucketsByDistance(T, !causal_, specification_.model).to(options_.device());
+    const at::Tensor bucket_of = buckets.index_select(0, (distances + (T - 1)).flatten());
+    return relative_bias_.index_select(0, bucket_of).t().unflatten(1, distances.sizes());
 }
 
 std::vector<Turns> PositionMethod::turnsAt(const Places& places, const Rotary& rotary, RotaryTable& table,

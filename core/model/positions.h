@@ -28,8 +28,9 @@ struct Turns {
 
 /// What a position method contributes to one pass. Undefined tensors contribute nothing.
 struct PassPositions {
-    at::Tensor added;                                 ///< to the embeddings: [T, C] or [B, 1, C]
-    at::Tensor bias;                                  ///< to the scores: [1, H, T, T] or [B, H, 1, T]
+    at::Tensor added;          ///< to the embeddings: [T, C] or [B, 1, C]
+    at::Tensor distance_bias;  ///< to the scores, by query − key + T − 1: [H, 2T − 1]; of whole sequences
+    at::Tensor bias;           ///< to the scores: [B, H, 1, T]; of single tokens
     std::vector<Turns> query_key_turns, value_turns;  ///< one a layer, or one that all layers share
 
     const Turns& queryKey(std::size_t layer) const {
@@ -74,7 +75,7 @@ class PositionMethod {
     enum class Kind { none, learned, sinusoidal, t5, alibi, rope, roper };
 
     at::Tensor addedAt(const Places& places);
-    at::Tensor biasAt(const Places& places);
+    at::Tensor biasOf(const at::Tensor& distances, std::int64_t T);
     std::vector<Turns> turnsAt(const Places& places, const Rotary& rotary, RotaryTable& table,
                                const std::vector<at::Tensor>& trained, const Eigen::VectorXd& factors,
                                double size);

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/kernels/attention.h"
+#include "core/model/fused_attention.h"
+
 namespace roper {
 namespace {
 
@@ -26,6 +29,7 @@ Transformer::Transformer(const Specification& specification, std::int64_t vocabu
       attention_(attentionKindOf(specification.model.attention)),
       pre_norm_(specification.model.norm == "pre"),
       causal_(!specification.isMasked()),
+      fused_(false),
       options_(at::TensorOptions().device(device).dtype(dtype)),
       parameters_(specification.training.model_seed, options_),
       positions_(specification, parameters_, options_) {
@@ -54,6 +58,7 @@ Transformer::Transformer(const Specification& specification, std::int64_t vocabu
     }
     head_weight_ = parameters_.linear("head.weight", vocabulary_size, C);
     head_bias_ = parameters_.constant("head.bias", vocabulary_size, 0.0);
+    fused_ = whyNotFused().empty();
 }
 
 std::int64_t Transformer::parameterCount() const {
@@ -75,11 +80,25 @@ at::Tensor Transformer::feedForward(const Block& block, const at::Tensor& x) con
     return at::linear(active, block.down_weight, block.down_bias);
 }
 
-/// x [B, T, C] → q, k, v as the layer makes them: [3, B, H, T, d].
-at::Tensor Transformer::splitHeads(const Block& block, const at::Tensor& x) const {
-    return at::linear(x, block.qkv_weight, block.qkv_bias)
-        .view({x.size(0), x.size(1), 3, heads_, head_dim_})
-        .permute({2, 0, 3, 1, 4});
+/// Why attention over whole sequences is computed by LibTorch's operations; empty if it is by our kernel.
+std::string Transformer::whyNotFused() const {
+    if (specification_.device.kernel == "plain") return "device.kernel is plain";
+    if (attention_ != AttentionKind::softmax) return "the kernel knows softmax alone";
+    if (options_.device().type() != at::kCPU) return "the kernel is for CPUs";
+    if (options_.dtype() != at::kFloat) return "the kernel is for float32";
+    if (specification_.turnsQueriesAndKeys() && specification_.model.frequencies == "trained")
+        return "the kernel does not train frequencies";
+    return {};
+}
+
+std::string Transformer::attentionPath() const {
+    return fused_ ? "attention by our kernel for " + kernelTarget()
+                  : "attention by LibTorch's operations: " + whyNotFused();
+}
+
+/// product [B, T, 3C] → q, k, v as the layer makes them: [3, B, H, T, d].
+at::Tensor Transformer::splitHeads(const at::Tensor& product) const {
+    return product.view({product.size(0), product.size(1), 3, heads_, head_dim_}).permute({2, 0, 3, 1, 4});
 }
 
 /// qkv [3, B, H, T, d] → q, k turned by their positions and, for RoPER, v too. Linear attention turns what it
@@ -100,16 +119,26 @@ Heads Transformer::turnedHeads(const at::Tensor& qkv, std::size_t layer, const P
     return heads;
 }
 
-/// mixed ô [B, H, T, d] → R(−n)ô for RoPER, heads joined, output projection: [B, T, C].
-at::Tensor Transformer::mergeHeads(const Block& block, const at::Tensor& mixed, std::size_t layer,
+/// mixed ô [B, H, T, d] → R(−n)ô for RoPER, heads joined: [B, T, C].
+at::Tensor Transformer::mergeHeads(const at::Tensor& mixed, std::size_t layer,
                                    const PassPositions& places) const {
     const Turns& turns = places.value(layer);
-    const at::Tensor turned_back = rotate(mixed, turns.cosine, turns.sine, positions_.pairing(), Turn::back);
-    return at::linear(turned_back.transpose(1, 2).flatten(2), block.output_weight, block.output_bias);
+    return rotate(mixed, turns.cosine, turns.sine, positions_.pairing(), Turn::back)
+        .transpose(1, 2)
+        .flatten(2);
 }
 
-/// The blocks around an attention: `attend(layer, qkv)` maps [3, B, H, T, d] to what the heads mix, [B, H, T,
-/// d]. → logits [B, T, V]
+/// An attention for `run` from one of heads: `mix(layer, qkv)` maps [3, B, H, T, d] to what they mix, [B, H,
+/// T, d].
+template <class Mix>
+auto Transformer::byHeads(const PassPositions& places, Mix mix) const {
+    return [this, &places, mix](std::size_t layer, const at::Tensor& product) {
+        return mergeHeads(mix(layer, splitHeads(product)), layer, places);
+    };
+}
+
+/// The blocks around an attention: `attend(layer, product)` maps q, k and v side by side, [B, T, 3C], to what
+/// the output projection reads, [B, T, C]. → logits [B, T, V]
 template <class Attend>
 at::Tensor Transformer::run(const at::Tensor& tokens, const PassPositions& places, bool training,
                             Attend attend) {
@@ -118,7 +147,8 @@ at::Tensor Transformer::run(const at::Tensor& tokens, const PassPositions& place
     x = drop(x, training);
     const auto attention = [&](std::size_t layer, const at::Tensor& input) {
         const Block& block = blocks_[layer];
-        return drop(mergeHeads(block, attend(layer, splitHeads(block, input)), layer, places), training);
+        const at::Tensor product = at::linear(input, block.qkv_weight, block.qkv_bias);
+        return drop(at::linear(attend(layer, product), block.output_weight, block.output_bias), training);
     };
     for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
         const Block& block = blocks_[layer];
@@ -139,10 +169,14 @@ at::Tensor Transformer::run(const at::Tensor& tokens, const PassPositions& place
 
 at::Tensor Transformer::forward(const at::Tensor& tokens, bool training) {
     const PassPositions places = positions_.forPass({tokens.size(1)});
-    const Sight sight{causal_, {}, places.bias};
-    return run(tokens, places, training, [&](std::size_t layer, const at::Tensor& qkv) {
-        return mix(attention_, turnedHeads(qkv, layer, places), sight);
-    });
+    if (fused_)
+        return run(tokens, places, training, [&](std::size_t layer, const at::Tensor& product) {
+            return fusedAttention(product, heads_, causal_, positions_.pairing(), places, layer);
+        });
+    const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
+    return run(tokens, places, training, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+                   return mix(attention_, turnedHeads(qkv, layer, places), sight);
+               }));
 }
 
 at::Tensor Transformer::loss(const at::Tensor& tokens, bool training) {
@@ -160,19 +194,19 @@ at::Tensor Transformer::prefill(const at::Tensor& tokens, std::int64_t capacity,
     cache = {};
     cache.capacity = capacity;
     const PassPositions places = positions_.forPass({T});
-    const Sight sight{causal_, {}, places.bias};
+    const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
     const auto keep = [&](std::vector<at::Tensor>& kept, const at::Tensor& made) {
         if (!made.defined()) return;
         kept.push_back(at::zeros({B, heads_, capacity, head_dim_}, options_));
         kept.back().narrow(2, 0, T).copy_(made);
     };
-    return run(tokens, places, false, [&](std::size_t layer, const at::Tensor& qkv) {
-        const Heads heads = turnedHeads(qkv, layer, places);
-        keep(cache.keys, heads.k);
-        keep(cache.values, heads.v);
-        keep(cache.plain_keys, heads.plain_k);
-        return mix(attention_, heads, sight);
-    });
+    return run(tokens, places, false, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+                   const Heads heads = turnedHeads(qkv, layer, places);
+                   keep(cache.keys, heads.k);
+                   keep(cache.values, heads.v);
+                   keep(cache.plain_keys, heads.plain_k);
+                   return mix(attention_, heads, sight);
+               }));
 }
 
 at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& positions, KeyValueCache& cache) {
@@ -183,32 +217,32 @@ at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& posit
     // A sequence sees its own tokens up to the new one; what lies beyond is padding of longer prompts.
     const at::Tensor seen =
         at::arange(used, positions.options()).view({1, 1, 1, used}).le(positions.view({B, 1, 1, 1}));
-    const Sight sight{false, seen, places.bias};
+    const Sight sight = sightOfTokens(seen, places.bias, options_);
     const auto upToNow = [&](std::vector<at::Tensor>& kept, std::size_t layer, const at::Tensor& made) {
         if (!made.defined()) return at::Tensor();
         kept[layer].scatter_(2, slot, made);
         return kept[layer].narrow(2, 0, used);
     };
-    const at::Tensor logits =
-        run(tokens.unsqueeze(1), places, false, [&](std::size_t layer, const at::Tensor& qkv) {
+    const at::Tensor logits = run(
+        tokens.unsqueeze(1), places, false, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
             const Heads now = turnedHeads(qkv, layer, places);
             return mix(attention_,
                        {now.q, upToNow(cache.keys, layer, now.k), upToNow(cache.values, layer, now.v),
                         now.plain_q, upToNow(cache.plain_keys, layer, now.plain_k)},
                        sight);
-        });
+        }));
     return logits.squeeze(1);
 }
 
 at::Tensor Transformer::attentionWeights(const at::Tensor& tokens) {
     const PassPositions places = positions_.forPass({tokens.size(1)});
-    const Sight sight{causal_, {}, places.bias};
+    const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
     std::vector<at::Tensor> layers;
-    run(tokens, places, false, [&](std::size_t layer, const at::Tensor& qkv) {
-        const Heads heads = turnedHeads(qkv, layer, places);
-        layers.push_back(weights(attention_, heads, sight));
-        return at::matmul(layers.back(), heads.v);
-    });
+    run(tokens, places, false, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+            const Heads heads = turnedHeads(qkv, layer, places);
+            layers.push_back(weights(attention_, heads, sight));
+            return at::matmul(layers.back(), heads.v);
+        }));
     return at::stack(layers);
 }
 
@@ -226,18 +260,19 @@ at::Tensor Transformer::pairNorms(const at::Tensor& x, int pairs) const {
 
 Transformer::Inside Transformer::inside(const at::Tensor& tokens) {
     const PassPositions places = positions_.forPass({tokens.size(1)});
-    const Sight sight{causal_, {}, places.bias};
+    const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
     const int qk_pairs = positions_.queryKeyPairs(), value_pairs = positions_.valuePairs();
     std::vector<at::Tensor> attention, norms;
-    run(tokens, places, false, [&](std::size_t layer, const at::Tensor& qkv) {
-        const Heads heads = turnedHeads(qkv, layer, places);
-        attention.push_back(weights(attention_, heads, sight));
-        const at::Tensor mixed = at::matmul(attention.back(), heads.v);  // turning keeps every pair's length
-        norms.push_back(
-            at::stack({pairNorms(qkv.select(0, 0), qk_pairs), pairNorms(qkv.select(0, 1), qk_pairs),
-                       pairNorms(heads.v, value_pairs), pairNorms(mixed, value_pairs)}));
-        return mixed;
-    });
+    run(tokens, places, false, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+            const Heads heads = turnedHeads(qkv, layer, places);
+            attention.push_back(weights(attention_, heads, sight));
+            const at::Tensor mixed =
+                at::matmul(attention.back(), heads.v);  // turning keeps every pair's length
+            norms.push_back(
+                at::stack({pairNorms(qkv.select(0, 0), qk_pairs), pairNorms(qkv.select(0, 1), qk_pairs),
+                           pairNorms(heads.v, value_pairs), pairNorms(mixed, value_pairs)}));
+            return mixed;
+        }));
     return {at::stack(attention).squeeze(1), at::stack(norms, 1)};
 }
 
@@ -249,25 +284,25 @@ at::Tensor Transformer::headVectors(const at::Tensor& tokens, std::int64_t layer
         throw std::invalid_argument("a layer has heads 0 to " + std::to_string(heads_ - 1) + ", not " +
                                     std::to_string(head));
     const PassPositions places = positions_.forPass({tokens.size(1)});
-    const Sight sight{causal_, {}, places.bias};
+    const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
     at::Tensor found;
-    run(tokens, places, false, [&](std::size_t at_layer, const at::Tensor& qkv) {
-        if (static_cast<std::int64_t>(at_layer) == layer) found = qkv.select(1, 0).select(1, head);
-        return mix(attention_, turnedHeads(qkv, at_layer, places), sight);
-    });
+    run(tokens, places, false, byHeads(places, [&](std::size_t at_layer, const at::Tensor& qkv) {
+            if (static_cast<std::int64_t>(at_layer) == layer) found = qkv.select(1, 0).select(1, head);
+            return mix(attention_, turnedHeads(qkv, at_layer, places), sight);
+        }));
     return found;
 }
 
 at::Tensor Transformer::leastDenominators(const at::Tensor& tokens) {
     if (attention_ == AttentionKind::softmax) return {};
     const PassPositions places = positions_.forPass({tokens.size(1)});
-    const Sight sight{causal_, {}, places.bias};
+    const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
     std::vector<at::Tensor> layers;
-    run(tokens, places, false, [&](std::size_t layer, const at::Tensor& qkv) {
-        const Heads heads = turnedHeads(qkv, layer, places);
-        layers.push_back(denominators(attention_, heads, sight).amin({0, 2, 3}));
-        return mix(attention_, heads, sight);
-    });
+    run(tokens, places, false, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+            const Heads heads = turnedHeads(qkv, layer, places);
+            layers.push_back(denominators(attention_, heads, sight).amin({0, 2, 3}));
+            return mix(attention_, heads, sight);
+        }));
     return at::stack(layers);
 }
 

@@ -76,6 +76,9 @@ class Transformer {
     /// softmax, which has none that could vanish.
     at::Tensor leastDenominators(const at::Tensor& tokens);
 
+    /// What computes attention over whole sequences, and why: a line for the run's log.
+    std::string attentionPath() const;
+
     const std::vector<NamedParameter>& parameters() const { return parameters_.all(); }
     std::int64_t parameterCount() const;
 
@@ -95,16 +98,18 @@ class Transformer {
     at::Tensor drop(const at::Tensor& x, bool training) const;
     at::Tensor norm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) const;
 
-    at::Tensor splitHeads(const Block& block, const at::Tensor& x) const;
+    template <class Mix>
+    auto byHeads(const PassPositions& places, Mix mix) const;
+    at::Tensor splitHeads(const at::Tensor& product) const;
     Heads turnedHeads(const at::Tensor& qkv, std::size_t layer, const PassPositions& places) const;
-    at::Tensor mergeHeads(const Block& block, const at::Tensor& mixed, std::size_t layer,
-                          const PassPositions& places) const;
+    at::Tensor mergeHeads(const at::Tensor& mixed, std::size_t layer, const PassPositions& places) const;
+    std::string whyNotFused() const;
     at::Tensor pairNorms(const at::Tensor& x, int pairs) const;
 
     Specification specification_;
     std::int64_t heads_, head_dim_;
     AttentionKind attention_;
-    bool pre_norm_, causal_;
+    bool pre_norm_, causal_, fused_;
     at::TensorOptions options_;
     Parameters parameters_;
     PositionMethod positions_;

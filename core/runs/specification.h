@@ -85,6 +85,7 @@ struct Specification {
     struct Device {
         std::string name = "auto";
         std::int64_t threads = 0;
+        std::string kernel = "auto";
     } device;
 
     std::int64_t headDim() const { return model.width / model.heads; }

@@ -171,6 +171,9 @@ std::vector<SpecificationField> evaluationAndRest() {
          Text{at<&S::device, &S::Device::name>}},
         {"device", "threads", "threads", "CPU threads; 0 takes one a core",
          Integer{at<&S::device, &S::Device::threads>, 0, 4096}},
+        {"device", "kernel", "",
+         "auto: attention by our kernels wherever they can; plain: by LibTorch's own operations",
+         Choice{at<&S::device, &S::Device::kernel>, {"auto", "plain"}}},
     };
 }
 

@@ -170,7 +170,9 @@ TEST(Positions, BiasesFollowFromTheDistanceAlone) {
         Specification s = withMethod(position);
         Parameters parameters(3, at::kDouble);
         PositionMethod method(s, parameters, at::kDouble);
-        const at::Tensor bias = method.forPass({40}).bias;  // [1, H, T, T]
+        const at::Tensor by_distance = method.forPass({40}).distance_bias;  // [H, 2T − 1]
+        ASSERT_EQ(by_distance.sizes().vec(), (std::vector<std::int64_t>{2, 79}));
+        const at::Tensor bias = sightOfSequences(false, 40, by_distance).mask;  // [1, H, T, T]
         ASSERT_EQ(bias.sizes().vec(), (std::vector<std::int64_t>{1, 2, 40, 40}));
         for (std::int64_t head = 0; head < 2; ++head)
             for (std::int64_t n = 0; n < 40; ++n)

@@ -1,6 +1,7 @@
 #include "core/model/transformer.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
@@ -138,6 +139,53 @@ TEST(Transformer, GradientsAreFiniteDifferences) {
             }
         }
     }
+}
+
+/// Logits and gradients of a model that has one sequence more than twice the kernel's block of queries.
+std::vector<at::Tensor> logitsAndGradients(Specification s, const char* kernel) {
+    s.device.kernel = kernel;
+    s.training.length = 140;
+    s.model.table_positions = s.model.position == "learned" ? 140 : 0;
+    Transformer model(s, kVocabulary, at::kCPU);
+    at::manual_seed(5);
+    const at::Tensor tokens = at::randint(kVocabulary, {2, 140}, at::kLong);
+    model.loss(tokens, /*training=*/true).backward();
+    std::vector<at::Tensor> all = {model.forward(tokens).detach()};
+    for (const NamedParameter& parameter : model.parameters())
+        all.push_back(parameter.second.grad());
+    return all;
+}
+
+// LibTorch's own operations are the plain path beside every kernel of ours.
+TEST(Transformer, OurKernelsAgreeWithLibTorchsOperations) {
+    for (Specification s : allKinds())
+        for (const char* objective : {"causal", "masked"}) {
+            s.training.objective = objective;
+            const auto plain = logitsAndGradients(s, "plain"), ours = logitsAndGradients(s, "auto");
+            for (std::size_t i = 0; i < plain.size(); ++i) {
+                const double scale = std::max(1.0, plain[i].abs().max().item<double>());
+                EXPECT_LT((plain[i] - ours[i]).abs().max().item<double>() / scale, 1e-5)
+                    << s.model.position << ", " << s.model.attention << ", " << objective << ", tensor " << i;
+            }
+        }
+}
+
+TEST(Transformer, NumbersDoNotDependOnTheThreads) {
+    const int before = at::get_num_threads();
+    at::set_num_threads(1);
+    const auto one = logitsAndGradients(tiny("roper"), "auto");
+    at::set_num_threads(2);
+    const auto two = logitsAndGradients(tiny("roper"), "auto");
+    at::set_num_threads(before);
+    EXPECT_TRUE(one[0].equal(two[0]));
+}
+
+TEST(Transformer, SaysWhatComputesAttention) {
+    Specification s = tiny("roper");
+    EXPECT_EQ(Transformer(s, kVocabulary, at::kCPU).attentionPath().find("attention by our kernel for "), 0);
+    s.device.kernel = "plain";
+    EXPECT_EQ(Transformer(s, kVocabulary, at::kCPU).attentionPath(),
+              "attention by LibTorch's operations: device.kernel is plain");
 }
 
 TEST(Transformer, IsCausal) {
