@@ -18,7 +18,7 @@
 #include "core/runs/text.h"
 #include "core/training/bench.h"
 
-// Commands that look at many runs: compare, board, import, bench.
+// Commands that look at many runs: compare, board, import.
 
 namespace roper {
 
@@ -201,43 +201,6 @@ int importCommand(const ImportOptions& options) {
     for (const std::string& setting : options.settings)
         applySetting(specification, setting);
     std::cout << importRun(options.runs, options.name, specification, table, mapping).path().string() << "\n";
-    return 0;
-}
-
-int benchCommand(const BenchOptions& options) {
-    for (const char* position : {"rope", "roper"}) {
-        Specification specification = namedSpecification(options.what);
-        for (const std::string& setting : options.settings)
-            applySetting(specification, setting);
-        specification = withPosition(specification, position);
-        requireValid(specification, options.what);
-        Json line = {{"work", options.work}, {"preset", options.what}, {"method", position}};
-        const BenchTimes steps =
-            benchSteps(specification, options.work == "step" ? options.times : std::min(options.times, 3), 1);
-        line["step_ms"] = 1000 * steps.median();
-        if (options.work == "step") {
-            line["min_ms"] = 1000 * steps.least();
-            line["max_ms"] = 1000 * steps.greatest();
-            line["tokens_per_s"] =
-                static_cast<double>(specification.training.batch * (specification.training.length - 1)) /
-                steps.median();
-            if (options.remember) rememberSpeed(options.runs, specification, steps.median());
-        } else {
-            const GenerationBench generation = benchGeneration(specification, std::min(options.times, 3));
-            line["problems"] = specification.evaluation.problems;
-            line["generate_ms"] = 1000 * generation.times.median();
-            line["characters_per_s"] = static_cast<double>(generation.characters) / generation.times.median();
-            line["in_steps"] = generation.times.median() / steps.median();
-        }
-        if (options.json) {
-            print(line);
-            continue;
-        }
-        std::cout << methodTitle(position) << ":";
-        for (const auto& [key, value] : line.items())
-            if (value.is_number()) std::cout << "  " << key << " " << formatRounded(value.get<double>(), 4);
-        std::cout << std::endl;
-    }
     return 0;
 }
 

@@ -49,17 +49,6 @@ int compareCommand(const CompareOptions& options);
 /// @param enqueue  put what is missing into the queue
 int boardCommand(const std::filesystem::path& runs, bool measure, bool enqueue, bool json);
 
-struct BenchOptions {
-    std::string work = "step";  ///< or "generate"
-    std::string what = "addition-small";
-    std::vector<std::string> settings;
-    std::filesystem::path runs;
-    int times = 20;
-    bool remember = false;  ///< keep a step's time for the board
-    bool json = false;
-};
-int benchCommand(const BenchOptions& options);
-
 struct ImportOptions {
     std::filesystem::path file, runs;
     std::string name;

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <limits>
 
+#include "app/roper_train/bench_commands.h"
 #include "app/roper_train/commands.h"
 #include "app/roper_train/experiment_commands.h"
 #include "core/runs/error.h"
@@ -314,12 +315,19 @@ class CommandLine {
     }
 
     void addBench() {
-        CLI::App* bench = command("bench", "Measure training steps or cached generation, both methods");
-        bench->add_option("work", bench_.work, "step or generate")
-            ->check(CLI::IsMember({"step", "generate"}));
-        bench->add_option("--preset", bench_.what, "Name of a preset, or path of a .toml file");
+        CLI::App* bench =
+            command("bench", "Measure training steps, attention or cached generation, both methods");
+        bench
+            ->add_option("work", bench_.work, "step, attention or generate; first: one step in a new process")
+            ->check(CLI::IsMember({"step", "attention", "generate", "first"}));
+        bench->add_option(
+            "--preset", bench_.what,
+            "Name of a preset, or path of a .toml file (default: A, prefix-paper, and B, addition-paper)");
         bench->add_option("--set", bench_.settings, "Change a field: key=value")->allow_extra_args(false);
-        bench->add_option("--times", bench_.times, "Repetitions")->check(CLI::Range(1, 100000));
+        bench->add_option("--times", bench_.times, "Repetitions (default: 200 steps of A, 5 of B)")
+            ->check(CLI::Range(1, 100000));
+        bench->add_option("--target", bench_.target,
+                          "Instruction set of our kernels: AVX-512, AVX2, SSE4, portable");
         bench->add_flag("--remember", bench_.remember,
                         "Keep a step's time in the runs folder, for the board");
         bench->add_flag("--json", bench_.json, "One JSON object a method");

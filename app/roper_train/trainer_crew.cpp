@@ -2,20 +2,18 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <thread>
 
 #include "app/roper_train/progress.h"
+#include "core/runs/child_process.h"
 #include "core/runs/error.h"
 #include "core/training/run_control.h"
-
-extern char** environ;
 
 namespace roper {
 namespace {
@@ -27,30 +25,24 @@ bool isDone(RunState state) {
     return state == RunState::finished || state == RunState::failed || state == RunState::stopped;
 }
 
-/// This program once more, in a process group of its own, so that Ctrl-C in a terminal reaches only us. What
-/// it says goes to a file of the run, as for a trainer that the window starts.
-pid_t spawn(const std::vector<std::string>& arguments, const std::string& messages) {
-    std::vector<char*> argv;
-    for (const std::string& argument : arguments)
-        argv.push_back(const_cast<char*>(argument.c_str()));
-    argv.push_back(nullptr);
-    posix_spawnattr_t attributes;
-    ::posix_spawnattr_init(&attributes);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    ::posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawn_file_actions_t files;
-    ::posix_spawn_file_actions_init(&files);
-    ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    ::posix_spawn_file_actions_addopen(&files, STDERR_FILENO, messages.c_str(), O_WRONLY | O_CREAT | O_APPEND,
-                                       0644);
-    pid_t pid = 0;
-    const int error = ::posix_spawn(&pid, "/proc/self/exe", &files, &attributes, argv.data(), environ);
-    ::posix_spawn_file_actions_destroy(&files);
-    ::posix_spawnattr_destroy(&attributes);
-    if (error != 0)
-        throw Error(ErrorKind::other, std::string("cannot start a trainer: ") + std::strerror(error));
-    return pid;
+/// This program once more. What it says goes to a file of the run, as for a trainer that the window starts.
+pid_t startTrainer(const std::vector<std::string>& arguments, const std::string& messages) {
+    const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    const int said = ::open(messages.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    const int error = errno;
+    const auto close = [&] {
+        for (const int file : {nothing, said})
+            if (file >= 0) ::close(file);
+    };
+    try {
+        if (said < 0) throw diskError("write to", messages, error);
+        const pid_t pid = startProcess("/proc/self/exe", arguments, {nothing, nothing, said});
+        close();
+        return pid;
+    } catch (...) {
+        close();
+        throw;
+    }
 }
 
 }  // namespace
@@ -163,7 +155,7 @@ void TrainerCrew::start(const std::string& run, const RunQueue& queue) {
         arguments.push_back(device);
     }
     work_.say(run + " starts");
-    trainers_[spawn(arguments, (folder.path() / "trainer-messages.txt").string())] = {run, device};
+    trainers_[startTrainer(arguments, (folder.path() / "trainer-messages.txt").string())] = {run, device};
 }
 
 /// A device may stand in the list several times: so many trainers share it.

@@ -1,8 +1,6 @@
 #include "core/corpus/pieces_program.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,10 +12,9 @@
 #include <filesystem>
 #include <thread>
 
+#include "core/runs/child_process.h"
 #include "core/runs/error.h"
 #include "core/runs/text.h"
-
-extern char** environ;
 
 namespace roper {
 namespace {
@@ -66,31 +63,6 @@ fs::path programPath() {
         throw Error(ErrorKind::usage, "texts are cut into pieces by roper-pieces, which should be " +
                                           beside.string() + "; build it with `./lab setup`");
     return beside;
-}
-
-pid_t spawn(const fs::path& program, const std::vector<std::string>& arguments, const MemoryFile& input,
-            const MemoryFile& output, const MemoryFile& messages) {
-    std::string name = program.string();
-    std::vector<char*> argv = {name.data()};
-    for (const std::string& argument : arguments)
-        argv.push_back(const_cast<char*>(argument.c_str()));
-    argv.push_back(nullptr);
-    posix_spawn_file_actions_t files;
-    ::posix_spawn_file_actions_init(&files);
-    ::posix_spawn_file_actions_adddup2(&files, input.descriptor(), STDIN_FILENO);
-    ::posix_spawn_file_actions_adddup2(&files, output.descriptor(), STDOUT_FILENO);
-    ::posix_spawn_file_actions_adddup2(&files, messages.descriptor(), STDERR_FILENO);
-    // A process group of its own: Ctrl-C in a terminal is for us to pass on.
-    posix_spawnattr_t attributes;
-    ::posix_spawnattr_init(&attributes);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    ::posix_spawnattr_setpgroup(&attributes, 0);
-    pid_t pid = 0;
-    const int error = ::posix_spawn(&pid, program.c_str(), &files, &attributes, argv.data(), environ);
-    ::posix_spawnattr_destroy(&attributes);
-    ::posix_spawn_file_actions_destroy(&files);
-    if (error != 0) throw Error(ErrorKind::other, "cannot start " + name + ": " + std::strerror(error));
-    return pid;
 }
 
 /// The program while it runs; ended with this object at the latest.
@@ -143,7 +115,10 @@ std::string messageOf(const MemoryFile& messages) {
 std::optional<std::string> runPieces(const std::vector<std::string>& arguments, std::string_view input,
                                      const std::function<bool()>& goes_on) {
     const MemoryFile stdin_file(input), stdout_file, stderr_file;
-    Running program(spawn(programPath(), arguments, stdin_file, stdout_file, stderr_file));
+    std::vector<std::string> named = {"roper-pieces"};
+    named.insert(named.end(), arguments.begin(), arguments.end());
+    Running program(startProcess(
+        programPath(), named, {stdin_file.descriptor(), stdout_file.descriptor(), stderr_file.descriptor()}));
     const std::optional<int> status = program.waitFor(goes_on);
     if (!status) return std::nullopt;
     if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return stdout_file.content();

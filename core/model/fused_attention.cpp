@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <ATen/record_function.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <atomic>
@@ -40,6 +41,7 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
     static at::Tensor forward(AutogradContext* context, const at::Tensor& product, const at::Tensor& bias,
                               std::int64_t heads, bool causal, std::int64_t pairing, const Turns& query_key,
                               const Turns& value) {
+        RECORD_USER_SCOPE("attention");
         const std::int64_t B = product.size(0), T = product.size(1), C = product.size(2) / 3;
         const at::Tensor qkv = product.contiguous(), beta = bias.contiguous();
         const at::Tensor out = at::empty({B, T, C}, product.options());

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <ATen/record_function.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 namespace roper {
@@ -68,6 +69,7 @@ at::Tensor rotateByTensorOps(const at::Tensor& x, const at::Tensor& cosine, cons
 
 at::Tensor rotateForward(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine,
                          Pairing pairing, Turn turn) {
+    RECORD_USER_SCOPE("attention: rotation");
     const bool plain = x.is_cpu() && (x.scalar_type() == at::kFloat || x.scalar_type() == at::kDouble) &&
                        cosine.scalar_type() == x.scalar_type() && cosine.is_contiguous() &&
                        sine.is_contiguous();

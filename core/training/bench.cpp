@@ -1,17 +1,31 @@
 #include "core/training/bench.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/record_function.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <fstream>
+#include <memory>
+#include <sstream>
 
 #include "core/corpus/open_task.h"
+#include "core/kernels/arithmetic_peak.h"
+#include "core/model/attention.h"
 #include "core/model/device.h"
+#include "core/model/fused_attention.h"
 #include "core/model/generation.h"
+#include "core/training/batch_stream.h"
 #include "core/training/batches.h"
 #include "core/training/optimizer.h"
-#include "core/training/schedule.h"
 #include "core/training/session.h"
+#include "core/training/step.h"
 
 namespace roper {
 namespace {
@@ -23,6 +37,72 @@ double secondsOf(Work work) {
     const auto start = Clock::now();
     work();
     return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// A model that is trained, but for the run folder.
+class Trainee {
+  public:
+    explicit Trainee(const Specification& specification)
+        : specification_(specification),
+          device_(openDevice(specification.device.name).device),
+          task_(openTask(specification.task)),
+          model_(specification, modelTokens(*task_, specification), device_),
+          optimizer_(model_.parameters(), specification.training),
+          batches_(*task_, specification_, 0) {}
+
+    void step() {
+        const Batch batch = [&] {
+            RECORD_USER_SCOPE(kDataScope);
+            return batches_.next();
+        }();
+        takeStep(model_, optimizer_, batch, specification_.training, ++step_, device_);
+    }
+
+  private:
+    Specification specification_;
+    at::Device device_;
+    std::unique_ptr<Task> task_;
+    Transformer model_;
+    AdamW optimizer_;
+    BatchStream batches_;
+    std::int64_t step_ = 0;
+};
+
+/// Samples of what the machine can do.
+class RateMeter {
+  public:
+    void sample() {
+        constexpr std::int64_t kSize = 2048;
+        const at::NoGradGuard no_gradients;
+        if (!a_.defined()) {
+            a_ = at::randn({kSize, kSize});
+            b_ = at::randn({kSize, kSize});
+            c_ = at::mm(a_, b_);
+        }
+        gemm_.seconds.push_back(secondsOf([&] { at::mm_out(c_, a_, b_); }));
+        flop_ = 2.0 * kSize * kSize * kSize;
+        constexpr std::size_t kRounds = 2000000;
+        std::atomic<double> done{0};
+        const double seconds = secondsOf([&] {
+            at::parallel_for(0, at::get_num_threads(), 1, [&](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t thread = begin; thread < end; ++thread)
+                    done += multiplyAdds(kRounds);
+            });
+        });
+        multiply_add_.seconds.push_back(seconds / done);
+    }
+
+    MachineRates rates() const { return {flop_ / gemm_.median(), 1 / multiply_add_.median()}; }
+
+  private:
+    at::Tensor a_, b_, c_;
+    double flop_ = 0;
+    BenchTimes gemm_, multiply_add_;  ///< the latter by operation
+};
+
+void prepare(const Specification& specification) {
+    keepHeapWarm();  // as training does
+    setThreads(specification.device.threads);
 }
 
 }  // namespace
@@ -42,26 +122,12 @@ double BenchTimes::greatest() const {
 }
 
 BenchTimes benchSteps(const Specification& specification, int steps, int warm_up, double least_seconds) {
-    keepHeapWarm();  // as training does
-    setThreads(specification.device.threads);
-    const at::Device device = openDevice(specification.device.name).device;
-    const auto task = openTask(specification.task);
-    Transformer model(specification, modelTokens(*task, specification), device);
-    AdamW optimizer(model.parameters(), specification.training);
+    prepare(specification);
+    Trainee trainee(specification);
     BenchTimes times;
     double spent = 0;
     for (int step = 1; step <= warm_up + steps || spent < least_seconds; ++step) {
-        const double seconds = secondsOf([&] {
-            const std::int64_t count = specification.training.batch;
-            const Batch batch = makeBatch(*task, specification, Stream::training,
-                                          static_cast<std::uint64_t>((step - 1) * count), count);
-            const at::Tensor loss =
-                model.loss(batch.inputs.to(device), batch.targets.to(device), /*training=*/true);
-            loss.backward();
-            optimizer.clip(optimizer.gradientNorm().item<double>(), specification.training.clip_norm);
-            optimizer.step(learningRate(specification.training, step));
-            loss.item<double>();
-        });
+        const double seconds = secondsOf([&] { trainee.step(); });
         if (step <= warm_up) continue;
         times.seconds.push_back(seconds);
         spent += seconds;
@@ -69,9 +135,114 @@ BenchTimes benchSteps(const Specification& specification, int steps, int warm_up
     return times;
 }
 
+StepBenches benchByTurns(const std::vector<Specification>& specifications, int steps, int warm_up,
+                         const std::function<void(int)>& before_turn) {
+    constexpr int kProfiled = 5, kBetweenRates = 8;
+    prepare(specifications.front());
+    std::vector<std::unique_ptr<Trainee>> trainees;
+    for (const Specification& specification : specifications) {
+        trainees.push_back(std::make_unique<Trainee>(specification));
+        for (int i = 0; i < warm_up; ++i)
+            trainees.back()->step();
+    }
+    StepBenches benches;
+    benches.steps.resize(trainees.size());
+    RateMeter meter;
+    for (int turn = 0; turn < steps; ++turn) {
+        if (before_turn) before_turn(turn);
+        if (turn % kBetweenRates == 0) meter.sample();
+        for (std::size_t i = 0; i < trainees.size(); ++i)
+            benches.steps[i].times.seconds.push_back(secondsOf([&] { trainees[i]->step(); }));
+    }
+    const int profiled = std::min(kProfiled, steps);
+    for (std::size_t i = 0; i < trainees.size(); ++i) {
+        const StepProfile profile;
+        const double all = secondsOf([&] {
+            for (int step = 0; step < profiled; ++step)
+                trainees[i]->step();
+        });
+        auto& parts = benches.steps[i].parts;
+        parts = profile.seconds();
+        double covered = 0;
+        for (double& part : parts) {
+            covered += part;
+            part /= profiled;
+        }
+        parts[static_cast<std::size_t>(StepPart::other)] = (all - covered) / profiled;
+    }
+    benches.rates = meter.rates();
+    return benches;
+}
+
+AttentionBench benchAttention(const Specification& specification, int times) {
+    prepare(specification);
+    const std::int64_t B = specification.training.batch, T = specification.inputLength(),
+                       C = specification.model.width, H = specification.model.heads, d = C / H;
+    const at::TensorOptions options = at::kFloat;
+    Parameters parameters(0, options);
+    PositionMethod positions(specification, parameters, options);
+    const PassPositions pass = positions.forPass({T});
+    const bool causal = !specification.isMasked();
+    const Sight sight = sightOfSequences(causal, T, pass.distance_bias);
+    const at::Tensor product = at::randn({B, T, 3 * C}), gradient = at::randn({B, T, C});
+    const auto ours = [&](const at::Tensor& x) {
+        return fusedAttention(x, H, causal, positions.pairing(), pass, 0);
+    };
+    const auto plain = [&](const at::Tensor& x) {
+        const at::Tensor qkv = x.view({B, T, 3, H, d}).permute({2, 0, 3, 1, 4});
+        const auto turned = [&](std::int64_t part, const Turns& turns) {
+            return rotate(qkv.select(0, part), turns.cosine, turns.sine, positions.pairing());
+        };
+        const Heads heads{
+            turned(0, pass.queryKey(0)), turned(1, pass.queryKey(0)), turned(2, pass.value(0)), {}, {}};
+        return rotate(mix(AttentionKind::softmax, heads, sight), pass.value(0).cosine, pass.value(0).sine,
+                      positions.pairing(), Turn::back)
+            .transpose(1, 2)
+            .flatten(2);
+    };
+    const auto bothWays = [&](const auto& attend) {
+        const at::Tensor x = product.detach().requires_grad_(true);
+        return secondsOf([&] { attend(x).backward(gradient); });
+    };
+    AttentionBench bench;
+    RateMeter meter;
+    for (int i = -1; i < times; ++i) {  // the first only warms up
+        const double kernel = bothWays(ours), torch = bothWays(plain);
+        if (i < 0) continue;
+        meter.sample();
+        bench.kernel.seconds.push_back(kernel);
+        bench.plain.seconds.push_back(torch);
+    }
+    // Two products forward, five backward (scores and weights' gradients, then those of q, k and v), 2·T²·d
+    // each.
+    bench.flop = 14.0 * static_cast<double>(B * H * T * T * d) / (causal ? 2 : 1);
+    bench.rates = meter.rates();
+    return bench;
+}
+
+FirstStep takeFirstStep(const Specification& specification) {
+    prepare(specification);
+    Trainee(specification).step();
+    FirstStep first;
+    // Field 22 of /proc/self/stat: when the process began, in clock ticks since the machine did.
+    std::ifstream file("/proc/self/stat");
+    std::string text((std::istreambuf_iterator<char>(file)), {});
+    std::istringstream rest(text.substr(text.rfind(')') + 1));
+    std::string field;
+    for (int i = 3; i <= 22; ++i)
+        rest >> field;
+    timespec now{};
+    ::clock_gettime(CLOCK_BOOTTIME, &now);
+    first.seconds = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec) -
+                    std::stod(field) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    first.peak_bytes = 1024.0 * static_cast<double>(usage.ru_maxrss);
+    return first;
+}
+
 GenerationBench benchGeneration(const Specification& specification, int times) {
-    keepHeapWarm();  // as training does
-    setThreads(specification.device.threads);
+    prepare(specification);
     const at::Device device = openDevice(specification.device.name).device;
     const auto task = openTask(specification.task);
     Transformer model(specification, task->vocabulary().size(), device);

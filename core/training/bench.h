@@ -1,9 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/runs/specification.h"
+#include "core/training/step_profile.h"
 
 namespace roper {
 
@@ -20,6 +23,40 @@ struct BenchTimes {
 /// at least `steps` of them, and as many more as fit into `least_seconds`, since a few short ones say little.
 BenchTimes benchSteps(const Specification& specification, int steps, int warm_up = 2,
                       double least_seconds = 0);
+
+/// What all threads together compute, floating-point operations a second.
+struct MachineRates {
+    double gemm = 0;          ///< LibTorch's product of two large float32 matrices
+    double multiply_add = 0;  ///< the kernels' multiply-adds in registers
+};
+
+/// Steps of several models by turns, so that whatever else the machine does meets all of them alike.
+struct StepBench {
+    BenchTimes times;
+    std::array<double, kStepParts> parts{};  ///< seconds of a step, of further steps with a profile
+};
+struct StepBenches {
+    std::vector<StepBench> steps;  ///< one a specification
+    MachineRates rates;            ///< medians of measurements in between
+};
+/// @param before_turn  called with the number of each turn, from 0; may be empty
+StepBenches benchByTurns(const std::vector<Specification>& specifications, int steps, int warm_up,
+                         const std::function<void(int)>& before_turn = {});
+
+/// The attention of one layer alone, forward and backward.
+struct AttentionBench {
+    BenchTimes kernel, plain;  ///< our kernel; LibTorch's operations
+    double flop = 0;           ///< of forward and backward, what is hidden left out
+    MachineRates rates;
+};
+AttentionBench benchAttention(const Specification& specification, int times);
+
+/// Does one training step and says what a process took for it.
+struct FirstStep {
+    double seconds = 0;  ///< since the process was started
+    double peak_bytes = 0;
+};
+FirstStep takeFirstStep(const Specification& specification);
 
 /// What it takes to let an untrained model answer `evaluation.problems` problems of the longest answers
 /// through the key/value cache.

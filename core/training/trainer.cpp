@@ -10,7 +10,6 @@
 #include "core/training/batches.h"
 #include "core/training/method_report.h"
 #include "core/training/probes.h"
-#include "core/training/schedule.h"
 #include "core/training/snapshot.h"
 
 namespace roper {
@@ -80,6 +79,7 @@ RunState Trainer::run() {
         takeSnapshot();
         if (recorder_.folder().methodRows().empty()) reportMethod();
     }
+    batches_.emplace(*task_, specification_, position_.next_sequence);
     while (position_.step < specification_.training.steps) {
         Wish wish = control_.poll(answers("step "));
         if (wish == Wish::pause) wish = waitWhilePaused();
@@ -103,37 +103,27 @@ RunState Trainer::run() {
     return RunState::finished;
 }
 
-Trainer::Step Trainer::trainStep() {
-    const Batch batch = makeBatch(*task_, specification_, Stream::training, position_.next_sequence,
-                                  specification_.training.batch);
-    const at::Tensor loss =
-        model_.loss(batch.inputs.to(device_), batch.targets.to(device_), /*training=*/true);
-    loss.backward();
-    const at::Tensor norm = optimizer_.gradientNorm();
-    Step step{loss.item<double>(), norm.item<double>(),
-              learningRate(specification_.training, position_.step + 1)};
-
+StepNumbers Trainer::trainStep() {
+    const Batch batch = batches_->next();
+    const StepNumbers step =
+        takeStep(model_, optimizer_, batch, specification_.training, position_.step + 1, device_);
     position_.step += 1;
     position_.next_sequence += static_cast<std::uint64_t>(specification_.training.batch);
     position_.tokens += batch.inputs.numel();
-    if (!std::isfinite(step.loss) || !std::isfinite(step.gradient_norm)) {
-        report(step);  // the row is kept, so that the chart can mark where it happened
-        throw Error(
-            ErrorKind::diverged,
-            "training diverged at step " + std::to_string(position_.step) + ": the " +
-                (std::isfinite(step.loss) ? "gradient's norm" : "loss") + " is " +
-                formatNumber(std::isfinite(step.loss) ? step.gradient_norm : step.loss) +
-                ". The weights were not touched. Try a lower learning rate, a longer warm-up or clipping.");
-    }
-    optimizer_.clip(step.gradient_norm, specification_.training.clip_norm);
-    optimizer_.step(step.learning_rate);
-    return step;
+    if (step.finite()) return step;
+    report(step);  // the row is kept, so that the chart can mark where it happened
+    const bool by_loss = !std::isfinite(step.loss);
+    throw Error(
+        ErrorKind::diverged,
+        "training diverged at step " + std::to_string(position_.step) + ": the " +
+            (by_loss ? "loss" : "gradient's norm") + " is " +
+            formatNumber(by_loss ? step.loss : step.gradient_norm) +
+            ". The weights were not touched. Try a lower learning rate, a longer warm-up or clipping.");
 }
 
-void Trainer::report(const Step& step) {
-    const bool finite = std::isfinite(step.loss) && std::isfinite(step.gradient_norm);
+void Trainer::report(const StepNumbers& step) {
     const bool wanted = position_.step % specification_.training.report_every == 0 ||
-                        position_.step == specification_.training.steps || !finite;
+                        position_.step == specification_.training.steps || !step.finite();
     if (!wanted) return;
     MetricsRow row;
     row.step = position_.step;

@@ -7,11 +7,13 @@
 #include "core/model/transformer.h"
 #include "core/runs/run_recorder.h"
 #include "core/tasks/task.h"
+#include "core/training/batch_stream.h"
 #include "core/training/checkpoint.h"
 #include "core/training/evaluation.h"
 #include "core/training/optimizer.h"
 #include "core/training/run_control.h"
 #include "core/training/session.h"
+#include "core/training/step.h"
 #include "core/training/training_clock.h"
 
 namespace roper {
@@ -34,14 +36,9 @@ class Trainer {
   private:
     TrainingPosition readNewest(const std::vector<StepFile>& checkpoints);
 
-    struct Step {
-        double loss, gradient_norm, learning_rate;
-    };
-
-    /// Forward, loss, backward, clip, update. @throws Error (diverged) before the update if a number is not
-    /// finite
-    Step trainStep();
-    void report(const Step& step);
+    /// @throws Error (diverged) instead of the update if a number is not finite
+    StepNumbers trainStep();
+    void report(const StepNumbers& step);
     void runEvaluation();
     void saveCheckpointNow();
     void takeSnapshot();
@@ -63,6 +60,7 @@ class Trainer {
     Transformer model_;
     AdamW optimizer_;
     TrainingPosition position_;
+    std::optional<BatchStream> batches_;  ///< from `position_` on, while the run goes
     std::optional<EvaluationRow> best_;
 
     using Clock = std::chrono::steady_clock;

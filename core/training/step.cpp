@@ -1,0 +1,30 @@
+#include "core/training/step.h"
+
+#include <ATen/ATen.h>
+#include <ATen/record_function.h>
+
+#include <cmath>
+
+#include "core/training/schedule.h"
+#include "core/training/step_profile.h"
+
+namespace roper {
+
+bool StepNumbers::finite() const {
+    return std::isfinite(loss) && std::isfinite(gradient_norm);
+}
+
+StepNumbers takeStep(Transformer& model, AdamW& optimizer, const Batch& batch,
+                     const Specification::Training& settings, std::int64_t step, at::Device device) {
+    const at::Tensor loss = model.loss(batch.inputs.to(device), batch.targets.to(device), /*training=*/true);
+    loss.backward();
+    RECORD_USER_SCOPE(kOptimizerScope);
+    StepNumbers numbers{loss.item<double>(), optimizer.gradientNorm().item<double>(),
+                        learningRate(settings, step)};
+    if (!numbers.finite()) return numbers;
+    optimizer.clip(numbers.gradient_norm, settings.clip_norm);
+    optimizer.step(numbers.learning_rate);
+    return numbers;
+}
+
+}  // namespace roper

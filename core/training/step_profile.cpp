@@ -1,0 +1,84 @@
+#include "core/training/step_profile.h"
+
+#include <ATen/record_function.h>
+
+#include <chrono>
+#include <string_view>
+#include <vector>
+
+namespace roper {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// An operation that has begun.
+struct Frame {
+    StepPart part;
+    bool whole;  ///< all that happens within belongs to this part
+    Clock::time_point began;
+    double within = 0;  ///< seconds of the operations that it called
+};
+
+struct Recording {
+    std::vector<Frame> frames;
+    std::array<double, kStepParts> seconds{};
+};
+thread_local Recording recording;
+
+bool contains(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
+Frame frameOf(std::string_view name) {
+    if (!recording.frames.empty() && recording.frames.back().whole)
+        return {recording.frames.back().part, true, {}, 0};
+    if (name == kOptimizerScope) return {StepPart::optimizer, true, {}, 0};
+    if (name == kDataScope) return {StepPart::data, true, {}, 0};
+    for (const char* word : {"ttention", "RotateFunction", "CausalProduct", "roper::rotate"})
+        if (contains(name, word)) return {StepPart::attention, true, {}, 0};
+    for (const char* product : {"aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::linear"})
+        if (name == product) return {StepPart::linear, false, {}, 0};
+    return {StepPart::elementwise, false, {}, 0};
+}
+
+std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
+    Frame frame = frameOf(function.name());
+    frame.began = Clock::now();
+    recording.frames.push_back(frame);
+    return nullptr;
+}
+
+void end(const at::RecordFunction&, at::ObserverContext*) {
+    if (recording.frames.empty()) return;
+    const Frame frame = recording.frames.back();
+    recording.frames.pop_back();
+    const double all = std::chrono::duration<double>(Clock::now() - frame.began).count();
+    recording.seconds[static_cast<std::size_t>(frame.part)] += all - frame.within;
+    if (!recording.frames.empty()) recording.frames.back().within += all;
+}
+
+}  // namespace
+
+const char* partName(StepPart part) {
+    static constexpr std::array kNames = {"linear", "attention", "elementwise", "optimizer", "data", "other"};
+    static_assert(kNames.size() == kStepParts);
+    return kNames[static_cast<std::size_t>(part)];
+}
+
+StepProfile::StepProfile() {
+    recording = {};
+    handle_ =
+        at::addThreadLocalCallback(at::RecordFunctionCallback(begin, end)
+                                       .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION,
+                                                at::RecordScope::USER_SCOPE}));
+}
+
+StepProfile::~StepProfile() {
+    at::removeCallback(handle_);
+}
+
+std::array<double, kStepParts> StepProfile::seconds() const {
+    return recording.seconds;
+}
+
+}  // namespace roper
