@@ -3,7 +3,7 @@
 
 trainer_packages=(
     cmake ninja-build g++ pkgconf python3 python3-pip ca-certificates
-    libeigen3-dev nlohmann-json3-dev libtomlplusplus-dev libboost-math-dev libcli11-dev libsentencepiece-dev libhwy-dev libgtest-dev librapidcheck-dev)
+    libeigen3-dev nlohmann-json3-dev libtomlplusplus-dev libboost-math-dev libcli11-dev libsentencepiece-dev libhwy-dev libdnnl-dev libgtest-dev librapidcheck-dev)
 window_packages=(qt6-base-dev qt6-svg-dev libqcustomplot-dev fonts-dejavu-core)
 test_packages=(python3-numpy python3-scipy xvfb)
 

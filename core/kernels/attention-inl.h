@@ -32,8 +32,7 @@ namespace roper::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 inline constexpr std::size_t kQueryBlock = 64, kKeyBlock = 128;
-inline constexpr std::size_t kStrip =
-    kTileVectors * lanes();  ///< queries computed together
+inline constexpr std::size_t kStrip = kTileVectors * lanes();  ///< queries computed together
 static_assert(kQueryBlock % kStrip == 0 && kQueryBlock % 4 == 0);
 
 inline constexpr float kLog2OfE = std::numbers::log2e_v<float>, kLn2 = std::numbers::ln2_v<float>;

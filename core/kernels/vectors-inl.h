@@ -63,7 +63,9 @@ class PowerOf2 {
     }
 
   private:
-    static HWY_INLINE HWY_ATTR hn::Vec<F> constant(F f, float value) { return inRegister(hn::Set(f, value)); }
+    static HWY_INLINE HWY_ATTR hn::Vec<F> constant(F f, float value) {
+        return inRegister(hn::Set(f, value));
+    }
 
     hn::Vec<F> least_, rounding_, c5_, c4_, c3_, c2_, c1_, c0_;
 };

@@ -7,6 +7,7 @@
 
 #include "core/kernels/attention.h"
 #include "core/model/fused_attention.h"
+#include "core/model/products.h"
 
 namespace roper {
 namespace {
@@ -29,8 +30,8 @@ Transformer::Transformer(const Specification& specification, std::int64_t vocabu
       attention_(attentionKindOf(specification.model.attention)),
       pre_norm_(specification.model.norm == "pre"),
       causal_(!specification.isMasked()),
-      fused_(false),
       options_(at::TensorOptions().device(device).dtype(dtype)),
+      by_kernels_(whyPlain().empty()),
       parameters_(specification.training.model_seed, options_),
       positions_(specification, parameters_, options_) {
     const auto& model = specification_.model;
@@ -58,7 +59,6 @@ Transformer::Transformer(const Specification& specification, std::int64_t vocabu
     }
     head_weight_ = parameters_.linear("head.weight", vocabulary_size, C);
     head_bias_ = parameters_.constant("head.bias", vocabulary_size, 0.0);
-    fused_ = whyNotFused().empty();
 }
 
 std::int64_t Transformer::parameterCount() const {
@@ -66,34 +66,66 @@ std::int64_t Transformer::parameterCount() const {
                            [](std::int64_t sum, const NamedParameter& p) { return sum + p.second.numel(); });
 }
 
-at::Tensor Transformer::norm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) const {
-    return at::layer_norm(x, {specification_.model.width}, weight, bias, kLayerNormEpsilon);
+/// x [..., C] → x and its layer norm
+Normalized Transformer::norm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                             const Pass& pass) const {
+    if (pass.by_kernels) return denseNorm(x, weight, bias, kLayerNormEpsilon);
+    return {x, at::layer_norm(x, {specification_.model.width}, weight, bias, kLayerNormEpsilon)};
 }
 
-at::Tensor Transformer::drop(const at::Tensor& x, bool training) const {
-    return specification_.model.dropout > 0 ? at::dropout(x, specification_.model.dropout, training) : x;
+at::Tensor Transformer::drop(const at::Tensor& x, const Pass& pass) const {
+    return pass.drops ? at::dropout(x, specification_.model.dropout, /*train=*/true) : x;
 }
 
-at::Tensor Transformer::feedForward(const Block& block, const at::Tensor& x) const {
+/// x Wᵀ + b; dropped while training, and added to `residual`, if that is defined.
+at::Tensor Transformer::project(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                                const Pass& pass, const at::Tensor& residual) const {
+    if (!residual.defined())
+        return pass.by_kernels ? denseLinear(x, weight, bias) : at::linear(x, weight, bias);
+    if (pass.by_kernels && !pass.drops) return denseLinear(x, weight, bias, residual);
+    return residual + drop(project(x, weight, bias, pass), pass);
+}
+
+/// x [..., C] → residual + the feed-forward layers' answer, dropped while training
+at::Tensor Transformer::feedForward(const Block& block, const at::Tensor& x, const Pass& pass,
+                                    const at::Tensor& residual) const {
+    const bool gelu = specification_.model.activation == "gelu";
+    if (pass.by_kernels) {
+        const auto answer = [&](const at::Tensor& added) {
+            return denseFeedForward(x, block.up_weight, block.up_bias, block.down_weight, block.down_bias,
+                                    gelu, added);
+        };
+        return pass.drops ? residual + drop(answer({}), pass) : answer(residual);
+    }
     const at::Tensor hidden = at::linear(x, block.up_weight, block.up_bias);
-    const at::Tensor active = specification_.model.activation == "gelu" ? at::gelu(hidden) : at::relu(hidden);
-    return at::linear(active, block.down_weight, block.down_bias);
+    const at::Tensor active = gelu ? at::gelu(hidden) : at::relu(hidden);
+    return project(active, block.down_weight, block.down_bias, pass, residual);
 }
 
-/// Why attention over whole sequences is computed by LibTorch's operations; empty if it is by our kernel.
-std::string Transformer::whyNotFused() const {
+/// Why passes over whole sequences are made of LibTorch's operations alone; empty if by our kernels.
+std::string Transformer::whyPlain() const {
     if (specification_.device.kernel == "plain") return "device.kernel is plain";
+    if (options_.device().type() != at::kCPU) return "our kernels are for CPUs";
+    if (options_.dtype() != at::kFloat) return "our kernels are for float32";
+    return {};
+}
+
+/// Why attention is, in such a pass; empty if by our kernel.
+std::string Transformer::whyNotFused() const {
+    if (!by_kernels_) return whyPlain();
     if (attention_ != AttentionKind::softmax) return "the kernel knows softmax alone";
-    if (options_.device().type() != at::kCPU) return "the kernel is for CPUs";
-    if (options_.dtype() != at::kFloat) return "the kernel is for float32";
     if (specification_.turnsQueriesAndKeys() && specification_.model.frequencies == "trained")
         return "the kernel does not train frequencies";
     return {};
 }
 
-std::string Transformer::attentionPath() const {
-    return fused_ ? "attention by our kernel for " + kernelTarget()
-                  : "attention by LibTorch's operations: " + whyNotFused();
+std::string Transformer::computation() const {
+    if (!by_kernels_) return "computed by LibTorch's operations: " + whyPlain();
+    const std::string products =
+        whyNotOneDnn().empty() ? "oneDNN" : "LibTorch's products (" + whyNotOneDnn() + ")";
+    const std::string kernels = "computed by our kernels for " + kernelTarget() + " and " + products;
+    return whyNotFused().empty() ? kernels
+                                 : kernels + ", attention by LibTorch's operations: " + whyNotFused();
 }
 
 /// product [B, T, 3C] → q, k, v as the layer makes them: [3, B, H, T, d].
@@ -140,41 +172,45 @@ auto Transformer::byHeads(const PassPositions& places, Mix mix) const {
 /// The blocks around an attention: `attend(layer, product)` maps q, k and v side by side, [B, T, 3C], to what
 /// the output projection reads, [B, T, C]. → logits [B, T, V]
 template <class Attend>
-at::Tensor Transformer::run(const at::Tensor& tokens, const PassPositions& places, bool training,
+at::Tensor Transformer::run(const at::Tensor& tokens, const PassPositions& places, const Pass& pass,
                             Attend attend) {
     at::Tensor x = at::embedding(embedding_, tokens);
     if (places.added.defined()) x = x + places.added;
-    x = drop(x, training);
-    const auto attention = [&](std::size_t layer, const at::Tensor& input) {
-        const Block& block = blocks_[layer];
-        const at::Tensor product = at::linear(input, block.qkv_weight, block.qkv_bias);
-        return drop(at::linear(attend(layer, product), block.output_weight, block.output_bias), training);
-    };
+    x = drop(x, pass);
     for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
         const Block& block = blocks_[layer];
+        const auto attention = [&](const at::Tensor& input, const at::Tensor& residual) {
+            const at::Tensor product = project(input, block.qkv_weight, block.qkv_bias, pass);
+            return project(attend(layer, product), block.output_weight, block.output_bias, pass, residual);
+        };
+        const auto attention_norm = [&](const at::Tensor& input) {
+            return norm(input, block.attention_norm_weight, block.attention_norm_bias, pass);
+        };
+        const auto feed_forward_norm = [&](const at::Tensor& input) {
+            return norm(input, block.feed_forward_norm_weight, block.feed_forward_norm_bias, pass);
+        };
         if (pre_norm_) {
-            x = x + attention(layer, norm(x, block.attention_norm_weight, block.attention_norm_bias));
-            x = x + drop(feedForward(block,
-                                     norm(x, block.feed_forward_norm_weight, block.feed_forward_norm_bias)),
-                         training);
+            const Normalized before = attention_norm(x);
+            const Normalized between = feed_forward_norm(attention(before.normal, before.x));
+            x = feedForward(block, between.normal, pass, between.x);
         } else {
-            x = norm(x + attention(layer, x), block.attention_norm_weight, block.attention_norm_bias);
-            x = norm(x + drop(feedForward(block, x), training), block.feed_forward_norm_weight,
-                     block.feed_forward_norm_bias);
+            x = attention_norm(attention(x, x)).normal;
+            x = feed_forward_norm(feedForward(block, x, pass, x)).normal;
         }
     }
-    if (pre_norm_) x = norm(x, final_norm_weight_, final_norm_bias_);
-    return at::linear(x, head_weight_, head_bias_);
+    if (pre_norm_) x = norm(x, final_norm_weight_, final_norm_bias_, pass).normal;
+    return project(x, head_weight_, head_bias_, pass);
 }
 
 at::Tensor Transformer::forward(const at::Tensor& tokens, bool training) {
     const PassPositions places = positions_.forPass({tokens.size(1)});
-    if (fused_)
-        return run(tokens, places, training, [&](std::size_t layer, const at::Tensor& product) {
+    const Pass pass{by_kernels_, training && specification_.model.dropout > 0};
+    if (whyNotFused().empty())
+        return run(tokens, places, pass, [&](std::size_t layer, const at::Tensor& product) {
             return fusedAttention(product, heads_, causal_, positions_.pairing(), places, layer);
         });
     const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
-    return run(tokens, places, training, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+    return run(tokens, places, pass, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
                    return mix(attention_, turnedHeads(qkv, layer, places), sight);
                }));
 }
@@ -200,7 +236,7 @@ at::Tensor Transformer::prefill(const at::Tensor& tokens, std::int64_t capacity,
         kept.push_back(at::zeros({B, heads_, capacity, head_dim_}, options_));
         kept.back().narrow(2, 0, T).copy_(made);
     };
-    return run(tokens, places, false, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+    return run(tokens, places, {}, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
                    const Heads heads = turnedHeads(qkv, layer, places);
                    keep(cache.keys, heads.k);
                    keep(cache.values, heads.v);
@@ -223,14 +259,14 @@ at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& posit
         kept[layer].scatter_(2, slot, made);
         return kept[layer].narrow(2, 0, used);
     };
-    const at::Tensor logits = run(
-        tokens.unsqueeze(1), places, false, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
-            const Heads now = turnedHeads(qkv, layer, places);
-            return mix(attention_,
-                       {now.q, upToNow(cache.keys, layer, now.k), upToNow(cache.values, layer, now.v),
-                        now.plain_q, upToNow(cache.plain_keys, layer, now.plain_k)},
-                       sight);
-        }));
+    const at::Tensor logits =
+        run(tokens.unsqueeze(1), places, {}, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+                const Heads now = turnedHeads(qkv, layer, places);
+                return mix(attention_,
+                           {now.q, upToNow(cache.keys, layer, now.k), upToNow(cache.values, layer, now.v),
+                            now.plain_q, upToNow(cache.plain_keys, layer, now.plain_k)},
+                           sight);
+            }));
     return logits.squeeze(1);
 }
 
@@ -238,7 +274,7 @@ at::Tensor Transformer::attentionWeights(const at::Tensor& tokens) {
     const PassPositions places = positions_.forPass({tokens.size(1)});
     const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
     std::vector<at::Tensor> layers;
-    run(tokens, places, false, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+    run(tokens, places, {}, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
             const Heads heads = turnedHeads(qkv, layer, places);
             layers.push_back(weights(attention_, heads, sight));
             return at::matmul(layers.back(), heads.v);
@@ -263,7 +299,7 @@ Transformer::Inside Transformer::inside(const at::Tensor& tokens) {
     const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
     const int qk_pairs = positions_.queryKeyPairs(), value_pairs = positions_.valuePairs();
     std::vector<at::Tensor> attention, norms;
-    run(tokens, places, false, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+    run(tokens, places, {}, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
             const Heads heads = turnedHeads(qkv, layer, places);
             attention.push_back(weights(attention_, heads, sight));
             const at::Tensor mixed =
@@ -286,7 +322,7 @@ at::Tensor Transformer::headVectors(const at::Tensor& tokens, std::int64_t layer
     const PassPositions places = positions_.forPass({tokens.size(1)});
     const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
     at::Tensor found;
-    run(tokens, places, false, byHeads(places, [&](std::size_t at_layer, const at::Tensor& qkv) {
+    run(tokens, places, {}, byHeads(places, [&](std::size_t at_layer, const at::Tensor& qkv) {
             if (static_cast<std::int64_t>(at_layer) == layer) found = qkv.select(1, 0).select(1, head);
             return mix(attention_, turnedHeads(qkv, at_layer, places), sight);
         }));
@@ -298,7 +334,7 @@ at::Tensor Transformer::leastDenominators(const at::Tensor& tokens) {
     const PassPositions places = positions_.forPass({tokens.size(1)});
     const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
     std::vector<at::Tensor> layers;
-    run(tokens, places, false, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+    run(tokens, places, {}, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
             const Heads heads = turnedHeads(qkv, layer, places);
             layers.push_back(denominators(attention_, heads, sight).amin({0, 2, 3}));
             return mix(attention_, heads, sight);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/model/attention.h"
+#include "core/model/dense.h"
 #include "core/model/parameters.h"
 #include "core/model/positions.h"
 #include "core/runs/specification.h"
@@ -76,8 +77,8 @@ class Transformer {
     /// softmax, which has none that could vanish.
     at::Tensor leastDenominators(const at::Tensor& tokens);
 
-    /// What computes attention over whole sequences, and why: a line for the run's log.
-    std::string attentionPath() const;
+    /// What computes passes over whole sequences, and why: a line for the run's log.
+    std::string computation() const;
 
     const std::vector<NamedParameter>& parameters() const { return parameters_.all(); }
     std::int64_t parameterCount() const;
@@ -92,25 +93,37 @@ class Transformer {
         at::Tensor feed_forward_norm_weight, feed_forward_norm_bias;
         at::Tensor up_weight, up_bias, down_weight, down_bias;
     };
+    /// How a pass is computed. Single tokens and prompts come in ever other numbers, for which products would
+    /// have to be prepared anew each time; they go through LibTorch's operations.
+    struct Pass {
+        bool by_kernels = false;
+        bool drops = false;  ///< dropout is on
+    };
     template <class Attend>
-    at::Tensor run(const at::Tensor& tokens, const PassPositions& places, bool training, Attend attend);
-    at::Tensor feedForward(const Block& block, const at::Tensor& x) const;
-    at::Tensor drop(const at::Tensor& x, bool training) const;
-    at::Tensor norm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) const;
+    at::Tensor run(const at::Tensor& tokens, const PassPositions& places, const Pass& pass, Attend attend);
+    at::Tensor project(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                       const Pass& pass, const at::Tensor& residual = {}) const;
+    at::Tensor feedForward(const Block& block, const at::Tensor& x, const Pass& pass,
+                           const at::Tensor& residual) const;
+    at::Tensor drop(const at::Tensor& x, const Pass& pass) const;
+    Normalized norm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                    const Pass& pass) const;
 
     template <class Mix>
     auto byHeads(const PassPositions& places, Mix mix) const;
     at::Tensor splitHeads(const at::Tensor& product) const;
     Heads turnedHeads(const at::Tensor& qkv, std::size_t layer, const PassPositions& places) const;
     at::Tensor mergeHeads(const at::Tensor& mixed, std::size_t layer, const PassPositions& places) const;
+    std::string whyPlain() const;
     std::string whyNotFused() const;
     at::Tensor pairNorms(const at::Tensor& x, int pairs) const;
 
     Specification specification_;
     std::int64_t heads_, head_dim_;
     AttentionKind attention_;
-    bool pre_norm_, causal_, fused_;
+    bool pre_norm_, causal_;
     at::TensorOptions options_;
+    bool by_kernels_;  ///< passes over whole sequences
     Parameters parameters_;
     PositionMethod positions_;
     at::Tensor embedding_, final_norm_weight_, final_norm_bias_, head_weight_, head_bias_;

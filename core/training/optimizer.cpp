@@ -6,73 +6,75 @@
 namespace roper {
 
 AdamW::AdamW(const std::vector<NamedParameter>& parameters, const Specification::Training& settings)
-    : settings_(settings) {
+    : settings_(settings), parameters_(parameters), means_(parameters.size()), squares_(parameters.size()) {
+    const at::NoGradGuard no_gradients;
     groups_[0].weight_decay = settings.weight_decay;
     groups_[2].rate = settings.frequency_rate;
-    for (const auto& [name, parameter] : parameters) {
-        const std::size_t group = name.ends_with("_frequencies") ? 2 : parameter.dim() >= 2 ? 0 : 1;
-        Group& of = groups_[group];
-        places_.push_back({group, of.parameters.size()});
-        of.parameters.push_back(parameter);
-        const at::Tensor plain = parameter.detach();
-        of.means.push_back(at::zeros_like(plain));
-        of.squares.push_back(at::zeros_like(plain));
-        of.steps.push_back(at::zeros({}, plain.options().dtype(at::kFloat)));
+    std::int64_t numbers = 0;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+        const auto& [name, parameter] = parameters_[i];
+        groups_[name.ends_with("_frequencies") ? 2 : parameter.dim() >= 2 ? 0 : 1].members.push_back(i);
+        numbers += parameter.numel();
+    }
+    const at::TensorOptions options = parameters_.front().second.options().requires_grad(false);
+    const at::Tensor values = at::empty({numbers}, options);
+    const at::Tensor means = at::zeros({numbers}, options), squares = at::zeros({numbers}, options);
+    gradients_ = at::empty({numbers}, options);
+    steps_ = at::zeros({}, options.dtype(at::kFloat));
+    std::int64_t first = 0;
+    for (Group& group : groups_) {
+        const std::int64_t group_first = first;
+        for (const std::size_t i : group.members) {
+            at::Tensor parameter = parameters_[i].second;
+            const auto place = [&, count = parameter.numel()](const at::Tensor& array) {
+                return array.narrow(0, first, count).view(parameter.sizes());
+            };
+            means_[i] = place(means);
+            squares_[i] = place(squares);
+            const at::Tensor moved = place(values);
+            moved.copy_(parameter.detach());
+            parameter.set_data(moved);
+            first += parameter.numel();
+        }
+        const auto part = [&](const at::Tensor& array) {
+            return array.narrow(0, group_first, first - group_first);
+        };
+        group.values = part(values);
+        group.gradients = part(gradients_);
+        group.means = part(means);
+        group.squares = part(squares);
     }
 }
 
-std::vector<at::Tensor> AdamW::gradients(const Group& group) const {
-    std::vector<at::Tensor> all;
-    all.reserve(group.parameters.size());
-    for (const at::Tensor& parameter : group.parameters)
-        all.push_back(parameter.grad());
-    return all;
-}
-
-at::Tensor AdamW::gradientNorm() const {
+at::Tensor AdamW::collectGradients() {
     const at::NoGradGuard no_gradients;
-    std::vector<at::Tensor> norms;
+    std::vector<at::Tensor> all;
     for (const Group& group : groups_)
-        for (const at::Tensor& gradient : gradients(group))
-            norms.push_back(at::linalg_vector_norm(gradient));
-    return at::linalg_vector_norm(at::stack(norms));
+        for (const std::size_t i : group.members)
+            all.push_back(parameters_[i].second.grad().flatten());
+    at::cat_out(gradients_, all);
+    for (NamedParameter& parameter : parameters_)
+        parameter.second.mutable_grad().reset();
+    return at::linalg_vector_norm(gradients_);
 }
 
 void AdamW::clip(double norm, double most) {
-    if (most <= 0 || norm <= most) return;
-    const at::NoGradGuard no_gradients;
-    for (const Group& group : groups_) {
-        std::vector<at::Tensor> all = gradients(group);
-        if (!all.empty()) at::_foreach_mul_(all, most / norm);
-    }
+    if (most > 0 && norm > most) gradients_.mul_(most / norm);
 }
 
 void AdamW::step(double learning_rate) {
     const at::NoGradGuard no_gradients;
     ++steps_done_;
-    for (Group& group : groups_) {
-        if (group.parameters.empty()) continue;
-        for (at::Tensor& step : group.steps)
-            step.add_(1);
-        at::_fused_adamw_(group.parameters, gradients(group), group.means, group.squares, {}, group.steps,
-                          learning_rate * group.rate, settings_.beta1, settings_.beta2, group.weight_decay,
-                          settings_.epsilon,
-                          /*amsgrad=*/false, /*maximize=*/false);
-        for (at::Tensor& parameter : group.parameters)
-            parameter.mutable_grad().reset();
-    }
+    steps_.fill_(steps_done_);
+    for (Group& group : groups_)
+        if (!group.members.empty())
+            at::_fused_adamw_({group.values}, {group.gradients}, {group.means}, {group.squares}, {}, {steps_},
+                              learning_rate * group.rate, settings_.beta1, settings_.beta2,
+                              group.weight_decay, settings_.epsilon, /*amsgrad=*/false, /*maximize=*/false);
 }
 
 AdamW::Moments AdamW::moments(std::size_t parameter) const {
-    const Place place = places_[parameter];
-    return {groups_[place.group].means[place.index], groups_[place.group].squares[place.index]};
-}
-
-void AdamW::setStepsDone(std::int64_t steps) {
-    steps_done_ = steps;
-    for (Group& group : groups_)
-        for (at::Tensor& step : group.steps)
-            step.fill_(steps);
+    return {means_[parameter], squares_[parameter]};
 }
 
 }  // namespace roper

@@ -13,17 +13,21 @@ namespace roper {
 
 /// AdamW (Loshchilov & Hutter 2019) by LibTorch's fused kernel. Weight decay touches matrices only; with a
 /// weight decay of 0 it is Adam.
+///
+/// From now on the parameters stand in one array, those of a group beside each other, and so do gradients and
+/// moments: an update is three operations instead of one for each parameter.
 class AdamW {
   public:
     AdamW(const std::vector<NamedParameter>& parameters, const Specification::Training& settings);
 
-    /// Total norm of all gradients, a scalar tensor on their device.
-    at::Tensor gradientNorm() const;
+    /// Takes the gradients from the parameters into one array. → their total norm, a scalar tensor on their
+    /// device
+    at::Tensor collectGradients();
 
-    /// Scales all gradients so that their total norm, now `norm`, is at most `most`.
+    /// Scales the collected gradients so that their total norm, now `norm`, is at most `most`.
     void clip(double norm, double most);
 
-    /// One update from the gradients, which are then released.
+    /// One update from the collected gradients.
     void step(double learning_rate);
 
     /// Running means of each parameter's gradient and of its square, to be saved and restored.
@@ -34,22 +38,23 @@ class AdamW {
     Moments moments(std::size_t parameter) const;
 
     std::int64_t stepsDone() const { return steps_done_; }
-    void setStepsDone(std::int64_t steps);
+    void setStepsDone(std::int64_t steps) { steps_done_ = steps; }
 
   private:
+    /// Parameters that are updated alike: a part of the arrays.
     struct Group {
         double weight_decay = 0;
         double rate = 1;  ///< of the learning rate
-        std::vector<at::Tensor> parameters, means, squares, steps;
+        std::vector<std::size_t> members;
+        at::Tensor values, gradients, means, squares;  ///< [numbers of all members]
     };
-    struct Place {
-        std::size_t group, index;
-    };
-    std::vector<at::Tensor> gradients(const Group& group) const;
 
     Specification::Training settings_;
-    std::array<Group, 3> groups_;  ///< matrices, vectors, frequencies
-    std::vector<Place> places_;
+    std::vector<NamedParameter> parameters_;
+    std::array<Group, 3> groups_;              ///< matrices, vectors, frequencies
+    std::vector<at::Tensor> means_, squares_;  ///< of each parameter, in the groups' arrays
+    at::Tensor gradients_;                     ///< of all groups
+    at::Tensor steps_;
     std::int64_t steps_done_ = 0;
 };
 

@@ -19,7 +19,7 @@ StepNumbers takeStep(Transformer& model, AdamW& optimizer, const Batch& batch,
     const at::Tensor loss = model.loss(batch.inputs.to(device), batch.targets.to(device), /*training=*/true);
     loss.backward();
     RECORD_USER_SCOPE(kOptimizerScope);
-    StepNumbers numbers{loss.item<double>(), optimizer.gradientNorm().item<double>(),
+    StepNumbers numbers{loss.item<double>(), optimizer.collectGradients().item<double>(),
                         learningRate(settings, step)};
     if (!numbers.finite()) return numbers;
     optimizer.clip(numbers.gradient_norm, settings.clip_norm);

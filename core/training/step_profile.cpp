@@ -36,6 +36,7 @@ Frame frameOf(std::string_view name) {
     if (name == kDataScope) return {StepPart::data, true, {}, 0};
     for (const char* word : {"ttention", "RotateFunction", "CausalProduct", "roper::rotate"})
         if (contains(name, word)) return {StepPart::attention, true, {}, 0};
+    if (contains(name, "linear: ")) return {StepPart::linear, true, {}, 0};
     for (const char* product : {"aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::linear"})
         if (name == product) return {StepPart::linear, false, {}, 0};
     return {StepPart::elementwise, false, {}, 0};

@@ -70,7 +70,7 @@ RunState Trainer::run() {
     clock_.start(position_.time_s);
     recorder_.log("training on " + describeDevice(device_) + ", " + std::to_string(model_.parameterCount()) +
                   " parameters");
-    recorder_.log(model_.attentionPath());
+    recorder_.log(model_.computation());
     if (!control_.problem().empty()) recorder_.log("no control socket: " + control_.problem());
     observer_.onStart(
         {position_.step, specification_.training.steps, model_.parameterCount(), describeDevice(device_)});

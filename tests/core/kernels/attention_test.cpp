@@ -183,8 +183,8 @@ class Problem {
     Table query_key_, value_;
 };
 
-/// The largest difference, as a share of the largest number or of 1: what goes in is of size 1, and where a gradient
-/// vanishes the rounding of what cancels remains.
+/// The largest difference, as a share of the largest number or of 1: what goes in is of size 1, and where a
+/// gradient vanishes the rounding of what cancels remains.
 double error(const Numbers& found, const std::vector<double>& exact) {
     double difference = 0, largest = 1;
     for (std::size_t i = 0; i < exact.size(); ++i) {
@@ -246,8 +246,8 @@ TEST(Attention, TakesWidthsThatFillNoVector) {
 }
 
 TEST(Attention, SharpWeightsNeitherOverflowNorVanish) {
-    // Scores of several hundred: one weight of almost 1, and many below the smallest float. A float32 of 1000 is
-    // right to 3e-5, and so is the weight.
+    // Scores of several hundred: one weight of almost 1, and many below the smallest float. A float32 of 1000
+    // is right to 3e-5, and so is the weight.
     expectExact({150, 32, 1.0, 1.0, true, false, Pairing::half, 12.0}, 1e-4);
 }
 

@@ -1,7 +1,6 @@
 #include "core/model/transformer.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
@@ -170,22 +169,12 @@ TEST(Transformer, OurKernelsAgreeWithLibTorchsOperations) {
         }
 }
 
-TEST(Transformer, NumbersDoNotDependOnTheThreads) {
-    const int before = at::get_num_threads();
-    at::set_num_threads(1);
-    const auto one = logitsAndGradients(tiny("roper"), "auto");
-    at::set_num_threads(2);
-    const auto two = logitsAndGradients(tiny("roper"), "auto");
-    at::set_num_threads(before);
-    EXPECT_TRUE(one[0].equal(two[0]));
-}
-
-TEST(Transformer, SaysWhatComputesAttention) {
+TEST(Transformer, SaysWhatComputesIt) {
     Specification s = tiny("roper");
-    EXPECT_EQ(Transformer(s, kVocabulary, at::kCPU).attentionPath().find("attention by our kernel for "), 0);
+    EXPECT_EQ(Transformer(s, kVocabulary, at::kCPU).computation().find("computed by our kernels for "), 0);
     s.device.kernel = "plain";
-    EXPECT_EQ(Transformer(s, kVocabulary, at::kCPU).attentionPath(),
-              "attention by LibTorch's operations: device.kernel is plain");
+    EXPECT_EQ(Transformer(s, kVocabulary, at::kCPU).computation(),
+              "computed by LibTorch's operations: device.kernel is plain");
 }
 
 TEST(Transformer, IsCausal) {

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+
+namespace roper {
+
+/// A matrix of float32 in memory, row after row or column after column: one of the strides is 1.
+struct MatrixView {
+    const float* data = nullptr;
+    std::int64_t rows = 0, columns = 0;
+    std::int64_t row_stride = 0, column_stride = 1;
+};
+
+/// What is done to a product's rows on their way to memory: act(row + bias) + added.
+struct ProductEnding {
+    const float* bias = nullptr;   ///< [columns of the product]
+    const float* added = nullptr;  ///< of the product's shape, row after row
+    bool relu = false;
+};
+
+/// out = A·B with an ending, row after row, by oneDNN on all threads of OpenMP. Its kernels fit the vectors
+/// of any x86 CPU; LibTorch's own float32 products are Intel's library, which has slower ones for other
+/// makers' CPUs.
+///
+/// LibTorch holds another oneDNN, and some symbols of the two are the same. So this function lives in a
+/// library of its own, libroper-products.so, opened so that it sees its own oneDNN first; the symbol is
+/// roper_multiply.
+/// @param threads  how many OpenMP is set to use: the product is prepared for them
+/// @return         null, or what went wrong
+using Multiply = const char* (*)(const MatrixView& a, const MatrixView& b, const ProductEnding& ending,
+                                 int threads, float* out);
+
+}  // namespace roper

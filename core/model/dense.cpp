@@ -1,0 +1,223 @@
+#include "core/model/dense.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <ATen/record_function.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+
+#include "core/kernels/rows.h"
+#include "core/model/products.h"
+
+namespace roper {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+/// Sums over rows are taken in so many parts, whatever the number of threads, so that they come out the same.
+constexpr std::int64_t kParts = 16;
+
+/// Calls work(part, first row, rows) for every part of M rows.
+template <class Work>
+void forEachPart(std::int64_t M, Work work) {
+    const std::int64_t each = (M + kParts - 1) / kParts;
+    at::parallel_for(0, kParts, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t part = begin; part < end; ++part)
+            if (part * each < M) work(part, part * each, std::min(each, M - part * each));
+    });
+}
+
+float* dataOf(const at::Tensor& tensor) {
+    return const_cast<float*>(tensor.const_data_ptr<float>());
+}
+
+std::size_t sizeOf(std::int64_t size) {
+    return static_cast<std::size_t>(size);
+}
+
+/// [..., C] → [M, C]
+at::Tensor rowsOf(const at::Tensor& x) {
+    return x.reshape({-1, x.size(-1)}).contiguous();
+}
+
+at::Tensor likeRowsOf(const at::Tensor& x, std::int64_t width) {
+    std::vector<std::int64_t> shape = x.sizes().vec();
+    shape.back() = width;
+    return at::empty(shape, x.options());
+}
+
+/// Sums of the columns of a gradient [M, N] → [N]
+at::Tensor columnSums(const at::Tensor& gradient) {
+    RECORD_USER_SCOPE("elementwise: sums");
+    const std::int64_t M = gradient.size(0), N = gradient.size(1);
+    const at::Tensor parts = at::zeros({kParts, N}, gradient.options());
+    forEachPart(M, [&, from = dataOf(gradient), to = dataOf(parts)](std::int64_t part, std::int64_t first,
+                                                                    std::int64_t rows) {
+        addRows(from + first * N, sizeOf(rows), sizeOf(N), to + part * N);
+    });
+    return parts.sum(0);
+}
+
+/// [M, K], [M, N] → their product over rows, the gradient of a weight: [N, K]
+at::Tensor weightGradient(const at::Tensor& gradient, const at::Tensor& x) {
+    const at::Tensor made = at::empty({gradient.size(1), x.size(1)}, x.options());
+    multiplyInto(made, gradient.t(), x);
+    return made;
+}
+
+at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
+    const at::Tensor made = at::empty({a.size(0), b.size(1)}, a.options());
+    multiplyInto(made, a, b);
+    return made;
+}
+
+/// An autograd function takes no undefined tensors; an empty one stands for none.
+at::Tensor orEmpty(const at::Tensor& tensor, const at::Tensor& like) {
+    return tensor.defined() ? tensor : at::empty({0}, like.options());
+}
+
+/// What `orEmpty` stood for, as rows.
+at::Tensor addedOf(const at::Tensor& residual) {
+    return residual.numel() > 0 ? rowsOf(residual) : at::Tensor();
+}
+
+class LinearFunction : public torch::autograd::Function<LinearFunction> {
+  public:
+    static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
+                              const at::Tensor& bias, const at::Tensor& residual) {
+        const at::Tensor rows = rowsOf(x), out = likeRowsOf(x, weight.size(0));
+        context->save_for_backward({rows, weight});
+        context->saved_data["residual"] = residual.numel() > 0;
+        multiplyInto(out.view({-1, weight.size(0)}), rows, weight.t(), bias, addedOf(residual));
+        return out;
+    }
+
+    static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+        const tensor_list saved = context->get_saved_variables();
+        const at::Tensor &rows = saved[0], &weight = saved[1];
+        const at::Tensor gradient = rowsOf(gradients[0]);
+        at::Tensor grad_x;
+        if (context->needs_input_grad(0)) {
+            grad_x = likeRowsOf(gradients[0], weight.size(1));
+            multiplyInto(grad_x.view({-1, weight.size(1)}), gradient, weight);
+        }
+        return {grad_x, weightGradient(gradient, rows), columnSums(gradient),
+                context->saved_data["residual"].toBool() ? gradients[0] : at::Tensor()};
+    }
+};
+
+class FeedForwardFunction : public torch::autograd::Function<FeedForwardFunction> {
+  public:
+    static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& up_weight,
+                              const at::Tensor& up_bias, const at::Tensor& down_weight,
+                              const at::Tensor& down_bias, bool gelu, const at::Tensor& residual) {
+        const at::Tensor rows = rowsOf(x), out = likeRowsOf(x, down_weight.size(0));
+        const at::Tensor hidden = at::empty({rows.size(0), up_weight.size(0)}, x.options());
+        multiplyInto(hidden, rows, up_weight.t(), up_bias, {}, /*relu=*/!gelu);
+        const at::Tensor active = gelu ? at::gelu(hidden) : hidden;
+        multiplyInto(out.view({-1, down_weight.size(0)}), active, down_weight.t(), down_bias,
+                     addedOf(residual));
+        context->save_for_backward({rows, up_weight, down_weight, hidden, active});
+        context->saved_data["gelu"] = gelu;
+        context->saved_data["residual"] = residual.numel() > 0;
+        return out;
+    }
+
+    static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+        const tensor_list saved = context->get_saved_variables();
+        const at::Tensor &rows = saved[0], &up_weight = saved[1], &down_weight = saved[2], &hidden = saved[3],
+                         &active = saved[4];
+        const at::Tensor gradient = rowsOf(gradients[0]);
+        at::Tensor grad_hidden = product(gradient, down_weight), grad_up_bias;
+        if (context->saved_data["gelu"].toBool()) {
+            grad_hidden = at::gelu_backward(grad_hidden, hidden);
+            grad_up_bias = columnSums(grad_hidden);
+        } else {
+            grad_up_bias = throughRelu(hidden, grad_hidden);
+        }
+        const at::Tensor grad_x = likeRowsOf(gradients[0], up_weight.size(1));
+        multiplyInto(grad_x.view({-1, up_weight.size(1)}), grad_hidden, up_weight);
+        return {grad_x,
+                weightGradient(grad_hidden, rows),
+                grad_up_bias,
+                weightGradient(gradient, active),
+                columnSums(gradient),
+                {},
+                context->saved_data["residual"].toBool() ? gradients[0] : at::Tensor()};
+    }
+
+  private:
+    /// Takes a gradient [M, F] back through ReLU, in place. → sums of its columns [F]
+    static at::Tensor throughRelu(const at::Tensor& y, const at::Tensor& gradient) {
+        RECORD_USER_SCOPE("elementwise: relu backward");
+        const std::int64_t F = y.size(1);
+        const at::Tensor parts = at::zeros({kParts, F}, y.options());
+        forEachPart(y.size(0), [&, from = dataOf(y), to = dataOf(gradient), sums = dataOf(parts)](
+                                   std::int64_t part, std::int64_t first, std::int64_t rows) {
+            reluBackward(from + first * F, sizeOf(rows), sizeOf(F), to + first * F, sums + part * F);
+        });
+        return parts.sum(0);
+    }
+};
+
+class NormFunction : public torch::autograd::Function<NormFunction> {
+  public:
+    static tensor_list forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
+                               const at::Tensor& bias, double epsilon) {
+        RECORD_USER_SCOPE("elementwise: norm");
+        const at::Tensor rows = rowsOf(x), normal = at::empty_like(x, at::MemoryFormat::Contiguous);
+        const std::int64_t M = rows.size(0), C = rows.size(1);
+        const at::Tensor means = at::empty({M}, x.options()), inverses = at::empty({M}, x.options());
+        forEachPart(M, [&, from = dataOf(rows), to = dataOf(normal), mean = dataOf(means),
+                        inverse = dataOf(inverses)](std::int64_t, std::int64_t first, std::int64_t count) {
+            normalizeRows(from + first * C, dataOf(weight), dataOf(bias), static_cast<float>(epsilon),
+                          sizeOf(count), sizeOf(C), to + first * C, mean + first, inverse + first);
+        });
+        context->save_for_backward({rows, weight, means, inverses});
+        context->set_materialize_grads(false);
+        return {x, normal};
+    }
+
+    static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+        RECORD_USER_SCOPE("elementwise: norm backward");
+        const tensor_list saved = context->get_saved_variables();
+        const at::Tensor &rows = saved[0], &weight = saved[1], &means = saved[2], &inverses = saved[3];
+        const std::int64_t M = rows.size(0), C = rows.size(1);
+        const at::Tensor of_normal = rowsOf(gradients[1]);
+        const at::Tensor passing = gradients[0].defined() ? rowsOf(gradients[0]) : at::Tensor();
+        const at::Tensor grad_x = at::empty_like(gradients[1], at::MemoryFormat::Contiguous);
+        const at::Tensor weights = at::zeros({kParts, C}, rows.options()), biases = at::zeros_like(weights);
+        const float* const passed = passing.defined() ? dataOf(passing) : nullptr;
+        forEachPart(M, [&, from = dataOf(rows), g = dataOf(of_normal), to = dataOf(grad_x)](
+                           std::int64_t part, std::int64_t first, std::int64_t count) {
+            normalizeRowsBackward(from + first * C, dataOf(weight), dataOf(means) + first,
+                                  dataOf(inverses) + first, g + first * C,
+                                  passed != nullptr ? passed + first * C : nullptr, sizeOf(count), sizeOf(C),
+                                  to + first * C, dataOf(weights) + part * C, dataOf(biases) + part * C);
+        });
+        return {grad_x, weights.sum(0), biases.sum(0), {}};
+    }
+};
+
+}  // namespace
+
+at::Tensor denseLinear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                       const at::Tensor& residual) {
+    return LinearFunction::apply(x, weight, bias, orEmpty(residual, x));
+}
+
+at::Tensor denseFeedForward(const at::Tensor& x, const at::Tensor& up_weight, const at::Tensor& up_bias,
+                            const at::Tensor& down_weight, const at::Tensor& down_bias, bool gelu,
+                            const at::Tensor& residual) {
+    return FeedForwardFunction::apply(x, up_weight, up_bias, down_weight, down_bias, gelu,
+                                      orEmpty(residual, x));
+}
+
+Normalized denseNorm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias, double epsilon) {
+    const tensor_list made = NormFunction::apply(x, weight, bias, epsilon);
+    return {made[0], made[1]};
+}
+
+}  // namespace roper

@@ -1,0 +1,116 @@
+#include "core/kernels/rows.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/kernels/attention.h"
+
+namespace roper {
+namespace {
+
+using Numbers = std::vector<float>;
+
+Numbers randomNumbers(std::size_t count, unsigned seed) {
+    std::mt19937 generator(seed);
+    std::normal_distribution<float> normal;
+    Numbers numbers(count);
+    for (float& number : numbers)
+        number = normal(generator);
+    return numbers;
+}
+
+void expectNear(const Numbers& found, const std::vector<double>& exact, const std::string& what) {
+    for (std::size_t i = 0; i < exact.size(); ++i)
+        ASSERT_NEAR(found[i], exact[i], 2e-5) << what << ", number " << i;
+}
+
+/// Calls test(rows, width) for every instruction set of this computer.
+template <class Test>
+void forEveryTarget(Test test) {
+    for (const std::string& target : kernelTargets()) {
+        useKernelTarget(target);
+        SCOPED_TRACE(target);
+        for (const std::size_t width : {1, 3, 8, 24, 130})
+            for (const std::size_t rows : {1, 5})
+                test(rows, width);
+    }
+    useKernelTarget("");
+}
+
+TEST(Rows, NormAndItsGradientFollowTheFormula) {
+    forEveryTarget([](std::size_t rows, std::size_t width) {
+        const double epsilon = 1e-5, n = static_cast<double>(width);
+        const Numbers x = randomNumbers(rows * width, 1), weight = randomNumbers(width, 2),
+                      bias = randomNumbers(width, 3), grad_y = randomNumbers(rows * width, 4),
+                      passing = randomNumbers(rows * width, 5);
+        Numbers y(rows * width), means(rows), inverses(rows), grad_x(rows * width), grad_weight(width),
+            grad_bias(width);
+        normalizeRows(x.data(), weight.data(), bias.data(), static_cast<float>(epsilon), rows, width,
+                      y.data(), means.data(), inverses.data());
+        if (width == 1) return;  // a single number has no deviation: rounding alone is left
+        normalizeRowsBackward(x.data(), weight.data(), means.data(), inverses.data(), grad_y.data(),
+                              passing.data(), rows, width, grad_x.data(), grad_weight.data(),
+                              grad_bias.data());
+        std::vector<double> exact_y(rows * width), exact_x(rows * width), exact_weight(width),
+            exact_bias(width);
+        for (std::size_t row = 0; row < rows; ++row) {
+            const auto at = [&](std::size_t i) { return row * width + i; };
+            double mean = 0, variance = 0, mean_g = 0, mean_product = 0;
+            for (std::size_t i = 0; i < width; ++i)
+                mean += x[at(i)] / n;
+            for (std::size_t i = 0; i < width; ++i)
+                variance += (x[at(i)] - mean) * (x[at(i)] - mean) / n;
+            const double inverse = 1 / std::sqrt(variance + epsilon);
+            const auto normal = [&](std::size_t i) { return (x[at(i)] - mean) * inverse; };
+            for (std::size_t i = 0; i < width; ++i) {
+                exact_y[at(i)] = normal(i) * weight[i] + bias[i];
+                mean_g += static_cast<double>(grad_y[at(i)]) * weight[i] / n;
+                mean_product += static_cast<double>(grad_y[at(i)]) * weight[i] * normal(i) / n;
+                exact_weight[i] += grad_y[at(i)] * normal(i);
+                exact_bias[i] += grad_y[at(i)];
+            }
+            for (std::size_t i = 0; i < width; ++i)
+                exact_x[at(i)] = passing[at(i)] + inverse * (static_cast<double>(grad_y[at(i)]) * weight[i] -
+                                                             mean_g - normal(i) * mean_product);
+        }
+        expectNear(y, exact_y, "y");
+        expectNear(grad_x, exact_x, "gradient of x");
+        expectNear(grad_weight, exact_weight, "gradient of the weight");
+        expectNear(grad_bias, exact_bias, "gradient of the bias");
+    });
+}
+
+TEST(Rows, SumsAreAddedToWhatIsThere) {
+    forEveryTarget([](std::size_t rows, std::size_t width) {
+        const Numbers data = randomNumbers(rows * width, 6);
+        Numbers sums(width, 10.0F);
+        addRows(data.data(), rows, width, sums.data());
+        std::vector<double> exact(width, 10.0);
+        for (std::size_t i = 0; i < data.size(); ++i)
+            exact[i % width] += data[i];
+        expectNear(sums, exact, "sum");
+    });
+}
+
+TEST(Rows, ReluLetsGradientsThroughWhereItWasOn) {
+    forEveryTarget([](std::size_t rows, std::size_t width) {
+        Numbers y = randomNumbers(rows * width, 7), gradient = randomNumbers(rows * width, 8), sums(width);
+        std::transform(y.begin(), y.end(), y.begin(), [](float value) { return std::max(value, 0.0F); });
+        std::vector<double> exact(gradient.begin(), gradient.end()), exact_sums(width);
+        for (std::size_t i = 0; i < y.size(); ++i) {
+            if (y[i] == 0) exact[i] = 0;
+            exact_sums[i % width] += exact[i];
+        }
+        reluBackward(y.data(), rows, width, gradient.data(), sums.data());
+        expectNear(gradient, exact, "gradient");
+        expectNear(sums, exact_sums, "sum");
+    });
+}
+
+}  // namespace
+}  // namespace roper
