@@ -4,6 +4,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "app/roper_train/bench_peers.h"
 #include "app/roper_train/commands.h"
 #include "core/compare/grouping.h"
 #include "core/kernels/attention.h"
@@ -152,12 +153,82 @@ void benchGenerate(const BenchOptions& options, const Work& work) {
     }
 }
 
+/// One row of the table of peers.
+struct PeerRow {
+    std::string name;
+    BenchTimes times;
+    double first_step_s, peak_mb;
+};
+
+void printPeers(const BenchOptions& options, const Work& work, const std::string& method, double tokens,
+                const std::vector<PeerRow>& rows, const MachineRates& rates) {
+    const double ours = rows.front().times.median();
+    if (options.json) {
+        for (const PeerRow& row : rows)
+            std::cout << Json{{"work", work.name},
+                              {"who", row.name},
+                              {"method", method},
+                              {"precision", "fp32"},
+                              {"steps", row.times.seconds.size()},
+                              {"ms", row.times.median() / kMilli},
+                              {"min", row.times.least() / kMilli},
+                              {"max", row.times.greatest() / kMilli},
+                              {"tokens_per_s", tokens / row.times.median()},
+                              {"first_step_s", row.first_step_s},
+                              {"peak_mb", row.peak_mb},
+                              {"times_ours", row.times.median() / ours}}
+                             .dump()
+                      << std::endl;
+        return;
+    }
+    std::cout
+        << "Work " << work.name << ", " << methodTitle(method)
+        << ", fp32; this machine: " << formatRounded(rates.gemm / kGiga, 3) << " GFLOP/s of LibTorch's GEMM, "
+        << formatRounded(rates.multiply_add / kGiga, 3) << " of multiply-adds\n\n"
+        << "| who | steps | ms a step | least | most | tokens/s | peak MB | first step s | times ours |\n"
+        << "|---|---|---|---|---|---|---|---|---|\n";
+    for (const PeerRow& row : rows) {
+        std::cout << "| " << row.name << " | " << row.times.seconds.size();
+        for (const double value :
+             {row.times.median() / kMilli, row.times.least() / kMilli, row.times.greatest() / kMilli,
+              tokens / row.times.median(), row.peak_mb, row.first_step_s, row.times.median() / ours})
+            std::cout << " | " << formatRounded(value, 3);
+        std::cout << " |\n";
+    }
+    std::cout << std::endl;
+}
+
+/// Ours and the peers, a few steps of each by turns.
+void benchPeers(const BenchOptions& options, const Work& work, const std::string& method) {
+    const Specification specification = specificationOf(options, work, method);
+    const Json first = firstStepOf(options, work, method);
+    auto peers = startPeers(work.name, method);
+    constexpr int kStepsATurn = 5;
+    const StepBenches benches = benchByTurns({specification}, work.times, 2, [&](int turn) {
+        if (turn % kStepsATurn != 0) return;
+        for (const auto& peer : peers)
+            peer->turn();
+    });
+    std::vector<PeerRow> rows = {
+        {"roper-train", benches.steps.front().times, first.at("first_step_s"), first.at("peak_mb")}};
+    for (const auto& peer : peers)
+        rows.push_back({peer->kind().name, peer->times(), peer->firstStepSeconds(), peer->end()});
+    printPeers(options, work, method, tokensOf(specification), rows, benches.rates);
+}
+
 }  // namespace
 
 int benchCommand(const BenchOptions& options) {
     useKernelTarget(options.target);
     if (options.work == "first") {
         benchFirst(options);
+        return 0;
+    }
+    if (options.work == "peers") {
+        Work work = worksOf(BenchOptions{}).front();
+        if (options.times > 0) work.times = options.times;
+        for (const char* method : {"roper", "rope"})
+            benchPeers(options, work, method);
         return 0;
     }
     for (const Work& work : worksOf(options)) {

@@ -318,8 +318,10 @@ class CommandLine {
         CLI::App* bench =
             command("bench", "Measure training steps, attention or cached generation, both methods");
         bench
-            ->add_option("work", bench_.work, "step, attention or generate; first: one step in a new process")
-            ->check(CLI::IsMember({"step", "attention", "generate", "first"}));
+            ->add_option("work", bench_.work,
+                         "step, attention, generate; peers: other programs beside ours; first: one step in a "
+                         "new process")
+            ->check(CLI::IsMember({"step", "attention", "generate", "peers", "first"}));
         bench->add_option(
             "--preset", bench_.what,
             "Name of a preset, or path of a .toml file (default: A, prefix-paper, and B, addition-paper)");

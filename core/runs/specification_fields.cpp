@@ -172,7 +172,7 @@ std::vector<SpecificationField> evaluationAndRest() {
         {"device", "threads", "threads", "CPU threads; 0 takes one a core",
          Integer{at<&S::device, &S::Device::threads>, 0, 4096}},
         {"device", "kernel", "",
-         "auto: attention by our kernels wherever they can; plain: by LibTorch's own operations",
+         "auto: our own kernels wherever they can; plain: LibTorch's operations alone",
          Choice{at<&S::device, &S::Device::kernel>, {"auto", "plain"}}},
     };
 }
