@@ -4,7 +4,7 @@ A peer trains a causal transformer (pre-LayerNorm, ReLU) on random tokens: forwa
 AdamW. For each line "N" on standard input it takes N steps and answers with one JSON object a line: {"ms": [...]}; the
 first line that it says, after its first step, is {"first_step_s": ..., "torch": ...}; for "end" it says {"peak_mb": ...}.
 
-    labml    labml-nn's own attention: RotaryValuePEMultiHeadAttention for RoPER, RotaryPEMultiHeadAttention for RoPE
+    labml    labml-nn's own attention with RoPER, RotaryValuePEMultiHeadAttention
     tight    what a careful PyTorch programmer writes: one product for q, k and v, cached cosines and sines, LibTorch's
              scaled_dot_product_attention, fused AdamW
     compile  the same under torch.compile
@@ -62,12 +62,10 @@ class TightAttention(nn.Module):
 class LabmlAttention(nn.Module):
     def __init__(self, width, heads, length, method):
         super().__init__()
-        if method == "roper":
-            from labml_nn.transformers.rope.value_pe import RotaryValuePEMultiHeadAttention
-            self.attention = RotaryValuePEMultiHeadAttention(heads, width, 1.0, 1.0, 0.0)
-        else:
-            from labml_nn.transformers.rope import RotaryPEMultiHeadAttention
-            self.attention = RotaryPEMultiHeadAttention(heads, width, 1.0, 0.0)
+        if method != "roper":
+            raise SystemExit("of labml-nn only RoPER is measured")
+        from labml_nn.transformers.rope.value_pe import RotaryValuePEMultiHeadAttention
+        self.attention = RotaryValuePEMultiHeadAttention(heads, width, 1.0, 1.0, 0.0)
         self.register_buffer("mask", torch.tril(torch.ones(length, length, dtype=torch.bool))[:, :, None])
 
     def forward(self, x):
