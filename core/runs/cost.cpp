@@ -48,10 +48,13 @@ double attentionFlop(const Specification& s, double T) {
 double keptNumbers(const Specification& s, double T, double V) {
     const auto L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width),
                F = static_cast<double>(s.model.feed_forward), H = static_cast<double>(s.model.heads);
-    double layer = 10 * C + 2 * F;
+    const bool trained = s.turnsQueriesAndKeys() && s.model.frequencies == "trained";
+    const bool by_kernels = s.device.kernel == "auto" && !s.device.name.starts_with("cuda");
+    const bool fused = by_kernels && s.model.attention == "softmax" && !trained;
+    double layer = (fused ? 8 : 10) * C + (by_kernels && s.model.activation == "relu" ? 1 : 2) * F;
     if (s.model.attention != "softmax") layer += 12 * C;
-    if (s.model.position == "t5") layer += 2 * H * T;  // the bias is trained, so weights are kept
-    if (s.turnsQueriesAndKeys() && s.model.frequencies == "trained") layer += 12 * C;
+    if (s.model.position == "t5" && !fused) layer += 2 * H * T;  // the bias is trained, so weights are kept
+    if (trained) layer += 12 * C;
     const double dropped = s.model.dropout > 0 ? L * 2 * C * 1.25 : 0;  // what is left, and the mask
     return L * layer + dropped + 4 * V + 2 * C;
 }
@@ -61,7 +64,7 @@ double keptNumbers(const Specification& s, double T, double V) {
 Cost costOf(const Specification& s) {
     constexpr double kProgram = 1.9e8;  // LibTorch loaded, its threads and buffers
     constexpr double kState = 4 * 4;    // bytes a parameter: itself, its gradient, AdamW's two means
-    constexpr double kPassing = 1.3;   // what the backward pass makes and drops on its way
+    constexpr double kPassing = 1.3;    // what the backward pass makes and drops on its way
     const auto V = static_cast<double>(vocabularySize(s.task) + (s.isMasked() ? 1 : 0));
     const double T = static_cast<double>(s.inputLength()), B = static_cast<double>(s.training.batch);
     const double L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width);
