@@ -33,7 +33,7 @@ foreach(folder core/rotary core/kernels core/tasks core/runs core/corpus core/co
     forbid(${folder} "${own_upper}" "${folder} stands below model, training, ui and app")
 endforeach()
 forbid(core/rotary "core/(tasks|runs|control|exchange|compare)|nlohmann|toml" "core/rotary stands on Eigen alone")
-forbid(core/kernels "core/(tasks|runs|corpus|control|exchange|compare)|nlohmann|toml" "core/kernels stands on core/rotary and Highway alone")
+forbid(core/kernels "core/(tasks|runs|corpus|control|exchange|compare)|nlohmann|toml" "core/kernels stands on core/rotary, Highway and oneDNN alone")
 forbid(core/tasks "core/(rotary|runs|control|exchange|compare)|Eigen|nlohmann|toml" "core/tasks stands on the standard library alone")
 forbid(core/runs "core/(corpus|control|exchange|compare)" "core/runs stands below core/corpus, core/control, core/exchange and core/compare")
 forbid(core/corpus "core/(rotary|control|exchange|compare)" "core/corpus stands on core/tasks and core/runs alone")

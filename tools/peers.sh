@@ -13,7 +13,7 @@ install_peers() {
     rm -rf -- "$peers_folder"
     if ! { /usr/bin/python3 -m venv "$peers_folder" &&
         "$peers_folder/bin/pip" install --no-cache-dir --progress-bar off -r "$root/tools/peers.txt"; } >"$log" 2>&1; then
-        explain_pip_failure "$log"
+        fail 1 "The peers could not be installed. $log says why; ./lab setup --peers tries again."
     fi
     progress_clear
     cp -- "$root/tools/peers.txt" "$peers_folder/lab-peers.txt"

@@ -73,9 +73,15 @@ Json firstStepOf(const BenchOptions& options, const Work& work, const std::strin
     }
     arguments.emplace_back("--set");
     arguments.push_back("model.position=" + position);
+    if (!options.target.empty()) {
+        arguments.emplace_back("--target");
+        arguments.push_back(options.target);
+    }
     ConversingProcess process("/proc/self/exe", arguments);
     const std::optional<std::string> line = process.read();
-    if (!line) throw Error(ErrorKind::other, "the process that takes a first step ended without a word");
+    if (!line)
+        throw Error(ErrorKind::other,
+                    "the process that takes a first step has ended; its message stands above");
     return Json::parse(*line);
 }
 
@@ -123,6 +129,8 @@ void benchStep(const BenchOptions& options, const Work& work) {
 void benchKernel(const BenchOptions& options, const Work& work) {
     for (const char* position : kMethods) {
         const Specification specification = specificationOf(options, work, position);
+        if (specification.model.attention != "softmax" || specification.model.frequencies == "trained")
+            throw Error(ErrorKind::usage, "the kernel is for softmax attention with fixed frequencies");
         const AttentionBench bench = benchAttention(specification, work.times);
         const double seconds = bench.kernel.median();
         print(options, {{"work", work.name},
@@ -202,7 +210,7 @@ void printPeers(const BenchOptions& options, const Work& work, const std::string
 void benchPeers(const BenchOptions& options, const Work& work, const std::string& method) {
     const Specification specification = specificationOf(options, work, method);
     const Json first = firstStepOf(options, work, method);
-    auto peers = startPeers(work.name, method);
+    const auto peers = startPeers(specification, vocabularySize(specification.task));
     constexpr int kStepsATurn = 5;
     const StepBenches benches = benchByTurns({specification}, work.times, 2, [&](int turn) {
         if (turn % kStepsATurn != 0) return;
@@ -212,20 +220,27 @@ void benchPeers(const BenchOptions& options, const Work& work, const std::string
     std::vector<PeerRow> rows = {
         {"roper-train", benches.steps.front().times, first.at("first_step_s"), first.at("peak_mb")}};
     for (const auto& peer : peers)
-        rows.push_back({peer->kind().name, peer->times(), peer->firstStepSeconds(), peer->end()});
+        rows.push_back({peer->kind().name, peer->times(), peer->firstStepSeconds(), peer->peakMegabytes()});
     printPeers(options, work, method, tokensOf(specification), rows, benches.rates);
 }
 
 }  // namespace
 
 int benchCommand(const BenchOptions& options) {
+    const std::vector<std::string> targets = kernelTargets();
+    if (!options.target.empty() && std::find(targets.begin(), targets.end(), options.target) == targets.end())
+        throw Error(ErrorKind::usage, "this computer has no " + options.target + "; its kernels are for " +
+                                          join(targets, ", "));
     useKernelTarget(options.target);
     if (options.work == "first") {
         benchFirst(options);
         return 0;
     }
     if (options.work == "peers") {
-        Work work = worksOf(BenchOptions{}).front();
+        if (!options.what.empty() || !options.settings.empty())
+            throw Error(ErrorKind::usage,
+                        "the peers are measured on work A as it is, without --preset and --set");
+        Work work = worksOf(options).front();
         if (options.times > 0) work.times = options.times;
         for (const char* method : {"roper", "rope"})
             benchPeers(options, work, method);

@@ -17,8 +17,8 @@ struct BenchOptions {
     bool json = false;
 };
 
-/// Measures how fast this machine trains, writes on, or attends (docs/performance.md). Each line stands for a
-/// model, both methods by turns.
+/// Measures how fast this machine trains, attends or writes on (docs/performance.md), with both methods;
+/// steps of both are taken by turns.
 int benchCommand(const BenchOptions& options);
 
 }  // namespace roper

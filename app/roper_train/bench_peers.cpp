@@ -17,8 +17,7 @@ fs::path projectFolder() {
     return fs::read_symlink("/proc/self/exe").parent_path() / "../../..";
 }
 
-std::vector<std::string> commandOf(const Peer::Kind& kind, const std::string& work,
-                                   const std::string& method) {
+std::vector<std::string> commandOf(const Peer::Kind& kind, const Specification& s, std::int64_t vocabulary) {
     const fs::path project = projectFolder();
     const fs::path python = project / ".lab/peers/bin/python", script = project / "tests/bench/peers.py";
     for (const fs::path& needed : {python, script})
@@ -31,50 +30,59 @@ std::vector<std::string> commandOf(const Peer::Kind& kind, const std::string& wo
         command.insert(command.end(), {"MALLOC_MMAP_THRESHOLD_=1073741824",
                                        "MALLOC_TRIM_THRESHOLD_=1073741824", "MALLOC_TOP_PAD_=67108864"});
     command.insert(command.end(),
-                   {python.string(), script.string(), kind.peer, "--work", work, "--method", method});
+                   {python.string(), script.string(), kind.peer, "--method", s.model.position});
+    const std::pair<const char*, std::int64_t> sizes[] = {
+        {"--vocabulary", vocabulary},  {"--width", s.model.width},
+        {"--layers", s.model.layers},  {"--heads", s.model.heads},
+        {"--length", s.inputLength()}, {"--feed_forward", s.model.feed_forward},
+        {"--batch", s.training.batch}, {"--threads", s.device.threads}};
+    for (const auto& [name, size] : sizes)
+        command.insert(command.end(), {name, std::to_string(size)});
     return command;
+}
+
+/// @throws Error (other) if it has ended, or says something else
+Json answerOf(ConversingProcess& process, const std::string& name) {
+    const auto line = process.read();
+    if (!line) throw Error(ErrorKind::other, "the peer " + name + " has ended; its messages stand above");
+    Json answer = Json::parse(*line, nullptr, /*allow_exceptions=*/false);
+    if (!answer.is_object())
+        throw Error(ErrorKind::other, "the peer " + name + " answered \"" + line->substr(0, 100) +
+                                          "\", which tests/bench/peers.py does not say");
+    return answer;
 }
 
 }  // namespace
 
-Peer::Peer(Kind kind, const std::string& work, const std::string& method)
+Peer::Peer(Kind kind, const Specification& specification, std::int64_t vocabulary)
     : kind_(std::move(kind)),
-      process_(std::make_unique<ConversingProcess>("/usr/bin/env", commandOf(kind_, work, method))) {
-    const auto line = process_->read();
-    if (!line) throw Error(ErrorKind::other, "the peer " + kind_.name + " ended before its first step");
-    first_step_s_ = Json::parse(*line).at("first_step_s").get<double>();
+      process_(
+          std::make_unique<ConversingProcess>("/usr/bin/env", commandOf(kind_, specification, vocabulary))) {
+    const Json answer = answerOf(*process_, kind_.name);
+    first_step_s_ = answer.at("first_step_s").get<double>();
+    peak_mb_ = answer.at("peak_mb").get<double>();
 }
 
 Peer::~Peer() = default;
 
 void Peer::turn() {
     process_->write(std::to_string(kind_.steps_a_turn));
-    const auto line = process_->read();
-    if (!line) throw Error(ErrorKind::other, "the peer " + kind_.name + " ended while it was measured");
-    const Json answer = Json::parse(*line);
+    const Json answer = answerOf(*process_, kind_.name);
     for (const Json& ms : answer.at("ms"))
         times_.seconds.push_back(1e-3 * ms.get<double>());
 }
 
-double Peer::end() {
-    process_->write("end");
-    const auto line = process_->read();
-    if (!line) throw Error(ErrorKind::other, "the peer " + kind_.name + " ended without a word");
-    return Json::parse(*line).at("peak_mb").get<double>();
-}
-
-std::vector<std::unique_ptr<Peer>> startPeers(const std::string& work, const std::string& method) {
+std::vector<std::unique_ptr<Peer>> startPeers(const Specification& specification, std::int64_t vocabulary) {
     std::vector<Peer::Kind> kinds = {{"tight PyTorch", "tight", false, 5},
                                      {"tight PyTorch, warm heap", "tight", true, 5},
                                      {"torch.compile", "compile", false, 5},
                                      {"torch.compile, warm heap", "compile", true, 5}};
-    // It keeps every weight of every head, for work B more than most machines' memory; its RoPE asks for
-    // parts of its companion package that newer ones of that no longer have.
-    if (work == "A" && method == "roper") kinds.insert(kinds.begin(), {"labml-nn", "labml", false, 1});
+    // Its RoPE asks for parts of its companion package that newer ones of that no longer have.
+    if (specification.model.position == "roper") kinds.insert(kinds.begin(), {"labml-nn", "labml", false, 1});
     std::vector<std::unique_ptr<Peer>> peers;
     for (const Peer::Kind& kind : kinds) {
         std::cerr << "starting " << kind.name << " …" << std::endl;
-        peers.push_back(std::make_unique<Peer>(kind, work, method));
+        peers.push_back(std::make_unique<Peer>(kind, specification, vocabulary));
     }
     return peers;
 }

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <filesystem>
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,27 +19,28 @@ class Peer {
         bool warm_heap;    ///< with our own setting of the heap
         int steps_a_turn;
     };
-    /// Starts it and waits for its first step. @throws Error (other) if it ends before
-    Peer(Kind kind, const std::string& work, const std::string& method);
+    /// Starts it and waits for its first step.
+    /// @param vocabulary  tokens that the model knows
+    /// @throws Error (usage) if `./lab setup --peers` has not been, Error (other) if it ends before
+    Peer(Kind kind, const Specification& specification, std::int64_t vocabulary);
     ~Peer();
 
+    /// Takes its steps of a turn. @throws Error (other) if it has ended
     void turn();
-
-    /// Ends it. → its peak memory in mebibytes
-    double end();
 
     const Kind& kind() const { return kind_; }
     const BenchTimes& times() const { return times_; }
     double firstStepSeconds() const { return first_step_s_; }
+    double peakMegabytes() const { return peak_mb_; }  ///< after its first step
 
   private:
     Kind kind_;
     std::unique_ptr<class ConversingProcess> process_;
-    double first_step_s_ = 0;
+    double first_step_s_ = 0, peak_mb_ = 0;
     BenchTimes times_;
 };
 
-/// All peers, by turns. @throws Error (usage) if `./lab setup --peers` has not been
-std::vector<std::unique_ptr<Peer>> startPeers(const std::string& work, const std::string& method);
+/// Starts all peers. @throws like Peer
+std::vector<std::unique_ptr<Peer>> startPeers(const Specification& specification, std::int64_t vocabulary);
 
 }  // namespace roper

@@ -1,6 +1,7 @@
 #include "core/kernels/arithmetic_peak.h"
 
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+#include "core/kernels/instruction_sets.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/arithmetic_peak.cpp"
 #include "hwy/foreach_target.h"

@@ -4,13 +4,14 @@
 #include <stdexcept>
 #include <utility>
 
-// SSE4, AVX2 and AVX-512; what has none of them gets Highway's portable form.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+#include "core/kernels/instruction_sets.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/attention.cpp"
 #include "hwy/foreach_target.h"
 
-#include "core/kernels/attention-inl.h"
+#include "core/kernels/attention_backward-inl.h"
+#include "core/kernels/attention_forward-inl.h"
 #include "hwy/aligned_allocator.h"
 #include "hwy/highway.h"
 

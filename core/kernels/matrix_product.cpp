@@ -3,6 +3,7 @@
 #include <array>
 #include <dnnl.hpp>
 #include <map>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -117,6 +118,12 @@ extern "C" __attribute__((visibility("default"))) const char* roper_multiply(
     try {
         roper::multiply(a, b, ending, threads, out);
         return nullptr;
+    } catch (const std::bad_alloc&) {
+        return roper::kNoMemory;
+    } catch (const dnnl::error& error) {
+        thread_local std::string message;
+        message = error.what();
+        return error.status == dnnl_out_of_memory ? roper::kNoMemory : message.c_str();
     } catch (const std::exception& error) {
         thread_local std::string message;
         message = error.what();

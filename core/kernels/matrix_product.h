@@ -26,7 +26,8 @@ struct ProductEnding {
 /// library of its own, libroper-products.so, opened so that it sees its own oneDNN first; the symbol is
 /// roper_multiply.
 /// @param threads  how many OpenMP is set to use: the product is prepared for them
-/// @return         null, or what went wrong
+/// @return         null, or what went wrong; `kNoMemory` if memory ran out
+inline constexpr const char* kNoMemory = "no memory";
 using Multiply = const char* (*)(const MatrixView& a, const MatrixView& b, const ProductEnding& ending,
                                  int threads, float* out);
 

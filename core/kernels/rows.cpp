@@ -2,11 +2,13 @@
 
 #include <cmath>
 
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+#include "core/kernels/instruction_sets.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/rows.cpp"
 #include "hwy/foreach_target.h"
 
+#include "core/kernels/vectors-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -139,6 +141,75 @@ inline HWY_ATTR void reluBack(const float* y, std::size_t rows, std::size_t widt
             });
 }
 
+/// Φ(x) and φ(x) of the standard normal distribution, to an absolute 3e-7: with z = |x| / √2,
+/// Φ(|x|) = 1 − ½ e^(−z²) P(1 / (1 + 0.3275911 z)), P of degree 5 (Abramowitz & Stegun 1964, 7.1.26).
+template <class F>
+class NormalDistribution {
+  public:
+    using V = hn::Vec<F>;
+    struct Values {
+        V cumulative, density;
+    };
+
+    HWY_INLINE HWY_ATTR explicit NormalDistribution(F f) : powerOf2_(f) {}
+
+    HWY_INLINE HWY_ATTR Values operator()(V x) const {
+        const F f;
+        const V one = hn::Set(f, 1.0F), size = hn::Abs(x);
+        // e^(−x²/2) = 2^(−x² log₂e / 2)
+        const V bell = powerOf2_(hn::Mul(hn::Mul(x, x), hn::Set(f, -0.72134752F)));
+        const V t = hn::Div(one, hn::MulAdd(size, hn::Set(f, 0.23164190F), one));  // 0.3275911 / √2
+        V p = hn::MulAdd(hn::Set(f, 1.061405429F), t, hn::Set(f, -1.453152027F));
+        p = hn::MulAdd(p, t, hn::Set(f, 1.421413741F));
+        p = hn::MulAdd(p, t, hn::Set(f, -0.284496736F));
+        p = hn::MulAdd(p, t, hn::Set(f, 0.254829592F));
+        const V tail = hn::Mul(hn::Mul(hn::Mul(p, t), bell), hn::Set(f, 0.5F));
+        const V cumulative = hn::IfThenElse(hn::Lt(x, hn::Zero(f)), tail, hn::Sub(one, tail));
+        return {cumulative, hn::Mul(bell, hn::Set(f, 0.39894228F))};
+    }
+
+  private:
+    PowerOf2<F> powerOf2_;
+};
+
+inline float cumulativeNormal(float x) {
+    return 0.5F * std::erfc(-0.70710678F * x);
+}
+
+inline HWY_ATTR void geluForward(const float* x, std::size_t count, float* y) {
+    const hn::ScalableTag<float> f;
+    const NormalDistribution<decltype(f)> normal(f);
+    along(
+        count,
+        [&](std::size_t i) HWY_ATTR {
+            const auto v = hn::LoadU(f, x + i);
+            hn::StoreU(hn::Mul(v, normal(v).cumulative), f, y + i);
+        },
+        [&](std::size_t i) { y[i] = x[i] * cumulativeNormal(x[i]); });
+}
+
+inline HWY_ATTR void geluBack(const float* x, std::size_t rows, std::size_t width, float* gradient,
+                              float* sums) {
+    const hn::ScalableTag<float> f;
+    const NormalDistribution<decltype(f)> normal(f);
+    for (std::size_t row = 0; row < rows; ++row, x += width, gradient += width)
+        along(
+            width,
+            [&](std::size_t i) HWY_ATTR {
+                const auto v = hn::LoadU(f, x + i);
+                const auto values = normal(v);
+                const auto slope = hn::MulAdd(v, values.density, values.cumulative);
+                const auto back = hn::Mul(hn::LoadU(f, gradient + i), slope);
+                hn::StoreU(back, f, gradient + i);
+                hn::StoreU(hn::Add(hn::LoadU(f, sums + i), back), f, sums + i);
+            },
+            [&](std::size_t i) {
+                const float density = 0.39894228F * std::exp(-0.5F * x[i] * x[i]);
+                gradient[i] *= cumulativeNormal(x[i]) + x[i] * density;
+                sums[i] += gradient[i];
+            });
+}
+
 }  // namespace roper::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -150,6 +221,8 @@ HWY_EXPORT(normalize);
 HWY_EXPORT(normalizeBackward);
 HWY_EXPORT(add);
 HWY_EXPORT(reluBack);
+HWY_EXPORT(geluForward);
+HWY_EXPORT(geluBack);
 
 }  // namespace
 
@@ -171,6 +244,14 @@ void addRows(const float* rows_data, std::size_t rows, std::size_t width, float*
 
 void reluBackward(const float* y, std::size_t rows, std::size_t width, float* gradient, float* sums) {
     HWY_DYNAMIC_DISPATCH(reluBack)(y, rows, width, gradient, sums);
+}
+
+void gelu(const float* x, std::size_t rows, std::size_t width, float* y) {
+    HWY_DYNAMIC_DISPATCH(geluForward)(x, rows * width, y);
+}
+
+void geluBackward(const float* x, std::size_t rows, std::size_t width, float* gradient, float* sums) {
+    HWY_DYNAMIC_DISPATCH(geluBack)(x, rows, width, gradient, sums);
 }
 
 }  // namespace roper

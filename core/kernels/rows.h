@@ -26,4 +26,10 @@ void addRows(const float* rows_data, std::size_t rows, std::size_t width, float*
 /// gradient = 0 wherever y ≤ 0, the rest as it is; sums [width] += Σ of its rows
 void reluBackward(const float* y, std::size_t rows, std::size_t width, float* gradient, float* sums);
 
+/// y = x Φ(x), Φ the normal distribution's cumulative function (Hendrycks & Gimpel 2016). y may be x.
+void gelu(const float* x, std::size_t rows, std::size_t width, float* y);
+
+/// gradient = gradient ∘ (Φ(x) + x φ(x)), back through `gelu`; sums [width] += Σ of its rows
+void geluBackward(const float* x, std::size_t rows, std::size_t width, float* gradient, float* sums);
+
 }  // namespace roper

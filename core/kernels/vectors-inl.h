@@ -1,4 +1,4 @@
-// What attention does to vectors one by one: powers of 2, rotations, transposed blocks.
+// What kernels do to vectors one by one: powers of 2, rotations, transposed blocks.
 // Included once for every instruction set (hwy/foreach_target.h).
 
 #if defined(ROPER_KERNELS_VECTORS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -21,7 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// being read from memory wherever it is used.
 template <class V>
 HWY_INLINE HWY_ATTR V inRegister(V v) {
-#if HWY_ARCH_X86
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
     asm("" : "+v"(v.raw));
 #endif
     return v;
@@ -47,7 +47,7 @@ class PowerOf2 {
     HWY_INLINE HWY_ATTR hn::Vec<F> operator()(hn::Vec<F> x) const {
         const F f;
         const hn::RebindToSigned<F> i;
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
         x = hn::Max(least_, x);  // in this order x86 keeps NaN
 #else
         x = hn::IfThenElse(hn::Lt(x, least_), least_, x);

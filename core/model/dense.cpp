@@ -17,7 +17,7 @@ using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
 /// Sums over rows are taken in so many parts, whatever the number of threads, so that they come out the same.
-constexpr std::int64_t kParts = 16;
+constexpr std::int64_t kParts = 64;
 
 /// Calls work(part, first row, rows) for every part of M rows.
 template <class Work>
@@ -116,7 +116,7 @@ class FeedForwardFunction : public torch::autograd::Function<FeedForwardFunction
         const at::Tensor rows = rowsOf(x), out = likeRowsOf(x, down_weight.size(0));
         const at::Tensor hidden = at::empty({rows.size(0), up_weight.size(0)}, x.options());
         multiplyInto(hidden, rows, up_weight.t(), up_bias, {}, /*relu=*/!gelu);
-        const at::Tensor active = gelu ? at::gelu(hidden) : hidden;
+        const at::Tensor active = gelu ? geluOf(hidden) : hidden;
         multiplyInto(out.view({-1, down_weight.size(0)}), active, down_weight.t(), down_bias,
                      addedOf(residual));
         context->save_for_backward({rows, up_weight, down_weight, hidden, active});
@@ -130,13 +130,9 @@ class FeedForwardFunction : public torch::autograd::Function<FeedForwardFunction
         const at::Tensor &rows = saved[0], &up_weight = saved[1], &down_weight = saved[2], &hidden = saved[3],
                          &active = saved[4];
         const at::Tensor gradient = rowsOf(gradients[0]);
-        at::Tensor grad_hidden = product(gradient, down_weight), grad_up_bias;
-        if (context->saved_data["gelu"].toBool()) {
-            grad_hidden = at::gelu_backward(grad_hidden, hidden);
-            grad_up_bias = columnSums(grad_hidden);
-        } else {
-            grad_up_bias = throughRelu(hidden, grad_hidden);
-        }
+        const at::Tensor grad_hidden = product(gradient, down_weight);
+        const at::Tensor grad_up_bias = throughActivation(
+            context->saved_data["gelu"].toBool() ? geluBackward : reluBackward, hidden, grad_hidden);
         const at::Tensor grad_x = likeRowsOf(gradients[0], up_weight.size(1));
         multiplyInto(grad_x.view({-1, up_weight.size(1)}), grad_hidden, up_weight);
         return {grad_x,
@@ -149,14 +145,28 @@ class FeedForwardFunction : public torch::autograd::Function<FeedForwardFunction
     }
 
   private:
-    /// Takes a gradient [M, F] back through ReLU, in place. → sums of its columns [F]
-    static at::Tensor throughRelu(const at::Tensor& y, const at::Tensor& gradient) {
-        RECORD_USER_SCOPE("elementwise: relu backward");
-        const std::int64_t F = y.size(1);
-        const at::Tensor parts = at::zeros({kParts, F}, y.options());
-        forEachPart(y.size(0), [&, from = dataOf(y), to = dataOf(gradient), sums = dataOf(parts)](
-                                   std::int64_t part, std::int64_t first, std::int64_t rows) {
-            reluBackward(from + first * F, sizeOf(rows), sizeOf(F), to + first * F, sums + part * F);
+    static at::Tensor geluOf(const at::Tensor& x) {
+        RECORD_USER_SCOPE("elementwise: gelu");
+        const at::Tensor made = at::empty_like(x);
+        const std::int64_t F = x.size(1);
+        forEachPart(x.size(0), [&, from = dataOf(x), to = dataOf(made)](std::int64_t, std::int64_t first,
+                                                                        std::int64_t rows) {
+            gelu(from + first * F, sizeOf(rows), sizeOf(F), to + first * F);
+        });
+        return made;
+    }
+
+    /// Takes a gradient [M, F] back through a non-linearity, in place. → sums of its columns [F]
+    /// @param back    geluBackward or reluBackward
+    /// @param hidden  what that wants to know: [M, F]
+    template <class Back>
+    static at::Tensor throughActivation(Back back, const at::Tensor& hidden, const at::Tensor& gradient) {
+        RECORD_USER_SCOPE("elementwise: activation backward");
+        const std::int64_t F = hidden.size(1);
+        const at::Tensor parts = at::zeros({kParts, F}, hidden.options());
+        forEachPart(hidden.size(0), [&, from = dataOf(hidden), to = dataOf(gradient), sums = dataOf(parts)](
+                                        std::int64_t part, std::int64_t first, std::int64_t rows) {
+            back(from + first * F, sizeOf(rows), sizeOf(F), to + first * F, sums + part * F);
         });
         return parts.sum(0);
     }
@@ -185,6 +195,7 @@ class NormFunction : public torch::autograd::Function<NormFunction> {
         const tensor_list saved = context->get_saved_variables();
         const at::Tensor &rows = saved[0], &weight = saved[1], &means = saved[2], &inverses = saved[3];
         const std::int64_t M = rows.size(0), C = rows.size(1);
+        if (!gradients[1].defined()) return {gradients[0], {}, {}, {}};  // nobody asked for the normalised
         const at::Tensor of_normal = rowsOf(gradients[1]);
         const at::Tensor passing = gradients[0].defined() ? rowsOf(gradients[0]) : at::Tensor();
         const at::Tensor grad_x = at::empty_like(gradients[1], at::MemoryFormat::Contiguous);

@@ -103,9 +103,16 @@ at::Tensor fusedAttention(const at::Tensor& product, std::int64_t heads, bool ca
                     product.scalar_type() == at::kFloat,
                 "fusedAttention: no q, k and v of ", heads, " heads in ", product.sizes());
     const Turns &query_key = pass.queryKey(layer), &value = pass.value(layer);
-    TORCH_CHECK(query_key.cosine.size(0) == product.size(1) && query_key.cosine.is_contiguous() &&
-                    value.cosine.size(0) == product.size(1) && value.cosine.is_contiguous(),
-                "fusedAttention: tables of ", query_key.cosine.sizes(), " for ", product.sizes());
+    const std::int64_t T = product.size(1), d = product.size(2) / 3 / heads;
+    for (const Turns* turns : {&query_key, &value})
+        for (const at::Tensor& table : {turns->cosine, turns->sine})
+            TORCH_CHECK(table.dim() == 2 && table.size(0) == T && 2 * table.size(1) <= d &&
+                            table.sizes() == turns->cosine.sizes() && table.is_contiguous() &&
+                            table.scalar_type() == at::kFloat && !table.requires_grad(),
+                        "fusedAttention: a table of ", table.sizes(), " for ", product.sizes());
+    TORCH_CHECK(
+        !pass.distance_bias.defined() || pass.distance_bias.sizes() == at::IntArrayRef({heads, 2 * T - 1}),
+        "fusedAttention: a bias of ", pass.distance_bias.sizes(), " for ", product.sizes());
     // An autograd function takes no undefined tensors.
     const at::Tensor bias =
         pass.distance_bias.defined() ? pass.distance_bias : at::empty({0}, product.options());

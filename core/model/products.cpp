@@ -6,6 +6,8 @@
 #include <dlfcn.h>
 
 #include <filesystem>
+#include <new>
+#include <string_view>
 
 #include "core/kernels/matrix_product.h"
 
@@ -50,13 +52,20 @@ const std::string& whyNotOneDnn() {
 void multiplyInto(const at::Tensor& out, const at::Tensor& a, const at::Tensor& b, const at::Tensor& bias,
                   const at::Tensor& added, bool relu) {
     RECORD_USER_SCOPE("linear: product");
+    TORCH_CHECK(a.dim() == 2 && b.dim() == 2 && a.size(1) == b.size(0) && out.dim() == 2 &&
+                    out.size(0) == a.size(0) && out.size(1) == b.size(1) && out.is_contiguous() &&
+                    (!bias.defined() || (bias.numel() == b.size(1) && bias.is_contiguous())) &&
+                    (!added.defined() || (added.sizes() == out.sizes() && added.is_contiguous())),
+                "multiplyInto: ", a.sizes(), " times ", b.sizes(), " to ", out.sizes());
     at::Tensor to = out;
     if (oneDnn().multiply != nullptr) {
         const ProductEnding ending{bias.defined() ? bias.const_data_ptr<float>() : nullptr,
                                    added.defined() ? added.const_data_ptr<float>() : nullptr, relu};
         const char* const problem = oneDnn().multiply(viewOf(a), viewOf(b), ending, at::get_num_threads(),
                                                       to.mutable_data_ptr<float>());
-        TORCH_CHECK(problem == nullptr, "oneDNN: ", problem);
+        if (problem == nullptr) return;
+        if (std::string_view(problem) == kNoMemory) throw std::bad_alloc();
+        TORCH_CHECK(false, "oneDNN: ", problem);
         return;
     }
     at::mm_out(to, a, b);

@@ -8,13 +8,21 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "core/runs/error.h"
 
 extern char** environ;
 
 namespace roper {
+namespace {
+
+constexpr auto kBetweenLooks = std::chrono::milliseconds(10);
+constexpr int kMostLooks = 200;  // then it is killed
+
+}  // namespace
 
 pid_t startProcess(const std::string& program, const std::vector<std::string>& arguments,
                    const std::array<int, 3>& standard) {
@@ -38,7 +46,8 @@ pid_t startProcess(const std::string& program, const std::vector<std::string>& a
     return pid;
 }
 
-ConversingProcess::ConversingProcess(const std::string& program, const std::vector<std::string>& arguments) {
+ConversingProcess::ConversingProcess(const std::string& program, const std::vector<std::string>& arguments)
+    : program_(arguments.front()) {
     // Sockets, because writing to one that nobody reads can be told not to raise a signal.
     int to[2], from[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to) != 0)
@@ -65,8 +74,10 @@ ConversingProcess::ConversingProcess(const std::string& program, const std::vect
 ConversingProcess::~ConversingProcess() {
     ::close(to_);
     ::close(from_);
-    ::kill(pid_, SIGTERM);
-    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    ::kill(-pid_, SIGTERM);  // and what it has started
+    for (int looks = 0; ::waitpid(pid_, nullptr, WNOHANG) == 0; ++looks) {
+        if (looks == kMostLooks) ::kill(-pid_, SIGKILL);
+        std::this_thread::sleep_for(kBetweenLooks);
     }
 }
 

@@ -35,6 +35,7 @@ class ConversingProcess {
     std::optional<std::string> read();
 
   private:
+    std::string program_;
     pid_t pid_ = 0;
     int to_ = -1, from_ = -1;
     std::string unread_;

@@ -8,7 +8,7 @@ namespace roper {
 namespace {
 
 constexpr std::size_t kAhead = 3;
-constexpr int kLowestPriority = 19;
+constexpr int kLowerPriority = 1;  // little: on a full machine a step would wait long for its batch
 
 }  // namespace
 
@@ -26,7 +26,8 @@ BatchStream::~BatchStream() {
 
 void BatchStream::work() {
     // On Linux a thread has a priority of its own, named by its thread id.
-    ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kLowestPriority);
+    const auto thread = static_cast<id_t>(::gettid());
+    ::setpriority(PRIO_PROCESS, thread, ::getpriority(PRIO_PROCESS, thread) + kLowerPriority);
     std::unique_lock lock(mutex_);
     while (true) {
         changed_.wait(lock, [this] { return ending_ || ready_.size() < kAhead; });

@@ -13,7 +13,7 @@
 
 namespace roper {
 
-/// The batches of training in their order, made ahead by a thread of lowest priority. They are those of
+/// The batches of training in their order, made ahead by a thread of lower priority. They are those of
 /// `makeBatch`: a batch follows from seeds and its place alone.
 class BatchStream {
   public:

@@ -2,7 +2,7 @@
 
 #include <array>
 #include <cstddef>
-#include <string>
+#include <cstdint>
 
 namespace roper {
 

@@ -3,13 +3,13 @@
 // above. Not a test of CTest: on a busy machine times say nothing, and here the machine is made busy.
 
 #include <QApplication>
-#include <QProcess>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QThread>
 
 #include "tests/bench/bench.h"
+#include "tests/bench/busy_machine.h"
 #include "tests/support/finished_run.h"
 #include "ui/shell/main_window.h"
 
@@ -18,46 +18,6 @@ namespace {
 using namespace roper;
 
 constexpr int kRuns = 20, kRows = 65000;
-
-/// As many trainers as cores, each with work for a long time; ended with this object.
-class BusyMachine {
-  public:
-    explicit BusyMachine(const QString& runs) {
-        const QString program = QCoreApplication::applicationDirPath() + "/roper-train";
-        for (int i = 0; i < QThread::idealThreadCount(); ++i) {
-            auto* process = new QProcess;
-            process->start(
-                "nice", {"-n", "10", program, "run", "addition-small", "--steps", "1000000", "--threads", "1",
-                         "--runs", runs, "--name", QStringLiteral("busy-%1").arg(i), "-q"});
-            process->waitForStarted();
-            trainers_.emplace_back(process);
-        }
-    }
-    ~BusyMachine() {
-        for (const auto& process : trainers_) {
-            process->kill();
-            process->waitForFinished();
-        }
-    }
-
-  private:
-    std::vector<std::unique_ptr<QProcess>> trainers_;
-};
-
-/// The event loop for a while; the longest time that it could not react.
-double longestGap(int milliseconds) {
-    QElapsedTimer whole;
-    whole.start();
-    double longest = 0;
-    while (whole.elapsed() < milliseconds) {
-        QElapsedTimer gap;
-        gap.start();
-        QCoreApplication::processEvents(QEventLoop::AllEvents, 1);
-        longest = std::max(longest, static_cast<double>(gap.nsecsElapsed()) / 1e6);
-        QThread::usleep(200);
-    }
-    return longest;
-}
 
 void measureChart(Bench& bench, MainWindow& window) {
     MetricChart& chart = window.trainingPage().lossChart();
@@ -126,7 +86,7 @@ int main(int argc, char** argv) {
     for (int i = 0; i < kRuns; ++i)
         makeFinishedRun(
             runs, {"run-" + std::to_string(10 + i), i % 2 == 0 ? "rope" : "roper", i / 2, 100 + i, kRows});
-    const BusyMachine busy(folder.path());
+    const BusyMachine busy(folder.path(), "addition-small", BusyMachine::With::many_trainers);
     QThread::sleep(4);
     Bench bench;
     MainWindow window(runs, QueueKeeper::Duty::watch);

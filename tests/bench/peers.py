@@ -2,7 +2,7 @@
 
 A peer trains a causal transformer (pre-LayerNorm, ReLU) on random tokens: forward, loss, backward, clipping to norm 1,
 AdamW. For each line "N" on standard input it takes N steps and answers with one JSON object a line: {"ms": [...]}; the
-first line that it says, after its first step, is {"first_step_s": ..., "torch": ...}; for "end" it says {"peak_mb": ...}.
+first line that it says, after its first step, is {"first_step_s": ..., "peak_mb": ...}, both of the whole process.
 
     labml    labml-nn's own attention with RoPER, RotaryValuePEMultiHeadAttention
     tight    what a careful PyTorch programmer writes: one product for q, k and v, cached cosines and sines, LibTorch's
@@ -12,6 +12,7 @@ first line that it says, after its first step, is {"first_step_s": ..., "torch":
 
 import argparse
 import json
+import os
 import resource
 import sys
 import time
@@ -20,10 +21,12 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-STARTED = time.perf_counter()
-WORKS = {"A": dict(width=128, layers=3, heads=4, feed_forward=512, length=512, batch=16),
-         "B": dict(width=512, layers=6, heads=8, feed_forward=2048, length=640, batch=32)}
-VOCABULARY = 32
+
+def seconds_since_start():
+    """Of this process, imports included: field 22 of /proc/self/stat counts clock ticks."""
+    with open("/proc/self/stat", encoding="ascii") as stat:
+        ticks = float(stat.read().rpartition(")")[2].split()[19])
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
 
 
 class Rotation(nn.Module):
@@ -86,12 +89,12 @@ class Block(nn.Module):
 
 
 class Model(nn.Module):
-    def __init__(self, attention, method, width, layers, heads, feed_forward, length):
+    def __init__(self, attention, method, vocabulary, width, layers, heads, feed_forward, length):
         super().__init__()
-        self.embedding = nn.Embedding(VOCABULARY, width)
+        self.embedding = nn.Embedding(vocabulary, width)
         self.blocks = nn.Sequential(
             *(Block(attention(width, heads, length, method), width, feed_forward) for _ in range(layers)))
-        self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, VOCABULARY)
+        self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, vocabulary)
 
     def forward(self, tokens):
         return self.head(self.norm(self.blocks(self.embedding(tokens))))
@@ -100,20 +103,19 @@ class Model(nn.Module):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("peer", choices=["labml", "tight", "compile"])
-    parser.add_argument("--work", default="A", choices=list(WORKS))
+    for size in ("vocabulary", "width", "layers", "heads", "feed_forward", "length", "batch"):
+        parser.add_argument("--" + size, type=int, required=True)
     parser.add_argument("--method", default="roper", choices=["rope", "roper"])
     parser.add_argument("--threads", type=int, default=0)
-    parser.add_argument("--bf16", action="store_true")
     options = parser.parse_args()
     if options.threads:
         torch.set_num_threads(options.threads)
     torch.manual_seed(0)
-    work = dict(WORKS[options.work])
-    batch = work.pop("batch")
-    model = Model(LabmlAttention if options.peer == "labml" else TightAttention, options.method, **work)
+    model = Model(LabmlAttention if options.peer == "labml" else TightAttention, options.method, options.vocabulary,
+                  options.width, options.layers, options.heads, options.feed_forward, options.length)
     forward = torch.compile(model) if options.peer == "compile" else model
     optimizer = torch.optim.AdamW(model.parameters(), lr=2.5e-4, fused=options.peer != "labml")
-    batches = torch.randint(0, VOCABULARY, (8, batch, work["length"] + 1))
+    batches = torch.randint(0, options.vocabulary, (8, options.batch, options.length + 1))
     count = 0
 
     def step():
@@ -121,9 +123,7 @@ def main():
         tokens = batches[count % len(batches)]
         count += 1
         began = time.perf_counter()
-        with torch.autocast("cpu", torch.bfloat16, enabled=options.bf16):
-            logits = forward(tokens[:, :-1])
-        loss = F.cross_entropy(logits.float().flatten(0, 1), tokens[:, 1:].flatten())
+        loss = F.cross_entropy(forward(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten())
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -134,12 +134,9 @@ def main():
         print(json.dumps(fields), flush=True)
 
     step()
-    say(first_step_s=time.perf_counter() - STARTED, torch=torch.__version__)
+    say(first_step_s=seconds_since_start(), peak_mb=1024e-6 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     for line in sys.stdin:
-        if line.strip() == "end":
-            break
         say(ms=[step() for _ in range(int(line))])
-    say(peak_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 
 if __name__ == "__main__":

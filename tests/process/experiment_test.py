@@ -337,6 +337,43 @@ class Resume(TrainerTest):
                 pass  # it may have done its last step meanwhile
 
 
+class Bench(TrainerTest):
+    """What is measured differs from machine to machine; that it is said, and fits together, does not."""
+
+    SMALL = ["--preset", "index-small", "--set", "model.width=32", "--set", "training.batch=4", "--times", "3", "--json"]
+
+    def lines(self, *arguments):
+        done = self.trainer("bench", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def test_a_step_its_parts_and_the_machine(self):
+        lines = self.lines("step", *self.SMALL)
+        self.assertEqual([line["method"] for line in lines], ["rope", "roper"])
+        for line in lines:
+            self.assertLessEqual(line["min"], line["ms"])
+            self.assertLessEqual(line["ms"], line["max"])
+            for field in ("tokens_per_s", "first_step_s", "peak_mb", "gemm_gflops", "share_of_gemm", "fma_gflops"):
+                self.assertGreater(line[field], 0, field)
+            parts = [line[part + "_ms"] for part in ("linear", "attention", "elementwise", "optimizer", "data", "other")]
+            self.assertTrue(all(part >= 0 for part in parts), parts)
+            self.assertGreater(line["linear_ms"], 0)
+            self.assertGreater(line["attention_ms"], 0)
+            self.assertEqual(line["precision"], "fp32")
+
+    def test_plain_operations_are_measured_too(self):
+        lines = self.lines("step", *self.SMALL, "--set", "device.kernel=plain")
+        self.assertTrue(all(line["attention_ms"] > 0 and line["linear_ms"] > 0 for line in lines), lines)
+
+    def test_the_attention_kernel_for_an_older_cpu(self):
+        for line in self.lines("attention", *self.SMALL, "--target", "SSE4"):
+            self.assertEqual(line["target"], "SSE4")
+            self.assertGreater(line["share_of_fma"], 0)
+
+    def test_an_unknown_instruction_set_is_refused(self):
+        self.assert_fails(self.trainer("bench", "attention", "--target", "abacus"), 2, "abacus", "SSE4")
+
+
 class TensorBoard(TrainerTest):
     def test_the_package_reads_the_events(self):
         packages = os.environ.get("ROPER_TEST_PACKAGES", "")

@@ -24,6 +24,7 @@ struct Case {
     Pairing pairing = Pairing::half;
     double size = 1;  ///< of the numbers in q, k and v
     std::size_t B = 1, H = 2;
+    double turn_size = 1;  ///< of cosines and sines of queries and keys (YaRN)
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
@@ -43,12 +44,13 @@ Numbers randomNumbers(std::size_t count, double size, unsigned seed) {
 
 /// Cosines and sines, as the kernel reads them.
 struct Table {
-    Table(std::size_t T, std::size_t d, double fraction, Pairing pairing)
+    Table(std::size_t T, std::size_t d, double fraction, Pairing pairing, double size = 1)
         : rotary(makeRotary(static_cast<int>(d), pairing, 10000.0, Schedule::standard, fraction)) {
         for (std::size_t m = 0; m < T; ++m)
             for (int i = 0; i < rotary.pairs(); ++i) {
-                cosine.push_back(static_cast<float>(std::cos(static_cast<double>(m) * rotary.theta[i])));
-                sine.push_back(static_cast<float>(std::sin(static_cast<double>(m) * rotary.theta[i])));
+                cosine.push_back(
+                    static_cast<float>(size * std::cos(static_cast<double>(m) * rotary.theta[i])));
+                sine.push_back(static_cast<float>(size * std::sin(static_cast<double>(m) * rotary.theta[i])));
             }
     }
     TurnTable view() const { return {cosine.data(), sine.data(), static_cast<std::size_t>(rotary.pairs())}; }
@@ -65,7 +67,9 @@ struct Arrays {
 class Problem {
   public:
     explicit Problem(const Case& c)
-        : c_(c), query_key_(c.T, c.d, c.fraction, c.pairing), value_(c.T, c.d, c.value_fraction, c.pairing) {
+        : c_(c),
+          query_key_(c.T, c.d, c.fraction, c.pairing, c.turn_size),
+          value_(c.T, c.d, c.value_fraction, c.pairing) {
         const std::size_t outputs = c.B * c.T * c.H * c.d;
         arrays.qkv = randomNumbers(3 * outputs, c.size, 1);
         arrays.grad_out = randomNumbers(outputs, 1, 2);
@@ -118,8 +122,9 @@ class Problem {
         return ((b * c_.T + t) * c_.H + h) * c_.d;
     }
 
-    /// Rows turned forward or back by their positions.
-    Matrix turned(Matrix rows, const Rotary& rotary, double direction) const {
+    /// Rows turned forward or back by their positions; `size` is that of the turn.
+    Matrix turned(Matrix rows, const Rotary& rotary, double direction, double size = 1) const {
+        rows.leftCols(2 * rotary.pairs()) *= size;
         for (Index m = 0; m < rows.rows(); ++m)
             rows.row(m) =
                 rotate(rotary, rows.row(m).transpose(), direction * static_cast<double>(m)).transpose();
@@ -137,7 +142,8 @@ class Problem {
     void exactHead(std::size_t b, std::size_t h, Exact& exact) const {
         const auto T = static_cast<Index>(c_.T), d = static_cast<Index>(c_.d);
         const Rotary &turns = query_key_.rotary, &value_turns = value_.rotary;
-        const Matrix q = turned(part(b, h, 0), turns, 1), k = turned(part(b, h, 1), turns, 1);
+        const double size = c_.turn_size;
+        const Matrix q = turned(part(b, h, 0), turns, 1, size), k = turned(part(b, h, 1), turns, 1, size);
         const Matrix v = turned(part(b, h, 2), value_turns, 1);
         Matrix a = q * k.transpose() / std::sqrt(static_cast<double>(c_.d));
         for (Index n = 0; n < T; ++n) {
@@ -164,8 +170,8 @@ class Problem {
         for (Index n = 0; n < T; ++n)
             ds.row(n) -= a.row(n) * ds.row(n).sum();
         const double scale = 1 / std::sqrt(static_cast<double>(c_.d));
-        const Matrix parts[] = {turned(ds * k * scale, turns, -1),
-                                turned(ds.transpose() * q * scale, turns, -1),
+        const Matrix parts[] = {turned(ds * k * scale, turns, -1, size),
+                                turned(ds.transpose() * q * scale, turns, -1, size),
                                 turned(a.transpose() * grad, value_turns, -1)};
         for (std::size_t which = 0; which < 3; ++which)
             for (Index t = 0; t < T; ++t)
@@ -242,7 +248,13 @@ TEST(Attention, TurnsNeighboursToo) {
 
 TEST(Attention, TakesWidthsThatFillNoVector) {
     for (const std::size_t d : {2, 6, 20, 36, 100})
-        expectExact({70, d});
+        for (const Pairing pairing : {Pairing::half, Pairing::interleaved})
+            expectExact({70, d, 1.0, 1.0, true, false, pairing});
+}
+
+TEST(Attention, TurnsOfAnySizeAreTurnedBackByTheSame) {
+    for (const double fraction : {0.5, 1.0})
+        expectExact({50, 32, fraction, 1.0, true, false, Pairing::half, 1.0, 1, 2, /*turn_size=*/1.2});
 }
 
 TEST(Attention, SharpWeightsNeitherOverflowNorVanish) {

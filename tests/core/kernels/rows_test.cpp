@@ -112,5 +112,36 @@ TEST(Rows, ReluLetsGradientsThroughWhereItWasOn) {
     });
 }
 
+TEST(Rows, GeluAndItsGradientFollowTheFormula) {
+    forEveryTarget([](std::size_t rows, std::size_t width) {
+        Numbers x = randomNumbers(rows * width, 9), gradient = randomNumbers(rows * width, 10), sums(width),
+                y(rows * width);
+        for (float& number : x)
+            number *= 4;  // both tails too
+        const Numbers grad_y = gradient;
+        gelu(x.data(), rows, width, y.data());
+        geluBackward(x.data(), rows, width, gradient.data(), sums.data());
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const double v = x[i], cumulative = 0.5 * std::erfc(-v / std::sqrt(2.0));
+            const double density = std::exp(-v * v / 2) / std::sqrt(2 * M_PI);
+            EXPECT_NEAR(y[i], v * cumulative, 2e-6) << v;
+            EXPECT_NEAR(gradient[i], grad_y[i] * (cumulative + v * density), 4e-6) << v;
+        }
+        std::vector<double> exact_sums(width);
+        for (std::size_t i = 0; i < gradient.size(); ++i)
+            exact_sums[i % width] += gradient[i];
+        expectNear(sums, exact_sums, "sum");
+    });
+}
+
+TEST(Rows, GeluKeepsNan) {
+    forEveryTarget([](std::size_t rows, std::size_t width) {
+        Numbers x(rows * width, NAN), y(rows * width);
+        gelu(x.data(), rows, width, y.data());
+        for (const float number : y)
+            EXPECT_TRUE(std::isnan(number));
+    });
+}
+
 }  // namespace
 }  // namespace roper

@@ -107,6 +107,12 @@ TEST(Dense, NormPassesItsInputOn) {
     }
 }
 
+TEST(Dense, NormLetsGradientsPassWhereNobodyAsksForTheNormalised) {
+    const at::Tensor x = at::randn({1, 2, 8}).requires_grad_(true), ones = at::ones({8}).requires_grad_(true);
+    denseNorm(x, ones, ones, 1e-5).x.sum().backward();
+    EXPECT_TRUE(x.grad().eq(1).all().item<bool>());
+}
+
 // oneDNN's ReLU takes NaN for 0; what is not a number must be seen all the same.
 TEST(Dense, NotANumberIsPassedOn) {
     const at::Tensor x = at::ones({1, 2, 8}), weight = at::ones({8, 8}), bias = at::zeros({8});

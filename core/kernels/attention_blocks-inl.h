@@ -1,0 +1,166 @@
+// What forward and backward attention share: how an item is laid out, loaded and cut into blocks.
+// Included once for every instruction set (hwy/foreach_target.h).
+//
+// Scores stand transposed, S[key][query]: a vector runs along queries, so the maximum and the sum over keys
+// are plain vector operations, and every product is one of broadcast numbers with vectors (products-inl.h).
+// Queries come in blocks, keys in blocks within; with the future hidden, only what is seen is computed.
+//
+// Scores are kept in units of log 2: queries are scaled by log₂e / √d when they are turned.
+
+#if defined(ROPER_KERNELS_ATTENTION_BLOCKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ROPER_KERNELS_ATTENTION_BLOCKS_INL_H_
+#undef ROPER_KERNELS_ATTENTION_BLOCKS_INL_H_
+#else
+#define ROPER_KERNELS_ATTENTION_BLOCKS_INL_H_
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include "core/kernels/attention.h"
+#include "core/kernels/products-inl.h"
+#include "core/kernels/vectors-inl.h"
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace roper::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+inline constexpr std::size_t kQueryBlock = 64, kKeyBlock = 128;
+inline constexpr std::size_t kStrip = kTileVectors * lanes();  ///< queries computed together
+static_assert(kQueryBlock % kStrip == 0 && kQueryBlock % 4 == 0);
+
+inline constexpr float kLog2OfE = std::numbers::log2e_v<float>, kLn2 = std::numbers::ln2_v<float>;
+inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+/// Where one sequence and head stands in the arrays, and what it needs in scratch.
+struct Item {
+    Item(const AttentionSetup& setup, std::size_t item)
+        : b(item / setup.H),
+          h(item % setup.H),
+          width((setup.d + lanes() - 1) / lanes() * lanes()),
+          tokens((setup.T + kQueryBlock - 1) / kQueryBlock * kQueryBlock),
+          distances(2 * tokens + kQueryBlock) {}
+
+    std::size_t b, h;
+    std::size_t width;      ///< d filled up to whole vectors; the rest is 0
+    std::size_t tokens;     ///< T filled up to whole blocks; the rest is 0
+    std::size_t distances;  ///< of a bias by distance, filled up likewise
+};
+
+/// Hands out parts of a scratch.
+class Parts {
+  public:
+    explicit Parts(float* next) : next_(next) {}
+    float* take(std::size_t floats) { return std::exchange(next_, next_ + floats); }
+
+  private:
+    float* next_;
+};
+
+enum class Part : std::size_t { query, key, value };
+
+/// A row of q, k or v of token t, for reading or writing.
+template <class Number>
+Number* rowOf(Number* qkv, const AttentionSetup& setup, const Item& item, Part part, std::size_t t) {
+    return qkv + (((item.b * setup.T + t) * 3 + static_cast<std::size_t>(part)) * setup.H + item.h) * setup.d;
+}
+
+/// A row of the output, or of its gradient.
+template <class Number>
+Number* outputRow(Number* out, const AttentionSetup& setup, const Item& item, std::size_t t) {
+    return out + ((item.b * setup.T + t) * setup.H + item.h) * setup.d;
+}
+
+/// to = scale · R(±t) from
+HWY_INLINE HWY_ATTR void turn(const AttentionSetup& setup, const TurnTable& table, std::size_t t, float sign,
+                              float scale, const float* from, float* to) {
+    turnRow(from, to, setup.d, setup.pairing, table.cosine + t * table.pairs, table.sine + t * table.pairs,
+            table.pairs, sign, scale);
+}
+
+/// Asks the memory for a row some tokens ahead: those of one head lie far apart, and the hardware does not
+/// see them coming.
+HWY_INLINE void prefetchAfter(const float* qkv, const AttentionSetup& setup, const Item& item, Part part,
+                              std::size_t t) {
+    constexpr std::size_t kAhead = 8, kCacheLine = 64 / sizeof(float);
+    if (t + kAhead >= setup.T) return;
+    const float* row = rowOf(qkv, setup, item, part, t + kAhead);
+    for (std::size_t i = 0; i < setup.d; i += kCacheLine)
+        hwy::Prefetch(row + i);
+}
+
+/// All keys or values of an item, turned: [T, width].
+HWY_INLINE HWY_ATTR void loadTurned(const AttentionSetup& setup, const Item& item, const float* qkv,
+                                    Part part, float* to) {
+    const TurnTable& table = part == Part::key ? setup.query_key : setup.value;
+    for (std::size_t t = 0; t < setup.T; ++t) {
+        float* row = to + t * item.width;
+        prefetchAfter(qkv, setup, item, part, t);
+        turn(setup, table, t, 1.0F, 1.0F, rowOf(qkv, setup, item, part, t), row);
+        std::fill(row + setup.d, row + item.width, 0.0F);
+    }
+}
+
+/// A block of turned queries, scaled: rows [kQueryBlock, width]; those beyond T are 0.
+HWY_INLINE HWY_ATTR void loadQueries(const AttentionSetup& setup, const Item& item, const float* qkv,
+                                     std::size_t first, float* to) {
+    const float scale = kLog2OfE / std::sqrt(static_cast<float>(setup.d));
+    for (std::size_t i = 0; i < kQueryBlock; ++i) {
+        float* row = to + i * item.width;
+        const std::size_t t = first + i;
+        prefetchAfter(qkv, setup, item, Part::query, t);
+        if (t < setup.T)
+            turn(setup, setup.query_key, t, 1.0F, scale, rowOf(qkv, setup, item, Part::query, t), row);
+        std::fill(row + (t < setup.T ? setup.d : 0), row + item.width, 0.0F);
+    }
+}
+
+/// β of the item's head in units of log 2 into [distances], 0 beyond. → where query − key = 0
+HWY_INLINE HWY_ATTR const float* loadBias(const AttentionSetup& setup, const Item& item, float* to) {
+    std::fill_n(to, item.distances, 0.0F);
+    const float* from = setup.bias + item.h * (2 * setup.T - 1);
+    for (std::size_t i = 0; i < 2 * setup.T - 1; ++i)
+        to[i + 1 + item.tokens - setup.T] = from[i] * kLog2OfE;
+    return to + item.tokens;
+}
+
+/// How far a strip of queries starting at `query` sees into the `count` keys from `key` on.
+HWY_INLINE std::size_t seenKeys(bool causal, std::size_t query, std::size_t key, std::size_t count) {
+    if (!causal) return count;
+    const std::size_t end = query + kStrip;
+    return end <= key ? 0 : std::min(count, end - key);
+}
+
+/// Which of the queries `query` … of a vector come before `key` and must not see it.
+template <class F>
+HWY_INLINE HWY_ATTR hn::Mask<F> hiddenQueries(F f, std::size_t query, std::size_t key) {
+    return hn::FirstN(f, key > query ? key - query : 0);
+}
+
+/// Where a strip of queries stands against some keys.
+struct Meeting {
+    std::size_t query, key, count;  ///< first query, first key, number of keys
+    const float* bias;              ///< of query − key = 0, or null
+
+    /// From key number j to a query.
+    std::ptrdiff_t distance(std::size_t from, std::size_t j) const {
+        return static_cast<std::ptrdiff_t>(from) - static_cast<std::ptrdiff_t>(key + j);
+    }
+
+    /// How many of the keys all of the queries see.
+    std::size_t seenByAll(bool causal) const {
+        if (!causal) return count;
+        return query < key ? 0 : std::min(count, query - key + 1);
+    }
+};
+
+}  // namespace roper::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,82 @@
+// How the window reacts while a real run keeps all cores busy: on each page controls are moved sixty times a
+// second by key presses, charts by the wheel, and the longest time is taken in which the event loop could not
+// react. Prints a table; ends with 1 if any figure is above what is allowed. Not a test of CTest: see
+// charts_bench.cpp.
+
+#include <QKeyEvent>
+#include <QSlider>
+#include <QTemporaryDir>
+#include <QWheelEvent>
+
+#include "tests/bench/bench.h"
+#include "tests/bench/busy_machine.h"
+#include "tests/support/finished_run.h"
+#include "ui/shell/main_window.h"
+
+namespace {
+
+using namespace roper;
+
+constexpr double kAllowedGap = 50;
+constexpr int kMilliseconds = 5000;
+
+/// The sliders of a page that a person can reach.
+std::vector<QSlider*> slidersOf(Page& page) {
+    std::vector<QSlider*> reachable;
+    for (QSlider* slider : page.findChildren<QSlider*>())
+        if (slider->isVisible() && slider->isEnabled()) reachable.push_back(slider);
+    return reachable;
+}
+
+/// One key press on a slider, to and fro through its range.
+void press(QSlider* slider, int count) {
+    const int key = count / 40 % 2 == 0 ? Qt::Key_Right : Qt::Key_Left;
+    QCoreApplication::postEvent(slider, new QKeyEvent(QEvent::KeyPress, key, Qt::NoModifier));
+    QCoreApplication::postEvent(slider, new QKeyEvent(QEvent::KeyRelease, key, Qt::NoModifier));
+}
+
+/// One notch of the wheel over the middle of a chart, in and out.
+void turnWheel(QWidget& chart, int count) {
+    const QPointF middle = chart.rect().center();
+    const int notch = count / 20 % 2 == 0 ? 120 : -120;
+    QCoreApplication::postEvent(
+        &chart, new QWheelEvent(middle, chart.mapToGlobal(middle), {}, {0, notch}, Qt::NoButton,
+                                Qt::NoModifier, Qt::NoScrollPhase, false));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    prepareBench();
+    QApplication application(argc, argv);
+    beginBench("load_bench");
+    const QTemporaryDir folder;
+    for (int i = 0; i < 10; ++i)
+        makeFinishedRun(folder.path().toStdString(), {"run-" + std::to_string(10 + i),
+                                                      i % 2 == 0 ? "rope" : "roper", i / 2, 100 + i, 20000});
+    const BusyMachine busy(folder.path(), "addition-small", BusyMachine::With::one_trainer);
+    QThread::sleep(4);
+    MainWindow window(folder.path().toStdString(), QueueKeeper::Duty::watch);
+    window.show();
+    Bench bench;
+    for (Page* page : window.pages()) {
+        window.showPage(page);
+        settle(window);
+        longestGap(1000);  // its first pictures
+        const std::vector<QSlider*> sliders = slidersOf(*page);
+        QWidget& chart = window.trainingPage().lossChart().plot();
+        const bool charts = page == &window.trainingPage();
+        int count = 0;
+        const double gap = longestGap(kMilliseconds, [&] {
+            if (charts)
+                turnWheel(chart, count);
+            else if (!sliders.empty())
+                press(sliders[static_cast<std::size_t>(count / 80) % sliders.size()], count);
+            ++count;
+        });
+        bench.report("longest gap, " + page->name().toStdString() + ", " +
+                         (charts ? "wheel" : std::to_string(sliders.size()) + " sliders"),
+                     {gap, gap}, kAllowedGap);
+    }
+    return bench.within() ? 0 : 1;
+}

@@ -1,0 +1,100 @@
+#include "core/training/step.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cmath>
+#include <map>
+
+#include "core/corpus/open_task.h"
+#include "core/training/batch_stream.h"
+#include "core/training/session.h"
+
+namespace roper {
+namespace {
+
+// A fresh page costs more than the arithmetic on it; a step must live on the memory of the one before.
+TEST(Step, TakesNoNewMemoryOnceWarm) {
+    keepHeapWarm();
+    Specification s;
+    s.training.batch = 8;
+    s.training.length = 200;  // activations of several megabytes
+    const auto task = openTask(s.task);
+    Transformer model(s, modelTokens(*task, s), at::kCPU);
+    AdamW optimizer(model.parameters(), s.training);
+    BatchStream batches(*task, s, 0);
+    std::int64_t step = 0;
+    const auto take = [&](int count) {
+        for (int i = 0; i < count; ++i)
+            takeStep(model, optimizer, batches.next(), s.training, ++step, at::kCPU);
+        rusage usage{};
+        ::getrusage(RUSAGE_SELF, &usage);
+        return usage.ru_minflt;
+    };
+    const long warm = take(10);
+    const long later = take(20);
+    // A step fills some 10,000 pages; a kernel that reclaims what lies idle may take a few of them away.
+    EXPECT_LT(later - warm, 20 * 100) << "pages touched for the first time in 20 steps";
+}
+
+/// A gradient for a parameter: the same whenever it is asked for the same step.
+at::Tensor someGradient(const at::Tensor& parameter, std::int64_t step) {
+    at::manual_seed(static_cast<std::uint64_t>(1000 + step));
+    return at::randn(parameter.sizes(), parameter.options().requires_grad(false));
+}
+
+// Loshchilov & Hutter 2019, algorithm 2, parameter by parameter in float64.
+TEST(AdamW, FollowsItsFormulaGroupByGroup) {
+    Specification::Training settings;
+    settings.weight_decay = 0.1;
+    settings.beta1 = 0.9;
+    settings.beta2 = 0.98;
+    settings.frequency_rate = 0.05;
+    const at::TensorOptions options = at::TensorOptions(at::kDouble).requires_grad(true);
+    at::manual_seed(1);
+    const std::vector<NamedParameter> parameters = {{"bias", at::randn({5}, options)},
+                                                    {"weight", at::randn({3, 4}, options)},
+                                                    {"query_key_frequencies", at::randn({2}, options)},
+                                                    {"other.weight", at::randn({2, 5}, options)}};
+    std::vector<at::Tensor> expected, means, squares;
+    for (const auto& [name, parameter] : parameters) {
+        expected.push_back(parameter.detach().clone());
+        means.push_back(at::zeros_like(expected.back()));
+        squares.push_back(at::zeros_like(expected.back()));
+    }
+    AdamW optimizer(parameters, settings);
+    for (std::int64_t step = 1; step <= 4; ++step) {
+        const double rate = 0.01 * static_cast<double>(step), most = 2.0;
+        double norm = 0;
+        for (const auto& [name, parameter] : parameters) {
+            at::Tensor changing = parameter;
+            changing.mutable_grad() = someGradient(parameter, step);
+            norm += changing.grad().square().sum().item<double>();
+        }
+        norm = std::sqrt(norm);
+        EXPECT_NEAR(optimizer.collectGradients().item<double>(), norm, 1e-12);
+        optimizer.clip(norm, most);
+        optimizer.step(rate);
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            const at::Tensor g = someGradient(expected[i], step) * std::min(1.0, most / norm);
+            const double own_rate = i == 2 ? rate * settings.frequency_rate : rate;
+            const double decay = expected[i].dim() >= 2 ? settings.weight_decay : 0;
+            means[i] = settings.beta1 * means[i] + (1 - settings.beta1) * g;
+            squares[i] = settings.beta2 * squares[i] + (1 - settings.beta2) * g * g;
+            const double n = static_cast<double>(step);
+            const at::Tensor mean = means[i] / (1 - std::pow(settings.beta1, n));
+            const at::Tensor square = squares[i] / (1 - std::pow(settings.beta2, n));
+            expected[i] =
+                expected[i] - own_rate * (decay * expected[i] + mean / (square.sqrt() + settings.epsilon));
+            const double error = (parameters[i].second.detach() - expected[i]).abs().max().item<double>();
+            EXPECT_LT(error, 1e-9) << parameters[i].first << ", step " << step;
+            EXPECT_LT((optimizer.moments(i).mean - means[i]).abs().max().item<double>(), 1e-12);
+            EXPECT_LT((optimizer.moments(i).square - squares[i]).abs().max().item<double>(), 1e-12);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace roper
