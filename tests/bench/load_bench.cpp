@@ -3,6 +3,7 @@
 // react. Prints a table; ends with 1 if any figure is above what is allowed. Not a test of CTest: see
 // charts_bench.cpp.
 
+#include <QAbstractSpinBox>
 #include <QKeyEvent>
 #include <QSlider>
 #include <QTemporaryDir>
@@ -20,19 +21,23 @@ using namespace roper;
 constexpr double kAllowedGap = 50;
 constexpr int kMilliseconds = 5000;
 
-/// The sliders of a page that a person can reach.
-std::vector<QSlider*> slidersOf(Page& page) {
-    std::vector<QSlider*> reachable;
-    for (QSlider* slider : page.findChildren<QSlider*>())
-        if (slider->isVisible() && slider->isEnabled()) reachable.push_back(slider);
+/// The sliders of a page that a person can reach; where there are none, its fields for numbers.
+std::vector<QWidget*> controlsOf(Page& page) {
+    std::vector<QWidget*> reachable;
+    const auto add = [&](const auto& controls) {
+        for (QWidget* control : controls)
+            if (control->isVisible() && control->isEnabled()) reachable.push_back(control);
+    };
+    add(page.findChildren<QSlider*>());
+    if (reachable.empty()) add(page.findChildren<QAbstractSpinBox*>());
     return reachable;
 }
 
-/// One key press on a slider, to and fro through its range.
-void press(QSlider* slider, int count) {
-    const int key = count / 40 % 2 == 0 ? Qt::Key_Right : Qt::Key_Left;
-    QCoreApplication::postEvent(slider, new QKeyEvent(QEvent::KeyPress, key, Qt::NoModifier));
-    QCoreApplication::postEvent(slider, new QKeyEvent(QEvent::KeyRelease, key, Qt::NoModifier));
+/// One key press on a control, forty up and forty down.
+void press(QWidget* control, int count) {
+    const int key = count / 40 % 2 == 0 ? Qt::Key_Up : Qt::Key_Down;
+    QCoreApplication::postEvent(control, new QKeyEvent(QEvent::KeyPress, key, Qt::NoModifier));
+    QCoreApplication::postEvent(control, new QKeyEvent(QEvent::KeyRelease, key, Qt::NoModifier));
 }
 
 /// One notch of the wheel over the middle of a chart, in and out.
@@ -62,20 +67,20 @@ int main(int argc, char** argv) {
     for (Page* page : window.pages()) {
         window.showPage(page);
         settle(window);
-        longestGap(1000);  // its first pictures
-        const std::vector<QSlider*> sliders = slidersOf(*page);
+        longestGap(1000);  // its first pictures, and on the first page what the runs hold
+        const std::vector<QWidget*> controls = controlsOf(*page);
         QWidget& chart = window.trainingPage().lossChart().plot();
         const bool charts = page == &window.trainingPage();
         int count = 0;
         const double gap = longestGap(kMilliseconds, [&] {
             if (charts)
                 turnWheel(chart, count);
-            else if (!sliders.empty())
-                press(sliders[static_cast<std::size_t>(count / 80) % sliders.size()], count);
+            else if (!controls.empty())
+                press(controls[static_cast<std::size_t>(count / 80) % controls.size()], count);
             ++count;
         });
         bench.report("longest gap, " + page->name().toStdString() + ", " +
-                         (charts ? "wheel" : std::to_string(sliders.size()) + " sliders"),
+                         (charts ? "wheel" : std::to_string(controls.size()) + " controls"),
                      {gap, gap}, kAllowedGap);
     }
     return bench.within() ? 0 : 1;
