@@ -309,7 +309,10 @@ TEST(Attention, EveryInstructionSetOfThisComputerIsTested) {
 #if defined(__x86_64__)
     EXPECT_EQ(holds("SSE4"), __builtin_cpu_supports("sse4.2") != 0);
     EXPECT_EQ(holds("AVX2"), __builtin_cpu_supports("avx2") != 0);
-    EXPECT_EQ(holds("AVX-512"), __builtin_cpu_supports("avx512vl") != 0);
+    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+                        __builtin_cpu_supports("avx512cd");
+    EXPECT_EQ(holds("AVX-512"), avx512);
 #endif
 }
 
