@@ -36,10 +36,8 @@ std::vector<Work> worksOf(const BenchOptions& options) {
 }
 
 Specification specificationOf(const BenchOptions& options, const Work& work, const std::string& position) {
-    Specification specification = namedSpecification(work.preset);
-    for (const std::string& setting : options.settings)
-        applySetting(specification, setting);
-    specification = withPosition(specification, position);
+    const Specification specification =
+        withPosition(namedSpecification(work.preset, options.settings), position);
     requireValid(specification, work.preset);
     return specification;
 }
@@ -86,10 +84,7 @@ Json firstStepOf(const BenchOptions& options, const Work& work, const std::strin
 }
 
 void benchFirst(const BenchOptions& options) {
-    Specification specification = namedSpecification(options.what);
-    for (const std::string& setting : options.settings)
-        applySetting(specification, setting);
-    specification = withoutUnused(specification);
+    const Specification specification = withoutUnused(namedSpecification(options.what, options.settings));
     requireValid(specification, options.what);
     const FirstStep first = takeFirstStep(specification);
     print(options, {{"first_step_s", first.seconds}, {"peak_mb", first.peak_bytes / kMega}});
@@ -240,8 +235,7 @@ int benchCommand(const BenchOptions& options) {
         if (!options.what.empty() || !options.settings.empty())
             throw Error(ErrorKind::usage,
                         "the peers are measured on work A as it is, without --preset and --set");
-        Work work = worksOf(options).front();
-        if (options.times > 0) work.times = options.times;
+        const Work work = worksOf(options).front();
         for (const char* method : {"roper", "rope"})
             benchPeers(options, work, method);
         return 0;

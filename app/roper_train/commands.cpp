@@ -67,9 +67,8 @@ RunSummary summarize(const RunFolder& run) {
     return summary;
 }
 
-}  // namespace
-
-Specification namedSpecification(const std::string& what) {
+/// A preset by its name, or a specification by its path. @throws Error (usage)
+Specification readNamed(const std::string& what) {
     const bool is_path = what.ends_with(".toml") || what.find('/') != std::string::npos;
     if (!is_path) return loadPreset(what).specification;
     std::error_code unreadable;
@@ -84,10 +83,17 @@ Specification namedSpecification(const std::string& what) {
     return specification;
 }
 
-int runCommand(const RunOptions& options) {
-    Specification specification = namedSpecification(options.what);
-    for (const std::string& setting : options.settings)
+}  // namespace
+
+Specification namedSpecification(const std::string& what, const std::vector<std::string>& settings) {
+    Specification specification = readNamed(what);
+    for (const std::string& setting : settings)
         applySetting(specification, setting);
+    return specification;
+}
+
+int runCommand(const RunOptions& options) {
+    Specification specification = namedSpecification(options.what, options.settings);
     const auto set = [&](const char* key, const std::string& value) {
         if (!value.empty()) applySetting(specification, std::string(key).append("=").append(value));
     };

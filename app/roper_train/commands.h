@@ -28,8 +28,9 @@ struct ReadOptions {
     bool json = false;
 };
 
-/// A preset by its name, or a specification by its path. @throws Error (usage)
-Specification namedSpecification(const std::string& what);
+/// A preset by its name, or a specification by its path, with some fields changed ("key=value"). @throws
+/// Error (usage)
+Specification namedSpecification(const std::string& what, const std::vector<std::string>& settings = {});
 
 // Each command prints its data on stdout and returns the program's exit code. All throw Error.
 

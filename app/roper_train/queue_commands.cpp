@@ -122,9 +122,7 @@ std::vector<std::int64_t> parseSeeds(const std::string& text) {
 }
 
 int enqueueCommand(const EnqueueOptions& options) {
-    Specification base = namedSpecification(options.what);
-    for (const std::string& setting : options.settings)
-        applySetting(base, setting);
+    Specification base = namedSpecification(options.what, options.settings);
     std::vector<std::string> positions = {base.model.position};
     if (options.twins) positions = {"rope", "roper"};
     std::vector<Specification> wanted;

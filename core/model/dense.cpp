@@ -42,34 +42,38 @@ at::Tensor rowsOf(const at::Tensor& x) {
     return x.reshape({-1, x.size(-1)}).contiguous();
 }
 
-at::Tensor likeRowsOf(const at::Tensor& x, std::int64_t width) {
+/// rows [M, C] in the shape of x [..., any width]: [..., C]
+at::Tensor inShapeOf(const at::Tensor& x, const at::Tensor& rows) {
     std::vector<std::int64_t> shape = x.sizes().vec();
-    shape.back() = width;
-    return at::empty(shape, x.options());
+    shape.back() = rows.size(1);
+    return rows.view(shape);
+}
+
+/// Sums over M rows of N numbers: work(sums of a part [N], first row, rows) adds those of each part. → [N]
+template <class Work>
+at::Tensor sumsOverRows(std::int64_t M, std::int64_t N, const at::TensorOptions& options, Work work) {
+    const at::Tensor parts = at::zeros({kParts, N}, options);
+    forEachPart(M, [&, sums = dataOf(parts)](std::int64_t part, std::int64_t first, std::int64_t rows) {
+        work(sums + part * N, first, rows);
+    });
+    return parts.sum(0);
 }
 
 /// Sums of the columns of a gradient [M, N] → [N]
 at::Tensor columnSums(const at::Tensor& gradient) {
     RECORD_USER_SCOPE("elementwise: sums");
     const std::int64_t M = gradient.size(0), N = gradient.size(1);
-    const at::Tensor parts = at::zeros({kParts, N}, gradient.options());
-    forEachPart(M, [&, from = dataOf(gradient), to = dataOf(parts)](std::int64_t part, std::int64_t first,
-                                                                    std::int64_t rows) {
-        addRows(from + first * N, sizeOf(rows), sizeOf(N), to + part * N);
-    });
-    return parts.sum(0);
+    return sumsOverRows(M, N, gradient.options(),
+                        [&, from = dataOf(gradient)](float* sums, std::int64_t first, std::int64_t rows) {
+                            addRows(from + first * N, sizeOf(rows), sizeOf(N), sums);
+                        });
 }
 
-/// [M, K], [M, N] → their product over rows, the gradient of a weight: [N, K]
-at::Tensor weightGradient(const at::Tensor& gradient, const at::Tensor& x) {
-    const at::Tensor made = at::empty({gradient.size(1), x.size(1)}, x.options());
-    multiplyInto(made, gradient.t(), x);
-    return made;
-}
-
-at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
+/// act(a·b + bias) + added, as in `multiplyInto`. a [M, K], b [K, N] → [M, N]
+at::Tensor product(const at::Tensor& a, const at::Tensor& b, const at::Tensor& bias = {},
+                   const at::Tensor& added = {}, bool relu = false) {
     const at::Tensor made = at::empty({a.size(0), b.size(1)}, a.options());
-    multiplyInto(made, a, b);
+    multiplyInto(made, a, b, bias, added, relu);
     return made;
 }
 
@@ -87,11 +91,10 @@ class LinearFunction : public torch::autograd::Function<LinearFunction> {
   public:
     static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
                               const at::Tensor& bias, const at::Tensor& residual) {
-        const at::Tensor rows = rowsOf(x), out = likeRowsOf(x, weight.size(0));
+        const at::Tensor rows = rowsOf(x);
         context->save_for_backward({rows, weight});
         context->saved_data["residual"] = residual.numel() > 0;
-        multiplyInto(out.view({-1, weight.size(0)}), rows, weight.t(), bias, addedOf(residual));
-        return out;
+        return inShapeOf(x, product(rows, weight.t(), bias, addedOf(residual)));
     }
 
     static tensor_list backward(AutogradContext* context, tensor_list gradients) {
@@ -99,11 +102,8 @@ class LinearFunction : public torch::autograd::Function<LinearFunction> {
         const at::Tensor &rows = saved[0], &weight = saved[1];
         const at::Tensor gradient = rowsOf(gradients[0]);
         at::Tensor grad_x;
-        if (context->needs_input_grad(0)) {
-            grad_x = likeRowsOf(gradients[0], weight.size(1));
-            multiplyInto(grad_x.view({-1, weight.size(1)}), gradient, weight);
-        }
-        return {grad_x, weightGradient(gradient, rows), columnSums(gradient),
+        if (context->needs_input_grad(0)) grad_x = inShapeOf(gradients[0], product(gradient, weight));
+        return {grad_x, product(gradient.t(), rows), columnSums(gradient),
                 context->saved_data["residual"].toBool() ? gradients[0] : at::Tensor()};
     }
 };
@@ -113,16 +113,13 @@ class FeedForwardFunction : public torch::autograd::Function<FeedForwardFunction
     static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& up_weight,
                               const at::Tensor& up_bias, const at::Tensor& down_weight,
                               const at::Tensor& down_bias, bool gelu, const at::Tensor& residual) {
-        const at::Tensor rows = rowsOf(x), out = likeRowsOf(x, down_weight.size(0));
-        const at::Tensor hidden = at::empty({rows.size(0), up_weight.size(0)}, x.options());
-        multiplyInto(hidden, rows, up_weight.t(), up_bias, {}, /*relu=*/!gelu);
+        const at::Tensor rows = rowsOf(x);
+        const at::Tensor hidden = product(rows, up_weight.t(), up_bias, {}, /*relu=*/!gelu);
         const at::Tensor active = gelu ? geluOf(hidden) : hidden;
-        multiplyInto(out.view({-1, down_weight.size(0)}), active, down_weight.t(), down_bias,
-                     addedOf(residual));
         context->save_for_backward({rows, up_weight, down_weight, hidden, active});
         context->saved_data["gelu"] = gelu;
         context->saved_data["residual"] = residual.numel() > 0;
-        return out;
+        return inShapeOf(x, product(active, down_weight.t(), down_bias, addedOf(residual)));
     }
 
     static tensor_list backward(AutogradContext* context, tensor_list gradients) {
@@ -133,12 +130,10 @@ class FeedForwardFunction : public torch::autograd::Function<FeedForwardFunction
         const at::Tensor grad_hidden = product(gradient, down_weight);
         const at::Tensor grad_up_bias = throughActivation(
             context->saved_data["gelu"].toBool() ? geluBackward : reluBackward, hidden, grad_hidden);
-        const at::Tensor grad_x = likeRowsOf(gradients[0], up_weight.size(1));
-        multiplyInto(grad_x.view({-1, up_weight.size(1)}), grad_hidden, up_weight);
-        return {grad_x,
-                weightGradient(grad_hidden, rows),
+        return {inShapeOf(gradients[0], product(grad_hidden, up_weight)),
+                product(grad_hidden.t(), rows),
                 grad_up_bias,
-                weightGradient(gradient, active),
+                product(gradient.t(), active),
                 columnSums(gradient),
                 {},
                 context->saved_data["residual"].toBool() ? gradients[0] : at::Tensor()};
@@ -163,12 +158,11 @@ class FeedForwardFunction : public torch::autograd::Function<FeedForwardFunction
     static at::Tensor throughActivation(Back back, const at::Tensor& hidden, const at::Tensor& gradient) {
         RECORD_USER_SCOPE("elementwise: activation backward");
         const std::int64_t F = hidden.size(1);
-        const at::Tensor parts = at::zeros({kParts, F}, hidden.options());
-        forEachPart(hidden.size(0), [&, from = dataOf(hidden), to = dataOf(gradient), sums = dataOf(parts)](
-                                        std::int64_t part, std::int64_t first, std::int64_t rows) {
-            back(from + first * F, sizeOf(rows), sizeOf(F), to + first * F, sums + part * F);
-        });
-        return parts.sum(0);
+        return sumsOverRows(hidden.size(0), F, hidden.options(),
+                            [&, from = dataOf(hidden), to = dataOf(gradient)](float* sums, std::int64_t first,
+                                                                              std::int64_t rows) {
+                                back(from + first * F, sizeOf(rows), sizeOf(F), to + first * F, sums);
+                            });
     }
 };
 
