@@ -1,4 +1,5 @@
-# Finds the CPU half of LibTorch: headers, libtorch_cpu and libc10. Its own TorchConfig.cmake is not used because
+# Finds LibTorch: LibTorch::cpu, which is headers, libtorch_cpu and libc10, and, where CUDA's runtime is beside it
+# as PyPI's packages place it, LibTorch::cuda, which is needed to link against the CUDA half, not to run. Its own TorchConfig.cmake is not used because
 # it asks for a CUDA toolkit. `./lab setup` puts LibTorch into .lab/libtorch; another one (2.8 or newer) is named by
 # -DLIBTORCH_ROOT=, the folder that holds include/ and lib/.
 
@@ -44,4 +45,18 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
     endif()
     # libtorch_cpu names CUDA's runtime and CUPTI, found by its own relative search path when it is loaded.
     target_link_options(LibTorch::cpu INTERFACE -Wl,--allow-shlib-undefined)
+endif()
+
+# The CUDA half: libraries of LibTorch and headers of CUDA's runtime.
+get_filename_component(LibTorch_cuda_runtime "${LIBTORCH_ROOT}/../nvidia/cu13" ABSOLUTE)
+find_library(LibTorch_CUDA_LIBRARY torch_cuda PATHS ${LIBTORCH_ROOT}/lib NO_DEFAULT_PATH)
+find_library(LibTorch_C10_CUDA_LIBRARY c10_cuda PATHS ${LIBTORCH_ROOT}/lib NO_DEFAULT_PATH)
+find_file(LibTorch_CUDART libcudart.so.13 PATHS ${LibTorch_cuda_runtime}/lib NO_DEFAULT_PATH)
+find_path(LibTorch_CUDA_INCLUDE_DIR cuda_runtime_api.h PATHS ${LibTorch_cuda_runtime}/include NO_DEFAULT_PATH)
+if(LibTorch_FOUND AND LibTorch_CUDA_LIBRARY AND LibTorch_C10_CUDA_LIBRARY AND LibTorch_CUDART AND LibTorch_CUDA_INCLUDE_DIR
+   AND NOT TARGET LibTorch::cuda)
+    add_library(LibTorch::cuda INTERFACE IMPORTED)
+    target_include_directories(LibTorch::cuda SYSTEM INTERFACE ${LibTorch_CUDA_INCLUDE_DIR})
+    target_link_libraries(LibTorch::cuda INTERFACE
+        LibTorch::cpu ${LibTorch_CUDA_LIBRARY} ${LibTorch_C10_CUDA_LIBRARY} ${LibTorch_CUDART})
 endif()

@@ -1,6 +1,8 @@
 #include "core/kernels/attention.h"
 
 #include <array>
+#include <atomic>
+#include <cstdint>
 #include <stdexcept>
 #include <utility>
 
@@ -15,27 +17,86 @@
 #include "hwy/aligned_allocator.h"
 #include "hwy/highway.h"
 
+HWY_BEFORE_NAMESPACE();
+namespace roper::HWY_NAMESPACE {
+
+HWY_ATTR void forwardSingles(const AttentionSetup& setup, const float* qkv, float* out, float* log_sums,
+                             std::size_t item, AttentionScratch& scratch) {
+    forward<Singles>(setup, qkv, out, log_sums, item, scratch);
+}
+
+HWY_ATTR void backwardSingles(const AttentionSetup& setup, const float* qkv, const float* out,
+                              const float* log_sums, const float* grad_out, float* grad_qkv, float* grad_bias,
+                              std::size_t item, AttentionScratch& scratch) {
+    backward<Singles>(setup, qkv, out, log_sums, grad_out, grad_qkv, grad_bias, item, scratch);
+}
+
+HWY_ATTR void forwardPairs(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* out, float* log_sums,
+                           std::size_t item, AttentionScratch& scratch) {
+#if HWY_TARGET == HWY_AVX3
+    if (kernelsMultiplyBFloat16()) return forward<NativePairs>(setup, qkv, out, log_sums, item, scratch);
+#endif
+    forward<Pairs>(setup, qkv, out, log_sums, item, scratch);
+}
+
+HWY_ATTR void backwardPairs(const AttentionSetup& setup, const BFloat16* qkv, const BFloat16* out,
+                            const float* log_sums, const BFloat16* grad_out, BFloat16* grad_qkv,
+                            float* grad_bias, std::size_t item, AttentionScratch& scratch) {
+#if HWY_TARGET == HWY_AVX3
+    if (kernelsMultiplyBFloat16())
+        return backward<NativePairs>(setup, qkv, out, log_sums, grad_out, grad_qkv, grad_bias, item, scratch);
+#endif
+    backward<Pairs>(setup, qkv, out, log_sums, grad_out, grad_qkv, grad_bias, item, scratch);
+}
+
+}  // namespace roper::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
 #if HWY_ONCE
 namespace roper {
 namespace {
 
-HWY_EXPORT(forward);
-HWY_EXPORT(backward);
+HWY_EXPORT(forwardSingles);
+HWY_EXPORT(backwardSingles);
+HWY_EXPORT(forwardPairs);
+HWY_EXPORT(backwardPairs);
+
+/// AVX512-BF16 is not among the instruction sets that Highway knows.
+bool cpuMultipliesBFloat16() {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512bf16") != 0;
+#else
+    return false;
+#endif
+}
 
 struct Target {
     const char* name;
     std::int64_t bit;
+    bool bfloat16 = false;
 };
-constexpr std::array kTargets = {Target{"AVX-512", HWY_AVX3}, Target{"AVX2", HWY_AVX2},
-                                 Target{"SSE4", HWY_SSE4}, Target{"portable", HWY_STATIC_TARGET}};
+constexpr std::array kTargets = {Target{"AVX-512 BF16", HWY_AVX3, true}, Target{"AVX-512", HWY_AVX3},
+                                 Target{"AVX2", HWY_AVX2}, Target{"SSE4", HWY_SSE4},
+                                 Target{"portable", HWY_STATIC_TARGET}};
 
-/// Those that were compiled, less those that this CPU lacks.
+/// What `useKernelTarget` allows.
+std::atomic<bool> bfloat16_allowed{true};
+
+/// Those that were compiled, less those that this CPU lacks or that are not allowed.
 std::vector<Target> availableTargets() {
     std::vector<Target> available;
-    for (const Target& target : kTargets)
-        if ((target.bit & HWY_TARGETS & (hwy::SupportedTargets() | HWY_STATIC_TARGET)) != 0)
+    for (const Target& target : kTargets) {
+        const bool there = (target.bit & HWY_TARGETS & (hwy::SupportedTargets() | HWY_STATIC_TARGET)) != 0;
+        if (there && (!target.bfloat16 || (cpuMultipliesBFloat16() && bfloat16_allowed)))
             available.push_back(target);
+    }
     return available;
+}
+
+/// Allows every target again.
+void allowAll() {
+    hwy::SetSupportedTargetsForTest(0);
+    bfloat16_allowed = true;
 }
 
 }  // namespace
@@ -62,14 +123,31 @@ float* AttentionScratch::room(std::size_t floats) {
 
 void attendForward(const AttentionSetup& setup, const float* qkv, float* out, float* log_sums,
                    std::size_t item, AttentionScratch& scratch) {
-    HWY_DYNAMIC_DISPATCH(forward)(setup, qkv, out, log_sums, item, scratch);
+    HWY_DYNAMIC_DISPATCH(forwardSingles)(setup, qkv, out, log_sums, item, scratch);
+}
+
+void attendForward(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* out, float* log_sums,
+                   std::size_t item, AttentionScratch& scratch) {
+    HWY_DYNAMIC_DISPATCH(forwardPairs)(setup, qkv, out, log_sums, item, scratch);
 }
 
 void attendBackward(const AttentionSetup& setup, const float* qkv, const float* out, const float* log_sums,
                     const float* grad_out, float* grad_qkv, float* grad_bias, std::size_t item,
                     AttentionScratch& scratch) {
-    HWY_DYNAMIC_DISPATCH(backward)
+    HWY_DYNAMIC_DISPATCH(backwardSingles)
     (setup, qkv, out, log_sums, grad_out, grad_qkv, grad_bias, item, scratch);
+}
+
+void attendBackward(const AttentionSetup& setup, const BFloat16* qkv, const BFloat16* out,
+                    const float* log_sums, const BFloat16* grad_out, BFloat16* grad_qkv, float* grad_bias,
+                    std::size_t item, AttentionScratch& scratch) {
+    HWY_DYNAMIC_DISPATCH(backwardPairs)
+    (setup, qkv, out, log_sums, grad_out, grad_qkv, grad_bias, item, scratch);
+}
+
+bool kernelsMultiplyBFloat16() {
+    static const bool cpu_does = cpuMultipliesBFloat16();
+    return cpu_does && bfloat16_allowed && (hwy::SupportedTargets() & HWY_AVX3) != 0;
 }
 
 std::string kernelTarget() {
@@ -78,19 +156,25 @@ std::string kernelTarget() {
 
 std::vector<std::string> kernelTargets() {
     const std::int64_t in_use = hwy::SupportedTargets();
-    hwy::SetSupportedTargetsForTest(0);
+    const bool allowed = bfloat16_allowed;
+    allowAll();
     std::vector<std::string> names;
     for (const Target& target : availableTargets())
         names.emplace_back(target.name);
     hwy::SetSupportedTargetsForTest(in_use);
+    bfloat16_allowed = allowed;
     return names;
 }
 
 void useKernelTarget(const std::string& name) {
-    hwy::SetSupportedTargetsForTest(0);
+    allowAll();
     if (name.empty()) return;
     for (const Target& target : availableTargets())
-        if (target.name == name) return hwy::SetSupportedTargetsForTest(target.bit);
+        if (target.name == name) {
+            hwy::SetSupportedTargetsForTest(target.bit);
+            bfloat16_allowed = target.bfloat16;
+            return;
+        }
     throw std::invalid_argument("this CPU has no " + name);
 }
 

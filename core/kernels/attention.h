@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/kernels/bfloat16.h"
 #include "core/rotary/pairing.h"
 
 namespace roper {
@@ -50,11 +51,14 @@ class AttentionScratch {
     std::unique_ptr<Memory> memory_;
 };
 
-/// The attention of sequence `item / H` and head `item % H`; items are independent of each other.
+/// The attention of sequence `item / H` and head `item % H`; items are independent of each other. With
+/// bfloat16, the factors of all products are rounded to it; sums, softmax and rotations are in float32.
 /// @param qkv       [B, T, 3, H, d]: q, k, v before any rotation
 /// @param out       [B, T, H, d]
 /// @param log_sums  [B, H, T]: log₂ Σ_j 2^(s_nj log₂e), which the backward pass needs
 void attendForward(const AttentionSetup& setup, const float* qkv, float* out, float* log_sums,
+                   std::size_t item, AttentionScratch& scratch);
+void attendForward(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* out, float* log_sums,
                    std::size_t item, AttentionScratch& scratch);
 
 /// Gradients of the same item.
@@ -65,10 +69,16 @@ void attendForward(const AttentionSetup& setup, const float* qkv, float* out, fl
 void attendBackward(const AttentionSetup& setup, const float* qkv, const float* out, const float* log_sums,
                     const float* grad_out, float* grad_qkv, float* grad_bias, std::size_t item,
                     AttentionScratch& scratch);
+void attendBackward(const AttentionSetup& setup, const BFloat16* qkv, const BFloat16* out,
+                    const float* log_sums, const BFloat16* grad_out, BFloat16* grad_qkv, float* grad_bias,
+                    std::size_t item, AttentionScratch& scratch);
 
-/// Instruction sets for which the kernels were compiled and which this CPU has, best first: "AVX-512",
-/// "AVX2", …
+/// Instruction sets for which the kernels were compiled and which this CPU has, best first: "AVX-512 BF16",
+/// "AVX-512", "AVX2", … All but the first compute products of bfloat16 by those of float32, which is slow.
 std::vector<std::string> kernelTargets();
+
+/// Whether this CPU multiplies bfloat16 itself, and that instruction set is in use.
+bool kernelsMultiplyBFloat16();
 
 /// The one in use.
 std::string kernelTarget();

@@ -19,9 +19,11 @@
 #include <cstddef>
 #include <limits>
 #include <numbers>
+#include <type_traits>
 #include <utility>
 
 #include "core/kernels/attention.h"
+#include "core/kernels/factors-inl.h"
 #include "core/kernels/products-inl.h"
 #include "core/kernels/vectors-inl.h"
 #include "hwy/cache_control.h"
@@ -40,12 +42,17 @@ inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 /// Where one sequence and head stands in the arrays, and what it needs in scratch.
 struct Item {
-    Item(const AttentionSetup& setup, std::size_t item)
+    /// @param depth  numbers in a unit of the factors: blocks of 4 × 4 units are transposed
+    Item(const AttentionSetup& setup, std::size_t item, std::size_t depth)
         : b(item / setup.H),
           h(item % setup.H),
-          width((setup.d + lanes() - 1) / lanes() * lanes()),
-          tokens((setup.T + kQueryBlock - 1) / kQueryBlock * kQueryBlock),
+          width(filled(setup.d, std::max(lanes(), 4 * depth))),
+          tokens(filled(setup.T, kQueryBlock)),
           distances(2 * tokens + kQueryBlock) {}
+
+    static std::size_t filled(std::size_t count, std::size_t whole) {
+        return (count + whole - 1) / whole * whole;
+    }
 
     std::size_t b, h;
     std::size_t width;      ///< d filled up to whole vectors; the rest is 0
@@ -53,11 +60,27 @@ struct Item {
     std::size_t distances;  ///< of a bias by distance, filled up likewise
 };
 
+/// The directions in which products step through the rows of a factor.
+enum class Along { features, tokens, both };
+
 /// Hands out parts of a scratch.
 class Parts {
   public:
     explicit Parts(float* next) : next_(next) {}
     float* take(std::size_t floats) { return std::exchange(next_, next_ + floats); }
+
+    /// Room for numbers that stand in units.
+    template <class Kind>
+    typename Kind::Unit* units(std::size_t numbers) {
+        return reinterpret_cast<typename Kind::Unit*>(take(numbers / Kind::kDepth));
+    }
+
+    template <class Kind>
+    Factor<Kind> factor(std::size_t numbers, Along along) {
+        if (Kind::kDepth == 1) return {units<Kind>(numbers), nullptr};
+        return {along == Along::tokens ? nullptr : units<Kind>(numbers),
+                along == Along::features ? nullptr : units<Kind>(numbers)};
+    }
 
   private:
     float* next_;
@@ -77,48 +100,89 @@ Number* outputRow(Number* out, const AttentionSetup& setup, const Item& item, st
     return out + ((item.b * setup.T + t) * setup.H + item.h) * setup.d;
 }
 
-/// to = scale · R(±t) from
+/// A row of d numbers in float32; `room` takes them where they are not.
+HWY_INLINE const float* floatsOf(const float* row, std::size_t, float*) {
+    return row;
+}
+HWY_INLINE HWY_ATTR const float* floatsOf(const BFloat16* row, std::size_t d, float* room) {
+    const Floats f;
+    std::size_t i = 0;
+    for (; i + lanes() <= d; i += lanes())
+        hn::StoreU(loadNumbers(f, row + i), f, room + i);
+    for (; i < d; ++i)
+        room[i] = toFloat(row[i]);
+    return room;
+}
+
+/// to = scale · R(±t) from, whatever numbers `from` has
+template <class Number>
 HWY_INLINE HWY_ATTR void turn(const AttentionSetup& setup, const TurnTable& table, std::size_t t, float sign,
-                              float scale, const float* from, float* to) {
-    turnRow(from, to, setup.d, setup.pairing, table.cosine + t * table.pairs, table.sine + t * table.pairs,
-            table.pairs, sign, scale);
+                              float scale, const Number* from, float* to) {
+    turnRow(floatsOf(from, setup.d, to), to, setup.d, setup.pairing, table.cosine + t * table.pairs,
+            table.sine + t * table.pairs, table.pairs, sign, scale);
+}
+
+/// The same for a row of scratch, to whatever numbers `to` has; what stands in `from` is lost.
+template <class Number>
+HWY_INLINE HWY_ATTR void turnOut(const AttentionSetup& setup, const TurnTable& table, std::size_t t,
+                                 float scale, float* from, Number* to) {
+    if constexpr (std::is_same_v<Number, float>) {
+        turn(setup, table, t, -1.0F, scale, from, to);
+    } else {
+        turn(setup, table, t, -1.0F, scale, from, from);
+        std::size_t i = 0;
+        for (; i + lanes() <= setup.d; i += lanes())
+            storeNumbers(Floats(), hn::LoadU(Floats(), from + i), to + i);
+        for (; i < setup.d; ++i)
+            to[i] = toBFloat16(from[i]);
+    }
 }
 
 /// Asks the memory for a row some tokens ahead: those of one head lie far apart, and the hardware does not
 /// see them coming.
-HWY_INLINE void prefetchAfter(const float* qkv, const AttentionSetup& setup, const Item& item, Part part,
+template <class Number>
+HWY_INLINE void prefetchAfter(const Number* qkv, const AttentionSetup& setup, const Item& item, Part part,
                               std::size_t t) {
-    constexpr std::size_t kAhead = 8, kCacheLine = 64 / sizeof(float);
+    constexpr std::size_t kAhead = 8, kCacheLine = 64 / sizeof(Number);
     if (t + kAhead >= setup.T) return;
-    const float* row = rowOf(qkv, setup, item, part, t + kAhead);
+    const Number* row = rowOf(qkv, setup, item, part, t + kAhead);
     for (std::size_t i = 0; i < setup.d; i += kCacheLine)
         hwy::Prefetch(row + i);
 }
 
-/// All keys or values of an item, turned: [T, width].
-HWY_INLINE HWY_ATTR void loadTurned(const AttentionSetup& setup, const Item& item, const float* qkv,
-                                    Part part, float* to) {
-    const TurnTable& table = part == Part::key ? setup.query_key : setup.value;
-    for (std::size_t t = 0; t < setup.T; ++t) {
-        float* row = to + t * item.width;
-        prefetchAfter(qkv, setup, item, part, t);
-        turn(setup, table, t, 1.0F, 1.0F, rowOf(qkv, setup, item, part, t), row);
-        std::fill(row + setup.d, row + item.width, 0.0F);
+/// One turned and scaled row of q, k or v, 0 beyond d and beyond the last token.
+template <class Number>
+HWY_INLINE HWY_ATTR void loadRow(const AttentionSetup& setup, const Item& item, const Number* qkv, Part part,
+                                 std::size_t t, float scale, float* row) {
+    if (t >= setup.T) {
+        std::fill_n(row, item.width, 0.0F);
+        return;
     }
+    const TurnTable& table = part == Part::value ? setup.value : setup.query_key;
+    prefetchAfter(qkv, setup, item, part, t);
+    turn(setup, table, t, 1.0F, scale, rowOf(qkv, setup, item, part, t), row);
+    std::fill(row + setup.d, row + item.width, 0.0F);
 }
 
-/// A block of turned queries, scaled: rows [kQueryBlock, width]; those beyond T are 0.
-HWY_INLINE HWY_ATTR void loadQueries(const AttentionSetup& setup, const Item& item, const float* qkv,
-                                     std::size_t first, float* to) {
+/// All keys or values of an item, turned.
+/// @param room  for two rows
+template <class Kind>
+HWY_INLINE HWY_ATTR void loadTurned(const AttentionSetup& setup, const Item& item,
+                                    const typename Kind::Number* qkv, Part part, const Factor<Kind>& to,
+                                    float* room) {
+    fillFactor(setup.T, item.width, to, room,
+               [&](std::size_t t, float* row) HWY_ATTR { loadRow(setup, item, qkv, part, t, 1.0F, row); });
+}
+
+/// A block of turned queries, scaled: [kQueryBlock, width]; those beyond T are 0.
+template <class Kind>
+HWY_INLINE HWY_ATTR void loadQueries(const AttentionSetup& setup, const Item& item,
+                                     const typename Kind::Number* qkv, std::size_t first,
+                                     const Factor<Kind>& to, float* room) {
     const float scale = kLog2OfE / std::sqrt(static_cast<float>(setup.d));
-    for (std::size_t i = 0; i < kQueryBlock; ++i) {
-        float* row = to + i * item.width;
-        const std::size_t t = first + i;
-        prefetchAfter(qkv, setup, item, Part::query, t);
-        if (t < setup.T)
-            turn(setup, setup.query_key, t, 1.0F, scale, rowOf(qkv, setup, item, Part::query, t), row);
-        std::fill(row + (t < setup.T ? setup.d : 0), row + item.width, 0.0F);
-    }
+    fillFactor(kQueryBlock, item.width, to, room, [&](std::size_t i, float* row) HWY_ATTR {
+        loadRow(setup, item, qkv, Part::query, first + i, scale, row);
+    });
 }
 
 /// β of the item's head in units of log 2 into [distances], 0 beyond. → where query − key = 0
@@ -159,6 +223,19 @@ struct Meeting {
         return query < key ? 0 : std::min(count, query - key + 1);
     }
 };
+
+/// Calls each(j, kept) for every key j of a meeting, for the vector of queries from `query` on: kept(x) is x,
+/// or 0 where a query does not see the key.
+template <class Each>
+HWY_INLINE HWY_ATTR void forEachKey(bool causal, const Meeting& meeting, std::size_t query, Each each) {
+    const std::size_t seen = meeting.seenByAll(causal);
+    for (std::size_t j = 0; j < seen; ++j)
+        each(j, [](Vector x) HWY_ATTR { return x; });
+    for (std::size_t j = seen; j < meeting.count; ++j)
+        each(j, [&](Vector x) HWY_ATTR {
+            return hn::IfThenZeroElse(hiddenQueries(Floats(), query, meeting.key + j), x);
+        });
+}
 
 }  // namespace roper::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

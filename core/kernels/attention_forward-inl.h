@@ -26,14 +26,15 @@ struct Running {
 
 inline constexpr float kZeros[kStrip] = {};
 
-/// Scores [count, kStrip] of a strip become 2^(s − max); earlier sums and outputs follow a new maximum. `at`
-/// is the strip's column in `running`.
+/// Scores [count, kStrip] of a strip become weights 2^(s − max), a factor of the product with values; earlier
+/// sums and outputs follow a new maximum. `at` is the strip's column in `running`.
+template <class Kind>
 HWY_INLINE HWY_ATTR void softmaxStrip(bool causal, std::size_t width, const Meeting& meeting, std::size_t at,
-                                      float* scores, const Running& running) {
+                                      float* scores, typename Kind::Unit* weights, const Running& running) {
     const Floats f;
     const PowerOf2<Floats> powerOf2(f);
     const std::size_t seen = meeting.seenByAll(causal);
-    for (std::size_t w = 0; w < kTileVectors; ++w, at += lanes(), scores += lanes()) {
+    for (std::size_t w = 0; w < kTileVectors; ++w, at += lanes(), scores += lanes(), weights += lanes()) {
         const std::size_t query = meeting.query + w * lanes();
         const auto before = hn::LoadU(f, running.maxima + at);
         auto most = before;
@@ -51,18 +52,13 @@ HWY_INLINE HWY_ATTR void softmaxStrip(bool causal, std::size_t width, const Meet
         }
         const auto shrink = powerOf2(hn::Sub(before, most));
         auto sum = hn::Mul(hn::LoadU(f, running.sums + at), shrink);
-        for (std::size_t j = 0; j < seen; ++j) {
-            const auto p = powerOf2(hn::Sub(hn::LoadU(f, scores + j * kStrip), most));
-            hn::StoreU(p, f, scores + j * kStrip);
+        ColumnWriter<Kind> writer(weights, kStrip);
+        forEachKey(causal, meeting, query, [&](std::size_t j, auto kept) HWY_ATTR {
+            const auto p = kept(powerOf2(hn::Sub(hn::LoadU(f, scores + j * kStrip), most)));
+            writer.put(j, p);
             sum = hn::Add(sum, p);
-        }
-        for (std::size_t j = seen; j < meeting.count; ++j) {
-            const auto hidden = hiddenQueries(f, query, meeting.key + j);
-            const auto p = powerOf2(hn::Sub(hn::LoadU(f, scores + j * kStrip), most));
-            const auto kept = hn::IfThenZeroElse(hidden, p);
-            hn::StoreU(kept, f, scores + j * kStrip);
-            sum = hn::Add(sum, kept);
-        }
+        });
+        writer.finish(meeting.count);
         hn::StoreU(most, f, running.maxima + at);
         hn::StoreU(sum, f, running.sums + at);
         for (std::size_t i = 0; i < width; ++i) {
@@ -73,33 +69,43 @@ HWY_INLINE HWY_ATTR void softmaxStrip(bool causal, std::size_t width, const Meet
 }
 
 /// Divides by the sums, turns back, and stores the rows of a block of queries.
+template <class Number>
 HWY_INLINE HWY_ATTR void storeMixed(const AttentionSetup& setup, const Item& item, std::size_t first,
-                                    const Running& running, float* rows, float* out, float* log_sums) {
+                                    const Running& running, float* rows, Number* out, float* log_sums) {
     transpose(running.mixed, kQueryBlock, rows, item.width, item.width, kQueryBlock);
     for (std::size_t i = 0; i < std::min(kQueryBlock, setup.T - first); ++i) {
         const std::size_t t = first + i;
-        turn(setup, setup.value, t, -1.0F, 1.0F / running.sums[i], rows + i * item.width,
-             outputRow(out, setup, item, t));
+        turnOut(setup, setup.value, t, 1.0F / running.sums[i], rows + i * item.width,
+                outputRow(out, setup, item, t));
         log_sums[(item.b * setup.H + item.h) * setup.T + t] = running.maxima[i] + std::log2(running.sums[i]);
     }
 }
 
-inline HWY_ATTR void forward(const AttentionSetup& setup, const float* qkv, float* out, float* log_sums,
-                             std::size_t item_index, AttentionScratch& scratch) {
-    const Item item(setup, item_index);
+template <class Kind>
+HWY_INLINE HWY_ATTR void forward(const AttentionSetup& setup, const typename Kind::Number* qkv,
+                                 typename Kind::Number* out, float* log_sums, std::size_t item_index,
+                                 AttentionScratch& scratch) {
+    const Item item(setup, item_index, Kind::kDepth);
     const std::size_t all = item.tokens * item.width, block = kQueryBlock * item.width;
-    Parts parts(scratch.room(2 * all + 3 * block + kKeyBlock * kStrip + 2 * kQueryBlock + item.distances));
-    float *keys = parts.take(all), *values = parts.take(all);
-    float *rows = parts.take(block), *queries = parts.take(block), *mixed = parts.take(block);
+    Parts parts(scratch.room(2 * all + 4 * block + 2 * kKeyBlock * kStrip + 2 * kQueryBlock + 2 * item.width +
+                             item.distances));
+    float* const room = parts.take(2 * item.width);
+    const auto keys = parts.factor<Kind>(all, Along::features),
+               values = parts.factor<Kind>(all, Along::tokens);
+    const auto rows = parts.factor<Kind>(block, Along::features);
+    typename Kind::Unit* const queries = parts.units<Kind>(block);  // [width / kDepth, kQueryBlock]
+    float *mixed = parts.take(block), *out_rows = parts.take(block);
     float* scores = parts.take(kKeyBlock * kStrip);
+    typename Kind::Unit* const weights = parts.units<Kind>(kKeyBlock * kStrip);
     const Running running{parts.take(kQueryBlock), parts.take(kQueryBlock), mixed};
+    const std::size_t feature_steps = item.width / Kind::kDepth;
 
     const float* bias = setup.bias != nullptr ? loadBias(setup, item, parts.take(item.distances)) : nullptr;
-    loadTurned(setup, item, qkv, Part::key, keys);
-    loadTurned(setup, item, qkv, Part::value, values);
+    loadTurned(setup, item, qkv, Part::key, keys, room);
+    loadTurned(setup, item, qkv, Part::value, values, room);
     for (std::size_t first = 0; first < setup.T; first += kQueryBlock) {
-        loadQueries(setup, item, qkv, first, rows);
-        transpose(rows, item.width, queries, kQueryBlock, kQueryBlock, item.width);
+        loadQueries(setup, item, qkv, first, rows, room);
+        transpose(rows.rows, feature_steps, queries, kQueryBlock, kQueryBlock, feature_steps);
         std::fill_n(running.maxima, kQueryBlock, -kInfinity);
         std::fill_n(running.sums, kQueryBlock, 0.0F);
         std::fill_n(mixed, block, 0.0F);
@@ -110,16 +116,18 @@ inline HWY_ATTR void forward(const AttentionSetup& setup, const float* qkv, floa
                     seenKeys(setup.causal, first + at, key, std::min(kKeyBlock, last - key));
                 if (count == 0) continue;
                 // S[j][n] = Σ_i K[j][i] Qᵀ[i][n]
-                multiplyStrip<kTileVectors>(ToRow{kZeros}, count, item.width,
-                                            ByRows{keys + key * item.width, item.width}, queries + at,
-                                            kQueryBlock, scores, kStrip);
-                softmaxStrip(setup.causal, item.width, {first + at, key, count, bias}, at, scores, running);
+                multiplyStrip<kTileVectors>(ToRow{kZeros}, count, feature_steps,
+                                            ByRows<Kind>{keys.rows + key * feature_steps, feature_steps},
+                                            queries + at, kQueryBlock, scores, kStrip);
+                softmaxStrip<Kind>(setup.causal, item.width, {first + at, key, count, bias}, at, scores,
+                                   weights, running);
                 // Oᵀ[i][n] += Σ_j Vᵀ[i][j] P[j][n]
-                multiplyStrip<kTileVectors>(ToItself{}, item.width, count,
-                                            ByColumns{values + key * item.width, item.width}, scores, kStrip,
-                                            mixed + at, kQueryBlock);
+                multiplyStrip<kTileVectors>(
+                    ToItself{}, item.width, steps<Kind>(count),
+                    ByColumns<Kind>{values.alongTokens() + key / Kind::kDepth * item.width, item.width},
+                    weights, kStrip, mixed + at, kQueryBlock);
             }
-        storeMixed(setup, item, first, running, rows, out, log_sums);
+        storeMixed(setup, item, first, running, out_rows, out, log_sums);
     }
 }
 

@@ -4,7 +4,6 @@
 #include <dnnl.hpp>
 #include <map>
 #include <new>
-#include <stdexcept>
 #include <string>
 #include <unordered_map>
 
@@ -18,13 +17,17 @@ dnnl::engine& engine() {
     return cpu;
 }
 
-Description describe(std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
-                     std::int64_t column_stride) {
-    return {{rows, columns}, dnnl::memory::data_type::f32, {row_stride, column_stride}};
+dnnl::memory::data_type typeOf(NumberType type) {
+    return type == NumberType::float32 ? dnnl::memory::data_type::f32 : dnnl::memory::data_type::bf16;
 }
 
 Description describe(const MatrixView& matrix) {
-    return describe(matrix.rows, matrix.columns, matrix.row_stride, matrix.column_stride);
+    return {{matrix.rows, matrix.columns}, typeOf(matrix.type), {matrix.row_stride, matrix.column_stride}};
+}
+
+/// A matrix row after row.
+Description describe(std::int64_t rows, std::int64_t columns, NumberType type) {
+    return {{rows, columns}, typeOf(type), {columns, 1}};
 }
 
 /// A product of certain shapes as oneDNN has prepared it.
@@ -46,9 +49,10 @@ dnnl::primitive_attr attributesOf(const ProductEnding& ending, const Description
     return attributes;
 }
 
-Prepared prepare(const MatrixView& a, const MatrixView& b, const ProductEnding& ending) {
+Prepared prepare(const MatrixView& a, const MatrixView& b, const ProductEnding& ending, NumberType out) {
     const std::int64_t N = b.columns;
-    Prepared made{describe(a), describe(b), describe(1, N, N, 1), describe(a.rows, N, N, 1), {}};
+    Prepared made{
+        describe(a), describe(b), describe(1, N, NumberType::float32), describe(a.rows, N, out), {}};
     const dnnl::primitive_attr attributes = attributesOf(ending, made.out);
     const bool biased = ending.bias != nullptr;
 #if DNNL_VERSION_MAJOR >= 3
@@ -66,40 +70,30 @@ Prepared prepare(const MatrixView& a, const MatrixView& b, const ProductEnding& 
 
 /// Preparing a product takes longer than computing a small one; those of a model come again every step.
 const Prepared& preparedFor(const MatrixView& a, const MatrixView& b, const ProductEnding& ending,
-                            int threads) {
+                            int threads, NumberType out) {
     using Key = std::array<std::int64_t, 9>;
     constexpr std::size_t kMostKnown = 256;  // evaluations bring texts of many lengths
     thread_local std::map<Key, Prepared> known;
-    const std::int64_t endings =
-        (ending.bias != nullptr ? 1 : 0) + (ending.added != nullptr ? 2 : 0) + (ending.relu ? 4 : 0);
+    const std::int64_t endings = (ending.bias != nullptr ? 1 : 0) + (ending.added != nullptr ? 2 : 0) +
+                                 (ending.relu ? 4 : 0) + (a.type == NumberType::bfloat16 ? 8 : 0) +
+                                 (out == NumberType::bfloat16 ? 16 : 0);
     const Key key = {a.rows,       a.columns,       b.columns, a.row_stride, a.column_stride,
                      b.row_stride, b.column_stride, endings,   threads};
     const auto found = known.find(key);
     if (found != known.end()) return found->second;
     if (known.size() >= kMostKnown) known.clear();
-    return known.emplace(key, prepare(a, b, ending)).first->second;
-}
-
-void requireFit(const MatrixView& a, const MatrixView& b) {
-    const auto shape = [](const MatrixView& m) {
-        return std::to_string(m.rows) + " × " + std::to_string(m.columns);
-    };
-    if (a.columns != b.rows) throw std::invalid_argument("no product of " + shape(a) + " and " + shape(b));
-    for (const MatrixView& m : {a, b})
-        if (m.row_stride != 1 && m.column_stride != 1)
-            throw std::invalid_argument("a matrix of " + shape(m) + " with gaps between its numbers");
+    return known.emplace(key, prepare(a, b, ending, out)).first->second;
 }
 
 void multiply(const MatrixView& a, const MatrixView& b, const ProductEnding& ending, int threads,
-              float* out) {
-    requireFit(a, b);
-    const Prepared& prepared = preparedFor(a, b, ending, threads);
-    const auto memory = [](const Description& description, const float* data) {
-        return dnnl::memory(description, engine(), const_cast<float*>(data));
+              const ProductPlace& out) {
+    const Prepared& prepared = preparedFor(a, b, ending, threads, out.type);
+    const auto memory = [](const Description& description, const void* data) {
+        return dnnl::memory(description, engine(), const_cast<void*>(data));
     };
     std::unordered_map<int, dnnl::memory> arguments = {{DNNL_ARG_SRC, memory(prepared.a, a.data)},
                                                        {DNNL_ARG_WEIGHTS, memory(prepared.b, b.data)},
-                                                       {DNNL_ARG_DST, memory(prepared.out, out)}};
+                                                       {DNNL_ARG_DST, memory(prepared.out, out.data)}};
     if (ending.bias != nullptr) arguments.emplace(DNNL_ARG_BIAS, memory(prepared.bias, ending.bias));
     if (ending.added != nullptr)
         arguments.emplace(DNNL_ARG_ATTR_MULTIPLE_POST_OP(ending.relu ? 1 : 0) | DNNL_ARG_SRC_1,
@@ -114,7 +108,7 @@ void multiply(const MatrixView& a, const MatrixView& b, const ProductEnding& end
 
 extern "C" __attribute__((visibility("default"))) const char* roper_multiply(
     const roper::MatrixView& a, const roper::MatrixView& b, const roper::ProductEnding& ending, int threads,
-    float* out) {
+    const roper::ProductPlace& out) {
     try {
         roper::multiply(a, b, ending, threads, out);
         return nullptr;

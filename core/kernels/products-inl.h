@@ -10,8 +10,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
+#include "core/kernels/bfloat16.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -31,21 +33,74 @@ HWY_INLINE constexpr std::size_t lanes() {
 inline constexpr std::size_t kTileVectors = 2;
 inline constexpr std::size_t kTileRows = HWY_MAX_BYTES >= 64 ? 8 : 6;
 
-/// A left factor that stands row by row: A[r][k] = data[r · row + k].
-struct ByRows {
-    const float* data;
-    std::size_t row;
+/// Factors of float32. A product steps along its depth number by number.
+struct Singles {
+    using Number = float;  ///< of the arrays that are given and returned
+    using Unit = float;    ///< what a product takes in one step
+    static constexpr std::size_t kDepth = 1;
 
-    HWY_INLINE float at(std::size_t r, std::size_t k) const { return data[r * row + k]; }
+    static HWY_INLINE HWY_ATTR Vector multiplyAdd(Vector a, Vector b, Vector sum) {
+        return hn::MulAdd(a, b, sum);
+    }
+};
+
+/// Factors of bfloat16, summed in float32. A product takes two numbers in one step: a unit holds those at
+/// 2k, in its lower half, and 2k + 1.
+struct Pairs {
+    using Number = BFloat16;
+    using Unit = std::uint32_t;
+    static constexpr std::size_t kDepth = 2;
+    using Units = hn::Vec<hn::ScalableTag<Unit>>;
+
+    static HWY_INLINE HWY_ATTR Vector multiplyAdd(Units a, Units b, Vector sum) {
+        return hn::MulAdd(lower(a), lower(b), hn::MulAdd(upper(a), upper(b), sum));
+    }
+
+  private:
+    static HWY_INLINE HWY_ATTR Vector lower(Units pairs) {
+        return hn::BitCast(Floats(), hn::ShiftLeft<16>(pairs));
+    }
+    static HWY_INLINE HWY_ATTR Vector upper(Units pairs) {
+        return hn::BitCast(Floats(), hn::And(pairs, hn::Set(hn::ScalableTag<Unit>(), 0xFFFF0000U)));
+    }
+};
+
+#if HWY_TARGET == HWY_AVX3
+/// The same by the instruction of AVX512-BF16, which Highway has no target for. Written as assembly, since
+/// GCC inlines the intrinsic only into functions that are compiled for such CPUs alone.
+struct NativePairs : Pairs {
+    static HWY_INLINE HWY_ATTR Vector multiplyAdd(Units a, Units b, Vector sum) {
+        asm("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
+        return sum;
+    }
+};
+#endif
+
+/// Steps of a product along `numbers` numbers; an odd one at the end stands beside a 0.
+template <class Kind>
+HWY_INLINE constexpr std::size_t steps(std::size_t numbers) {
+    return (numbers + Kind::kDepth - 1) / Kind::kDepth;
+}
+
+/// A left factor that stands row by row: A[r][k] = data[r · row + k].
+template <class K>
+struct ByRows {
+    using Kind = K;
+    const typename Kind::Unit* data;
+    std::size_t row;  ///< units from row to row
+
+    HWY_INLINE auto at(std::size_t r, std::size_t k) const { return data[r * row + k]; }
     HWY_INLINE ByRows from(std::size_t r, std::size_t k) const { return {data + r * row + k, row}; }
 };
 
 /// A left factor that stands column by column: A[r][k] = data[k · column + r].
+template <class K>
 struct ByColumns {
-    const float* data;
-    std::size_t column;
+    using Kind = K;
+    const typename Kind::Unit* data;
+    std::size_t column;  ///< units from column to column
 
-    HWY_INLINE float at(std::size_t r, std::size_t k) const { return data[k * column + r]; }
+    HWY_INLINE auto at(std::size_t r, std::size_t k) const { return data[k * column + r]; }
     HWY_INLINE ByColumns from(std::size_t r, std::size_t k) const { return {data + k * column + r, column}; }
 };
 
@@ -55,11 +110,18 @@ struct ToRow {       ///< every row of C = start + A · B
     const float* start;
 };
 
-/// C [R, W vectors] = … + A [R, depth] · B [depth, W vectors]. b_step and c_row: numbers from row to row.
+/// A right factor for a left one: units row after row.
+template <class Left>
+using RightOf = const typename Left::Kind::Unit*;
+
+/// C [R, W vectors] = … + A [R, depth] · B [depth, W vectors]. depth: in steps; b_step: units, and c_row:
+/// numbers, from row to row.
 template <std::size_t R, std::size_t W, class Start, class Left>
-HWY_NOINLINE HWY_ATTR void multiplyTile(Start start, std::size_t depth, Left a, const float* HWY_RESTRICT b,
+HWY_NOINLINE HWY_ATTR void multiplyTile(Start start, std::size_t depth, Left a, RightOf<Left> HWY_RESTRICT b,
                                         std::size_t b_step, float* HWY_RESTRICT c, std::size_t c_row) {
+    using Kind = typename Left::Kind;
     const Floats f;
+    const hn::ScalableTag<typename Kind::Unit> units;
     Vector sums[R][W];
 #pragma GCC unroll 8
     for (std::size_t r = 0; r < R; ++r)
@@ -70,16 +132,16 @@ HWY_NOINLINE HWY_ATTR void multiplyTile(Start start, std::size_t depth, Left a, 
             else
                 sums[r][w] = hn::LoadU(f, c + r * c_row + w * lanes());
     for (std::size_t k = 0; k < depth; ++k) {
-        Vector row[W];
+        hn::Vec<decltype(units)> row[W];
 #pragma GCC unroll 2
         for (std::size_t w = 0; w < W; ++w)
-            row[w] = hn::LoadU(f, b + k * b_step + w * lanes());
+            row[w] = hn::LoadU(units, b + k * b_step + w * lanes());
 #pragma GCC unroll 8
         for (std::size_t r = 0; r < R; ++r) {
-            const Vector broadcast = hn::Set(f, a.at(r, k));
+            const auto broadcast = hn::Set(units, a.at(r, k));
 #pragma GCC unroll 2
             for (std::size_t w = 0; w < W; ++w)
-                sums[r][w] = hn::MulAdd(broadcast, row[w], sums[r][w]);
+                sums[r][w] = Kind::multiplyAdd(broadcast, row[w], sums[r][w]);
         }
     }
 #pragma GCC unroll 8
@@ -92,7 +154,7 @@ HWY_NOINLINE HWY_ATTR void multiplyTile(Start start, std::size_t depth, Left a, 
 /// The same for a number of rows known only now, 1 … kTileRows.
 template <std::size_t W, class Start, class Left>
 HWY_INLINE HWY_ATTR void multiplyRows(Start start, std::size_t rows, std::size_t depth, Left a,
-                                      const float* b, std::size_t b_step, float* c, std::size_t c_row) {
+                                      RightOf<Left> b, std::size_t b_step, float* c, std::size_t c_row) {
     switch (rows) {
         case 1:
             return multiplyTile<1, W>(start, depth, a, b, b_step, c, c_row);
@@ -116,17 +178,18 @@ HWY_INLINE HWY_ATTR void multiplyRows(Start start, std::size_t rows, std::size_t
 }
 
 /// C [rows, W vectors] = … + A [rows, depth] · B [depth, W vectors].
-/// @param zeros  A[r][k] is known to vanish for k < r + zeros, and is not looked at before that
+/// @param zeros  the numbers of row r before r + zeros are known to be 0 and not looked at
 template <std::size_t W, class Start, class Left>
 HWY_INLINE HWY_ATTR void multiplyStrip(Start start, std::size_t rows, std::size_t depth, Left a,
-                                       const float* b, std::size_t b_step, float* c, std::size_t c_row,
+                                       RightOf<Left> b, std::size_t b_step, float* c, std::size_t c_row,
                                        std::ptrdiff_t zeros = -(std::ptrdiff_t{1} << 40)) {
     for (std::size_t r = 0; r < rows;) {
         const std::size_t left = rows - r;
         // Two tiles of middling height run better than a full one and a thin one.
         const std::size_t tile = left >= 2 * kTileRows ? kTileRows : left > kTileRows ? (left + 1) / 2 : left;
         const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(r) + zeros;
-        const std::size_t skipped = first > 0 ? std::min(depth, static_cast<std::size_t>(first)) : 0;
+        const std::size_t skipped =
+            first > 0 ? std::min(depth, static_cast<std::size_t>(first) / Left::Kind::kDepth) : 0;
         multiplyRows<W>(start, tile, depth - skipped, a.from(r, skipped), b + skipped * b_step, b_step,
                         c + r * c_row, c_row);
         r += tile;
@@ -136,7 +199,7 @@ HWY_INLINE HWY_ATTR void multiplyStrip(Start start, std::size_t rows, std::size_
 /// C [rows, columns] += A · B for any number of columns that fills whole vectors.
 template <class Left>
 HWY_INLINE HWY_ATTR void addProduct(std::size_t rows, std::size_t columns, std::size_t depth, Left a,
-                                    const float* b, std::size_t b_step, float* c, std::size_t c_row,
+                                    RightOf<Left> b, std::size_t b_step, float* c, std::size_t c_row,
                                     std::ptrdiff_t zeros) {
     std::size_t at = 0;
     for (; at + kTileVectors * lanes() <= columns; at += kTileVectors * lanes())

@@ -1,8 +1,30 @@
 #include "core/kernels/rows.h"
 
 #include <cmath>
+#include <type_traits>
 
 #include "core/kernels/instruction_sets.h"
+
+#ifndef ROPER_KERNELS_ROWS_ONCE
+#define ROPER_KERNELS_ROWS_ONCE
+namespace roper {
+
+/// What an instruction set has to offer for rows of numbers of a type; as in the header.
+template <class Number>
+struct RowKernels {
+    void (*normalize)(const float* x, const float* weight, const float* bias, float epsilon, std::size_t rows,
+                      std::size_t width, Number* y, float* means, float* inverses);
+    void (*normalize_back)(const float* x, const float* weight, const float* means, const float* inverses,
+                           const Number* grad_y, const float* passing, std::size_t rows, std::size_t width,
+                           float* grad_x, float* grad_weight, float* grad_bias);
+    void (*add)(const Number* data, std::size_t rows, std::size_t width, float* sums);
+    void (*relu_back)(const Number* y, std::size_t rows, std::size_t width, Number* gradient, float* sums);
+    void (*gelu_forward)(const Number* x, std::size_t count, Number* y);
+    void (*gelu_back)(const Number* x, std::size_t rows, std::size_t width, Number* gradient, float* sums);
+};
+
+}  // namespace roper
+#endif
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/rows.cpp"
@@ -26,8 +48,9 @@ HWY_INLINE HWY_ATTR void along(std::size_t width, Whole whole, Rest rest) {
         rest(i);
 }
 
-inline HWY_ATTR void normalize(const float* x, const float* weight, const float* bias, float epsilon,
-                               std::size_t rows, std::size_t width, float* y, float* means, float* inverses) {
+template <class Number>
+HWY_ATTR void normalize(const float* x, const float* weight, const float* bias, float epsilon,
+                        std::size_t rows, std::size_t width, Number* y, float* means, float* inverses) {
     const hn::ScalableTag<float> f;
     const float share = 1.0F / static_cast<float>(width);
     for (std::size_t row = 0; row < rows; ++row, x += width, y += width) {
@@ -54,19 +77,20 @@ inline HWY_ATTR void normalize(const float* x, const float* weight, const float*
             width,
             [&](std::size_t i) HWY_ATTR {
                 const auto normal = hn::Mul(hn::Sub(hn::LoadU(f, x + i), mean_v), inverse_v);
-                hn::StoreU(hn::MulAdd(normal, hn::LoadU(f, weight + i), hn::LoadU(f, bias + i)), f, y + i);
+                storeNumbers(f, hn::MulAdd(normal, hn::LoadU(f, weight + i), hn::LoadU(f, bias + i)), y + i);
             },
-            [&](std::size_t i) { y[i] = (x[i] - mean) * inverse * weight[i] + bias[i]; });
+            [&](std::size_t i) { storeNumber((x[i] - mean) * inverse * weight[i] + bias[i], y + i); });
         means[row] = mean;
         inverses[row] = inverse;
     }
 }
 
 // With x̂ = (x − mean) · inverse and g = ∂L/∂y ∘ weight:  ∂L/∂x = inverse · (g − mean(g) − x̂ · mean(g ∘ x̂))
-inline HWY_ATTR void normalizeBackward(const float* x, const float* weight, const float* means,
-                                       const float* inverses, const float* grad_y, const float* passing,
-                                       std::size_t rows, std::size_t width, float* grad_x, float* grad_weight,
-                                       float* grad_bias) {
+template <class Number>
+HWY_ATTR void normalizeBackward(const float* x, const float* weight, const float* means,
+                                const float* inverses, const Number* grad_y, const float* passing,
+                                std::size_t rows, std::size_t width, float* grad_x, float* grad_weight,
+                                float* grad_bias) {
     const hn::ScalableTag<float> f;
     const float share = 1.0F / static_cast<float>(width);
     for (std::size_t row = 0; row < rows; ++row, x += width, grad_y += width, grad_x += width) {
@@ -78,18 +102,19 @@ inline HWY_ATTR void normalizeBackward(const float* x, const float* weight, cons
             width,
             [&](std::size_t i) HWY_ATTR {
                 const auto normal = hn::Mul(hn::Sub(hn::LoadU(f, x + i), mean_v), inverse_v);
-                const auto of_y = hn::LoadU(f, grad_y + i), g = hn::Mul(of_y, hn::LoadU(f, weight + i));
+                const auto of_y = loadNumbers(f, grad_y + i), g = hn::Mul(of_y, hn::LoadU(f, weight + i));
                 sums = hn::Add(sums, g);
                 products = hn::MulAdd(g, normal, products);
                 hn::StoreU(hn::MulAdd(of_y, normal, hn::LoadU(f, grad_weight + i)), f, grad_weight + i);
                 hn::StoreU(hn::Add(hn::LoadU(f, grad_bias + i), of_y), f, grad_bias + i);
             },
             [&](std::size_t i) {
-                const float normal = (x[i] - mean) * inverse, g = grad_y[i] * weight[i];
+                const float normal = (x[i] - mean) * inverse, of_y = loadNumber(grad_y + i);
+                const float g = of_y * weight[i];
                 sum += g;
                 product += g * normal;
-                grad_weight[i] += grad_y[i] * normal;
-                grad_bias[i] += grad_y[i];
+                grad_weight[i] += of_y * normal;
+                grad_bias[i] += of_y;
             });
         const float mean_g = (sum + hn::GetLane(hn::SumOfLanes(f, sums))) * share;
         const float mean_product = (product + hn::GetLane(hn::SumOfLanes(f, products))) * share;
@@ -98,46 +123,47 @@ inline HWY_ATTR void normalizeBackward(const float* x, const float* weight, cons
             width,
             [&](std::size_t i) HWY_ATTR {
                 const auto normal = hn::Mul(hn::Sub(hn::LoadU(f, x + i), mean_v), inverse_v);
-                const auto g = hn::Mul(hn::LoadU(f, grad_y + i), hn::LoadU(f, weight + i));
+                const auto g = hn::Mul(loadNumbers(f, grad_y + i), hn::LoadU(f, weight + i));
                 const auto central = hn::NegMulAdd(normal, mean_product_v, hn::Sub(g, mean_g_v));
                 const auto before = passing != nullptr ? hn::LoadU(f, passing + i) : hn::Zero(f);
                 hn::StoreU(hn::MulAdd(central, inverse_v, before), f, grad_x + i);
             },
             [&](std::size_t i) {
                 const float normal = (x[i] - mean) * inverse;
-                const float central = grad_y[i] * weight[i] - mean_g - normal * mean_product;
+                const float central = loadNumber(grad_y + i) * weight[i] - mean_g - normal * mean_product;
                 grad_x[i] = central * inverse + (passing != nullptr ? passing[i] : 0.0F);
             });
         if (passing != nullptr) passing += width;
     }
 }
 
-inline HWY_ATTR void add(const float* data, std::size_t rows, std::size_t width, float* sums) {
+template <class Number>
+HWY_ATTR void add(const Number* data, std::size_t rows, std::size_t width, float* sums) {
     const hn::ScalableTag<float> f;
     for (std::size_t row = 0; row < rows; ++row, data += width)
         along(
             width,
             [&](std::size_t i) HWY_ATTR {
-                hn::StoreU(hn::Add(hn::LoadU(f, sums + i), hn::LoadU(f, data + i)), f, sums + i);
+                hn::StoreU(hn::Add(hn::LoadU(f, sums + i), loadNumbers(f, data + i)), f, sums + i);
             },
-            [&](std::size_t i) { sums[i] += data[i]; });
+            [&](std::size_t i) { sums[i] += loadNumber(data + i); });
 }
 
-inline HWY_ATTR void reluBack(const float* y, std::size_t rows, std::size_t width, float* gradient,
-                              float* sums) {
+template <class Number>
+HWY_ATTR void reluBack(const Number* y, std::size_t rows, std::size_t width, Number* gradient, float* sums) {
     const hn::ScalableTag<float> f;
     for (std::size_t row = 0; row < rows; ++row, y += width, gradient += width)
         along(
             width,
             [&](std::size_t i) HWY_ATTR {
-                const auto off = hn::Le(hn::LoadU(f, y + i), hn::Zero(f));  // false for NaN, which goes on
-                const auto kept = hn::IfThenZeroElse(off, hn::LoadU(f, gradient + i));
-                hn::StoreU(kept, f, gradient + i);
+                const auto off = hn::Le(loadNumbers(f, y + i), hn::Zero(f));  // false for NaN, which goes on
+                const auto kept = hn::IfThenZeroElse(off, loadNumbers(f, gradient + i));
+                storeNumbers(f, kept, gradient + i);
                 hn::StoreU(hn::Add(hn::LoadU(f, sums + i), kept), f, sums + i);
             },
             [&](std::size_t i) {
-                if (y[i] <= 0) gradient[i] = 0;
-                sums[i] += gradient[i];
+                if (loadNumber(y + i) <= 0) storeNumber(0, gradient + i);
+                sums[i] += loadNumber(gradient + i);
             });
 }
 
@@ -176,38 +202,60 @@ inline float cumulativeNormal(float x) {
     return 0.5F * std::erfc(-0.70710678F * x);
 }
 
-inline HWY_ATTR void geluForward(const float* x, std::size_t count, float* y) {
+template <class Number>
+HWY_ATTR void geluForward(const Number* x, std::size_t count, Number* y) {
     const hn::ScalableTag<float> f;
     const NormalDistribution<decltype(f)> normal(f);
     along(
         count,
         [&](std::size_t i) HWY_ATTR {
-            const auto v = hn::LoadU(f, x + i);
-            hn::StoreU(hn::Mul(v, normal(v).cumulative), f, y + i);
+            const auto v = loadNumbers(f, x + i);
+            storeNumbers(f, hn::Mul(v, normal(v).cumulative), y + i);
         },
-        [&](std::size_t i) { y[i] = x[i] * cumulativeNormal(x[i]); });
+        [&](std::size_t i) {
+            const float v = loadNumber(x + i);
+            storeNumber(v * cumulativeNormal(v), y + i);
+        });
 }
 
-inline HWY_ATTR void geluBack(const float* x, std::size_t rows, std::size_t width, float* gradient,
-                              float* sums) {
+template <class Number>
+HWY_ATTR void geluBack(const Number* x, std::size_t rows, std::size_t width, Number* gradient, float* sums) {
     const hn::ScalableTag<float> f;
     const NormalDistribution<decltype(f)> normal(f);
     for (std::size_t row = 0; row < rows; ++row, x += width, gradient += width)
         along(
             width,
             [&](std::size_t i) HWY_ATTR {
-                const auto v = hn::LoadU(f, x + i);
+                const auto v = loadNumbers(f, x + i);
                 const auto values = normal(v);
                 const auto slope = hn::MulAdd(v, values.density, values.cumulative);
-                const auto back = hn::Mul(hn::LoadU(f, gradient + i), slope);
-                hn::StoreU(back, f, gradient + i);
+                const auto back = hn::Mul(loadNumbers(f, gradient + i), slope);
+                storeNumbers(f, back, gradient + i);
                 hn::StoreU(hn::Add(hn::LoadU(f, sums + i), back), f, sums + i);
             },
             [&](std::size_t i) {
-                const float density = 0.39894228F * std::exp(-0.5F * x[i] * x[i]);
-                gradient[i] *= cumulativeNormal(x[i]) + x[i] * density;
-                sums[i] += gradient[i];
+                const float v = loadNumber(x + i), density = 0.39894228F * std::exp(-0.5F * v * v);
+                const float back = loadNumber(gradient + i) * (cumulativeNormal(v) + v * density);
+                storeNumber(back, gradient + i);
+                sums[i] += back;
             });
+}
+
+/// The kernels for a type, of this instruction set: templates cannot be dispatched.
+template <class Number>
+const RowKernels<Number>& rowKernels() {
+    static constexpr RowKernels<Number> kernels{normalize<Number>,   normalizeBackward<Number>,
+                                                add<Number>,         reluBack<Number>,
+                                                geluForward<Number>, geluBack<Number>};
+    return kernels;
+}
+
+inline const RowKernels<float>& singleRowKernels() {
+    return rowKernels<float>();
+}
+
+inline const RowKernels<BFloat16>& bfloat16RowKernels() {
+    return rowKernels<BFloat16>();
 }
 
 }  // namespace roper::HWY_NAMESPACE
@@ -217,42 +265,69 @@ HWY_AFTER_NAMESPACE();
 namespace roper {
 namespace {
 
-HWY_EXPORT(normalize);
-HWY_EXPORT(normalizeBackward);
-HWY_EXPORT(add);
-HWY_EXPORT(reluBack);
-HWY_EXPORT(geluForward);
-HWY_EXPORT(geluBack);
+HWY_EXPORT(singleRowKernels);
+HWY_EXPORT(bfloat16RowKernels);
+
+template <class Number>
+const RowKernels<Number>& kernels() {
+    if constexpr (std::is_same_v<Number, float>)
+        return HWY_DYNAMIC_DISPATCH(singleRowKernels)();
+    else
+        return HWY_DYNAMIC_DISPATCH(bfloat16RowKernels)();
+}
 
 }  // namespace
 
+template <class Number>
 void normalizeRows(const float* x, const float* weight, const float* bias, float epsilon, std::size_t rows,
-                   std::size_t width, float* y, float* means, float* inverses) {
-    HWY_DYNAMIC_DISPATCH(normalize)(x, weight, bias, epsilon, rows, width, y, means, inverses);
+                   std::size_t width, Number* y, float* means, float* inverses) {
+    kernels<Number>().normalize(x, weight, bias, epsilon, rows, width, y, means, inverses);
 }
 
+template <class Number>
 void normalizeRowsBackward(const float* x, const float* weight, const float* means, const float* inverses,
-                           const float* grad_y, const float* passing, std::size_t rows, std::size_t width,
+                           const Number* grad_y, const float* passing, std::size_t rows, std::size_t width,
                            float* grad_x, float* grad_weight, float* grad_bias) {
-    HWY_DYNAMIC_DISPATCH(normalizeBackward)
-    (x, weight, means, inverses, grad_y, passing, rows, width, grad_x, grad_weight, grad_bias);
+    kernels<Number>().normalize_back(x, weight, means, inverses, grad_y, passing, rows, width, grad_x,
+                                     grad_weight, grad_bias);
 }
 
-void addRows(const float* rows_data, std::size_t rows, std::size_t width, float* sums) {
-    HWY_DYNAMIC_DISPATCH(add)(rows_data, rows, width, sums);
+template <class Number>
+void addRows(const Number* rows_data, std::size_t rows, std::size_t width, float* sums) {
+    kernels<Number>().add(rows_data, rows, width, sums);
 }
 
-void reluBackward(const float* y, std::size_t rows, std::size_t width, float* gradient, float* sums) {
-    HWY_DYNAMIC_DISPATCH(reluBack)(y, rows, width, gradient, sums);
+template <class Number>
+void reluBackward(const Number* y, std::size_t rows, std::size_t width, Number* gradient, float* sums) {
+    kernels<Number>().relu_back(y, rows, width, gradient, sums);
 }
 
-void gelu(const float* x, std::size_t rows, std::size_t width, float* y) {
-    HWY_DYNAMIC_DISPATCH(geluForward)(x, rows * width, y);
+template <class Number>
+void gelu(const Number* x, std::size_t rows, std::size_t width, Number* y) {
+    kernels<Number>().gelu_forward(x, rows * width, y);
 }
 
-void geluBackward(const float* x, std::size_t rows, std::size_t width, float* gradient, float* sums) {
-    HWY_DYNAMIC_DISPATCH(geluBack)(x, rows, width, gradient, sums);
+template <class Number>
+void geluBackward(const Number* x, std::size_t rows, std::size_t width, Number* gradient, float* sums) {
+    kernels<Number>().gelu_back(x, rows, width, gradient, sums);
 }
+
+template void normalizeRows(const float*, const float*, const float*, float, std::size_t, std::size_t, float*,
+                            float*, float*);
+template void normalizeRows(const float*, const float*, const float*, float, std::size_t, std::size_t,
+                            BFloat16*, float*, float*);
+template void normalizeRowsBackward(const float*, const float*, const float*, const float*, const float*,
+                                    const float*, std::size_t, std::size_t, float*, float*, float*);
+template void normalizeRowsBackward(const float*, const float*, const float*, const float*, const BFloat16*,
+                                    const float*, std::size_t, std::size_t, float*, float*, float*);
+template void addRows(const float*, std::size_t, std::size_t, float*);
+template void addRows(const BFloat16*, std::size_t, std::size_t, float*);
+template void reluBackward(const float*, std::size_t, std::size_t, float*, float*);
+template void reluBackward(const BFloat16*, std::size_t, std::size_t, BFloat16*, float*);
+template void gelu(const float*, std::size_t, std::size_t, float*);
+template void gelu(const BFloat16*, std::size_t, std::size_t, BFloat16*);
+template void geluBackward(const float*, std::size_t, std::size_t, float*, float*);
+template void geluBackward(const BFloat16*, std::size_t, std::size_t, BFloat16*, float*);
 
 }  // namespace roper
 #endif

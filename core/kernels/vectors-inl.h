@@ -9,8 +9,10 @@
 #endif
 
 #include <cstddef>
+#include <cstdint>
 
 #include "core/kernels/attention.h"
+#include "core/kernels/bfloat16.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -108,29 +110,81 @@ HWY_INLINE HWY_ATTR void turnRow(const float* from, float* to, std::size_t d, Pa
         to[i] = scale * from[i];
 }
 
-/// to [columns, rows] = from [rows, columns] transposed; both counts divisible by 4.
+/// The bits of bfloat16 numbers nearest to x, in the upper half of each lane; the lower half is rubbish. As
+/// `toBFloat16`.
+template <class F>
+HWY_INLINE HWY_ATTR auto roundedUpperHalves(F, hn::Vec<F> x) {
+    const hn::RebindToUnsigned<F> u;
+    const auto bits = hn::BitCast(u, x);
+    const auto even = hn::And(hn::ShiftRight<16>(bits), hn::Set(u, 1));
+    const auto rounded = hn::Add(hn::Add(bits, hn::Set(u, 0x7FFF)), even);
+    return hn::IfThenElse(hn::RebindMask(u, hn::IsNaN(x)), hn::Set(u, 0x7FC00000), rounded);
+}
+
+/// A vector of numbers from memory, in float32.
+template <class F>
+HWY_INLINE HWY_ATTR hn::Vec<F> loadNumbers(F f, const float* from) {
+    return hn::LoadU(f, from);
+}
+template <class F>
+HWY_INLINE HWY_ATTR hn::Vec<F> loadNumbers(F f, const BFloat16* from) {
+    const hn::RebindToUnsigned<F> u;
+    const hn::Rebind<std::uint16_t, F> halves;
+    const auto bits = hn::LoadU(halves, reinterpret_cast<const std::uint16_t*>(from));
+    return hn::BitCast(f, hn::ShiftLeft<16>(hn::PromoteTo(u, bits)));
+}
+
+/// Writes a vector of float32 as numbers of either type.
+template <class F>
+HWY_INLINE HWY_ATTR void storeNumbers(F f, hn::Vec<F> x, float* to) {
+    hn::StoreU(x, f, to);
+}
+template <class F>
+HWY_INLINE HWY_ATTR void storeNumbers(F f, hn::Vec<F> x, BFloat16* to) {
+    const hn::Rebind<std::uint16_t, F> halves;
+    const auto bits = hn::TruncateTo(halves, hn::ShiftRight<16>(roundedUpperHalves(f, x)));
+    hn::StoreU(bits, halves, reinterpret_cast<std::uint16_t*>(to));
+}
+
+/// The same for a single number.
+HWY_INLINE float loadNumber(const float* from) {
+    return *from;
+}
+HWY_INLINE float loadNumber(const BFloat16* from) {
+    return toFloat(*from);
+}
+HWY_INLINE void storeNumber(float x, float* to) {
+    *to = x;
+}
+HWY_INLINE void storeNumber(float x, BFloat16* to) {
+    *to = toBFloat16(x);
+}
+
+/// to [columns, rows] = from [rows, columns] transposed, of float32 or units of 32 bits; both counts
+/// divisible by 4.
 /// @param from_row, to_row  numbers from row to row
-HWY_INLINE HWY_ATTR void transpose(const float* from, std::size_t from_row, float* to, std::size_t to_row,
+template <class Unit>
+HWY_INLINE HWY_ATTR void transpose(const Unit* from, std::size_t from_row, Unit* to, std::size_t to_row,
                                    std::size_t rows, std::size_t columns) {
 #if HWY_TARGET == HWY_SCALAR
     for (std::size_t r = 0; r < rows; ++r)
         for (std::size_t c = 0; c < columns; ++c)
             to[c * to_row + r] = from[r * from_row + c];
 #else
-    const hn::FixedTag<float, 4> f;
+    const hn::FixedTag<Unit, 4> f;
     const hn::FixedTag<double, 2> two;
     const auto pairs = [two](auto x) HWY_ATTR { return hn::BitCast(two, x); };
     const auto numbers = [f](auto x) HWY_ATTR { return hn::BitCast(f, x); };
     for (std::size_t r = 0; r < rows; r += 4)
         for (std::size_t c = 0; c < columns; c += 4) {
-            const float* at = from + r * from_row + c;
+            const Unit* at = from + r * from_row + c;
             const auto r0 = hn::LoadU(f, at), r1 = hn::LoadU(f, at + from_row),
                        r2 = hn::LoadU(f, at + 2 * from_row), r3 = hn::LoadU(f, at + 3 * from_row);
             const auto low01 = pairs(hn::InterleaveLower(f, r0, r1)),
                        low23 = pairs(hn::InterleaveLower(f, r2, r3));
             const auto high01 = pairs(hn::InterleaveUpper(f, r0, r1)),
                        high23 = pairs(hn::InterleaveUpper(f, r2, r3));
-            float* target = to + c * to_row + r;
+            Unit* target = to + c * to_row + r;
             hn::StoreU(numbers(hn::InterleaveLower(two, low01, low23)), f, target);
             hn::StoreU(numbers(hn::InterleaveUpper(two, low01, low23)), f, target + to_row);
             hn::StoreU(numbers(hn::InterleaveLower(two, high01, high23)), f, target + 2 * to_row);

@@ -104,7 +104,9 @@ at::Tensor weights(AttentionKind kind, const Heads& heads, const Sight& sight) {
 
 at::Tensor mix(AttentionKind kind, const Heads& heads, const Sight& sight) {
     if (kind != AttentionKind::softmax) return mixLinear(kind, heads, sight);
-    if (sight.mask.defined()) return at::scaled_dot_product_attention(heads.q, heads.k, heads.v, sight.mask);
+    if (sight.mask.defined())
+        return at::scaled_dot_product_attention(heads.q, heads.k, heads.v,
+                                                sight.mask.to(heads.q.scalar_type()));
     return at::scaled_dot_product_attention(heads.q, heads.k, heads.v, {}, 0.0, sight.causal);
 }
 

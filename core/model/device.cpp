@@ -6,7 +6,10 @@
 
 #include <filesystem>
 #include <optional>
+#include <utility>
 
+#include "core/model/beside_program.h"
+#include "core/model/gpu.h"
 #include "core/runs/error.h"
 
 namespace roper {
@@ -35,6 +38,24 @@ std::optional<std::string> openCudaHalf() {
     return std::nullopt;
 }
 
+std::shared_ptr<Gpu> current_gpu;
+
+/// Opens our own half for a GPU. Returns what went wrong, if so; LibTorch's operations do without it.
+std::optional<std::string> openOurHalf(const c10::Device& device) {
+    const std::filesystem::path path = besideProgram("libroper_cuda.so");
+    void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) return ::dlerror();
+    const auto open = reinterpret_cast<OpenGpu>(::dlsym(library, "roper_open_gpu"));
+    if (open == nullptr) return ::dlerror();
+    try {
+        // It lives as long as the process: the driver may be gone before this library's variables are.
+        useGpu(std::shared_ptr<Gpu>(open(device.index()), [](Gpu*) {}));
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+    return std::nullopt;
+}
+
 c10::Device cudaDevice(const std::string& name) {
     const c10::Device device(name);
     const int count = at::detail::getCUDAHooks().deviceCount();
@@ -46,20 +67,32 @@ c10::Device cudaDevice(const std::string& name) {
 
 }  // namespace
 
-OpenDevice openDevice(const std::string& name) {
+OpenDevice openDevice(const std::string& name, bool plain) {
+    useGpu(nullptr);
     if (name == "cpu") return {c10::kCPU, ""};
     if (name == "auto") {
         if (!driverIsThere()) return {c10::kCPU, ""};
         if (const auto problem = openCudaHalf()) return {c10::kCPU, "training on the CPU: " + *problem};
-        return {cudaDevice("cuda:0"), ""};
+    } else if (const auto problem = openCudaHalf()) {
+        throw Error(ErrorKind::usage, *problem);
     }
-    if (const auto problem = openCudaHalf()) throw Error(ErrorKind::usage, *problem);
-    return {cudaDevice(name), ""};
+    const c10::Device device = cudaDevice(name == "auto" ? "cuda:0" : name);
+    if (plain) return {device, ""};
+    const auto problem = openOurHalf(device);
+    return {device, problem ? "training without our own CUDA half, so slower: " + *problem : ""};
 }
 
 std::string describeDevice(const c10::Device& device) {
     if (device.is_cpu()) return "cpu, " + std::to_string(at::get_num_threads()) + " threads";
-    return device.str();
+    return gpu() != nullptr ? device.str() + ", " + gpu()->name() : device.str();
+}
+
+Gpu* gpu() {
+    return current_gpu.get();
+}
+
+void useGpu(std::shared_ptr<Gpu> gpu) {
+    current_gpu = std::move(gpu);
 }
 
 }  // namespace roper

@@ -8,16 +8,17 @@ namespace roper {
 
 struct OpenDevice {
     c10::Device device;
-    std::string note;  ///< why "auto" took the CPU although there is a GPU; else empty
+    std::string note;  ///< what is not as it could be: why "auto" took the CPU although there is a GPU, …
 };
 
 /// Turns "auto", "cpu", "cuda" or "cuda:N" into a device that can be used now. For CUDA, LibTorch's CUDA half
 /// (libtorch_cuda.so) is opened first; "auto" takes it only where a driver and that library are, else the
-/// CPU.
+/// CPU. With it goes our own half, libroper_cuda.so, as `gpu()`.
+/// @param plain  LibTorch's operations alone are wanted: `device.kernel`
 /// @throws Error (usage) saying what is missing and how to get it
-OpenDevice openDevice(const std::string& name);
+OpenDevice openDevice(const std::string& name, bool plain = false);
 
-/// "cpu, 2 threads" or "cuda:0".
+/// "cpu, 2 threads" or "cuda:0, NVIDIA H200".
 std::string describeDevice(const c10::Device& device);
 
 }  // namespace roper

@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "core/kernels/attention.h"
+#include "core/model/numbers.h"
 
 namespace roper {
 namespace {
@@ -45,16 +46,20 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
         const std::int64_t B = product.size(0), T = product.size(1), C = product.size(2) / 3;
         const at::Tensor qkv = product.contiguous(), beta = bias.contiguous();
         const at::Tensor out = at::empty({B, T, C}, product.options());
-        const at::Tensor log_sums = at::empty({B, heads, T}, product.options());
+        const at::Tensor log_sums = at::empty({B, heads, T}, product.options().dtype(at::kFloat));
         context->saved_data["heads"] = heads;
         context->saved_data["causal"] = causal;
         context->saved_data["pairing"] = pairing;
         context->save_for_backward(
             {qkv, out, log_sums, beta, query_key.cosine, query_key.sine, value.cosine, value.sine});
         const AttentionSetup setup = setupOf(context, qkv, beta, query_key, value);
-        forEachItem(setup, [&, to = out.mutable_data_ptr<float>(), sums = log_sums.mutable_data_ptr<float>()](
-                               std::size_t item, AttentionScratch& scratch) {
-            attendForward(setup, dataOf(qkv), to, sums, item, scratch);
+        withTypeOf(qkv, [&](auto number) {
+            const auto* const from = numbersOf<decltype(number)>(qkv);
+            auto* const to = numbersOf<decltype(number)>(out);
+            float* const sums = numbersOf<float>(log_sums);
+            forEachItem(setup, [&](std::size_t item, AttentionScratch& scratch) {
+                attendForward(setup, from, to, sums, item, scratch);
+            });
         });
         return out;
     }
@@ -70,11 +75,16 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
         if (beta.numel() > 0 && context->needs_input_grad(1))
             grad_bias = at::empty({qkv.size(0), beta.size(0), beta.size(1)}, beta.options());
         float* const bias_data = grad_bias.defined() ? grad_bias.mutable_data_ptr<float>() : nullptr;
-        forEachItem(
-            setup, [&, to = grad_qkv.mutable_data_ptr<float>()](std::size_t item, AttentionScratch& scratch) {
-                attendBackward(setup, dataOf(qkv), dataOf(out), dataOf(log_sums), dataOf(grad_out), to,
-                               bias_data, item, scratch);
+        withTypeOf(qkv, [&](auto number) {
+            using Number = decltype(number);
+            const Number *const from = numbersOf<Number>(qkv), *const output = numbersOf<Number>(out),
+                                *const given = numbersOf<Number>(grad_out);
+            Number* const to = numbersOf<Number>(grad_qkv);
+            const float* const sums = numbersOf<float>(log_sums);
+            forEachItem(setup, [&](std::size_t item, AttentionScratch& scratch) {
+                attendBackward(setup, from, output, sums, given, to, bias_data, item, scratch);
             });
+        });
         return {grad_qkv, grad_bias.defined() ? grad_bias.sum(0) : grad_bias, {}, {}, {}, {}, {}};
     }
 
@@ -99,8 +109,7 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
 
 at::Tensor fusedAttention(const at::Tensor& product, std::int64_t heads, bool causal, Pairing pairing,
                           const PassPositions& pass, std::size_t layer) {
-    TORCH_CHECK(product.dim() == 3 && product.size(2) % (3 * heads) == 0 && product.is_cpu() &&
-                    product.scalar_type() == at::kFloat,
+    TORCH_CHECK(product.dim() == 3 && product.size(2) % (3 * heads) == 0 && product.is_cpu(),
                 "fusedAttention: no q, k and v of ", heads, " heads in ", product.sizes());
     const Turns &query_key = pass.queryKey(layer), &value = pass.value(layer);
     const std::int64_t T = product.size(1), d = product.size(2) / 3 / heads;
@@ -114,8 +123,7 @@ at::Tensor fusedAttention(const at::Tensor& product, std::int64_t heads, bool ca
         !pass.distance_bias.defined() || pass.distance_bias.sizes() == at::IntArrayRef({heads, 2 * T - 1}),
         "fusedAttention: a bias of ", pass.distance_bias.sizes(), " for ", product.sizes());
     // An autograd function takes no undefined tensors.
-    const at::Tensor bias =
-        pass.distance_bias.defined() ? pass.distance_bias : at::empty({0}, product.options());
+    const at::Tensor bias = pass.distance_bias.defined() ? pass.distance_bias : at::empty({0}, at::kFloat);
     return FusedAttentionFunction::apply(product, bias, heads, causal, static_cast<std::int64_t>(pairing),
                                          query_key, value);
 }

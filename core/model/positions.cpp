@@ -131,8 +131,9 @@ at::Tensor PositionMethod::addedAt(const Places& places) {
 at::Tensor PositionMethod::biasOf(const at::Tensor& distances, std::int64_t T) {
     if (kind_ == Kind::alibi)
         return -slopes_.view({-1, 1}).mul(distances.abs().flatten()).unflatten(1, distances.sizes());
-    const at::Tensor buckets = bucketsByDistance(T, !causal_, specification_.model).to(options_.device());
-    const at::Tensor bucket_of = buckets.index_select(0, (distances + (T - 1)).flatten());
+    if (!buckets_.defined() || buckets_.size(0) != 2 * T - 1)
+        buckets_ = bucketsByDistance(T, !causal_, specification_.model).to(options_.device());
+    const at::Tensor bucket_of = buckets_.index_select(0, (distances + (T - 1)).flatten());
     return relative_bias_.index_select(0, bucket_of).t().unflatten(1, distances.sizes());
 }
 

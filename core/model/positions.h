@@ -21,11 +21,6 @@ struct Places {
     at::Tensor one_each = {};  ///< [B] (int64); undefined if all of 0 … T−1 go through
 };
 
-/// cos mθ_i and sin mθ_i of the tokens of a pass: [T, pairs] or [B, 1, pairs].
-struct Turns {
-    at::Tensor cosine, sine;
-};
-
 /// What a position method contributes to one pass. Undefined tensors contribute nothing.
 struct PassPositions {
     at::Tensor added;          ///< to the embeddings: [T, C] or [B, 1, C]
@@ -87,6 +82,7 @@ class PositionMethod {
     at::TensorOptions options_;
     at::Tensor table_;          ///< learned: [positions, C]; sinusoidal: as long as has been needed
     at::Tensor relative_bias_;  ///< [buckets, H]
+    at::Tensor buckets_;        ///< T5: of each distance in the texts read last
     at::Tensor slopes_;         ///< ALiBi: [H, 1, 1]
     Rotary query_key_, value_;
     RotaryTable query_key_table_, value_table_;

@@ -5,81 +5,101 @@
 #include <ATen/record_function.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
+
+#include "core/kernels/rotation.h"
+#include "core/model/gpu.h"
+
 namespace roper {
 namespace {
 
-/// Steps through memory from one pair, and within a pair, to the next feature.
-struct PairStrides {
-    std::int64_t next_pair;
-    std::int64_t partner;
-};
-
-PairStrides stridesOf(Pairing pairing, std::int64_t pairs) {
-    return pairing == Pairing::half ? PairStrides{1, pairs} : PairStrides{2, 1};
+/// R(±m)x for the heads of one token in float64; as `turnRows`.
+void turnRows(const double* from, std::int64_t from_step, double* to, std::int64_t to_step, std::size_t rows,
+              std::size_t d, Pairing pairing, const double* cosine, const double* sine, std::size_t pairs,
+              double sign) {
+    const std::size_t next = pairing == Pairing::half ? 1 : 2, partner = pairing == Pairing::half ? pairs : 1;
+    for (std::size_t row = 0; row < rows; ++row, from += from_step, to += to_step) {
+        for (std::size_t i = 0; i < pairs; ++i) {
+            const double x1 = from[i * next], x2 = from[i * next + partner];
+            to[i * next] = x1 * cosine[i] - sign * x2 * sine[i];
+            to[i * next + partner] = x2 * cosine[i] + sign * x1 * sine[i];
+        }
+        std::copy(from + 2 * pairs, from + d, to + 2 * pairs);
+    }
 }
 
-/// One pass over x on the CPU. sign is +1 for R(m) and −1 for R(−m).
+/// One pass over x on the CPU.
 template <class Scalar>
 void rotateOnCpu(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, Pairing pairing,
-                 Scalar sign, at::Tensor& out) {
-    const std::int64_t B = x.size(0), H = x.size(1), T = x.size(2), d = x.size(3);
-    const std::int64_t pairs = cosine.size(-1);
+                 Turn turn, at::Tensor& out) {
+    const std::int64_t B = x.size(0), T = x.size(2), pairs = cosine.size(-1);
     const std::int64_t table_batch = cosine.dim() == 3 ? cosine.stride(0) : 0;
-    const auto [next_pair, partner] = stridesOf(pairing, pairs);
-    const Scalar* x_data = x.const_data_ptr<Scalar>();
-    const Scalar* cosine_data = cosine.const_data_ptr<Scalar>();
-    const Scalar* sine_data = sine.const_data_ptr<Scalar>();
-    Scalar* out_data = out.mutable_data_ptr<Scalar>();
-    const auto in = x.strides();
-    const auto to = out.strides();
+    const Scalar* const x_data = x.const_data_ptr<Scalar>();
+    const Scalar* const cosine_data = cosine.const_data_ptr<Scalar>();
+    const Scalar* const sine_data = sine.const_data_ptr<Scalar>();
+    Scalar* const out_data = out.mutable_data_ptr<Scalar>();
+    const Scalar sign = turn == Turn::forward ? Scalar(1) : Scalar(-1);
+    const auto in = x.strides(), to = out.strides();
     at::parallel_for(0, B * T, 16, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t row = begin; row < end; ++row) {
-            const std::int64_t b = row / T, t = row % T;
-            const Scalar* c = cosine_data + b * table_batch + t * pairs;
-            const Scalar* s = sine_data + b * table_batch + t * pairs;
-            for (std::int64_t h = 0; h < H; ++h) {
-                const Scalar* from = x_data + b * in[0] + h * in[1] + t * in[2];
-                Scalar* target = out_data + b * to[0] + h * to[1] + t * to[2];
-                for (std::int64_t i = 0; i < pairs; ++i) {
-                    const Scalar x1 = from[i * next_pair], x2 = from[i * next_pair + partner];
-                    target[i * next_pair] = x1 * c[i] - sign * x2 * s[i];
-                    target[i * next_pair + partner] = x2 * c[i] + sign * x1 * s[i];
-                }
-                std::copy(from + 2 * pairs, from + d, target + 2 * pairs);
-            }
+            const std::int64_t b = row / T, t = row % T, angles = b * table_batch + t * pairs;
+            turnRows(x_data + b * in[0] + t * in[2], in[1], out_data + b * to[0] + t * to[2], to[1],
+                     static_cast<std::size_t>(x.size(1)), static_cast<std::size_t>(x.size(3)), pairing,
+                     cosine_data + angles, sine_data + angles, static_cast<std::size_t>(pairs), sign);
         }
     });
 }
 
-/// The same by tensor operations, for every device and type.
+/// The same by tensor operations, for every device and type; computed in the table's.
 at::Tensor rotateByTensorOps(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine,
                              Pairing pairing, Turn turn) {
     const std::int64_t pairs = cosine.size(-1);
-    const at::Tensor c = cosine.unsqueeze(-3).to(x.scalar_type());  // [1 or B×1, T, pairs]
-    const at::Tensor s = (turn == Turn::forward ? sine : -sine).unsqueeze(-3).to(x.scalar_type());
+    const at::Tensor c = cosine.unsqueeze(-3);  // [1 or B×1, T, pairs]
+    const at::Tensor s = (turn == Turn::forward ? sine : -sine).unsqueeze(-3);
     const at::Tensor turning = x.narrow(-1, 0, 2 * pairs);
     const at::Tensor as_pairs = pairing == Pairing::half ? turning.unflatten(-1, {2, pairs}).transpose(-1, -2)
                                                          : turning.unflatten(-1, {pairs, 2});
     const at::Tensor x1 = as_pairs.select(-1, 0), x2 = as_pairs.select(-1, 1);
     const at::Tensor y1 = x1 * c - x2 * s, y2 = x2 * c + x1 * s;
     const at::Tensor turned =
-        pairing == Pairing::half ? at::cat({y1, y2}, -1) : at::stack({y1, y2}, -1).flatten(-2);
+        (pairing == Pairing::half ? at::cat({y1, y2}, -1) : at::stack({y1, y2}, -1).flatten(-2))
+            .to(x.scalar_type());
     return at::cat({turned, x.narrow(-1, 2 * pairs, x.size(-1) - 2 * pairs)}, -1);
+}
+
+/// [B, H, T, d], laid out in memory as [B, T, H, d], like a head's part of q, k and v.
+at::Tensor emptyHeads(const at::Tensor& like) {
+    return at::empty({like.size(0), like.size(2), like.size(1), like.size(3)}, like.options())
+        .transpose(1, 2);
+}
+
+at::Tensor withDenseRows(const at::Tensor& x) {
+    return x.stride(3) == 1 ? x : x.contiguous();
+}
+
+/// Whether the GPU's own kernel turns such heads by such a table.
+bool turnsOnGpu(const at::Tensor& x, const at::Tensor& cosine) {
+    return gpu() != nullptr && x.device().type() == gpu()->deviceType() && cosine.dim() == 2 &&
+           cosine.scalar_type() == at::kFloat && x.size(3) % 2 == 0 &&
+           (x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16);
 }
 
 at::Tensor rotateForward(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine,
                          Pairing pairing, Turn turn) {
     RECORD_USER_SCOPE("attention: rotation");
+    at::Tensor out = emptyHeads(x);
+    if (turnsOnGpu(x, cosine)) {
+        gpu()->turn({{withDenseRows(x), out, cosine, sine}}, pairing, turn);
+        return out;
+    }
     const bool plain = x.is_cpu() && (x.scalar_type() == at::kFloat || x.scalar_type() == at::kDouble) &&
                        cosine.scalar_type() == x.scalar_type() && cosine.is_contiguous() &&
                        sine.is_contiguous();
     if (!plain) return rotateByTensorOps(x, cosine, sine, pairing, turn);
-    const at::Tensor source = x.stride(3) == 1 ? x : x.contiguous();
-    at::Tensor out = at::empty({x.size(0), x.size(2), x.size(1), x.size(3)}, x.options()).transpose(1, 2);
     if (x.scalar_type() == at::kFloat)
-        rotateOnCpu<float>(source, cosine, sine, pairing, turn == Turn::forward ? 1.0F : -1.0F, out);
+        rotateOnCpu<float>(withDenseRows(x), cosine, sine, pairing, turn, out);
     else
-        rotateOnCpu<double>(source, cosine, sine, pairing, turn == Turn::forward ? 1.0 : -1.0, out);
+        rotateOnCpu<double>(withDenseRows(x), cosine, sine, pairing, turn, out);
     return out;
 }
 
@@ -106,6 +126,44 @@ class RotateFunction : public torch::autograd::Function<RotateFunction> {
     }
 };
 
+class RotateHeadsFunction : public torch::autograd::Function<RotateHeadsFunction> {
+  public:
+    static torch::autograd::tensor_list forward(torch::autograd::AutogradContext* context,
+                                                const at::Tensor& qkv, const Turns& query_key,
+                                                const Turns& value, std::int64_t pairing) {
+        context->saved_data["query_key"] = std::vector<at::Tensor>{query_key.cosine, query_key.sine};
+        context->saved_data["value"] = std::vector<at::Tensor>{value.cosine, value.sine};
+        context->saved_data["pairing"] = pairing;
+        std::vector<TurnPart> parts;
+        for (std::int64_t part = 0; part < 3; ++part) {
+            const Turns& turns = part < 2 ? query_key : value;
+            const at::Tensor from = withDenseRows(qkv.select(0, part));
+            parts.push_back({from, emptyHeads(from), turns.cosine, turns.sine});
+        }
+        gpu()->turn(parts, static_cast<Pairing>(pairing), Turn::forward);
+        return {parts[0].to, parts[1].to, parts[2].to};
+    }
+
+    static torch::autograd::tensor_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::tensor_list gradients) {
+        const auto tables = [&](const char* name) { return context->saved_data[name].toTensorVector(); };
+        const std::vector<at::Tensor> query_key = tables("query_key"), value = tables("value");
+        const at::Tensor& like = gradients[0];
+        // In memory as the product that made q, k and v: [B, T, 3, H, d].
+        const at::Tensor made =
+            at::empty({like.size(0), like.size(2), 3, like.size(1), like.size(3)}, like.options())
+                .permute({2, 0, 3, 1, 4});
+        std::vector<TurnPart> parts;
+        for (std::size_t part = 0; part < 3; ++part) {
+            const std::vector<at::Tensor>& turns = part < 2 ? query_key : value;
+            parts.push_back({withDenseRows(gradients[part]), made.select(0, static_cast<std::int64_t>(part)),
+                             turns[0], turns[1]});
+        }
+        gpu()->turn(parts, static_cast<Pairing>(context->saved_data["pairing"].toInt()), Turn::back);
+        return {made, {}, {}, {}};
+    }
+};
+
 }  // namespace
 
 RotaryTable makeRotaryTable(const Rotary& rotary, std::int64_t positions, const at::TensorOptions& options) {
@@ -125,6 +183,18 @@ at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tenso
     if (cosine.requires_grad()) return rotateByTensorOps(x, cosine, sine, pairing, turn);
     return RotateFunction::apply(x, cosine, sine, static_cast<std::int64_t>(pairing),
                                  static_cast<std::int64_t>(turn));
+}
+
+TurnedHeads rotateHeads(const at::Tensor& qkv, const Turns& query_key, const Turns& value, Pairing pairing) {
+    const bool trained = query_key.cosine.requires_grad() || value.cosine.requires_grad();
+    if (!trained && turnsOnGpu(qkv[0], query_key.cosine) && turnsOnGpu(qkv[0], value.cosine)) {
+        const torch::autograd::tensor_list turned =
+            RotateHeadsFunction::apply(qkv, query_key, value, static_cast<std::int64_t>(pairing));
+        return {turned[0], turned[1], turned[2]};
+    }
+    return {rotate(qkv[0], query_key.cosine, query_key.sine, pairing),
+            rotate(qkv[1], query_key.cosine, query_key.sine, pairing),
+            rotate(qkv[2], value.cosine, value.sine, pairing)};
 }
 
 }  // namespace roper

@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "core/model/turn.h"
 #include "core/rotary/rotation.h"
 
 namespace roper {
@@ -15,7 +16,10 @@ struct RotaryTable {
 
 RotaryTable makeRotaryTable(const Rotary& rotary, std::int64_t positions, const at::TensorOptions& options);
 
-enum class Turn { forward, back };  ///< R(m) or R(−m)
+/// cos mθ_i and sin mθ_i of the tokens of a pass: [T, pairs] or [B, 1, pairs].
+struct Turns {
+    at::Tensor cosine, sine;
+};
 
 /// R(m)x for every head and position, differentiable in x; its backward is the rotation by −m, so nothing of
 /// x is kept. Where cosine and sine follow from trained frequencies it is differentiable in them, too.
@@ -26,5 +30,13 @@ enum class Turn { forward, back };  ///< R(m) or R(−m)
 /// @return        [B, H, T, d], laid out in memory as [B, T, H, d]
 at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, Pairing pairing,
                   Turn turn = Turn::forward);
+
+/// The same for q, k and v, queries and keys by one kind of angles and values by another; on a GPU in one
+/// pass over memory, back and forth.
+/// @param qkv  [3, B, H, T, d]
+struct TurnedHeads {
+    at::Tensor q, k, v;
+};
+TurnedHeads rotateHeads(const at::Tensor& qkv, const Turns& query_key, const Turns& value, Pairing pairing);
 
 }  // namespace roper

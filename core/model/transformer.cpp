@@ -7,14 +7,10 @@
 
 #include "core/kernels/attention.h"
 #include "core/model/fused_attention.h"
+#include "core/model/gpu.h"
 #include "core/model/products.h"
 
 namespace roper {
-namespace {
-
-constexpr double kLayerNormEpsilon = 1e-5;
-
-}  // namespace
 
 void KeyValueCache::keep(const at::Tensor& rows) {
     for (auto* tensors : {&keys, &values, &plain_keys})
@@ -32,6 +28,7 @@ Transformer::Transformer(const Specification& specification, std::int64_t vocabu
       causal_(!specification.isMasked()),
       options_(at::TensorOptions().device(device).dtype(dtype)),
       by_kernels_(whyPlain().empty()),
+      factors_(factorType()),
       parameters_(specification.training.model_seed, options_),
       positions_(specification, parameters_, options_) {
     const auto& model = specification_.model;
@@ -40,25 +37,24 @@ Transformer::Transformer(const Specification& specification, std::int64_t vocabu
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
         const std::string prefix = "blocks." + std::to_string(layer) + ".";
         Block& block = blocks_.emplace_back();
-        block.attention_norm_weight = parameters_.constant(prefix + "attention_norm.weight", C, 1.0);
-        block.attention_norm_bias = parameters_.constant(prefix + "attention_norm.bias", C, 0.0);
-        block.qkv_weight = parameters_.linear(prefix + "attention.qkv.weight", 3 * C, C);
-        block.qkv_bias = parameters_.constant(prefix + "attention.qkv.bias", 3 * C, 0.0);
-        block.output_weight = parameters_.linear(prefix + "attention.output.weight", C, C);
-        block.output_bias = parameters_.constant(prefix + "attention.output.bias", C, 0.0);
-        block.feed_forward_norm_weight = parameters_.constant(prefix + "feed_forward_norm.weight", C, 1.0);
-        block.feed_forward_norm_bias = parameters_.constant(prefix + "feed_forward_norm.bias", C, 0.0);
-        block.up_weight = parameters_.linear(prefix + "feed_forward.up.weight", F, C);
-        block.up_bias = parameters_.constant(prefix + "feed_forward.up.bias", F, 0.0);
-        block.down_weight = parameters_.linear(prefix + "feed_forward.down.weight", C, F);
-        block.down_bias = parameters_.constant(prefix + "feed_forward.down.bias", C, 0.0);
+        block.attention_norm = normLayer(prefix + "attention_norm");
+        block.qkv = linearLayer(prefix + "attention.qkv", 3 * C, C);
+        block.output = linearLayer(prefix + "attention.output", C, C);
+        block.feed_forward_norm = normLayer(prefix + "feed_forward_norm");
+        block.up = linearLayer(prefix + "feed_forward.up", F, C);
+        block.down = linearLayer(prefix + "feed_forward.down", C, F);
     }
-    if (pre_norm_) {
-        final_norm_weight_ = parameters_.constant("final_norm.weight", C, 1.0);
-        final_norm_bias_ = parameters_.constant("final_norm.bias", C, 0.0);
-    }
-    head_weight_ = parameters_.linear("head.weight", vocabulary_size, C);
-    head_bias_ = parameters_.constant("head.bias", vocabulary_size, 0.0);
+    if (pre_norm_) final_norm_ = normLayer("final_norm");
+    head_ = linearLayer("head", vocabulary_size, C);
+}
+
+Transformer::Layer Transformer::normLayer(const std::string& name) {
+    const std::int64_t C = specification_.model.width;
+    return {parameters_.constant(name + ".weight", C, 1.0), parameters_.constant(name + ".bias", C, 0.0)};
+}
+
+Transformer::Layer Transformer::linearLayer(const std::string& name, std::int64_t out, std::int64_t in) {
+    return {parameters_.linear(name + ".weight", out, in), parameters_.constant(name + ".bias", out, 0.0)};
 }
 
 std::int64_t Transformer::parameterCount() const {
@@ -66,64 +62,56 @@ std::int64_t Transformer::parameterCount() const {
                            [](std::int64_t sum, const NamedParameter& p) { return sum + p.second.numel(); });
 }
 
-/// x [..., C] → x and its layer norm
-Normalized Transformer::norm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
-                             const Pass& pass) const {
-    if (pass.by_kernels) return denseNorm(x, weight, bias, kLayerNormEpsilon);
-    return {x, at::layer_norm(x, {specification_.model.width}, weight, bias, kLayerNormEpsilon)};
-}
-
-at::Tensor Transformer::drop(const at::Tensor& x, const Pass& pass) const {
-    return pass.drops ? at::dropout(x, specification_.model.dropout, /*train=*/true) : x;
-}
-
-/// x Wᵀ + b; dropped while training, and added to `residual`, if that is defined.
-at::Tensor Transformer::project(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
-                                const Pass& pass, const at::Tensor& residual) const {
-    if (!residual.defined())
-        return pass.by_kernels ? denseLinear(x, weight, bias) : at::linear(x, weight, bias);
-    if (pass.by_kernels && !pass.drops) return denseLinear(x, weight, bias, residual);
-    return residual + drop(project(x, weight, bias, pass), pass);
-}
-
-/// x [..., C] → residual + the feed-forward layers' answer, dropped while training
-at::Tensor Transformer::feedForward(const Block& block, const at::Tensor& x, const Pass& pass,
-                                    const at::Tensor& residual) const {
-    const bool gelu = specification_.model.activation == "gelu";
-    if (pass.by_kernels) {
-        const auto answer = [&](const at::Tensor& added) {
-            return denseFeedForward(x, block.up_weight, block.up_bias, block.down_weight, block.down_bias,
-                                    gelu, added);
-        };
-        return pass.drops ? residual + drop(answer({}), pass) : answer(residual);
-    }
-    const at::Tensor hidden = at::linear(x, block.up_weight, block.up_bias);
-    const at::Tensor active = gelu ? at::gelu(hidden) : at::relu(hidden);
-    return project(active, block.down_weight, block.down_bias, pass, residual);
-}
-
 /// Why passes over whole sequences are made of LibTorch's operations alone; empty if by our kernels.
 std::string Transformer::whyPlain() const {
     if (specification_.device.kernel == "plain") return "device.kernel is plain";
-    if (options_.device().type() != at::kCPU) return "our kernels are for CPUs";
+    if (!options_.device().is_cpu()) return "the model is on a GPU";
     if (options_.dtype() != at::kFloat) return "our kernels are for float32";
     return {};
+}
+
+bool Transformer::trainsFrequencies() const {
+    return specification_.turnsQueriesAndKeys() && specification_.model.frequencies == "trained";
 }
 
 /// Why attention is, in such a pass; empty if by our kernel.
 std::string Transformer::whyNotFused() const {
     if (!by_kernels_) return whyPlain();
     if (attention_ != AttentionKind::softmax) return "the kernel knows softmax alone";
-    if (specification_.turnsQueriesAndKeys() && specification_.model.frequencies == "trained")
-        return "the kernel does not train frequencies";
+    if (trainsFrequencies()) return "the kernel does not train frequencies";
     return {};
 }
 
+/// What the factors of products are in passes over whole sequences.
+at::ScalarType Transformer::factorType() const {
+    const auto whole = c10::typeMetaToScalarType(options_.dtype());
+    if (whole != at::kFloat) return whole;
+    const std::string& precision = specification_.device.precision;
+    if (precision != "auto") return precision == "bf16" ? at::kBFloat16 : at::kFloat;
+    const bool faster = options_.device().is_cpu()
+                            ? by_kernels_ && kernelsMultiplyBFloat16() && oneDnnMultipliesBFloat16()
+                            : gpu() != nullptr && gpu()->multipliesBFloat16();
+    return faster ? at::kBFloat16 : at::kFloat;
+}
+
+/// The way of single tokens and prompts: they come in ever other numbers, for which oneDNN would have to
+/// prepare products anew each time.
+Pass Transformer::plainPass() const {
+    Pass pass;
+    pass.gelu = specification_.model.activation == "gelu";
+    pass.factors = c10::typeMetaToScalarType(options_.dtype());
+    return pass;
+}
+
 std::string Transformer::computation() const {
-    if (!by_kernels_) return "computed by LibTorch's operations: " + whyPlain();
+    const bool rounds = factors_ == at::kBFloat16;
+    const std::string numbers = rounds ? "in bfloat16 " : "";
+    if (!by_kernels_) return "computed " + numbers + "by LibTorch's operations: " + whyPlain();
     const std::string products =
         whyNotOneDnn().empty() ? "oneDNN" : "LibTorch's products (" + whyNotOneDnn() + ")";
-    const std::string kernels = "computed by our kernels for " + kernelTarget() + " and " + products;
+    std::string kernels = "computed " + numbers + "by our kernels for " + kernelTarget() + " and " + products;
+    if (rounds && !(kernelsMultiplyBFloat16() && oneDnnMultipliesBFloat16()))
+        kernels += "; this CPU does not multiply bfloat16, so float32 would be faster";
     return whyNotFused().empty() ? kernels
                                  : kernels + ", attention by LibTorch's operations: " + whyNotFused();
 }
@@ -138,17 +126,15 @@ at::Tensor Transformer::splitHeads(const at::Tensor& product) const {
 Heads Transformer::turnedHeads(const at::Tensor& qkv, std::size_t layer, const PassPositions& places) const {
     const Pairing pairing = positions_.pairing();
     const Turns &turns = places.queryKey(layer), &value_turns = places.value(layer);
-    const at::Tensor q = features(attention_, qkv.select(0, 0)), k = features(attention_, qkv.select(0, 1));
-    Heads heads{rotate(q, turns.cosine, turns.sine, pairing),
-                rotate(k, turns.cosine, turns.sine, pairing),
-                rotate(qkv.select(0, 2), value_turns.cosine, value_turns.sine, pairing),
-                {},
-                {}};
-    if (attention_ == AttentionKind::linear_numerator) {
-        heads.plain_q = q;
-        heads.plain_k = k;
+    if (attention_ == AttentionKind::softmax) {
+        const TurnedHeads turned = rotateHeads(qkv, turns, value_turns, pairing);
+        return {turned.q, turned.k, turned.v, {}, {}};
     }
-    return heads;
+    const at::Tensor q = features(attention_, qkv.select(0, 0)), k = features(attention_, qkv.select(0, 1));
+    const bool numerator_only = attention_ == AttentionKind::linear_numerator;
+    return {rotate(q, turns.cosine, turns.sine, pairing), rotate(k, turns.cosine, turns.sine, pairing),
+            rotate(qkv.select(0, 2), value_turns.cosine, value_turns.sine, pairing),
+            numerator_only ? q : at::Tensor(), numerator_only ? k : at::Tensor()};
 }
 
 /// mixed ô [B, H, T, d] → R(−n)ô for RoPER, heads joined: [B, T, C].
@@ -161,11 +147,13 @@ at::Tensor Transformer::mergeHeads(const at::Tensor& mixed, std::size_t layer,
 }
 
 /// An attention for `run` from one of heads: `mix(layer, qkv)` maps [3, B, H, T, d] to what they mix, [B, H,
-/// T, d].
+/// T, d]. Only softmax with fixed frequencies takes rounded numbers.
 template <class Mix>
 auto Transformer::byHeads(const PassPositions& places, Mix mix) const {
     return [this, &places, mix](std::size_t layer, const at::Tensor& product) {
-        return mergeHeads(mix(layer, splitHeads(product)), layer, places);
+        const bool as_it_is = attention_ == AttentionKind::softmax && !trainsFrequencies();
+        const at::Tensor qkv = splitHeads(as_it_is ? product : product.to(embedding_.scalar_type()));
+        return mergeHeads(mix(layer, qkv), layer, places);
     };
 }
 
@@ -174,37 +162,37 @@ auto Transformer::byHeads(const PassPositions& places, Mix mix) const {
 template <class Attend>
 at::Tensor Transformer::run(const at::Tensor& tokens, const PassPositions& places, const Pass& pass,
                             Attend attend) {
+    const at::ScalarType whole = embedding_.scalar_type();
     at::Tensor x = at::embedding(embedding_, tokens);
     if (places.added.defined()) x = x + places.added;
-    x = drop(x, pass);
+    x = pass.drop(x);
     for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
         const Block& block = blocks_[layer];
-        const auto attention = [&](const at::Tensor& input, const at::Tensor& residual) {
-            const at::Tensor product = project(input, block.qkv_weight, block.qkv_bias, pass);
-            return project(attend(layer, product), block.output_weight, block.output_bias, pass, residual);
-        };
-        const auto attention_norm = [&](const at::Tensor& input) {
-            return norm(input, block.attention_norm_weight, block.attention_norm_bias, pass);
-        };
-        const auto feed_forward_norm = [&](const at::Tensor& input) {
-            return norm(input, block.feed_forward_norm_weight, block.feed_forward_norm_bias, pass);
+        const auto attention = [&](const at::Tensor& input) {
+            return attend(layer, pass.linear(input, block.qkv));
         };
         if (pre_norm_) {
-            const Normalized before = attention_norm(x);
-            const Normalized between = feed_forward_norm(attention(before.normal, before.x));
-            x = feedForward(block, between.normal, pass, between.x);
+            const Normalized before = pass.norm(x, block.attention_norm, pass.factors);
+            x = pass.addLinear(before.x, attention(before.normal), block.output);
+            const Normalized between = pass.norm(x, block.feed_forward_norm, pass.factors);
+            x = pass.addFeedForward(between.x, between.normal, block.up, block.down);
         } else {
-            x = attention_norm(attention(x, x)).normal;
-            x = feed_forward_norm(feedForward(block, x, pass, x)).normal;
+            x = pass.addLinear(x, attention(x), block.output);
+            x = pass.norm(x, block.attention_norm, whole).normal;
+            x = pass.addFeedForward(x, x, block.up, block.down);
+            x = pass.norm(x, block.feed_forward_norm, whole).normal;
         }
     }
-    if (pre_norm_) x = norm(x, final_norm_weight_, final_norm_bias_, pass).normal;
-    return project(x, head_weight_, head_bias_, pass);
+    if (pre_norm_) x = pass.norm(x, final_norm_, pass.factors).normal;
+    return pass.linearExact(x, head_);
 }
 
 at::Tensor Transformer::forward(const at::Tensor& tokens, bool training) {
     const PassPositions places = positions_.forPass({tokens.size(1)});
-    const Pass pass{by_kernels_, training && specification_.model.dropout > 0};
+    Pass pass = plainPass();
+    pass.by_kernels = by_kernels_;
+    pass.factors = factors_;
+    if (training) pass.dropout = specification_.model.dropout;
     if (whyNotFused().empty())
         return run(tokens, places, pass, [&](std::size_t layer, const at::Tensor& product) {
             return fusedAttention(product, heads_, causal_, positions_.pairing(), places, layer);
@@ -236,7 +224,7 @@ at::Tensor Transformer::prefill(const at::Tensor& tokens, std::int64_t capacity,
         kept.push_back(at::zeros({B, heads_, capacity, head_dim_}, options_));
         kept.back().narrow(2, 0, T).copy_(made);
     };
-    return run(tokens, places, {}, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+    return run(tokens, places, plainPass(), byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
                    const Heads heads = turnedHeads(qkv, layer, places);
                    keep(cache.keys, heads.k);
                    keep(cache.values, heads.v);
@@ -260,7 +248,8 @@ at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& posit
         return kept[layer].narrow(2, 0, used);
     };
     const at::Tensor logits =
-        run(tokens.unsqueeze(1), places, {}, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+        run(tokens.unsqueeze(1), places, plainPass(),
+            byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
                 const Heads now = turnedHeads(qkv, layer, places);
                 return mix(attention_,
                            {now.q, upToNow(cache.keys, layer, now.k), upToNow(cache.values, layer, now.v),
@@ -274,7 +263,7 @@ at::Tensor Transformer::attentionWeights(const at::Tensor& tokens) {
     const PassPositions places = positions_.forPass({tokens.size(1)});
     const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
     std::vector<at::Tensor> layers;
-    run(tokens, places, {}, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+    run(tokens, places, plainPass(), byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
             const Heads heads = turnedHeads(qkv, layer, places);
             layers.push_back(weights(attention_, heads, sight));
             return at::matmul(layers.back(), heads.v);
@@ -299,7 +288,7 @@ Transformer::Inside Transformer::inside(const at::Tensor& tokens) {
     const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
     const int qk_pairs = positions_.queryKeyPairs(), value_pairs = positions_.valuePairs();
     std::vector<at::Tensor> attention, norms;
-    run(tokens, places, {}, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+    run(tokens, places, plainPass(), byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
             const Heads heads = turnedHeads(qkv, layer, places);
             attention.push_back(weights(attention_, heads, sight));
             const at::Tensor mixed =
@@ -322,7 +311,7 @@ at::Tensor Transformer::headVectors(const at::Tensor& tokens, std::int64_t layer
     const PassPositions places = positions_.forPass({tokens.size(1)});
     const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
     at::Tensor found;
-    run(tokens, places, {}, byHeads(places, [&](std::size_t at_layer, const at::Tensor& qkv) {
+    run(tokens, places, plainPass(), byHeads(places, [&](std::size_t at_layer, const at::Tensor& qkv) {
             if (static_cast<std::int64_t>(at_layer) == layer) found = qkv.select(1, 0).select(1, head);
             return mix(attention_, turnedHeads(qkv, at_layer, places), sight);
         }));
@@ -334,7 +323,7 @@ at::Tensor Transformer::leastDenominators(const at::Tensor& tokens) {
     const PassPositions places = positions_.forPass({tokens.size(1)});
     const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
     std::vector<at::Tensor> layers;
-    run(tokens, places, {}, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+    run(tokens, places, plainPass(), byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
             const Heads heads = turnedHeads(qkv, layer, places);
             layers.push_back(denominators(attention_, heads, sight).amin({0, 2, 3}));
             return mix(attention_, heads, sight);

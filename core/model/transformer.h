@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/model/attention.h"
-#include "core/model/dense.h"
 #include "core/model/parameters.h"
+#include "core/model/pass.h"
 #include "core/model/positions.h"
 #include "core/runs/specification.h"
 
@@ -87,27 +87,19 @@ class Transformer {
     const PositionMethod& positions() const { return positions_; }
 
   private:
+    struct Layer {
+        at::Tensor weight, bias;
+        operator Affine() const { return {weight, bias}; }
+    };
     struct Block {
-        at::Tensor attention_norm_weight, attention_norm_bias;
-        at::Tensor qkv_weight, qkv_bias, output_weight, output_bias;
-        at::Tensor feed_forward_norm_weight, feed_forward_norm_bias;
-        at::Tensor up_weight, up_bias, down_weight, down_bias;
+        Layer attention_norm, qkv, output, feed_forward_norm, up, down;
     };
-    /// How a pass is computed. Single tokens and prompts come in ever other numbers, for which products would
-    /// have to be prepared anew each time; they go through LibTorch's operations.
-    struct Pass {
-        bool by_kernels = false;
-        bool drops = false;  ///< dropout is on
-    };
+    Layer normLayer(const std::string& name);
+    Layer linearLayer(const std::string& name, std::int64_t out, std::int64_t in);
+
+    Pass plainPass() const;
     template <class Attend>
     at::Tensor run(const at::Tensor& tokens, const PassPositions& places, const Pass& pass, Attend attend);
-    at::Tensor project(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
-                       const Pass& pass, const at::Tensor& residual = {}) const;
-    at::Tensor feedForward(const Block& block, const at::Tensor& x, const Pass& pass,
-                           const at::Tensor& residual) const;
-    at::Tensor drop(const at::Tensor& x, const Pass& pass) const;
-    Normalized norm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
-                    const Pass& pass) const;
 
     template <class Mix>
     auto byHeads(const PassPositions& places, Mix mix) const;
@@ -116,6 +108,8 @@ class Transformer {
     at::Tensor mergeHeads(const at::Tensor& mixed, std::size_t layer, const PassPositions& places) const;
     std::string whyPlain() const;
     std::string whyNotFused() const;
+    at::ScalarType factorType() const;
+    bool trainsFrequencies() const;
     at::Tensor pairNorms(const at::Tensor& x, int pairs) const;
 
     Specification specification_;
@@ -123,11 +117,13 @@ class Transformer {
     AttentionKind attention_;
     bool pre_norm_, causal_;
     at::TensorOptions options_;
-    bool by_kernels_;  ///< passes over whole sequences
+    bool by_kernels_;         ///< passes over whole sequences
+    at::ScalarType factors_;  ///< of products in such passes
     Parameters parameters_;
     PositionMethod positions_;
-    at::Tensor embedding_, final_norm_weight_, final_norm_bias_, head_weight_, head_bias_;
+    at::Tensor embedding_;
     std::vector<Block> blocks_;
+    Layer final_norm_, head_;
 };
 
 }  // namespace roper

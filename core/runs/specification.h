@@ -86,6 +86,7 @@ struct Specification {
         std::string name = "auto";
         std::int64_t threads = 0;
         std::string kernel = "auto";
+        std::string precision = "auto";
     } device;
 
     std::int64_t headDim() const { return model.width / model.heads; }

@@ -174,6 +174,9 @@ std::vector<SpecificationField> evaluationAndRest() {
         {"device", "kernel", "",
          "auto: our own kernels wherever they can; plain: LibTorch's operations alone",
          Choice{at<&S::device, &S::Device::kernel>, {"auto", "plain"}}},
+        {"device", "precision", "",
+         "Factors of products; auto: bf16 where that is faster. Weights, norms and loss are fp32",
+         Choice{at<&S::device, &S::Device::precision>, {"auto", "fp32", "bf16"}}},
     };
 }
 

@@ -57,8 +57,6 @@ std::optional<std::string> whyUnused(const SpecificationField& field, const Spec
     if (key == "training.objective" && !specification.task.isText())
         return "only a text has tokens that can be masked, and task.name is " + task;
     if (key == "training.masked_share" && !specification.isMasked()) return "training.objective is causal";
-    if (key == "device.kernel" && specification.device.name.starts_with("cuda"))
-        return "our kernels are for CPUs, and device.name is " + specification.device.name;
     if (key == "snapshots.characters" && specification.snapshots.every == 0)
         return "snapshots.every is 0, so none is taken";
     return whyPositionsDoNot(key, specification);

@@ -24,8 +24,10 @@
 #include "core/training/batch_stream.h"
 #include "core/training/batches.h"
 #include "core/training/optimizer.h"
+#include "core/training/own_stream.h"
+#include "core/training/queued_stepper.h"
 #include "core/training/session.h"
-#include "core/training/step.h"
+#include "core/training/stepper.h"
 
 namespace roper {
 namespace {
@@ -44,28 +46,34 @@ class Trainee {
   public:
     explicit Trainee(const Specification& specification)
         : specification_(specification),
-          device_(openDevice(specification.device.name).device),
+          device_(openDevice(specification.device.name, specification.device.kernel == "plain").device),
+          stream_(device_),
           task_(openTask(specification.task)),
           model_(specification, modelTokens(*task_, specification), device_),
           optimizer_(model_.parameters(), specification.training),
-          batches_(*task_, specification_, 0) {}
+          batches_(*task_, specification_, 0),
+          stepper_(makeStepper({model_, optimizer_, batches_, specification_, device_}, 0)) {}
 
-    void step() {
-        const Batch batch = [&] {
-            RECORD_USER_SCOPE(kDataScope);
-            return batches_.next();
-        }();
-        takeStep(model_, optimizer_, batch, specification_.training, ++step_, device_);
+    /// Steps that a device takes in a row: as many as in training on a GPU, one on the CPU.
+    std::int64_t stepsInARow() const { return device_.is_cpu() ? 1 : QueuedStepper::kMostAtOnce; }
+
+    /// Takes `count` steps, at most `stepsInARow()`, to the end.
+    void step(std::int64_t count = 1) {
+        stepper_->advance(count);
+        stepper_->finish();
     }
+
+    std::string computation() const { return model_.computation(); }
 
   private:
     Specification specification_;
     at::Device device_;
+    OwnStream stream_;
     std::unique_ptr<Task> task_;
     Transformer model_;
     AdamW optimizer_;
     BatchStream batches_;
-    std::int64_t step_ = 0;
+    std::unique_ptr<Stepper> stepper_;
 };
 
 /// Samples of what the machine can do.
@@ -127,9 +135,10 @@ BenchTimes benchSteps(const Specification& specification, int steps, int warm_up
     BenchTimes times;
     double spent = 0;
     for (int step = 1; step <= warm_up + steps || spent < least_seconds; ++step) {
-        const double seconds = secondsOf([&] { trainee.step(); });
+        const std::int64_t count = trainee.stepsInARow();
+        const double seconds = secondsOf([&] { trainee.step(count); });
         if (step <= warm_up) continue;
-        times.seconds.push_back(seconds);
+        times.seconds.push_back(seconds / static_cast<double>(count));
         spent += seconds;
     }
     return times;
@@ -143,7 +152,7 @@ StepBenches benchByTurns(const std::vector<Specification>& specifications, int s
     for (const Specification& specification : specifications) {
         trainees.push_back(std::make_unique<Trainee>(specification));
         for (int i = 0; i < warm_up; ++i)
-            trainees.back()->step();
+            trainees.back()->step(trainees.back()->stepsInARow());
     }
     StepBenches benches;
     benches.steps.resize(trainees.size());
@@ -151,8 +160,11 @@ StepBenches benchByTurns(const std::vector<Specification>& specifications, int s
     for (int turn = 0; turn < steps; ++turn) {
         if (before_turn) before_turn(turn);
         if (turn % kBetweenRates == 0) meter.sample();
-        for (std::size_t i = 0; i < trainees.size(); ++i)
-            benches.steps[i].times.seconds.push_back(secondsOf([&] { trainees[i]->step(); }));
+        for (std::size_t i = 0; i < trainees.size(); ++i) {
+            const std::int64_t count = trainees[i]->stepsInARow();
+            const double seconds = secondsOf([&] { trainees[i]->step(count); });
+            benches.steps[i].times.seconds.push_back(seconds / static_cast<double>(count));
+        }
     }
     const int profiled = std::min(kProfiled, steps);
     for (std::size_t i = 0; i < trainees.size(); ++i) {
@@ -243,7 +255,8 @@ FirstStep takeFirstStep(const Specification& specification) {
 
 GenerationBench benchGeneration(const Specification& specification, int times) {
     prepare(specification);
-    const at::Device device = openDevice(specification.device.name).device;
+    const at::Device device =
+        openDevice(specification.device.name, specification.device.kernel == "plain").device;
     const auto task = openTask(specification.task);
     Transformer model(specification, task->vocabulary().size(), device);
     std::vector<std::string> prompts;

@@ -27,9 +27,9 @@ LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options, bo
     requireValid(loaded.specification, folder.specificationPath().string());
     loaded.task = to_evaluate ? openTask(loaded.specification.task, folder, {options.note, {}})
                               : openTaskToAsk(loaded.specification.task, folder);
-    loaded.model =
-        std::make_unique<Transformer>(loaded.specification, modelTokens(*loaded.task, loaded.specification),
-                                      openDevice(options.device).device);
+    loaded.model = std::make_unique<Transformer>(
+        loaded.specification, modelTokens(*loaded.task, loaded.specification),
+        openDevice(options.device, loaded.specification.device.kernel == "plain").device);
     const SafetensorsFile file = SafetensorsFile::read(checkpoint.path);
     loadWeights(file, *loaded.model, loaded.task->vocabulary().identity());
     loaded.sequences_seen = static_cast<std::uint64_t>(parseInteger(file.entry("next_sequence")).value_or(0));

@@ -22,13 +22,17 @@ template <class Work>
 auto translatingErrors(Work work) {
     constexpr const char* kMemoryAdvice =
         "The machine's memory does not suffice. Use a smaller batch, length, width or number of layers.";
+    constexpr const char* kGpuMemoryAdvice =
+        "The GPU's memory does not suffice. Use a smaller batch, length, width or number of layers, or wait "
+        "until "
+        "other programs need less of it.";
     try {
         return work();
     } catch (const Error&) {
         throw;
     } catch (const c10::OutOfMemoryError& error) {
         throw Error(ErrorKind::memory,
-                    std::string(kMemoryAdvice) + " (" + error.what_without_backtrace() + ")");
+                    std::string(kGpuMemoryAdvice) + " (" + error.what_without_backtrace() + ")");
     } catch (const std::bad_alloc&) {
         throw Error(ErrorKind::memory, kMemoryAdvice);
     } catch (const c10::Error& error) {

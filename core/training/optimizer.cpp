@@ -53,8 +53,7 @@ at::Tensor AdamW::collectGradients() {
         for (const std::size_t i : group.members)
             all.push_back(parameters_[i].second.grad().flatten());
     at::cat_out(gradients_, all);
-    for (NamedParameter& parameter : parameters_)
-        parameter.second.mutable_grad().reset();
+    dropGradients();
     return at::linalg_vector_norm(gradients_);
 }
 
@@ -71,6 +70,32 @@ void AdamW::step(double learning_rate) {
             at::_fused_adamw_({group.values}, {group.gradients}, {group.means}, {group.squares}, {}, {steps_},
                               learning_rate * group.rate, settings_.beta1, settings_.beta2,
                               group.weight_decay, settings_.epsilon, /*amsgrad=*/false, /*maximize=*/false);
+}
+
+void AdamW::startOnDevice() {
+    steps_.fill_(steps_done_);
+    stopped_ = at::zeros_like(steps_);
+}
+
+void AdamW::stepOnDevice(const at::Tensor& loss, const at::Tensor& norm, double most_norm,
+                         const at::Tensor& learning_rate) {
+    const at::NoGradGuard no_gradients;
+    const at::Tensor broken = at::isfinite(loss).logical_and(at::isfinite(norm)).logical_not();
+    stopped_.copy_(at::maximum(stopped_, broken.to(stopped_.scalar_type())));
+    steps_.add_(1 - stopped_);
+    // The kernel divides gradients by this.
+    const at::Tensor excess = most_norm > 0 ? (norm / most_norm).clamp_min(1) : at::ones_like(norm);
+    for (Group& group : groups_)
+        if (!group.members.empty())
+            at::_fused_adamw_({group.values}, {group.gradients}, {group.means}, {group.squares}, {}, {steps_},
+                              learning_rate * group.rate, settings_.beta1, settings_.beta2,
+                              group.weight_decay, settings_.epsilon, /*amsgrad=*/false, /*maximize=*/false,
+                              excess, stopped_);
+}
+
+void AdamW::dropGradients() {
+    for (NamedParameter& parameter : parameters_)
+        parameter.second.mutable_grad().reset();
 }
 
 AdamW::Moments AdamW::moments(std::size_t parameter) const {

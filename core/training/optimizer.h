@@ -30,6 +30,18 @@ class AdamW {
     /// One update from the collected gradients.
     void step(double learning_rate);
 
+    /// Clipping and update by numbers that only the device knows, so that nothing waits for them. If one of
+    /// them is not finite, this update and all later ones change nothing. `stepsDone` does not follow.
+    /// @param loss, norm, learning_rate  scalar tensors on the parameters' device
+    void stepOnDevice(const at::Tensor& loss, const at::Tensor& norm, double most_norm,
+                      const at::Tensor& learning_rate);
+
+    /// Before the first `stepOnDevice`: the device counts from `stepsDone` on.
+    void startOnDevice();
+
+    /// Gradients that stand with the parameters are dropped.
+    void dropGradients();
+
     /// Running means of each parameter's gradient and of its square, to be saved and restored.
     struct Moments {
         at::Tensor mean;
@@ -55,6 +67,7 @@ class AdamW {
     std::vector<at::Tensor> means_, squares_;  ///< of each parameter, in the groups' arrays
     at::Tensor gradients_;                     ///< of all groups
     at::Tensor steps_;
+    at::Tensor stopped_;  ///< 1 from the first number on that was not finite, else 0; for `stepOnDevice`
     std::int64_t steps_done_ = 0;
 };
 

@@ -20,8 +20,8 @@ bool stopIsAsked();
 
 /// What only the loop that trains or serves can answer.
 struct Answers {
-    std::function<std::string()> status;             ///< the text of a status reply
-    bool trains = true;                              ///< otherwise pause, resume and checkpoint are refused
+    std::function<std::string()> status;              ///< the text of a status reply
+    bool trains = true;                               ///< otherwise pause, resume and checkpoint are refused
     std::function<Reply(const Request&)> probe = {};  ///< what is asked of the model itself; may throw
 };
 

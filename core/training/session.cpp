@@ -8,7 +8,10 @@
 
 #include "core/corpus/open_task.h"
 #include "core/model/device.h"
+#include "core/model/gpu.h"
+#include "core/runs/cost.h"
 #include "core/runs/error.h"
+#include "core/runs/text.h"
 #include "core/training/loaded_model.h"
 #include "core/training/probes.h"
 #include "core/training/trainer.h"
@@ -36,6 +39,25 @@ void writeFailure(RunRecorder& recorder, const Error& error) {
         recorder.setStatus(status);
     } catch (const Error&) {
         // On a full disk not even this can be written; the error itself still reaches the person.
+    }
+}
+
+std::string inGigabytes(double bytes) {
+    return formatRounded(bytes / 1e9, 3) + " GB";
+}
+
+/// Does `work`; if memory runs out, the error also says what a run of this specification takes.
+template <class Work>
+auto namingMemory(const Specification& specification, Work work) {
+    const std::optional<double> available = gpu() != nullptr ? gpu()->memory().free : availableMemory();
+    try {
+        return translatingErrors(work);
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::memory) throw;
+        const std::string estimate = inGigabytes(costOf(specification).memory_bytes);
+        throw Error(ErrorKind::memory,
+                    std::string(error.what()) + " By our estimate the run takes " + estimate +
+                        (available ? "; " + inGigabytes(*available) + " were free when it began." : "."));
     }
 }
 
@@ -123,15 +145,18 @@ RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const Ses
             requireValid(specification, folder.specificationPath().string());
             setThreads(specification.device.threads);
             RunControl control(/*open_socket=*/true);
-            const OpenDevice opened = openDevice(specification.device.name);
+            const OpenDevice opened =
+                openDevice(specification.device.name, specification.device.kernel == "plain");
             if (!opened.note.empty()) recorder.log(opened.note);
             observer.onNote(opened.note);
             TextPreparation preparation(recorder, control, observer);
             std::unique_ptr<Task> task = openTask(specification.task, folder, preparation.preparing());
             if (!task) return preparation.end();
-            Trainer trainer(specification, std::move(task), opened.device, recorder, control, observer);
-            trainer.restore();
-            return trainer.run();
+            return namingMemory(specification, [&] {
+                Trainer trainer(specification, std::move(task), opened.device, recorder, control, observer);
+                trainer.restore();
+                return trainer.run();
+            });
         });
     } catch (const Error& error) {
         writeFailure(recorder, error);

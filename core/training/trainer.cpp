@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/model/device.h"
@@ -30,6 +31,7 @@ Trainer::Trainer(Specification specification, std::unique_ptr<Task> task, at::De
       recorder_(recorder),
       control_(control),
       observer_(observer),
+      stream_(device),
       task_(std::move(task)),
       evaluator_(*task_, specification_),
       model_(specification_, modelTokens(*task_, specification_), device),
@@ -80,22 +82,32 @@ RunState Trainer::run() {
         if (recorder_.folder().methodRows().empty()) reportMethod();
     }
     batches_.emplace(*task_, specification_, position_.next_sequence);
-    while (position_.step < specification_.training.steps) {
+    asked_ = position_.step;
+    stepper_ = makeStepper({model_, optimizer_, *batches_, specification_, device_}, position_.step);
+    std::string noted;
+    while (asked_ < specification_.training.steps) {
         Wish wish = control_.poll(answers("step "));
         if (wish == Wish::pause) wish = waitWhilePaused();
         if (wish == Wish::stop || wish == Wish::preempt) {
+            catchUp();
             saveCheckpointNow();
             const RunState state = wish == Wish::stop ? RunState::stopped : RunState::preempted;
             recorder_.log(stateName(state) + " at step " + std::to_string(position_.step));
             beat(state, Survives::machine_failure);
             return state;
         }
-        report(trainStep());
-        const bool last = position_.step == specification_.training.steps;
-        if (last || due(specification_.evaluation.every)) runEvaluation();
-        if (last || due(specification_.snapshots.every)) takeSnapshot();
-        if (last || due(specification_.checkpoints.every) || control_.takeCheckpointWish())
-            saveCheckpointNow();
+        const std::int64_t count = std::min(stepper_->mostAtOnce(), stepsUntilDue());
+        accept(stepper_->advance(count));
+        asked_ += count;
+        if (stepper_->note() != noted) recorder_.log(noted = stepper_->note());
+        const bool last = asked_ == specification_.training.steps;
+        const bool evaluates = last || due(specification_.evaluation.every);
+        const bool looks_inside = last || due(specification_.snapshots.every);
+        const bool saves = last || due(specification_.checkpoints.every) || control_.takeCheckpointWish();
+        if (evaluates || looks_inside || saves) catchUp();
+        if (evaluates) runEvaluation();
+        if (looks_inside) takeSnapshot();
+        if (saves) saveCheckpointNow();
         if (Clock::now() - last_beat_ > kHeartbeat) beat(RunState::running, Survives::process_death);
     }
     recorder_.log("finished");
@@ -103,31 +115,46 @@ RunState Trainer::run() {
     return RunState::finished;
 }
 
-StepNumbers Trainer::trainStep() {
-    const Batch batch = batches_->next();
-    const StepNumbers step =
-        takeStep(model_, optimizer_, batch, specification_.training, position_.step + 1, device_);
-    position_.step += 1;
-    position_.next_sequence += static_cast<std::uint64_t>(specification_.training.batch);
-    position_.tokens += batch.inputs.numel();
-    if (step.finite()) return step;
-    report(step);  // the row is kept, so that the chart can mark where it happened
-    const bool by_loss = !std::isfinite(step.loss);
-    throw Error(
-        ErrorKind::diverged,
-        "training diverged at step " + std::to_string(position_.step) + ": the " +
-            (by_loss ? "loss" : "gradient's norm") + " is " +
-            formatNumber(by_loss ? step.loss : step.gradient_norm) +
-            ". The weights were not touched. Try a lower learning rate, a longer warm-up or clipping.");
+/// Steps from the last that was asked for to the next after which something else is to be done.
+std::int64_t Trainer::stepsUntilDue() const {
+    std::int64_t until = specification_.training.steps - asked_;
+    for (const std::int64_t every :
+         {specification_.evaluation.every, specification_.snapshots.every, specification_.checkpoints.every})
+        if (every > 0) until = std::min(until, every - asked_ % every);
+    return until;
 }
 
-void Trainer::report(const StepNumbers& step) {
+void Trainer::accept(const std::vector<StepNumbers>& steps) {
+    const double before_s = position_.time_s, now_s = clock_.seconds();
+    const std::int64_t tokens = specification_.training.batch * specification_.inputLength();
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const StepNumbers& step = steps[i];
+        position_.step += 1;
+        position_.next_sequence += static_cast<std::uint64_t>(specification_.training.batch);
+        position_.tokens += tokens;
+        // Of steps that a device took by itself only the end is known: they take turns evenly.
+        position_.time_s =
+            before_s + (now_s - before_s) * static_cast<double>(i + 1) / static_cast<double>(steps.size());
+        report(step, position_.time_s);
+        if (step.finite()) continue;
+        const bool by_loss = !std::isfinite(step.loss);
+        throw Error(
+            ErrorKind::diverged,
+            "training diverged at step " + std::to_string(position_.step) + ": the " +
+                (by_loss ? "loss" : "gradient's norm") + " is " +
+                formatNumber(by_loss ? step.loss : step.gradient_norm) +
+                ". The weights were not touched. Try a lower learning rate, a longer warm-up or clipping.");
+    }
+}
+
+void Trainer::report(const StepNumbers& step, double time_s) {
+    // The row of a step that diverged is always kept, so that the chart can mark where it happened.
     const bool wanted = position_.step % specification_.training.report_every == 0 ||
                         position_.step == specification_.training.steps || !step.finite();
     if (!wanted) return;
     MetricsRow row;
     row.step = position_.step;
-    row.time_s = clock_.seconds();
+    row.time_s = time_s;
     row.tokens = position_.tokens;
     row.loss = step.loss;
     row.learning_rate = step.learning_rate;
@@ -194,6 +221,7 @@ Answers Trainer::answers(const std::string& status) {
 }
 
 Wish Trainer::waitWhilePaused() {
+    catchUp();
     const TrainingClock::Rest rest(clock_);
     recorder_.log("paused at step " + std::to_string(position_.step));
     observer_.onPause(true);

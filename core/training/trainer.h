@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/model/transformer.h"
 #include "core/runs/run_recorder.h"
@@ -11,9 +12,10 @@
 #include "core/training/checkpoint.h"
 #include "core/training/evaluation.h"
 #include "core/training/optimizer.h"
+#include "core/training/own_stream.h"
 #include "core/training/run_control.h"
 #include "core/training/session.h"
-#include "core/training/step.h"
+#include "core/training/stepper.h"
 #include "core/training/training_clock.h"
 
 namespace roper {
@@ -36,9 +38,12 @@ class Trainer {
   private:
     TrainingPosition readNewest(const std::vector<StepFile>& checkpoints);
 
-    /// @throws Error (diverged) instead of the update if a number is not finite
-    StepNumbers trainStep();
-    void report(const StepNumbers& step);
+    /// Takes note of steps that were taken. @throws Error (diverged) if a number is not finite
+    void accept(const std::vector<StepNumbers>& steps);
+    void report(const StepNumbers& step, double time_s);
+    /// Lets all steps that were asked for end, so that `position_` and the weights belong together.
+    void catchUp() { accept(stepper_->finish()); }
+    std::int64_t stepsUntilDue() const;
     void runEvaluation();
     void saveCheckpointNow();
     void takeSnapshot();
@@ -47,7 +52,7 @@ class Trainer {
     Wish waitWhilePaused();
     /// What is said of the run between steps; `status` comes before the step's number.
     Answers answers(const std::string& status);
-    bool due(std::int64_t every) const { return every > 0 && position_.step % every == 0; }
+    bool due(std::int64_t every) const { return every > 0 && asked_ % every == 0; }
     Status statusNow(RunState state) const;
 
     Specification specification_;
@@ -55,12 +60,15 @@ class Trainer {
     RunRecorder& recorder_;
     RunControl& control_;
     TrainingObserver& observer_;
+    OwnStream stream_;
     std::unique_ptr<Task> task_;
     Evaluator evaluator_;
     Transformer model_;
     AdamW optimizer_;
-    TrainingPosition position_;
+    TrainingPosition position_;           ///< after the last step whose numbers are known
+    std::int64_t asked_ = 0;              ///< the last step that was asked for; the same on the CPU
     std::optional<BatchStream> batches_;  ///< from `position_` on, while the run goes
+    std::unique_ptr<Stepper> stepper_;    ///< likewise
     std::optional<EvaluationRow> best_;
 
     using Clock = std::chrono::steady_clock;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <ostream>
 #include <random>
@@ -25,12 +27,14 @@ struct Case {
     double size = 1;  ///< of the numbers in q, k and v
     std::size_t B = 1, H = 2;
     double turn_size = 1;  ///< of cosines and sines of queries and keys (YaRN)
+    bool bfloat16 = false;
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
     return out << "T " << c.T << ", d " << c.d << ", rotated " << c.fraction << " and " << c.value_fraction
                << (c.causal ? ", causal" : ", full") << (c.bias ? ", biased" : "")
-               << (c.pairing == Pairing::half ? ", halves" : ", neighbours") << ", size " << c.size;
+               << (c.pairing == Pairing::half ? ", halves" : ", neighbours") << ", size " << c.size
+               << (c.bfloat16 ? ", bfloat16" : "");
 }
 
 Numbers randomNumbers(std::size_t count, double size, unsigned seed) {
@@ -40,6 +44,18 @@ Numbers randomNumbers(std::size_t count, double size, unsigned seed) {
     for (float& number : numbers)
         number = static_cast<float>(normal(generator));
     return numbers;
+}
+
+std::vector<BFloat16> rounded(const Numbers& numbers) {
+    std::vector<BFloat16> made(numbers.size());
+    std::transform(numbers.begin(), numbers.end(), made.begin(), toBFloat16);
+    return made;
+}
+
+Numbers widened(const std::vector<BFloat16>& numbers) {
+    Numbers made(numbers.size());
+    std::transform(numbers.begin(), numbers.end(), made.begin(), toFloat);
+    return made;
 }
 
 /// Cosines and sines, as the kernel reads them.
@@ -78,6 +94,9 @@ class Problem {
         arrays.grad_qkv.resize(3 * outputs);
         arrays.log_sums.resize(c.B * c.H * c.T);
         if (c.bias) arrays.grad_bias.resize(c.B * c.H * (2 * c.T - 1));
+        if (!c.bfloat16) return;
+        arrays.qkv = widened(rounded(arrays.qkv));
+        arrays.grad_out = widened(rounded(arrays.grad_out));
     }
 
     void compute() {
@@ -88,13 +107,11 @@ class Problem {
         setup.query_key = query_key_.view();
         setup.value = value_.view();
         if (c_.bias) setup.bias = arrays.bias.data();
-        AttentionScratch scratch;
-        for (std::size_t item = 0; item < c_.B * c_.H; ++item)
-            attendForward(setup, arrays.qkv.data(), arrays.out.data(), arrays.log_sums.data(), item, scratch);
-        for (std::size_t item = 0; item < c_.B * c_.H; ++item)
-            attendBackward(setup, arrays.qkv.data(), arrays.out.data(), arrays.log_sums.data(),
-                           arrays.grad_out.data(), arrays.grad_qkv.data(),
-                           c_.bias ? arrays.grad_bias.data() : nullptr, item, scratch);
+        if (!c_.bfloat16) return compute(setup, arrays.qkv, arrays.grad_out, arrays.out, arrays.grad_qkv);
+        std::vector<BFloat16> out(arrays.out.size()), grad_qkv(arrays.grad_qkv.size());
+        compute(setup, rounded(arrays.qkv), rounded(arrays.grad_out), out, grad_qkv);
+        arrays.out = widened(out);
+        arrays.grad_qkv = widened(grad_qkv);
     }
 
     /// The definition in float64, with whole matrices, from the same float32 input. → the same arrays
@@ -185,6 +202,17 @@ class Problem {
                     ds(n, j);
     }
 
+    template <class Values>
+    void compute(const AttentionSetup& setup, const Values& qkv, const Values& grad_out, Values& out,
+                 Values& grad_qkv) {
+        AttentionScratch scratch;
+        for (std::size_t item = 0; item < c_.B * c_.H; ++item)
+            attendForward(setup, qkv.data(), out.data(), arrays.log_sums.data(), item, scratch);
+        for (std::size_t item = 0; item < c_.B * c_.H; ++item)
+            attendBackward(setup, qkv.data(), out.data(), arrays.log_sums.data(), grad_out.data(),
+                           grad_qkv.data(), c_.bias ? arrays.grad_bias.data() : nullptr, item, scratch);
+    }
+
     Case c_;
     Table query_key_, value_;
 };
@@ -204,12 +232,15 @@ double error(const Numbers& found, const std::vector<double>& exact) {
 void expectExact(const Case& c, double most = 4e-6) {
     Problem problem(c);
     const Problem::Exact exact = problem.exact();
+    const double bias_room = std::max(1.0, 0.4 * std::sqrt(static_cast<double>(c.d)));
     for (const std::string& target : kernelTargets()) {
         useKernelTarget(target);
         problem.compute();
         EXPECT_LT(error(problem.arrays.out, exact.out), most) << target << ": " << c;
         EXPECT_LT(error(problem.arrays.grad_qkv, exact.grad_qkv), most) << target << ": " << c;
-        EXPECT_LT(error(problem.arrays.grad_bias, exact.grad_bias), most) << target << ": " << c;
+        // Gradients of scores are differences of sums of d products each.
+        EXPECT_LT(error(problem.arrays.grad_bias, exact.grad_bias), c.bfloat16 ? most * bias_room : most)
+            << target << ": " << c;
     }
     useKernelTarget("");
 }
@@ -219,6 +250,54 @@ TEST(Attention, EqualsItsDefinition) {
         for (const std::size_t d : {16, 32, 48, 64, 128})
             for (const double fraction : {0.0, 0.25, 0.5, 1.0})
                 expectExact({T, d, fraction, fraction});
+}
+
+// Numbers rounded to 8 bits on their way into each product: 1e-2 of the largest.
+TEST(Attention, OfBFloat16EqualsItsDefinition) {
+    for (const std::size_t T : {1, 2, 31, 64, 129, 513})
+        for (const std::size_t d : {16, 32, 48, 64, 128})
+            for (const double fraction : {0.0, 0.25, 0.5, 1.0}) {
+                Case c{T, d, fraction, fraction};
+                c.bfloat16 = true;
+                expectExact(c, 1e-2);
+            }
+}
+
+TEST(Attention, OfBFloat16KnowsEveryForm) {
+    for (const std::size_t T : {1, 2, 31, 65, 130})
+        for (const std::size_t d : {2, 20, 36, 64})
+            for (const bool causal : {true, false})
+                for (const Pairing pairing : {Pairing::half, Pairing::interleaved}) {
+                    Case c{T, d, 1.0, 1.0, causal, /*bias=*/true, pairing};
+                    c.B = 2;
+                    c.bfloat16 = true;
+                    expectExact(c, 1e-2);
+                }
+}
+
+TEST(Attention, OfBFloat16PassesNotANumberOn) {
+    constexpr std::size_t T = 70, d = 16, H = 2, kBroken = 40;
+    for (const std::string& target : kernelTargets()) {
+        useKernelTarget(target);
+        Case c{T, d};
+        c.bfloat16 = true;
+        Problem problem(c);
+        problem.arrays.qkv[kBroken * 3 * H * d] = NAN;
+        problem.compute();
+        EXPECT_TRUE(std::isnan(problem.arrays.out[kBroken * H * d])) << target;
+        EXPECT_FALSE(std::isnan(problem.arrays.out[kBroken * H * d + d])) << target << ": another head";
+    }
+    useKernelTarget("");
+}
+
+TEST(BFloat16, IsTheNearest) {
+    EXPECT_EQ(toFloat(toBFloat16(1.0F)), 1.0F);
+    EXPECT_EQ(toFloat(toBFloat16(1.0F + 0x1p-8F)), 1.0F) << "halfway, to the even one";
+    EXPECT_EQ(toFloat(toBFloat16(1.0F + 0x3p-8F)), 1.0F + 0x4p-8F) << "halfway, to the even one";
+    EXPECT_EQ(toFloat(toBFloat16(1.0F + 0x1.2p-8F)), 1.0F + 0x2p-8F);
+    EXPECT_EQ(toFloat(toBFloat16(INFINITY)), INFINITY);
+    EXPECT_TRUE(std::isnan(toFloat(toBFloat16(NAN))));
+    EXPECT_TRUE(std::isnan(toFloat(toBFloat16(-std::bit_cast<float>(0x7FFFFFFFU)))));
 }
 
 TEST(Attention, LooksBothWays) {
@@ -313,6 +392,7 @@ TEST(Attention, EveryInstructionSetOfThisComputerIsTested) {
                         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
                         __builtin_cpu_supports("avx512cd");
     EXPECT_EQ(holds("AVX-512"), avx512);
+    EXPECT_EQ(holds("AVX-512 BF16"), avx512 && __builtin_cpu_supports("avx512bf16"));
 #endif
 }
 

@@ -85,6 +85,69 @@ TEST(Rows, NormAndItsGradientFollowTheFormula) {
     });
 }
 
+/// Numbers rounded to bfloat16, as such and as float32.
+struct Rounded {
+    explicit Rounded(const Numbers& from) {
+        for (const float number : from) {
+            halves.push_back(toBFloat16(number));
+            numbers.push_back(toFloat(halves.back()));
+        }
+    }
+    std::vector<BFloat16> halves;
+    Numbers numbers;
+};
+
+// Of rounded numbers, every kernel gives what it gives of the same numbers in float32, rounded.
+TEST(Rows, OfBFloat16EqualThoseOfFloat32) {
+    forEveryTarget([](std::size_t rows, std::size_t width) {
+        const std::size_t all = rows * width;
+        const Numbers weight = randomNumbers(width, 2), bias = randomNumbers(width, 3);
+        const Rounded x(randomNumbers(all, 1)), gradient(randomNumbers(all, 4));
+        Numbers y(all), means(rows), inverses(rows), sums(width), half_sums(width), other(width);
+        std::vector<BFloat16> half_y(all);
+        const auto expectRounded = [&](const char* what) {
+            for (std::size_t i = 0; i < all; ++i)
+                ASSERT_EQ(toFloat(half_y[i]), toFloat(toBFloat16(y[i]))) << what << ", number " << i;
+        };
+        normalizeRows(x.numbers.data(), weight.data(), bias.data(), 1e-5F, rows, width, y.data(),
+                      means.data(), inverses.data());
+        normalizeRows(x.numbers.data(), weight.data(), bias.data(), 1e-5F, rows, width, half_y.data(),
+                      means.data(), inverses.data());
+        expectRounded("norm");
+        const auto normGradient = [&](const auto* grad_y, Numbers& grad_weight) {
+            Numbers grad_x(all);
+            std::fill(grad_weight.begin(), grad_weight.end(), 0.0F);
+            normalizeRowsBackward(x.numbers.data(), weight.data(), means.data(), inverses.data(), grad_y,
+                                  static_cast<const float*>(nullptr), rows, width, grad_x.data(),
+                                  grad_weight.data(), other.data());
+            return grad_x;
+        };
+        EXPECT_EQ(normGradient(gradient.numbers.data(), sums),
+                  normGradient(gradient.halves.data(), half_sums));
+        EXPECT_EQ(sums, half_sums);
+        gelu(x.numbers.data(), rows, width, y.data());
+        gelu(x.halves.data(), rows, width, half_y.data());
+        expectRounded("gelu");
+        const auto gradients = [&](auto back, auto half_back, const char* what) {
+            y = gradient.numbers;
+            half_y = gradient.halves;
+            std::fill(sums.begin(), sums.end(), 0.0F);
+            half_sums = sums;
+            back(x.numbers.data(), rows, width, y.data(), sums.data());
+            half_back(x.halves.data(), rows, width, half_y.data(), half_sums.data());
+            expectRounded(what);
+            EXPECT_EQ(sums, half_sums) << what;
+        };
+        gradients(geluBackward<float>, geluBackward<BFloat16>, "gelu's gradient");
+        gradients(reluBackward<float>, reluBackward<BFloat16>, "relu's gradient");
+        std::fill(sums.begin(), sums.end(), 0.0F);
+        half_sums = sums;
+        addRows(x.numbers.data(), rows, width, sums.data());
+        addRows(x.halves.data(), rows, width, half_sums.data());
+        EXPECT_EQ(sums, half_sums);
+    });
+}
+
 TEST(Rows, SumsAreAddedToWhatIsThere) {
     forEveryTarget([](std::size_t rows, std::size_t width) {
         const Numbers data = randomNumbers(rows * width, 6);

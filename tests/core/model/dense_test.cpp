@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -32,12 +33,13 @@ Tensors outputAndGradients(const Computation& compute, const Tensors& given, at:
 }
 
 /// Ours in float32 against LibTorch's operations in float64.
-void expectAgreement(const Computation& ours, const Computation& theirs, const Tensors& given) {
+void expectAgreement(const Computation& ours, const Computation& theirs, const Tensors& given,
+                     double most = 3e-6) {
     const Tensors found = outputAndGradients(ours, given, at::kFloat);
     const Tensors exact = outputAndGradients(theirs, given, at::kDouble);
     for (std::size_t i = 0; i < exact.size(); ++i) {
         const double size = std::max(1.0, exact[i].abs().max().item<double>());
-        EXPECT_LT((found[i] - exact[i]).abs().max().item<double>() / size, 3e-6) << "tensor " << i;
+        EXPECT_LT((found[i] - exact[i]).abs().max().item<double>() / size, most) << "tensor " << i;
     }
 }
 
@@ -55,10 +57,53 @@ TEST(Dense, LinearAgreesWithFloat64) {
                         {at::randn({s.B, s.T, s.in}), at::randn({s.out, s.in}), at::randn({s.out})});
 }
 
+// Factors are rounded to 8 bits; what is added up is not. Those given are round already, so that no ReLU
+// flips.
+TEST(Dense, OfBFloat16AgreesWithFloat64) {
+    constexpr double kMost = 1e-2;
+    at::manual_seed(4);
+    const auto rounded = [](const at::Tensor& x) { return x.to(at::kBFloat16); };
+    for (const Shape& s : kShapes) {
+        const auto given = [&](at::IntArrayRef sizes, double size) {
+            return rounded(at::randn(sizes) * size).to(at::kFloat);
+        };
+        const double up_size = 1 / std::sqrt(static_cast<double>(s.in)),
+                     down_size = 1 / std::sqrt(static_cast<double>(s.out));
+        const at::Tensor x = given({s.B, s.T, s.in}, 1), up = given({s.out, s.in}, up_size),
+                         down = given({s.in, s.out}, down_size), bias = at::randn({s.out}),
+                         down_bias = at::randn({s.in}), residual = at::randn({s.B, s.T, s.out});
+        for (const at::ScalarType out : {at::kFloat, at::kBFloat16})
+            expectAgreement(
+                [&](const Tensors& t) { return denseLinear(rounded(t[0]), t[1], t[2], out).to(at::kFloat); },
+                [](const Tensors& t) { return at::linear(t[0], t[1], t[2]); }, {x, up, bias}, kMost);
+        expectAgreement(
+            [&](const Tensors& t) { return denseLinear(rounded(t[0]), t[1], t[2], at::kFloat, t[3]); },
+            [](const Tensors& t) { return at::linear(t[0], t[1], t[2]) + t[3]; }, {x, up, bias, residual},
+            kMost);
+        for (const bool gelu : {true, false})
+            expectAgreement(
+                [&](const Tensors& t) {
+                    return denseFeedForward(rounded(t[0]), t[1], t[2], t[3], t[4], gelu, t[0]);
+                },
+                [&](const Tensors& t) {
+                    const at::Tensor hidden = at::linear(t[0], t[1], t[2]);
+                    return t[0] + at::linear(gelu ? at::gelu(hidden) : at::relu(hidden), t[3], t[4]);
+                },
+                {x, up, bias, down, down_bias}, kMost);
+        if (s.in < 8) continue;  // so few numbers have hardly a deviation
+        expectAgreement(
+            [&](const Tensors& t) {
+                return denseNorm(t[0], t[1], t[2], 1e-5, at::kBFloat16).normal.to(at::kFloat);
+            },
+            [](const Tensors& t) { return at::layer_norm(t[0], {t[0].size(-1)}, t[1], t[2], 1e-5); },
+            {x, at::randn({s.in}), down_bias}, kMost);
+    }
+}
+
 TEST(Dense, LinearAddsAResidual) {
     at::manual_seed(2);
     for (const Shape& s : kShapes)
-        expectAgreement([](const Tensors& t) { return denseLinear(t[0], t[1], t[2], t[3]); },
+        expectAgreement([](const Tensors& t) { return denseLinear(t[0], t[1], t[2], at::kFloat, t[3]); },
                         [](const Tensors& t) { return at::linear(t[0], t[1], t[2]) + t[3]; },
                         {at::randn({s.B, s.T, s.in}), at::randn({s.out, s.in}), at::randn({s.out}),
                          at::randn({s.B, s.T, s.out})});

@@ -9,7 +9,9 @@
 
 #include <map>
 
+#include "core/kernels/attention.h"
 #include "core/model/generation.h"
+#include "core/model/products.h"
 #include "core/rotary/attention_maps.h"
 #include "core/runs/cost.h"
 #include "tests/support/eigen_transformer.h"
@@ -27,6 +29,7 @@ Specification tiny(const std::string& position) {
     s.model.heads = 3;
     s.model.feed_forward = 40;
     s.training.length = 14;
+    s.device.precision = "fp32";  // whatever would be faster here
     if (position == "learned") s.model.table_positions = 40;
     return s;
 }
@@ -141,8 +144,10 @@ TEST(Transformer, GradientsAreFiniteDifferences) {
 }
 
 /// Logits and gradients of a model that has one sequence more than twice the kernel's block of queries.
-std::vector<at::Tensor> logitsAndGradients(Specification s, const char* kernel) {
+std::vector<at::Tensor> logitsAndGradients(Specification s, const char* kernel,
+                                           const char* precision = "fp32") {
     s.device.kernel = kernel;
+    s.device.precision = precision;
     s.training.length = 140;
     s.model.table_positions = s.model.position == "learned" ? 140 : 0;
     Transformer model(s, kVocabulary, at::kCPU);
@@ -155,26 +160,54 @@ std::vector<at::Tensor> logitsAndGradients(Specification s, const char* kernel) 
     return all;
 }
 
+/// The largest difference of two lists of tensors, as a share of a tensor's largest number or of 1.
+double difference(const std::vector<at::Tensor>& found, const std::vector<at::Tensor>& expected) {
+    double largest = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_EQ(found[i].scalar_type(), at::kFloat);
+        const double scale = std::max(1.0, expected[i].abs().max().item<double>());
+        largest = std::max(largest, (found[i] - expected[i]).abs().max().item<double>() / scale);
+    }
+    return largest;
+}
+
 // LibTorch's own operations are the plain path beside every kernel of ours.
 TEST(Transformer, OurKernelsAgreeWithLibTorchsOperations) {
     for (Specification s : allKinds())
         for (const char* objective : {"causal", "masked"}) {
             s.training.objective = objective;
             const auto plain = logitsAndGradients(s, "plain"), ours = logitsAndGradients(s, "auto");
-            for (std::size_t i = 0; i < plain.size(); ++i) {
-                const double scale = std::max(1.0, plain[i].abs().max().item<double>());
-                EXPECT_LT((plain[i] - ours[i]).abs().max().item<double>() / scale, 1e-5)
-                    << s.model.position << ", " << s.model.attention << ", " << objective << ", tensor " << i;
+            EXPECT_LT(difference(ours, plain), 1e-5) << nameOf(s) << ", " << objective;
+        }
+}
+
+// In bfloat16 both ways round, at different places; both stay as near to float32 as its 8 bits allow.
+TEST(Transformer, OfBFloat16StaysNearFloat32) {
+    for (Specification s : allKinds())
+        for (const char* objective : {"causal", "masked"}) {
+            s.training.objective = objective;
+            const auto exact = logitsAndGradients(s, "plain");
+            for (const char* kernel : {"auto", "plain"}) {
+                const double off = difference(logitsAndGradients(s, kernel, "bf16"), exact);
+                EXPECT_LT(off, 3e-2) << nameOf(s) << ", " << objective << ", " << kernel;
+                EXPECT_GT(off, 1e-4) << "nothing was rounded: " << nameOf(s) << ", " << kernel;
             }
         }
 }
 
 TEST(Transformer, SaysWhatComputesIt) {
     Specification s = tiny("roper");
-    EXPECT_EQ(Transformer(s, kVocabulary, at::kCPU).computation().find("computed by our kernels for "), 0);
+    const auto said = [&] { return Transformer(s, kVocabulary, at::kCPU).computation(); };
+    s.device.precision = "fp32";
+    EXPECT_EQ(said().find("computed by our kernels for "), 0);
+    s.device.precision = "bf16";
+    EXPECT_EQ(said().find("computed in bfloat16 by our kernels for "), 0);
+    const bool native = kernelsMultiplyBFloat16() && oneDnnMultipliesBFloat16();
+    EXPECT_EQ(said().find("float32 would be faster") == std::string::npos, native);
+    s.device.precision = "auto";
+    EXPECT_EQ(said().find("computed in bfloat16") == 0, native) << "taken where it is faster";
     s.device.kernel = "plain";
-    EXPECT_EQ(Transformer(s, kVocabulary, at::kCPU).computation(),
-              "computed by LibTorch's operations: device.kernel is plain");
+    EXPECT_EQ(said(), "computed by LibTorch's operations: device.kernel is plain");
 }
 
 TEST(Transformer, IsCausal) {

@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <vector>
 
 #include "core/corpus/open_task.h"
+#include "core/runs/presets.h"
 #include "core/training/batch_stream.h"
 #include "core/training/session.h"
 
@@ -37,6 +40,45 @@ TEST(Step, TakesNoNewMemoryOnceWarm) {
     const long later = take(20);
     // A step fills some 10,000 pages; a kernel that reclaims what lies idle may take a few of them away.
     EXPECT_LT(later - warm, 20 * 100) << "pages touched for the first time in 20 steps";
+}
+
+/// The mean loss of the last steps of a training.
+double lossAfter(Specification s, std::int64_t steps, std::int64_t seed, const char* precision) {
+    constexpr std::int64_t kMeaned = 50;
+    s.training.data_seed = s.training.model_seed = seed;
+    s.device.precision = precision;
+    const auto task = openTask(s.task);
+    Transformer model(s, modelTokens(*task, s), at::kCPU);
+    AdamW optimizer(model.parameters(), s.training);
+    BatchStream batches(*task, s, 0);
+    double sum = 0;
+    for (std::int64_t step = 1; step <= steps; ++step) {
+        const double loss = takeStep(model, optimizer, batches.next(), s.training, step, at::kCPU).loss;
+        if (step > steps - kMeaned) sum += loss;
+    }
+    return sum / kMeaned;
+}
+
+// prefix-quick, narrower and on shorter texts so that ten trainings take seconds: pair by pair, bfloat16 must
+// change less than another seed does.
+TEST(Step, InBFloat16TrainsAsWellAsInFloat32) {
+    constexpr std::int64_t kSteps = 500;
+    keepHeapWarm();
+    Specification s = loadPreset("prefix-quick").specification;
+    s.model.width = 64;
+    s.model.layers = 2;
+    s.model.feed_forward = 256;
+    s.training.batch = 8;
+    s.training.length = 65;
+    s.task.substring_length = 12;
+    std::vector<double> exact, changes;
+    for (std::int64_t seed = 0; seed < 5; ++seed) {
+        exact.push_back(lossAfter(s, kSteps, seed, "fp32"));
+        changes.push_back(std::abs(lossAfter(s, kSteps, seed, "bf16") - exact.back()));
+        EXPECT_GT(changes.back(), 0) << "nothing was rounded";
+    }
+    const auto [least, greatest] = std::minmax_element(exact.begin(), exact.end());
+    EXPECT_LT(*std::max_element(changes.begin(), changes.end()), 0.2 * (*greatest - *least));
 }
 
 /// A gradient for a parameter: the same whenever it is asked for the same step.

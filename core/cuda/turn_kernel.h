@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/model/gpu.h"
+
+namespace roper {
+
+/// turn.cu, compiled for one GPU by NVRTC, the compiler that comes with LibTorch's CUDA half.
+class TurnKernel {
+  public:
+    /// @param architecture  "sm_90"
+    /// @throws c10::Error saying what NVRTC or the driver said
+    explicit TurnKernel(const std::string& architecture);
+
+    /// Turns on the current stream; see `Gpu::turn`.
+    void launch(const std::vector<TurnPart>& parts, Pairing pairing, Turn direction) const;
+
+  private:
+    const void *float32_ = nullptr, *bfloat16_ = nullptr;  ///< kernels of a library that is never unloaded
+};
+
+/// turn.cu as machine code for an architecture; needs no GPU.
+/// @throws c10::Error if NVRTC is missing or refuses
+std::vector<char> compileTurnKernel(const std::string& architecture);
+
+}  // namespace roper

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <type_traits>
+
+#include "core/kernels/bfloat16.h"
+
+namespace roper {
+
+/// A tensor's numbers as kernels know them; Number is float or BFloat16 and the tensor's own type.
+template <class Number>
+Number* numbersOf(const at::Tensor& tensor) {
+    constexpr at::ScalarType kType = std::is_same_v<Number, float> ? at::kFloat : at::kBFloat16;
+    TORCH_CHECK(tensor.scalar_type() == kType, "a kernel for ", kType, " was given ", tensor.scalar_type());
+    return static_cast<Number*>(tensor.mutable_data_ptr());
+}
+
+/// Calls work(float()) or work(BFloat16()), whatever the tensor's numbers are.
+template <class Work>
+auto withTypeOf(const at::Tensor& tensor, Work work) {
+    return tensor.scalar_type() == at::kBFloat16 ? work(BFloat16()) : work(float());
+}
+
+}  // namespace roper

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/ScalarType.h>
+
+#include "core/model/dense.h"
+
+namespace roper {
+
+/// Weight [out, in] and bias [out] of a linear layer; or both [C] of a norm.
+struct Affine {
+    const at::Tensor &weight, &bias;
+};
+
+/// How the layers of one pass through the blocks are computed: by our kernels or by LibTorch's operations, in
+/// which numbers, and whether some are dropped. B sequences, T tokens, C = width.
+class Pass {
+  public:
+    bool by_kernels = false;  ///< of core/model/dense.h
+    bool gelu = true;         ///< between the feed-forward layers; otherwise ReLU
+    double dropout = 0;       ///< 0 where nothing is dropped
+
+    /// What the factors of products are rounded to. bfloat16 over parameters of float32 is the mixed
+    /// precision of Micikevicius et al. 2018: parameters, residuals, norms and the loss stay float32.
+    at::ScalarType factors = at::kFloat;
+
+    /// x once more, and its layer norm in numbers of a type. [..., C]
+    Normalized norm(const at::Tensor& x, const Affine& norm, at::ScalarType type) const;
+
+    /// x Wᵀ + b [..., out], of type `factors`
+    at::Tensor linear(const at::Tensor& x, const Affine& layer) const;
+
+    /// The same of the parameters' type.
+    at::Tensor linearExact(const at::Tensor& x, const Affine& layer) const;
+
+    /// residual + drop(x Wᵀ + b)
+    at::Tensor addLinear(const at::Tensor& residual, const at::Tensor& x, const Affine& layer) const;
+
+    /// residual + drop(W₂ act(W₁ x + b₁) + b₂)
+    at::Tensor addFeedForward(const at::Tensor& residual, const at::Tensor& x, const Affine& up,
+                              const Affine& down) const;
+
+    at::Tensor drop(const at::Tensor& x) const;
+};
+
+}  // namespace roper

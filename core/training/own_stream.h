@@ -1,0 +1,23 @@
+#pragma once
+
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <optional>
+
+namespace roper {
+
+/// While it lives, what this thread asks of a GPU goes into a stream of its own: the default one cannot be
+/// recorded (Gpu::record), and other streams would not wait for it. On the CPU it does nothing.
+class OwnStream {
+  public:
+    explicit OwnStream(const c10::Device& device) {
+        if (device.is_cpu()) return;
+        guard_.emplace(c10::impl::VirtualGuardImpl(device.type()).getStreamFromGlobalPool(device));
+    }
+
+  private:
+    std::optional<c10::StreamGuard> guard_;
+};
+
+}  // namespace roper

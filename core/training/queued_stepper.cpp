@@ -1,0 +1,158 @@
+#include "core/training/queued_stepper.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <algorithm>
+
+#include "core/training/schedule.h"
+
+namespace roper {
+namespace {
+
+/// A recorded step uses what earlier ones have made: tables, plans of products, memory.
+constexpr int kWarmUp = 3;
+
+/// Memory of the host that a GPU copies from and to by itself.
+at::Tensor hostMemory(at::IntArrayRef sizes, at::ScalarType type, const at::Device& device) {
+    return at::empty(sizes, at::TensorOptions(type).pinned_memory(!device.is_cpu()));
+}
+
+}  // namespace
+
+QueuedStepper::QueuedStepper(const Training& training, std::int64_t steps_done)
+    : training_(training),
+      asked_(steps_done),
+      landed_(steps_done),
+      last_landing_(Clock::now()),
+      recordable_(gpu() != nullptr) {
+    const auto& settings = training_.specification.training;
+    const std::int64_t rows = 2 * kMostAtOnce;
+    const std::vector<std::int64_t> sizes = {rows, settings.batch, training_.specification.inputLength()};
+    const at::TensorOptions here = at::TensorOptions(training_.device);
+    for (at::Tensor* tensor : {&host_inputs_, &host_targets_})
+        *tensor = hostMemory(sizes, at::kLong, training_.device);
+    for (at::Tensor* tensor : {&inputs_, &targets_})
+        *tensor = at::zeros(sizes, here.dtype(at::kLong));
+    found_ = at::zeros({rows, 2}, here.dtype(at::kFloat));
+    host_found_ = hostMemory({rows, 2}, at::kFloat, training_.device);
+    const at::Tensor rates = at::zeros({settings.steps + 1}, at::kFloat);
+    float* const rate_of = rates.mutable_data_ptr<float>();
+    for (std::int64_t step = 1; step <= settings.steps; ++step)
+        rate_of[step] = static_cast<float>(learningRate(settings, step));
+    rates_ = rates.to(training_.device);
+    step_ = at::full({1}, steps_done + 1, here.dtype(at::kLong));
+    place_ = at::zeros({1}, here.dtype(at::kLong));
+    training_.optimizer.startOnDevice();
+}
+
+QueuedStepper::~QueuedStepper() {
+    try {
+        finish();  // the device writes into our memory until then
+    } catch (const std::exception&) {
+        // Whatever ended the training has been said by whoever met it.
+    }
+}
+
+/// Copies the next batches to a half of the device's arrays.
+void QueuedStepper::load(std::int64_t count, std::int64_t half) {
+    const std::int64_t first = half * kMostAtOnce;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const Batch batch = training_.batches.next();
+        host_inputs_[first + i].copy_(batch.inputs);
+        host_targets_[first + i].copy_(batch.targets);
+    }
+    const auto copy = [&](const at::Tensor& to, const at::Tensor& from) {
+        to.narrow(0, first, count).copy_(from.narrow(0, first, count), /*non_blocking=*/true);
+    };
+    copy(inputs_, host_inputs_);
+    copy(targets_, host_targets_);
+    place_.fill_(first);
+}
+
+/// One step by what stands on the device alone.
+void QueuedStepper::stepOnDevice() {
+    const auto& settings = training_.specification.training;
+    const at::Tensor loss =
+        training_.model.loss(inputs_.index_select(0, place_).squeeze(0),
+                             targets_.index_select(0, place_).squeeze(0), /*training=*/true);
+    loss.backward();
+    const at::NoGradGuard no_gradients;
+    const at::Tensor norm = training_.optimizer.collectGradients();
+    training_.optimizer.stepOnDevice(loss.detach(), norm, settings.clip_norm,
+                                     rates_.index_select(0, step_).squeeze(0));
+    found_.index_copy_(0, place_, at::stack({loss.detach(), norm}).unsqueeze(0));
+    step_.add_(1);
+    place_.add_(1);
+}
+
+void QueuedStepper::takeOne() {
+    if (recorded_) return recorded_->repeat();
+    if (!recordable_ || warm_ < kWarmUp) {
+        ++warm_;
+        return stepOnDevice();
+    }
+    try {
+        recorded_ = gpu()->record([this] { stepOnDevice(); });
+        recorded_->repeat();
+    } catch (const c10::OutOfMemoryError&) {
+        throw;
+    } catch (const c10::Error& error) {
+        recordable_ = false;
+        note_ = std::string("steps are not recorded, so slower: ") + error.what_without_backtrace();
+        training_.optimizer.dropGradients();
+        stepOnDevice();
+    }
+}
+
+std::vector<StepNumbers> QueuedStepper::advance(std::int64_t count) {
+    TORCH_CHECK(count >= 1 && count <= kMostAtOnce, count, " steps at once");
+    if (!flight_) last_landing_ = Clock::now();
+    load(count, half_);
+    for (std::int64_t i = 0; i < count; ++i)
+        takeOne();
+    const std::int64_t first = half_ * kMostAtOnce;
+    host_found_.narrow(0, first, count).copy_(found_.narrow(0, first, count), /*non_blocking=*/true);
+    Flight flight{asked_ + 1, count, half_, std::nullopt};
+    if (!training_.device.is_cpu()) {
+        flight.landed.emplace(training_.device.type());
+        flight.landed->record(
+            c10::impl::VirtualGuardImpl(training_.device.type()).getStream(training_.device));
+    }
+    std::vector<StepNumbers> found = land();
+    flight_ = std::move(flight);
+    asked_ += count;
+    half_ = 1 - half_;
+    return found;
+}
+
+std::vector<StepNumbers> QueuedStepper::finish() {
+    return land();
+}
+
+/// Waits for the steps in flight. → what they found
+std::vector<StepNumbers> QueuedStepper::land() {
+    constexpr double kAtOnce_s = 0.25;
+    if (!flight_) return {};
+    const Flight flight = std::move(*flight_);
+    flight_.reset();
+    if (flight.landed) flight.landed->synchronize();
+    const auto now = Clock::now();
+    const double each =
+        std::chrono::duration<double>(now - last_landing_).count() / static_cast<double>(flight.count);
+    last_landing_ = now;
+    const double fit = std::min(kAtOnce_s / std::max(each, 1e-6), 2.0 * static_cast<double>(flight.count));
+    most_at_once_ = std::clamp(static_cast<std::int64_t>(fit), std::int64_t{1}, kMostAtOnce);
+    std::vector<StepNumbers> found;
+    const auto numbers = host_found_.accessor<float, 2>();
+    for (std::int64_t i = 0; i < flight.count; ++i) {
+        const auto row = numbers[flight.half * kMostAtOnce + i];
+        found.push_back(
+            {row[0], row[1], learningRate(training_.specification.training, flight.first_step + i)});
+    }
+    landed_ += flight.count;
+    training_.optimizer.setStepsDone(landed_);
+    return found;
+}
+
+}  // namespace roper

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <c10/core/Event.h>
+
+#include <chrono>
+#include <optional>
+
+#include "core/model/gpu.h"
+#include "core/training/stepper.h"
+
+namespace roper {
+
+/// Steps that a device takes by itself. Batches are copied to it some at a time, and it picks them by a
+/// counter of its own; what steps find goes into a ring of its own, copied back some at a time. Two halves of
+/// these arrays take turns, so that the device never waits for this program. With `gpu()` a whole step, from
+/// batch to update, is recorded once and repeated.
+///
+/// Nothing of it needs a GPU: on a CPU it does the same, for tests.
+class QueuedStepper final : public Stepper {
+  public:
+    static constexpr std::int64_t kMostAtOnce = 50;
+
+    QueuedStepper(const Training& training, std::int64_t steps_done);
+    ~QueuedStepper() override;
+
+    /// As many as take about a quarter of a second, but at most `kMostAtOnce`.
+    std::int64_t mostAtOnce() const override { return most_at_once_; }
+    std::vector<StepNumbers> advance(std::int64_t count) override;
+    std::vector<StepNumbers> finish() override;
+
+    /// Why steps are not recorded, if they should be.
+    std::string note() const override { return note_; }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    /// Steps that were asked for and not yet looked at.
+    struct Flight {
+        std::int64_t first_step, count, half;
+        std::optional<c10::Event> landed;
+    };
+
+    void load(std::int64_t count, std::int64_t half);
+    void takeOne();
+    void stepOnDevice();
+    std::vector<StepNumbers> land();
+
+    Training training_;
+    at::Tensor host_inputs_, host_targets_;  ///< [2 · kMostAtOnce, B, T]
+    at::Tensor inputs_, targets_;            ///< the same on the device
+    at::Tensor found_, host_found_;          ///< loss and gradient's norm: [2 · kMostAtOnce, 2]
+    at::Tensor rates_;                       ///< learning rate of each step, from 1 on: [steps + 1]
+    at::Tensor step_, place_;                ///< the device's counters: [1]; of steps, and into the arrays
+    std::int64_t asked_, landed_;            ///< steps
+    std::int64_t half_ = 0, most_at_once_ = 1;
+    std::optional<Flight> flight_;
+    Clock::time_point last_landing_;
+
+    int warm_ = 0;  ///< steps taken before recording
+    bool recordable_;
+    std::unique_ptr<RecordedWork> recorded_;
+    std::string note_;
+};
+
+}  // namespace roper

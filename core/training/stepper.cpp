@@ -1,0 +1,45 @@
+#include "core/training/stepper.h"
+
+#include <ATen/record_function.h>
+
+#include "core/training/queued_stepper.h"
+#include "core/training/step_profile.h"
+
+namespace roper {
+namespace {
+
+class DirectStepper final : public Stepper {
+  public:
+    DirectStepper(const Training& training, std::int64_t steps_done)
+        : training_(training), step_(steps_done) {}
+
+    std::int64_t mostAtOnce() const override { return 1; }
+
+    std::vector<StepNumbers> advance(std::int64_t count) override {
+        std::vector<StepNumbers> found;
+        for (std::int64_t i = 0; i < count; ++i) {
+            const Batch batch = [&] {
+                RECORD_USER_SCOPE(kDataScope);
+                return training_.batches.next();
+            }();
+            found.push_back(takeStep(training_.model, training_.optimizer, batch,
+                                     training_.specification.training, ++step_, training_.device));
+        }
+        return found;
+    }
+
+    std::vector<StepNumbers> finish() override { return {}; }
+
+  private:
+    Training training_;
+    std::int64_t step_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stepper> makeStepper(const Training& training, std::int64_t steps_done) {
+    if (training.device.is_cpu()) return std::make_unique<DirectStepper>(training, steps_done);
+    return std::make_unique<QueuedStepper>(training, steps_done);
+}
+
+}  // namespace roper

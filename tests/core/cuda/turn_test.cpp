@@ -1,0 +1,147 @@
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "core/cuda/make_turn_job.h"
+#include "core/kernels/bfloat16.h"
+#include "core/model/rotary_operator.h"
+
+// CUDA's words for C++: the kernel's own text runs here, thread after thread.
+#define __device__
+#define __global__
+
+namespace roper {
+namespace {
+
+struct Place {
+    unsigned x = 0, y = 0;
+};
+Place blockIdx, blockDim, threadIdx;
+
+float __uint_as_float(unsigned bits) {
+    return std::bit_cast<float>(bits);
+}
+
+unsigned __float_as_uint(float number) {
+    return std::bit_cast<unsigned>(number);
+}
+
+namespace kernel {
+#include "core/cuda/turn.cu"
+}  // namespace kernel
+
+void run(const std::vector<TurnPart>& parts, Pairing pairing, Turn direction) {
+    const TurnJob job = makeTurnJob(parts, pairing, direction);
+    constexpr unsigned kThreads = 64;
+    const auto all = static_cast<unsigned>(parts.front().from.numel() / 2);
+    blockDim = {kThreads, 1};
+    for (blockIdx.y = 0; blockIdx.y < parts.size(); ++blockIdx.y)
+        for (blockIdx.x = 0; blockIdx.x * kThreads < all; ++blockIdx.x)
+            for (threadIdx.x = 0; threadIdx.x < kThreads; ++threadIdx.x)
+                if (parts.front().from.scalar_type() == at::kBFloat16)
+                    kernel::turn_bfloat16(job);
+                else
+                    kernel::turn_float32(job);
+}
+
+Turns tableOf(std::int64_t T, std::int64_t d, double fraction, Pairing pairing) {
+    const RotaryTable table = makeRotaryTable(
+        makeRotary(static_cast<int>(d), pairing, 10000.0, Schedule::standard, fraction), T, at::kFloat);
+    return {table.cosine, table.sine};
+}
+
+/// Laid out as the product that makes q, k and v: [3, B, H, T, d] of [B, T, 3, H, d].
+at::Tensor heads(std::int64_t B, std::int64_t H, std::int64_t T, std::int64_t d, at::ScalarType type) {
+    return at::randn({B, T, 3, H, d}).to(type).permute({2, 0, 3, 1, 4});
+}
+
+TEST(TurnKernel, TurnsAsTheOperatorDoes) {
+    at::manual_seed(1);
+    for (const Pairing pairing : {Pairing::half, Pairing::interleaved})
+        for (const double fraction : {0.0, 0.25, 1.0})
+            for (const at::ScalarType type : {at::kFloat, at::kBFloat16})
+                for (const Turn direction : {Turn::forward, Turn::back}) {
+                    constexpr std::int64_t B = 2, H = 3, T = 7, d = 16;
+                    const at::Tensor from = heads(B, H, T, d, type);
+                    const at::Tensor to = at::full({3, B, T, H, d}, NAN, type).transpose(2, 3);
+                    const Turns turns = tableOf(T, d, fraction, pairing), none = tableOf(T, d, 0.0, pairing);
+                    run({{from[0], to[0], turns.cosine, turns.sine},
+                         {from[1], to[1], turns.cosine, turns.sine},
+                         {from[2], to[2], none.cosine, none.sine}},
+                        pairing, direction);
+                    for (std::int64_t part = 0; part < 2; ++part) {
+                        const at::Tensor exact =
+                            rotate(from[part].to(at::kFloat), turns.cosine, turns.sine, pairing, direction);
+                        const double most = type == at::kFloat ? 1e-6 : 2e-2;
+                        EXPECT_LT((to[part].to(at::kFloat) - exact).abs().max().item<double>(), most);
+                    }
+                    EXPECT_TRUE(to[2].equal(from[2])) << "what does not turn is copied";
+                }
+}
+
+TEST(TurnKernel, RoundsToTheNearestBFloat16) {
+    for (const float number : {0.0F, -1.0F, 1.00390625F, 1.01171875F, 3.3e38F, INFINITY}) {
+        unsigned short rounded = 0;
+        kernel::Brain::store(&rounded, number);
+        EXPECT_EQ(rounded, static_cast<unsigned short>(toBFloat16(number))) << number;
+    }
+    unsigned short rounded = 0;
+    kernel::Brain::store(&rounded, std::bit_cast<float>(0x7FFFFFFFU));
+    EXPECT_TRUE(std::isnan(kernel::Brain::load(&rounded)));
+}
+
+TEST(TurnKernel, RefusesWhatItCannotTurn) {
+    const at::Tensor from = heads(1, 2, 5, 8, at::kFloat)[0];
+    const Turns turns = tableOf(5, 8, 1.0, Pairing::half), longer = tableOf(6, 8, 1.0, Pairing::half);
+    const auto job = [&](const at::Tensor& to, const Turns& table) {
+        return makeTurnJob({{from, to, table.cosine, table.sine}}, Pairing::half, Turn::forward);
+    };
+    EXPECT_NO_THROW(job(at::empty_like(from), turns));
+    EXPECT_THROW(job(at::empty_like(from), longer), c10::Error);
+    EXPECT_THROW(job(at::empty({1, 2, 5, 6}), turns), c10::Error);
+    EXPECT_THROW(job(at::empty({1, 2, 5, 8}, at::kDouble), turns), c10::Error);
+}
+
+/// A GPU in name: kernels run here, and what was recorded is done again from the beginning.
+class PretendedGpu final : public Gpu {
+  public:
+    c10::DeviceType deviceType() const override { return c10::kCPU; }
+    std::string name() const override { return "pretended"; }
+    Memory memory() const override { return {1e9, 2e9}; }
+    bool multipliesBFloat16() const override { return false; }
+    void turn(const std::vector<TurnPart>& parts, Pairing pairing, Turn direction) override {
+        run(parts, pairing, direction);
+    }
+    std::unique_ptr<RecordedWork> record(const std::function<void()>& work) override {
+        struct Again final : RecordedWork {
+            explicit Again(std::function<void()> what) : work(std::move(what)) {}
+            void repeat() override { work(); }
+            std::function<void()> work;
+        };
+        return std::make_unique<Again>(work);
+    }
+};
+
+TEST(RotateHeads, OnAGpuGivesTheSameBackAndForth) {
+    at::manual_seed(2);
+    for (const Pairing pairing : {Pairing::half, Pairing::interleaved}) {
+        const Turns turns = tableOf(9, 12, 1.0, pairing), value = tableOf(9, 12, 0.5, pairing);
+        const at::Tensor given = at::randn({2, 9, 3, 4, 12}), grads = at::randn({3, 2, 4, 9, 12});
+        const auto outAndGradient = [&] {
+            const at::Tensor x = given.clone().requires_grad_(true);
+            const TurnedHeads made = rotateHeads(x.permute({2, 0, 3, 1, 4}), turns, value, pairing);
+            (made.q * grads[0] + made.k * grads[1] + made.v * grads[2]).sum().backward();
+            return std::pair(at::stack({made.q, made.k, made.v}).detach(), x.grad());
+        };
+        const auto [out, gradient] = outAndGradient();
+        useGpu(std::make_shared<PretendedGpu>());
+        const auto [gpu_out, gpu_gradient] = outAndGradient();
+        useGpu(nullptr);
+        EXPECT_LT((out - gpu_out).abs().max().item<double>(), 1e-6);
+        EXPECT_LT((gradient - gpu_gradient).abs().max().item<double>(), 1e-6);
+    }
+}
+
+}  // namespace
+}  // namespace roper
