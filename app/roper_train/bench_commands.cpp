@@ -35,18 +35,38 @@ std::vector<Work> worksOf(const BenchOptions& options) {
     return {{"A", "prefix-paper", a}, {"B", "addition-paper", std::max(3, a / 40)}};
 }
 
-Specification specificationOf(const BenchOptions& options, const Work& work, const std::string& position) {
-    const Specification specification =
-        withPosition(namedSpecification(work.preset, options.settings), position);
-    requireValid(specification, work.preset);
-    return specification;
+/// One of the models that are measured on a work.
+struct Candidate {
+    std::string method, precision;
+    Specification specification;
+};
+
+/// A method in every precision that the machine has.
+std::vector<Candidate> candidatesOf(const BenchOptions& options, const Work& work,
+                                    const std::string& method) {
+    Specification specification = withPosition(namedSpecification(work.preset, options.settings), method);
+    std::vector<Candidate> candidates;
+    for (const std::string& precision : precisionsOf(specification)) {
+        specification.device.precision = precision;
+        requireValid(specification, work.preset);
+        candidates.push_back({method, precision, specification});
+    }
+    return candidates;
 }
 
-std::vector<Specification> bothMethods(const BenchOptions& options, const Work& work) {
-    std::vector<Specification> both;
-    for (const char* position : kMethods)
-        both.push_back(specificationOf(options, work, position));
-    return both;
+std::vector<Candidate> candidatesOf(const BenchOptions& options, const Work& work) {
+    std::vector<Candidate> all;
+    for (const char* method : kMethods)
+        for (const Candidate& candidate : candidatesOf(options, work, method))
+            all.push_back(candidate);
+    return all;
+}
+
+std::vector<Specification> specificationsOf(const std::vector<Candidate>& candidates) {
+    std::vector<Specification> all;
+    for (const Candidate& candidate : candidates)
+        all.push_back(candidate.specification);
+    return all;
 }
 
 void print(const BenchOptions& options, const Json& line) {
@@ -63,14 +83,17 @@ void print(const BenchOptions& options, const Json& line) {
 }
 
 /// What `bench first` says in a process of its own.
-Json firstStepOf(const BenchOptions& options, const Work& work, const std::string& position) {
+Json firstStepOf(const BenchOptions& options, const Work& work, const Candidate& candidate) {
     std::vector<std::string> arguments = {"roper-train", "bench", "first", "--json", "--preset", work.preset};
     for (const std::string& setting : options.settings) {
         arguments.emplace_back("--set");
         arguments.push_back(setting);
     }
-    arguments.emplace_back("--set");
-    arguments.push_back("model.position=" + position);
+    for (const std::string& setting :
+         {"model.position=" + candidate.method, "device.precision=" + candidate.precision}) {
+        arguments.emplace_back("--set");
+        arguments.push_back(setting);
+    }
     if (!options.target.empty()) {
         arguments.emplace_back("--target");
         arguments.push_back(options.target);
@@ -95,41 +118,46 @@ double tokensOf(const Specification& specification) {
 }
 
 void benchStep(const BenchOptions& options, const Work& work) {
-    const std::vector<Specification> both = bothMethods(options, work);
-    const StepBenches benches = benchByTurns(both, work.times, std::clamp(work.times / 10, 1, 5));
-    for (std::size_t i = 0; i < both.size(); ++i) {
-        const BenchTimes& times = benches.steps[i].times;
-        const double seconds = times.median(), rate = benches.rates.gemm;
-        const Json first = firstStepOf(options, work, kMethods[i]);
+    const std::vector<Candidate> candidates = candidatesOf(options, work);
+    const std::vector<StepBench> benches =
+        benchByTurns(specificationsOf(candidates), work.times, std::clamp(work.times / 10, 1, 5));
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const auto& [method, precision, specification] = candidates[i];
+        const BenchTimes& times = benches[i].times;
+        const MachineRates& rates = benches[i].rates;
+        const double seconds = times.median();
+        const Json first = firstStepOf(options, work, candidates[i]);
         Json line = {{"work", work.name},
-                     {"method", kMethods[i]},
-                     {"precision", "fp32"},
+                     {"method", method},
+                     {"precision", precision},
                      {"ms", seconds / kMilli},
                      {"min", times.least() / kMilli},
                      {"max", times.greatest() / kMilli},
-                     {"tokens_per_s", tokensOf(both[i]) / seconds},
+                     {"tokens_per_s", tokensOf(specification) / seconds},
                      {"first_step_s", first.at("first_step_s")},
                      {"peak_mb", first.at("peak_mb")},
-                     {"gemm_gflops", rate / kGiga},
-                     {"share_of_gemm", costOf(both[i]).flop_a_step / seconds / rate},
-                     {"fma_gflops", benches.rates.multiply_add / kGiga}};
-        for (std::size_t part = 0; part < kStepParts; ++part)
-            line[std::string(partName(static_cast<StepPart>(part))) + "_ms"] =
-                benches.steps[i].parts[part] / kMilli;
+                     {"gemm_gflops", rates.gemm / kGiga},
+                     {"share_of_gemm", costOf(specification).flop_a_step / seconds / rates.gemm}};
+        if (rates.multiply_add > 0) {
+            line["fma_gflops"] = rates.multiply_add / kGiga;
+            for (std::size_t part = 0; part < kStepParts; ++part)
+                line[std::string(partName(static_cast<StepPart>(part))) + "_ms"] =
+                    benches[i].parts[part] / kMilli;
+        }
         print(options, line);
-        if (options.remember) rememberSpeed(options.runs, both[i], seconds);
+        if (options.remember) rememberSpeed(options.runs, specification, seconds);
     }
 }
 
 void benchKernel(const BenchOptions& options, const Work& work) {
-    for (const char* position : kMethods) {
-        const Specification specification = specificationOf(options, work, position);
+    for (const auto& [method, precision, specification] : candidatesOf(options, work)) {
         if (specification.model.attention != "softmax" || specification.model.frequencies == "trained")
             throw Error(ErrorKind::usage, "the kernel is for softmax attention with fixed frequencies");
         const AttentionBench bench = benchAttention(specification, work.times);
         const double seconds = bench.kernel.median();
         print(options, {{"work", work.name},
-                        {"method", position},
+                        {"method", method},
+                        {"precision", precision},
                         {"target", kernelTarget()},
                         {"ms", seconds / kMilli},
                         {"min", bench.kernel.least() / kMilli},
@@ -141,13 +169,13 @@ void benchKernel(const BenchOptions& options, const Work& work) {
 }
 
 void benchGenerate(const BenchOptions& options, const Work& work) {
-    for (const char* position : kMethods) {
-        const Specification specification = specificationOf(options, work, position);
+    for (const auto& [method, precision, specification] : candidatesOf(options, work)) {
         const double step = benchSteps(specification, 3, 1).median();
         const GenerationBench generation = benchGeneration(specification, std::min(work.times, 3));
         const double seconds = generation.times.median();
         print(options, {{"work", work.name},
-                        {"method", position},
+                        {"method", method},
+                        {"precision", precision},
                         {"problems", specification.evaluation.problems},
                         {"ms", seconds / kMilli},
                         {"characters_per_s", static_cast<double>(generation.characters) / seconds},
@@ -158,20 +186,21 @@ void benchGenerate(const BenchOptions& options, const Work& work) {
 
 /// One row of the table of peers.
 struct PeerRow {
-    std::string name;
+    std::string name, precision;
     BenchTimes times;
     double first_step_s, peak_mb;
 };
 
-void printPeers(const BenchOptions& options, const Work& work, const std::string& method, double tokens,
+void printPeers(const BenchOptions& options, const Work& work, const Candidate& candidate,
                 const std::vector<PeerRow>& rows, const MachineRates& rates) {
+    const double tokens = tokensOf(candidate.specification);
     const double ours = rows.front().times.median();
     if (options.json) {
         for (const PeerRow& row : rows)
             std::cout << Json{{"work", work.name},
                               {"who", row.name},
-                              {"method", method},
-                              {"precision", "fp32"},
+                              {"method", candidate.method},
+                              {"precision", row.precision},
                               {"steps", row.times.seconds.size()},
                               {"ms", row.times.median() / kMilli},
                               {"min", row.times.least() / kMilli},
@@ -185,13 +214,14 @@ void printPeers(const BenchOptions& options, const Work& work, const std::string
         return;
     }
     std::cout
-        << "Work " << work.name << ", " << methodTitle(method)
-        << ", fp32; this machine: " << formatRounded(rates.gemm / kGiga, 3) << " GFLOP/s of LibTorch's GEMM, "
+        << "Work " << work.name << ", " << methodTitle(candidate.method) << ", " << candidate.precision
+        << "; this machine: " << formatRounded(rates.gemm / kGiga, 3) << " GFLOP/s of LibTorch's GEMM, "
         << formatRounded(rates.multiply_add / kGiga, 3) << " of multiply-adds\n\n"
         << "| who | steps | ms a step | least | most | tokens/s | peak MB | first step s | times ours |\n"
         << "|---|---|---|---|---|---|---|---|---|\n";
     for (const PeerRow& row : rows) {
-        std::cout << "| " << row.name << " | " << row.times.seconds.size();
+        std::cout << "| " << row.name << (row.precision == candidate.precision ? "" : ", " + row.precision)
+                  << " | " << row.times.seconds.size();
         for (const double value :
              {row.times.median() / kMilli, row.times.least() / kMilli, row.times.greatest() / kMilli,
               tokens / row.times.median(), row.peak_mb, row.first_step_s, row.times.median() / ours})
@@ -202,21 +232,21 @@ void printPeers(const BenchOptions& options, const Work& work, const std::string
 }
 
 /// Ours and the peers, a few steps of each by turns.
-void benchPeers(const BenchOptions& options, const Work& work, const std::string& method) {
-    const Specification specification = specificationOf(options, work, method);
-    const Json first = firstStepOf(options, work, method);
-    const auto peers = startPeers(specification, vocabularySize(specification.task));
+void benchPeers(const BenchOptions& options, const Work& work, const Candidate& candidate) {
+    const Json first = firstStepOf(options, work, candidate);
+    const auto peers = startPeers(candidate.specification, vocabularySize(candidate.specification.task));
     constexpr int kStepsATurn = 5;
-    const StepBenches benches = benchByTurns({specification}, work.times, 2, [&](int turn) {
-        if (turn % kStepsATurn != 0) return;
-        for (const auto& peer : peers)
-            peer->turn();
-    });
+    const StepBench ours = benchByTurns({candidate.specification}, work.times, 2, [&](int turn) {
+                               if (turn % kStepsATurn != 0) return;
+                               for (const auto& peer : peers)
+                                   peer->turn();
+                           }).front();
     std::vector<PeerRow> rows = {
-        {"roper-train", benches.steps.front().times, first.at("first_step_s"), first.at("peak_mb")}};
+        {"roper-train", candidate.precision, ours.times, first.at("first_step_s"), first.at("peak_mb")}};
     for (const auto& peer : peers)
-        rows.push_back({peer->kind().name, peer->times(), peer->firstStepSeconds(), peer->peakMegabytes()});
-    printPeers(options, work, method, tokensOf(specification), rows, benches.rates);
+        rows.push_back({peer->kind().name, peer->kind().precision, peer->times(), peer->firstStepSeconds(),
+                        peer->peakMegabytes()});
+    printPeers(options, work, candidate, rows, ours.rates);
 }
 
 }  // namespace
@@ -232,12 +262,17 @@ int benchCommand(const BenchOptions& options) {
         return 0;
     }
     if (options.work == "peers") {
-        if (!options.what.empty() || !options.settings.empty())
+        const bool changed =
+            !options.what.empty() || std::any_of(options.settings.begin(), options.settings.end(),
+                                                 [](const auto& s) { return !s.starts_with("device."); });
+        if (changed)
             throw Error(ErrorKind::usage,
-                        "the peers are measured on work A as it is, without --preset and --set");
+                        "the peers are measured on work A as it is, without --preset and with --set of "
+                        "device.… alone");
         const Work work = worksOf(options).front();
         for (const char* method : {"roper", "rope"})
-            benchPeers(options, work, method);
+            for (const Candidate& candidate : candidatesOf(options, work, method))
+                benchPeers(options, work, candidate);
         return 0;
     }
     for (const Work& work : worksOf(options)) {

@@ -29,8 +29,8 @@ std::vector<std::string> commandOf(const Peer::Kind& kind, const Specification& 
     if (kind.warm_heap)  // what `keepHeapWarm` sets
         command.insert(command.end(), {"MALLOC_MMAP_THRESHOLD_=1073741824",
                                        "MALLOC_TRIM_THRESHOLD_=1073741824", "MALLOC_TOP_PAD_=67108864"});
-    command.insert(command.end(),
-                   {python.string(), script.string(), kind.peer, "--method", s.model.position});
+    command.insert(command.end(), {python.string(), script.string(), kind.peer, "--method", s.model.position,
+                                   "--precision", kind.precision});
     const std::pair<const char*, std::int64_t> sizes[] = {
         {"--vocabulary", vocabulary},  {"--width", s.model.width},
         {"--layers", s.model.layers},  {"--heads", s.model.heads},
@@ -79,6 +79,9 @@ std::vector<std::unique_ptr<Peer>> startPeers(const Specification& specification
                                      {"torch.compile, warm heap", "compile", true, 5}};
     // Its RoPE asks for parts of its companion package that newer ones of that no longer have.
     if (specification.model.position == "roper") kinds.insert(kinds.begin(), {"labml-nn", "labml", false, 1});
+    for (Peer::Kind& kind : kinds)
+        if (kind.peer != "labml")
+            kind.precision = specification.device.precision;  // labml-nn knows float32 alone
     std::vector<std::unique_ptr<Peer>> peers;
     for (const Peer::Kind& kind : kinds) {
         std::cerr << "starting " << kind.name << " …" << std::endl;

@@ -18,6 +18,7 @@ class Peer {
         std::string peer;  ///< as the script knows it
         bool warm_heap;    ///< with our own setting of the heap
         int steps_a_turn;
+        std::string precision = "fp32";  ///< bf16: by torch.autocast
     };
     /// Starts it and waits for its first step.
     /// @param vocabulary  tokens that the model knows

@@ -7,7 +7,7 @@
 
 namespace roper {
 
-/// turn.cu, compiled for one GPU by NVRTC, the compiler that comes with LibTorch's CUDA half.
+/// turn.cu, compiled for one GPU.
 class TurnKernel {
   public:
     /// @param architecture  "sm_90"
@@ -20,9 +20,5 @@ class TurnKernel {
   private:
     const void *float32_ = nullptr, *bfloat16_ = nullptr;  ///< kernels of a library that is never unloaded
 };
-
-/// turn.cu as machine code for an architecture; needs no GPU.
-/// @throws c10::Error if NVRTC is missing or refuses
-std::vector<char> compileTurnKernel(const std::string& architecture);
 
 }  // namespace roper

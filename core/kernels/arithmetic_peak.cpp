@@ -6,6 +6,7 @@
 #define HWY_TARGET_INCLUDE "core/kernels/arithmetic_peak.cpp"
 #include "hwy/foreach_target.h"
 
+#include "core/kernels/products-inl.h"
 #include "core/kernels/vectors-inl.h"
 #include "hwy/highway.h"
 
@@ -13,25 +14,41 @@ HWY_BEFORE_NAMESPACE();
 namespace roper::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-inline HWY_ATTR double multiplyAddsHere(std::size_t rounds) {
-    constexpr std::size_t kChains = 10;  // of latency 4 or 5 on two units
-    const hn::ScalableTag<float> f;
-    hn::Vec<decltype(f)> sums[kChains];
+/// Sums that `multiplyAdd` adds to in registers, in chains that do not wait for each other.
+template <class Kind>
+HWY_INLINE HWY_ATTR double multiplyAddChains(std::size_t rounds, typename Kind::Unit factor) {
+    constexpr std::size_t kChains = 10;  // of latency 4 to 6 on two units
+    const Floats f;
+    const hn::ScalableTag<typename Kind::Unit> units;
+    Vector sums[kChains];
 #pragma GCC unroll 10
     for (std::size_t i = 0; i < kChains; ++i)
         sums[i] = inRegister(hn::Set(f, static_cast<float>(i)));
-    const auto factor = inRegister(hn::Set(f, 0.999F)), summand = inRegister(hn::Set(f, 1e-3F));
+    const auto a = inRegister(hn::Set(units, factor)), b = inRegister(hn::Set(units, factor));
     for (std::size_t round = 0; round < rounds; ++round) {
 #pragma GCC unroll 10
         for (std::size_t i = 0; i < kChains; ++i)
-            sums[i] = inRegister(hn::MulAdd(sums[i], factor, summand));
+            sums[i] = inRegister(Kind::multiplyAdd(a, b, sums[i]));
     }
     auto total = sums[0];
     for (std::size_t i = 1; i < kChains; ++i)
         total = hn::Add(total, sums[i]);
     volatile float kept = hn::GetLane(total);
     static_cast<void>(kept);
-    return 2.0 * static_cast<double>(rounds * kChains * hn::Lanes(f));
+    return 2.0 * static_cast<double>(rounds * kChains * hn::Lanes(f) * Kind::kDepth);
+}
+
+inline HWY_ATTR double singlesHere(std::size_t rounds) {
+    return multiplyAddChains<Singles>(rounds, 1e-3F);
+}
+
+inline HWY_ATTR double pairsHere(std::size_t rounds) {
+    constexpr std::uint32_t kSmall = 0x3A833A83;  // twice 1e-3
+#if HWY_TARGET == HWY_AVX3
+    return multiplyAddChains<NativePairs>(rounds, kSmall);
+#else
+    return multiplyAddChains<Pairs>(rounds, kSmall);
+#endif
 }
 
 }  // namespace roper::HWY_NAMESPACE
@@ -40,11 +57,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace roper {
 namespace {
-HWY_EXPORT(multiplyAddsHere);
+HWY_EXPORT(singlesHere);
+HWY_EXPORT(pairsHere);
 }  // namespace
 
 double multiplyAdds(std::size_t rounds) {
-    return HWY_DYNAMIC_DISPATCH(multiplyAddsHere)(rounds);
+    return HWY_DYNAMIC_DISPATCH(singlesHere)(rounds);
+}
+
+double bfloat16MultiplyAdds(std::size_t rounds) {
+    return kernelsMultiplyBFloat16() ? HWY_DYNAMIC_DISPATCH(pairsHere)(rounds) : 0;
 }
 
 }  // namespace roper

@@ -1,11 +1,13 @@
 #include "core/model/transformer.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include <cmath>
 #include <numeric>
 
 #include "core/kernels/attention.h"
+#include "core/model/attention_choice.h"
 #include "core/model/fused_attention.h"
 #include "core/model/gpu.h"
 #include "core/model/products.h"
@@ -114,6 +116,15 @@ std::string Transformer::computation() const {
         kernels += "; this CPU does not multiply bfloat16, so float32 would be faster";
     return whyNotFused().empty() ? kernels
                                  : kernels + ", attention by LibTorch's operations: " + whyNotFused();
+}
+
+std::string Transformer::chooseAttention(std::int64_t B, std::int64_t T) {
+    if (options_.device().is_cpu() || attention_ != AttentionKind::softmax) return {};
+    const at::NoGradGuard no_gradients;
+    const Sight sight = sightOfSequences(causal_, T, positions_.forPass({T}).distance_bias);
+    const at::AutoGradMode gradients(true);
+    return roper::chooseAttention({B, heads_, T, head_dim_, trainsFrequencies() ? at::kFloat : factors_,
+                                   options_.device(), causal_, sight.mask});
 }
 
 /// product [B, T, 3C] → q, k, v as the layer makes them: [3, B, H, T, d].

@@ -80,6 +80,13 @@ class Transformer {
     /// What computes passes over whole sequences, and why: a line for the run's log.
     std::string computation() const;
 
+    /// What the factors of products are in such passes.
+    at::ScalarType factors() const { return factors_; }
+
+    /// On a GPU: has LibTorch's attention take what is fastest for B sequences of T tokens, as
+    /// `chooseAttention`. → a line for the log; empty on the CPU and for linear attention
+    std::string chooseAttention(std::int64_t B, std::int64_t T);
+
     const std::vector<NamedParameter>& parameters() const { return parameters_.all(); }
     std::int64_t parameterCount() const;
 

@@ -12,15 +12,19 @@
 #include <atomic>
 #include <chrono>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <sstream>
 
 #include "core/corpus/open_task.h"
 #include "core/kernels/arithmetic_peak.h"
+#include "core/kernels/attention.h"
 #include "core/model/attention.h"
 #include "core/model/device.h"
 #include "core/model/fused_attention.h"
 #include "core/model/generation.h"
+#include "core/model/gpu.h"
+#include "core/model/products.h"
 #include "core/training/batch_stream.h"
 #include "core/training/batches.h"
 #include "core/training/optimizer.h"
@@ -52,7 +56,9 @@ class Trainee {
           model_(specification, modelTokens(*task_, specification), device_),
           optimizer_(model_.parameters(), specification.training),
           batches_(*task_, specification_, 0),
-          stepper_(makeStepper({model_, optimizer_, batches_, specification_, device_}, 0)) {}
+          stepper_(makeStepper({model_, optimizer_, batches_, specification_, device_}, 0)) {
+        model_.chooseAttention(specification.training.batch, specification.inputLength());
+    }
 
     /// Steps that a device takes in a row: as many as in training on a GPU, one on the CPU.
     std::int64_t stepsInARow() const { return device_.is_cpu() ? 1 : QueuedStepper::kMostAtOnce; }
@@ -63,7 +69,8 @@ class Trainee {
         stepper_->finish();
     }
 
-    std::string computation() const { return model_.computation(); }
+    at::Device device() const { return device_; }
+    at::ScalarType factors() const { return model_.factors(); }
 
   private:
     Specification specification_;
@@ -76,33 +83,65 @@ class Trainee {
     std::unique_ptr<Stepper> stepper_;
 };
 
-/// Samples of what the machine can do.
+/// Whether a device multiplies bfloat16 itself.
+bool multipliesBFloat16(const at::Device& device) {
+    if (device.is_cpu()) return kernelsMultiplyBFloat16() && oneDnnMultipliesBFloat16();
+    return gpu() != nullptr && gpu()->multipliesBFloat16();
+}
+
+/// Samples of what a device can do in one precision.
 class RateMeter {
   public:
+    /// @param type  bfloat16 counts as float32 where the device does not multiply it
+    RateMeter(const at::Device& device, at::ScalarType type)
+        : device_(device),
+          type_(type == at::kBFloat16 && multipliesBFloat16(device) ? at::kBFloat16 : at::kFloat) {}
+
     void sample() {
-        constexpr std::int64_t kSize = 2048;
+        sampleGemm();
+        if (device_.is_cpu()) sampleMultiplyAdds();
+    }
+
+    MachineRates rates() const {
+        return {flop_ / gemm_.median(), device_.is_cpu() ? 1 / multiply_add_.median() : 0};
+    }
+
+  private:
+    void sampleGemm() {
+        const std::int64_t size = device_.is_cpu() ? 2048 : 8192, times = device_.is_cpu() ? 1 : 10;
         const at::NoGradGuard no_gradients;
+        const auto finish = [&] { c_[0][0].item<float>(); };
         if (!a_.defined()) {
-            a_ = at::randn({kSize, kSize});
-            b_ = at::randn({kSize, kSize});
+            const at::TensorOptions options = at::TensorOptions(device_).dtype(type_);
+            a_ = at::randn({size, size}, options);
+            b_ = at::randn({size, size}, options);
             c_ = at::mm(a_, b_);
         }
-        gemm_.seconds.push_back(secondsOf([&] { at::mm_out(c_, a_, b_); }));
-        flop_ = 2.0 * kSize * kSize * kSize;
+        finish();
+        const double seconds = secondsOf([&] {
+            for (std::int64_t i = 0; i < times; ++i)
+                at::mm_out(c_, a_, b_);
+            finish();
+        });
+        gemm_.seconds.push_back(seconds / static_cast<double>(times));
+        const auto n = static_cast<double>(size);
+        flop_ = 2 * n * n * n;
+    }
+
+    void sampleMultiplyAdds() {
         constexpr std::size_t kRounds = 2000000;
         std::atomic<double> done{0};
         const double seconds = secondsOf([&] {
             at::parallel_for(0, at::get_num_threads(), 1, [&](std::int64_t begin, std::int64_t end) {
                 for (std::int64_t thread = begin; thread < end; ++thread)
-                    done += multiplyAdds(kRounds);
+                    done += type_ == at::kBFloat16 ? bfloat16MultiplyAdds(kRounds) : multiplyAdds(kRounds);
             });
         });
         multiply_add_.seconds.push_back(seconds / done);
     }
 
-    MachineRates rates() const { return {flop_ / gemm_.median(), 1 / multiply_add_.median()}; }
-
-  private:
+    at::Device device_;
+    at::ScalarType type_;
     at::Tensor a_, b_, c_;
     double flop_ = 0;
     BenchTimes gemm_, multiply_add_;  ///< the latter by operation
@@ -144,8 +183,16 @@ BenchTimes benchSteps(const Specification& specification, int steps, int warm_up
     return times;
 }
 
-StepBenches benchByTurns(const std::vector<Specification>& specifications, int steps, int warm_up,
-                         const std::function<void(int)>& before_turn) {
+std::vector<std::string> precisionsOf(const Specification& specification) {
+    if (specification.device.precision != "auto") return {specification.device.precision};
+    const bool plain = specification.device.kernel == "plain";
+    const at::Device device = openDevice(specification.device.name, plain).device;
+    if (!multipliesBFloat16(device) || (device.is_cpu() && plain)) return {"fp32"};
+    return {"fp32", "bf16"};
+}
+
+std::vector<StepBench> benchByTurns(const std::vector<Specification>& specifications, int steps, int warm_up,
+                                    const std::function<void(int)>& before_turn) {
     constexpr int kProfiled = 5, kBetweenRates = 8;
     prepare(specifications.front());
     std::vector<std::unique_ptr<Trainee>> trainees;
@@ -154,26 +201,31 @@ StepBenches benchByTurns(const std::vector<Specification>& specifications, int s
         for (int i = 0; i < warm_up; ++i)
             trainees.back()->step(trainees.back()->stepsInARow());
     }
-    StepBenches benches;
-    benches.steps.resize(trainees.size());
-    RateMeter meter;
+    std::vector<StepBench> benches(trainees.size());
+    std::map<at::ScalarType, RateMeter> meters;
+    for (const auto& trainee : trainees)
+        meters.try_emplace(trainee->factors(), trainee->device(), trainee->factors());
     for (int turn = 0; turn < steps; ++turn) {
         if (before_turn) before_turn(turn);
-        if (turn % kBetweenRates == 0) meter.sample();
+        if (turn % kBetweenRates == 0)
+            for (auto& [type, meter] : meters)
+                meter.sample();
         for (std::size_t i = 0; i < trainees.size(); ++i) {
             const std::int64_t count = trainees[i]->stepsInARow();
             const double seconds = secondsOf([&] { trainees[i]->step(count); });
-            benches.steps[i].times.seconds.push_back(seconds / static_cast<double>(count));
+            benches[i].times.seconds.push_back(seconds / static_cast<double>(count));
         }
     }
     const int profiled = std::min(kProfiled, steps);
     for (std::size_t i = 0; i < trainees.size(); ++i) {
+        benches[i].rates = meters.at(trainees[i]->factors()).rates();
+        if (!trainees[i]->device().is_cpu()) continue;
         const StepProfile profile;
         const double all = secondsOf([&] {
             for (int step = 0; step < profiled; ++step)
                 trainees[i]->step();
         });
-        auto& parts = benches.steps[i].parts;
+        auto& parts = benches[i].parts;
         parts = profile.seconds();
         double covered = 0;
         for (double& part : parts) {
@@ -182,7 +234,6 @@ StepBenches benchByTurns(const std::vector<Specification>& specifications, int s
         }
         parts[static_cast<std::size_t>(StepPart::other)] = (all - covered) / profiled;
     }
-    benches.rates = meter.rates();
     return benches;
 }
 
@@ -196,7 +247,8 @@ AttentionBench benchAttention(const Specification& specification, int times) {
     const PassPositions pass = positions.forPass({T});
     const bool causal = !specification.isMasked();
     const Sight sight = sightOfSequences(causal, T, pass.distance_bias);
-    const at::Tensor product = at::randn({B, T, 3 * C}), gradient = at::randn({B, T, C});
+    const at::ScalarType type = specification.device.precision == "bf16" ? at::kBFloat16 : at::kFloat;
+    const at::Tensor product = at::randn({B, T, 3 * C}).to(type), gradient = at::randn({B, T, C}).to(type);
     const auto ours = [&](const at::Tensor& x) {
         return fusedAttention(x, H, causal, positions.pairing(), pass, 0);
     };
@@ -217,7 +269,7 @@ AttentionBench benchAttention(const Specification& specification, int times) {
         return secondsOf([&] { attend(x).backward(gradient); });
     };
     AttentionBench bench;
-    RateMeter meter;
+    RateMeter meter(at::kCPU, type);
     for (int i = -1; i < times; ++i) {  // the first only warms up
         const double kernel = bothWays(ours), torch = bothWays(plain);
         if (i < 0) continue;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "core/runs/specification.h"
@@ -24,24 +25,26 @@ struct BenchTimes {
 BenchTimes benchSteps(const Specification& specification, int steps, int warm_up = 2,
                       double least_seconds = 0);
 
-/// What all threads together compute, floating-point operations a second.
+/// The precisions that a specification's device computes in at its own speed: "fp32" and, where it multiplies
+/// bfloat16 itself, "bf16"; only the one that `device.precision` asks for, if it does.
+std::vector<std::string> precisionsOf(const Specification& specification);
+
+/// What the whole device computes in one precision, floating-point operations a second.
 struct MachineRates {
-    double gemm = 0;          ///< LibTorch's product of two large float32 matrices
-    double multiply_add = 0;  ///< the kernels' multiply-adds in registers
+    double gemm = 0;          ///< LibTorch's product of two large matrices
+    double multiply_add = 0;  ///< the kernels' multiply-adds in registers; 0 on a GPU
 };
 
 /// Steps of several models by turns, so that whatever else the machine does meets all of them alike.
 struct StepBench {
     BenchTimes times;
-    std::array<double, kStepParts> parts{};  ///< seconds of a step, of further steps with a profile
-};
-struct StepBenches {
-    std::vector<StepBench> steps;  ///< one a specification
-    MachineRates rates;            ///< medians of measurements in between
+    std::array<double, kStepParts> parts{};  ///< seconds of a step, of further steps with a profile; CPU only
+    MachineRates rates;                      ///< of its precision: medians of measurements in between
 };
 /// @param before_turn  called with the number of each turn, from 0; may be empty
-StepBenches benchByTurns(const std::vector<Specification>& specifications, int steps, int warm_up,
-                         const std::function<void(int)>& before_turn = {});
+/// @return             one a specification
+std::vector<StepBench> benchByTurns(const std::vector<Specification>& specifications, int steps, int warm_up,
+                                    const std::function<void(int)>& before_turn = {});
 
 /// The attention of one layer alone, forward and backward.
 struct AttentionBench {

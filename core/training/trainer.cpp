@@ -73,6 +73,9 @@ RunState Trainer::run() {
     recorder_.log("training on " + describeDevice(device_) + ", " + std::to_string(model_.parameterCount()) +
                   " parameters");
     recorder_.log(model_.computation());
+    const std::string attention =
+        model_.chooseAttention(specification_.training.batch, specification_.inputLength());
+    if (!attention.empty()) recorder_.log(attention);
     if (!control_.problem().empty()) recorder_.log("no control socket: " + control_.problem());
     observer_.onStart(
         {position_.step, specification_.training.steps, model_.parameterCount(), describeDevice(device_)});

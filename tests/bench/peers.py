@@ -106,6 +106,7 @@ def main():
     for size in ("vocabulary", "width", "layers", "heads", "feed_forward", "length", "batch"):
         parser.add_argument("--" + size, type=int, required=True)
     parser.add_argument("--method", default="roper", choices=["rope", "roper"])
+    parser.add_argument("--precision", default="fp32", choices=["fp32", "bf16"])
     parser.add_argument("--threads", type=int, default=0)
     options = parser.parse_args()
     if options.threads:
@@ -123,7 +124,9 @@ def main():
         tokens = batches[count % len(batches)]
         count += 1
         began = time.perf_counter()
-        loss = F.cross_entropy(forward(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten())
+        with torch.autocast("cpu", torch.bfloat16, enabled=options.precision == "bf16"):
+            logits = forward(tokens[:, :-1])
+        loss = F.cross_entropy(logits.float().flatten(0, 1), tokens[:, 1:].flatten())
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)

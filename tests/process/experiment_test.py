@@ -340,7 +340,8 @@ class Resume(TrainerTest):
 class Bench(TrainerTest):
     """What is measured differs from machine to machine; that it is said, and fits together, does not."""
 
-    SMALL = ["--preset", "index-small", "--set", "model.width=32", "--set", "training.batch=4", "--times", "3", "--json"]
+    SMALL = ["--preset", "index-small", "--set", "model.width=32", "--set", "training.batch=4", "--times", "3", "--json",
+             "--set", "device.precision=fp32"]
 
     def lines(self, *arguments):
         done = self.trainer("bench", *arguments)
@@ -360,6 +361,14 @@ class Bench(TrainerTest):
             self.assertGreater(line["linear_ms"], 0)
             self.assertGreater(line["attention_ms"], 0)
             self.assertEqual(line["precision"], "fp32")
+
+    def test_the_precision_asked_for_is_the_one_measured(self):
+        for what in ("step", "attention", "generate"):
+            for line in self.lines(what, *self.SMALL, "--set", "device.precision=bf16"):
+                self.assertEqual(line["precision"], "bf16", line)
+        usual = {line["precision"] for line in self.lines("step", *self.SMALL, "--set", "device.precision=auto")}
+        self.assertIn("fp32", usual)
+        self.assertEqual("bf16" in usual, " avx512_bf16 " in Path("/proc/cpuinfo").read_text(), usual)
 
     def test_plain_operations_are_measured_too(self):
         lines = self.lines("step", *self.SMALL, "--set", "device.kernel=plain")

@@ -1,9 +1,11 @@
 #include <ATen/ATen.h>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <bit>
 
 #include "core/cuda/make_turn_job.h"
+#include "core/cuda/turn_compiler.h"
 #include "core/kernels/bfloat16.h"
 #include "core/model/rotary_operator.h"
 
@@ -89,6 +91,14 @@ TEST(TurnKernel, RoundsToTheNearestBFloat16) {
     unsigned short rounded = 0;
     kernel::Brain::store(&rounded, std::bit_cast<float>(0x7FFFFFFFU));
     EXPECT_TRUE(std::isnan(kernel::Brain::load(&rounded)));
+}
+
+TEST(TurnKernel, IsCompiledForGpusOfManyYears) {
+    void* const compiler = ::dlopen("libnvrtc.so.13", RTLD_NOW);
+    if (compiler == nullptr) GTEST_SKIP() << "NVRTC is not installed here: " << ::dlerror();
+    for (const char* architecture : {"sm_80", "sm_90", "sm_120"})
+        EXPECT_GT(compileTurnKernel(architecture).size(), 1000U) << architecture;
+    EXPECT_THROW(compileTurnKernel("sm_1"), c10::Error);
 }
 
 TEST(TurnKernel, RefusesWhatItCannotTurn) {

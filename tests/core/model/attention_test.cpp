@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "core/model/attention_choice.h"
 #include "core/model/linear_attention.h"
 #include "core/model/positions.h"
 #include "core/model/transformer.h"
@@ -227,6 +228,26 @@ TEST(Positions, ScalingChangesTheFrequenciesForLongerTexts) {
     Scaling linear;
     linear.method = ScalingMethod::linear;
     expectError(ErrorKind::usage, "no frequencies", [&] { alibi.rescale(linear, 24); });
+}
+
+// Which is the fastest depends on the device; that it is one of those measured, and alone allowed, does not.
+TEST(ChooseAttention, AllowsTheFastestAlone) {
+    const auto& context = at::globalContext();
+    const std::string said = chooseAttention({1, 2, 256, 32});
+    const bool flash = said.find("attention by LibTorch's flash (") == 0;
+    EXPECT_TRUE(flash || said.find("attention by LibTorch's math (") == 0) << said;
+    EXPECT_NE(said.find("flash "), std::string::npos) << said;
+    EXPECT_NE(said.find("math "), std::string::npos) << said;
+    EXPECT_EQ(said.find("cuDNN "), std::string::npos) << "not on a CPU: " << said;
+    EXPECT_EQ(context.userEnabledFlashSDP(), flash);
+    EXPECT_FALSE(context.userEnabledMemEfficientSDP());
+    EXPECT_TRUE(context.userEnabledMathSDP()) << "for other shapes";
+    const at::Tensor mask = at::randn({1, 2, 16, 16});
+    EXPECT_NE(chooseAttention({3, 2, 16, 8, at::kFloat, at::kCPU, true, mask}).find("attention by"),
+              std::string::npos);
+    at::globalContext().setSDPUseFlash(true);
+    at::globalContext().setSDPUseMemEfficient(true);
+    at::globalContext().setSDPUseCuDNN(true);
 }
 
 }  // namespace

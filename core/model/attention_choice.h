@@ -1,0 +1,25 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/ScalarType.h>
+
+#include <string>
+
+namespace roper {
+
+/// The attention of a model's training steps.
+struct AttentionShape {
+    std::int64_t B = 0, H = 0, T = 0, d = 0;
+    at::ScalarType type = at::kFloat;
+    at::Device device = at::kCPU;
+    bool causal = true;
+    at::Tensor mask = {};  ///< [1, H, T, T], added to the scores; or undefined
+};
+
+/// Has LibTorch's attention take, from now on, the implementation (flash, memory-efficient, cuDNN's, plain
+/// products) that is the fastest there and back for this shape: which one that is differs between GPUs. Plain
+/// products stay allowed, for other shapes.
+/// @return  a line for the log: "attention by LibTorch's flash (flash 0.21 ms, math 1.3 ms)"
+std::string chooseAttention(const AttentionShape& shape);
+
+}  // namespace roper
