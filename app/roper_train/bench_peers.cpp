@@ -5,6 +5,7 @@
 
 #include "core/runs/child_process.h"
 #include "core/runs/error.h"
+#include "core/training/session.h"
 
 namespace roper {
 namespace {
@@ -26,9 +27,11 @@ std::vector<std::string> commandOf(const Peer::Kind& kind, const Specification& 
                                               ": run `./lab setup --peers` in the project's folder, and the "
                                               "roper-train that is built there");
     std::vector<std::string> command = {"env"};
-    if (kind.warm_heap)  // what `keepHeapWarm` sets
-        command.insert(command.end(), {"MALLOC_MMAP_THRESHOLD_=1073741824",
-                                       "MALLOC_TRIM_THRESHOLD_=1073741824", "MALLOC_TOP_PAD_=67108864"});
+    if (kind.warm_heap) {  // as `keepHeapWarm`
+        const std::string threshold = std::to_string(kHeapThreshold), pad = std::to_string(kHeapPad);
+        command.insert(command.end(), {"MALLOC_MMAP_THRESHOLD_=" + threshold,
+                                       "MALLOC_TRIM_THRESHOLD_=" + threshold, "MALLOC_TOP_PAD_=" + pad});
+    }
     command.insert(command.end(), {python.string(), script.string(), kind.peer, "--method", s.model.position,
                                    "--precision", kind.precision});
     const std::pair<const char*, std::int64_t> sizes[] = {

@@ -27,6 +27,7 @@
 #include "core/model/products.h"
 #include "core/training/batch_stream.h"
 #include "core/training/batches.h"
+#include "core/training/loaded_model.h"
 #include "core/training/optimizer.h"
 #include "core/training/own_stream.h"
 #include "core/training/queued_stepper.h"
@@ -169,18 +170,20 @@ double BenchTimes::greatest() const {
 }
 
 BenchTimes benchSteps(const Specification& specification, int steps, int warm_up, double least_seconds) {
-    prepare(specification);
-    Trainee trainee(specification);
-    BenchTimes times;
-    double spent = 0;
-    for (int step = 1; step <= warm_up + steps || spent < least_seconds; ++step) {
-        const std::int64_t count = trainee.stepsInARow();
-        const double seconds = secondsOf([&] { trainee.step(count); });
-        if (step <= warm_up) continue;
-        times.seconds.push_back(seconds / static_cast<double>(count));
-        spent += seconds;
-    }
-    return times;
+    return translatingErrors([&] {
+        prepare(specification);
+        Trainee trainee(specification);
+        BenchTimes times;
+        double spent = 0;
+        for (int step = 1; step <= warm_up + steps || spent < least_seconds; ++step) {
+            const std::int64_t count = trainee.stepsInARow();
+            const double seconds = secondsOf([&] { trainee.step(count); });
+            if (step <= warm_up) continue;
+            times.seconds.push_back(seconds / static_cast<double>(count));
+            spent += seconds;
+        }
+        return times;
+    });
 }
 
 std::vector<std::string> precisionsOf(const Specification& specification) {
@@ -193,138 +196,147 @@ std::vector<std::string> precisionsOf(const Specification& specification) {
 
 std::vector<StepBench> benchByTurns(const std::vector<Specification>& specifications, int steps, int warm_up,
                                     const std::function<void(int)>& before_turn) {
-    constexpr int kProfiled = 5, kBetweenRates = 8;
-    prepare(specifications.front());
-    std::vector<std::unique_ptr<Trainee>> trainees;
-    for (const Specification& specification : specifications) {
-        trainees.push_back(std::make_unique<Trainee>(specification));
-        for (int i = 0; i < warm_up; ++i)
-            trainees.back()->step(trainees.back()->stepsInARow());
-    }
-    std::vector<StepBench> benches(trainees.size());
-    std::map<at::ScalarType, RateMeter> meters;
-    for (const auto& trainee : trainees)
-        meters.try_emplace(trainee->factors(), trainee->device(), trainee->factors());
-    for (int turn = 0; turn < steps; ++turn) {
-        if (before_turn) before_turn(turn);
-        if (turn % kBetweenRates == 0)
-            for (auto& [type, meter] : meters)
-                meter.sample();
+    return translatingErrors([&] {
+        constexpr int kProfiled = 5, kBetweenRates = 8;
+        prepare(specifications.front());
+        std::vector<std::unique_ptr<Trainee>> trainees;
+        for (const Specification& specification : specifications) {
+            trainees.push_back(std::make_unique<Trainee>(specification));
+            for (int i = 0; i < warm_up; ++i)
+                trainees.back()->step(trainees.back()->stepsInARow());
+        }
+        std::vector<StepBench> benches(trainees.size());
+        std::map<at::ScalarType, RateMeter> meters;
+        for (const auto& trainee : trainees)
+            meters.try_emplace(trainee->factors(), trainee->device(), trainee->factors());
+        for (int turn = 0; turn < steps; ++turn) {
+            if (before_turn) before_turn(turn);
+            if (turn % kBetweenRates == 0)
+                for (auto& [type, meter] : meters)
+                    meter.sample();
+            for (std::size_t i = 0; i < trainees.size(); ++i) {
+                const std::int64_t count = trainees[i]->stepsInARow();
+                const double seconds = secondsOf([&] { trainees[i]->step(count); });
+                benches[i].times.seconds.push_back(seconds / static_cast<double>(count));
+            }
+        }
+        const int profiled = std::min(kProfiled, steps);
         for (std::size_t i = 0; i < trainees.size(); ++i) {
-            const std::int64_t count = trainees[i]->stepsInARow();
-            const double seconds = secondsOf([&] { trainees[i]->step(count); });
-            benches[i].times.seconds.push_back(seconds / static_cast<double>(count));
+            benches[i].rates = meters.at(trainees[i]->factors()).rates();
+            if (!trainees[i]->device().is_cpu()) continue;
+            const StepProfile profile;
+            const double all = secondsOf([&] {
+                for (int step = 0; step < profiled; ++step)
+                    trainees[i]->step();
+            });
+            auto& parts = benches[i].parts;
+            parts = profile.seconds();
+            double covered = 0;
+            for (double& part : parts) {
+                covered += part;
+                part /= profiled;
+            }
+            parts[static_cast<std::size_t>(StepPart::other)] = (all - covered) / profiled;
         }
-    }
-    const int profiled = std::min(kProfiled, steps);
-    for (std::size_t i = 0; i < trainees.size(); ++i) {
-        benches[i].rates = meters.at(trainees[i]->factors()).rates();
-        if (!trainees[i]->device().is_cpu()) continue;
-        const StepProfile profile;
-        const double all = secondsOf([&] {
-            for (int step = 0; step < profiled; ++step)
-                trainees[i]->step();
-        });
-        auto& parts = benches[i].parts;
-        parts = profile.seconds();
-        double covered = 0;
-        for (double& part : parts) {
-            covered += part;
-            part /= profiled;
-        }
-        parts[static_cast<std::size_t>(StepPart::other)] = (all - covered) / profiled;
-    }
-    return benches;
+        return benches;
+    });
 }
 
 AttentionBench benchAttention(const Specification& specification, int times) {
-    prepare(specification);
-    const std::int64_t B = specification.training.batch, T = specification.inputLength(),
-                       C = specification.model.width, H = specification.model.heads, d = C / H;
-    const at::TensorOptions options = at::kFloat;
-    Parameters parameters(0, options);
-    PositionMethod positions(specification, parameters, options);
-    const PassPositions pass = positions.forPass({T});
-    const bool causal = !specification.isMasked();
-    const Sight sight = sightOfSequences(causal, T, pass.distance_bias);
-    const at::ScalarType type = specification.device.precision == "bf16" ? at::kBFloat16 : at::kFloat;
-    const at::Tensor product = at::randn({B, T, 3 * C}).to(type), gradient = at::randn({B, T, C}).to(type);
-    const auto ours = [&](const at::Tensor& x) {
-        return fusedAttention(x, H, causal, positions.pairing(), pass, 0);
-    };
-    const auto plain = [&](const at::Tensor& x) {
-        const at::Tensor qkv = x.view({B, T, 3, H, d}).permute({2, 0, 3, 1, 4});
-        const auto turned = [&](std::int64_t part, const Turns& turns) {
-            return rotate(qkv.select(0, part), turns.cosine, turns.sine, positions.pairing());
+    return translatingErrors([&] {
+        prepare(specification);
+        const std::int64_t B = specification.training.batch, T = specification.inputLength(),
+                           C = specification.model.width, H = specification.model.heads, d = C / H;
+        const at::TensorOptions options = at::kFloat;
+        Parameters parameters(0, options);
+        PositionMethod positions(specification, parameters, options);
+        const PassPositions pass = positions.forPass({T});
+        const bool causal = !specification.isMasked();
+        const Sight sight = sightOfSequences(causal, T, pass.distance_bias);
+        const at::ScalarType type = specification.device.precision == "bf16" ? at::kBFloat16 : at::kFloat;
+        const at::Tensor product = at::randn({B, T, 3 * C}).to(type),
+                         gradient = at::randn({B, T, C}).to(type);
+        const auto ours = [&](const at::Tensor& x) {
+            return fusedAttention(x, H, causal, positions.pairing(), pass, 0);
         };
-        const Heads heads{
-            turned(0, pass.queryKey(0)), turned(1, pass.queryKey(0)), turned(2, pass.value(0)), {}, {}};
-        return rotate(mix(AttentionKind::softmax, heads, sight), pass.value(0).cosine, pass.value(0).sine,
-                      positions.pairing(), Turn::back)
-            .transpose(1, 2)
-            .flatten(2);
-    };
-    const auto bothWays = [&](const auto& attend) {
-        const at::Tensor x = product.detach().requires_grad_(true);
-        return secondsOf([&] { attend(x).backward(gradient); });
-    };
-    AttentionBench bench;
-    RateMeter meter(at::kCPU, type);
-    for (int i = -1; i < times; ++i) {  // the first only warms up
-        const double kernel = bothWays(ours), torch = bothWays(plain);
-        if (i < 0) continue;
-        meter.sample();
-        bench.kernel.seconds.push_back(kernel);
-        bench.plain.seconds.push_back(torch);
-    }
-    // Two products forward, five backward (scores and weights' gradients, then those of q, k and v), 2·T²·d
-    // each.
-    bench.flop = 14.0 * static_cast<double>(B * H * T * T * d) / (causal ? 2 : 1);
-    bench.rates = meter.rates();
-    return bench;
+        const auto plain = [&](const at::Tensor& x) {
+            const at::Tensor qkv = x.view({B, T, 3, H, d}).permute({2, 0, 3, 1, 4});
+            const auto turned = [&](std::int64_t part, const Turns& turns) {
+                return rotate(qkv.select(0, part), turns.cosine, turns.sine, positions.pairing());
+            };
+            const Heads heads{
+                turned(0, pass.queryKey(0)), turned(1, pass.queryKey(0)), turned(2, pass.value(0)), {}, {}};
+            return rotate(mix(AttentionKind::softmax, heads, sight), pass.value(0).cosine, pass.value(0).sine,
+                          positions.pairing(), Turn::back)
+                .transpose(1, 2)
+                .flatten(2);
+        };
+        const auto bothWays = [&](const auto& attend) {
+            const at::Tensor x = product.detach().requires_grad_(true);
+            return secondsOf([&] { attend(x).backward(gradient); });
+        };
+        AttentionBench bench;
+        RateMeter meter(at::kCPU, type);
+        for (int i = -1; i < times; ++i) {  // the first only warms up
+            const double kernel = bothWays(ours), torch = bothWays(plain);
+            if (i < 0) continue;
+            meter.sample();
+            bench.kernel.seconds.push_back(kernel);
+            bench.plain.seconds.push_back(torch);
+        }
+        // Two products forward, five backward (scores and weights' gradients, then those of q, k and v),
+        // 2·T²·d each.
+        bench.flop = 14.0 * static_cast<double>(B * H * T * T * d) / (causal ? 2 : 1);
+        bench.rates = meter.rates();
+        return bench;
+    });
 }
 
 FirstStep takeFirstStep(const Specification& specification) {
-    prepare(specification);
-    Trainee(specification).step();
-    FirstStep first;
-    // Field 22 of /proc/self/stat: when the process began, in clock ticks since the machine did.
-    std::ifstream file("/proc/self/stat");
-    std::string text((std::istreambuf_iterator<char>(file)), {});
-    std::istringstream rest(text.substr(text.rfind(')') + 1));
-    std::string field;
-    for (int i = 3; i <= 22; ++i)
-        rest >> field;
-    timespec now{};
-    ::clock_gettime(CLOCK_BOOTTIME, &now);
-    first.seconds = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec) -
-                    std::stod(field) / static_cast<double>(::sysconf(_SC_CLK_TCK));
-    rusage usage{};
-    ::getrusage(RUSAGE_SELF, &usage);
-    first.peak_bytes = 1024.0 * static_cast<double>(usage.ru_maxrss);
-    return first;
+    return translatingErrors([&] {
+        prepare(specification);
+        Trainee(specification).step();
+        FirstStep first;
+        // Field 22 of /proc/self/stat: when the process began, in clock ticks since the machine did.
+        std::ifstream file("/proc/self/stat");
+        std::string text((std::istreambuf_iterator<char>(file)), {});
+        std::istringstream rest(text.substr(text.rfind(')') + 1));
+        std::string field;
+        for (int i = 3; i <= 22; ++i)
+            rest >> field;
+        timespec now{};
+        ::clock_gettime(CLOCK_BOOTTIME, &now);
+        first.seconds = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec) -
+                        std::stod(field) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+        rusage usage{};
+        ::getrusage(RUSAGE_SELF, &usage);
+        first.peak_bytes = 1024.0 * static_cast<double>(usage.ru_maxrss);
+        return first;
+    });
 }
 
 GenerationBench benchGeneration(const Specification& specification, int times) {
-    prepare(specification);
-    const at::Device device =
-        openDevice(specification.device.name, specification.device.kernel == "plain").device;
-    const auto task = openTask(specification.task);
-    Transformer model(specification, task->vocabulary().size(), device);
-    std::vector<std::string> prompts;
-    for (std::int64_t i = 0; i < specification.evaluation.problems; ++i)
-        prompts.push_back(task->hasProblems()
-                              ? task->problem(0, Stream::problems, static_cast<std::uint64_t>(i)).prompt
-                              : task->sequence(0, Stream::validation, static_cast<std::uint64_t>(i), 16));
-    const int longest =
-        task->hasProblems() ? task->longestAnswer() : static_cast<int>(specification.training.length) - 16;
-    GenerationBench bench;
-    bench.characters = specification.evaluation.problems * longest;
-    for (int i = 0; i < times; ++i)
-        bench.times.seconds.push_back(secondsOf([&] {
-            complete(model, task->vocabulary(), prompts, {longest, {}});
-        }));
-    return bench;
+    return translatingErrors([&] {
+        prepare(specification);
+        const at::Device device =
+            openDevice(specification.device.name, specification.device.kernel == "plain").device;
+        const auto task = openTask(specification.task);
+        Transformer model(specification, task->vocabulary().size(), device);
+        std::vector<std::string> prompts;
+        for (std::int64_t i = 0; i < specification.evaluation.problems; ++i)
+            prompts.push_back(task->hasProblems()
+                                  ? task->problem(0, Stream::problems, static_cast<std::uint64_t>(i)).prompt
+                                  : task->sequence(0, Stream::validation, static_cast<std::uint64_t>(i), 16));
+        const int longest = task->hasProblems() ? task->longestAnswer()
+                                                : static_cast<int>(specification.training.length) - 16;
+        GenerationBench bench;
+        bench.characters = specification.evaluation.problems * longest;
+        for (int i = 0; i < times; ++i)
+            bench.times.seconds.push_back(secondsOf([&] {
+                complete(model, task->vocabulary(), prompts, {longest, {}});
+            }));
+        return bench;
+    });
 }
 
 }  // namespace roper

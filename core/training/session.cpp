@@ -121,10 +121,9 @@ class TextPreparation {
 }  // namespace
 
 void keepHeapWarm() {
-    constexpr int kGigabyte = 1 << 30;
-    ::mallopt(M_MMAP_THRESHOLD, kGigabyte);
-    ::mallopt(M_TRIM_THRESHOLD, kGigabyte);
-    ::mallopt(M_TOP_PAD, 64 << 20);
+    ::mallopt(M_MMAP_THRESHOLD, kHeapThreshold);
+    ::mallopt(M_TRIM_THRESHOLD, kHeapThreshold);
+    ::mallopt(M_TOP_PAD, kHeapPad);
 }
 
 void setThreads(std::int64_t threads) {

@@ -126,6 +126,10 @@ void exportWeights(const RunFolder& folder, const ReadingOptions& options, const
 /// fresh pages each time. Called once, before the first tensor.
 void keepHeapWarm();
 
+/// What it sets, in bytes: blocks up to the threshold come from the heap, which keeps as much when it is
+/// empty and grows by the pad.
+inline constexpr int kHeapThreshold = 1 << 30, kHeapPad = 64 << 20;
+
 /// Sets the number of CPU threads; 0 takes one a core.
 void setThreads(std::int64_t threads);
 

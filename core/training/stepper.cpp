@@ -2,6 +2,7 @@
 
 #include <ATen/record_function.h>
 
+#include "core/model/gpu.h"
 #include "core/training/queued_stepper.h"
 #include "core/training/step_profile.h"
 
@@ -38,8 +39,10 @@ class DirectStepper final : public Stepper {
 }  // namespace
 
 std::unique_ptr<Stepper> makeStepper(const Training& training, std::int64_t steps_done) {
-    if (training.device.is_cpu()) return std::make_unique<DirectStepper>(training, steps_done);
-    return std::make_unique<QueuedStepper>(training, steps_done);
+    const bool by_itself =
+        !training.device.is_cpu() || (gpu() != nullptr && gpu()->deviceType() == c10::kCPU);
+    if (by_itself) return std::make_unique<QueuedStepper>(training, steps_done);
+    return std::make_unique<DirectStepper>(training, steps_done);
 }
 
 }  // namespace roper

@@ -40,7 +40,7 @@ struct Training {
     at::Device device;
 };
 
-/// Steps on the CPU, each finished when `advance` returns; on a GPU a `QueuedStepper`.
+/// Steps on the CPU, each finished when `advance` returns; on a GPU, also a pretended one, a `QueuedStepper`.
 /// @param steps_done  by an earlier part of the run
 std::unique_ptr<Stepper> makeStepper(const Training& training, std::int64_t steps_done);
 

@@ -7,7 +7,10 @@
 #include <cmath>
 
 #include "core/corpus/open_task.h"
+#include "core/model/rotary_operator.h"
 #include "core/training/batches.h"
+#include "core/training/trainer.h"
+#include "tests/support/temporary_folder.h"
 
 namespace roper {
 namespace {
@@ -45,16 +48,22 @@ struct Trained {
 };
 
 /// Repeats what was recorded by doing it again, or refuses to record.
-class PretendedGpu final : public Gpu {
+class PretendedGpu final : public Gpu, public std::enable_shared_from_this<PretendedGpu> {
   public:
     explicit PretendedGpu(bool records) : records_(records) {}
     int repeats = 0;
 
-    c10::DeviceType deviceType() const override { return c10::kCUDA; }  // so it is not asked to turn
+    c10::DeviceType deviceType() const override { return c10::kCPU; }
     std::string name() const override { return "pretended"; }
     Memory memory() const override { return {}; }
     bool multipliesBFloat16() const override { return false; }
-    void turn(const std::vector<TurnPart>&, Pairing, Turn) override { FAIL(); }
+    void turn(const std::vector<TurnPart>& parts, Pairing pairing, Turn direction) override {
+        const auto self = shared_from_this();
+        useGpu(nullptr);  // as the CPU does it
+        for (const TurnPart& part : parts)
+            at::Tensor(part.to).copy_(rotate(part.from, part.cosine, part.sine, pairing, direction));
+        useGpu(self);
+    }
     std::unique_ptr<RecordedWork> record(const std::function<void()>& work) override {
         TORCH_CHECK(records_, "an operation cannot be recorded");
         struct Again final : RecordedWork {
@@ -148,6 +157,49 @@ TEST(QueuedStepper, ChangesNothingFromANumberOnThatIsNotFinite) {
     EXPECT_FALSE(found.front().finite());
     for (std::size_t i = 0; i < before.size(); ++i)
         EXPECT_TRUE(at::allclose(before[i], trained.model.parameters()[i].second, 0, 0, /*equal_nan=*/true));
+}
+
+/// Trains a run in this process, on a pretended GPU or as usual.
+RunFolder train(const TemporaryFolder& runs, const std::string& name, const Specification& s, bool queued) {
+    const RunFolder folder = createRun(runs.path(), name, s);
+    RunRecorder recorder(folder);
+    RunControl control(/*open_socket=*/false);
+    TrainingObserver nobody;
+    useGpu(queued ? std::make_shared<PretendedGpu>(true) : nullptr);
+    Trainer trainer(s, openTask(s.task), at::kCPU, recorder, control, nobody);
+    EXPECT_EQ(trainer.run(), RunState::finished);
+    useGpu(nullptr);
+    return folder;
+}
+
+TEST(QueuedStepper, LeavesTheSameRunFolder) {
+    Specification s = small();
+    s.task.digits_max = 1;
+    s.training.steps = 60;
+    s.evaluation.every = 25;
+    s.evaluation.problems = 4;
+    s.checkpoints.every = 20;
+    s.checkpoints.keep = 10;
+    const TemporaryFolder runs;
+    const RunFolder queued = train(runs, "queued", s, true), direct = train(runs, "direct", s, false);
+    const auto expected = direct.metrics(), found = queued.metrics();
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        EXPECT_EQ(found[i].step, expected[i].step);
+        EXPECT_EQ(found[i].tokens, expected[i].tokens);
+        EXPECT_NEAR(found[i].loss, expected[i].loss, 1e-3);
+        EXPECT_GT(found[i].tokens_per_s, 0);
+        EXPECT_GT(found[i].time_s, i > 0 ? found[i - 1].time_s : 0);
+    }
+    const auto stepsOf = [](const auto& rows) {
+        std::vector<std::int64_t> steps;
+        for (const auto& row : rows)
+            steps.push_back(row.step);
+        return steps;
+    };
+    EXPECT_EQ(stepsOf(queued.evaluations()), (std::vector<std::int64_t>{25, 50, 60}));
+    EXPECT_EQ(stepsOf(queued.evaluations()), stepsOf(direct.evaluations()));
+    EXPECT_EQ(stepsOf(queued.checkpoints()), stepsOf(direct.checkpoints()));
 }
 
 TEST(QueuedStepper, IsAskedForAsManyStepsAsTakeAQuarterOfASecond) {
