@@ -1,6 +1,7 @@
 #include "core/model/pass.h"
 
 #include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 namespace roper {
 namespace {
@@ -12,7 +13,45 @@ at::Tensor plainLinear(const at::Tensor& x, const Affine& layer, at::ScalarType 
     return at::linear(x.to(type), layer.weight.to(type), layer.bias.to(type));
 }
 
+/// Room for tensors of the same shapes in one array.
+std::vector<at::Tensor> sideBySide(at::TensorList like, at::ScalarType type) {
+    std::int64_t numbers = 0;
+    for (const at::Tensor& tensor : like)
+        numbers += tensor.numel();
+    const at::Tensor all = at::empty({numbers}, like.front().options().dtype(type));
+    std::vector<at::Tensor> places;
+    std::int64_t first = 0;
+    for (const at::Tensor& tensor : like) {
+        places.push_back(all.narrow(0, first, tensor.numel()).view(tensor.sizes()));
+        first += tensor.numel();
+    }
+    return places;
+}
+
+class RoundFunction : public torch::autograd::Function<RoundFunction> {
+  public:
+    static torch::autograd::tensor_list forward(torch::autograd::AutogradContext* context,
+                                                at::TensorList tensors, at::ScalarType type) {
+        context->saved_data["type"] = tensors.front().scalar_type();
+        const std::vector<at::Tensor> places = sideBySide(tensors, type);
+        at::_foreach_copy_(places, tensors);
+        return places;
+    }
+
+    static torch::autograd::tensor_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::tensor_list gradients) {
+        std::vector<at::Tensor> places = sideBySide(gradients, context->saved_data["type"].toScalarType());
+        at::_foreach_copy_(places, gradients);
+        places.emplace_back();  // of the type
+        return places;
+    }
+};
+
 }  // namespace
+
+std::vector<at::Tensor> rounded(const std::vector<at::Tensor>& tensors, at::ScalarType type) {
+    return RoundFunction::apply(at::TensorList(tensors), type);
+}
 
 Normalized Pass::norm(const at::Tensor& x, const Affine& norm, at::ScalarType type) const {
     if (by_kernels) return denseNorm(x, norm.weight, norm.bias, kLayerNormEpsilon, type);
@@ -26,7 +65,7 @@ at::Tensor Pass::linear(const at::Tensor& x, const Affine& layer) const {
 
 at::Tensor Pass::linearExact(const at::Tensor& x, const Affine& layer) const {
     if (by_kernels) return denseLinear(x.to(factors), layer.weight, layer.bias);
-    return plainLinear(x, layer, factors).to(layer.weight.scalar_type());
+    return plainLinear(x, layer, factors).to(exact);
 }
 
 at::Tensor Pass::addLinear(const at::Tensor& residual, const at::Tensor& x, const Affine& layer) const {

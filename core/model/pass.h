@@ -3,6 +3,8 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/ScalarType.h>
 
+#include <vector>
+
 #include "core/model/dense.h"
 
 namespace roper {
@@ -20,8 +22,11 @@ class Pass {
     bool gelu = true;         ///< between the feed-forward layers; otherwise ReLU
     double dropout = 0;       ///< 0 where nothing is dropped
 
-    /// What the factors of products are rounded to. bfloat16 over parameters of float32 is the mixed
-    /// precision of Micikevicius et al. 2018: parameters, residuals, norms and the loss stay float32.
+    /// Of parameters, residuals, norms and logits.
+    at::ScalarType exact = at::kFloat;
+
+    /// What the factors of products are rounded to. bfloat16 where `exact` is float32 is the mixed precision
+    /// of Micikevicius et al. 2018.
     at::ScalarType factors = at::kFloat;
 
     /// x once more, and its layer norm in numbers of a type. [..., C]
@@ -30,7 +35,7 @@ class Pass {
     /// x Wᵀ + b [..., out], of type `factors`
     at::Tensor linear(const at::Tensor& x, const Affine& layer) const;
 
-    /// The same of the parameters' type.
+    /// The same of type `exact`.
     at::Tensor linearExact(const at::Tensor& x, const Affine& layer) const;
 
     /// residual + drop(x Wᵀ + b)
@@ -42,5 +47,9 @@ class Pass {
 
     at::Tensor drop(const at::Tensor& x) const;
 };
+
+/// Tensors rounded to a type, side by side in one array: on a GPU one operation for all, there and back,
+/// instead of one each. Gradients come back in the tensors' own type.
+std::vector<at::Tensor> rounded(const std::vector<at::Tensor>& tensors, at::ScalarType type);
 
 }  // namespace roper

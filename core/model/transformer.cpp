@@ -38,7 +38,7 @@ Transformer::Transformer(const Specification& specification, std::int64_t vocabu
     embedding_ = parameters_.normal("embedding.weight", vocabulary_size, C, 1.0);
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
         const std::string prefix = "blocks." + std::to_string(layer) + ".";
-        Block& block = blocks_.emplace_back();
+        Block& block = layers_.blocks.emplace_back();
         block.attention_norm = normLayer(prefix + "attention_norm");
         block.qkv = linearLayer(prefix + "attention.qkv", 3 * C, C);
         block.output = linearLayer(prefix + "attention.output", C, C);
@@ -46,8 +46,8 @@ Transformer::Transformer(const Specification& specification, std::int64_t vocabu
         block.up = linearLayer(prefix + "feed_forward.up", F, C);
         block.down = linearLayer(prefix + "feed_forward.down", C, F);
     }
-    if (pre_norm_) final_norm_ = normLayer("final_norm");
-    head_ = linearLayer("head", vocabulary_size, C);
+    if (pre_norm_) layers_.final_norm = normLayer("final_norm");
+    layers_.head = linearLayer("head", vocabulary_size, C);
 }
 
 Transformer::Layer Transformer::normLayer(const std::string& name) {
@@ -101,8 +101,26 @@ at::ScalarType Transformer::factorType() const {
 Pass Transformer::plainPass() const {
     Pass pass;
     pass.gelu = specification_.model.activation == "gelu";
-    pass.factors = c10::typeMetaToScalarType(options_.dtype());
+    pass.exact = pass.factors = c10::typeMetaToScalarType(options_.dtype());
     return pass;
+}
+
+/// The layers with the factors of products rounded.
+Transformer::Layers Transformer::roundedLayers() const {
+    Layers layers = layers_;
+    std::vector<at::Tensor*> places;
+    const auto take = [&](Layer& layer) { places.insert(places.end(), {&layer.weight, &layer.bias}); };
+    for (Block& block : layers.blocks)
+        for (Layer* layer : {&block.qkv, &block.output, &block.up, &block.down})
+            take(*layer);
+    take(layers.head);
+    std::vector<at::Tensor> exact;
+    for (const at::Tensor* place : places)
+        exact.push_back(*place);
+    const std::vector<at::Tensor> made = rounded(exact, factors_);
+    for (std::size_t i = 0; i < places.size(); ++i)
+        *places[i] = made[i];
+    return layers;
 }
 
 std::string Transformer::computation() const {
@@ -172,13 +190,12 @@ auto Transformer::byHeads(const PassPositions& places, Mix mix) const {
 /// the output projection reads, [B, T, C]. → logits [B, T, V]
 template <class Attend>
 at::Tensor Transformer::run(const at::Tensor& tokens, const PassPositions& places, const Pass& pass,
-                            Attend attend) {
-    const at::ScalarType whole = embedding_.scalar_type();
+                            const Layers& layers, Attend attend) {
     at::Tensor x = at::embedding(embedding_, tokens);
     if (places.added.defined()) x = x + places.added;
     x = pass.drop(x);
-    for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
-        const Block& block = blocks_[layer];
+    for (std::size_t layer = 0; layer < layers.blocks.size(); ++layer) {
+        const Block& block = layers.blocks[layer];
         const auto attention = [&](const at::Tensor& input) {
             return attend(layer, pass.linear(input, block.qkv));
         };
@@ -189,13 +206,13 @@ at::Tensor Transformer::run(const at::Tensor& tokens, const PassPositions& place
             x = pass.addFeedForward(between.x, between.normal, block.up, block.down);
         } else {
             x = pass.addLinear(x, attention(x), block.output);
-            x = pass.norm(x, block.attention_norm, whole).normal;
+            x = pass.norm(x, block.attention_norm, pass.exact).normal;
             x = pass.addFeedForward(x, x, block.up, block.down);
-            x = pass.norm(x, block.feed_forward_norm, whole).normal;
+            x = pass.norm(x, block.feed_forward_norm, pass.exact).normal;
         }
     }
-    if (pre_norm_) x = pass.norm(x, final_norm_, pass.factors).normal;
-    return pass.linearExact(x, head_);
+    if (pre_norm_) x = pass.norm(x, layers.final_norm, pass.factors).normal;
+    return pass.linearExact(x, layers.head);
 }
 
 at::Tensor Transformer::forward(const at::Tensor& tokens, bool training) {
@@ -204,12 +221,14 @@ at::Tensor Transformer::forward(const at::Tensor& tokens, bool training) {
     pass.by_kernels = by_kernels_;
     pass.factors = factors_;
     if (training) pass.dropout = specification_.model.dropout;
+    // The kernels round weights themselves.
+    const Layers layers = by_kernels_ || pass.factors == pass.exact ? layers_ : roundedLayers();
     if (whyNotFused().empty())
-        return run(tokens, places, pass, [&](std::size_t layer, const at::Tensor& product) {
+        return run(tokens, places, pass, layers, [&](std::size_t layer, const at::Tensor& product) {
             return fusedAttention(product, heads_, causal_, positions_.pairing(), places, layer);
         });
     const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
-    return run(tokens, places, pass, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+    return run(tokens, places, pass, layers, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
                    return mix(attention_, turnedHeads(qkv, layer, places), sight);
                }));
 }
@@ -235,13 +254,13 @@ at::Tensor Transformer::prefill(const at::Tensor& tokens, std::int64_t capacity,
         kept.push_back(at::zeros({B, heads_, capacity, head_dim_}, options_));
         kept.back().narrow(2, 0, T).copy_(made);
     };
-    return run(tokens, places, plainPass(), byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
-                   const Heads heads = turnedHeads(qkv, layer, places);
-                   keep(cache.keys, heads.k);
-                   keep(cache.values, heads.v);
-                   keep(cache.plain_keys, heads.plain_k);
-                   return mix(attention_, heads, sight);
-               }));
+    return runPlain(tokens, places, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+                        const Heads heads = turnedHeads(qkv, layer, places);
+                        keep(cache.keys, heads.k);
+                        keep(cache.values, heads.v);
+                        keep(cache.plain_keys, heads.plain_k);
+                        return mix(attention_, heads, sight);
+                    }));
 }
 
 at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& positions, KeyValueCache& cache) {
@@ -258,15 +277,14 @@ at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& posit
         kept[layer].scatter_(2, slot, made);
         return kept[layer].narrow(2, 0, used);
     };
-    const at::Tensor logits =
-        run(tokens.unsqueeze(1), places, plainPass(),
-            byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
-                const Heads now = turnedHeads(qkv, layer, places);
-                return mix(attention_,
-                           {now.q, upToNow(cache.keys, layer, now.k), upToNow(cache.values, layer, now.v),
-                            now.plain_q, upToNow(cache.plain_keys, layer, now.plain_k)},
-                           sight);
-            }));
+    const at::Tensor logits = runPlain(
+        tokens.unsqueeze(1), places, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+            const Heads now = turnedHeads(qkv, layer, places);
+            return mix(attention_,
+                       {now.q, upToNow(cache.keys, layer, now.k), upToNow(cache.values, layer, now.v),
+                        now.plain_q, upToNow(cache.plain_keys, layer, now.plain_k)},
+                       sight);
+        }));
     return logits.squeeze(1);
 }
 
@@ -274,11 +292,11 @@ at::Tensor Transformer::attentionWeights(const at::Tensor& tokens) {
     const PassPositions places = positions_.forPass({tokens.size(1)});
     const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
     std::vector<at::Tensor> layers;
-    run(tokens, places, plainPass(), byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
-            const Heads heads = turnedHeads(qkv, layer, places);
-            layers.push_back(weights(attention_, heads, sight));
-            return at::matmul(layers.back(), heads.v);
-        }));
+    runPlain(tokens, places, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+                 const Heads heads = turnedHeads(qkv, layer, places);
+                 layers.push_back(weights(attention_, heads, sight));
+                 return at::matmul(layers.back(), heads.v);
+             }));
     return at::stack(layers);
 }
 
@@ -299,22 +317,22 @@ Transformer::Inside Transformer::inside(const at::Tensor& tokens) {
     const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
     const int qk_pairs = positions_.queryKeyPairs(), value_pairs = positions_.valuePairs();
     std::vector<at::Tensor> attention, norms;
-    run(tokens, places, plainPass(), byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
-            const Heads heads = turnedHeads(qkv, layer, places);
-            attention.push_back(weights(attention_, heads, sight));
-            const at::Tensor mixed =
-                at::matmul(attention.back(), heads.v);  // turning keeps every pair's length
-            norms.push_back(
-                at::stack({pairNorms(qkv.select(0, 0), qk_pairs), pairNorms(qkv.select(0, 1), qk_pairs),
-                           pairNorms(heads.v, value_pairs), pairNorms(mixed, value_pairs)}));
-            return mixed;
-        }));
+    runPlain(tokens, places, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+                 const Heads heads = turnedHeads(qkv, layer, places);
+                 attention.push_back(weights(attention_, heads, sight));
+                 const at::Tensor mixed =
+                     at::matmul(attention.back(), heads.v);  // turning keeps every pair's length
+                 norms.push_back(
+                     at::stack({pairNorms(qkv.select(0, 0), qk_pairs), pairNorms(qkv.select(0, 1), qk_pairs),
+                                pairNorms(heads.v, value_pairs), pairNorms(mixed, value_pairs)}));
+                 return mixed;
+             }));
     return {at::stack(attention).squeeze(1), at::stack(norms, 1)};
 }
 
 at::Tensor Transformer::headVectors(const at::Tensor& tokens, std::int64_t layer, std::int64_t head) {
-    if (layer < 0 || layer >= static_cast<std::int64_t>(blocks_.size()))
-        throw std::invalid_argument("the model has layers 0 to " + std::to_string(blocks_.size() - 1) +
+    if (layer < 0 || layer >= static_cast<std::int64_t>(layers_.blocks.size()))
+        throw std::invalid_argument("the model has layers 0 to " + std::to_string(layers_.blocks.size() - 1) +
                                     ", not " + std::to_string(layer));
     if (head < 0 || head >= heads_)
         throw std::invalid_argument("a layer has heads 0 to " + std::to_string(heads_ - 1) + ", not " +
@@ -322,10 +340,10 @@ at::Tensor Transformer::headVectors(const at::Tensor& tokens, std::int64_t layer
     const PassPositions places = positions_.forPass({tokens.size(1)});
     const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
     at::Tensor found;
-    run(tokens, places, plainPass(), byHeads(places, [&](std::size_t at_layer, const at::Tensor& qkv) {
-            if (static_cast<std::int64_t>(at_layer) == layer) found = qkv.select(1, 0).select(1, head);
-            return mix(attention_, turnedHeads(qkv, at_layer, places), sight);
-        }));
+    runPlain(tokens, places, byHeads(places, [&](std::size_t at_layer, const at::Tensor& qkv) {
+                 if (static_cast<std::int64_t>(at_layer) == layer) found = qkv.select(1, 0).select(1, head);
+                 return mix(attention_, turnedHeads(qkv, at_layer, places), sight);
+             }));
     return found;
 }
 
@@ -334,11 +352,11 @@ at::Tensor Transformer::leastDenominators(const at::Tensor& tokens) {
     const PassPositions places = positions_.forPass({tokens.size(1)});
     const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
     std::vector<at::Tensor> layers;
-    run(tokens, places, plainPass(), byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
-            const Heads heads = turnedHeads(qkv, layer, places);
-            layers.push_back(denominators(attention_, heads, sight).amin({0, 2, 3}));
-            return mix(attention_, heads, sight);
-        }));
+    runPlain(tokens, places, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
+                 const Heads heads = turnedHeads(qkv, layer, places);
+                 layers.push_back(denominators(attention_, heads, sight).amin({0, 2, 3}));
+                 return mix(attention_, heads, sight);
+             }));
     return at::stack(layers);
 }
 

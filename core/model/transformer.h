@@ -101,12 +101,22 @@ class Transformer {
     struct Block {
         Layer attention_norm, qkv, output, feed_forward_norm, up, down;
     };
+    struct Layers {
+        std::vector<Block> blocks;
+        Layer final_norm, head;
+    };
     Layer normLayer(const std::string& name);
     Layer linearLayer(const std::string& name, std::int64_t out, std::int64_t in);
 
     Pass plainPass() const;
+    Layers roundedLayers() const;
     template <class Attend>
-    at::Tensor run(const at::Tensor& tokens, const PassPositions& places, const Pass& pass, Attend attend);
+    at::Tensor run(const at::Tensor& tokens, const PassPositions& places, const Pass& pass,
+                   const Layers& layers, Attend attend);
+    template <class Attend>
+    at::Tensor runPlain(const at::Tensor& tokens, const PassPositions& places, Attend attend) {
+        return run(tokens, places, plainPass(), layers_, attend);
+    }
 
     template <class Mix>
     auto byHeads(const PassPositions& places, Mix mix) const;
@@ -129,8 +139,7 @@ class Transformer {
     Parameters parameters_;
     PositionMethod positions_;
     at::Tensor embedding_;
-    std::vector<Block> blocks_;
-    Layer final_norm_, head_;
+    Layers layers_;
 };
 
 }  // namespace roper

@@ -4,7 +4,6 @@
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/record_function.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -147,6 +146,18 @@ class RateMeter {
     double flop_ = 0;
     BenchTimes gemm_, multiply_add_;  ///< the latter by operation
 };
+
+/// Bytes that this program has had in memory at once. getrusage would count what its parent had before exec.
+double peakMemory() {
+    std::ifstream status("/proc/self/status");
+    std::string name;
+    double kibibytes = 0;
+    while (status >> name) {
+        if (name == "VmHWM:" && status >> kibibytes) break;
+        std::getline(status, name);
+    }
+    return 1024 * kibibytes;
+}
 
 void prepare(const Specification& specification) {
     keepHeapWarm();  // as training does
@@ -308,9 +319,7 @@ FirstStep takeFirstStep(const Specification& specification) {
         ::clock_gettime(CLOCK_BOOTTIME, &now);
         first.seconds = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec) -
                         std::stod(field) / static_cast<double>(::sysconf(_SC_CLK_TCK));
-        rusage usage{};
-        ::getrusage(RUSAGE_SELF, &usage);
-        first.peak_bytes = 1024.0 * static_cast<double>(usage.ru_maxrss);
+        first.peak_bytes = peakMemory();
         return first;
     });
 }

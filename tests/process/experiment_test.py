@@ -368,7 +368,8 @@ class Bench(TrainerTest):
                 self.assertEqual(line["precision"], "bf16", line)
         usual = {line["precision"] for line in self.lines("step", *self.SMALL, "--set", "device.precision=auto")}
         self.assertIn("fp32", usual)
-        self.assertEqual("bf16" in usual, " avx512_bf16 " in Path("/proc/cpuinfo").read_text(), usual)
+        if "bf16" in usual:  # nobody asked for it, so the processor must have instructions for it
+            self.assertIn(" avx512_bf16 ", Path("/proc/cpuinfo").read_text())
 
     def test_plain_operations_are_measured_too(self):
         lines = self.lines("step", *self.SMALL, "--set", "device.kernel=plain")
