@@ -1,7 +1,7 @@
-# Finds LibTorch: LibTorch::cpu, which is headers, libtorch_cpu and libc10, and, where CUDA's runtime is beside it
-# as PyPI's packages place it, LibTorch::cuda, which is needed to link against the CUDA half, not to run. Its own TorchConfig.cmake is not used because
-# it asks for a CUDA toolkit. `./lab setup` puts LibTorch into .lab/libtorch; another one (2.8 or newer) is named by
-# -DLIBTORCH_ROOT=, the folder that holds include/ and lib/.
+# Finds LibTorch. LibTorch::cpu: headers, libtorch_cpu and libc10. LibTorch::cuda, where CUDA's runtime lies beside it
+# as PyPI's packages place it: what it takes to link against the CUDA half, though not to run it. Its own
+# TorchConfig.cmake is not used because it asks for a CUDA toolkit. `./lab setup` puts LibTorch into .lab/libtorch;
+# another one (2.8 or newer) is named by -DLIBTORCH_ROOT=, the folder that holds include/ and lib/.
 
 set(LIBTORCH_ROOT "${CMAKE_SOURCE_DIR}/.lab/libtorch/torch" CACHE PATH "Folder of LibTorch with include/ and lib/")
 

@@ -125,6 +125,8 @@ void benchStep(const BenchOptions& options, const Work& work) {
         const auto& [method, precision, specification] = candidates[i];
         const BenchTimes& times = benches[i].times;
         const MachineRates& rates = benches[i].rates;
+        for (const std::string& note : benches[i].notes)
+            std::cerr << method << " " << precision << ": " << note << std::endl;
         const double seconds = times.median();
         const Json first = firstStepOf(options, work, candidates[i]);
         Json line = {{"work", work.name},
@@ -150,7 +152,9 @@ void benchStep(const BenchOptions& options, const Work& work) {
 }
 
 void benchKernel(const BenchOptions& options, const Work& work) {
-    for (const auto& [method, precision, specification] : candidatesOf(options, work)) {
+    BenchOptions here = options;
+    here.settings.emplace_back("device.name=cpu");  // the kernel is for CPUs
+    for (const auto& [method, precision, specification] : candidatesOf(here, work)) {
         if (specification.model.attention != "softmax" || specification.model.frequencies == "trained")
             throw Error(ErrorKind::usage, "the kernel is for softmax attention with fixed frequencies");
         const AttentionBench bench = benchAttention(specification, work.times);

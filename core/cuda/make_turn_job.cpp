@@ -14,7 +14,7 @@ TurnJob makeTurnJob(const std::vector<TurnPart>& parts, Pairing pairing, Turn di
     job.sequences = static_cast<int>(like.size(0));
     job.heads = static_cast<int>(like.size(1));
     job.tokens = static_cast<int>(like.size(2));
-    job.couples = static_cast<int>(like.size(3) / 2);
+    job.half_width = static_cast<int>(like.size(3) / 2);
     job.halves = pairing == Pairing::half ? 1 : 0;
     job.sign = direction == Turn::forward ? 1.0F : -1.0F;
     for (std::size_t i = 0; i < parts.size(); ++i) {

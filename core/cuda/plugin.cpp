@@ -10,39 +10,50 @@
 namespace roper {
 namespace {
 
-class RecordedGraph final : public RecordedWork {
+class CapturedGraph final : public CapturedWork {
   public:
-    explicit RecordedGraph(const std::function<void()>& work) {
+    CapturedGraph(c10::DeviceIndex index, const std::function<void()>& work)
+        : index_(index), pool_(at::cuda::graph_pool_handle()) {
+        // The graph has memory of its own; what earlier steps left unused would only be in its way.
+        c10::cuda::CUDACachingAllocator::emptyCache();
         // Other threads of this process may go on allocating; only what this one does is watched.
-        graph_.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
+        graph_.capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
         try {
             work();
+            graph_.capture_end();
         } catch (...) {
             abandon();
             throw;
         }
-        graph_.capture_end();
     }
 
-    void repeat() override { graph_.replay(); }
+    void replay() override { graph_.replay(); }
 
   private:
-    /// A stream stays unusable until its capture ends, whatever came of it.
+    /// Stream and allocator stay unusable until a capture ends, whatever came of it. What these say besides
+    /// is of no interest: one of them has already happened, or the other cannot.
     void abandon() {
-        try {
-            graph_.capture_end();
-        } catch (const std::exception&) {
-            // What went wrong in `work` is what counts.
-        }
+        const auto tryTo = [](const auto& end) {
+            try {
+                end();
+            } catch (const std::exception&) {
+            }
+        };
+        tryTo([this] { graph_.capture_end(); });
+        tryTo([this] { c10::cuda::CUDACachingAllocator::endAllocateToPool(index_, pool_); });
     }
 
+    c10::DeviceIndex index_;
+    at::cuda::MempoolId_t pool_;
     at::cuda::CUDAGraph graph_;
 };
 
 class CudaGpu final : public Gpu {
   public:
     explicit CudaGpu(c10::DeviceIndex index) : index_(index) {
+        const c10::cuda::CUDAGuard guard(index);
         C10_CUDA_CHECK(cudaGetDeviceProperties(&properties_, index));
+        kernel_.emplace("sm_" + std::to_string(properties_.major) + std::to_string(properties_.minor));
     }
 
     c10::DeviceType deviceType() const override { return c10::kCUDA; }
@@ -60,13 +71,11 @@ class CudaGpu final : public Gpu {
 
     void turn(const std::vector<TurnPart>& parts, Pairing pairing, Turn direction) override {
         const c10::cuda::CUDAGuard guard(index_);
-        if (!kernel_)
-            kernel_.emplace("sm_" + std::to_string(properties_.major) + std::to_string(properties_.minor));
         kernel_->launch(parts, pairing, direction);
     }
 
-    std::unique_ptr<RecordedWork> record(const std::function<void()>& work) override {
-        return std::make_unique<RecordedGraph>(work);
+    std::unique_ptr<CapturedWork> capture(const std::function<void()>& work) override {
+        return std::make_unique<CapturedGraph>(index_, work);
     }
 
   private:

@@ -5,13 +5,13 @@
 
 #include "turn_job.h"
 
-struct Single {
+struct Float32 {
     typedef float Number;
     static __device__ float load(const float* from) { return *from; }
     static __device__ void store(float* to, float x) { *to = x; }
 };
 
-struct Brain {  // bfloat16: the upper half of a float
+struct BFloat16 {  // the upper half of a float
     typedef unsigned short Number;
     static __device__ float load(const unsigned short* from) {
         return __uint_as_float(static_cast<unsigned int>(*from) << 16);
@@ -28,10 +28,10 @@ __device__ void turn(const roper::TurnJob& job) {
     typedef typename Kind::Number Number;
     const roper::TurnJob::Part& part = job.parts[blockIdx.y];
     const long long index = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-    const long long all = static_cast<long long>(job.sequences) * job.tokens * job.heads * job.couples;
+    const long long all = static_cast<long long>(job.sequences) * job.tokens * job.heads * job.half_width;
     if (index >= all) return;
-    const int i = static_cast<int>(index % job.couples);
-    const long long row = index / job.couples;
+    const int i = static_cast<int>(index % job.half_width);
+    const long long row = index / job.half_width;
     const int head = static_cast<int>(row % job.heads);
     const int token = static_cast<int>(row / job.heads % job.tokens);
     const int sequence = static_cast<int>(row / job.heads / job.tokens);
@@ -52,6 +52,6 @@ __device__ void turn(const roper::TurnJob& job) {
     Kind::store(to + second, x2 * c + x1 * s);
 }
 
-extern "C" __global__ void turn_float32(const roper::TurnJob job) { turn<Single>(job); }
+extern "C" __global__ void turn_float32(const roper::TurnJob job) { turn<Float32>(job); }
 
-extern "C" __global__ void turn_bfloat16(const roper::TurnJob job) { turn<Brain>(job); }
+extern "C" __global__ void turn_bfloat16(const roper::TurnJob job) { turn<BFloat16>(job); }

@@ -65,7 +65,7 @@ std::vector<char> compileTurnKernel(const std::string& architecture) {
     std::vector<char> code;
     if (problem == 0 && nvrtc.codeSize(program, &size) == 0) {
         code.resize(size);
-        nvrtc.code(program, code.data());
+        if (nvrtc.code(program, code.data()) != 0) code.clear();
     }
     nvrtc.destroy(&program);
     TORCH_CHECK(!code.empty(), "NVRTC does not compile turn.cu for ", architecture, ": ", log);

@@ -13,9 +13,9 @@ struct TurnJob {
         int pairs;
     } parts[3];
     int sequences, heads, tokens;
-    int couples;  ///< half of a head's features
-    int halves;   ///< whether features i and i + pairs are a pair; otherwise 2i and 2i + 1 are
-    float sign;   ///< +1 turns forward, −1 back
+    int half_width;  ///< half of a head's features
+    int halves;      ///< whether features i and i + pairs are a pair; otherwise 2i and 2i + 1 are
+    float sign;      ///< +1 turns forward, −1 back
 };
 
 }  // namespace roper

@@ -44,7 +44,7 @@ inline HWY_ATTR double singlesHere(std::size_t rounds) {
 
 inline HWY_ATTR double pairsHere(std::size_t rounds) {
     constexpr std::uint32_t kSmall = 0x3A833A83;  // twice 1e-3
-#if HWY_TARGET == HWY_AVX3
+#if HWY_ARCH_X86 && HWY_MAX_BYTES >= 64
     return multiplyAddChains<NativePairs>(rounds, kSmall);
 #else
     return multiplyAddChains<Pairs>(rounds, kSmall);

@@ -33,7 +33,7 @@ HWY_ATTR void backwardSingles(const AttentionSetup& setup, const float* qkv, con
 
 HWY_ATTR void forwardPairs(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* out, float* log_sums,
                            std::size_t item, AttentionScratch& scratch) {
-#if HWY_TARGET == HWY_AVX3
+#if HWY_ARCH_X86 && HWY_MAX_BYTES >= 64
     if (kernelsMultiplyBFloat16()) return forward<NativePairs>(setup, qkv, out, log_sums, item, scratch);
 #endif
     forward<Pairs>(setup, qkv, out, log_sums, item, scratch);
@@ -42,7 +42,7 @@ HWY_ATTR void forwardPairs(const AttentionSetup& setup, const BFloat16* qkv, BFl
 HWY_ATTR void backwardPairs(const AttentionSetup& setup, const BFloat16* qkv, const BFloat16* out,
                             const float* log_sums, const BFloat16* grad_out, BFloat16* grad_qkv,
                             float* grad_bias, std::size_t item, AttentionScratch& scratch) {
-#if HWY_TARGET == HWY_AVX3
+#if HWY_ARCH_X86 && HWY_MAX_BYTES >= 64
     if (kernelsMultiplyBFloat16())
         return backward<NativePairs>(setup, qkv, out, log_sums, grad_out, grad_qkv, grad_bias, item, scratch);
 #endif

@@ -65,7 +65,7 @@ struct Pairs {
     }
 };
 
-#if HWY_TARGET == HWY_AVX3
+#if HWY_ARCH_X86 && HWY_MAX_BYTES >= 64
 /// The same by the instruction of AVX512-BF16, which Highway has no target for. Written as assembly, since
 /// GCC inlines the intrinsic only into functions that are compiled for such CPUs alone.
 struct NativePairs : Pairs {

@@ -1,10 +1,13 @@
 #include "core/model/attention_choice.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <chrono>
-#include <limits>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "core/runs/text.h"
 
@@ -12,24 +15,48 @@ namespace roper {
 namespace {
 
 struct Implementation {
+    at::SDPBackend backend;
     const char* name;
-    void (at::Context::*enable)(bool);
+    void (at::Context::*allow)(bool);
+    bool (at::Context::*isAllowed)() const;
 };
-constexpr Implementation kImplementations[] = {{"flash", &at::Context::setSDPUseFlash},
-                                               {"memory-efficient", &at::Context::setSDPUseMemEfficient},
-                                               {"cuDNN", &at::Context::setSDPUseCuDNN},
-                                               {"math", &at::Context::setSDPUseMath}};
+constexpr Implementation kImplementations[] = {
+    {at::SDPBackend::flash_attention, "flash", &at::Context::setSDPUseFlash,
+     &at::Context::userEnabledFlashSDP},
+    {at::SDPBackend::efficient_attention, "memory-efficient", &at::Context::setSDPUseMemEfficient,
+     &at::Context::userEnabledMemEfficientSDP},
+    {at::SDPBackend::cudnn_attention, "cuDNN", &at::Context::setSDPUseCuDNN,
+     &at::Context::userEnabledCuDNNSDP},
+    {at::SDPBackend::math, "math", &at::Context::setSDPUseMath, &at::Context::userEnabledMathSDP}};
 
-void allow(const char* name, bool math_too) {
-    for (const Implementation& implementation : kImplementations) {
-        const std::string other = implementation.name;
-        (at::globalContext().*implementation.enable)(other == name || (math_too && other == "math"));
+/// While it lives, one implementation alone is allowed, and LibTorch does not say what speaks against the
+/// others.
+class Only final : c10::WarningHandler {
+  public:
+    explicit Only(const Implementation& allowed) : quiet_(this) {
+        for (const Implementation& other : kImplementations) {
+            before_.push_back((at::globalContext().*other.isAllowed)());
+            (at::globalContext().*other.allow)(other.backend == allowed.backend);
+        }
     }
-}
+    ~Only() override {
+        for (std::size_t i = 0; i < before_.size(); ++i)
+            (at::globalContext().*kImplementations[i].allow)(before_[i]);
+    }
+    Only(const Only&) = delete;
+    Only& operator=(const Only&) = delete;
 
-/// Milliseconds there and back; nothing if what is allowed cannot do it.
+    void process(const c10::Warning&) override {}
+
+  private:
+    c10::WarningUtils::WarningHandlerGuard quiet_;
+    std::vector<bool> before_;
+};
+
+/// Milliseconds of forward and backward; nothing if what is allowed cannot do it.
 std::optional<double> measure(const AttentionShape& shape) {
     constexpr int kTimes = 5;
+    const at::AutoGradMode with_gradients(true);
     const auto random = [&] {
         const at::TensorOptions options = at::TensorOptions(shape.device).dtype(shape.type);
         return at::randn({shape.B, shape.T, shape.H, shape.d}, options).transpose(1, 2).requires_grad_(true);
@@ -37,16 +64,18 @@ std::optional<double> measure(const AttentionShape& shape) {
     try {
         const at::Tensor q = random(), k = random(), v = random();
         const at::Tensor gradient = at::randn_like(q.detach());
-        const auto mask = shape.mask.defined() ? std::optional(shape.mask.to(shape.type)) : std::nullopt;
-        const auto thereAndBack = [&] {
+        std::optional<at::Tensor> mask;  // not every implementation knows the gradient of one
+        if (shape.mask.defined())
+            mask = shape.mask.detach().to(shape.type).requires_grad_(shape.mask.requires_grad());
+        const auto forwardAndBackward = [&] {
             at::scaled_dot_product_attention(q, k, v, mask, 0.0, shape.causal && !mask).backward(gradient);
         };
         const auto finish = [&] { q.grad().flatten()[0].item<float>(); };
-        thereAndBack();
+        forwardAndBackward();
         finish();
         const auto start = std::chrono::steady_clock::now();
         for (int i = 0; i < kTimes; ++i)
-            thereAndBack();
+            forwardAndBackward();
         finish();
         const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
         return spent.count() / kTimes;
@@ -58,21 +87,29 @@ std::optional<double> measure(const AttentionShape& shape) {
 }  // namespace
 
 std::string chooseAttention(const AttentionShape& shape) {
-    const char* best = "math";
-    double least = std::numeric_limits<double>::infinity();
-    std::string measured;
+    std::vector<std::pair<double, const Implementation*>> measured;
     for (const Implementation& implementation : kImplementations) {
-        allow(implementation.name, /*math_too=*/false);
-        const std::optional<double> time = measure(shape);
-        if (!time) continue;
-        measured += (measured.empty() ? "" : ", ") + std::string(implementation.name) + " " +
-                    formatRounded(*time, 3) + " ms";
-        if (*time >= least) continue;
-        least = *time;
-        best = implementation.name;
+        const Only only(implementation);
+        if (const auto time = measure(shape)) measured.emplace_back(*time, &implementation);
     }
-    allow(best, /*math_too=*/true);
-    return std::string("attention by LibTorch's ") + best + " (" + measured + ")";
+    TORCH_CHECK(!measured.empty(), "no attention of LibTorch's does ", shape.T, " tokens with heads of ",
+                shape.d);
+    std::sort(measured.begin(), measured.end());
+    std::vector<std::int64_t> order;
+    std::string times;
+    for (const auto& [time, implementation] : measured) {
+        order.push_back(static_cast<std::int64_t>(implementation->backend));
+        times += (times.empty() ? "" : ", ") + std::string(implementation->name) + " " +
+                 formatRounded(time, 3) + " ms";
+    }
+    // Those that cannot do this shape may do others.
+    for (const Implementation& implementation : kImplementations) {
+        const auto backend = static_cast<std::int64_t>(implementation.backend);
+        if (std::find(order.begin(), order.end(), backend) == order.end()) order.push_back(backend);
+    }
+    order.push_back(static_cast<std::int64_t>(at::SDPBackend::overrideable));  // LibTorch wants all of them
+    at::globalContext().setSDPPriorityOrder(order);
+    return std::string("attention by LibTorch's ") + measured.front().second->name + " (" + times + ")";
 }
 
 }  // namespace roper

@@ -31,7 +31,7 @@ void forEachPart(std::int64_t M, Work work) {
 }
 
 float* dataOf(const at::Tensor& tensor) {
-    return const_cast<float*>(tensor.const_data_ptr<float>());
+    return numbersOf<float>(tensor);
 }
 
 std::size_t sizeOf(std::int64_t size) {

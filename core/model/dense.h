@@ -8,7 +8,7 @@ namespace roper {
 // The parts of a block outside attention, each as one autograd function with few passes over memory: products
 // by oneDNN with bias, ReLU and residual in their ending, rows by core/kernels. On the CPU; parameters,
 // residuals and all gradients of parameters are float32. The same by LibTorch's operations stands in
-// transformer.cpp; a test holds the two together. M = B·T rows.
+// pass.cpp; a test holds the two together. M = B·T rows.
 
 /// x Wᵀ + b, plus `residual` if it is defined. x [..., in], weight [out, in], bias [out] → [..., out]
 /// @param x    float32; or bfloat16, then the factors of products are, back and forth

@@ -8,8 +8,10 @@
 #include <optional>
 #include <utility>
 
+#include "core/kernels/attention.h"
 #include "core/model/beside_program.h"
 #include "core/model/gpu.h"
+#include "core/model/products.h"
 #include "core/runs/error.h"
 
 namespace roper {
@@ -80,6 +82,11 @@ OpenDevice openDevice(const std::string& name, bool plain) {
     if (plain) return {device, ""};
     const auto problem = openOurHalf(device);
     return {device, problem ? "training without our own CUDA half, so slower: " + *problem : ""};
+}
+
+bool multipliesBFloat16(const c10::Device& device) {
+    if (device.is_cpu()) return kernelsMultiplyBFloat16() && oneDnnMultipliesBFloat16();
+    return gpu() != nullptr && gpu()->multipliesBFloat16();
 }
 
 std::string describeDevice(const c10::Device& device) {

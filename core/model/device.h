@@ -18,6 +18,9 @@ struct OpenDevice {
 /// @throws Error (usage) saying what is missing and how to get it
 OpenDevice openDevice(const std::string& name, bool plain = false);
 
+/// Whether a device has instructions for products of bfloat16; of a CPU also oneDNN must know them.
+bool multipliesBFloat16(const c10::Device& device);
+
 /// "cpu, 2 threads" or "cuda:0, NVIDIA H200".
 std::string describeDevice(const c10::Device& device);
 

@@ -11,11 +11,11 @@
 
 namespace roper {
 
-/// Work that was recorded once and is repeated as a whole.
-class RecordedWork {
+/// Work that was captured once and is replayed as a whole.
+class CapturedWork {
   public:
-    virtual ~RecordedWork() = default;
-    virtual void repeat() = 0;
+    virtual ~CapturedWork() = default;
+    virtual void replay() = 0;
 };
 
 /// What LibTorch's portable operations cannot do on a GPU. libroper_cuda.so (core/cuda) implements it for
@@ -40,10 +40,10 @@ class Gpu {
     /// Turns up to three parts of the same sizes in one go.
     virtual void turn(const std::vector<TurnPart>& parts, Pairing pairing, Turn direction) = 0;
 
-    /// Records what `work` asks of the GPU, which does not compute any of it yet. The tensors that `work`
-    /// reads and writes must stay where they are.
-    /// @throws c10::Error if something in it cannot be recorded
-    virtual std::unique_ptr<RecordedWork> record(const std::function<void()>& work) = 0;
+    /// Captures what `work` asks of the GPU, which does not compute any of it yet. The memory that `work`
+    /// reads and writes must stay where it is.
+    /// @throws c10::Error if something in it cannot be captured
+    virtual std::unique_ptr<CapturedWork> capture(const std::function<void()>& work) = 0;
 };
 
 /// The GPU that `openDevice` has opened with everything that belongs to it; null if there is none.

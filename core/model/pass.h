@@ -11,7 +11,7 @@ namespace roper {
 
 /// Weight [out, in] and bias [out] of a linear layer; or both [C] of a norm.
 struct Affine {
-    const at::Tensor &weight, &bias;
+    at::Tensor weight, bias;
 };
 
 /// How the layers of one pass through the blocks are computed: by our kernels or by LibTorch's operations, in

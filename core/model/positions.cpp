@@ -95,6 +95,10 @@ PositionMethod::PositionMethod(const Specification& specification, Parameters& p
     }
 }
 
+std::int64_t PositionMethod::atLeastTrained(std::int64_t T) const {
+    return std::max(T, specification_.training.length);
+}
+
 PassPositions PositionMethod::forPass(const Places& places) {
     PassPositions pass;
     pass.added = addedAt(places);
@@ -121,8 +125,10 @@ at::Tensor PositionMethod::addedAt(const Places& places) {
                         " positions and cannot read a text of " + std::to_string(places.T) +
                         " tokens: train it with model.table_positions = " + std::to_string(places.T) +
                         " or longer sequences, or use a method without a table");
-    if (kind_ == Kind::sinusoidal && (!table_.defined() || table_.size(0) < places.T))
-        table_ = sinusoids(places.T, specification_.model, options_);
+    if (kind_ == Kind::sinusoidal && (!table_.defined() || table_.size(0) < places.T)) {
+        outgrown_.push_back(table_);
+        table_ = sinusoids(atLeastTrained(places.T), specification_.model, options_);
+    }
     return places.one_each.defined() ? at::embedding(table_, places.one_each).unsqueeze(1)
                                      : table_.narrow(0, 0, places.T);
 }
@@ -131,9 +137,12 @@ at::Tensor PositionMethod::addedAt(const Places& places) {
 at::Tensor PositionMethod::biasOf(const at::Tensor& distances, std::int64_t T) {
     if (kind_ == Kind::alibi)
         return -slopes_.view({-1, 1}).mul(distances.abs().flatten()).unflatten(1, distances.sizes());
-    if (!buckets_.defined() || buckets_.size(0) != 2 * T - 1)
-        buckets_ = bucketsByDistance(T, !causal_, specification_.model).to(options_.device());
-    const at::Tensor bucket_of = buckets_.index_select(0, (distances + (T - 1)).flatten());
+    if (!buckets_.defined() || buckets_.size(0) < 2 * T - 1) {
+        outgrown_.push_back(buckets_);
+        buckets_ = bucketsByDistance(atLeastTrained(T), !causal_, specification_.model).to(options_.device());
+    }
+    const std::int64_t zero = buckets_.size(0) / 2;  // where the distance is 0
+    const at::Tensor bucket_of = buckets_.index_select(0, (distances + zero).flatten());
     return relative_bias_.index_select(0, bucket_of).t().unflatten(1, distances.sizes());
 }
 
@@ -144,7 +153,8 @@ std::vector<Turns> PositionMethod::turnsAt(const Places& places, const Rotary& r
         if (!table.cosine.defined() || table.cosine.size(0) < places.T) {
             Rotary scaled = rotary;
             if (factors.size() > 0) scaled.theta = rotary.theta.cwiseProduct(factors);
-            table = makeRotaryTable(scaled, std::max(places.T, specification_.training.length), options_);
+            outgrown_.insert(outgrown_.end(), {table.cosine, table.sine});
+            table = makeRotaryTable(scaled, atLeastTrained(places.T), options_);
             if (size != 1) table = {table.cosine * size, table.sine * size, table.pairing};
         }
         if (places.one_each.defined())

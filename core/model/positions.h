@@ -74,6 +74,7 @@ class PositionMethod {
     std::vector<Turns> turnsAt(const Places& places, const Rotary& rotary, RotaryTable& table,
                                const std::vector<at::Tensor>& trained, const Eigen::VectorXd& factors,
                                double size);
+    std::int64_t atLeastTrained(std::int64_t T) const;
     bool turns() const { return kind_ == Kind::rope || kind_ == Kind::roper; }
 
     Specification specification_;
@@ -82,8 +83,9 @@ class PositionMethod {
     at::TensorOptions options_;
     at::Tensor table_;          ///< learned: [positions, C]; sinusoidal: as long as has been needed
     at::Tensor relative_bias_;  ///< [buckets, H]
-    at::Tensor buckets_;        ///< T5: of each distance in the texts read last
-    at::Tensor slopes_;         ///< ALiBi: [H, 1, 1]
+    at::Tensor buckets_;        ///< T5: of each distance, those to the right first, as far as has been needed
+    std::vector<at::Tensor> outgrown_;  ///< earlier tables: steps that were captured go on reading them
+    at::Tensor slopes_;                 ///< ALiBi: [H, 1, 1]
     Rotary query_key_, value_;
     RotaryTable query_key_table_, value_table_;
     std::vector<at::Tensor> query_key_parameters_, value_parameters_;

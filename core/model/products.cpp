@@ -62,7 +62,8 @@ bool tryBFloat16() {
     const at::NoGradGuard no_gradients;
     constexpr std::int64_t M = 3, K = 34, N = 18;
     const at::Tensor a = at::full({M, K}, 2, at::kBFloat16), b = at::full({N, K}, 1.5, at::kBFloat16);
-    const at::Tensor bias = at::full({N}, -3.0, at::kFloat), added = at::full({M, N}, 7.0, at::kFloat);
+    const at::Tensor bias = at::full({N}, -3.0, at::kFloat), low = at::full({N}, -1000.0, at::kFloat),
+                     added = at::full({M, N}, 7.0, at::kFloat);
     const double product = 2 * 1.5 * K;
     const auto gives = [&](const at::Tensor& with_bias, const at::Tensor& with_added, bool relu,
                            at::ScalarType type, double expected) {
@@ -72,7 +73,7 @@ bool tryBFloat16() {
     };
     return gives({}, {}, false, at::kFloat, product) && gives({}, {}, false, at::kBFloat16, product) &&
            gives(bias, {}, true, at::kBFloat16, at::tensor(product - 3).to(at::kBFloat16).item<double>()) &&
-           gives(bias, added, false, at::kFloat, product + 4);
+           gives(low, {}, true, at::kBFloat16, 0) && gives(bias, added, false, at::kFloat, product + 4);
 }
 
 void multiplyFloat32(at::Tensor out, const at::Tensor& a, const at::Tensor& b, const at::Tensor& bias,

@@ -87,8 +87,8 @@ bool turnsOnGpu(const at::Tensor& x, const at::Tensor& cosine) {
 at::Tensor rotateForward(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine,
                          Pairing pairing, Turn turn) {
     RECORD_USER_SCOPE("attention: rotation");
-    at::Tensor out = emptyHeads(x);
     if (turnsOnGpu(x, cosine)) {
+        const at::Tensor out = emptyHeads(x);
         gpu()->turn({{withDenseRows(x), out, cosine, sine}}, pairing, turn);
         return out;
     }
@@ -96,6 +96,7 @@ at::Tensor rotateForward(const at::Tensor& x, const at::Tensor& cosine, const at
                        cosine.scalar_type() == x.scalar_type() && cosine.is_contiguous() &&
                        sine.is_contiguous();
     if (!plain) return rotateByTensorOps(x, cosine, sine, pairing, turn);
+    at::Tensor out = emptyHeads(x);
     if (x.scalar_type() == at::kFloat)
         rotateOnCpu<float>(withDenseRows(x), cosine, sine, pairing, turn, out);
     else

@@ -8,8 +8,8 @@
 
 #include "core/kernels/attention.h"
 #include "core/model/attention_choice.h"
+#include "core/model/device.h"
 #include "core/model/fused_attention.h"
-#include "core/model/gpu.h"
 #include "core/model/products.h"
 
 namespace roper {
@@ -50,12 +50,12 @@ Transformer::Transformer(const Specification& specification, std::int64_t vocabu
     layers_.head = linearLayer("head", vocabulary_size, C);
 }
 
-Transformer::Layer Transformer::normLayer(const std::string& name) {
+Affine Transformer::normLayer(const std::string& name) {
     const std::int64_t C = specification_.model.width;
     return {parameters_.constant(name + ".weight", C, 1.0), parameters_.constant(name + ".bias", C, 0.0)};
 }
 
-Transformer::Layer Transformer::linearLayer(const std::string& name, std::int64_t out, std::int64_t in) {
+Affine Transformer::linearLayer(const std::string& name, std::int64_t out, std::int64_t in) {
     return {parameters_.linear(name + ".weight", out, in), parameters_.constant(name + ".bias", out, 0.0)};
 }
 
@@ -90,9 +90,7 @@ at::ScalarType Transformer::factorType() const {
     if (whole != at::kFloat) return whole;
     const std::string& precision = specification_.device.precision;
     if (precision != "auto") return precision == "bf16" ? at::kBFloat16 : at::kFloat;
-    const bool faster = options_.device().is_cpu()
-                            ? by_kernels_ && kernelsMultiplyBFloat16() && oneDnnMultipliesBFloat16()
-                            : gpu() != nullptr && gpu()->multipliesBFloat16();
+    const bool faster = multipliesBFloat16(options_.device()) && (by_kernels_ || !options_.device().is_cpu());
     return faster ? at::kBFloat16 : at::kFloat;
 }
 
@@ -109,9 +107,9 @@ Pass Transformer::plainPass() const {
 Transformer::Layers Transformer::roundedLayers() const {
     Layers layers = layers_;
     std::vector<at::Tensor*> places;
-    const auto take = [&](Layer& layer) { places.insert(places.end(), {&layer.weight, &layer.bias}); };
+    const auto take = [&](Affine& layer) { places.insert(places.end(), {&layer.weight, &layer.bias}); };
     for (Block& block : layers.blocks)
-        for (Layer* layer : {&block.qkv, &block.output, &block.up, &block.down})
+        for (Affine* layer : {&block.qkv, &block.output, &block.up, &block.down})
             take(*layer);
     take(layers.head);
     std::vector<at::Tensor> exact;
@@ -130,17 +128,17 @@ std::string Transformer::computation() const {
     const std::string products =
         whyNotOneDnn().empty() ? "oneDNN" : "LibTorch's products (" + whyNotOneDnn() + ")";
     std::string kernels = "computed " + numbers + "by our kernels for " + kernelTarget() + " and " + products;
-    if (rounds && !(kernelsMultiplyBFloat16() && oneDnnMultipliesBFloat16()))
+    if (rounds && !multipliesBFloat16(options_.device()))
         kernels += "; this CPU does not multiply bfloat16, so float32 would be faster";
     return whyNotFused().empty() ? kernels
                                  : kernels + ", attention by LibTorch's operations: " + whyNotFused();
 }
 
 std::string Transformer::chooseAttention(std::int64_t B, std::int64_t T) {
-    if (options_.device().is_cpu() || attention_ != AttentionKind::softmax) return {};
-    const at::NoGradGuard no_gradients;
+    if (options_.device().is_cpu() || attention_ != AttentionKind::softmax ||
+        specification_.device.kernel == "plain")
+        return {};
     const Sight sight = sightOfSequences(causal_, T, positions_.forPass({T}).distance_bias);
-    const at::AutoGradMode gradients(true);
     return roper::chooseAttention({B, heads_, T, head_dim_, trainsFrequencies() ? at::kFloat : factors_,
                                    options_.device(), causal_, sight.mask});
 }

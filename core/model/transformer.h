@@ -94,19 +94,15 @@ class Transformer {
     const PositionMethod& positions() const { return positions_; }
 
   private:
-    struct Layer {
-        at::Tensor weight, bias;
-        operator Affine() const { return {weight, bias}; }
-    };
     struct Block {
-        Layer attention_norm, qkv, output, feed_forward_norm, up, down;
+        Affine attention_norm, qkv, output, feed_forward_norm, up, down;
     };
     struct Layers {
         std::vector<Block> blocks;
-        Layer final_norm, head;
+        Affine final_norm, head;
     };
-    Layer normLayer(const std::string& name);
-    Layer linearLayer(const std::string& name, std::int64_t out, std::int64_t in);
+    Affine normLayer(const std::string& name);
+    Affine linearLayer(const std::string& name, std::int64_t out, std::int64_t in);
 
     Pass plainPass() const;
     Layers roundedLayers() const;

@@ -175,7 +175,7 @@ std::vector<SpecificationField> evaluationAndRest() {
          "auto: our own kernels wherever they can; plain: LibTorch's operations alone",
          Choice{at<&S::device, &S::Device::kernel>, {"auto", "plain"}}},
         {"device", "precision", "",
-         "Factors of products; auto: bf16 where that is faster. Weights, norms and loss are fp32",
+         "Mixed precision: operands of matrix products in bf16, the rest in fp32; auto: where it is faster",
          Choice{at<&S::device, &S::Device::precision>, {"auto", "fp32", "bf16"}}},
     };
 }

@@ -8,7 +8,7 @@
 namespace roper {
 
 /// While it lives, what this thread asks of a GPU goes into a stream of its own: the default one cannot be
-/// recorded (Gpu::record), and other streams would not wait for it. On the CPU it does nothing.
+/// captured (Gpu::capture), and other streams would not wait for it. On the CPU it does nothing.
 class OwnStream {
   public:
     explicit OwnStream(const c10::Device& device) {

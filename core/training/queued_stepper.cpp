@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-/// A recorded step uses what earlier ones have made: tables, plans of products, memory.
+/// A captured step uses what earlier ones have made: tables, plans of products, memory.
 constexpr int kWarmUp = 3;
 
 /// Memory of the host that a GPU copies from and to by itself.
@@ -25,7 +25,7 @@ QueuedStepper::QueuedStepper(const Training& training, std::int64_t steps_done)
       asked_(steps_done),
       landed_(steps_done),
       last_landing_(Clock::now()),
-      recordable_(gpu() != nullptr) {
+      capturable_(gpu() != nullptr) {
     const auto& settings = training_.specification.training;
     const std::int64_t rows = 2 * kMostAtOnce;
     const std::vector<std::int64_t> sizes = {rows, settings.batch, training_.specification.inputLength()};
@@ -42,7 +42,7 @@ QueuedStepper::QueuedStepper(const Training& training, std::int64_t steps_done)
         rate_of[step] = static_cast<float>(learningRate(settings, step));
     rates_ = rates.to(training_.device);
     step_ = at::full({1}, steps_done + 1, here.dtype(at::kLong));
-    place_ = at::zeros({1}, here.dtype(at::kLong));
+    slot_ = at::zeros({1}, here.dtype(at::kLong));
     training_.optimizer.startOnDevice();
 }
 
@@ -67,42 +67,42 @@ void QueuedStepper::load(std::int64_t count, std::int64_t half) {
     };
     copy(inputs_, host_inputs_);
     copy(targets_, host_targets_);
-    place_.fill_(first);
+    slot_.fill_(first);
 }
 
 /// One step by what stands on the device alone.
 void QueuedStepper::stepOnDevice() {
     const auto& settings = training_.specification.training;
     const at::Tensor loss =
-        training_.model.loss(inputs_.index_select(0, place_).squeeze(0),
-                             targets_.index_select(0, place_).squeeze(0), /*training=*/true);
+        training_.model.loss(inputs_.index_select(0, slot_).squeeze(0),
+                             targets_.index_select(0, slot_).squeeze(0), /*training=*/true);
     loss.backward();
     const at::NoGradGuard no_gradients;
     const at::Tensor norm = training_.optimizer.collectGradients();
     training_.optimizer.stepOnDevice(loss.detach(), norm, settings.clip_norm,
-                                     rates_.index_select(0, step_).squeeze(0));
-    found_.index_copy_(0, place_, at::stack({loss.detach(), norm}).unsqueeze(0));
+                                     rates_.index_select(0, step_.clamp_max(settings.steps)).squeeze(0));
+    found_.index_copy_(0, slot_, at::stack({loss.detach(), norm}).unsqueeze(0));
     step_.add_(1);
-    place_.add_(1);
+    slot_.add_(1);
 }
 
 void QueuedStepper::takeOne() {
-    if (recorded_) return recorded_->repeat();
-    if (!recordable_ || warm_ < kWarmUp) {
+    if (captured_) return captured_->replay();
+    if (!capturable_ || warm_ < kWarmUp) {
         ++warm_;
         return stepOnDevice();
     }
     try {
-        recorded_ = gpu()->record([this] { stepOnDevice(); });
-        recorded_->repeat();
-    } catch (const c10::OutOfMemoryError&) {
-        throw;
+        captured_ = gpu()->capture([this] { stepOnDevice(); });
     } catch (const c10::Error& error) {
-        recordable_ = false;
-        note_ = std::string("steps are not recorded, so slower: ") + error.what_without_backtrace();
+        // After a capture that failed, the generator that dropout draws from is in a state of its own.
+        if (training_.specification.model.dropout > 0) throw;
+        capturable_ = false;
+        note_ = std::string("steps are not captured, so slower: ") + error.what_without_backtrace();
         training_.optimizer.dropGradients();
-        stepOnDevice();
+        return stepOnDevice();
     }
+    captured_->replay();
 }
 
 std::vector<StepNumbers> QueuedStepper::advance(std::int64_t count) {
@@ -141,7 +141,7 @@ std::vector<StepNumbers> QueuedStepper::land() {
     const double each =
         std::chrono::duration<double>(now - last_landing_).count() / static_cast<double>(flight.count);
     last_landing_ = now;
-    const double fit = std::min(kAtOnce_s / std::max(each, 1e-6), 2.0 * static_cast<double>(flight.count));
+    const double fit = std::min(kAtOnce_s / std::max(each, 1e-6), 2.0 * static_cast<double>(most_at_once_));
     most_at_once_ = std::clamp(static_cast<std::int64_t>(fit), std::int64_t{1}, kMostAtOnce);
     std::vector<StepNumbers> found;
     const auto numbers = host_found_.accessor<float, 2>();

@@ -13,7 +13,7 @@ namespace roper {
 /// Steps that a device takes by itself. Batches are copied to it some at a time, and it picks them by a
 /// counter of its own; what steps find goes into a ring of its own, copied back some at a time. Two halves of
 /// these arrays take turns, so that the device never waits for this program. With `gpu()` a whole step, from
-/// batch to update, is recorded once and repeated.
+/// batch to update, is captured once and replayed.
 ///
 /// Nothing of it needs a GPU: on a CPU it does the same, for tests.
 class QueuedStepper final : public Stepper {
@@ -28,7 +28,7 @@ class QueuedStepper final : public Stepper {
     std::vector<StepNumbers> advance(std::int64_t count) override;
     std::vector<StepNumbers> finish() override;
 
-    /// Why steps are not recorded, if they should be.
+    /// Why steps are not captured, if they should be.
     std::string note() const override { return note_; }
 
   private:
@@ -50,15 +50,15 @@ class QueuedStepper final : public Stepper {
     at::Tensor inputs_, targets_;            ///< the same on the device
     at::Tensor found_, host_found_;          ///< loss and gradient's norm: [2 · kMostAtOnce, 2]
     at::Tensor rates_;                       ///< learning rate of each step, from 1 on: [steps + 1]
-    at::Tensor step_, place_;                ///< the device's counters: [1]; of steps, and into the arrays
+    at::Tensor step_, slot_;                 ///< the device's counters: [1]; of steps, and into the arrays
     std::int64_t asked_, landed_;            ///< steps
     std::int64_t half_ = 0, most_at_once_ = 1;
     std::optional<Flight> flight_;
     Clock::time_point last_landing_;
 
-    int warm_ = 0;  ///< steps taken before recording
-    bool recordable_;
-    std::unique_ptr<RecordedWork> recorded_;
+    int warm_ = 0;  ///< steps taken before capturing
+    bool capturable_;
+    std::unique_ptr<CapturedWork> captured_;
     std::string note_;
 };
 

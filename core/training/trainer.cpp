@@ -216,10 +216,11 @@ void Trainer::reportMethod() {
 }
 
 Answers Trainer::answers(const std::string& status) {
-    return {[this, status] { return status + std::to_string(position_.step); }, true,
+    // A GPU's stream holds all steps that were asked for before what is asked here.
+    return {[this, status] { return status + std::to_string(asked_); }, true,
             [this](const Request& request) {
                 const TrainingClock::Rest rest(clock_);
-                return answerProbe({model_, *task_, specification_, position_.step}, request);
+                return answerProbe({model_, *task_, specification_, asked_}, request);
             }};
 }
 

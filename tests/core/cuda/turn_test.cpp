@@ -8,6 +8,7 @@
 #include "core/cuda/turn_compiler.h"
 #include "core/kernels/bfloat16.h"
 #include "core/model/rotary_operator.h"
+#include "tests/support/pretended_gpu.h"
 
 // CUDA's words for C++: the kernel's own text runs here, thread after thread.
 #define __device__
@@ -85,12 +86,12 @@ TEST(TurnKernel, TurnsAsTheOperatorDoes) {
 TEST(TurnKernel, RoundsToTheNearestBFloat16) {
     for (const float number : {0.0F, -1.0F, 1.00390625F, 1.01171875F, 3.3e38F, INFINITY}) {
         unsigned short rounded = 0;
-        kernel::Brain::store(&rounded, number);
+        kernel::BFloat16::store(&rounded, number);
         EXPECT_EQ(rounded, static_cast<unsigned short>(toBFloat16(number))) << number;
     }
     unsigned short rounded = 0;
-    kernel::Brain::store(&rounded, std::bit_cast<float>(0x7FFFFFFFU));
-    EXPECT_TRUE(std::isnan(kernel::Brain::load(&rounded)));
+    kernel::BFloat16::store(&rounded, std::bit_cast<float>(0x7FFFFFFFU));
+    EXPECT_TRUE(std::isnan(kernel::BFloat16::load(&rounded)));
 }
 
 TEST(TurnKernel, IsCompiledForGpusOfManyYears) {
@@ -113,26 +114,6 @@ TEST(TurnKernel, RefusesWhatItCannotTurn) {
     EXPECT_THROW(job(at::empty({1, 2, 5, 8}, at::kDouble), turns), c10::Error);
 }
 
-/// A GPU in name: kernels run here, and what was recorded is done again from the beginning.
-class PretendedGpu final : public Gpu {
-  public:
-    c10::DeviceType deviceType() const override { return c10::kCPU; }
-    std::string name() const override { return "pretended"; }
-    Memory memory() const override { return {1e9, 2e9}; }
-    bool multipliesBFloat16() const override { return false; }
-    void turn(const std::vector<TurnPart>& parts, Pairing pairing, Turn direction) override {
-        run(parts, pairing, direction);
-    }
-    std::unique_ptr<RecordedWork> record(const std::function<void()>& work) override {
-        struct Again final : RecordedWork {
-            explicit Again(std::function<void()> what) : work(std::move(what)) {}
-            void repeat() override { work(); }
-            std::function<void()> work;
-        };
-        return std::make_unique<Again>(work);
-    }
-};
-
 TEST(RotateHeads, OnAGpuGivesTheSameBackAndForth) {
     at::manual_seed(2);
     for (const Pairing pairing : {Pairing::half, Pairing::interleaved}) {
@@ -145,9 +126,8 @@ TEST(RotateHeads, OnAGpuGivesTheSameBackAndForth) {
             return std::pair(at::stack({made.q, made.k, made.v}).detach(), x.grad());
         };
         const auto [out, gradient] = outAndGradient();
-        useGpu(std::make_shared<PretendedGpu>());
+        const UsedGpu used(std::make_shared<PretendedGpu>(run));
         const auto [gpu_out, gpu_gradient] = outAndGradient();
-        useGpu(nullptr);
         EXPECT_LT((out - gpu_out).abs().max().item<double>(), 1e-6);
         EXPECT_LT((gradient - gpu_gradient).abs().max().item<double>(), 1e-6);
     }

@@ -103,7 +103,7 @@ TEST(Rows, OfBFloat16EqualThoseOfFloat32) {
         const std::size_t all = rows * width;
         const Numbers weight = randomNumbers(width, 2), bias = randomNumbers(width, 3);
         const Rounded x(randomNumbers(all, 1)), gradient(randomNumbers(all, 4));
-        Numbers y(all), means(rows), inverses(rows), sums(width), half_sums(width), other(width);
+        Numbers y(all), means(rows), inverses(rows), sums(width), half_sums(width);
         std::vector<BFloat16> half_y(all);
         const auto expectRounded = [&](const char* what) {
             for (std::size_t i = 0; i < all; ++i)
@@ -114,17 +114,19 @@ TEST(Rows, OfBFloat16EqualThoseOfFloat32) {
         normalizeRows(x.numbers.data(), weight.data(), bias.data(), 1e-5F, rows, width, half_y.data(),
                       means.data(), inverses.data());
         expectRounded("norm");
-        const auto normGradient = [&](const auto* grad_y, Numbers& grad_weight) {
+        Numbers grad_bias(width), half_grad_bias(width);
+        const auto normGradient = [&](const auto* grad_y, Numbers& grad_weight, Numbers& of_bias) {
             Numbers grad_x(all);
             std::fill(grad_weight.begin(), grad_weight.end(), 0.0F);
             normalizeRowsBackward(x.numbers.data(), weight.data(), means.data(), inverses.data(), grad_y,
                                   static_cast<const float*>(nullptr), rows, width, grad_x.data(),
-                                  grad_weight.data(), other.data());
+                                  grad_weight.data(), of_bias.data());
             return grad_x;
         };
-        EXPECT_EQ(normGradient(gradient.numbers.data(), sums),
-                  normGradient(gradient.halves.data(), half_sums));
+        EXPECT_EQ(normGradient(gradient.numbers.data(), sums, grad_bias),
+                  normGradient(gradient.halves.data(), half_sums, half_grad_bias));
         EXPECT_EQ(sums, half_sums);
+        EXPECT_EQ(grad_bias, half_grad_bias);
         gelu(x.numbers.data(), rows, width, y.data());
         gelu(x.halves.data(), rows, width, half_y.data());
         expectRounded("gelu");

@@ -230,24 +230,44 @@ TEST(Positions, ScalingChangesTheFrequenciesForLongerTexts) {
     expectError(ErrorKind::usage, "no frequencies", [&] { alibi.rescale(linear, 24); });
 }
 
-// Which is the fastest depends on the device; that it is one of those measured, and alone allowed, does not.
-TEST(ChooseAttention, AllowsTheFastestAlone) {
-    const auto& context = at::globalContext();
+// A captured step goes on reading the memory that it was captured with.
+TEST(PositionMethod, KeepsTablesThatALongerTextHasOutgrown) {
+    for (const char* position : {"rope", "roper", "sinusoidal", "t5"}) {
+        Specification s = withMethod(position);
+        s.training.length = 12;
+        Parameters parameters(3, at::kFloat);
+        PositionMethod method(s, parameters, at::kFloat);
+        const auto tableOf = [](const PassPositions& pass) {
+            return pass.added.defined() ? pass.added : pass.queryKey(0).cosine;
+        };
+        const void* const address = tableOf(method.forPass({12})).const_data_ptr();
+        EXPECT_EQ(tableOf(method.forPass({5})).const_data_ptr(), address) << position << ": a shorter text";
+        const c10::StorageImpl* const storage =
+            tableOf(method.forPass({12})).storage().unsafeGetStorageImpl();
+        const auto alive = c10::weak_intrusive_ptr<c10::StorageImpl>(
+            c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(const_cast<c10::StorageImpl*>(storage)));
+        method.forPass({40});
+        EXPECT_FALSE(alive.expired()) << position << ": a longer text";
+    }
+}
+
+// Which is the fastest depends on the device; that it comes first, and nothing is ruled out, does not.
+TEST(ChooseAttention, PrefersTheFastest) {
     const std::string said = chooseAttention({1, 2, 256, 32});
     const bool flash = said.find("attention by LibTorch's flash (") == 0;
     EXPECT_TRUE(flash || said.find("attention by LibTorch's math (") == 0) << said;
     EXPECT_NE(said.find("flash "), std::string::npos) << said;
     EXPECT_NE(said.find("math "), std::string::npos) << said;
     EXPECT_EQ(said.find("cuDNN "), std::string::npos) << "not on a CPU: " << said;
-    EXPECT_EQ(context.userEnabledFlashSDP(), flash);
-    EXPECT_FALSE(context.userEnabledMemEfficientSDP());
-    EXPECT_TRUE(context.userEnabledMathSDP()) << "for other shapes";
-    const at::Tensor mask = at::randn({1, 2, 16, 16});
-    EXPECT_NE(chooseAttention({3, 2, 16, 8, at::kFloat, at::kCPU, true, mask}).find("attention by"),
-              std::string::npos);
-    at::globalContext().setSDPUseFlash(true);
-    at::globalContext().setSDPUseMemEfficient(true);
-    at::globalContext().setSDPUseCuDNN(true);
+    EXPECT_EQ(at::globalContext().sDPPriorityOrder()[0],
+              flash ? at::SDPBackend::flash_attention : at::SDPBackend::math);
+    EXPECT_TRUE(at::globalContext().userEnabledFlashSDP());
+    EXPECT_TRUE(at::globalContext().userEnabledMathSDP());
+    for (const bool trained : {true, false}) {
+        const at::Tensor mask = at::randn({1, 2, 16, 16}).requires_grad_(trained);
+        EXPECT_NE(chooseAttention({3, 2, 16, 8, at::kFloat, at::kCPU, true, mask}).find("attention by"),
+                  std::string::npos);
+    }
 }
 
 }  // namespace

@@ -2,14 +2,15 @@
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "core/corpus/open_task.h"
-#include "core/model/rotary_operator.h"
 #include "core/training/batches.h"
 #include "core/training/trainer.h"
+#include "tests/support/pretended_gpu.h"
 #include "tests/support/temporary_folder.h"
 
 namespace roper {
@@ -47,41 +48,6 @@ struct Trained {
     BatchStream batches;
 };
 
-/// Repeats what was recorded by doing it again, or refuses to record.
-class PretendedGpu final : public Gpu, public std::enable_shared_from_this<PretendedGpu> {
-  public:
-    explicit PretendedGpu(bool records) : records_(records) {}
-    int repeats = 0;
-
-    c10::DeviceType deviceType() const override { return c10::kCPU; }
-    std::string name() const override { return "pretended"; }
-    Memory memory() const override { return {}; }
-    bool multipliesBFloat16() const override { return false; }
-    void turn(const std::vector<TurnPart>& parts, Pairing pairing, Turn direction) override {
-        const auto self = shared_from_this();
-        useGpu(nullptr);  // as the CPU does it
-        for (const TurnPart& part : parts)
-            at::Tensor(part.to).copy_(rotate(part.from, part.cosine, part.sine, pairing, direction));
-        useGpu(self);
-    }
-    std::unique_ptr<RecordedWork> record(const std::function<void()>& work) override {
-        TORCH_CHECK(records_, "an operation cannot be recorded");
-        struct Again final : RecordedWork {
-            Again(std::function<void()> what, int& count) : work(std::move(what)), repeats(count) {}
-            void repeat() override {
-                ++repeats;
-                work();
-            }
-            std::function<void()> work;
-            int& repeats;
-        };
-        return std::make_unique<Again>(work, repeats);
-    }
-
-  private:
-    bool records_;
-};
-
 std::vector<StepNumbers> queueSteps(Trained& trained, std::int64_t steps, std::string* note = nullptr) {
     QueuedStepper stepper(trained.training(), 0);
     std::vector<StepNumbers> all;
@@ -96,47 +62,106 @@ std::vector<StepNumbers> queueSteps(Trained& trained, std::int64_t steps, std::s
     return all;
 }
 
-void expectSame(const std::vector<StepNumbers>& queued, Trained& by_queue, std::int64_t steps) {
+/// What steps by themselves found and left, against steps one by one.
+/// @param most  the largest difference of a weight: rounding is all that may differ, but it grows with the
+/// steps
+void expectSame(const std::vector<StepNumbers>& queued, Trained& by_queue, double most) {
     Trained direct(by_queue.s);
-    ASSERT_EQ(queued.size(), static_cast<std::size_t>(steps));
+    const auto steps = static_cast<std::int64_t>(queued.size());
     for (std::int64_t step = 1; step <= steps; ++step) {
         const StepNumbers expected = takeStep(direct.model, direct.optimizer, direct.batches.next(),
                                               direct.s.training, step, at::kCPU);
         const StepNumbers& found = queued[static_cast<std::size_t>(step - 1)];
-        EXPECT_NEAR(found.loss, expected.loss, 1e-3) << "step " << step;
-        EXPECT_NEAR(found.gradient_norm, expected.gradient_norm, 2e-2 * (1 + expected.gradient_norm));
-        EXPECT_EQ(found.learning_rate, expected.learning_rate);
+        EXPECT_NEAR(found.loss, expected.loss, most) << "step " << step;
+        EXPECT_NEAR(found.gradient_norm, expected.gradient_norm, 10 * most * (1 + expected.gradient_norm));
     }
     EXPECT_EQ(by_queue.optimizer.stepsDone(), steps);
     for (std::size_t i = 0; i < direct.model.parameters().size(); ++i) {
         const at::Tensor &a = direct.model.parameters()[i].second, &b = by_queue.model.parameters()[i].second;
-        EXPECT_LT((a - b).abs().max().item<double>(), 2e-3) << direct.model.parameters()[i].first;
+        EXPECT_LT((a - b).abs().max().item<double>(), most) << direct.model.parameters()[i].first;
     }
 }
 
+// Learning rates rise with each of these steps: one that is read at the wrong place moves weights by more.
 TEST(QueuedStepper, TakesTheSameStepsAsTheDirectWay) {
     Trained trained(small());
-    expectSame(queueSteps(trained, 120), trained, 120);  // more than the arrays hold
+    expectSame(queueSteps(trained, 6), trained, 2e-6);
+    Trained longer(small());  // more steps than the arrays hold
+    expectSame(queueSteps(longer, 120), longer, 2e-3);
 }
 
-TEST(QueuedStepper, RepeatsWhatWasRecorded) {
-    const auto pretended = std::make_shared<PretendedGpu>(true);
-    useGpu(pretended);
+TEST(QueuedStepper, ReplaysWhatWasCaptured) {
+    const auto pretended = std::make_shared<PretendedGpu>();
     Trained trained(small());
-    const auto queued = queueSteps(trained, 40);
-    useGpu(nullptr);
-    EXPECT_EQ(pretended->repeats, 37) << "all but those that warm up";
-    expectSame(queued, trained, 40);
+    std::vector<StepNumbers> queued;
+    {
+        const UsedGpu used(pretended);
+        queued = queueSteps(trained, 8);
+    }
+    EXPECT_EQ(pretended->replays, 5) << "all but those that warm up";
+    expectSame(queued, trained, 5e-6);
 }
 
-TEST(QueuedStepper, GoesOnWhereNothingCanBeRecorded) {
-    useGpu(std::make_shared<PretendedGpu>(false));
+TEST(CaptureRules, AreBrokenByWhoWaitsForANumber) {
+    EXPECT_NONFATAL_FAILURE(
+        {
+            const CaptureRules rules;
+            at::ones({1}).item<float>();
+        },
+        "waits for the device");
+}
+
+// By the rules of captures (CaptureRules), whatever the model.
+TEST(QueuedStepper, CapturesEveryKindOfModel) {
+    std::vector<Specification> kinds;
+    for (const char* position : {"none", "learned", "sinusoidal", "t5", "alibi", "rope", "roper"}) {
+        kinds.push_back(small());
+        kinds.back().model.position = position;
+        kinds.back().device.kernel = "plain";  // as on a GPU
+    }
+    for (const char* attention : {"linear_numerator", "linear_cosine"}) {
+        kinds.push_back(small());
+        kinds.back().model.attention = attention;
+        kinds.back().model.frequencies = "trained";
+        kinds.back().model.norm = "post";
+        kinds.back().device.precision = "bf16";
+    }
+    for (const Specification& s : kinds) {
+        SCOPED_TRACE(s.model.position + ", " + s.model.attention);
+        const auto pretended = std::make_shared<PretendedGpu>();
+        Trained trained(s);
+        std::vector<StepNumbers> queued;
+        {
+            const UsedGpu used(pretended);
+            queued = queueSteps(trained, 5);
+        }
+        EXPECT_EQ(pretended->replays, 2);
+        // Softmax does not feel a bias of the keys: its gradient is rounding alone, which AdamW makes into
+        // steps.
+        expectSame(queued, trained, s.device.precision == "bf16" ? 2e-3 : 1e-4);
+    }
+}
+
+TEST(QueuedStepper, GoesOnWhereNothingCanBeCaptured) {
     Trained trained(small());
     std::string note;
-    const auto queued = queueSteps(trained, 20, &note);
-    useGpu(nullptr);
-    expectSame(queued, trained, 20);
-    EXPECT_EQ(note.find("steps are not recorded, so slower: "), 0) << note;
+    std::vector<StepNumbers> queued;
+    {
+        const UsedGpu used(std::make_shared<PretendedGpu>(PretendedGpu::Turner(), /*captures=*/false));
+        queued = queueSteps(trained, 6, &note);
+    }
+    expectSame(queued, trained, 2e-6);
+    EXPECT_EQ(note.find("steps are not captured, so slower: "), 0) << note;
+}
+
+// A bench takes more steps than a schedule has.
+TEST(QueuedStepper, GoesOnBeyondTheLastRate) {
+    Specification s = small();
+    s.training.steps = 4;
+    Trained trained(s);
+    const auto queued = queueSteps(trained, 9);
+    ASSERT_EQ(queued.size(), 9U);
+    EXPECT_TRUE(queued.back().finite());
 }
 
 TEST(QueuedStepper, ChangesNothingFromANumberOnThatIsNotFinite) {
@@ -165,10 +190,9 @@ RunFolder train(const TemporaryFolder& runs, const std::string& name, const Spec
     RunRecorder recorder(folder);
     RunControl control(/*open_socket=*/false);
     TrainingObserver nobody;
-    useGpu(queued ? std::make_shared<PretendedGpu>(true) : nullptr);
+    const UsedGpu used(queued ? std::make_shared<PretendedGpu>() : nullptr);
     Trainer trainer(s, openTask(s.task), at::kCPU, recorder, control, nobody);
     EXPECT_EQ(trainer.run(), RunState::finished);
-    useGpu(nullptr);
     return folder;
 }
 

@@ -1,0 +1,103 @@
+#include <ATen/ATen.h>
+
+#include "core/corpus/open_task.h"
+#include "core/model/attention.h"
+#include "core/model/device.h"
+#include "core/model/fused_attention.h"
+#include "core/model/generation.h"
+#include "core/training/bench.h"
+#include "core/training/loaded_model.h"
+#include "core/training/rate_meter.h"
+#include "core/training/session.h"
+
+namespace roper {
+namespace {
+
+/// Attention of one layer by LibTorch's operations, from the product that makes q, k and v [B, T, 3C].
+at::Tensor plainAttention(const at::Tensor& product, std::int64_t heads, const PassPositions& pass,
+                          Pairing pairing, const Sight& sight) {
+    const at::Tensor qkv = product.unflatten(2, {3, heads, -1}).permute({2, 0, 3, 1, 4});
+    const TurnedHeads turned = rotateHeads(qkv, pass.queryKey(0), pass.value(0), pairing);
+    const at::Tensor mixed = mix(AttentionKind::softmax, {turned.q, turned.k, turned.v, {}, {}}, sight);
+    return rotate(mixed, pass.value(0).cosine, pass.value(0).sine, pairing, Turn::back)
+        .transpose(1, 2)
+        .flatten(2);
+}
+
+/// Text to be written on: of problems their prompts, else beginnings of sequences.
+std::vector<std::string> promptsOf(const Task& task, std::int64_t count, int beginning) {
+    std::vector<std::string> prompts;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const auto number = static_cast<std::uint64_t>(i);
+        prompts.push_back(task.hasProblems() ? task.problem(0, Stream::problems, number).prompt
+                                             : task.sequence(0, Stream::validation, number, beginning));
+    }
+    return prompts;
+}
+
+}  // namespace
+
+AttentionBench benchAttention(const Specification& specification, int times) {
+    return translatingErrors([&] {
+        keepHeapWarm();
+        setThreads(specification.device.threads);
+        const std::int64_t B = specification.training.batch, T = specification.inputLength(),
+                           C = specification.model.width, H = specification.model.heads;
+        Parameters parameters(0, at::kFloat);
+        PositionMethod positions(specification, parameters, at::kFloat);
+        const PassPositions pass = positions.forPass({T});
+        const bool causal = !specification.isMasked();
+        const Sight sight = sightOfSequences(causal, T, pass.distance_bias);
+        const at::ScalarType type = specification.device.precision == "bf16" ? at::kBFloat16 : at::kFloat;
+        const at::Tensor product = at::randn({B, T, 3 * C}).to(type),
+                         gradient = at::randn({B, T, C}).to(type);
+        const auto forwardAndBackward = [&](const auto& attend) {
+            const at::Tensor x = product.detach().requires_grad_(true);
+            return secondsOf([&] { attend(x).backward(gradient); });
+        };
+        AttentionBench bench;
+        RateMeter meter(at::kCPU, type);
+        for (int i = -1; i < times; ++i) {  // the first only warms up
+            const double kernel = forwardAndBackward([&](const at::Tensor& x) {
+                return fusedAttention(x, H, causal, positions.pairing(), pass, 0);
+            });
+            const double plain = forwardAndBackward(
+                [&](const at::Tensor& x) { return plainAttention(x, H, pass, positions.pairing(), sight); });
+            if (i < 0) continue;
+            meter.sample();
+            bench.kernel.seconds.push_back(kernel);
+            bench.plain.seconds.push_back(plain);
+        }
+        // Two products forward, five backward (scores and weights' gradients, then those of q, k and v),
+        // 2·T²·d each.
+        bench.flop = 14.0 * static_cast<double>(B * T * T * C) / (causal ? 2 : 1);
+        bench.rates = meter.rates();
+        return bench;
+    });
+}
+
+GenerationBench benchGeneration(const Specification& specification, int times) {
+    return translatingErrors([&] {
+        constexpr int kBeginning = 16;
+        keepHeapWarm();
+        setThreads(specification.device.threads);
+        const OpenDevice opened =
+            openDevice(specification.device.name, specification.device.kernel == "plain");
+        const auto task = openTask(specification.task);
+        Transformer model(specification, task->vocabulary().size(), opened.device);
+        const std::vector<std::string> prompts =
+            promptsOf(*task, specification.evaluation.problems, kBeginning);
+        const int longest = task->hasProblems()
+                                ? task->longestAnswer()
+                                : static_cast<int>(specification.training.length) - kBeginning;
+        GenerationBench bench;
+        bench.characters = specification.evaluation.problems * longest;
+        for (int i = 0; i < times; ++i)
+            bench.times.seconds.push_back(secondsOf([&] {
+                complete(model, task->vocabulary(), prompts, {longest, {}});
+            }));
+        return bench;
+    });
+}
+
+}  // namespace roper

@@ -1,0 +1,58 @@
+#include "core/training/rate_meter.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+
+#include <atomic>
+
+#include "core/kernels/arithmetic_peak.h"
+#include "core/model/device.h"
+
+namespace roper {
+
+RateMeter::RateMeter(const at::Device& device, at::ScalarType type)
+    : device_(device),
+      type_(type == at::kBFloat16 && multipliesBFloat16(device) ? at::kBFloat16 : at::kFloat) {}
+
+void RateMeter::sample() {
+    sampleGemm();
+    if (device_.is_cpu()) sampleMultiplyAdds();
+}
+
+MachineRates RateMeter::rates() const {
+    return {flop_ / gemm_.median(), device_.is_cpu() ? 1 / multiply_add_.median() : 0};
+}
+
+void RateMeter::sampleGemm() {
+    const std::int64_t size = device_.is_cpu() ? 2048 : 8192, times = device_.is_cpu() ? 1 : 10;
+    const at::NoGradGuard no_gradients;
+    const auto finish = [&] { c_[0][0].item<float>(); };
+    if (!a_.defined()) {
+        const at::TensorOptions options = at::TensorOptions(device_).dtype(type_);
+        a_ = at::randn({size, size}, options);
+        b_ = at::randn({size, size}, options);
+        c_ = at::mm(a_, b_);
+    }
+    finish();
+    const double seconds = secondsOf([&] {
+        for (std::int64_t i = 0; i < times; ++i)
+            at::mm_out(c_, a_, b_);
+        finish();
+    });
+    gemm_.seconds.push_back(seconds / static_cast<double>(times));
+    const auto n = static_cast<double>(size);
+    flop_ = 2 * n * n * n;
+}
+void RateMeter::sampleMultiplyAdds() {
+    constexpr std::size_t kRounds = 2000000;
+    std::atomic<double> done{0};
+    const double seconds = secondsOf([&] {
+        at::parallel_for(0, at::get_num_threads(), 1, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t thread = begin; thread < end; ++thread)
+                done += type_ == at::kBFloat16 ? bfloat16MultiplyAdds(kRounds) : multiplyAdds(kRounds);
+        });
+    });
+    multiply_add_.seconds.push_back(seconds / done);
+}
+}  // namespace roper

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/ScalarType.h>
+
+#include <chrono>
+
+#include "core/training/bench.h"
+
+namespace roper {
+
+/// Samples of what a device can do in one precision.
+class RateMeter {
+  public:
+    /// @param type  bfloat16 counts as float32 where the device does not multiply it
+    RateMeter(const at::Device& device, at::ScalarType type);
+
+    void sample();
+
+    /// Medians of the samples.
+    MachineRates rates() const;
+
+  private:
+    void sampleGemm();
+    void sampleMultiplyAdds();
+
+    at::Device device_;
+    at::ScalarType type_;
+    at::Tensor a_, b_, c_;
+    double flop_ = 0;
+    BenchTimes gemm_, multiply_add_;  ///< the latter by operation
+};
+
+/// How long `work` takes, in seconds.
+template <class Work>
+double secondsOf(Work work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace roper

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <ATen/record_function.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/model/gpu.h"
+#include "core/model/rotary_operator.h"
+
+namespace roper {
+
+/// Fails the test for operations that a capture on a GPU does not survive, since the host would have to wait
+/// for their answer. What LibTorch's AdamW does inside is a single kernel there.
+class CaptureRules {
+  public:
+    CaptureRules()
+        : handle_(at::addThreadLocalCallback(at::RecordFunctionCallback(&begin, &end).needsIds(true))) {}
+    ~CaptureRules() { at::removeCallback(handle_); }
+    CaptureRules(const CaptureRules&) = delete;
+    CaptureRules& operator=(const CaptureRules&) = delete;
+
+  private:
+    struct Inside final : at::ObserverContext {};
+
+    static inline thread_local int inside_update_ = 0;
+
+    static std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& operation) {
+        static const std::set<std::string> kWaits = {"aten::_local_scalar_dense", "aten::nonzero",
+                                                     "aten::is_nonzero", "aten::equal"};
+        const std::string name = operation.name();
+        if (name == "aten::_fused_adamw_") {
+            ++inside_update_;
+            return std::make_unique<Inside>();
+        }
+        EXPECT_TRUE(inside_update_ > 0 || kWaits.count(name) == 0) << name << " waits for the device";
+        return nullptr;
+    }
+
+    static void end(const at::RecordFunction&, at::ObserverContext* context) {
+        if (dynamic_cast<Inside*>(context) != nullptr) --inside_update_;
+    }
+
+    at::CallbackHandle handle_;
+};
+
+/// A GPU in name: the CPU computes. What was captured is done again from the beginning, by the rules of
+/// captures.
+class PretendedGpu final : public Gpu, public std::enable_shared_from_this<PretendedGpu> {
+  public:
+    using Turner = std::function<void(const std::vector<TurnPart>&, Pairing, Turn)>;
+
+    /// @param turner    what turns heads; the CPU's own way if there is none
+    /// @param captures  otherwise it refuses to
+    explicit PretendedGpu(Turner turner = {}, bool captures = true)
+        : turner_(std::move(turner)), captures_(captures) {}
+
+    int replays = 0;
+
+    c10::DeviceType deviceType() const override { return c10::kCPU; }
+    std::string name() const override { return "pretended"; }
+    Memory memory() const override { return {1e9, 2e9}; }
+    bool multipliesBFloat16() const override { return false; }
+
+    void turn(const std::vector<TurnPart>& parts, Pairing pairing, Turn direction) override {
+        if (turner_) return turner_(parts, pairing, direction);
+        const auto self = shared_from_this();
+        useGpu(nullptr);
+        for (const TurnPart& part : parts)
+            at::Tensor(part.to).copy_(rotate(part.from, part.cosine, part.sine, pairing, direction));
+        useGpu(self);
+    }
+
+    std::unique_ptr<CapturedWork> capture(const std::function<void()>& work) override {
+        TORCH_CHECK(captures_, "an operation cannot be captured");
+        struct Again final : CapturedWork {
+            Again(std::function<void()> what, int& count) : work(std::move(what)), replays(count) {}
+            void replay() override {
+                ++replays;
+                const CaptureRules rules;
+                work();
+            }
+            std::function<void()> work;
+            int& replays;
+        };
+        return std::make_unique<Again>(work, replays);
+    }
+
+  private:
+    Turner turner_;
+    bool captures_;
+};
+
+/// A GPU that is in use as long as this lives.
+class UsedGpu {
+  public:
+    explicit UsedGpu(std::shared_ptr<Gpu> used) { useGpu(std::move(used)); }
+    ~UsedGpu() { useGpu(nullptr); }
+    UsedGpu(const UsedGpu&) = delete;
+    UsedGpu& operator=(const UsedGpu&) = delete;
+};
+
+}  // namespace roper
