@@ -11,6 +11,7 @@
 #include "core/model/device.h"
 #include "core/model/fused_attention.h"
 #include "core/model/products.h"
+#include "core/model/transformer-inl.h"
 
 namespace roper {
 
@@ -173,46 +174,6 @@ at::Tensor Transformer::mergeHeads(const at::Tensor& mixed, std::size_t layer,
         .flatten(2);
 }
 
-/// An attention for `run` from one of heads: `mix(layer, qkv)` maps [3, B, H, T, d] to what they mix, [B, H,
-/// T, d]. Only softmax with fixed frequencies takes rounded numbers.
-template <class Mix>
-auto Transformer::byHeads(const PassPositions& places, Mix mix) const {
-    return [this, &places, mix](std::size_t layer, const at::Tensor& product) {
-        const bool as_it_is = attention_ == AttentionKind::softmax && !trainsFrequencies();
-        const at::Tensor qkv = splitHeads(as_it_is ? product : product.to(embedding_.scalar_type()));
-        return mergeHeads(mix(layer, qkv), layer, places);
-    };
-}
-
-/// The blocks around an attention: `attend(layer, product)` maps q, k and v side by side, [B, T, 3C], to what
-/// the output projection reads, [B, T, C]. → logits [B, T, V]
-template <class Attend>
-at::Tensor Transformer::run(const at::Tensor& tokens, const PassPositions& places, const Pass& pass,
-                            const Layers& layers, Attend attend) {
-    at::Tensor x = at::embedding(embedding_, tokens);
-    if (places.added.defined()) x = x + places.added;
-    x = pass.drop(x);
-    for (std::size_t layer = 0; layer < layers.blocks.size(); ++layer) {
-        const Block& block = layers.blocks[layer];
-        const auto attention = [&](const at::Tensor& input) {
-            return attend(layer, pass.linear(input, block.qkv));
-        };
-        if (pre_norm_) {
-            const Normalized before = pass.norm(x, block.attention_norm, pass.factors);
-            x = pass.addLinear(before.x, attention(before.normal), block.output);
-            const Normalized between = pass.norm(x, block.feed_forward_norm, pass.factors);
-            x = pass.addFeedForward(between.x, between.normal, block.up, block.down);
-        } else {
-            x = pass.addLinear(x, attention(x), block.output);
-            x = pass.norm(x, block.attention_norm, pass.exact).normal;
-            x = pass.addFeedForward(x, x, block.up, block.down);
-            x = pass.norm(x, block.feed_forward_norm, pass.exact).normal;
-        }
-    }
-    if (pre_norm_) x = pass.norm(x, layers.final_norm, pass.factors).normal;
-    return pass.linearExact(x, layers.head);
-}
-
 at::Tensor Transformer::forward(const at::Tensor& tokens, bool training) {
     const PassPositions places = positions_.forPass({tokens.size(1)});
     Pass pass = plainPass();
@@ -284,78 +245,6 @@ at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& posit
                        sight);
         }));
     return logits.squeeze(1);
-}
-
-at::Tensor Transformer::attentionWeights(const at::Tensor& tokens) {
-    const PassPositions places = positions_.forPass({tokens.size(1)});
-    const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
-    std::vector<at::Tensor> layers;
-    runPlain(tokens, places, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
-                 const Heads heads = turnedHeads(qkv, layer, places);
-                 layers.push_back(weights(attention_, heads, sight));
-                 return at::matmul(layers.back(), heads.v);
-             }));
-    return at::stack(layers);
-}
-
-/// Mean length of each pair over tokens. x [1, H, T, d] → [H, d/2]. The first `pairs` turn; features that do
-/// not are paired with their neighbours.
-at::Tensor Transformer::pairNorms(const at::Tensor& x, int pairs) const {
-    const std::int64_t r = 2 * pairs, rest = head_dim_ - r;
-    const at::Tensor turned = x.narrow(3, 0, r);
-    const at::Tensor as_pairs = positions_.pairing() == Pairing::half
-                                    ? turned.unflatten(3, {2, pairs}).transpose(3, 4)
-                                    : turned.unflatten(3, {pairs, 2});
-    const at::Tensor all = at::cat({as_pairs, x.narrow(3, r, rest).unflatten(3, {rest / 2, 2})}, 3);
-    return all.square().sum(-1).sqrt().mean(2).squeeze(0);
-}
-
-Transformer::Inside Transformer::inside(const at::Tensor& tokens) {
-    const PassPositions places = positions_.forPass({tokens.size(1)});
-    const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
-    const int qk_pairs = positions_.queryKeyPairs(), value_pairs = positions_.valuePairs();
-    std::vector<at::Tensor> attention, norms;
-    runPlain(tokens, places, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
-                 const Heads heads = turnedHeads(qkv, layer, places);
-                 attention.push_back(weights(attention_, heads, sight));
-                 const at::Tensor mixed =
-                     at::matmul(attention.back(), heads.v);  // turning keeps every pair's length
-                 norms.push_back(
-                     at::stack({pairNorms(qkv.select(0, 0), qk_pairs), pairNorms(qkv.select(0, 1), qk_pairs),
-                                pairNorms(heads.v, value_pairs), pairNorms(mixed, value_pairs)}));
-                 return mixed;
-             }));
-    return {at::stack(attention).squeeze(1), at::stack(norms, 1)};
-}
-
-at::Tensor Transformer::headVectors(const at::Tensor& tokens, std::int64_t layer, std::int64_t head) {
-    if (layer < 0 || layer >= static_cast<std::int64_t>(layers_.blocks.size()))
-        throw std::invalid_argument("the model has layers 0 to " + std::to_string(layers_.blocks.size() - 1) +
-                                    ", not " + std::to_string(layer));
-    if (head < 0 || head >= heads_)
-        throw std::invalid_argument("a layer has heads 0 to " + std::to_string(heads_ - 1) + ", not " +
-                                    std::to_string(head));
-    const PassPositions places = positions_.forPass({tokens.size(1)});
-    const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
-    at::Tensor found;
-    runPlain(tokens, places, byHeads(places, [&](std::size_t at_layer, const at::Tensor& qkv) {
-                 if (static_cast<std::int64_t>(at_layer) == layer) found = qkv.select(1, 0).select(1, head);
-                 return mix(attention_, turnedHeads(qkv, at_layer, places), sight);
-             }));
-    return found;
-}
-
-at::Tensor Transformer::leastDenominators(const at::Tensor& tokens) {
-    if (attention_ == AttentionKind::softmax) return {};
-    const PassPositions places = positions_.forPass({tokens.size(1)});
-    const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
-    std::vector<at::Tensor> layers;
-    runPlain(tokens, places, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
-                 const Heads heads = turnedHeads(qkv, layer, places);
-                 layers.push_back(denominators(attention_, heads, sight).amin({0, 2, 3}));
-                 return mix(attention_, heads, sight);
-             }));
-    return at::stack(layers);
 }
 
 }  // namespace roper
