@@ -9,6 +9,7 @@
 #include "core/cuda/turn_compiler.h"
 
 namespace roper {
+
 TurnKernel::TurnKernel(const std::string& architecture) {
     const std::vector<char> code = compileTurnKernel(architecture);
     cudaLibrary_t library = nullptr;

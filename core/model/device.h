@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "core/runs/specification.h"
+
 namespace roper {
 
 struct OpenDevice {
@@ -17,6 +19,11 @@ struct OpenDevice {
 /// @param plain  LibTorch's operations alone are wanted: `device.kernel`
 /// @throws Error (usage) saying what is missing and how to get it
 OpenDevice openDevice(const std::string& name, bool plain = false);
+
+/// What a specification asks for.
+inline OpenDevice openDevice(const Specification::Device& device) {
+    return openDevice(device.name, device.kernel == "plain");
+}
 
 /// Whether a device has instructions for products of bfloat16; of a CPU also oneDNN must know them.
 bool multipliesBFloat16(const c10::Device& device);

@@ -8,9 +8,9 @@ namespace {
 
 constexpr double kLayerNormEpsilon = 1e-5;
 
-/// By LibTorch's operations, in numbers of a type.
-at::Tensor plainLinear(const at::Tensor& x, const Affine& layer, at::ScalarType type) {
-    return at::linear(x.to(type), layer.weight.to(type), layer.bias.to(type));
+/// By LibTorch's operations, in the layer's own numbers.
+at::Tensor plainLinear(const at::Tensor& x, const Affine& layer) {
+    return at::linear(x.to(layer.weight.scalar_type()), layer.weight, layer.bias);
 }
 
 /// Room for tensors of the same shapes in one array.
@@ -60,16 +60,16 @@ Normalized Pass::norm(const at::Tensor& x, const Affine& norm, at::ScalarType ty
 
 at::Tensor Pass::linear(const at::Tensor& x, const Affine& layer) const {
     if (by_kernels) return denseLinear(x.to(factors), layer.weight, layer.bias, factors);
-    return plainLinear(x, layer, factors);
+    return plainLinear(x, layer);
 }
 
 at::Tensor Pass::linearExact(const at::Tensor& x, const Affine& layer) const {
     if (by_kernels) return denseLinear(x.to(factors), layer.weight, layer.bias);
-    return plainLinear(x, layer, factors).to(exact);
+    return plainLinear(x, layer).to(exact);
 }
 
 at::Tensor Pass::addLinear(const at::Tensor& residual, const at::Tensor& x, const Affine& layer) const {
-    if (!by_kernels) return residual + drop(plainLinear(x, layer, factors));
+    if (!by_kernels) return residual + drop(plainLinear(x, layer));
     const at::Tensor input = x.to(factors);
     if (dropout > 0) return residual + drop(denseLinear(input, layer.weight, layer.bias));
     return denseLinear(input, layer.weight, layer.bias, at::kFloat, residual);
@@ -78,7 +78,7 @@ at::Tensor Pass::addLinear(const at::Tensor& residual, const at::Tensor& x, cons
 at::Tensor Pass::addFeedForward(const at::Tensor& residual, const at::Tensor& x, const Affine& up,
                                 const Affine& down) const {
     if (!by_kernels) {
-        const at::Tensor hidden = plainLinear(x, up, factors);
+        const at::Tensor hidden = plainLinear(x, up);
         return addLinear(residual, gelu ? at::gelu(hidden) : at::relu(hidden), down);
     }
     const auto answer = [&](const at::Tensor& added) {

@@ -15,7 +15,8 @@ struct Affine {
 };
 
 /// How the layers of one pass through the blocks are computed: by our kernels or by LibTorch's operations, in
-/// which numbers, and whether some are dropped. B sequences, T tokens, C = width.
+/// which numbers, and whether some are dropped. The kernels round weights themselves; LibTorch's operations
+/// are given weights of type `factors` (`rounded`). B sequences, T tokens, C = width.
 class Pass {
   public:
     bool by_kernels = false;  ///< of core/model/dense.h

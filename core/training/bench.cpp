@@ -63,8 +63,7 @@ class Trainee {
 /// What a bench computes on, prepared as for training.
 struct Workshop {
     explicit Workshop(const Specification& specification)
-        : opened(openDevice(specification.device.name, specification.device.kernel == "plain")),
-          stream(opened.device) {
+        : opened(openDevice(specification.device)), stream(opened.device) {
         keepHeapWarm();
         setThreads(specification.device.threads);
     }
@@ -152,7 +151,7 @@ BenchTimes benchSteps(const Specification& specification, int steps, int warm_up
 std::vector<std::string> precisionsOf(const Specification& specification) {
     if (specification.device.precision != "auto") return {specification.device.precision};
     const bool plain = specification.device.kernel == "plain";
-    const at::Device device = openDevice(specification.device.name, plain).device;
+    const at::Device device = openDevice(specification.device).device;
     if (!multipliesBFloat16(device) || (device.is_cpu() && plain)) return {"fp32"};
     return {"fp32", "bf16"};
 }

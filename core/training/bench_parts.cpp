@@ -81,8 +81,7 @@ GenerationBench benchGeneration(const Specification& specification, int times) {
         constexpr int kBeginning = 16;
         keepHeapWarm();
         setThreads(specification.device.threads);
-        const OpenDevice opened =
-            openDevice(specification.device.name, specification.device.kernel == "plain");
+        const OpenDevice opened = openDevice(specification.device);
         const auto task = openTask(specification.task);
         Transformer model(specification, task->vocabulary().size(), opened.device);
         const std::vector<std::string> prompts =

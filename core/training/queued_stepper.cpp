@@ -21,11 +21,7 @@ at::Tensor hostMemory(at::IntArrayRef sizes, at::ScalarType type, const at::Devi
 }  // namespace
 
 QueuedStepper::QueuedStepper(const Training& training, std::int64_t steps_done)
-    : training_(training),
-      asked_(steps_done),
-      landed_(steps_done),
-      last_landing_(Clock::now()),
-      capturable_(gpu() != nullptr) {
+    : training_(training), asked_(steps_done), last_landing_(Clock::now()), capturable_(gpu() != nullptr) {
     const auto& settings = training_.specification.training;
     const std::int64_t rows = 2 * kMostAtOnce;
     const std::vector<std::int64_t> sizes = {rows, settings.batch, training_.specification.inputLength()};
@@ -150,8 +146,7 @@ std::vector<StepNumbers> QueuedStepper::land() {
         found.push_back(
             {row[0], row[1], learningRate(training_.specification.training, flight.first_step + i)});
     }
-    landed_ += flight.count;
-    training_.optimizer.setStepsDone(landed_);
+    training_.optimizer.setStepsDone(flight.first_step + flight.count - 1);
     return found;
 }
 

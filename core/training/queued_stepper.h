@@ -51,7 +51,7 @@ class QueuedStepper final : public Stepper {
     at::Tensor found_, host_found_;          ///< loss and gradient's norm: [2 · kMostAtOnce, 2]
     at::Tensor rates_;                       ///< learning rate of each step, from 1 on: [steps + 1]
     at::Tensor step_, slot_;                 ///< the device's counters: [1]; of steps, and into the arrays
-    std::int64_t asked_, landed_;            ///< steps
+    std::int64_t asked_;                     ///< steps
     std::int64_t half_ = 0, most_at_once_ = 1;
     std::optional<Flight> flight_;
     Clock::time_point last_landing_;

@@ -44,6 +44,7 @@ void RateMeter::sampleGemm() {
     const auto n = static_cast<double>(size);
     flop_ = 2 * n * n * n;
 }
+
 void RateMeter::sampleMultiplyAdds() {
     constexpr std::size_t kRounds = 2000000;
     std::atomic<double> done{0};
@@ -55,4 +56,5 @@ void RateMeter::sampleMultiplyAdds() {
     });
     multiply_add_.seconds.push_back(seconds / done);
 }
+
 }  // namespace roper

@@ -144,8 +144,7 @@ RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const Ses
             requireValid(specification, folder.specificationPath().string());
             setThreads(specification.device.threads);
             RunControl control(/*open_socket=*/true);
-            const OpenDevice opened =
-                openDevice(specification.device.name, specification.device.kernel == "plain");
+            const OpenDevice opened = openDevice(specification.device);
             if (!opened.note.empty()) recorder.log(opened.note);
             observer.onNote(opened.note);
             TextPreparation preparation(recorder, control, observer);
