@@ -37,6 +37,7 @@ HWY_INLINE HWY_ATTR void loadQueryBlock(const AttentionSetup& setup, const Item&
                                         const typename Kind::Number* qkv, const typename Kind::Number* out,
                                         const float* log_sums, const typename Kind::Number* grad_out,
                                         std::size_t first, const QueryBlock<Kind>& block, float* room) {
+    using Number = typename Kind::Number;
     loadQueries(setup, item, qkv, first, block.queries, room);
     std::fill_n(block.minus_log_sums, kQueryBlock, -kInfinity);
     std::fill_n(block.minus_shares, kQueryBlock, 0.0F);
@@ -45,11 +46,14 @@ HWY_INLINE HWY_ATTR void loadQueryBlock(const AttentionSetup& setup, const Item&
         const std::size_t t = first + i;
         std::fill(row + (t < setup.T ? setup.d : 0), row + item.width, 0.0F);
         if (t >= setup.T) return;
-        const float* gradient = floatsOf(outputRow(grad_out, setup, item, t), setup.d, gradient_room);
-        const float* output = floatsOf(outputRow(out, setup, item, t), setup.d, output_room);
+        const auto floatsAt = [&](const Number* array, float* there) HWY_ATTR {
+            const Number* const from = outputRow(array, setup, item, t);
+            prefetchAfter(setup, t, from, setup.H * setup.d);
+            return floatsOf(from, setup.d, there);
+        };
+        const float *gradient = floatsAt(grad_out, gradient_room), *output = floatsAt(out, output_room);
         turn(setup, setup.value, t, 1.0F, 1.0F, gradient, row);
-        for (std::size_t c = 0; c < setup.d; ++c)
-            block.minus_shares[i] -= gradient[c] * output[c];
+        block.minus_shares[i] = -dot(gradient, output, setup.d);
         block.minus_log_sums[i] = -log_sums[(item.b * setup.H + item.h) * setup.T + t];
     });
     const std::size_t steps = item.width / Kind::kDepth;
@@ -116,9 +120,11 @@ HWY_INLINE HWY_ATTR void storeGradients(const AttentionSetup& setup, const Item&
                                         std::size_t first, std::size_t count, float scale, float* rows,
                                         Number* grad_qkv) {
     const TurnTable& table = part == Part::value ? setup.value : setup.query_key;
-    for (std::size_t i = 0; i < count; ++i)
-        turnOut(setup, table, first + i, scale, rows + i * item.width,
-                rowOf(grad_qkv, setup, item, part, first + i));
+    for (std::size_t i = 0; i < count; ++i) {
+        Number* const to = rowOf(grad_qkv, setup, item, part, first + i);
+        prefetchAfter(setup, first + i, to, 3 * setup.H * setup.d);
+        turnOut(setup, table, first + i, scale, rows + i * item.width, to);
+    }
 }
 
 /// All that the gradients of an item are made from and in: arrays in scratch, turned.

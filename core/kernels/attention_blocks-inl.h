@@ -138,16 +138,16 @@ HWY_INLINE HWY_ATTR void turnOut(const AttentionSetup& setup, const TurnTable& t
     }
 }
 
-/// Asks the memory for a row some tokens ahead: those of one head lie far apart, and the hardware does not
-/// see them coming.
+/// Asks the memory for the row some tokens after `row`, that of token t, which will soon be read or written:
+/// the rows of one head lie far apart, and the hardware does not see them coming.
+/// @param step  numbers from token to token
 template <class Number>
-HWY_INLINE void prefetchAfter(const Number* qkv, const AttentionSetup& setup, const Item& item, Part part,
-                              std::size_t t) {
+HWY_INLINE void prefetchAfter(const AttentionSetup& setup, std::size_t t, const Number* row,
+                              std::size_t step) {
     constexpr std::size_t kAhead = 8, kCacheLine = 64 / sizeof(Number);
     if (t + kAhead >= setup.T) return;
-    const Number* row = rowOf(qkv, setup, item, part, t + kAhead);
     for (std::size_t i = 0; i < setup.d; i += kCacheLine)
-        hwy::Prefetch(row + i);
+        hwy::Prefetch(row + kAhead * step + i);
 }
 
 /// One turned and scaled row of q, k or v, 0 beyond d and beyond the last token.
@@ -159,8 +159,9 @@ HWY_INLINE HWY_ATTR void loadRow(const AttentionSetup& setup, const Item& item, 
         return;
     }
     const TurnTable& table = part == Part::value ? setup.value : setup.query_key;
-    prefetchAfter(qkv, setup, item, part, t);
-    turn(setup, table, t, 1.0F, scale, rowOf(qkv, setup, item, part, t), row);
+    const Number* const from = rowOf(qkv, setup, item, part, t);
+    prefetchAfter(setup, t, from, 3 * setup.H * setup.d);
+    turn(setup, table, t, 1.0F, scale, from, row);
     std::fill(row + setup.d, row + item.width, 0.0F);
 }
 

@@ -75,8 +75,9 @@ HWY_INLINE HWY_ATTR void storeMixed(const AttentionSetup& setup, const Item& ite
     transpose(running.mixed, kQueryBlock, rows, item.width, item.width, kQueryBlock);
     for (std::size_t i = 0; i < std::min(kQueryBlock, setup.T - first); ++i) {
         const std::size_t t = first + i;
-        turnOut(setup, setup.value, t, 1.0F / running.sums[i], rows + i * item.width,
-                outputRow(out, setup, item, t));
+        Number* const to = outputRow(out, setup, item, t);
+        prefetchAfter(setup, t, to, setup.H * setup.d);
+        turnOut(setup, setup.value, t, 1.0F / running.sums[i], rows + i * item.width, to);
         log_sums[(item.b * setup.H + item.h) * setup.T + t] = running.maxima[i] + std::log2(running.sums[i]);
     }
 }

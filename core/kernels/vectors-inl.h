@@ -110,6 +110,20 @@ HWY_INLINE HWY_ATTR void turnRow(const float* from, float* to, std::size_t d, Pa
         to[i] = scale * from[i];
 }
 
+/// Σ_i a_i b_i of two vectors of d features.
+HWY_INLINE HWY_ATTR float dot(const float* a, const float* b, std::size_t d) {
+    const hn::ScalableTag<float> f;
+    const std::size_t N = hn::Lanes(f);
+    auto sums = hn::Zero(f);
+    std::size_t i = 0;
+    for (; i + N <= d; i += N)
+        sums = hn::MulAdd(hn::LoadU(f, a + i), hn::LoadU(f, b + i), sums);
+    float sum = hn::GetLane(hn::SumOfLanes(f, sums));
+    for (; i < d; ++i)
+        sum += a[i] * b[i];
+    return sum;
+}
+
 /// The bits of bfloat16 numbers nearest to x, in the upper half of each lane; the lower half is rubbish. As
 /// `toBFloat16`.
 template <class F>
