@@ -48,7 +48,7 @@ HWY_INLINE HWY_ATTR void loadQueryBlock(const AttentionSetup& setup, const Item&
         if (t >= setup.T) return;
         const auto floatsAt = [&](const Number* array, float* there) HWY_ATTR {
             const Number* const from = outputRow(array, setup, item, t);
-            prefetchAfter(setup, t, from, setup.H * setup.d);
+            prefetchAfter(setup, t, from, outputStep(setup));
             return floatsOf(from, setup.d, there);
         };
         const float *gradient = floatsAt(grad_out, gradient_room), *output = floatsAt(out, output_room);
@@ -122,7 +122,7 @@ HWY_INLINE HWY_ATTR void storeGradients(const AttentionSetup& setup, const Item&
     const TurnTable& table = part == Part::value ? setup.value : setup.query_key;
     for (std::size_t i = 0; i < count; ++i) {
         Number* const to = rowOf(grad_qkv, setup, item, part, first + i);
-        prefetchAfter(setup, first + i, to, 3 * setup.H * setup.d);
+        prefetchAfter(setup, first + i, to, qkvStep(setup));
         turnOut(setup, table, first + i, scale, rows + i * item.width, to);
     }
 }

@@ -88,6 +88,14 @@ class Parts {
 
 enum class Part : std::size_t { query, key, value };
 
+/// Numbers from token to token in q, k and v, and in the output.
+inline std::size_t qkvStep(const AttentionSetup& setup) {
+    return 3 * setup.H * setup.d;
+}
+inline std::size_t outputStep(const AttentionSetup& setup) {
+    return setup.H * setup.d;
+}
+
 /// A row of q, k or v of token t, for reading or writing.
 template <class Number>
 Number* rowOf(Number* qkv, const AttentionSetup& setup, const Item& item, Part part, std::size_t t) {
@@ -139,7 +147,8 @@ HWY_INLINE HWY_ATTR void turnOut(const AttentionSetup& setup, const TurnTable& t
 }
 
 /// Asks the memory for the row some tokens after `row`, that of token t, which will soon be read or written:
-/// the rows of one head lie far apart, and the hardware does not see them coming.
+/// the rows of one head lie far apart, and the hardware does not see them coming. At the end of a block of
+/// queries these are the next one's, a little early.
 /// @param step  numbers from token to token
 template <class Number>
 HWY_INLINE void prefetchAfter(const AttentionSetup& setup, std::size_t t, const Number* row,
@@ -160,7 +169,7 @@ HWY_INLINE HWY_ATTR void loadRow(const AttentionSetup& setup, const Item& item, 
     }
     const TurnTable& table = part == Part::value ? setup.value : setup.query_key;
     const Number* const from = rowOf(qkv, setup, item, part, t);
-    prefetchAfter(setup, t, from, 3 * setup.H * setup.d);
+    prefetchAfter(setup, t, from, qkvStep(setup));
     turn(setup, table, t, 1.0F, scale, from, row);
     std::fill(row + setup.d, row + item.width, 0.0F);
 }

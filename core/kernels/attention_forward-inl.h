@@ -76,7 +76,7 @@ HWY_INLINE HWY_ATTR void storeMixed(const AttentionSetup& setup, const Item& ite
     for (std::size_t i = 0; i < std::min(kQueryBlock, setup.T - first); ++i) {
         const std::size_t t = first + i;
         Number* const to = outputRow(out, setup, item, t);
-        prefetchAfter(setup, t, to, setup.H * setup.d);
+        prefetchAfter(setup, t, to, outputStep(setup));
         turnOut(setup, setup.value, t, 1.0F / running.sums[i], rows + i * item.width, to);
         log_sums[(item.b * setup.H + item.h) * setup.T + t] = running.maxima[i] + std::log2(running.sums[i]);
     }

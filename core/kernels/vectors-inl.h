@@ -1,4 +1,4 @@
-// What kernels do to vectors one by one: powers of 2, rotations, transposed blocks.
+// What kernels do to vectors one by one: powers of 2, rotations, sums of products, transposed blocks.
 // Included once for every instruction set (hwy/foreach_target.h).
 
 #if defined(ROPER_KERNELS_VECTORS_INL_H_) == defined(HWY_TARGET_TOGGLE)

@@ -100,13 +100,14 @@ void multiplyInto(const at::Tensor& out, const at::Tensor& a, const at::Tensor& 
     const auto isDense = [](const at::Tensor& matrix) {
         return matrix.stride(0) == 1 || matrix.stride(1) == 1;
     };
-    TORCH_CHECK(a.dim() == 2 && b.dim() == 2 && a.size(1) == b.size(0) && isDense(a) && isDense(b) &&
-                    a.scalar_type() == b.scalar_type() && out.dim() == 2 && out.size(0) == a.size(0) &&
-                    out.size(1) == b.size(1) && out.is_contiguous() &&
+    TORCH_CHECK(a.dim() == 2 && b.dim() == 2 && a.size(1) == b.size(0) && a.size(1) > 0 && isDense(a) &&
+                    isDense(b) && a.scalar_type() == b.scalar_type() && out.dim() == 2 &&
+                    out.size(0) == a.size(0) && out.size(1) == b.size(1) && out.is_contiguous() &&
                     (!bias.defined() || (bias.numel() == b.size(1) && bias.is_contiguous())) &&
                     (!added.defined() || (added.sizes() == out.sizes() && added.is_contiguous() &&
                                           out.scalar_type() == at::kFloat)),
                 "multiplyInto: ", a.sizes(), " times ", b.sizes(), " to ", out.sizes());
+    if (out.numel() == 0) return;
     if (a.scalar_type() == at::kBFloat16 && !oneDnnMultipliesBFloat16()) {
         const bool rounded = out.scalar_type() == at::kBFloat16;
         const at::Tensor exact = rounded ? at::empty(out.sizes(), out.options().dtype(at::kFloat)) : out;

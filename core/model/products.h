@@ -15,7 +15,7 @@ bool oneDnnMultipliesBFloat16();
 
 /// out = act(a·b + bias) + added, on the CPU. Products of bfloat16 are summed in float32 and rounded, if at
 /// all, at the very end.
-/// @param a      [M, K], b [K, N], both float32 or both bfloat16; either may be a transposed view
+/// @param a      [M, K], b [K, N], K > 0, both float32 or both bfloat16; either may be a transposed view
 /// @param bias   [N] (float32) or undefined
 /// @param added  [M, N] (float32) or undefined, contiguous
 /// @param out    [M, N], contiguous; float32, or of a's type where nothing is added
