@@ -21,7 +21,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kMega = 1e6, kGiga = 1e9, kMilli = 1e-3;
-constexpr const char* kMethods[] = {"rope", "roper"};
 
 /// One of the sizes that are measured (docs/performance.md).
 struct Work {
@@ -41,6 +40,16 @@ struct Candidate {
     Specification specification;
 };
 
+/// Both methods, or the one that the settings ask for.
+std::vector<std::string> methodsOf(const BenchOptions& options) {
+    std::vector<std::string> methods = {"rope", "roper"};
+    for (const std::string& setting : options.settings) {
+        const std::string key = setting.substr(0, setting.find('='));
+        if (key == "position" || key == "model.position") methods = {setting.substr(key.size() + 1)};
+    }
+    return methods;
+}
+
 /// A method in every precision that the machine has.
 std::vector<Candidate> candidatesOf(const BenchOptions& options, const Work& work,
                                     const std::string& method) {
@@ -56,7 +65,7 @@ std::vector<Candidate> candidatesOf(const BenchOptions& options, const Work& wor
 
 std::vector<Candidate> candidatesOf(const BenchOptions& options, const Work& work) {
     std::vector<Candidate> all;
-    for (const char* method : kMethods)
+    for (const std::string& method : methodsOf(options))
         for (const Candidate& candidate : candidatesOf(options, work, method))
             all.push_back(candidate);
     return all;
@@ -117,8 +126,18 @@ double tokensOf(const Specification& specification) {
     return static_cast<double>(specification.training.batch * specification.inputLength());
 }
 
+/// What computes a step: "plain", the instruction set of the kernels, or "GPU".
+std::string kernelOf(const Specification& specification, const MachineRates& rates) {
+    if (specification.device.kernel == "plain") return "plain";
+    return rates.multiply_add > 0 ? kernelTarget() : "GPU";
+}
+
 void benchStep(const BenchOptions& options, const Work& work) {
     const std::vector<Candidate> candidates = candidatesOf(options, work);
+    std::vector<std::string> names;
+    for (const Candidate& candidate : candidates)
+        names.push_back(candidate.method + " " + candidate.precision);
+    std::cerr << work.name << ": " << work.times << " × " << join(names, ", ") << std::endl;
     const std::vector<StepBench> benches =
         benchByTurns(specificationsOf(candidates), work.times, std::clamp(work.times / 10, 1, 5));
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -132,6 +151,7 @@ void benchStep(const BenchOptions& options, const Work& work) {
         Json line = {{"work", work.name},
                      {"method", method},
                      {"precision", precision},
+                     {"kernel", kernelOf(specification, rates)},
                      {"ms", seconds / kMilli},
                      {"min", times.least() / kMilli},
                      {"max", times.greatest() / kMilli},
@@ -152,6 +172,12 @@ void benchStep(const BenchOptions& options, const Work& work) {
 }
 
 void benchKernel(const BenchOptions& options, const Work& work) {
+    for (const std::string& setting : options.settings)
+        if (setting.starts_with("device.name=") || setting.starts_with("device.kernel="))
+            throw Error(ErrorKind::usage,
+                        "`bench attention` measures the CPU's kernel beside LibTorch's operations; leave out "
+                        "--set " +
+                            setting);
     BenchOptions here = options;
     here.settings.emplace_back("device.name=cpu");  // the kernel is for CPUs
     for (const auto& [method, precision, specification] : candidatesOf(here, work)) {
@@ -258,8 +284,11 @@ void benchPeers(const BenchOptions& options, const Work& work, const Candidate& 
 int benchCommand(const BenchOptions& options) {
     const std::vector<std::string> targets = kernelTargets();
     if (!options.target.empty() && std::find(targets.begin(), targets.end(), options.target) == targets.end())
-        throw Error(ErrorKind::usage, "this computer has no " + options.target + "; its kernels are for " +
-                                          join(targets, ", "));
+        throw Error(ErrorKind::usage, "--target: this computer has no kernels for " + options.target +
+                                          "; it has them for " + join(targets, ", "));
+    if (options.remember && options.work != "step")
+        throw Error(ErrorKind::usage, "--remember keeps the time of a step; `bench " + options.work +
+                                          "` takes none: leave it out");
     useKernelTarget(options.target);
     if (options.work == "first") {
         benchFirst(options);

@@ -326,7 +326,10 @@ class CommandLine {
             "--preset", bench_.what,
             "Name of a preset, or path of a .toml file (default: A, prefix-paper, and B, addition-paper)");
         bench->add_option("--set", bench_.settings, "Change a field: key=value")->allow_extra_args(false);
-        bench->add_option("--times", bench_.times, "Repetitions (default: 200 steps of A, 5 of B)")
+        bench
+            ->add_option(
+                "--times", bench_.times,
+                "Repetitions (default: 200 of A, 5 of B, 20 of a preset); of B a fortieth, at least 3")
             ->check(CLI::Range(1, 100000));
         bench->add_option("--target", bench_.target,
                           "Instruction set of our kernels: AVX-512, AVX2, SSE4, portable");

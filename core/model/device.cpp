@@ -18,7 +18,7 @@ namespace roper {
 namespace {
 
 constexpr const char* kGetCuda =
-    "Run `./lab setup --cuda` to fetch LibTorch's CUDA half, or train with --device cpu.";
+    "Run `./lab setup --cuda` to fetch LibTorch's CUDA half, or take the CPU (device.name = cpu).";
 
 bool driverIsThere() {
     return std::filesystem::exists("/dev/nvidia0") || std::filesystem::exists("/dev/nvidiactl");
@@ -35,8 +35,7 @@ std::optional<std::string> openCudaHalf() {
     }
     if (!at::detail::getCUDAHooks().hasCUDA())
         return "LibTorch's CUDA half is there, but no NVIDIA driver or GPU answers. Check `nvidia-smi`, or "
-               "train with "
-               "--device cpu.";
+               "take the CPU (device.name = cpu).";
     return std::nullopt;
 }
 

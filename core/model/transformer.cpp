@@ -124,13 +124,17 @@ Transformer::Layers Transformer::roundedLayers() const {
 
 std::string Transformer::computation() const {
     const bool rounds = factors_ == at::kBFloat16;
-    const std::string numbers = rounds ? "in bfloat16 " : "";
-    if (!by_kernels_) return "computed " + numbers + "by LibTorch's operations: " + whyPlain();
+    const std::string numbers = rounds                            ? "in bfloat16 "
+                                : options_.dtype() == at::kDouble ? "in float64 "
+                                                                  : "in float32 ";
+    const std::string slow = rounds && !multipliesBFloat16(options_.device())
+                                 ? "; this device does not multiply bfloat16, so float32 would be faster"
+                                 : "";
+    if (!by_kernels_) return "computed " + numbers + "by LibTorch's operations: " + whyPlain() + slow;
     const std::string products =
         whyNotOneDnn().empty() ? "oneDNN" : "LibTorch's products (" + whyNotOneDnn() + ")";
-    std::string kernels = "computed " + numbers + "by our kernels for " + kernelTarget() + " and " + products;
-    if (rounds && !multipliesBFloat16(options_.device()))
-        kernels += "; this CPU does not multiply bfloat16, so float32 would be faster";
+    const std::string kernels =
+        "computed " + numbers + "by our kernels for " + kernelTarget() + " and " + products + slow;
     return whyNotFused().empty() ? kernels
                                  : kernels + ", attention by LibTorch's operations: " + whyNotFused();
 }

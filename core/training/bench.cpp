@@ -98,21 +98,21 @@ double secondsSinceProcessStart() {
            std::stod(field) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-/// Seconds of a step by its parts, of some steps with a profile.
-std::array<double, kStepParts> partsOf(Trainee& trainee, int steps) {
+/// What share of a step each of its parts is, by some steps with a profile.
+std::array<double, kStepParts> sharesOfParts(Trainee& trainee, int steps) {
     const StepProfile profile;
     const double all = secondsOf([&] {
         for (int step = 0; step < steps; ++step)
             trainee.steps(1);
     });
-    std::array<double, kStepParts> parts = profile.seconds();
-    double covered = 0;
-    for (double& part : parts) {
-        covered += part;
-        part /= steps;
+    std::array<double, kStepParts> shares = profile.seconds();
+    double rest = 1;
+    for (double& share : shares) {
+        share /= all;
+        rest -= share;
     }
-    parts[static_cast<std::size_t>(StepPart::other)] = (all - covered) / steps;
-    return parts;
+    shares[static_cast<std::size_t>(StepPart::other)] += rest;
+    return shares;
 }
 
 }  // namespace
@@ -120,7 +120,7 @@ std::array<double, kStepParts> partsOf(Trainee& trainee, int steps) {
 double BenchTimes::median() const {
     std::vector<double> sorted = seconds;
     std::sort(sorted.begin(), sorted.end());
-    return sorted.at(sorted.size() / 2);
+    return (sorted.at(sorted.size() / 2) + sorted.at((sorted.size() - 1) / 2)) / 2;
 }
 
 double BenchTimes::least() const {
@@ -181,7 +181,11 @@ std::vector<StepBench> benchByTurns(const std::vector<Specification>& specificat
         }
         for (std::size_t i = 0; i < trainees.size(); ++i) {
             benches[i].rates = meters.at(trainees[i]->factors()).rates();
-            if (device.is_cpu()) benches[i].parts = partsOf(*trainees[i], std::min(kProfiled, steps));
+            if (device.is_cpu()) {
+                benches[i].parts = sharesOfParts(*trainees[i], std::min(kProfiled, steps));
+                for (double& part : benches[i].parts)
+                    part *= benches[i].times.median();
+            }
             for (const std::string& note : {workshop.opened.note, trainees[i]->note()})
                 if (!note.empty()) benches[i].notes.push_back(note);
         }

@@ -199,7 +199,7 @@ TEST(Transformer, SaysWhatComputesIt) {
     Specification s = tiny("roper");
     const auto said = [&] { return Transformer(s, kVocabulary, at::kCPU).computation(); };
     s.device.precision = "fp32";
-    EXPECT_EQ(said().find("computed by our kernels for "), 0);
+    EXPECT_EQ(said().find("computed in float32 by our kernels for "), 0);
     s.device.precision = "bf16";
     EXPECT_EQ(said().find("computed in bfloat16 by our kernels for "), 0);
     const bool native = kernelsMultiplyBFloat16() && oneDnnMultipliesBFloat16();
@@ -207,7 +207,7 @@ TEST(Transformer, SaysWhatComputesIt) {
     s.device.precision = "auto";
     EXPECT_EQ(said().find("computed in bfloat16") == 0, native) << "taken where it is faster";
     s.device.kernel = "plain";
-    EXPECT_EQ(said(), "computed by LibTorch's operations: device.kernel is plain");
+    EXPECT_EQ(said(), "computed in float32 by LibTorch's operations: device.kernel is plain");
 }
 
 TEST(Transformer, IsCausal) {
