@@ -38,10 +38,9 @@ struct MachineRates {
 /// Steps of several models by turns, so that whatever else the machine does meets all of them alike.
 struct StepBench {
     BenchTimes times;
-    std::array<double, kStepParts>
-        parts{};                     ///< the median, divided as further steps with a profile; CPU only
-    MachineRates rates;              ///< of its precision: medians of measurements in between
-    std::vector<std::string> notes;  ///< what was not as it could be, for a person
+    std::array<double, kStepParts> parts{};  ///< the median, divided by profiling further steps; CPU only
+    MachineRates rates;                      ///< of its precision: medians of measurements in between
+    std::vector<std::string> notes;          ///< what was not as it could be, for a person
 };
 /// @param before_turn  called with the number of each turn, from 0; may be empty
 /// @return             one a specification
