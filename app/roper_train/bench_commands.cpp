@@ -40,14 +40,17 @@ struct Candidate {
     Specification specification;
 };
 
+/// Whether a setting is of the field with this key, however it is written.
+bool asksFor(const BenchOptions& options, const std::string& key) {
+    return std::any_of(options.settings.begin(), options.settings.end(), [&](const std::string& setting) {
+        return findField(trimmed(setting.substr(0, setting.find('=')))).key() == key;
+    });
+}
+
 /// Both methods, or the one that the settings ask for.
-std::vector<std::string> methodsOf(const BenchOptions& options) {
-    std::vector<std::string> methods = {"rope", "roper"};
-    for (const std::string& setting : options.settings) {
-        const std::string key = setting.substr(0, setting.find('='));
-        if (key == "position" || key == "model.position") methods = {setting.substr(key.size() + 1)};
-    }
-    return methods;
+std::vector<std::string> methodsOf(const BenchOptions& options, const Work& work) {
+    if (!asksFor(options, "model.position")) return {"rope", "roper"};
+    return {namedSpecification(work.preset, options.settings).model.position};
 }
 
 /// A method in every precision that the machine has.
@@ -65,7 +68,7 @@ std::vector<Candidate> candidatesOf(const BenchOptions& options, const Work& wor
 
 std::vector<Candidate> candidatesOf(const BenchOptions& options, const Work& work) {
     std::vector<Candidate> all;
-    for (const std::string& method : methodsOf(options))
+    for (const std::string& method : methodsOf(options, work))
         for (const Candidate& candidate : candidatesOf(options, work, method))
             all.push_back(candidate);
     return all;
@@ -172,12 +175,12 @@ void benchStep(const BenchOptions& options, const Work& work) {
 }
 
 void benchKernel(const BenchOptions& options, const Work& work) {
-    for (const std::string& setting : options.settings)
-        if (setting.starts_with("device.name=") || setting.starts_with("device.kernel="))
+    for (const char* key : {"device.name", "device.kernel"})
+        if (asksFor(options, key))
             throw Error(ErrorKind::usage,
                         "`bench attention` measures the CPU's kernel beside LibTorch's operations; leave out "
                         "--set " +
-                            setting);
+                            std::string(key));
     BenchOptions here = options;
     here.settings.emplace_back("device.name=cpu");  // the kernel is for CPUs
     for (const auto& [method, precision, specification] : candidatesOf(here, work)) {
