@@ -11,8 +11,8 @@
 #include "app/roper_lab/inspect_figures.h"
 #include "core/exchange/setup_fields.h"
 #include "core/exchange/setup_text.h"
-#include "core/runs/error.h"
-#include "core/runs/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "ui/charts/figure_export.h"
 #include "ui/shell/main_window.h"
 

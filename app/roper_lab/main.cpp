@@ -7,7 +7,7 @@
 
 #include "app/roper_lab/figures.h"
 #include "app/roper_lab/screenshots.h"
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "core/runs/run_folder.h"
 #include "ui/shell/main_window.h"
 

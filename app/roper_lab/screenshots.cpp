@@ -8,7 +8,7 @@
 #include <iostream>
 
 #include "app/roper_lab/inspect_figures.h"
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "ui/charts/figure_export.h"
 #include "ui/runs/example_text.h"
 #include "ui/shell/main_window.h"

@@ -16,11 +16,11 @@
 
 #include "core/corpus/corpus_files.h"
 #include "core/corpus/text_reader.h"
-#include "core/runs/durable_file.h"
-#include "core/runs/error.h"
-#include "core/runs/text.h"
-#include "core/tasks/fingerprint.h"
-#include "core/tasks/random.h"
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/base/fingerprint.h"
+#include "core/base/random.h"
 #include "core/tasks/text_task.h"
 
 namespace roper {

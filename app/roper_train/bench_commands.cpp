@@ -8,11 +8,11 @@
 #include "app/roper_train/commands.h"
 #include "core/compare/grouping.h"
 #include "core/kernels/attention.h"
-#include "core/runs/child_process.h"
+#include "core/base/child_process.h"
 #include "core/runs/cost.h"
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "core/runs/speeds.h"
-#include "core/runs/text.h"
+#include "core/base/text.h"
 #include "core/training/bench.h"
 
 namespace roper {

@@ -3,8 +3,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "core/runs/child_process.h"
-#include "core/runs/error.h"
+#include "core/base/child_process.h"
+#include "core/base/error.h"
 #include "core/training/session.h"
 
 namespace roper {

@@ -9,11 +9,11 @@
 
 #include "core/corpus/open_task.h"
 #include "core/runs/cost.h"
-#include "core/runs/durable_file.h"
-#include "core/runs/error.h"
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
 #include "core/runs/presets.h"
 #include "core/runs/run_recorder.h"
-#include "core/runs/text.h"
+#include "core/base/text.h"
 #include "core/training/session.h"
 
 namespace roper {

@@ -10,12 +10,12 @@
 #include "core/compare/board.h"
 #include "core/compare/run_filter.h"
 #include "core/compare/run_table.h"
-#include "core/runs/durable_file.h"
-#include "core/runs/error.h"
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
 #include "core/runs/metrics_import.h"
 #include "core/runs/run_queue.h"
 #include "core/runs/run_recorder.h"
-#include "core/runs/text.h"
+#include "core/base/text.h"
 #include "core/training/bench.h"
 
 // Commands that look at many runs: compare, board, import.

@@ -11,7 +11,7 @@
 #include "app/roper_train/bench_commands.h"
 #include "app/roper_train/commands.h"
 #include "app/roper_train/experiment_commands.h"
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "core/runs/run_folder.h"
 
 namespace {

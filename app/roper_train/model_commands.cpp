@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "app/roper_train/commands.h"
-#include "core/runs/durable_file.h"
-#include "core/runs/error.h"
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
 #include "core/runs/run_recorder.h"
-#include "core/runs/text.h"
+#include "core/base/text.h"
 #include "core/training/session.h"
 
 namespace roper {

@@ -6,12 +6,12 @@
 #include "app/roper_train/experiment_commands.h"
 #include "app/roper_train/trainer_crew.h"
 #include "core/compare/grouping.h"
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "core/runs/presets.h"
 #include "core/runs/run_queue.h"
 #include "core/runs/run_recorder.h"
 #include "core/runs/sweep.h"
-#include "core/runs/text.h"
+#include "core/base/text.h"
 
 // Commands that put runs into a row and train them: enqueue, queue, sweep.
 

@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "app/roper_train/progress.h"
-#include "core/runs/child_process.h"
-#include "core/runs/error.h"
+#include "core/base/child_process.h"
+#include "core/base/error.h"
 #include "core/training/run_control.h"
 
 namespace roper {

@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "core/runs/text.h"
+#include "core/base/text.h"
 
 namespace roper {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/compare/grouping.h"
-#include "core/runs/text.h"
+#include "core/base/text.h"
 
 namespace roper {
 namespace {

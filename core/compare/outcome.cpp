@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/runs/error.h"
-#include "core/runs/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace roper {
 namespace {

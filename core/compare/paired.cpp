@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "core/runs/text.h"
+#include "core/base/text.h"
 
 namespace roper {
 namespace {

@@ -1,6 +1,6 @@
 #include "core/compare/run_table.h"
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 
 namespace roper {
 

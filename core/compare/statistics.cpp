@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-#include "core/tasks/random.h"
+#include "core/base/random.h"
 
 namespace roper {
 namespace {

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <vector>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 
 namespace roper {
 namespace {

@@ -5,11 +5,11 @@
 
 #include "core/corpus/pieces_program.h"
 #include "core/corpus/text_reader.h"
-#include "core/runs/durable_file.h"
-#include "core/runs/error.h"
-#include "core/runs/file_lock.h"
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
+#include "core/base/file_lock.h"
 #include "core/runs/presets.h"
-#include "core/tasks/fingerprint.h"
+#include "core/base/fingerprint.h"
 #include "core/tasks/text_task.h"
 
 namespace roper {

@@ -3,10 +3,10 @@
 #include <charconv>
 
 #include "core/corpus/pieces_program.h"
-#include "core/runs/durable_file.h"
-#include "core/runs/error.h"
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
 #include "core/runs/presets.h"
-#include "core/runs/text.h"
+#include "core/base/text.h"
 #include "core/tasks/text_task.h"
 
 namespace roper {

@@ -12,9 +12,9 @@
 #include <filesystem>
 #include <thread>
 
-#include "core/runs/child_process.h"
-#include "core/runs/error.h"
-#include "core/runs/text.h"
+#include "core/base/child_process.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace roper {
 namespace {

@@ -4,8 +4,8 @@
 #include <array>
 #include <cerrno>
 
-#include "core/runs/durable_file.h"
-#include "core/runs/error.h"
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
 
 namespace roper {
 

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/exchange/hugging_face.h"
-#include "core/runs/error.h"
+#include "core/base/error.h"
 
 namespace roper {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/runs/error.h"
-#include "core/runs/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace roper {
 namespace {

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "core/exchange/setup_fields.h"
-#include "core/runs/error.h"
-#include "core/runs/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace roper {
 namespace {

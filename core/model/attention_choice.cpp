@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/runs/text.h"
+#include "core/base/text.h"
 
 namespace roper {
 namespace {

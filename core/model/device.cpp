@@ -12,7 +12,7 @@
 #include "core/model/beside_program.h"
 #include "core/model/gpu.h"
 #include "core/model/products.h"
-#include "core/runs/error.h"
+#include "core/base/error.h"
 
 namespace roper {
 namespace {

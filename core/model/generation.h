@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/model/transformer.h"
-#include "core/tasks/random.h"
+#include "core/base/random.h"
 #include "core/tasks/vocabulary.h"
 
 namespace roper {

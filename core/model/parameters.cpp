@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "core/tasks/fingerprint.h"
+#include "core/base/fingerprint.h"
 
 namespace roper {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "core/rotary/absolute_encoding.h"
 #include "core/rotary/position_bias.h"
-#include "core/runs/error.h"
+#include "core/base/error.h"
 
 namespace roper {
 namespace {

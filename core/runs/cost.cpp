@@ -3,7 +3,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "core/runs/text.h"
+#include "core/base/text.h"
 
 namespace roper {
 namespace {

@@ -6,10 +6,10 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/runs/durable_file.h"
-#include "core/runs/error.h"
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
 #include "core/runs/run_recorder.h"
-#include "core/runs/text.h"
+#include "core/base/text.h"
 
 namespace roper {
 namespace {

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "core/runs/durable_file.h"
-#include "core/runs/error.h"
-#include "core/runs/text.h"
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace roper {
 

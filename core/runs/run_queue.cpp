@@ -9,11 +9,11 @@
 #include <cerrno>
 #include <set>
 
-#include "core/runs/durable_file.h"
-#include "core/runs/error.h"
-#include "core/runs/file_lock.h"
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
+#include "core/base/file_lock.h"
 #include "core/runs/run_recorder.h"
-#include "core/runs/text.h"
+#include "core/base/text.h"
 
 namespace roper {
 namespace {

@@ -9,10 +9,10 @@
 #include <ctime>
 #include <tuple>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "core/runs/presets.h"
 #include "core/runs/tensorboard_events.h"
-#include "core/runs/text.h"
+#include "core/base/text.h"
 
 namespace roper {
 

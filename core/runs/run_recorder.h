@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/runs/durable_file.h"
+#include "core/base/durable_file.h"
 #include "core/runs/run_folder.h"
 
 namespace roper {

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "core/runs/error.h"
-#include "core/runs/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace roper {
 namespace {

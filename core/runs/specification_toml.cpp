@@ -3,10 +3,10 @@
 #include <map>
 #include <sstream>
 
-#include "core/runs/durable_file.h"
-#include "core/runs/error.h"
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
 #include "core/runs/specification.h"
-#include "core/runs/text.h"
+#include "core/base/text.h"
 
 namespace roper {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/runs/durable_file.h"
-#include "core/runs/error.h"
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
 #include "core/runs/status.h"
 
 namespace roper {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/runs/durable_file.h"
+#include "core/base/durable_file.h"
 
 namespace roper {
 

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <set>
 
-#include "core/runs/durable_file.h"
-#include "core/runs/error.h"
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
 #include "core/runs/presets.h"
 #include "core/runs/run_folder.h"
-#include "core/runs/text.h"
+#include "core/base/text.h"
 
 namespace roper {
 

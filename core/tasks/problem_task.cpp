@@ -1,6 +1,6 @@
 #include "core/tasks/problem_task.h"
 
-#include "core/tasks/fingerprint.h"
+#include "core/base/fingerprint.h"
 
 namespace roper {
 namespace {

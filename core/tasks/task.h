@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/tasks/random.h"
+#include "core/base/random.h"
 #include "core/tasks/vocabulary.h"
 
 namespace roper {

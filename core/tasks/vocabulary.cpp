@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/tasks/fingerprint.h"
+#include "core/base/fingerprint.h"
 
 namespace roper {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <cstring>
 
-#include "core/runs/error.h"
-#include "core/runs/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace roper {
 namespace {

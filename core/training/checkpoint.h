@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/model/transformer.h"
-#include "core/runs/safetensors.h"
+#include "core/base/safetensors.h"
 #include "core/training/optimizer.h"
 
 namespace roper {

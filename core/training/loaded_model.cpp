@@ -2,7 +2,7 @@
 
 #include "core/corpus/open_task.h"
 #include "core/model/device.h"
-#include "core/runs/text.h"
+#include "core/base/text.h"
 #include "core/training/batches.h"
 #include "core/training/checkpoint.h"
 

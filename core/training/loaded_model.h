@@ -10,7 +10,7 @@
 
 #include "core/model/transformer.h"
 #include "core/rotary/scaling.h"
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "core/runs/run_folder.h"
 #include "core/tasks/task.h"
 #include "core/training/session.h"

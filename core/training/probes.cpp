@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "core/model/generation.h"
-#include "core/runs/safetensors.h"
-#include "core/runs/text.h"
+#include "core/base/safetensors.h"
+#include "core/base/text.h"
 #include "core/training/tensor_bytes.h"
 #include "core/training/token_texts.h"
 

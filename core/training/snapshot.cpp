@@ -4,7 +4,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include "core/model/generation.h"
-#include "core/runs/durable_file.h"
+#include "core/base/durable_file.h"
 #include "core/training/tensor_bytes.h"
 #include "core/training/token_texts.h"
 

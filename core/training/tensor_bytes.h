@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/runs/safetensors.h"
+#include "core/base/safetensors.h"
 
 namespace roper {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "core/model/device.h"
-#include "core/runs/error.h"
-#include "core/runs/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/training/batches.h"
 #include "core/training/method_report.h"
 #include "core/training/probes.h"

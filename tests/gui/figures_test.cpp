@@ -2,7 +2,7 @@
 #include <QProcess>
 #include <QTest>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "core/runs/run_recorder.h"
 #include "ui/charts/figure_export.h"
 #include "ui/shell/main_window.h"

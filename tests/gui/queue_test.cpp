@@ -6,7 +6,7 @@
 #include <fstream>
 #include <random>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "tests/support/finished_run.h"
 #include "tests/support/page_test.h"
 

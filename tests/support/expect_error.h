@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 
 namespace roper {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/runs/text.h"
+#include "core/base/text.h"
 #include "ui/attention/method_text.h"
 #include "ui/shell/explain.h"
 

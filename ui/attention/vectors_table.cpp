@@ -3,7 +3,7 @@
 #include <QHeaderView>
 #include <cmath>
 
-#include "core/runs/text.h"
+#include "core/base/text.h"
 
 namespace roper {
 

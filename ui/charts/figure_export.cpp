@@ -19,7 +19,7 @@
 #include <QSpinBox>
 #include <QSvgGenerator>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 
 namespace roper {
 namespace {

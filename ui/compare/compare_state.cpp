@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "ui/runs/run_records.h"
 #include "ui/shell/theme.h"
 

@@ -7,7 +7,7 @@
 #include <QVBoxLayout>
 
 #include "core/compare/grouping.h"
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "ui/shell/explain.h"
 
 namespace roper {

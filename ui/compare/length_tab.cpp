@@ -6,7 +6,7 @@
 
 #include "core/corpus/corpus_files.h"
 #include "core/rotary/scaling.h"
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "ui/controls/named.h"
 #include "ui/runs/run_records.h"
 #include "ui/shell/explain.h"

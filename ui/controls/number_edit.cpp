@@ -4,7 +4,7 @@
 #include <QToolTip>
 #include <cmath>
 
-#include "core/runs/text.h"
+#include "core/base/text.h"
 
 namespace roper {
 

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "core/runs/error.h"
-#include "core/runs/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "ui/runs/token_texts.h"
 
 namespace roper {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/rotary/attention_statistics.h"
-#include "core/runs/safetensors.h"
+#include "core/base/safetensors.h"
 
 namespace roper {
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "ui/runs/trainer_launcher.h"
 
 namespace roper {

@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "ui/shell/explain.h"
 
 namespace roper {

@@ -5,7 +5,7 @@
 #include <QSplitter>
 #include <cmath>
 
-#include "core/runs/text.h"
+#include "core/base/text.h"
 #include "ui/controls/line_edit.h"
 #include "ui/shell/explain.h"
 

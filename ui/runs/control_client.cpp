@@ -4,7 +4,7 @@
 #include <QTimer>
 #include <memory>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 
 namespace roper {
 namespace {

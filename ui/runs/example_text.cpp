@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 
 namespace roper {
 namespace {

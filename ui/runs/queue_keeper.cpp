@@ -4,7 +4,7 @@
 #include <QProcess>
 #include <algorithm>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "core/runs/run_recorder.h"
 #include "ui/runs/trainer_launcher.h"
 

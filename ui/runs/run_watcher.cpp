@@ -2,8 +2,8 @@
 
 #include <sys/stat.h>
 
-#include "core/runs/durable_file.h"
-#include "core/runs/error.h"
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
 
 namespace roper {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/runs/safetensors.h"
+#include "core/base/safetensors.h"
 
 namespace roper {
 

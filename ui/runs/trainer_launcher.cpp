@@ -6,7 +6,7 @@
 #include <QStandardPaths>
 #include <QThread>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "core/runs/run_recorder.h"
 
 namespace roper {

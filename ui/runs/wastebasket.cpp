@@ -4,7 +4,7 @@
 #include <QFile>
 #include <QStandardPaths>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "core/runs/run_recorder.h"
 
 namespace roper {

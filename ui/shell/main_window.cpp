@@ -10,7 +10,7 @@
 #include <QSettings>
 #include <QStatusBar>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "ui/charts/figure_export.h"
 #include "ui/compare/import_dialog.h"
 #include "ui/shell/command_palette.h"

@@ -9,7 +9,7 @@
 #include <QLineEdit>
 #include <QTabBar>
 
-#include "core/runs/text.h"
+#include "core/base/text.h"
 
 namespace roper {
 namespace {

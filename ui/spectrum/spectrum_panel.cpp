@@ -9,7 +9,7 @@
 #include <QVBoxLayout>
 
 #include "core/exchange/hugging_face.h"
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "ui/spectrum/spectrum_state.h"
 
 namespace roper {

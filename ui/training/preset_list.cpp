@@ -5,7 +5,7 @@
 #include <QTextDocument>
 #include <cmath>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 
 namespace roper {
 namespace {

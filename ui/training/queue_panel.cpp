@@ -6,7 +6,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "ui/runs/wastebasket.h"
 
 namespace roper {

@@ -1,6 +1,6 @@
 #include "ui/training/run_filter_model.h"
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "ui/runs/run_records.h"
 
 namespace roper {

@@ -11,7 +11,7 @@
 #include <QVBoxLayout>
 #include <filesystem>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "core/runs/presets.h"
 
 namespace roper {

@@ -2,7 +2,7 @@
 
 #include <rapidcheck.h>
 
-#include "core/runs/durable_file.h"
+#include "core/base/durable_file.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "tests/support/expect_error.h"
 
 namespace roper {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/exchange/setup_fields.h"
-#include "core/runs/error.h"
+#include "core/base/error.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/random_vectors.h"
 

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <limits>
 
-#include "core/runs/durable_file.h"
-#include "core/runs/text.h"
+#include "core/base/durable_file.h"
+#include "core/base/text.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 

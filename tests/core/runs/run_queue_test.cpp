@@ -5,7 +5,7 @@
 #include <fstream>
 #include <thread>
 
-#include "core/runs/durable_file.h"
+#include "core/base/durable_file.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 

@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-#include "core/runs/safetensors.h"
+#include "core/base/safetensors.h"
 #include "core/tasks/text_task.h"
 #include "core/training/batches.h"
 #include "core/training/snapshot.h"

@@ -6,9 +6,9 @@
 #include <limits>
 #include <map>
 
-#include "core/runs/durable_file.h"
+#include "core/base/durable_file.h"
 #include "core/runs/run_recorder.h"
-#include "core/runs/safetensors.h"
+#include "core/base/safetensors.h"
 #include "core/runs/tensorboard_events.h"
 #include "core/training/batches.h"
 #include "core/training/session.h"

@@ -1,4 +1,4 @@
-#include "core/runs/file_lock.h"
+#include "core/base/file_lock.h"
 
 #include <chrono>
 #include <future>

@@ -1,4 +1,4 @@
-#include "core/runs/child_process.h"
+#include "core/base/child_process.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include <cstring>
 #include <thread>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 
 extern char** environ;
 

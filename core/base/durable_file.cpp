@@ -1,4 +1,4 @@
-#include "core/runs/durable_file.h"
+#include "core/base/durable_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 
 namespace roper {
 namespace {

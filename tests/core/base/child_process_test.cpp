@@ -1,4 +1,4 @@
-#include "core/runs/child_process.h"
+#include "core/base/child_process.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-#include "core/runs/file_lock.h"
+#include "core/base/file_lock.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -8,7 +8,7 @@
 #include <chrono>
 #include <thread>
 
-#include "core/runs/error.h"
+#include "core/base/error.h"
 
 namespace roper {
 

@@ -1,8 +1,8 @@
-#include "core/runs/safetensors.h"
+#include "core/base/safetensors.h"
 
 #include <cstring>
 
-#include "core/runs/durable_file.h"
+#include "core/base/durable_file.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 

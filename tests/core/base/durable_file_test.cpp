@@ -1,4 +1,4 @@
-#include "core/runs/durable_file.h"
+#include "core/base/durable_file.h"
 
 #include <sys/resource.h>
 #include <unistd.h>

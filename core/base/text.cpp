@@ -1,4 +1,4 @@
-#include "core/runs/text.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "core/runs/error.h"
+#include "core/base/error.h"
 
 #include <cerrno>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "core/runs/safetensors.h"
+#include "core/base/safetensors.h"
 
 #include <algorithm>
 #include <array>
@@ -9,8 +9,8 @@
 #include <set>
 #include <stdexcept>
 
-#include "core/runs/durable_file.h"
-#include "core/runs/error.h"
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
 
 static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
 
