@@ -1,6 +1,6 @@
 // roper-train: trains one run in a terminal, in the background of the window or on a server, and answers
 // questions about runs. Data goes to stdout, messages to stderr; the exit codes are those of
-// core/runs/error.h.
+// core/base/error.h.
 
 #include <unistd.h>
 
