@@ -9,7 +9,7 @@
 #include "core/compare/grouping.h"
 #include "core/kernels/attention.h"
 #include "core/base/child_process.h"
-#include "core/runs/cost.h"
+#include "core/specification/cost.h"
 #include "core/base/error.h"
 #include "core/runs/speeds.h"
 #include "core/base/text.h"

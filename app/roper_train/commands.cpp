@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/corpus/open_task.h"
-#include "core/runs/cost.h"
+#include "core/specification/cost.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
-#include "core/runs/presets.h"
+#include "core/specification/presets.h"
 #include "core/runs/run_recorder.h"
 #include "core/base/text.h"
 #include "core/training/session.h"

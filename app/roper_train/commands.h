@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/roper_train/progress.h"
-#include "core/runs/specification.h"
+#include "core/specification/specification.h"
 
 namespace roper {
 

@@ -7,7 +7,7 @@
 #include "app/roper_train/trainer_crew.h"
 #include "core/compare/grouping.h"
 #include "core/base/error.h"
-#include "core/runs/presets.h"
+#include "core/specification/presets.h"
 #include "core/runs/run_queue.h"
 #include "core/runs/run_recorder.h"
 #include "core/runs/sweep.h"

@@ -6,7 +6,7 @@
 
 #include "core/compare/curves.h"
 #include "core/compare/paired.h"
-#include "core/runs/presets.h"
+#include "core/specification/presets.h"
 #include "core/runs/speeds.h"
 
 namespace roper {

@@ -8,7 +8,7 @@
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_lock.h"
-#include "core/runs/presets.h"
+#include "core/specification/presets.h"
 #include "core/base/fingerprint.h"
 #include "core/tasks/text_task.h"
 

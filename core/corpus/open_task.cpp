@@ -5,7 +5,7 @@
 #include "core/corpus/pieces_program.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
-#include "core/runs/presets.h"
+#include "core/specification/presets.h"
 #include "core/base/text.h"
 #include "core/tasks/text_task.h"
 

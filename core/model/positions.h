@@ -10,7 +10,7 @@
 #include "core/model/parameters.h"
 #include "core/model/rotary_operator.h"
 #include "core/rotary/scaling.h"
-#include "core/runs/specification.h"
+#include "core/specification/specification.h"
 
 namespace roper {
 

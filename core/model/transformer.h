@@ -10,7 +10,7 @@
 #include "core/model/parameters.h"
 #include "core/model/pass.h"
 #include "core/model/positions.h"
-#include "core/runs/specification.h"
+#include "core/specification/specification.h"
 
 namespace roper {
 

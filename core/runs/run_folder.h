@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/runs/csv.h"
-#include "core/runs/specification.h"
+#include "core/specification/specification.h"
 #include "core/runs/status.h"
 
 namespace roper {

@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "core/base/error.h"
-#include "core/runs/presets.h"
+#include "core/specification/presets.h"
 #include "core/runs/tensorboard_events.h"
 #include "core/base/text.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "core/runs/specification.h"
+#include "core/specification/specification.h"
 
 namespace roper {
 

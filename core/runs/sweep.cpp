@@ -6,7 +6,7 @@
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
-#include "core/runs/presets.h"
+#include "core/specification/presets.h"
 #include "core/runs/run_folder.h"
 #include "core/base/text.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/runs/specification.h"
+#include "core/specification/specification.h"
 
 namespace roper {
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "core/runs/specification.h"
+#include "core/specification/specification.h"
 #include "core/tasks/task.h"
 #include "core/training/batches.h"
 

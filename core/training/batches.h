@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/runs/specification.h"
+#include "core/specification/specification.h"
 #include "core/tasks/task.h"
 
 namespace roper {

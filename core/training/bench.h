@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/runs/specification.h"
+#include "core/specification/specification.h"
 #include "core/training/step_profile.h"
 
 namespace roper {

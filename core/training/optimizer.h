@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/model/transformer.h"
-#include "core/runs/specification.h"
+#include "core/specification/specification.h"
 
 namespace roper {
 

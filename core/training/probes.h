@@ -2,7 +2,7 @@
 
 #include "core/control/messages.h"
 #include "core/model/transformer.h"
-#include "core/runs/specification.h"
+#include "core/specification/specification.h"
 #include "core/tasks/task.h"
 
 namespace roper {

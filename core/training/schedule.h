@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/runs/specification.h"
+#include "core/specification/specification.h"
 
 namespace roper {
 

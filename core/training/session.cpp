@@ -9,7 +9,7 @@
 #include "core/corpus/open_task.h"
 #include "core/model/device.h"
 #include "core/model/gpu.h"
-#include "core/runs/cost.h"
+#include "core/specification/cost.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/training/loaded_model.h"

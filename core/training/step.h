@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/model/transformer.h"
-#include "core/runs/specification.h"
+#include "core/specification/specification.h"
 #include "core/training/batches.h"
 #include "core/training/optimizer.h"
 

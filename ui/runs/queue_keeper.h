@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/runs/run_queue.h"
-#include "core/runs/specification.h"
+#include "core/specification/specification.h"
 
 namespace roper {
 

@@ -2,7 +2,7 @@
 
 #include <QListWidget>
 
-#include "core/runs/presets.h"
+#include "core/specification/presets.h"
 
 namespace roper {
 

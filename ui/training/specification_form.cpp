@@ -12,7 +12,7 @@
 #include <filesystem>
 
 #include "core/base/error.h"
-#include "core/runs/presets.h"
+#include "core/specification/presets.h"
 
 namespace roper {
 namespace {

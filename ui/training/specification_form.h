@@ -4,7 +4,7 @@
 #include <QWidget>
 #include <map>
 
-#include "core/runs/specification.h"
+#include "core/specification/specification.h"
 
 namespace roper {
 

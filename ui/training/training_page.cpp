@@ -7,7 +7,7 @@
 
 #include "core/compare/grouping.h"
 #include "core/corpus/corpus_files.h"
-#include "core/runs/cost.h"
+#include "core/specification/cost.h"
 #include "core/base/error.h"
 #include "ui/runs/run_records.h"
 

@@ -13,7 +13,7 @@
 #include "core/model/generation.h"
 #include "core/model/products.h"
 #include "core/rotary/attention_maps.h"
-#include "core/runs/cost.h"
+#include "core/specification/cost.h"
 #include "tests/support/eigen_transformer.h"
 
 namespace roper {

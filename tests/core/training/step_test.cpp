@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/corpus/open_task.h"
-#include "core/runs/presets.h"
+#include "core/specification/presets.h"
 #include "core/training/batch_stream.h"
 #include "core/training/session.h"
 

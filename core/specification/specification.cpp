@@ -1,4 +1,4 @@
-#include "core/runs/specification.h"
+#include "core/specification/specification.h"
 
 #include <cmath>
 

@@ -2,7 +2,7 @@
 #include <set>
 #include <utility>
 
-#include "core/runs/specification.h"
+#include "core/specification/specification.h"
 
 namespace roper {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/runs/cost.h"
+#include "core/specification/cost.h"
 
 #include <cmath>
 #include <fstream>

@@ -5,7 +5,7 @@
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
-#include "core/runs/specification.h"
+#include "core/specification/specification.h"
 #include "core/base/text.h"
 
 namespace roper {

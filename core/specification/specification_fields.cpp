@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "core/runs/specification.h"
+#include "core/specification/specification.h"
 
 namespace roper {
 namespace {

@@ -1,8 +1,8 @@
-#include "core/runs/presets.h"
+#include "core/specification/presets.h"
 
 #include <map>
 
-#include "core/runs/cost.h"
+#include "core/specification/cost.h"
 
 #include "tests/support/expect_error.h"
 

@@ -1,4 +1,4 @@
-#include "core/runs/presets.h"
+#include "core/specification/presets.h"
 
 #include <algorithm>
 
