@@ -9,8 +9,8 @@
 
 #include "app/roper_lab/compare_settings.h"
 #include "app/roper_lab/inspect_figures.h"
-#include "core/exchange/setup_fields.h"
-#include "core/exchange/setup_text.h"
+#include "core/explorer/setup_fields.h"
+#include "core/explorer/setup_text.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "ui/charts/figure_export.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/rotary/attention_maps.h"
+#include "core/explorer/attention_maps.h"
 #include "ui/charts/heat_map_view.h"
 
 namespace roper {

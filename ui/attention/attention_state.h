@@ -5,7 +5,7 @@
 #include <QTimer>
 #include <optional>
 
-#include "core/rotary/attention_maps.h"
+#include "core/explorer/attention_maps.h"
 #include "core/rotary/value_compass.h"
 #include "ui/runs/head_source.h"
 #include "ui/shell/selection.h"

@@ -3,7 +3,7 @@
 #include <QObject>
 #include <QString>
 
-#include "core/rotary/setup.h"
+#include "core/explorer/setup.h"
 #include "ui/runs/model_client.h"
 
 namespace roper {

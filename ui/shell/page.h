@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/exchange/setup_text.h"
+#include "core/explorer/setup_text.h"
 #include "ui/charts/figure.h"
 #include "ui/shell/actions.h"
 

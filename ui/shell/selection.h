@@ -3,7 +3,7 @@
 #include <QObject>
 #include <QUndoStack>
 
-#include "core/rotary/setup.h"
+#include "core/explorer/setup.h"
 
 namespace roper {
 

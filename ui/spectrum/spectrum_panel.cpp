@@ -8,7 +8,7 @@
 #include <QPlainTextEdit>
 #include <QVBoxLayout>
 
-#include "core/exchange/hugging_face.h"
+#include "core/explorer/hugging_face.h"
 #include "core/base/error.h"
 #include "ui/spectrum/spectrum_state.h"
 

@@ -12,7 +12,7 @@
 #include "core/kernels/attention.h"
 #include "core/model/generation.h"
 #include "core/model/products.h"
-#include "core/rotary/attention_maps.h"
+#include "core/explorer/attention_maps.h"
 #include "core/specification/cost.h"
 #include "tests/support/eigen_transformer.h"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/rotary/setup.h"
+#include "core/explorer/setup.h"
 
 namespace roper {
 

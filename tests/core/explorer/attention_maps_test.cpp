@@ -1,4 +1,4 @@
-#include "core/rotary/attention_maps.h"
+#include "core/explorer/attention_maps.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/exchange/hugging_face.h"
+#include "core/explorer/hugging_face.h"
 #include "core/base/error.h"
 
 namespace roper {

@@ -1,4 +1,4 @@
-#include "core/exchange/setup_fields.h"
+#include "core/explorer/setup_fields.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "core/exchange/hugging_face.h"
+#include "core/explorer/hugging_face.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -1,9 +1,9 @@
-#include "core/exchange/setup_text.h"
+#include "core/explorer/setup_text.h"
 
 #include <cctype>
 #include <set>
 
-#include "core/exchange/setup_fields.h"
+#include "core/explorer/setup_fields.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 

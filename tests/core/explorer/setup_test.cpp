@@ -1,4 +1,4 @@
-#include "core/rotary/setup.h"
+#include "core/explorer/setup.h"
 
 #include <gtest/gtest.h>
 

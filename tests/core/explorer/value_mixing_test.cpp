@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/rotary/attention_maps.h"
+#include "core/explorer/attention_maps.h"
 #include "core/rotary/scores.h"
 #include "tests/support/random_vectors.h"
 #include "tests/support/reference_attention.h"

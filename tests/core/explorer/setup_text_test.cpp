@@ -1,8 +1,8 @@
-#include "core/exchange/setup_text.h"
+#include "core/explorer/setup_text.h"
 
 #include <gtest/gtest.h>
 
-#include "core/exchange/setup_fields.h"
+#include "core/explorer/setup_fields.h"
 #include "core/base/error.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/random_vectors.h"
