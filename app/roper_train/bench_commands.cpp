@@ -13,7 +13,7 @@
 #include "core/base/error.h"
 #include "core/runs/speeds.h"
 #include "core/base/text.h"
-#include "core/training/bench.h"
+#include "core/bench/bench.h"
 
 namespace roper {
 namespace {

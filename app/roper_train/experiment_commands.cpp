@@ -16,7 +16,7 @@
 #include "core/runs/run_queue.h"
 #include "core/runs/run_recorder.h"
 #include "core/base/text.h"
-#include "core/training/bench.h"
+#include "core/bench/bench.h"
 
 // Commands that look at many runs: compare, board, import.
 

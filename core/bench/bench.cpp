@@ -1,4 +1,4 @@
-#include "core/training/bench.h"
+#include "core/bench/bench.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 #include "core/training/loaded_model.h"
 #include "core/training/own_stream.h"
 #include "core/training/queued_stepper.h"
-#include "core/training/rate_meter.h"
+#include "core/bench/rate_meter.h"
 #include "core/training/session.h"
 
 namespace roper {

@@ -1,4 +1,4 @@
-#include "core/training/rate_meter.h"
+#include "core/bench/rate_meter.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>

@@ -5,9 +5,9 @@
 #include "core/model/device.h"
 #include "core/model/fused_attention.h"
 #include "core/model/generation.h"
-#include "core/training/bench.h"
+#include "core/bench/bench.h"
 #include "core/training/loaded_model.h"
-#include "core/training/rate_meter.h"
+#include "core/bench/rate_meter.h"
 #include "core/training/session.h"
 
 namespace roper {

@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "core/training/bench.h"
+#include "core/bench/bench.h"
 
 namespace roper {
 
