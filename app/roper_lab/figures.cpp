@@ -14,7 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "ui/charts/figure_export.h"
-#include "ui/shell/main_window.h"
+#include "ui/window/main_window.h"
 
 namespace roper {
 namespace {

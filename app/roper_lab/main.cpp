@@ -9,7 +9,7 @@
 #include "app/roper_lab/screenshots.h"
 #include "core/base/error.h"
 #include "core/runs/run_folder.h"
-#include "ui/shell/main_window.h"
+#include "ui/window/main_window.h"
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include "app/roper_lab/inspect_figures.h"
 #include "core/base/error.h"
 #include "ui/charts/figure_export.h"
-#include "ui/runs/example_text.h"
-#include "ui/shell/main_window.h"
+#include "ui/live/example_text.h"
+#include "ui/window/main_window.h"
 
 namespace roper {
 namespace {

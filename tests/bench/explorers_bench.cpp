@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "tests/bench/bench.h"
-#include "ui/shell/main_window.h"
+#include "ui/window/main_window.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "tests/bench/bench.h"
 #include "tests/bench/busy_machine.h"
 #include "tests/support/finished_run.h"
-#include "ui/shell/main_window.h"
+#include "ui/window/main_window.h"
 
 namespace {
 

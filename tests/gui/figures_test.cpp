@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/runs/run_recorder.h"
 #include "ui/charts/figure_export.h"
-#include "ui/shell/main_window.h"
+#include "ui/window/main_window.h"
 
 using namespace roper;
 

@@ -2,7 +2,7 @@
 #include <QTest>
 #include <cmath>
 
-#include "ui/shell/main_window.h"
+#include "ui/window/main_window.h"
 
 using namespace roper;
 

@@ -3,7 +3,7 @@
 #include <csignal>
 
 #include "core/runs/run_recorder.h"
-#include "ui/shell/main_window.h"
+#include "ui/window/main_window.h"
 
 using namespace roper;
 

@@ -10,7 +10,7 @@
 #include <QTest>
 #include <memory>
 
-#include "ui/shell/main_window.h"
+#include "ui/window/main_window.h"
 
 namespace roper {
 

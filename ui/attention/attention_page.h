@@ -12,8 +12,8 @@
 #include "ui/charts/bar_chart.h"
 #include "ui/charts/curve_chart.h"
 #include "ui/charts/heat_map_view.h"
-#include "ui/controls/setup_panel.h"
-#include "ui/shell/page.h"
+#include "ui/explorer/setup_panel.h"
+#include "ui/page/page.h"
 
 namespace roper {
 

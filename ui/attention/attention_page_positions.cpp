@@ -3,7 +3,7 @@
 #include "core/rotary/absolute_encoding.h"
 #include "core/rotary/position_bias.h"
 #include "ui/attention/attention_page.h"
-#include "ui/shell/explain.h"
+#include "ui/theme/numbers.h"
 
 // The pictures of what a method adds: to scores by distance, to embeddings by position.
 

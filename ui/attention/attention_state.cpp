@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/tasks/task.h"
-#include "ui/runs/example_text.h"
-#include "ui/runs/token_texts.h"
+#include "ui/live/example_text.h"
+#include "ui/live/token_texts.h"
 
 namespace roper {
 namespace {

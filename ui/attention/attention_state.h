@@ -7,8 +7,8 @@
 
 #include "core/explorer/attention_maps.h"
 #include "core/rotary/value_compass.h"
-#include "ui/runs/head_source.h"
-#include "ui/shell/selection.h"
+#include "ui/live/head_source.h"
+#include "ui/explorer/selection.h"
 
 namespace roper {
 

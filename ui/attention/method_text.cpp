@@ -4,7 +4,7 @@
 
 #include "core/rotary/position_bias.h"
 #include "ui/attention/mistake_gallery.h"
-#include "ui/shell/explain.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ui/attention/attention_state.h"
-#include "ui/controls/setup_panel.h"
+#include "ui/explorer/setup_panel.h"
 
 namespace roper {
 

@@ -6,7 +6,7 @@
 #include <QSize>
 #include <QString>
 
-#include "ui/shell/theme.h"
+#include "ui/theme/theme.h"
 
 namespace roper {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "ui/charts/heat_map_view.h"
-#include "ui/shell/explain.h"
+#include "ui/theme/numbers.h"
 
 // How a HeatMapView looks: cells as tiles or shapes, labels, the bar of colours.
 

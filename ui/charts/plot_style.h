@@ -2,7 +2,7 @@
 
 #include <qcustomplot.h>
 
-#include "ui/shell/theme.h"
+#include "ui/theme/theme.h"
 
 namespace roper {
 

@@ -2,7 +2,7 @@
 
 #include <QMouseEvent>
 
-#include "ui/shell/explain.h"
+#include "ui/theme/numbers.h"
 #include "ui/training/preset_list.h"
 
 namespace roper {

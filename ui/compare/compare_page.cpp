@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "ui/shell/explain.h"
+#include "ui/theme/numbers.h"
 #include "ui/training/preset_list.h"
 
 namespace roper {

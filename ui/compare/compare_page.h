@@ -15,7 +15,7 @@
 #include "ui/compare/length_tab.h"
 #include "ui/compare/outcome_view.h"
 #include "ui/compare/paired_view.h"
-#include "ui/shell/page.h"
+#include "ui/page/page.h"
 
 namespace roper {
 

@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "core/base/error.h"
-#include "ui/runs/run_records.h"
-#include "ui/shell/theme.h"
+#include "ui/live/run_records.h"
+#include "ui/theme/theme.h"
 
 namespace roper {
 namespace {

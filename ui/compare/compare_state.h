@@ -10,7 +10,7 @@
 #include "core/compare/curves.h"
 #include "core/compare/paired.h"
 #include "core/compare/run_filter.h"
-#include "ui/runs/run_store.h"
+#include "ui/live/run_store.h"
 
 namespace roper {
 

@@ -2,7 +2,7 @@
 
 #include <QFileInfo>
 
-#include "ui/runs/trainer_launcher.h"
+#include "ui/live/trainer_launcher.h"
 
 namespace roper {
 

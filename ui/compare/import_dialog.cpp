@@ -8,7 +8,7 @@
 
 #include "core/compare/grouping.h"
 #include "core/base/error.h"
-#include "ui/shell/explain.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {

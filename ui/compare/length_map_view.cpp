@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "ui/shell/explain.h"
-#include "ui/shell/theme.h"
+#include "ui/theme/numbers.h"
+#include "ui/theme/theme.h"
 
 namespace roper {
 namespace {

@@ -8,8 +8,8 @@
 #include "core/rotary/scaling.h"
 #include "core/base/error.h"
 #include "ui/controls/named.h"
-#include "ui/runs/run_records.h"
-#include "ui/shell/explain.h"
+#include "ui/live/run_records.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
 LengthTab::LengthTab(CompareState& state, QWidget* parent)

@@ -7,7 +7,7 @@
 
 #include "ui/charts/csv_text.h"
 #include "ui/charts/nice_ticks.h"
-#include "ui/shell/explain.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {

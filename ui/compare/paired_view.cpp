@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "ui/charts/nice_ticks.h"
-#include "ui/shell/explain.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {

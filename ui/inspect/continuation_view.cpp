@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "ui/charts/csv_text.h"
-#include "ui/runs/token_texts.h"
-#include "ui/shell/explain.h"
+#include "ui/live/token_texts.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {

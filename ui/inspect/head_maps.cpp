@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "ui/runs/token_texts.h"
+#include "ui/live/token_texts.h"
 
 namespace roper {
 namespace {

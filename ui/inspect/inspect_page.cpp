@@ -7,9 +7,9 @@
 #include <array>
 #include <limits>
 
-#include "ui/runs/example_text.h"
-#include "ui/runs/token_texts.h"
-#include "ui/shell/explain.h"
+#include "ui/live/example_text.h"
+#include "ui/live/token_texts.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {

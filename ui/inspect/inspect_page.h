@@ -15,7 +15,7 @@
 #include "ui/inspect/inspect_state.h"
 #include "ui/inspect/learned_view.h"
 #include "ui/inspect/thumbnails_view.h"
-#include "ui/shell/page.h"
+#include "ui/page/page.h"
 
 namespace roper {
 

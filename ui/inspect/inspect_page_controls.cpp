@@ -3,7 +3,7 @@
 
 #include "ui/controls/named.h"
 #include "ui/inspect/inspect_page.h"
-#include "ui/shell/explain.h"
+#include "ui/theme/numbers.h"
 
 // The inputs of the Inspect page.
 

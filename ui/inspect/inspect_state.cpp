@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "core/base/error.h"
-#include "ui/runs/trainer_launcher.h"
+#include "ui/live/trainer_launcher.h"
 
 namespace roper {
 namespace {

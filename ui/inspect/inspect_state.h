@@ -9,7 +9,7 @@
 
 #include "core/tasks/task.h"
 #include "ui/inspect/head_maps.h"
-#include "ui/runs/model_client.h"
+#include "ui/live/model_client.h"
 
 namespace roper {
 

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "ui/shell/explain.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {

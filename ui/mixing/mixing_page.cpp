@@ -5,7 +5,7 @@
 
 #include "ui/attention/mistake_gallery.h"
 #include "ui/attention/source_controls.h"
-#include "ui/shell/explain.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {

@@ -6,11 +6,11 @@
 #include "ui/attention/attention_state.h"
 #include "ui/charts/bar_chart.h"
 #include "ui/charts/curve_chart.h"
-#include "ui/controls/setup_panel.h"
+#include "ui/explorer/setup_panel.h"
 #include "ui/mixing/compass_view.h"
 #include "ui/mixing/pair_table.h"
 #include "ui/mixing/steps_view.h"
-#include "ui/shell/page.h"
+#include "ui/page/page.h"
 
 namespace roper {
 

@@ -5,7 +5,7 @@
 
 #include "ui/charts/arrow.h"
 #include "ui/mixing/compass_view.h"
-#include "ui/shell/explain.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
 

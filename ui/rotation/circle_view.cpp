@@ -9,7 +9,7 @@
 
 #include "ui/charts/arrow.h"
 #include "ui/charts/plane_frame.h"
-#include "ui/shell/explain.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {

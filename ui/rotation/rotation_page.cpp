@@ -7,7 +7,7 @@
 
 #include "core/base/text.h"
 #include "ui/controls/line_edit.h"
-#include "ui/shell/explain.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {

@@ -4,7 +4,7 @@
 #include <QTableWidget>
 #include <QTimer>
 
-#include "ui/controls/setup_panel.h"
+#include "ui/explorer/setup_panel.h"
 #include "ui/rotation/bars_view.h"
 #include "ui/rotation/circle_view.h"
 #include "ui/rotation/dials_view.h"
@@ -13,7 +13,7 @@
 #include "ui/rotation/token_strip.h"
 #include "ui/rotation/two_vectors_view.h"
 #include "ui/rotation/worked_example_view.h"
-#include "ui/shell/page.h"
+#include "ui/page/page.h"
 
 namespace roper {
 

@@ -4,7 +4,7 @@
 #include <QObject>
 
 #include "core/rotary/worked_example.h"
-#include "ui/shell/selection.h"
+#include "ui/explorer/selection.h"
 
 namespace roper {
 

@@ -7,7 +7,7 @@
 
 #include "core/rotary/scores.h"
 #include "ui/charts/arrow.h"
-#include "ui/shell/explain.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {

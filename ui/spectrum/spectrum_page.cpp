@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "ui/shell/explain.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {

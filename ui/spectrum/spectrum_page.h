@@ -2,7 +2,7 @@
 
 #include "ui/charts/curve_chart.h"
 #include "ui/charts/heat_map_view.h"
-#include "ui/shell/page.h"
+#include "ui/page/page.h"
 #include "ui/spectrum/spectrum_panel.h"
 #include "ui/spectrum/spectrum_state.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ui/controls/setup_panel.h"
+#include "ui/explorer/setup_panel.h"
 
 namespace roper {
 

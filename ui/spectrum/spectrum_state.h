@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/rotary/spectrum.h"
-#include "ui/shell/selection.h"
+#include "ui/explorer/selection.h"
 
 namespace roper {
 

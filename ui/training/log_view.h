@@ -2,7 +2,7 @@
 
 #include <QPlainTextEdit>
 
-#include "ui/runs/run_watcher.h"
+#include "ui/live/run_watcher.h"
 
 namespace roper {
 

@@ -5,8 +5,8 @@
 #include <QSpinBox>
 #include <QTreeWidget>
 
-#include "ui/runs/queue_keeper.h"
-#include "ui/runs/run_store.h"
+#include "ui/live/queue_keeper.h"
+#include "ui/live/run_store.h"
 
 namespace roper {
 

@@ -1,7 +1,7 @@
 #include "ui/training/run_filter_model.h"
 
 #include "core/base/error.h"
-#include "ui/runs/run_records.h"
+#include "ui/live/run_records.h"
 
 namespace roper {
 

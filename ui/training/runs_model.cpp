@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "core/compare/grouping.h"
-#include "ui/runs/run_records.h"
+#include "ui/live/run_records.h"
 #include "ui/training/preset_list.h"
 
 namespace roper {

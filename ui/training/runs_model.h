@@ -4,7 +4,7 @@
 #include <QColor>
 #include <QTimer>
 
-#include "ui/runs/run_store.h"
+#include "ui/live/run_store.h"
 
 namespace roper {
 

@@ -11,7 +11,7 @@
 #include <QVBoxLayout>
 
 #include "core/base/error.h"
-#include "ui/runs/wastebasket.h"
+#include "ui/live/wastebasket.h"
 
 namespace roper {
 

@@ -6,9 +6,9 @@
 #include <QTableView>
 #include <QToolButton>
 
-#include "ui/runs/control_client.h"
-#include "ui/runs/queue_keeper.h"
-#include "ui/runs/trainer_launcher.h"
+#include "ui/live/control_client.h"
+#include "ui/live/queue_keeper.h"
+#include "ui/live/trainer_launcher.h"
 #include "ui/training/run_filter_model.h"
 
 namespace roper {

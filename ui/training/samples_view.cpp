@@ -3,7 +3,7 @@
 #include <QScrollBar>
 #include <QVBoxLayout>
 
-#include "ui/shell/theme.h"
+#include "ui/theme/theme.h"
 
 namespace roper {
 namespace {

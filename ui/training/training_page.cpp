@@ -9,7 +9,7 @@
 #include "core/corpus/corpus_files.h"
 #include "core/specification/cost.h"
 #include "core/base/error.h"
-#include "ui/runs/run_records.h"
+#include "ui/live/run_records.h"
 
 namespace roper {
 namespace {

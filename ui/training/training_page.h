@@ -6,9 +6,9 @@
 #include <QTabWidget>
 
 #include "ui/charts/metric_chart.h"
-#include "ui/runs/run_store.h"
-#include "ui/runs/trainer_launcher.h"
-#include "ui/shell/page.h"
+#include "ui/live/run_store.h"
+#include "ui/live/trainer_launcher.h"
+#include "ui/page/page.h"
 #include "ui/training/log_view.h"
 #include "ui/training/preset_list.h"
 #include "ui/training/queue_panel.h"

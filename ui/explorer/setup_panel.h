@@ -1,0 +1,82 @@
+#pragma once
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QFormLayout>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSlider>
+#include <QSpinBox>
+#include <functional>
+#include <vector>
+
+#include "ui/controls/number_edit.h"
+#include "ui/explorer/selection.h"
+
+namespace roper {
+
+/// The controls beside a picture. Each is bound to one member of the shared setup: changing it changes the
+/// selection, and whatever changes the selection is shown by it. All have a label, a help text and an
+/// accessible name.
+class SetupPanel : public QScrollArea {
+    Q_OBJECT
+
+  public:
+    SetupPanel(Selection& selection, QWidget* parent);
+
+    /// Reaches a number of the setup.
+    using Real = std::function<double&(Setup&)>;
+    using Whole = std::function<int&(Setup&)>;
+
+    void addHeading(const QString& text);
+    QSpinBox* addWhole(const QString& label, const QString& help, Whole at, int low, int high, int step = 1);
+    /// A whole number from 0 to below a count that depends on the setup.
+    QSpinBox* addIndex(const QString& label, const QString& help, Whole at,
+                       std::function<int(const Setup&)> count);
+    QDoubleSpinBox* addDecimal(const QString& label, const QString& help, Real at, double low, double high,
+                               double step, int decimals);
+    /// A number in any notation.
+    NumberEdit* addReal(const QString& label, const QString& help, Real at, double low, double high);
+    /// A slider over [low, high] in steps of `step`, for a number that another control shows.
+    QSlider* addSlider(const QString& label, const QString& help, Real at, double low, double high,
+                       double step);
+    /// Without a label before it, for long names; the label is its accessible name.
+    QComboBox* addWideChoice(const QString& label, const QString& help, const QStringList& names,
+                             std::function<int(const Setup&)> get, std::function<void(Setup&, int)> set);
+    QComboBox* addChoice(const QString& label, const QString& help, const QStringList& names,
+                         std::function<int(const Setup&)> get, std::function<void(Setup&, int)> set);
+    QCheckBox* addCheck(const QString& label, const QString& help, std::function<bool(const Setup&)> get,
+                        std::function<void(Setup&, bool)> set);
+    QPushButton* addButton(const QString& label, const QString& help, std::function<void()> run);
+    /// A control of the page's own.
+    void addRow(const QString& label, QWidget* widget, const QString& help);
+
+    /// Shows or hides a control together with its label.
+    void setRowVisible(QWidget* widget, bool visible);
+
+    /// Called with every new setup, for what depends on it: which controls are enabled, texts.
+    void whenShown(std::function<void(const Setup&)> show);
+
+    /// Changes the selection; `what` names it in the history.
+    void change(const QString& what, const std::function<void(Setup&)>& set);
+
+    void showSetup();
+
+  protected:
+    const Selection& selection() const { return selection_; }
+
+  private:
+    QComboBox* makeChoice(const QString& label, const QStringList& names,
+                          std::function<int(const Setup&)> get, std::function<void(Setup&, int)> set);
+
+    Selection& selection_;
+    QFormLayout* form_;
+    std::vector<std::function<void(const Setup&)>> shown_;
+    bool showing_ = false;
+};
+
+/// The controls of a head's rotation, the same on every page.
+void addRotationControls(SetupPanel& panel);
+
+}  // namespace roper

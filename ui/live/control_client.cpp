@@ -1,0 +1,58 @@
+#include "ui/live/control_client.h"
+
+#include <QLocalSocket>
+#include <QTimer>
+#include <memory>
+
+#include "core/base/error.h"
+
+namespace roper {
+namespace {
+
+constexpr int kPatience_ms = 60000;  // a step of a large model takes several seconds, and is finished first
+
+}  // namespace
+
+void ControlClient::send(const QString& path, const Request& request) {
+    auto* socket = new QLocalSocket(this);
+    auto* patience = new QTimer(socket);
+    auto received = std::make_shared<QByteArray>();
+    const auto finish = [this, socket](bool ok, const QString& message, const QByteArray& payload = {}) {
+        socket->disconnect(this);
+        socket->abort();
+        socket->deleteLater();
+        emit answered(ok, message, payload);
+    };
+    connect(socket, &QLocalSocket::connected, this,
+            [socket, request] { socket->write(QByteArray::fromStdString(formatRequest(request) + "\n")); });
+    connect(socket, &QLocalSocket::readyRead, this, [this, socket, received, finish] {
+        *received += socket->readAll();
+        const qsizetype end = received->indexOf('\n');
+        const auto longest = static_cast<qsizetype>(kLongestMessage);
+        if (end > longest || (end < 0 && received->size() > longest))
+            return finish(false, tr("the trainer's answer is too long"));
+        if (end < 0) return;
+        try {
+            const ReplyLine line =
+                parseReply(std::string_view(received->constData(), static_cast<std::size_t>(end)));
+            const auto whole = end + 1 + static_cast<qsizetype>(line.payload_size);
+            if (received->size() < whole) return;
+            answered_by_trainer_ = true;
+            finish(line.reply.ok, QString::fromStdString(line.reply.message),
+                   received->mid(end + 1, whole - end - 1));
+        } catch (const Error& error) {
+            finish(false, QString::fromStdString(error.what()));
+        }
+    });
+    connect(socket, &QLocalSocket::errorOccurred, this, [socket, finish] {
+        finish(false, tr("the trainer does not answer: %1").arg(socket->errorString()));
+    });
+    connect(patience, &QTimer::timeout, this, [finish] {
+        finish(false, tr("the trainer has not answered for a minute; it may be in a long step"));
+    });
+    patience->setSingleShot(true);
+    patience->start(kPatience_ms);
+    socket->connectToServer(path);
+}
+
+}  // namespace roper

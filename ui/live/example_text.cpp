@@ -1,0 +1,59 @@
+#include "ui/live/example_text.h"
+
+#include <fstream>
+
+#include "core/base/error.h"
+
+namespace roper {
+namespace {
+
+constexpr int kCharacters = 64;
+
+/// A sample of a run on a text: of its newest evaluation or, before that has been read, of its first.
+std::optional<Sample> sampleOf(const RunWatcher& run) {
+    if (!run.samples().empty()) return run.samples().front();
+    std::ifstream file(run.folder().samplesPath());
+    std::string line;
+    if (!std::getline(file, line)) return std::nullopt;
+    try {
+        return parseSample(line);
+    } catch (const Error&) {
+        return std::nullopt;  // still being written
+    }
+}
+
+/// What a model of a text is given: the beginning of a sample, or as much of a masked one.
+QString beginningOf(const RunWatcher& run) {
+    const auto sample = sampleOf(run);
+    if (!sample) return {};
+    if (!run.specification()->isMasked()) return QString::fromStdString(sample->prompt);
+    return QString::fromStdString(sample->expected).left(4 * kCharacters);
+}
+
+}  // namespace
+
+QString exampleText(const RunWatcher& run) {
+    const auto& specification = run.specification();
+    if (specification && specification->task.isText()) return beginningOf(run);
+    if (!run.samples().empty()) {
+        const Sample& sample = run.samples().front();
+        return QString::fromStdString(sample.prompt + sample.expected);
+    }
+    if (!specification) return {};
+    const auto task = makeTask(specification->task);
+    return QString::fromStdString(task->hasProblems()
+                                      ? task->problem(0, Stream::problems, 0).text()
+                                      : task->sequence(0, Stream::validation, 0, kCharacters));
+}
+
+QString examplePrompt(const RunWatcher& run) {
+    if (!run.specification()) return {};
+    const TaskSettings& settings = run.specification()->task;
+    if (settings.isText()) return beginningOf(run);
+    const auto task = makeTask(settings);
+    return QString::fromStdString(task->hasProblems()
+                                      ? task->problem(0, Stream::problems, 0).prompt
+                                      : task->sequence(0, Stream::validation, 0, kCharacters));
+}
+
+}  // namespace roper

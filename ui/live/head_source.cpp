@@ -1,0 +1,92 @@
+#include "ui/live/head_source.h"
+
+#include <cstring>
+
+#include "core/base/error.h"
+#include "core/base/safetensors.h"
+#include "core/base/text.h"
+#include "ui/live/token_texts.h"
+
+namespace roper {
+namespace {
+
+/// A [rows × columns] tensor of float32. @throws Error (checkpoint)
+Eigen::MatrixXd matrixOf(const SafetensorsFile& file, const std::string& name) {
+    const SafetensorsFile::Tensor& tensor = file.tensor(name);
+    if (tensor.dtype != Dtype::F32 || tensor.shape.size() != 2)
+        throw Error(ErrorKind::checkpoint, "the trainer's \"" + name + "\" is not a matrix of float32");
+    const Eigen::Index rows = tensor.shape[0], columns = tensor.shape[1];
+    Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> read(rows, columns);
+    std::memcpy(read.data(), tensor.bytes.data(), tensor.bytes.size());
+    return read.cast<double>();
+}
+
+double numberOf(const SafetensorsFile& file, const std::string& key) {
+    const auto value = parseNumber(file.entry(key));
+    if (!value) throw Error(ErrorKind::checkpoint, "the trainer's \"" + key + "\" is not a number");
+    return *value;
+}
+
+/// A matrix of one row that not every model has; empty where it has none.
+Eigen::VectorXd rowOf(const SafetensorsFile& file, const std::string& name) {
+    if (file.tensors().count(name) == 0) return {};
+    const Eigen::MatrixXd matrix = matrixOf(file, name);
+    if (matrix.rows() != 1)
+        throw Error(ErrorKind::checkpoint, "the trainer's \"" + name + "\" has more than one row");
+    return matrix.row(0).transpose();
+}
+
+RunHead readHead(const HeadQuestion& question, const QByteArray& payload) {
+    const SafetensorsFile file = SafetensorsFile::parse(payload.toStdString(), "the trainer's answer");
+    RunHead head;
+    head.question = question;
+    head.vectors = {matrixOf(file, "q"), matrixOf(file, "k"), matrixOf(file, "v")};
+    const auto& [q, k, v] = head.vectors;
+    if (q.size() == 0 || k.rows() != q.rows() || v.rows() != q.rows() || k.cols() != q.cols() ||
+        v.cols() != q.cols())
+        throw Error(ErrorKind::checkpoint, "the trainer's q, k and v differ in shape");
+    head.tokens = tokenTexts(file);
+    head.step = static_cast<std::int64_t>(numberOf(file, "step"));
+    head.layers = static_cast<int>(numberOf(file, "layers"));
+    head.heads = static_cast<int>(numberOf(file, "heads"));
+    head.position = file.entry("position");
+    head.attention = file.entry("attention");
+    head.causal = file.entryOr("causal", "true") == "true";
+    head.pairing = file.entry("pairing");
+    head.schedule = file.entry("schedule");
+    head.base = numberOf(file, "base");
+    head.rotary_fraction = numberOf(file, "rotary_fraction");
+    head.value_rotary_fraction = numberOf(file, "value_rotary_fraction");
+    if (file.tensors().count("table") > 0) head.table = matrixOf(file, "table");
+    head.learned.theta = rowOf(file, "theta");
+    head.learned.value_theta = rowOf(file, "value_theta");
+    head.learned.base = head.base;
+    head.learned.schedule = head.schedule == "intro" ? Schedule::intro : Schedule::standard;
+    head.learned.t5_biases = rowOf(file, "bias");
+    head.learned.t5_distance = static_cast<int>(numberOf(file, "bias_distance"));
+    return head;
+}
+
+}  // namespace
+
+HeadSource::HeadSource(RunStore& store, QObject* parent) : QObject(parent), client_(store, this) {
+    connect(&client_, &ModelClient::failed, this, &HeadSource::failed);
+    connect(&client_, &ModelClient::answered, this, [this](const ModelQuestion&, const QByteArray& payload) {
+        try {
+            emit answered(readHead(question_, payload));
+        } catch (const Error& error) {
+            emit failed(QString::fromStdString(error.what()));
+        }
+    });
+}
+
+void HeadSource::ask(const HeadQuestion& question) {
+    question_ = question;
+    Request request{Command::head, "1"};
+    request.layer = question.layer;
+    request.head = question.head;
+    request.text = question.text.toStdString();
+    client_.ask({question.run, request});
+}
+
+}  // namespace roper

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+
+#include "core/explorer/setup.h"
+#include "ui/live/model_client.h"
+
+namespace roper {
+
+/// One head of a run's model reading a text.
+struct HeadQuestion {
+    QString run;
+    int layer = 0, head = 0;
+    QString text;
+
+    bool operator==(const HeadQuestion&) const = default;
+};
+
+/// What the model says: q, k and v before any rotation, and how it goes on from there.
+struct RunHead {
+    HeadQuestion question;
+    HeadVectors vectors;
+    std::vector<std::string> tokens;  ///< the text, token by token
+    std::int64_t step = 0;
+    int layers = 0, heads = 0;
+    std::string position, attention, pairing, schedule;  ///< as in the run's specification
+    bool causal = true;
+    double base = 0, rotary_fraction = 1, value_rotary_fraction = 1;
+    Learned learned;
+    Eigen::MatrixXd table;  ///< learned positions [positions × C]; empty for other methods
+};
+
+/// Gets q, k and v of a head from a run. Never waits; the newest question counts.
+class HeadSource : public QObject {
+    Q_OBJECT
+
+  public:
+    HeadSource(RunStore& store, QObject* parent);
+
+    void ask(const HeadQuestion& question);
+
+  signals:
+    void answered(const roper::RunHead& head);
+    void failed(const QString& why);
+
+  private:
+    ModelClient client_;
+    HeadQuestion question_;
+};
+
+}  // namespace roper

@@ -1,0 +1,140 @@
+#include "ui/live/model_client.h"
+
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTimer>
+
+#include "ui/live/trainer_launcher.h"
+
+namespace roper {
+
+ModelClient::ModelClient(RunStore& store, QObject* parent) : QObject(parent), store_(store) {}
+
+ModelClient::~ModelClient() {
+    retireServer();
+}
+
+void ModelClient::ask(const ModelQuestion& question) {
+    question_ = question;
+    ++asked_;
+    tried_again_ = false;
+    askNow();
+}
+
+void ModelClient::askNow() {
+    const ModelQuestion& question = question_;
+    const RunWatcher* run = store_.find(question.run);
+    if (run == nullptr) {
+        emit failed(question.run.isEmpty()
+                        ? tr("Choose a run.")
+                        : tr("There is no run “%1” in the runs folder.").arg(question.run));
+        return;
+    }
+    const QString trainer = QString::fromStdString(run->status().control);
+    if (run->isActive() && !trainer.isEmpty() && !question.step) {
+        retireServer();
+        return send(trainer);
+    }
+    const bool serves = server_ && server_run_ == question.run && server_checkpoint_ == question.step &&
+                        (question.step || server_step_ == run->step());
+    if (!serves) return startServer(*run);
+    if (!server_socket_.isEmpty()) send(server_socket_);  // otherwise it is asked as soon as it listens
+}
+
+void ModelClient::send(const QString& socket) {
+    if (client_) {  // it waits for the answer to an older question
+        client_->disconnect(this);
+        client_->deleteLater();
+    }
+    auto* client = new ControlClient(this);
+    client_ = client;
+    connect(client, &ControlClient::answered, this,
+            [this, client, number = asked_](bool ok, const QString& message, const QByteArray& payload) {
+                client->deleteLater();
+                if (number != asked_) return;  // another question was asked since
+                if (ok) {
+                    emit answered(question_, payload);
+                    return;
+                }
+                const RunWatcher* run = store_.find(question_.run);
+                if (client->wasAnswered() || tried_again_ || run == nullptr || !run->isActive()) {
+                    emit failed(message);
+                    return;
+                }
+                // A trainer that ended between two steps leaves a checkpoint, which can be asked instead.
+                tried_again_ = true;
+                constexpr int kUntilItsEndIsSeen_ms = 1500;
+                QTimer::singleShot(kUntilItsEndIsSeen_ms, this, [this, number] {
+                    if (number == asked_) askNow();
+                });
+            });
+    client->send(socket, question_.request);
+}
+
+void ModelClient::startServer(const RunWatcher& run) {
+    retireServer();
+    const QString program = TrainerLauncher::trainerProgram();
+    if (program.isEmpty()) {
+        emit failed(
+            tr("The trainer roper-train is neither beside this program nor on the PATH; build it with ./lab "
+               "run."));
+        return;
+    }
+    server_ = new QProcess;
+    server_run_ = run.name();
+    server_step_ = run.step();
+    server_checkpoint_ = question_.step;
+    QProcess* process = server_;
+    connect(process, &QProcess::readyReadStandardOutput, this, &ModelClient::readServer);
+    connect(process, &QProcess::finished, process, &QObject::deleteLater);
+    connect(process, &QProcess::finished, this, [this, process] {
+        const QString why = QString::fromUtf8(process->readAllStandardError()).trimmed();
+        failServer(process,
+                   why.isEmpty() ? tr("roper-train serve ended unexpectedly.") : why.section('\n', -1));
+    });
+    connect(process, &QProcess::errorOccurred, this, [this, process](QProcess::ProcessError error) {
+        if (error != QProcess::FailedToStart) return;  // others are followed by `finished`
+        failServer(process, tr("roper-train could not be started: %1").arg(process->errorString()));
+        process->deleteLater();
+    });
+    constexpr int kPatience_ms = 60000;  // a large checkpoint on a slow disk takes a while
+    QTimer::singleShot(kPatience_ms, this, [this, process = QPointer<QProcess>(process)] {
+        if (!process || process != server_ || !server_socket_.isEmpty()) return;
+        failServer(process, tr("roper-train serve has not answered for a minute."));
+        process->kill();
+    });
+    QStringList arguments{"serve",
+                          QString::fromStdString(std::filesystem::absolute(run.folder().path()).string()),
+                          "--json", "--with-parent"};
+    if (question_.step) arguments << "--step" << QString::number(*question_.step);
+    process->start(program, arguments);
+}
+
+void ModelClient::failServer(QProcess* process, const QString& why) {
+    if (process != server_) return;
+    server_ = nullptr;
+    server_socket_.clear();
+    emit failed(why);
+}
+
+/// Lets the server end by itself: nobody waits for it.
+void ModelClient::retireServer() {
+    server_socket_.clear();
+    if (!server_) return;
+    QProcess* process = server_;
+    server_ = nullptr;
+    process->disconnect(this);
+    process->closeWriteChannel();
+    if (process->state() == QProcess::NotRunning) process->deleteLater();
+}
+
+void ModelClient::readServer() {
+    while (server_ && server_->canReadLine()) {
+        const QJsonObject said = QJsonDocument::fromJson(server_->readLine()).object();
+        if (said["event"] != "listening") continue;
+        server_socket_ = said["socket"].toString();
+        send(server_socket_);
+    }
+}
+
+}  // namespace roper

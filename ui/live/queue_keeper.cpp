@@ -1,0 +1,119 @@
+#include "ui/live/queue_keeper.h"
+
+#include <QDateTime>
+#include <QProcess>
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/runs/run_recorder.h"
+#include "ui/live/trainer_launcher.h"
+
+namespace roper {
+namespace {
+
+constexpr int kBetweenLooks_ms = 1000;
+constexpr qint64 kBetweenStarts_ms = 5000;  // a worker that cannot begin is not started in a flood
+
+}  // namespace
+
+QueueKeeper::QueueKeeper(std::filesystem::path runs, Duty duty, QObject* parent)
+    : QObject(parent), runs_(std::move(runs)), duty_(duty) {
+    connect(&timer_, &QTimer::timeout, this, &QueueKeeper::look);
+    timer_.start(kBetweenLooks_ms);
+    look();
+}
+
+std::vector<std::string> QueueKeeper::enqueue(const std::vector<Specification>& specifications) {
+    for (const Specification& specification : specifications)
+        requireValid(specification, "the form");
+    std::vector<std::string> names = enqueueRuns(runs_, specifications);
+    look();
+    return names;
+}
+
+void QueueKeeper::enqueueRun(const RunFolder& folder) {
+    allowToGoOn(folder);
+    change([&](RunQueue& queue) {
+        std::erase_if(queue.entries, [&](const auto& entry) { return entry.run == folder.name(); });
+        queue.entries.push_back({folder.name(), false});
+    });
+}
+
+int QueueKeeper::placeOf(const std::string& run) const {
+    for (std::size_t i = 0; i < queue_.entries.size(); ++i)
+        if (queue_.entries[i].run == run) return static_cast<int>(i);
+    return -1;
+}
+
+void QueueKeeper::move(const std::string& run, int by) {
+    change([&](RunQueue& queue) {
+        auto& entries = queue.entries;
+        const auto found =
+            std::find_if(entries.begin(), entries.end(), [&](const auto& entry) { return entry.run == run; });
+        if (found == entries.end()) return;
+        const auto from = found - entries.begin();
+        const auto to = std::clamp<std::ptrdiff_t>(from + by, 0, std::ssize(entries) - 1);
+        const RunQueue::Entry entry = *found;
+        entries.erase(found);
+        entries.insert(entries.begin() + to, entry);
+    });
+}
+
+void QueueKeeper::setHeld(const std::string& run, bool held) {
+    change([&](RunQueue& queue) {
+        for (RunQueue::Entry& entry : queue.entries)
+            if (entry.run == run) entry.held = held;
+    });
+}
+
+void QueueKeeper::remove(const std::string& run) {
+    change([&](RunQueue& queue) {
+        std::erase_if(queue.entries, [&](const auto& entry) { return entry.run == run; });
+    });
+}
+
+void QueueKeeper::renameRun(const RunFolder& folder, const std::string& to) {
+    change([&](RunQueue& queue) {
+        ::roper::renameRun(folder, to);
+        for (RunQueue::Entry& entry : queue.entries)
+            if (entry.run == folder.name()) entry.run = to;
+    });
+}
+
+void QueueKeeper::setAtOnce(int trainers) {
+    change([&](RunQueue& queue) { queue.at_once = trainers; });
+}
+
+void QueueKeeper::change(const std::function<void(RunQueue&)>& change) {
+    changeQueue(runs_, change);
+    look();
+}
+
+void QueueKeeper::look() {
+    const RunQueue before = queue_;
+    const QString problem_before = problem_;
+    problem_.clear();
+    try {
+        std::error_code missing;
+        const auto written = std::filesystem::last_write_time(queuePath(runs_), missing);
+        if (missing || written != read_at_) queue_ = readQueue(runs_);
+        read_at_ = missing ? std::filesystem::file_time_type{} : written;
+        if (duty_ == Duty::work && queue_.hasWork() && !queueIsWorked(runs_)) startWorker();
+    } catch (const Error& error) {
+        read_at_ = {};
+        problem_ = QString::fromStdString(error.what());
+    }
+    if (queue_ != before || problem_ != problem_before) emit changed();
+}
+
+void QueueKeeper::startWorker() {
+    const qint64 now = QDateTime::currentMSecsSinceEpoch();
+    if (now - started_ms_ < kBetweenStarts_ms) return;
+    started_ms_ = now;
+    startDetached(
+        {QStringLiteral("queue"), QStringLiteral("--runs"),
+         QString::fromStdString(std::filesystem::absolute(runs_).string()), QStringLiteral("--background")},
+        QString::fromStdString((runs_ / "queue-messages.txt").string()));
+}
+
+}  // namespace roper

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "core/compare/outcome.h"
+#include "ui/live/run_store.h"
+
+namespace roper {
+
+/// A run as comparisons see it; nothing if its specification cannot be read. Valid until the run is polled.
+std::optional<RunRecord> recordOf(const RunWatcher& run);
+
+/// The same of all runs.
+std::vector<RunRecord> recordsOf(const RunStore& store);
+
+}  // namespace roper

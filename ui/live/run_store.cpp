@@ -1,0 +1,89 @@
+#include "ui/live/run_store.h"
+
+#include <QElapsedTimer>
+#include <set>
+
+namespace roper {
+namespace {
+
+constexpr int kActive_ms = 60;  // a row is seen well within 100 ms
+constexpr int kIdle_ms = 1000;
+constexpr int kReading_ms = 12;  // of each active interval, for runs that do not train
+
+}  // namespace
+
+RunStore::RunStore(std::filesystem::path runs, QObject* parent) : QObject(parent), runs_(std::move(runs)) {
+    connect(&active_timer_, &QTimer::timeout, this, &RunStore::pollActive);
+    connect(&idle_timer_, &QTimer::timeout, this, &RunStore::refresh);
+    active_timer_.start(kActive_ms);
+    idle_timer_.start(kIdle_ms);
+}
+
+std::vector<RunWatcher*> RunStore::runs() const {
+    std::vector<RunWatcher*> all;
+    for (const auto& [name, watcher] : watchers_)
+        all.push_back(watcher);
+    return all;
+}
+
+RunWatcher* RunStore::find(const QString& name) const {
+    const auto found = watchers_.find(name);
+    return found == watchers_.end() ? nullptr : found->second;
+}
+
+void RunStore::refresh() {
+    scan();
+    pollIdle();
+}
+
+void RunStore::readAll() {
+    refresh();
+    for (const auto& [name, watcher] : watchers_)
+        while (watcher->isBehind())
+            watcher->poll();
+}
+
+void RunStore::scan() {
+    std::set<QString> present;
+    for (const RunFolder& folder : listRuns(runs_)) {
+        const QString name = QString::fromStdString(folder.name());
+        present.insert(name);
+        if (watchers_.count(name) > 0) continue;
+        auto* watcher = new RunWatcher(folder, this);
+        watchers_[name] = watcher;
+        connect(watcher, &RunWatcher::statusChanged, this, &RunStore::changed);
+        connect(watcher, &RunWatcher::metricsAdded, this, &RunStore::changed);
+        connect(watcher, &RunWatcher::evaluationsAdded, this, &RunStore::changed);
+        watcher->pollBriefly();
+        emit runAdded(watcher);
+    }
+    for (auto at = watchers_.begin(); at != watchers_.end();) {
+        if (present.count(at->first) > 0) {
+            ++at;
+            continue;
+        }
+        const QString name = at->first;
+        at->second->deleteLater();
+        at = watchers_.erase(at);
+        emit runRemoved(name);
+        emit changed();
+    }
+}
+
+/// Runs that train are read each time. Of the others, which may be hundreds with long files, as many as fit
+/// into a little time: the window stays at hand while they come in.
+void RunStore::pollActive() {
+    QElapsedTimer clock;
+    clock.start();
+    for (const auto& [name, watcher] : watchers_) {
+        const bool is_live = watcher->isActive() || watcher->state() == RunState::queued;
+        if (is_live || (watcher->isBehind() && clock.elapsed() < kReading_ms)) watcher->poll();
+    }
+}
+
+void RunStore::pollIdle() {
+    for (const auto& [name, watcher] : watchers_)
+        if (!watcher->isActive() && !watcher->isBehind()) watcher->pollIfChanged();
+}
+
+}  // namespace roper

@@ -1,0 +1,165 @@
+#include "ui/live/run_watcher.h"
+
+#include <sys/stat.h>
+
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
+
+namespace roper {
+namespace {
+
+constexpr std::size_t kMostBytesAPoll = 512 * 1024;  // keeps one poll to a few milliseconds
+constexpr std::size_t kRateWindow = 50;              // rows that the rate is taken over
+
+/// Lines through `parse` into `rows`; the header and lines that cannot be read are passed over.
+template <class Row>
+void parseInto(const std::vector<std::string>& lines, std::string_view header, Row (*parse)(std::string_view),
+               std::vector<Row>& rows) {
+    for (const std::string& line : lines) {
+        if (!header.empty() && isHeader(line)) continue;
+        try {
+            rows.push_back(parse(line));
+        } catch (const Error&) {
+            // A damaged line is no reason not to show the others; `roper-train export` names it.
+        }
+    }
+}
+
+}  // namespace
+
+RunWatcher::RunWatcher(RunFolder folder, QObject* parent)
+    : QObject(parent),
+      folder_(std::move(folder)),
+      metrics_tail_(folder_.metricsPath()),
+      evaluations_tail_(folder_.evaluationsPath()),
+      samples_tail_(folder_.samplesPath()) {
+    readSpecificationOnce();
+}
+
+/// Until it can be read: a run may be found while it is still being copied to its place.
+void RunWatcher::readSpecificationOnce() {
+    if (specification_) return;
+    try {
+        specification_ = folder_.specification();
+        specification_problem_.clear();
+    } catch (const Error& error) {
+        specification_problem_ = QString::fromStdString(error.what());
+    }
+}
+
+void RunWatcher::pollStatus() {
+    const Status before = status_;
+    const RunState state_before = state_;
+    try {
+        status_ = folder_.status();
+        state_ = trueState(status_);
+        status_problem_.clear();
+    } catch (const Error& error) {
+        status_problem_ = QString::fromStdString(error.what());
+        state_ = RunState::failed;
+    }
+    if (state_ != state_before || status_.step != before.step || status_.error != before.error ||
+        status_.control != before.control)
+        emit statusChanged();
+}
+
+/// Rows added to a file since the last poll; the index of the first new one, or nothing.
+template <class Row>
+std::optional<std::size_t> RunWatcher::pollRows(LineTail& tail, std::string_view header,
+                                                Row (*parse)(std::string_view), std::vector<Row>& rows) {
+    const LineTail::News news = tail.poll(kMostBytesAPoll);
+    behind_ = behind_ || news.more;
+    if (news.restarted) {
+        rows.clear();
+        emit restarted();
+    }
+    const std::size_t first = rows.size();
+    parseInto(news.lines, header, parse, rows);
+    return rows.size() > first ? std::optional(first) : std::nullopt;
+}
+
+void RunWatcher::pollEvaluations() {
+    if (const auto first = pollRows(evaluations_tail_, kEvaluationsHeader, &parseEvaluationRow, evaluations_))
+        emit evaluationsAdded(*first);
+}
+
+void RunWatcher::poll() {
+    behind_ = false;
+    status_stamp_ = stampOf(folder_.statusPath());
+    metrics_stamp_ = stampOf(folder_.metricsPath());
+    readSpecificationOnce();
+    pollStatus();
+    if (const auto first = pollRows(metrics_tail_, kMetricsHeader, &parseMetricsRow, metrics_))
+        emit metricsAdded(*first);
+    pollEvaluations();
+    pollSamples();
+}
+
+void RunWatcher::pollBriefly() {
+    readSpecificationOnce();
+    pollStatus();
+    pollEvaluations();
+    behind_ = true;
+}
+
+RunWatcher::Stamp RunWatcher::stampOf(const std::filesystem::path& path) {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) != 0) return {};
+    constexpr std::int64_t kNanoseconds = 1000000000;
+    return {info.st_mtim.tv_sec * kNanoseconds + info.st_mtim.tv_nsec, info.st_size};
+}
+
+void RunWatcher::pollIfChanged() {
+    // A trainer that dies writes nothing more, so a run that claims to work is looked at again and again.
+    const bool is_known = stampOf(folder_.statusPath()) == status_stamp_ &&
+                          stampOf(folder_.metricsPath()) == metrics_stamp_ && problem().isEmpty();
+    if (!is_known || isActive() || behind_) poll();
+}
+
+const std::vector<Sample>& RunWatcher::samples() const {
+    if (!std::exchange(samples_wanted_, true)) behind_ = true;
+    return samples_;
+}
+
+void RunWatcher::pollSamples() {
+    if (!samples_wanted_) return;
+    const LineTail::News news = samples_tail_.poll(kMostBytesAPoll);
+    behind_ = behind_ || news.more;
+    if (news.restarted) samples_.clear();
+    if (news.lines.empty()) return;
+    parseInto(news.lines, {}, &parseSample, samples_);
+    if (samples_.empty()) return;
+    const std::int64_t newest = samples_.back().step;
+    std::erase_if(samples_, [&](const Sample& sample) { return sample.step != newest; });
+    emit samplesChanged();
+}
+
+QString RunWatcher::messages() const {
+    constexpr std::size_t kMostShown = 600;
+    try {
+        const std::string text = readFile(folder_.path() / "trainer-messages.txt");
+        return QString::fromStdString(text.substr(text.size() - std::min(text.size(), kMostShown))).trimmed();
+    } catch (const Error&) {
+        return {};  // only runs started by a window have that file
+    }
+}
+
+std::int64_t RunWatcher::step() const {
+    return metrics_.empty() ? status_.step : std::max(status_.step, metrics_.back().step);
+}
+
+double RunWatcher::stepsPerSecond() const {
+    if (metrics_.size() < 2) return 0;
+    const MetricsRow& last = metrics_.back();
+    const MetricsRow& first = metrics_[metrics_.size() - std::min(metrics_.size(), kRateWindow)];
+    const double seconds = last.time_s - first.time_s;
+    return seconds > 0 ? static_cast<double>(last.step - first.step) / seconds : 0;
+}
+
+std::optional<double> RunWatcher::secondsLeft() const {
+    const double rate = stepsPerSecond();
+    if (state_ != RunState::running || rate <= 0) return std::nullopt;
+    return static_cast<double>(steps() - step()) / rate;
+}
+
+}  // namespace roper

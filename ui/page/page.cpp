@@ -1,0 +1,87 @@
+#include "ui/page/page.h"
+
+#include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QAbstractSlider>
+#include <QAbstractSpinBox>
+#include <QComboBox>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QTabBar>
+
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+bool usesKey(const QWidget* widget, int key) {
+    const bool is_arrow =
+        key == Qt::Key_Left || key == Qt::Key_Right || key == Qt::Key_Up || key == Qt::Key_Down;
+    const bool is_move = is_arrow || key == Qt::Key_Home || key == Qt::Key_PageUp || key == Qt::Key_PageDown;
+    const bool is_return = key == Qt::Key_Return || key == Qt::Key_Enter;
+    const bool is_paging = key == Qt::Key_PageUp || key == Qt::Key_PageDown;
+    if (qobject_cast<const QLineEdit*>(widget) != nullptr ||
+        qobject_cast<const QAbstractSpinBox*>(widget) != nullptr)
+        return is_return || is_paging || key == Qt::Key_Up || key == Qt::Key_Down || key == Qt::Key_Space ||
+               (key >= Qt::Key_A && key <= Qt::Key_Z);
+    if (qobject_cast<const QComboBox*>(widget) != nullptr)
+        return is_return || is_move || key == Qt::Key_Space;
+    if (qobject_cast<const QAbstractButton*>(widget) != nullptr) return key == Qt::Key_Space || is_return;
+    if (qobject_cast<const QTabBar*>(widget) != nullptr) return is_arrow;
+    if (qobject_cast<const QAbstractItemView*>(widget) != nullptr) return is_move || key == Qt::Key_Space;
+    return qobject_cast<const QAbstractSlider*>(widget) != nullptr && is_move;
+}
+
+}  // namespace
+
+Page::Page(const QString& name, const QString& sentence, QWidget* parent)
+    : QWidget(parent), name_(name), contents_(new QVBoxLayout), readout_(new QLabel) {
+    auto* title = new QLabel(name);
+    QFont large = title->font();
+    large.setPointSizeF(large.pointSizeF() * 1.5);
+    large.setBold(true);
+    title->setFont(large);
+    auto* subtitle = new QLabel(sentence);
+    subtitle->setWordWrap(true);
+    subtitle->setForegroundRole(QPalette::PlaceholderText);
+    readout_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    readout_->setAccessibleName(tr("Numbers under the pointer"));
+    readout_->setSizePolicy(QSizePolicy::Ignored,
+                            QSizePolicy::Preferred);  // a long line must not widen the window
+    readout_->setMinimumHeight(readout_->fontMetrics().height() + 6);
+
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(16, 12, 16, 6);
+    layout->setSpacing(6);
+    layout->addWidget(title);
+    layout->addWidget(subtitle);
+    layout->addLayout(contents_, 1);
+    layout->addWidget(readout_);
+}
+
+std::optional<int> Page::viewNumber(const ViewSettings& settings, const std::string& key) {
+    const auto found = settings.find(key);
+    if (found == settings.end()) return std::nullopt;
+    const auto number = parseInteger(found->second);
+    constexpr long long kMost = 1000;
+    return number && *number >= 0 && *number <= kMost ? std::optional(static_cast<int>(*number))
+                                                      : std::nullopt;
+}
+
+void Page::setTab(QTabWidget& tabs, const ViewSettings& settings, const std::string& key) {
+    const auto tab = viewNumber(settings, key);
+    if (tab && *tab < tabs.count()) tabs.setCurrentIndex(*tab);
+}
+
+bool Page::event(QEvent* event) {
+    if (event->type() == QEvent::ShortcutOverride) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if (key->modifiers() == Qt::NoModifier && usesKey(window()->focusWidget(), key->key())) {
+            event->accept();
+            return true;
+        }
+    }
+    return QWidget::event(event);
+}
+
+}  // namespace roper

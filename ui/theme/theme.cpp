@@ -1,0 +1,128 @@
+#include "ui/theme/theme.h"
+
+#include <QHash>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace roper {
+namespace {
+
+QColor mix(const QColor& a, const QColor& b, double share_of_b) {
+    const auto blend = [&](int x, int y) { return static_cast<int>(std::lround(x + (y - x) * share_of_b)); };
+    return QColor(blend(a.red(), b.red()), blend(a.green(), b.green()), blend(a.blue(), b.blue()));
+}
+
+/// Nine even steps of viridis (van der Walt & Smith 2015), perceptually even and safe for colour-blind eyes.
+constexpr std::array<QRgb, 9> kViridis = {0xff440154, 0xff472d7b, 0xff3b528b, 0xff2c728e, 0xff21918c,
+                                          0xff28ae80, 0xff5ec962, 0xffaddc30, 0xfffde725};
+
+QColor viridis(double at) {
+    const double place = std::clamp(at, 0.0, 1.0) * (kViridis.size() - 1);
+    const auto below = std::min(static_cast<std::size_t>(place), kViridis.size() - 2);
+    return mix(QColor(kViridis[below]), QColor(kViridis[below + 1]), place - static_cast<double>(below));
+}
+
+/// 256 colours along evenly spaced stops.
+std::array<QRgb, 256> tableOf(const std::vector<QColor>& stops) {
+    std::array<QRgb, 256> table;
+    for (std::size_t i = 0; i < table.size(); ++i) {
+        const double place = static_cast<double>(i) / 255 * static_cast<double>(stops.size() - 1);
+        const auto below = std::min(static_cast<std::size_t>(place), stops.size() - 2);
+        table[i] = mix(stops[below], stops[below + 1], place - static_cast<double>(below)).rgb();
+    }
+    return table;
+}
+
+}  // namespace
+
+Theme Theme::of(const QPalette& palette) {
+    Theme theme;
+    theme.background = palette.color(QPalette::Base);
+    theme.text = palette.color(QPalette::Text);
+    theme.dark = theme.background.lightness() < 128;
+    theme.faint_text = mix(theme.background, theme.text, 0.62);
+    theme.grid = mix(theme.background, theme.text, 0.12);
+    theme.frame = mix(theme.background, theme.text, 0.35);
+    return theme;
+}
+
+Theme Theme::light() {
+    return of(fixedPalette(false));
+}
+
+QColor Theme::pair(int i, int n) const {
+    const double along = n > 1 ? static_cast<double>(i) / (n - 1) : 0.0;
+    // The ends of the map that would vanish into the background are left out.
+    return dark ? viridis(0.95 - 0.70 * along) : viridis(0.80 * along);
+}
+
+std::array<QRgb, 256> Theme::divergingColors() const {
+    const std::vector<QColor> stops = dark ? std::vector<QColor>{"#f6d99b", "#bf812d", "#6b4a1c", background,
+                                                                 "#14564f", "#35978f", "#b9ebe2"}
+                                           : std::vector<QColor>{"#543005", "#a8681d", "#e3c688", background,
+                                                                 "#94d1c6", "#20837a", "#003c30"};
+    return tableOf(stops);
+}
+
+std::array<QRgb, 256> Theme::sequentialColors() const {
+    // Magma (van der Walt & Smith 2015), its end near the background replaced by the background.
+    const std::vector<QColor> stops = dark ? std::vector<QColor>{background, "#331067", "#641a80", "#982d80",
+                                                                 "#cd4071",  "#f1605d", "#fc9f6f", "#fcfdbf"}
+                                           : std::vector<QColor>{background, "#fec98d", "#fd9668", "#f1605d",
+                                                                 "#cd4071",  "#982d80", "#641a80", "#1c1044"};
+    return tableOf(stops);
+}
+
+QColor Theme::method(const QString& position) {
+    static const QHash<QString, QColor> colors = {{"none", QColor(0x80, 0x80, 0x80)},
+                                                  {"learned", QColor(0x8c, 0x56, 0x4b)},
+                                                  {"sinusoidal", QColor(0x7b, 0x52, 0xab)},
+                                                  {"t5", QColor(0x6b, 0x8e, 0x23)},
+                                                  {"alibi", QColor(0xb5, 0x17, 0x9e)},
+                                                  {"rope", rope()},
+                                                  {"roper", roper()}};
+    return colors.value(position, roper());
+}
+
+QColor Theme::run(const QString& position, int number) const {
+    const QColor base = method(position);
+    constexpr std::array kSteps = {0.0, 0.35, -0.30, 0.58, -0.15, 0.18, -0.42, 0.47};
+    const double step = kSteps[static_cast<std::size_t>(number) % kSteps.size()];
+    return step >= 0 ? mix(base, Qt::white, step) : mix(base, Qt::black, -step);
+}
+
+QColor Theme::faded(const QColor& color, double share) const {
+    return mix(background, color, share);
+}
+
+QPalette fixedPalette(bool dark) {
+    QPalette palette;
+    const QColor window = dark ? QColor(0x24, 0x26, 0x2a) : QColor(0xf4, 0xf5, 0xf6);
+    const QColor base = dark ? QColor(0x1b, 0x1c, 0x1f) : QColor(0xff, 0xff, 0xff);
+    const QColor text = dark ? QColor(0xe6, 0xe7, 0xe9) : QColor(0x1c, 0x1e, 0x21);
+    const QColor button = dark ? QColor(0x31, 0x34, 0x39) : QColor(0xea, 0xec, 0xee);
+    palette.setColor(QPalette::Window, window);
+    palette.setColor(QPalette::WindowText, text);
+    palette.setColor(QPalette::Base, base);
+    palette.setColor(QPalette::AlternateBase, mix(base, text, 0.04));
+    palette.setColor(QPalette::Text, text);
+    palette.setColor(QPalette::Button, button);
+    palette.setColor(QPalette::ButtonText, text);
+    palette.setColor(QPalette::ToolTipBase, button);
+    palette.setColor(QPalette::ToolTipText, text);
+    palette.setColor(QPalette::PlaceholderText, mix(base, text, 0.5));
+    // Not a colour that means a method.
+    palette.setColor(QPalette::Highlight, dark ? QColor(0x4a, 0x54, 0x66) : QColor(0xcf, 0xd8, 0xe6));
+    palette.setColor(QPalette::HighlightedText, text);
+    palette.setColor(QPalette::Link, dark ? Theme::query() : Theme::rope());
+    palette.setColor(QPalette::Mid, mix(window, text, 0.25));
+    palette.setColor(QPalette::Dark, mix(window, text, 0.4));
+    palette.setColor(QPalette::Light, mix(window, dark ? text : QColor(Qt::white), dark ? 0.12 : 0.8));
+    for (const auto role : {QPalette::Text, QPalette::ButtonText, QPalette::WindowText})
+        palette.setColor(QPalette::Disabled, role, mix(window, text, 0.4));
+    return palette;
+}
+
+}  // namespace roper

@@ -1,0 +1,376 @@
+#include "ui/window/main_window.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QCloseEvent>
+#include <QFileDialog>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QProcess>
+#include <QSettings>
+#include <QStatusBar>
+
+#include "core/base/error.h"
+#include "ui/charts/figure_export.h"
+#include "ui/compare/import_dialog.h"
+#include "ui/window/command_palette.h"
+#include "ui/training/preset_list.h"
+
+namespace roper {
+namespace {
+
+constexpr QSize kInitialSize{1360, 860};
+
+}  // namespace
+
+MainWindow::MainWindow(std::filesystem::path runs, QueueKeeper::Duty duty)
+    : store_(runs, nullptr),
+      launcher_(runs, nullptr),
+      queue_(runs, duty, nullptr),
+      attention_state_(selection_, store_, nullptr),
+      rotation_(new RotationPage(selection_, nullptr)),
+      spectrum_(new SpectrumPage(selection_, nullptr)),
+      attention_(new AttentionPage(attention_state_, nullptr)),
+      mixing_(new MixingPage(attention_state_, nullptr)),
+      training_(new TrainingPage(store_, launcher_, queue_, nullptr)),
+      compare_(new ComparePage(store_, nullptr)),
+      inspect_(new InspectPage(store_, nullptr)),
+      rail_(new QVBoxLayout),
+      stack_(new QStackedWidget),
+      explanation_(new QDockWidget(tr("Explain"))),
+      explanation_text_(new QTextBrowser),
+      training_label_(new QLabel),
+      training_bar_(new QProgressBar) {
+    setWindowTitle(tr("RoPER Lab"));
+    qApp->installEventFilter(this);
+    resize(kInitialSize);
+    rail_->setContentsMargins(6, 10, 6, 10);
+    rail_->setSpacing(4);
+    addPage(rotation_, PageIcon::rotation);
+    addPage(spectrum_, PageIcon::spectrum);
+    addPage(attention_, PageIcon::attention);
+    addPage(mixing_, PageIcon::mixing);
+    addPage(training_, PageIcon::training);
+    addPage(compare_, PageIcon::compare);
+    addPage(inspect_, PageIcon::inspect);
+    rail_->addStretch();
+    auto* middle = new QWidget;
+    auto* row = new QHBoxLayout(middle);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(0);
+    row->addLayout(rail_);
+    row->addWidget(stack_, 1);
+    setCentralWidget(middle);
+    makeExplanation();
+    makeMenus();
+    makeStatusBar();
+    connect(&store_, &RunStore::changed, this, &MainWindow::showTraining);
+    connect(attention_, &AttentionPage::mixingWanted, this, [this] { showPage(mixing_); });
+    connect(compare_, &ComparePage::runsWanted, this, [this](const std::vector<Specification>& wanted) {
+        training_->enqueue(wanted);
+        showPage(training_);
+    });
+    connect(compare_, &ComparePage::importWanted, this, &MainWindow::importMetrics);
+    connect(compare_, &ComparePage::speedWanted, this, &MainWindow::measureSpeed);
+    connect(attention_, &AttentionPage::trainingWanted, this, [this] { showPage(training_); });
+    store_.refresh();  // a session may look at one of the runs
+    restoreSession();
+    showTraining();
+}
+
+MainWindow::~MainWindow() {
+    // Pages refer to the runs, the selection and the state, which are members and would otherwise go first.
+    delete takeCentralWidget();
+}
+
+void MainWindow::addPage(Page* page, PageIcon icon) {
+    stack_->addWidget(page);
+    pages_.push_back(page);
+    auto* button = new QToolButton;
+    button->setText(page->name());
+    button->setIcon(makePageIcon(icon, palette()));
+    button->setIconSize({28, 28});
+    button->setToolButtonStyle(Qt::ToolButtonTextUnderIcon);
+    button->setCheckable(true);
+    button->setAutoExclusive(true);
+    button->setAutoRaise(true);
+    button->setFixedSize(84, 62);
+    button->setAccessibleName(page->name());
+    const auto number = static_cast<int>(pages_.size());
+    button->setToolTip(tr("%1 (Ctrl+%2)").arg(page->name()).arg(number));
+    connect(button, &QToolButton::clicked, this, [this, page] { showPage(page); });
+    connect(page, &Page::explanationChanged, this, [this, page] {
+        if (page == currentPage()) showExplanation();
+    });
+    rail_->addWidget(button);
+    rail_buttons_.push_back(button);
+    icons_.push_back(icon);
+    actions_.add(tr("Go"), page->name(), QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number)),
+                 [this, page] { showPage(page); });
+}
+
+void MainWindow::makeMenus() {
+    actions_.add(tr("File"), tr("Export the picture…"), Qt::CTRL | Qt::Key_E, [this] { exportCurrent(); });
+    actions_.add(tr("File"), tr("Quit"), QKeySequence::Quit, [this] { close(); });
+    addEditActions();
+    actions_.add(tr("View"), tr("Explain this page"), Qt::Key_F1,
+                 [this] { explanation_->setVisible(!explanation_->isVisible()); });
+    actions_.add(tr("View"), tr("Commands…"), Qt::CTRL | Qt::Key_K,
+                 [this] { CommandPalette(actions_, this).exec(); });
+    actions_.add(tr("View"), tr("Reset layout"), {}, [this] { resetLayout(); });
+    for (Page* page : pages_)
+        page->addActions(actions_);
+    QStringList groups{tr("File"), tr("Edit"), tr("Go"), tr("View")};
+    for (Page* page : pages_)
+        groups << page->name();
+    for (const QString& group : groups) {
+        const QList<QAction*> actions = actions_.inGroup(group);
+        QMenu* menu = menuBar()->addMenu(group);
+        menu->addActions(actions);
+        page_menus_[group] = menu;
+        // A page's own shortcuts hold while it is shown, so that Space and the arrows mean what is seen.
+        for (QAction* action : actions) {
+            for (Page* page : pages_) {
+                if (page->name() != group) continue;
+                action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+                page->addAction(action);
+            }
+        }
+    }
+}
+
+void MainWindow::addEditActions() {
+    const QString edit = tr("Edit");
+    QUndoStack& history = selection_.history();
+    const std::tuple<QAction*, QString, bool> steps[] = {
+        {actions_.add(edit, tr("Undo"), QKeySequence::Undo, [&history] { history.undo(); }), tr("Undo"),
+         true},
+        {actions_.add(edit, tr("Redo"), QKeySequence::Redo, [&history] { history.redo(); }), tr("Redo"),
+         false}};
+    for (const auto& [action, name, back] : steps) {
+        const auto show = [action = action, name = name, back = back, &history] {
+            action->setEnabled(back ? history.canUndo() : history.canRedo());
+            const QString what = back ? history.undoText() : history.redoText();
+            action->setText(what.isEmpty() ? name : tr("%1: %2").arg(name, what));
+        };
+        connect(&history, &QUndoStack::indexChanged, action, show);
+        show();
+    }
+    actions_.add(edit, tr("Copy setup"), Qt::CTRL | Qt::SHIFT | Qt::Key_C, [this] { copySetup(); });
+    actions_.add(edit, tr("Paste setup"), Qt::CTRL | Qt::SHIFT | Qt::Key_V, [this] { pasteSetup(); });
+    actions_.add(edit, tr("Start over"), {}, [this] { selection_.set(Setup{}, tr("Start over")); });
+}
+
+QString MainWindow::setupText() const {
+    SetupText text{selection_.setup(), {}};
+    for (const Page* page : pages_)
+        text.view.merge(page->viewSettings());
+    text.view["view.page"] = currentPage()->name().toStdString();
+    return QString::fromStdString(formatSetup(text));
+}
+
+bool MainWindow::applySetupText(const QString& text) {
+    try {
+        const SetupText read = parseSetup(text.toStdString());
+        selection_.set(read.setup, tr("Paste setup"));
+        if (const auto page = read.view.find("view.page"); page != read.view.end())
+            showPage(QString::fromStdString(page->second));
+        for (Page* page : pages_)
+            page->setViewSettings(read.view);
+        return true;
+    } catch (const Error& error) {
+        constexpr int kShown_ms = 12000;
+        statusBar()->showMessage(tr("Setup not pasted: %1").arg(QString::fromStdString(error.what())),
+                                 kShown_ms);
+        return false;
+    }
+}
+
+void MainWindow::copySetup() {
+    constexpr int kShown_ms = 6000;
+    QApplication::clipboard()->setText(setupText());
+    statusBar()->showMessage(tr("Setup copied: paste it anywhere, and into the program by Paste setup"),
+                             kShown_ms);
+}
+
+void MainWindow::pasteSetup() {
+    constexpr int kShown_ms = 6000;
+    if (applySetupText(QApplication::clipboard()->text()))
+        statusBar()->showMessage(tr("Setup restored"), kShown_ms);
+}
+
+void MainWindow::makeStatusBar() {
+    training_bar_->setMaximumWidth(220);
+    training_bar_->setTextVisible(true);
+    training_bar_->setAccessibleName(tr("Progress of the training"));
+    training_label_->setContentsMargins(10, 0, 10, 0);
+    statusBar()->addWidget(training_label_);
+    statusBar()->addWidget(training_bar_);
+}
+
+void MainWindow::makeExplanation() {
+    explanation_->setObjectName("explanation");
+    explanation_->setWidget(explanation_text_);
+    explanation_text_->setFrameShape(QFrame::NoFrame);
+    explanation_text_->setAccessibleName(tr("Explanation of this page"));
+    explanation_text_->setMinimumWidth(260);
+    addDockWidget(Qt::RightDockWidgetArea, explanation_);
+    explanation_->hide();
+    connect(explanation_, &QDockWidget::visibilityChanged, this, &MainWindow::showExplanation);
+}
+
+Page* MainWindow::currentPage() const {
+    return qobject_cast<Page*>(stack_->currentWidget());
+}
+
+void MainWindow::showPage(Page* page) {
+    stack_->setCurrentWidget(page);
+    for (std::size_t i = 0; i < pages_.size(); ++i)
+        rail_buttons_[i]->setChecked(pages_[i] == page);
+    page->setFocus();
+    // A page's own menu and shortcuts are there while it is.
+    for (const Page* one : pages_) {
+        const auto menu = page_menus_.find(one->name());
+        if (menu == page_menus_.end()) continue;
+        menu->second->menuAction()->setVisible(one == page);
+        for (QAction* action : menu->second->actions())
+            action->setEnabled(one == page);
+    }
+    showExplanation();
+}
+
+bool MainWindow::showPage(const QString& name) {
+    for (Page* page : pages_) {
+        if (page->name().compare(name, Qt::CaseInsensitive) != 0) continue;
+        showPage(page);
+        return true;
+    }
+    return false;
+}
+
+void MainWindow::showExplanation() {
+    if (explanation_->isVisible() && currentPage() != nullptr)
+        explanation_text_->setHtml(currentPage()->explanation());
+}
+
+/// The status bar names what trains now: the first such run, and how many others there are.
+void MainWindow::showTraining() {
+    const RunWatcher* first = nullptr;
+    int others = -1;
+    for (const RunWatcher* run : store_.runs()) {
+        if (!run->isActive()) continue;
+        if (first == nullptr) first = run;
+        ++others;
+    }
+    training_bar_->setVisible(first != nullptr);
+    if (first == nullptr) return training_label_->setText(tr("Nothing trains"));
+    QStringList parts{first->state() == RunState::paused ? tr("paused: %1").arg(first->name())
+                                                         : tr("training: %1").arg(first->name())};
+    if (others > 0) parts << tr("and %1 more").arg(others);
+    if (first->stepsPerSecond() > 0) parts << tr("%1 steps/s").arg(first->stepsPerSecond(), 0, 'f', 1);
+    if (const auto left = first->secondsLeft()) parts << tr("%1 left").arg(shortDuration(*left));
+    training_label_->setText(parts.join("   "));
+    training_bar_->setRange(0, static_cast<int>(std::max<std::int64_t>(1, first->steps())));
+    training_bar_->setValue(static_cast<int>(first->step()));
+}
+
+/// Takes a few steps of what the board asks for, in a process of its own that ends with the window; the board
+/// shows each time as it comes.
+void MainWindow::measureSpeed() {
+    const QString program = TrainerLauncher::trainerProgram();
+    if (measuring_ || program.isEmpty()) {
+        statusBar()->showMessage(measuring_
+                                     ? tr("Measuring already.")
+                                     : tr("The trainer roper-train is not there; build it with ./lab run."));
+        return;
+    }
+    auto* process = new QProcess(this);
+    measuring_ = process;
+    const auto show = [this, process] {
+        const QString said = QString::fromUtf8(process->readAllStandardError()).trimmed().section('\n', -1);
+        if (!said.isEmpty()) statusBar()->showMessage(said);
+        compare_->state().refresh();
+    };
+    connect(process, &QProcess::readyReadStandardError, this, show);
+    connect(process, &QProcess::finished, this, [this, process, show](int code) {
+        show();
+        if (code == 0) statusBar()->showMessage(tr("The speed of every setting is measured."));
+        process->deleteLater();
+    });
+    process->start(program, {QStringLiteral("board"), QStringLiteral("--measure"), QStringLiteral("--runs"),
+                             QString::fromStdString(std::filesystem::absolute(store_.folder()).string())});
+}
+
+void MainWindow::importMetrics() {
+    const QString path = QFileDialog::getOpenFileName(
+        this, tr("Import metrics"), {}, tr("Metrics (*.csv *.tsv *.jsonl *.json *.txt);;All files (*)"));
+    if (path.isEmpty()) return;
+    try {
+        ImportDialog dialog(readForeignTable(path.toStdString()), store_.folder(),
+                            training_->form().specification(), this);
+        if (dialog.exec() == QDialog::Accepted) store_.refresh();
+    } catch (const Error& error) {
+        QMessageBox::warning(this, tr("Import metrics"), QString::fromStdString(error.what()));
+    }
+}
+
+void MainWindow::exportCurrent() {
+    const std::vector<const Figure*> figures = currentPage()->figures();
+    if (figures.size() == 1) return exportByDialog(*figures.front(), this);
+    QMenu menu(this);
+    for (const Figure* figure : figures)
+        menu.addAction(figure->figureTitle(), this, [this, figure] { exportByDialog(*figure, this); });
+    menu.exec(mapToGlobal(rect().center()));
+}
+
+void MainWindow::restoreSession() {
+    QSettings settings;
+    restoreGeometry(settings.value("window/geometry").toByteArray());
+    restoreState(settings.value("window/state").toByteArray());
+    try {
+        const SetupText text = parseSetup(settings.value("session/setup").toString().toStdString());
+        selection_.replace(text.setup);
+        for (Page* page : pages_)
+            page->setViewSettings(text.view);
+    } catch (const Error&) {
+        // The first start, or the settings of a version that knew other keys: the defaults stand.
+    }
+    if (!showPage(settings.value("window/page").toString())) showPage(rotation_);
+}
+
+void MainWindow::saveSession() {
+    QSettings settings;
+    settings.setValue("window/geometry", saveGeometry());
+    settings.setValue("window/state", saveState());
+    settings.setValue("window/page", currentPage()->name());
+    settings.setValue("session/setup", setupText());
+}
+
+void MainWindow::resetLayout() {
+    explanation_->hide();
+    resize(kInitialSize);
+    QSettings().remove("window");
+}
+
+void MainWindow::changeEvent(QEvent* event) {
+    QMainWindow::changeEvent(event);
+    if (event->type() != QEvent::PaletteChange) return;
+    for (std::size_t i = 0; i < rail_buttons_.size(); ++i)
+        rail_buttons_[i]->setIcon(makePageIcon(icons_[i], palette()));
+}
+
+/// An open list or menu has its keys to itself.
+bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::ShortcutOverride && QApplication::activePopupWidget() != nullptr) {
+        event->accept();
+        return true;
+    }
+    return QMainWindow::eventFilter(watched, event);
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    saveSession();
+    event->accept();
+}
+
+}  // namespace roper
