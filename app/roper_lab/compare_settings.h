@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "ui/compare/compare_state.h"
+#include "ui/pages/compare/compare_state.h"
 
 namespace roper {
 

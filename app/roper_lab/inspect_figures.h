@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "ui/inspect/inspect_page.h"
+#include "ui/pages/inspect/inspect_page.h"
 
 namespace roper {
 

@@ -2,7 +2,7 @@
 
 #include "tests/support/finished_run.h"
 #include "tests/support/page_test.h"
-#include "ui/compare/import_dialog.h"
+#include "ui/pages/compare/import_dialog.h"
 
 using namespace roper;
 

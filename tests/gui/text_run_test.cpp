@@ -2,7 +2,7 @@
 #include <QToolButton>
 
 #include "tests/support/page_test.h"
-#include "ui/training/samples_view.h"
+#include "ui/pages/training/samples_view.h"
 
 using namespace roper;
 

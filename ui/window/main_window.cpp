@@ -12,9 +12,9 @@
 
 #include "core/base/error.h"
 #include "ui/charts/figure_export.h"
-#include "ui/compare/import_dialog.h"
+#include "ui/pages/compare/import_dialog.h"
 #include "ui/window/command_palette.h"
-#include "ui/training/preset_list.h"
+#include "ui/pages/training/preset_list.h"
 
 namespace roper {
 namespace {

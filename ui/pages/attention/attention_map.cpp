@@ -1,0 +1,105 @@
+#include "ui/pages/attention/attention_map.h"
+
+#include <QObject>
+#include <algorithm>
+#include <cmath>
+
+namespace roper {
+namespace {
+
+/// Differences smaller than this are drawn as nothing: they are rounding.
+constexpr double kLeastDifference = 1e-6;
+
+Eigen::MatrixXd outputsOf(const ScoreRule& rule, const HeadVectors& heads, double shift) {
+    return outputs(rule, heads, weights(rule, heads, scores(rule, heads, shift)), shift);
+}
+
+Eigen::MatrixXd valuesOf(const MapQuestion& q) {
+    switch (q.kind) {
+        case MapKind::weights:
+            return weights(q.rule, q.heads, scores(q.rule, q.heads, q.shift));
+        case MapKind::shift_difference:
+            return q.about_values
+                       ? (outputsOf(q.rule, q.heads, q.shift) - outputsOf(q.rule, q.heads, 0)).eval()
+                       : (scores(q.rule, q.heads, q.shift) - scores(q.rule, q.heads, 0)).eval();
+        case MapKind::form_difference:
+            return q.about_values
+                       ? (outputsOf(q.rule, q.heads, q.shift) - outputsOf(q.right_rule, q.heads, q.shift))
+                             .eval()
+                       : (scores(q.rule, q.heads, q.shift) - scores(q.right_rule, q.heads, q.shift)).eval();
+        default:
+            return scores(q.rule, q.heads, q.shift);
+    }
+}
+
+bool isDifference(MapKind kind) {
+    return kind == MapKind::shift_difference || kind == MapKind::form_difference;
+}
+
+}  // namespace
+
+bool MapQuestion::isTokenByToken() const {
+    return !isDifference(kind) || !about_values;
+}
+
+MapQuestion mapQuestion(const Setup& setup, const HeadVectors& heads) {
+    return {setup.map, scoreRule(setup), rightScoreRule(setup),
+            heads,     setup.shift,      isAboutValues(setup.mistake) && setup.method == Method::roper};
+}
+
+HeatMapView::Map computeMap(const MapQuestion& question) {
+    HeatMapView::Map map;
+    auto values = std::make_shared<Eigen::MatrixXd>(valuesOf(question));
+    const bool token_by_token = question.isTokenByToken();
+    map.lower_only = question.rule.causal && token_by_token;
+    map.scale = question.kind == MapKind::weights && question.rule.method != Method::linear_numerator
+                    ? HeatMapView::Scale::sequential
+                    : HeatMapView::Scale::diverging;
+    map.limit = HeatMapView::limitOf(*values, map.lower_only);
+    // A map without any difference has the limit 1 by then, and nothing to colour.
+    if (isDifference(question.kind)) map.limit = std::max(map.limit, kLeastDifference);
+    map.pyramid = HeatMapView::makePyramid(*values, map.scale, map.limit, map.lower_only);
+    map.values = std::move(values);
+    map.row_name = QObject::tr("query");
+    map.column_name = token_by_token ? QObject::tr("key") : QObject::tr("feature of the output");
+    map.value_name = question.kind == MapKind::weights  ? QObject::tr("weight")
+                     : question.kind == MapKind::scores ? QObject::tr("score")
+                                                        : QObject::tr("difference");
+    return map;
+}
+
+QString mapHeadline(const MapQuestion& question, const HeatMapView::Map& map) {
+    double largest = 0;
+    Eigen::Index not_finite = 0;
+    for (Eigen::Index column = 0; column < map.values->cols(); ++column) {
+        for (Eigen::Index row = map.lower_only ? column : 0; row < map.values->rows(); ++row) {
+            const double value = (*map.values)(row, column);
+            std::isfinite(value) ? void(largest = std::max(largest, std::abs(value))) : void(++not_finite);
+        }
+    }
+    if (not_finite > 0)
+        return QObject::tr("%1 entries are not numbers; they are drawn in magenta").arg(not_finite);
+    const QString number = QString::number(largest, 'g', 3).replace('-', QChar(0x2212));
+    const QString what = question.about_values ? QObject::tr("outputs") : QObject::tr("scores");
+    constexpr Eigen::Index kCrowded = 256;
+    const QString hint = map.values->rows() < kCrowded
+                             ? QString()
+                             : QObject::tr(
+                                   "    from afar a pixel shows the strongest of its entries; wheel zooms, "
+                                   "dragging moves, a double click shows all");
+    switch (question.kind) {
+        case MapKind::shift_difference:
+            return question.shift == 0 ? QObject::tr("Nothing is moved yet: change S at the right.")
+                                       : QObject::tr("All positions moved by %1: %2 change by at most %3")
+                                             .arg(question.shift, 0, 'g', 6)
+                                             .arg(what, number);
+        case MapKind::form_difference:
+            return QObject::tr("Against the right form: %1 differ by at most %2").arg(what, number);
+        case MapKind::weights:
+            return QObject::tr("Largest weight %1").arg(number) + hint;
+        default:
+            return QObject::tr("Largest score in size %1").arg(number) + hint;
+    }
+}
+
+}  // namespace roper

@@ -1,0 +1,299 @@
+#include "ui/pages/attention/attention_page.h"
+
+#include <QtConcurrent>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/text.h"
+#include "ui/pages/attention/method_text.h"
+#include "ui/theme/numbers.h"
+
+namespace roper {
+namespace {
+
+constexpr int kLargestAtOnce = 1024;  // larger maps are computed in another thread
+
+}  // namespace
+
+AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
+    : Page(tr("Attention"),
+           tr("Who looks at whom: a row is a query, a column a key. Click a cell to see which pairs make its "
+              "score; "
+              "click a bar to mute that pair. The wheel zooms, dragging moves."),
+           parent),
+      state_(state),
+      kinds_(new QTabBar),
+      headline_(new QLabel),
+      to_mixing_(new QPushButton(tr("This row in Value mixing"))),
+      help_(new QPushButton),
+      map_(new HeatMapView(QStringLiteral("scores"), this)),
+      bars_(new BarChart(QStringLiteral("logit-by-pair"), tr("pair"), tr("part of the score"), this)),
+      bias_(new CurveChart(QStringLiteral("position-bias"), tr("distance, query − key"), tr("bias"), this)),
+      bias_kind_(new QComboBox),
+      table_(new HeatMapView(QStringLiteral("position-table"), this)),
+      vectors_(new VectorsTable(state, this)),
+      lower_(new QTabWidget),
+      gallery_(new MistakeGallery(state, this)),
+      panel_(new SetupPanel(state.selection(), this)),
+      play_(new QPushButton(tr("Play"))) {
+    fillPanel();
+    auto* row = new QHBoxLayout;
+    row->addWidget(makePictures(), 1);
+    row->addWidget(panel_);
+    contents()->addLayout(row);
+
+    map_->setAccessibleName(tr("Attention map, query by key"));
+    connect(map_, &HeatMapView::cellClicked, this, [this](int query, int key) {
+        if (shown_question_.isTokenByToken()) select(query, key);
+    });
+    connect(map_, &HeatMapView::cellPointed, this, [this](int r, int c) { setReadout(cellText(r, c)); });
+    connect(map_, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
+    connect(bars_, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
+    connect(bars_, &BarChart::placeClicked, this, &AttentionPage::mute);
+    connect(vectors_, &VectorsTable::said, this, [this](const QString& text) { setReadout(text); });
+    connect(kinds_, &QTabBar::currentChanged, this, [this](int index) {
+        panel_->change(tr("Map"), [&](Setup& s) { s.map = static_cast<MapKind>(index); });
+    });
+    panel_->whenShown([this](const Setup& s) { kinds_->setCurrentIndex(static_cast<int>(s.map)); });
+    connect(&state_, &AttentionState::changed, this, &AttentionPage::follow);
+    connect(&computing_, &QFutureWatcherBase::finished, this, [this] {
+        is_computing_ = false;
+        // A map of a setup that has changed since is not shown.
+        const bool outdated = std::exchange(again_, false) || !state_.isReady();
+        if (!outdated) return takeMap(std::move(computing_question_), computing_.result());
+        if (state_.isReady()) showMap();
+    });
+    connect(&timer_, &QTimer::timeout, this, [this] {
+        panel_->change(tr("Shift S"),
+                       [](Setup& s) { s.shift = s.shift >= 64 ? -64 : std::round(s.shift) + 1; });
+    });
+    panel_->showSetup();
+    follow();
+}
+
+AttentionPage::~AttentionPage() {
+    computing_.waitForFinished();
+}
+
+std::vector<const Figure*> AttentionPage::figures() const {
+    return {map_, bars_, bias_, table_};
+}
+
+void AttentionPage::showEvent(QShowEvent* event) {
+    Page::showEvent(event);
+    state_.watch(true);
+    if (stale_) follow();
+}
+
+void AttentionPage::hideEvent(QHideEvent* event) {
+    Page::hideEvent(event);
+    state_.watch(false);
+    play_->setChecked(false);
+}
+
+void AttentionPage::follow() {
+    // A page that is not seen does not compute.
+    stale_ = !isVisible();
+    if (stale_ && map_->map().values) return;
+    if (!state_.isReady()) return showUnready();
+    help_->hide();
+    to_mixing_->setEnabled(true);
+    showMap();
+    showParts();
+    showBias();
+    showTable();
+    setReadout({});
+    emit explanationChanged();
+}
+
+void AttentionPage::showUnready() {
+    map_->setMap({});
+    map_->setMarked(-1, -1);
+    map_->setEmptyText(state_.message());
+    bars_->setBars({}, {});
+    bars_->setHeadline({});
+    headline_->clear();
+    to_mixing_->setEnabled(false);
+    const bool no_runs = state_.runs().runs().empty();
+    help_->setText(no_runs                      ? tr("Train a model first")
+                   : state_.setup().run.empty() ? tr("Take the first run")
+                                                : tr("Ask again"));
+    help_->setVisible(!state_.isAsking());
+    emit explanationChanged();
+}
+
+void AttentionPage::showMap() {
+    if (is_computing_) {
+        again_ = true;
+        return;
+    }
+    const Setup& s = state_.setup();
+    MapQuestion question = mapQuestion(s, state_.heads());
+    question.token_names = state_.tokenNames();
+    question.caption =
+        tr("%1: %2; %3; d = %4, base %5, shift %6%7")
+            .arg(kinds_->tabText(static_cast<int>(question.kind)), methodNames()[methodEntry(s)],
+                 state_.sourceText())
+            .arg(s.head_dim)
+            .arg(s.base)
+            .arg(s.shift)
+            .arg(s.mistake == Mistake::none ? QString() : tr("; mistake: %1").arg(describe(s.mistake).name));
+    if (state_.tokens() <= kLargestAtOnce) {
+        HeatMapView::Map map = computeMap(question);
+        return takeMap(std::move(question), std::move(map));
+    }
+    headline_->setText(tr("Computing %1 × %1 scores …").arg(state_.tokens()));
+    computing_question_ = question;
+    is_computing_ = true;
+    computing_.setFuture(
+        QtConcurrent::run([question = std::move(question)] { return computeMap(question); }));
+}
+
+void AttentionPage::takeMap(MapQuestion question, HeatMapView::Map map) {
+    static const char* const kNames[] = {"scores", "weights", "shift-difference", "mistake"};
+    const bool by_token = question.isTokenByToken();
+    headline_->setText(mapHeadline(question, map));
+    headline_->setToolTip(headline_->text());
+    map.row_labels = question.token_names;
+    if (by_token) map.column_labels = question.token_names;
+    map_->setName(QString::fromLatin1(kNames[static_cast<int>(question.kind)]));
+    map_->setCaption(question.caption);
+    map_->setMap(std::move(map));
+    map_->setMarked(state_.query(), by_token ? state_.key() : -1);
+    shown_question_ = std::move(question);
+    showWishedCells();
+    emit explanationChanged();
+}
+
+/// Restores a zoom, once the map that it was made on is there.
+void AttentionPage::showWishedCells() {
+    const bool is_of_this_map = map_->map().values && map_->map().values->rows() == state_.tokens();
+    if (wished_cells_ && is_of_this_map) map_->showCells(*std::exchange(wished_cells_, std::nullopt));
+}
+
+void AttentionPage::showParts() {
+    const Setup& s = state_.setup();
+    const int query = state_.query(), key = state_.key();
+    const Eigen::VectorXd parts = scoreParts(state_.rule(), state_.heads(), query, key, s.shift);
+    ScoreRule unmuted = state_.rule();
+    unmuted.muted.clear();
+    const Eigen::VectorXd all = scoreParts(unmuted, state_.heads(), query, key, s.shift);
+    std::map<int, double> ghosts;
+    for (const int pair : s.muted)
+        ghosts[pair] = all[pair];
+    const Theme theme = Theme::of(palette());
+    const Rotary& rotary = state_.rule().form.query.rotary;
+    BarChart::Series series{QStringLiteral("part"), tr("part of the score"), theme.frame, {}, {}};
+    std::vector<int> places;
+    for (int i = 0; i < rotary.planes(); ++i) {
+        places.push_back(i);
+        series.values.push_back(parts[i]);
+        const bool turns = s.rotates() && i < rotary.pairs();
+        series.colors.push_back(turns ? theme.pair(i, rotary.pairs()) : theme.faint_text);
+    }
+    bars_->clearPlaceNames();
+    if (parts[rotary.planes()] != 0) {
+        places.push_back(rotary.planes());
+        series.values.push_back(parts[rotary.planes()]);
+        series.colors.push_back(theme.text);
+        bars_->setPlaceName(rotary.planes(), s.method == Method::linear_cosine ? tr("1") : tr("bias"));
+    }
+    bars_->setBars(places, {series});
+    bars_->setMuted(ghosts);
+    bars_->setMarked(s.pair);
+    const double score = state_.scoreRow()[key], weight = state_.weightRow()[key];
+    bars_->setHeadline(tr("query %1, key %2, distance %3:   score %4 = Σ of the bars   weight %5")
+                           .arg(state_.tokenText(query), state_.tokenText(key))
+                           .arg(query - key)
+                           .arg(score, 0, 'f', 6)
+                           .arg(weight, 0, 'g', 4)
+                           .replace('-', QChar(0x2212)));
+    bars_->setCaption(
+        tr("The score of query %1 and key %2 by pair: %3").arg(query).arg(key).arg(state_.sourceText()));
+}
+
+/// The numbers of a cell, from what the map that is seen was made of; a newer setup may be on its way.
+QString AttentionPage::cellText(int row, int column) const {
+    const MapQuestion& q = shown_question_;
+    const auto token = [&](int i) {
+        return i < q.token_names.size() ? QStringLiteral("%1 “%2”").arg(i).arg(q.token_names[i])
+                                        : QString::number(i);
+    };
+    const auto number = [](double value) { return noteNumber(value, 7); };
+    if (row >= q.heads.tokens() || !map_->map().values) return {};
+    const double value = (*map_->map().values)(row, column);
+    if (!q.isTokenByToken())
+        return tr("query %1    feature %2    difference of the output %3")
+            .arg(token(row))
+            .arg(column)
+            .arg(number(value));
+    const Eigen::VectorXd scores = scoreRow(q.rule, q.heads, row, q.shift);
+    const Eigen::VectorXd weights = weightRow(q.rule, q.heads, scores, row);
+    QString text = tr("query %1    key %2    distance %3    score %4    weight %5")
+                       .arg(token(row), token(column))
+                       .arg(noteNumber(row - column), number(scores[column]), number(weights[column]));
+    if (q.kind == MapKind::shift_difference || q.kind == MapKind::form_difference)
+        text += tr("    difference %1").arg(number(value));
+    return text;
+}
+
+void AttentionPage::mute(int pair) {
+    if (pair >= state_.setup().pairs()) return;  // the bias is not a pair
+    panel_->change(tr("Muted pairs"), [&](Setup& s) {
+        const auto found = std::find(s.muted.begin(), s.muted.end(), pair);
+        found == s.muted.end() ? s.muted.push_back(pair) : void(s.muted.erase(found));
+        s.pair = pair;
+    });
+}
+
+void AttentionPage::select(int query, int key) {
+    panel_->change(tr("Query and key"), [&](Setup& s) {
+        s.query = query;
+        s.key = s.causal ? std::min(key, query) : key;
+    });
+}
+
+void AttentionPage::moveKey(int by) {
+    if (!state_.isReady()) return;
+    const int last = state_.setup().causal ? state_.query() : state_.tokens() - 1;
+    select(state_.query(), std::clamp(state_.key() + by, 0, last));
+}
+
+void AttentionPage::moveQuery(int by) {
+    if (state_.isReady()) select(std::clamp(state_.query() + by, 0, state_.tokens() - 1), state_.key());
+}
+
+QString AttentionPage::explanation() const {
+    return explainScore(state_);
+}
+
+ViewSettings AttentionPage::viewSettings() const {
+    ViewSettings settings{{"view.attention_below", std::to_string(lower_->currentIndex())}};
+    const QRectF shown = map_->shownCells();
+    if (map_->map().values && shown.size() != QSizeF(static_cast<double>(map_->map().values->cols()),
+                                                     static_cast<double>(map_->map().values->rows())))
+        settings["view.attention_cells"] = QStringLiteral("%1,%2,%3,%4")
+                                               .arg(shown.x(), 0, 'g', 8)
+                                               .arg(shown.y(), 0, 'g', 8)
+                                               .arg(shown.width(), 0, 'g', 8)
+                                               .arg(shown.height(), 0, 'g', 8)
+                                               .toStdString();
+    return settings;
+}
+
+void AttentionPage::setViewSettings(const ViewSettings& settings) {
+    setTab(*lower_, settings, "view.attention_below");
+    wished_cells_.reset();
+    const auto cells = settings.find("view.attention_cells");
+    if (cells == settings.end()) return map_->showAll();
+    std::vector<double> numbers;
+    for (const std::string& part : split(cells->second, ','))
+        numbers.push_back(parseNumber(part).value_or(std::numeric_limits<double>::quiet_NaN()));
+    const bool sound = std::all_of(numbers.begin(), numbers.end(), [](double n) { return std::isfinite(n); });
+    if (numbers.size() != 4 || !sound) return;
+    wished_cells_ = QRectF(numbers[0], numbers[1], numbers[2], numbers[3]);
+    if (!stale_ && !is_computing_) showWishedCells();
+}
+
+}  // namespace roper

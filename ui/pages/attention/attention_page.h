@@ -1,0 +1,116 @@
+#pragma once
+
+#include <QComboBox>
+#include <QFutureWatcher>
+#include <QTabBar>
+#include <QTimer>
+
+#include "ui/pages/attention/attention_map.h"
+#include "ui/pages/attention/attention_state.h"
+#include "ui/pages/attention/mistake_gallery.h"
+#include "ui/pages/attention/vectors_table.h"
+#include "ui/charts/bar_chart.h"
+#include "ui/charts/curve_chart.h"
+#include "ui/charts/heat_map_view.h"
+#include "ui/explorer/setup_panel.h"
+#include "ui/page/page.h"
+
+namespace roper {
+
+/// Page 3: scores and weights of all tokens, where a score comes from, and what goes wrong.
+class AttentionPage : public Page {
+    Q_OBJECT
+
+  public:
+    AttentionPage(AttentionState& state, QWidget* parent);
+    ~AttentionPage() override;
+
+    std::vector<const Figure*> figures() const override;
+    void addActions(Actions& actions) override;
+    QString explanation() const override;
+    ViewSettings viewSettings() const override;
+    void setViewSettings(const ViewSettings& settings) override;
+
+    HeatMapView& map() { return *map_; }
+    BarChart& bars() { return *bars_; }
+    CurveChart& biasChart() { return *bias_; }
+    HeatMapView& table() { return *table_; }
+    QComboBox& biasKind() { return *bias_kind_; }
+    MistakeGallery& gallery() { return *gallery_; }
+    QString headline() const { return headline_->text(); }
+    /// Whether a large map is being computed and not taken yet.
+    bool isComputing() const { return is_computing_; }
+
+  signals:
+    void mixingWanted();
+    void trainingWanted();
+
+  protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+
+  private:
+    /// What the pictures of biases and of the position table were made of; they are made again only if it
+    /// changes.
+    struct BiasOf {
+        Method method = Method::none;
+        int head = 0, heads = 0, distances = 0, kind = 0, query_minus_key = 0;
+        bool causal = true;
+        Eigen::VectorXd t5_biases = {};
+        qint64 palette = 0;
+
+        bool operator==(const BiasOf& o) const;
+    };
+    struct TableOf {
+        int positions = 0, width = 0;
+        double base = 0;
+        QString learned_by = {};
+
+        bool operator==(const TableOf&) const = default;
+    };
+
+    QWidget* makePictures();
+    QWidget* makeBiasTab();
+    void prepareTable();
+    void fillPanel();
+    void follow();
+    void showMap();
+    void takeMap(MapQuestion question, HeatMapView::Map map);
+    void showWishedCells();
+    void showParts();
+    void showBias();
+    void showTable();
+    void showUnready();
+    void mute(int pair);
+    void select(int query, int key);
+    void moveKey(int by);
+    void moveQuery(int by);
+    QString cellText(int row, int column) const;
+
+    AttentionState& state_;
+    QTabBar* kinds_;
+    QLabel* headline_;
+    QPushButton *to_mixing_, *help_;
+    HeatMapView* map_;
+    BarChart* bars_;
+    BiasOf bias_of_;
+    TableOf table_of_;
+    CurveChart* bias_;
+    QComboBox* bias_kind_;
+    HeatMapView* table_;
+    VectorsTable* vectors_;
+    QTabWidget* lower_;
+    MistakeGallery* gallery_;
+    SetupPanel* panel_;
+    QPushButton* play_;
+    QTimer timer_;
+    MapQuestion shown_question_;      ///< of the map that is seen
+    MapQuestion computing_question_;  ///< of the one that is made in another thread
+    QFutureWatcher<HeatMapView::Map> computing_;
+    bool is_computing_ = false;           ///< until its result has been taken
+    std::optional<QRectF> wished_cells_;  ///< to be shown when the map they belong to is there
+    bool stale_ = true;                   ///< the map is of an older setup
+    bool again_ = false;                  ///< the setup changed while a large map was computed
+};
+
+}  // namespace roper

@@ -1,0 +1,123 @@
+#include <QSplitter>
+
+#include "ui/pages/attention/attention_page.h"
+#include "ui/pages/attention/method_text.h"
+#include "ui/pages/attention/source_controls.h"
+
+// What can be pressed and typed on the Attention page.
+
+namespace roper {
+namespace {
+
+constexpr int kPlay_ms = 160;
+
+}  // namespace
+
+QWidget* AttentionPage::makePictures() {
+    for (const auto& [name, help] :
+         {std::pair{tr("Scores"), tr("What softmax is taken of")},
+          {tr("Weights"), tr("Softmax of each row; for linear attention the share of each similarity")},
+          {tr("After the shift"),
+           tr("What moving all positions by S changes: nothing, unless there is a mistake")},
+          {tr("Against the right form"), tr("What the chosen mistake changes at the same positions")}})
+        kinds_->setTabToolTip(kinds_->addTab(name), help);
+    kinds_->setAccessibleName(tr("Which map"));
+    kinds_->setDocumentMode(true);
+    kinds_->setExpanding(false);
+    headline_->setForegroundRole(QPalette::PlaceholderText);
+    headline_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    to_mixing_->setToolTip(tr("Shows what this query makes of the values it looks at"));
+    connect(to_mixing_, &QPushButton::clicked, this, &AttentionPage::mixingWanted);
+    help_->setText(tr("Ask again"));
+    help_->setToolTip(tr("What to do before there is a map"));
+    help_->hide();
+    connect(help_, &QPushButton::clicked, this, [this] {
+        if (state_.runs().runs().empty()) return emit trainingWanted();
+        if (state_.setup().run.empty()) return state_.useRun(state_.runs().runs().front()->name());
+        state_.askRun();
+    });
+    auto* top = new QHBoxLayout;
+    top->addWidget(kinds_);
+    top->addStretch();
+    top->addWidget(help_);
+    top->addWidget(to_mixing_);
+    lower_->addTab(bars_, tr("Score by pair"));
+    lower_->addTab(vectors_, tr("q, k and v"));
+    lower_->addTab(makeBiasTab(), tr("Bias by distance"));
+    prepareTable();
+    lower_->addTab(table_, tr("Position table"));
+    lower_->setDocumentMode(true);
+    auto* upper = new QWidget;
+    auto* layout = new QVBoxLayout(upper);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(3);
+    layout->addLayout(top);
+    layout->addWidget(headline_);
+    layout->addWidget(map_, 1);
+    auto* pictures = new QSplitter(Qt::Vertical);
+    pictures->addWidget(upper);
+    pictures->addWidget(lower_);
+    pictures->setSizes({520, 210});
+    pictures->setStretchFactor(0, 1);
+    pictures->setChildrenCollapsible(false);
+    return pictures;
+}
+
+void AttentionPage::fillPanel() {
+    panel_->addHeading(tr("Tokens"));
+    addSourceControls(*panel_, state_);
+    panel_->addHeading(tr("Method"));
+    panel_->addWideChoice(tr("Positions by"), tr("How the score learns of positions; F1 shows the formula"),
+                          methodNames(), methodEntry, chooseMethod);
+    panel_->addCheck(
+        tr("Causal"), tr("A query sees itself and what is before it; otherwise everything"),
+        [](const Setup& s) { return s.causal; }, [](Setup& s, bool on) { s.causal = on; });
+    panel_->addIndex(
+        tr("Pair i"), tr("The marked bar; M mutes it or puts it back, as a click does"),
+        [](Setup& s) -> int& { return s.pair; }, [](const Setup& s) { return s.pairs(); });
+    auto* unmute =
+        panel_->addButton(tr("Unmute all pairs"), tr("Puts every pair back into the scores"),
+                          [this] { panel_->change(tr("Muted pairs"), [](Setup& s) { s.muted.clear(); }); });
+    panel_->whenShown([unmute](const Setup& s) { unmute->setEnabled(!s.muted.empty()); });
+    panel_->addHeading(tr("Move all positions"));
+    panel_->addDecimal(
+        tr("Shift S"), tr("Added to every position; scores and weights do not change"),
+        [](Setup& s) -> double& { return s.shift; }, -bounds::kFarthestShift, bounds::kFarthestShift, 1, 2);
+    panel_->addSlider(
+        tr("Shift, by hand"), tr("Drag S from −64 to 64"), [](Setup& s) -> double& { return s.shift; }, -64,
+        64, 1);
+    play_->setCheckable(true);
+    connect(play_, &QPushButton::toggled, this, [this](bool on) {
+        play_->setText(on ? tr("Pause") : tr("Play"));
+        on ? timer_.start(kPlay_ms) : timer_.stop();
+    });
+    panel_->addRow({}, play_, tr("Moves all positions on, step by step (Space)"));
+    panel_->addHeading(tr("Known mistakes"));
+    panel_->addRow({}, gallery_, {});
+    panel_->addHeading(tr("Rotation"));
+    addRotationControls(*panel_);
+}
+
+void AttentionPage::addActions(Actions& actions) {
+    const QString group = tr("Attention");
+    actions.add(group, tr("Play or pause the shift"), Qt::Key_Space, [this] { play_->click(); });
+    actions.add(group, tr("Next key"), Qt::Key_Right, [this] { moveKey(1); });
+    actions.add(group, tr("Previous key"), Qt::Key_Left, [this] { moveKey(-1); });
+    actions.add(group, tr("Ten keys on"), Qt::SHIFT | Qt::Key_Right, [this] { moveKey(10); });
+    actions.add(group, tr("Ten keys back"), Qt::SHIFT | Qt::Key_Left, [this] { moveKey(-10); });
+    actions.add(group, tr("First key"), Qt::Key_Home, [this] { moveKey(-bounds::kMostTokens); });
+    actions.add(group, tr("Next query"), Qt::Key_Down, [this] { moveQuery(1); });
+    actions.add(group, tr("Previous query"), Qt::Key_Up, [this] { moveQuery(-1); });
+    actions.add(group, tr("This row in Value mixing"), Qt::Key_Return, [this] { to_mixing_->click(); });
+    actions.add(group, tr("Mute or unmute the marked pair"), Qt::Key_M,
+                [this] { mute(state_.setup().pair); });
+    actions.add(group, tr("Unmute all pairs"), {},
+                [this] { panel_->change(tr("Muted pairs"), [](Setup& s) { s.muted.clear(); }); });
+    actions.add(group, tr("No mistake"), {},
+                [this] { panel_->change(tr("Mistake"), [](Setup& s) { s.mistake = Mistake::none; }); });
+    actions.add(group, tr("Ask the run again"), {}, [this] {
+        if (state_.setup().source == Source::run) state_.askRun();
+    });
+}
+
+}  // namespace roper

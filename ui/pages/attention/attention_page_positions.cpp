@@ -1,0 +1,152 @@
+#include <tuple>
+
+#include "core/rotary/absolute_encoding.h"
+#include "core/rotary/position_bias.h"
+#include "ui/pages/attention/attention_page.h"
+#include "ui/theme/numbers.h"
+
+// The pictures of what a method adds: to scores by distance, to embeddings by position.
+
+namespace roper {
+namespace {
+
+/// The part of the table that is drawn: each cell of it can be seen.
+constexpr int kMostFeatures = 1024, kMostPositions = 128;
+
+/// Distances that the curves run over: also those of keys to the right, where they are seen.
+std::pair<int, int> distancesOf(const Setup& s) {
+    return {s.causal ? 0 : 1 - s.distances, s.distances - 1};
+}
+
+template <class Value>
+CurveChart::Curve curveBy(const Setup& s, const QString& key, const QString& label, const QColor& color,
+                          Value value) {
+    CurveChart::Curve curve;
+    curve.key = key;
+    curve.label = label;
+    curve.color = color;
+    const auto [first, last] = distancesOf(s);
+    for (int distance = first; distance <= last; ++distance) {
+        curve.x.push_back(distance);
+        curve.y.push_back(value(distance));
+    }
+    return curve;
+}
+
+}  // namespace
+
+bool AttentionPage::BiasOf::operator==(const BiasOf& o) const {
+    return std::tie(method, head, heads, distances, kind, query_minus_key, causal, palette) ==
+               std::tie(o.method, o.head, o.heads, o.distances, o.kind, o.query_minus_key, o.causal,
+                        o.palette) &&
+           t5_biases.size() == o.t5_biases.size() && t5_biases == o.t5_biases;
+}
+
+QWidget* AttentionPage::makeBiasTab() {
+    bias_kind_->addItems({tr("bias added to the score"), tr("bucket of the distance (T5)")});
+    bias_kind_->setAccessibleName(tr("What the curves show by distance"));
+    bias_kind_->setToolTip(bias_kind_->accessibleName());
+    bias_->setEmptyText(
+        tr("This method adds nothing to scores. T5 and ALiBi do: choose one beside “Positions by”."));
+    connect(bias_kind_, &QComboBox::currentIndexChanged, this, &AttentionPage::showBias);
+    connect(bias_, &CurveChart::pointed, this, [this](const QString& text) { setReadout(text); });
+    auto* tab = new QWidget;
+    auto* layout = new QVBoxLayout(tab);
+    layout->setContentsMargins(0, 3, 0, 0);
+    layout->addWidget(bias_kind_, 0, Qt::AlignLeft);
+    layout->addWidget(bias_, 1);
+    return tab;
+}
+
+void AttentionPage::prepareTable() {
+    table_->setAccessibleName(tr("Position table, position by feature"));
+    connect(table_, &HeatMapView::cellPointed, this, [this](int position, int feature) {
+        setReadout(tr("position %1    feature %2    %3")
+                       .arg(position)
+                       .arg(feature)
+                       .arg(noteNumber((*table_->map().values)(position, feature), 7)));
+    });
+    connect(table_, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
+}
+
+void AttentionPage::showBias() {
+    const Setup& s = state_.setup();
+    const BiasOf now{s.method,
+                     s.head,
+                     s.heads,
+                     s.distances,
+                     bias_kind_->currentIndex(),
+                     state_.query() - state_.key(),
+                     s.causal,
+                     state_.rule().t5_biases,
+                     palette().cacheKey()};
+    if (now == bias_of_) return;
+    bias_of_ = now;
+    std::vector<CurveChart::Curve> curves;
+    const bool is_t5 = s.method == Method::t5, shows_bucket = bias_kind_->currentIndex() == 1;
+    bias_kind_->setEnabled(is_t5);
+    if (is_t5) {
+        const ScoreRule& rule = state_.rule();
+        const auto buckets = static_cast<int>(rule.t5_biases.size());
+        const auto bucket = [&](int distance) {
+            return t5Bucket(distance, !s.causal, buckets, rule.t5_distance);
+        };
+        curves.push_back(curveBy(s, shows_bucket ? QStringLiteral("bucket") : QStringLiteral("bias"),
+                                 tr("T5, head %1").arg(s.head), Theme::method("t5"), [&](int distance) {
+                                     return shows_bucket ? bucket(distance)
+                                                         : rule.t5_biases[bucket(distance)];
+                                 }));
+        curves.back().strong = true;
+    } else if (s.method == Method::alibi) {
+        const Theme theme = Theme::of(palette());
+        for (int head = 0; head < s.heads; ++head) {
+            const double slope = alibiSlope(head + 1, s.heads);
+            const bool chosen = head == s.head;
+            curves.push_back(curveBy(s, QStringLiteral("head-%1").arg(head), tr("ALiBi, head %1").arg(head),
+                                     chosen ? Theme::method("alibi") : theme.pair(head, s.heads),
+                                     [&](int distance) { return -slope * std::abs(distance); }));
+            curves.back().strong = chosen;
+            curves.back().in_legend = chosen || s.heads <= 8;
+            curves.back().formula = tr("slope 2^(−8·%1/%2) = %3").arg(head + 1).arg(s.heads).arg(slope);
+        }
+    }
+    std::vector<CurveChart::Mark> marks;
+    if (!curves.empty() && state_.isReady()) {
+        const int distance = state_.query() - state_.key();
+        marks.push_back({static_cast<double>(distance), tr("query − key = %1").arg(distance), false});
+    }
+    bias_->setAxisNames(tr("distance, query − key"), is_t5 && shows_bucket ? tr("bucket") : tr("bias"));
+    bias_->setLegendCorner(Qt::AlignTop | Qt::AlignRight);
+    bias_->setCurves(curves, marks);
+    bias_->setCaption(s.method == Method::alibi
+                          ? tr("ALiBi: the bias −2^(−8h/H)·|n − j| of %1 heads by distance").arg(s.heads)
+                          : tr("T5: %1 by distance, head %2; %3")
+                                .arg(shows_bucket ? tr("the bucket") : tr("the learned bias"))
+                                .arg(s.head)
+                                .arg(state_.sourceText()));
+}
+
+void AttentionPage::showTable() {
+    const Setup& s = state_.setup();
+    const bool is_learned = s.source == Source::run && state_.runHead() && state_.runHead()->table.size() > 0;
+    const int width = std::min(s.head_dim * s.heads, kMostFeatures),
+              positions = std::min(s.distances, kMostPositions);
+    const TableOf now{positions, width, s.base, is_learned ? state_.sourceText() : QString()};
+    if (now == table_of_) return;
+    table_of_ = now;
+    HeatMapView::Map map;
+    auto values = std::make_shared<Eigen::MatrixXd>(is_learned ? state_.runHead()->table
+                                                               : sinusoidTable(positions, width, s.base));
+    map.limit = is_learned ? HeatMapView::limitOf(*values, false) : 1.0;
+    map.pyramid = HeatMapView::makePyramid(*values, HeatMapView::Scale::diverging, map.limit, false);
+    map.values = std::move(values);
+    map.row_name = tr("position");
+    map.column_name = tr("feature");
+    map.value_name = is_learned ? tr("learned") : tr("sinusoid");
+    table_->setMap(std::move(map));
+    table_->setCaption(
+        is_learned ? tr("The learned position table: %1").arg(state_.sourceText())
+                   : tr("Sinusoids added to embeddings: C = %1 features, base %2").arg(width).arg(s.base));
+}
+
+}  // namespace roper

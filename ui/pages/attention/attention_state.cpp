@@ -1,0 +1,217 @@
+#include "ui/pages/attention/attention_state.h"
+
+#include <QCoreApplication>
+#include <QElapsedTimer>
+#include <utility>
+
+#include "core/tasks/task.h"
+#include "ui/live/example_text.h"
+#include "ui/live/token_texts.h"
+
+namespace roper {
+namespace {
+
+constexpr int kLive_ms = 2000;  // how often a model that trains is looked at again
+
+/// What a run adds to its embeddings is in its q and k already, so to a head it is no method at all.
+Method methodOf(const RunHead& head) {
+    if (head.attention == "linear_numerator") return Method::linear_numerator;
+    if (head.attention == "linear_cosine") return Method::linear_cosine;
+    if (head.position == "rope") return Method::rope;
+    if (head.position == "roper") return Method::roper;
+    if (head.position == "t5") return Method::t5;
+    return head.position == "alibi" ? Method::alibi : Method::none;
+}
+
+/// A setup with the rotation that a run's model has.
+Setup asInTheRun(Setup setup, const RunHead& head) {
+    setup.head_dim = static_cast<int>(head.vectors.Q.cols());
+    setup.base = head.base;
+    setup.schedule = head.schedule == "intro" ? Schedule::intro : Schedule::standard;
+    setup.pairing = head.pairing == "interleaved" ? Pairing::interleaved : Pairing::half;
+    setup.rotary_fraction = head.rotary_fraction;
+    setup.value_rotary_fraction = head.value_rotary_fraction;
+    setup.scaling.method = ScalingMethod::none;
+    setup.method = methodOf(head);
+    const bool turns = head.position == "rope" || head.position == "roper";
+    if (!turns) setup.rotary_fraction = setup.value_rotary_fraction = 0;  // linear attention may turn nothing
+    setup.learned = head.learned;
+    setup.causal = head.causal;
+    setup.heads = head.heads;
+    setup.blend = 1;
+    setup.mistake = Mistake::none;
+    setup.muted.clear();
+    return setup;
+}
+
+}  // namespace
+
+AttentionState::AttentionState(Selection& selection, RunStore& runs, QObject* parent)
+    : QObject(parent), selection_(selection), runs_(runs), source_(runs, nullptr) {
+    connect(&selection_, &Selection::changed, this, &AttentionState::follow);
+    connect(&source_, &HeadSource::answered, this, &AttentionState::takeRun);
+    connect(&source_, &HeadSource::failed, this, &AttentionState::takeFailure);
+    // A session may name a run before the folder has been read.
+    connect(&runs_, &RunStore::runAdded, this, [this](const RunWatcher* run) {
+        const bool is_wanted = setup().source == Source::run && run->name().toStdString() == setup().run;
+        if (is_wanted && !isReady() && !asking_) askRun();
+    });
+    live_.setInterval(kLive_ms);
+    connect(&live_, &QTimer::timeout, this, [this] {
+        const RunWatcher* run = runs_.find(QString::fromStdString(setup().run));
+        if (watchers_ > 0 && !asking_ && run != nullptr && run->state() == RunState::running) askRun();
+    });
+    follow();
+}
+
+void AttentionState::follow() {
+    message_.clear();
+    if (setup().source == Source::run)
+        live_.start();
+    else
+        live_.stop();
+    takeVectors();
+    if (isReady())
+        finish();
+    else
+        heads_ = {};
+    emit changed();
+}
+
+/// The vectors that the setup asks for, or a message that says why there are none.
+void AttentionState::takeVectors() {
+    const Setup& s = setup();
+    if (s.source == Source::run) return takeVectorsOfRun();
+    const std::tuple wanted{s.tokens, s.head_dim, s.seed, s.likeness};
+    if (s.source == Source::hand) {
+        heads_ = s.by_hand;
+        random_of_.reset();
+    } else if (random_of_ != wanted || heads_.tokens() == 0) {
+        heads_ = randomHeadVectors(s.tokens, s.head_dim, s.seed, s.likeness);
+        random_of_ = wanted;
+    }
+}
+
+void AttentionState::takeVectorsOfRun() {
+    const Setup& s = setup();
+    random_of_.reset();
+    const HeadQuestion wanted{QString::fromStdString(s.run), s.layer, s.head,
+                              QString::fromStdString(s.run_text)};
+    if (asked_ != wanted) {
+        asked_ = wanted;
+        askRun();
+    }
+    if (!run_head_ || run_head_->question != wanted) {
+        message_ = asking_ ? tr("Asking “%1” …").arg(wanted.run) : failure_;
+        return;
+    }
+    heads_ = run_head_->vectors;
+    const auto width = static_cast<int>(heads_.Q.cols());
+    if (width == s.head_dim) return;
+    // The vectors are as wide as they are.
+    Setup fitting = s;
+    fitting.head_dim = width;
+    if (sanitized(fitting).head_dim == width)
+        selection_.replace(fitting);
+    else
+        message_ = tr("The heads of “%1” have %2 features; even widths up to %3 can be shown.")
+                       .arg(wanted.run)
+                       .arg(width)
+                       .arg(bounds::kMostHeadDim);
+}
+
+void AttentionState::askRun() {
+    asking_ = true;
+    failure_.clear();
+    source_.ask(*asked_);
+}
+
+void AttentionState::takeFailure(const QString& why) {
+    asking_ = false;
+    failure_ = why;
+    if (setup().source == Source::run) follow();
+}
+
+void AttentionState::takeRun(const RunHead& head) {
+    asking_ = false;
+    run_head_ = head;
+    if (setup().source != Source::run) return;
+    takeLearned(head.learned);
+    if (std::exchange(adopted_run_, {}) == head.question.run) {
+        const Setup before = setup();
+        selection_.set(asInTheRun(before, head), tr("Run"));
+        if (!(setup() == before)) return;  // `follow` has seen to it
+    }
+    follow();
+}
+
+/// What the run has learned is no change by the user: nothing to undo.
+void AttentionState::takeLearned(const Learned& learned) {
+    if (setup().learned == learned) return;
+    Setup with = setup();
+    with.learned = learned;
+    selection_.replace(with);
+}
+
+void AttentionState::finish() {
+    const Setup& s = setup();
+    names_.clear();
+    if (s.source == Source::run) {
+        for (const std::string& token : run_head_->tokens)
+            names_ << shownToken(token);
+    } else {
+        names_ = QString::fromStdString(s.words).split(' ', Qt::SkipEmptyParts);
+    }
+    // Fewer words than tokens would leave some without; more do no harm.
+    names_ = names_.size() >= tokens() ? names_.mid(0, tokens()) : QStringList();
+    rule_ = scoreRule(s);
+    score_row_ = roper::scoreRow(rule_, heads_, query(), s.shift);
+    weight_row_ = roper::weightRow(rule_, heads_, score_row_, query());
+}
+
+QString AttentionState::tokenText(int token) const {
+    if (token >= names_.size()) return QString::number(token);
+    return QStringLiteral("%1 “%2”").arg(token).arg(names_[token]);
+}
+
+QString AttentionState::sourceText() const {
+    const Setup& s = setup();
+    if (s.source == Source::random)
+        return tr("random vectors, seed %1, likeness %2").arg(s.seed).arg(s.likeness);
+    if (s.source == Source::hand) return tr("vectors set by hand");
+    return tr("layer %1, head %2 of %3 at step %4")
+        .arg(s.layer)
+        .arg(s.head)
+        .arg(QString::fromStdString(s.run))
+        .arg(run_head_ ? run_head_->step : 0);
+}
+
+void AttentionState::useRun(const QString& run) {
+    Setup next = setup();
+    next.source = Source::run;
+    next.run = run.toStdString();
+    if (const RunWatcher* watcher = runs_.find(run)) {
+        // A text of another task has characters that this model does not know.
+        const auto other = runs_.find(QString::fromStdString(setup().run));
+        const bool same_task = other != nullptr && other->specification() && watcher->specification() &&
+                               other->specification()->task.name == watcher->specification()->task.name;
+        if (next.run_text.empty() || !same_task) next.run_text = exampleText(*watcher).toStdString();
+    }
+    next.layer = 0;
+    next.head = 0;
+    adopted_run_ = run;
+    if (run_head_ && run_head_->question.run == run) run_head_.reset();  // so that it is asked again
+    asked_.reset();
+    selection_.set(next, tr("Run"));
+    if (!asked_) follow();  // the setup was this one already
+}
+
+void AttentionState::waitForRun() {
+    constexpr qint64 kPatience_ms = 60000;
+    QElapsedTimer clock;
+    clock.start();
+    while (asking_ && clock.elapsed() < kPatience_ms)
+        QCoreApplication::processEvents(QEventLoop::AllEvents, 50);
+}
+
+}  // namespace roper

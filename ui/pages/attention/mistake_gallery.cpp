@@ -1,0 +1,136 @@
+#include "ui/pages/attention/mistake_gallery.h"
+
+#include <QScopedValueRollback>
+#include <QVBoxLayout>
+
+namespace roper {
+namespace {
+
+constexpr int kMeasuredTokens = 64;
+constexpr double kShift = 7;  // where S is 0
+constexpr int kRest_ms = 120;
+
+QString residualText(double value) {
+    return QString::number(value, 'g', value < 1e-9 ? 1 : 2).replace('-', QChar(0x2212));
+}
+
+/// The first tokens of a text, enough to measure a mistake by.
+HeadVectors firstTokens(const HeadVectors& heads) {
+    const Eigen::Index kept = std::min<Eigen::Index>(heads.tokens(), kMeasuredTokens);
+    return {heads.Q.topRows(kept), heads.K.topRows(kept), heads.V.topRows(kept)};
+}
+
+}  // namespace
+
+MistakeText describe(Mistake mistake) {
+    switch (mistake) {
+        case Mistake::wrong_pairing:
+            return {QObject::tr("wrong pairing"), QObject::tr("keys are paired the other way than queries")};
+        case Mistake::wrong_direction:
+            return {QObject::tr("wrong direction"), QObject::tr("keys turn by −j: scores see m + n")};
+        case Mistake::no_inverse:
+            return {QObject::tr("inverse forgotten"),
+                    QObject::tr("RoPER's output is not turned back by R(−n)")};
+        case Mistake::values_twice:
+            return {QObject::tr("values turned twice"), QObject::tr("R(2j)v in place of R(j)v")};
+        case Mistake::positions_from_one:
+            return {QObject::tr("positions from 1"), QObject::tr("queries count from 1, keys from 0")};
+        case Mistake::model_width:
+            return {
+                QObject::tr("model width"),
+                QObject::tr("frequencies of the model's %1 d features, not the head's d").arg(kModelHeads)};
+        case Mistake::exponent_without_pair:
+            return {QObject::tr("d for 2i/d"),
+                    QObject::tr("θ = b^(−d) for every pair: nearly nothing turns")};
+        default:
+            return {QObject::tr("none"), {}};
+    }
+}
+
+MistakeGallery::MistakeGallery(AttentionState& state, QWidget* parent) : QWidget(parent), state_(state) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(1);
+    for (const Mistake mistake : kMistakes) {
+        const MistakeText text = describe(mistake);
+        auto* box = new QCheckBox(text.name);
+        box->setAccessibleName(tr("Mistake: %1").arg(text.name));
+        box->setToolTip(text.what +
+                        (isSeenByShift(mistake)
+                             ? tr(".\nMoving all positions shows it.")
+                             : tr(".\nMoving all positions does not show it: scores still depend on "
+                                  "distance alone, but on the wrong one.")));
+        auto* residual = new QLabel;
+        residual->setForegroundRole(QPalette::PlaceholderText);
+        residual->setContentsMargins(22, 0, 0, 2);
+        residual->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        residual->setToolTip(tr("Largest change of a score or output when all positions move, and against "
+                                "the right form; measured "
+                                "on the first %1 tokens")
+                                 .arg(kMeasuredTokens));
+        layout->addWidget(box);
+        layout->addWidget(residual);
+        rows_[mistake] = {box, residual};
+        connect(box, &QCheckBox::toggled, this, [this, mistake](bool on) { choose(mistake, on); });
+    }
+    rest_.setSingleShot(true);
+    rest_.setInterval(kRest_ms);
+    connect(&rest_, &QTimer::timeout, this, &MistakeGallery::measure);
+    connect(&state_, &AttentionState::changed, this, &MistakeGallery::follow);
+    follow();
+}
+
+void MistakeGallery::choose(Mistake mistake, bool on) {
+    if (showing_) return;
+    Setup next = state_.setup();
+    next.mistake = on ? mistake : Mistake::none;
+    // The map that shows it comes to the front; there must be a shift to see.
+    if (on) {
+        next.map = isSeenByShift(mistake) ? MapKind::shift_difference : MapKind::form_difference;
+        if (next.shift == 0) next.shift = kShift;
+    }
+    state_.selection().set(next, tr("Mistake"));
+}
+
+void MistakeGallery::follow() {
+    const QScopedValueRollback showing(showing_, true);
+    const Setup& s = state_.setup();
+    for (const auto& [mistake, row] : rows_) {
+        const bool applies = isAboutValues(mistake) ? s.method == Method::roper : s.rotates();
+        row.box->setChecked(s.mistake == mistake);
+        row.box->setEnabled(applies || s.mistake == mistake);  // what is on can be switched off
+        if (!applies)
+            row.residual->setText(isAboutValues(mistake) ? tr("needs RoPER: only it turns values")
+                                                         : tr("this method turns nothing"));
+    }
+    if (!state_.isReady())
+        for (const auto& [mistake, row] : rows_)
+            row.residual->clear();
+    if (isVisible()) rest_.start();
+}
+
+void MistakeGallery::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    rest_.start();
+}
+
+/// What the map shows of each mistake: of scores, or of outputs where the mistake is about values.
+void MistakeGallery::measure() {
+    if (!state_.isReady()) return;
+    const HeadVectors heads = firstTokens(state_.heads());
+    Setup setup = state_.setup();
+    const double shift = setup.shift == 0 ? kShift : setup.shift;
+    for (const auto& [mistake, row] : rows_) {
+        const bool applies = isAboutValues(mistake) ? setup.method == Method::roper : setup.rotates();
+        if (!applies) continue;
+        setup.mistake = mistake;
+        const auto seen = [about_values = isAboutValues(mistake)](const Residual& residual) {
+            return residualText(about_values ? residual.outputs : residual.scores);
+        };
+        row.residual->setText(tr("moved: %1   wrong by: %2")
+                                  .arg(seen(shiftResidual(setup, heads, shift)),
+                                       seen(formResidual(setup, heads, state_.setup().shift))));
+    }
+}
+
+}  // namespace roper

@@ -1,0 +1,111 @@
+#include "ui/pages/attention/source_controls.h"
+
+#include <QLabel>
+#include <limits>
+
+#include "ui/controls/line_edit.h"
+
+namespace roper {
+namespace {
+
+QString text(const char* source) {
+    return QCoreApplication::translate("roper::SourceControls", source);
+}
+
+/// The runs of the folder; the chosen one stays chosen while others come and go.
+QComboBox* addRunChoice(SetupPanel& panel, AttentionState& state) {
+    auto* runs = new QComboBox;
+    runs->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    runs->setMinimumContentsLength(10);
+    runs->setPlaceholderText(text("choose a run"));
+    const auto fill = [runs, &state] {
+        const QSignalBlocker quiet(runs);
+        const QString chosen = QString::fromStdString(state.setup().run);
+        QStringList names;
+        for (const RunWatcher* run : state.runs().runs())
+            names << run->name();
+        QStringList shown;
+        for (int i = 0; i < runs->count(); ++i)
+            shown << runs->itemText(i);
+        if (names != shown) {
+            runs->clear();
+            runs->addItems(names);
+        }
+        runs->setCurrentIndex(static_cast<int>(names.indexOf(chosen)));
+        runs->setEnabled(!names.isEmpty());
+    };
+    QObject::connect(runs, &QComboBox::activated, &state,
+                     [runs, &state] { state.useRun(runs->currentText()); });
+    QObject::connect(&state.runs(), &RunStore::runAdded, runs, fill);
+    QObject::connect(&state.runs(), &RunStore::runRemoved, runs, fill);
+    panel.whenShown([fill](const Setup&) { fill(); });
+    panel.addRow(text("Run"), runs,
+                 text("A model that trains, or the newest checkpoint of one that has ended"));
+    return runs;
+}
+
+}  // namespace
+
+void addSourceControls(SetupPanel& panel, AttentionState& state) {
+    panel.addChoice(
+        text("q, k, v from"),
+        text("Random numbers with a seed, your own numbers, or a layer and head of a run"),
+        {text("random numbers"), text("a table, by hand"), text("a run")},
+        [](const Setup& s) { return static_cast<int>(s.source); },
+        [](Setup& s, int i) { s.source = static_cast<Source>(i); });
+    auto* tokens = panel.addWhole(
+        text("Tokens T"), text("How many tokens: up to 4096 at random, 64 by hand"),
+        [](Setup& s) -> int& { return s.tokens; }, 1, bounds::kMostTokens);
+    auto* seed = new QSpinBox;
+    seed->setRange(0, std::numeric_limits<int>::max());
+    seed->setKeyboardTracking(false);
+    QObject::connect(seed, &QSpinBox::valueChanged, &panel, [&panel](int value) {
+        panel.change(text("Seed"), [&](Setup& s) { s.seed = static_cast<std::uint64_t>(value); });
+    });
+    panel.whenShown([seed](const Setup& s) {
+        seed->setValue(static_cast<int>(std::min<std::uint64_t>(s.seed, std::numeric_limits<int>::max())));
+    });
+    panel.addRow(text("Seed"), seed, text("Of the random numbers, and of T5's biases"));
+    auto* likeness = panel.addDecimal(
+        text("Likeness"),
+        text("0: every token has vectors of its own; 1: all tokens are alike, so that the map shows position "
+             "alone"),
+        [](Setup& s) -> double& { return s.likeness; }, 0, 1, 0.1, 2);
+    QComboBox* runs = addRunChoice(panel, state);
+    auto* layer = panel.addIndex(
+        text("Layer"), text("From 0, nearest to the input"), [](Setup& s) -> int& { return s.layer; },
+        [&state](const Setup& s) { return state.runHead() ? state.runHead()->layers : s.layer + 1; });
+    auto* head = panel.addIndex(
+        text("Head"), text("From 0: a head of the run, of ALiBi's slopes, of T5's biases"),
+        [](Setup& s) -> int& { return s.head; }, [](const Setup& s) { return s.heads; });
+    auto* words = new LineEdit;
+    QObject::connect(words, &LineEdit::edited, &panel, [&panel](const QString& typed) {
+        panel.change(text("Text"), [&](Setup& s) { s.run_text = typed.toStdString(); });
+    });
+    words->setPlaceholderText(text("text that the model reads"));
+    words->setAccessibleName(text("Text"));
+    panel.addRow({}, words, text("What the model reads: characters of its task, at most 4096"));
+    auto* status = new QLabel;
+    status->setWordWrap(true);
+    status->setForegroundRole(QPalette::PlaceholderText);
+    panel.addRow({}, status, text("Which vectors are shown"));
+    const auto show = [=, &panel, &state] {
+        const Setup& s = state.setup();
+        const bool is_run = s.source == Source::run;
+        for (QWidget* widget :
+             {static_cast<QWidget*>(runs), static_cast<QWidget*>(layer), static_cast<QWidget*>(words)})
+            panel.setRowVisible(widget, is_run);
+        panel.setRowVisible(tokens, !is_run);
+        panel.setRowVisible(seed, s.source == Source::random);
+        panel.setRowVisible(likeness, s.source == Source::random);
+        panel.setRowVisible(head, is_run || s.method == Method::alibi || s.method == Method::t5);
+        status->setText(state.isReady() ? state.sourceText() : state.message());
+    };
+    QObject::connect(&state, &AttentionState::changed, status, show);
+    panel.whenShown([=, &state](const Setup& s) {
+        words->showText(QString::fromStdString(s.run_text));
+        show();
+    });
+}
+
+}  // namespace roper

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <QAbstractTableModel>
+#include <QTabWidget>
+#include <QTableView>
+
+#include "ui/pages/attention/attention_state.h"
+
+namespace roper {
+
+/// q, k or v of all tokens as a table: a row a token, a column a feature. Those set by hand can be edited.
+class VectorsModel : public QAbstractTableModel {
+    Q_OBJECT
+
+  public:
+    using Which = Eigen::MatrixXd HeadVectors::*;
+
+    VectorsModel(AttentionState& state, Which which, const QString& name, QObject* parent);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+    bool setData(const QModelIndex& index, const QVariant& value, int role) override;
+
+  signals:
+    void refused(const QString& why);
+
+  private:
+    void follow();
+    bool canEdit() const { return state_.setup().source == Source::hand; }
+
+    AttentionState& state_;
+    Which which_;
+    QString name_;
+    int rows_ = 0, columns_ = 0;
+};
+
+/// The three tables.
+class VectorsTable : public QTabWidget {
+    Q_OBJECT
+
+  public:
+    VectorsTable(AttentionState& state, QWidget* parent);
+
+  signals:
+    void said(const QString& text);
+};
+
+}  // namespace roper

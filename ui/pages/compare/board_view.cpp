@@ -1,0 +1,178 @@
+#include "ui/pages/compare/board_view.h"
+
+#include <QMouseEvent>
+
+#include "ui/theme/numbers.h"
+#include "ui/pages/training/preset_list.h"
+
+namespace roper {
+namespace {
+
+constexpr double kTop = 30, kGap = 14, kFoot = 26;
+
+/// Columns as shares of the width.
+constexpr double kMethod = 0.0, kTarget = 0.10, kOurs = 0.36, kRuns = 0.48, kTime = 0.78;
+
+QRectF rowBox(const QRectF& area, std::size_t index) {
+    const double height = (area.height() - kTop - kFoot) / 3;
+    return {area.left() + 16, area.top() + kTop + static_cast<double>(index) * height, area.width() - 32,
+            height - kGap};
+}
+
+QString resultText(const BoardRow& row, double value) {
+    return fixedNumber(value, infoOf(row.measure).more_is_better ? 2 : 4);
+}
+
+}  // namespace
+
+BoardView::BoardView(QWidget* parent) : FigureView(parent) {
+    setAccessibleName(tr("The source's table and ours"));
+}
+
+void BoardView::setRows(std::vector<BoardRow> rows) {
+    rows_ = std::move(rows);
+    update();
+}
+
+void BoardView::paintCell(QPainter& painter, const BoardRow& row, const BoardCell& cell, const QRectF& box,
+                          const Theme& theme) const {
+    const QColor color = Theme::method(QString::fromStdString(cell.position));
+    const auto at = [&](double from, double to) {
+        return QRectF(box.left() + from * box.width(), box.top(), (to - from) * box.width() - 6,
+                      box.height());
+    };
+    const auto text = [&](const QRectF& where, const QColor& pen, const QString& words) {
+        painter.setPen(pen);
+        painter.drawText(where, Qt::AlignLeft | Qt::AlignVCenter, words);
+    };
+    QFont bold = painter.font();
+    const QFont plain = bold;
+    bold.setBold(true);
+    painter.setFont(bold);
+    text(at(kMethod, kTarget), color, QString::fromStdString(methodTitle(cell.position)));
+    painter.setFont(plain);
+    QString target = resultText(row, cell.target);
+    if (cell.other_target) target += tr("  (other copy %1)").arg(resultText(row, *cell.other_target));
+    text(at(kTarget, kOurs), theme.text, target);
+    painter.setFont(bold);
+    text(at(kOurs, kRuns), cell.mean ? theme.text : theme.faint_text,
+         cell.mean ? resultText(row, *cell.mean) : QStringLiteral("–"));
+    if (cell.mean && static_cast<int>(cell.finished.size()) < row.target.runs) {
+        const double used = painter.fontMetrics().horizontalAdvance(resultText(row, *cell.mean)) + 6;
+        painter.setFont(plain);
+        text(at(kOurs, kRuns).adjusted(used, 0, 0, 0), theme.faint_text,
+             tr("of %1").arg(cell.finished.size()));
+    }
+    painter.setFont(plain);
+    const QRectF runs = at(kRuns, kTime);
+    const double side = std::min(15.0, runs.width() / row.target.runs - 4);
+    const auto finished = static_cast<int>(cell.finished.size()),
+               failed = static_cast<int>(cell.failed.size()), open = static_cast<int>(cell.unfinished.size());
+    for (int run = 0; run < row.target.runs; ++run) {
+        const QRectF square(runs.left() + run * (side + 4), runs.center().y() - side / 2, side, side);
+        const bool is_finished = run < finished, has_failed = !is_finished && run < finished + failed,
+                   is_open = !is_finished && !has_failed && run < finished + failed + open;
+        painter.setPen(QPen(is_finished || has_failed || is_open ? color : theme.frame, 1.2));
+        painter.setBrush(is_finished ? QBrush(color)
+                         : is_open   ? QBrush(theme.faded(color, 0.35))
+                                     : QBrush(Qt::NoBrush));
+        painter.drawRect(square);
+        if (!has_failed) continue;
+        painter.drawLine(square.topLeft(), square.bottomRight());
+        painter.drawLine(square.topRight(), square.bottomLeft());
+    }
+    text(at(kTime, 1.0), theme.text,
+         finished + failed == row.target.runs ? tr("done")
+         : cell.seconds_left                  ? tr("%1 to go here").arg(shortDuration(*cell.seconds_left))
+                                              : tr("speed not measured"));
+}
+
+void BoardView::paintRow(QPainter& painter, const BoardRow& row, const QRectF& box,
+                         const Theme& theme) const {
+    painter.setPen(QPen(theme.grid, 1));
+    painter.drawLine(box.topLeft(), box.topRight());
+    QFont title = painter.font();
+    const QFont plain = title;
+    title.setPointSizeF(title.pointSizeF() * 1.15);
+    painter.setFont(title);
+    painter.setPen(theme.text);
+    const double line = box.height() / 3;
+    painter.drawText(QRectF(box.left(), box.top(), box.width(), line), Qt::AlignLeft | Qt::AlignVCenter,
+                     QString::fromStdString(row.target.title));
+    painter.setFont(plain);
+    for (std::size_t i = 0; i < row.cells.size(); ++i)
+        paintCell(painter, row, row.cells[i],
+                  QRectF(box.left(), box.top() + line * static_cast<double>(i + 1), box.width(), line),
+                  theme);
+}
+
+void BoardView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    const QRectF first = rowBox(area, 0);
+    painter.setPen(theme.faint_text);
+    const std::pair<double, QString> heads[] = {{kTarget, tr("source")},
+                                                {kOurs, tr("ours")},
+                                                {kRuns, tr("runs: finished, failed, begun, missing")},
+                                                {kTime, tr("time needed")}};
+    for (const auto& [share, words] : heads)
+        painter.drawText(
+            QRectF(first.left() + share * first.width(), area.top() + 4, 0.26 * first.width(), kTop - 8),
+            Qt::AlignLeft | Qt::AlignVCenter, words);
+    painter.drawText(
+        area.adjusted(16, 0, -16, -6), Qt::AlignLeft | Qt::AlignBottom,
+        tr("source: mean of the best nine of ten runs (Harik & Jayasiri 2022); ours: the same of "
+           "the runs so far"));
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+        paintRow(painter, rows_[i], rowBox(area, i), theme);
+}
+
+void BoardView::mouseMoveEvent(QMouseEvent* event) {
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        const QRectF box = rowBox(rect(), i);
+        if (!box.contains(event->position())) continue;
+        const double line = (event->position().y() - box.top()) / (box.height() / 3);
+        if (line < 1)
+            return emit pointed(tr("preset %1").arg(QString::fromStdString(rows_[i].target.preset)));
+        const BoardCell& cell = rows_[i].cells[line < 2 ? 0 : 1];
+        QString text = tr("%1, %2: %3 finished, %4 failed, %5 begun, %6 missing")
+                           .arg(QString::fromStdString(rows_[i].target.title),
+                                QString::fromStdString(methodTitle(cell.position)))
+                           .arg(cell.finished.size())
+                           .arg(cell.failed.size())
+                           .arg(cell.unfinished.size())
+                           .arg(cell.missing.size());
+        if (cell.seconds_a_step)
+            text += tr("; a step takes %1 s here").arg(noteNumber(*cell.seconds_a_step, 4));
+        return emit pointed(text);
+    }
+    emit pointed({});
+}
+
+QString BoardView::figureCsv() const {
+    QString csv = QStringLiteral(
+        "preset,method,target,other_target,mean,finished,failed,begun,missing,seconds_a_step,seconds_left\n");
+    const auto cell = [](const std::optional<double>& value) {
+        return value ? QString::number(*value, 'g', 17) : QString();
+    };
+    for (const BoardRow& row : rows_)
+        for (const BoardCell& c : row.cells)
+            csv += QStringList{QString::fromStdString(row.target.preset),
+                               QString::fromStdString(c.position),
+                               cell(c.target),
+                               cell(c.other_target),
+                               cell(c.mean),
+                               QString::number(c.finished.size()),
+                               QString::number(c.failed.size()),
+                               QString::number(c.unfinished.size()),
+                               QString::number(c.missing.size()),
+                               cell(c.seconds_a_step),
+                               cell(c.seconds_left)}
+                       .join(',') +
+                   '\n';
+    return csv;
+}
+
+QString BoardView::figureCaption() const {
+    return tr("The source's table (Harik & Jayasiri 2022; ten runs a method, the worst dropped) and ours");
+}
+
+}  // namespace roper

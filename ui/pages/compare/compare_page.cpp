@@ -1,0 +1,304 @@
+#include "ui/pages/compare/compare_page.h"
+
+#include <QSplitter>
+#include <algorithm>
+#include <limits>
+
+#include "ui/theme/numbers.h"
+#include "ui/pages/training/preset_list.h"
+
+namespace roper {
+namespace {
+
+QString keyOf(const ComparedGroup& group) {
+    return QString::fromStdString(group.group.key);
+}
+
+/// The curves themselves with room about them: an interval from two runs may reach to anywhere.
+std::optional<std::pair<double, double>> lossLimits(const std::vector<CurveChart::Curve>& curves) {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const CurveChart::Curve& curve : curves) {
+        for (const double y : curve.y) {
+            low = std::min(low, y);
+            high = std::max(high, y);
+        }
+    }
+    if (!(low <= high)) return std::nullopt;
+    const double room = 0.5 * (high - low);
+    return std::pair{std::max(0.0, low - room), high + room};
+}
+
+}  // namespace
+
+ComparePage::ComparePage(RunStore& store, QWidget* parent)
+    : Page(
+          tr("Compare"),
+          tr("Runs that differ only by their seeds make a group. Is the difference between two groups larger "
+             "than chance over seeds explains?"),
+          parent),
+      state_(new CompareState(store, this)),
+      tabs_(new QTabWidget),
+      curves_(new CurveChart(QStringLiteral("compare-curves"), tr("step"), tr("problems solved, %"), this)),
+      outcomes_(new OutcomeView(*state_, this)),
+      paired_(new PairedView(*state_, this)),
+      board_(new BoardView(this)),
+      lengths_(new LengthTab(*state_, this)),
+      conclusion_(new QLabel) {
+    conclusion_->setWordWrap(true);
+    conclusion_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    conclusion_->setAccessibleName(tr("What follows"));
+    conclusion_->setMargin(6);
+    curves_->setEmptyText(tr("No runs to compare: train twins on the Training page, or choose other runs."));
+    curves_->setLegendCorner(Qt::AlignBottom | Qt::AlignRight);
+    tabs_->addTab(makeCurvesTab(), tr("Curves"));
+    tabs_->addTab(outcomes_, tr("Outcomes"));
+    tabs_->addTab(paired_, tr("Seed by seed"));
+    tabs_->addTab(makeBoardTab(), tr("Board"));
+    tabs_->addTab(lengths_, tr("Lengths"));
+    auto* middle = new QWidget;
+    auto* layout = new QVBoxLayout(middle);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(makeMeasureBar());
+    layout->addWidget(tabs_, 1);
+    layout->addWidget(conclusion_);
+    auto* columns = new QSplitter(Qt::Horizontal);
+    columns->addWidget(makeChooser());
+    columns->addWidget(middle);
+    columns->setStretchFactor(1, 1);
+    columns->setSizes({300, 900});
+    columns->setChildrenCollapsible(false);
+    contents()->addWidget(columns, 1);
+
+    connect(state_, &CompareState::changed, this, &ComparePage::showAnswers);
+    connect(tabs_, &QTabWidget::currentChanged, this, &ComparePage::showAnswers);
+    for (FigureView* view : std::initializer_list<FigureView*>{outcomes_, paired_, board_, &lengths_->view()})
+        connect(view, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
+    connect(curves_, &CurveChart::pointed, this, [this](const QString& text) { setReadout(text); });
+    state_->refresh();
+}
+
+std::vector<const Figure*> ComparePage::figures() const {
+    std::vector<const Figure*> all = {curves_, outcomes_, paired_, board_, &lengths_->view()};
+    std::swap(all[0], all[static_cast<std::size_t>(tabs_->currentIndex())]);
+    return all;
+}
+
+void ComparePage::readEverything() {
+    showCurves();
+    showBoard();
+    lengths_->refresh();
+}
+
+void ComparePage::showEvent(QShowEvent* event) {
+    Page::showEvent(event);
+    state_->setSeen(true);
+    showAnswers();
+}
+
+void ComparePage::hideEvent(QHideEvent* event) {
+    Page::hideEvent(event);
+    state_->setSeen(false);
+}
+
+void ComparePage::showAnswers() {
+    const QScopedValueRollback showing(showing_, true);
+    const CompareQuestion& question = state_->question();
+    measure_->setCurrentIndex(static_cast<int>(question.measure));
+    curve_->setCurrentIndex(static_cast<int>(question.curve));
+    across_->setCurrentIndex(static_cast<int>(question.across));
+    spread_->setCurrentIndex(static_cast<int>(question.spread));
+    share_->setValue(question.share);
+    share_->setVisible(question.measure == Measure::steps_until);
+    drop_worst_->setChecked(question.drop_worst);
+    final_half_->setChecked(question.final_half);
+    each_run_->setChecked(question.each_run);
+    QString note = state_->filterProblem();
+    if (note.isEmpty() && state_->brokenRuns() > 0)
+        note = tr("%1 of this folder cannot be read and left out; the Training page says why.")
+                   .arg(counted(static_cast<int>(state_->brokenRuns()), tr("run")));
+    filter_problem_->setText(note);
+    filter_problem_->setVisible(!note.isEmpty());
+    showGroups();
+    showPairChoices();
+    const QString all_pairs =
+        question.drop_worst ? tr(" All pairs count here, also those of the runs that are dropped above.")
+                            : QString();
+    conclusion_->setText(state_->comparison()
+                             ? QString::fromStdString(conclusionOf(*state_->comparison())) + all_pairs
+                             : tr("Two groups of runs are needed for a comparison."));
+    // What nobody sees is not computed: curves and the board read every row.
+    if (isVisible() && tabs_->currentIndex() == 0) showCurves();
+    if (isVisible() && tabs_->currentIndex() == 3) showBoard();
+    if (isVisible() && tabs_->currentWidget() == lengths_) lengths_->refresh();
+    emit explanationChanged();
+}
+
+void ComparePage::showGroups() {
+    const auto& groups = state_->groups();
+    while (groups_->topLevelItemCount() > static_cast<int>(groups.size()))
+        delete groups_->takeTopLevelItem(groups_->topLevelItemCount() - 1);
+    while (groups_->topLevelItemCount() < static_cast<int>(groups.size()))
+        new QTreeWidgetItem(groups_);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        QTreeWidgetItem* item = groups_->topLevelItem(static_cast<int>(i));
+        const ComparedGroup& group = groups[i];
+        item->setText(0, QString::fromStdString(group.group.label));
+        item->setToolTip(0, item->text(0));
+        item->setText(1, QStringLiteral("%1/%2").arg(group.values.size()).arg(group.group.runs.size()));
+        item->setToolTip(1, tr("runs with this outcome, of all"));
+        item->setText(2, group.values.empty() ? QStringLiteral("–") : noteNumber(group.summary.mean, 5));
+        item->setCheckState(0, group.shown ? Qt::Checked : Qt::Unchecked);
+        QPixmap swatch(12, 12);
+        swatch.fill(group.color);
+        item->setIcon(0, swatch);
+        item->setData(0, kKeyRole, keyOf(group));
+        for (int column : {1, 2})
+            item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+    }
+    for (int column : {1, 2})
+        groups_->resizeColumnToContents(column);
+}
+
+void ComparePage::showPairChoices() {
+    QStringList labels;
+    for (const ComparedGroup& group : state_->groups())
+        labels << QString::fromStdString(group.group.label);
+    const auto& comparison = state_->comparison();
+    for (auto [box, chosen] : {std::pair{first_, comparison ? comparison->label_a : ""},
+                               {second_, comparison ? comparison->label_b : ""}}) {
+        QStringList shown;
+        for (int i = 0; i < box->count(); ++i)
+            shown << box->itemText(i);
+        // A list that is open stays as it is while runs go on.
+        if (shown != labels) {
+            box->clear();
+            for (const ComparedGroup& group : state_->groups())
+                box->addItem(QString::fromStdString(group.group.label));
+        }
+        for (int i = 0; i < box->count(); ++i)
+            box->setItemData(i, keyOf(state_->groups()[static_cast<std::size_t>(i)]));
+        box->setCurrentIndex(static_cast<int>(labels.indexOf(QString::fromStdString(chosen))));
+        box->setEnabled(labels.size() > 1);
+    }
+}
+
+void ComparePage::showCurves() {
+    const CompareQuestion& question = state_->question();
+    std::vector<CurveChart::Curve> curves;
+    const auto add = [&](CurveChart::Curve curve, const auto& points) {
+        for (const auto& [x, y] : points) {
+            curve.x << x;
+            curve.y << y;
+        }
+        curves.push_back(std::move(curve));
+    };
+    for (const ComparedGroup& group : state_->groups()) {
+        if (!group.shown) continue;
+        const Band band = state_->band(group);
+        CurveChart::Curve curve;
+        curve.key = curve.label = QString::fromStdString(group.group.label);
+        curve.label += QStringLiteral(" (%1)").arg(counted(
+            band.runs.empty() ? 0 : *std::max_element(band.runs.begin(), band.runs.end()), tr("run")));
+        curve.color = group.color;
+        curve.strong = true;
+        curve.x = {band.x.begin(), band.x.end()};
+        curve.y = {band.mean.begin(), band.mean.end()};
+        curve.low = {band.low.begin(), band.low.end()};
+        curve.high = {band.high.begin(), band.high.end()};
+        if (!curve.x.isEmpty()) curves.push_back(std::move(curve));
+        if (!question.each_run) continue;
+        for (const QString& name : group.names) {
+            QColor pale = group.color;
+            pale.setAlphaF(0.45F);
+            CurveChart::Curve run;
+            run.key = name;
+            run.color = pale;
+            run.in_legend = false;
+            add(std::move(run), state_->curve(name));
+        }
+    }
+    curves_->setAxisNames(acrossTitle(question.across), curveTitle(question.curve));
+    const bool more_is_better = question.curve == CurveOf::correct || question.curve == CurveOf::recall;
+    if (more_is_better)
+        curves_->setYLimits(std::pair{0.0, 100.0});
+    else
+        curves_->setYLimits(lossLimits(curves));
+    curves_->setLegendCorner((more_is_better ? Qt::AlignBottom : Qt::AlignTop) | Qt::AlignRight);
+    curves_->setCaption(
+        tr("%1 by %2, mean over runs; band: %3%4%5")
+            .arg(curveTitle(question.curve), acrossTitle(question.across), spreadTitle(question.spread),
+                 question.drop_worst ? tr("; the worst run of each group dropped") : QString(),
+                 question.final_half ? tr("; final half") : QString()));
+    curves_->setCurves(curves, {});
+}
+
+void ComparePage::showBoard() {
+    board_->setRows(state_->board());
+    const auto left = secondsLeft(board_->rows());
+    const std::size_t missing = missingRuns(board_->rows()).size();
+    queue_missing_->setEnabled(missing > 0);
+    measure_speed_->setEnabled(!left);
+    board_summary_->setText(
+        left ? tr("%1 missing; one after the other they need about %2 on this machine.")
+                   .arg(counted(static_cast<int>(missing), tr("run")))
+                   .arg(shortDuration(*left))
+             : tr("%1 missing. How long they need here is known once the speed is measured.")
+                   .arg(counted(static_cast<int>(missing), tr("run"))));
+}
+
+void ComparePage::addActions(Actions& actions) {
+    const QString group = tr("Compare");
+    const QStringList tabs{tr("Curves with bands"), tr("Outcome of every run"), tr("Difference seed by seed"),
+                           tr("The source's table"), tr("Longer problems than in training")};
+    for (int tab = 0; tab < tabs.size(); ++tab)
+        actions.add(group, tabs[tab], {}, [this, tab] { showTab(tab); });
+    actions.add(group, tr("Drop the worst run"), {}, [this] { drop_worst_->toggle(); });
+    actions.add(group, tr("Final half"), {}, [this] { final_half_->toggle(); });
+    actions.add(group, tr("Choose runs"), QKeySequence::Find, [this] { filter_->setFocus(); });
+    actions.add(group, tr("Import metrics…"), {}, [this] { emit importWanted(); });
+    actions.add(group, tr("Queue what the table lacks"), {}, [this] {
+        showTab(3);
+        queue_missing_->click();
+    });
+}
+
+ViewSettings ComparePage::viewSettings() const {
+    return {{"view.compare", std::to_string(tabs_->currentIndex())}};
+}
+
+void ComparePage::setViewSettings(const ViewSettings& settings) {
+    setTab(*tabs_, settings, "view.compare");
+}
+
+QString ComparePage::explanation() const {
+    QString text =
+        tr("<h3>Is it more than chance?</h3>"
+           "<p>Each seed gives both methods the same initial weights and the same batches. The "
+           "difference within a pair is therefore freer of chance than the difference of two means:</p>"
+           "<p>dₛ = (second)ₛ − (first)ₛ for every seed s; t = mean(d) / (sd(d)/√n) with n − 1 degrees "
+           "of freedom; interval = mean(d) ± t<sub>0.975, n−1</sub> · sd(d)/√n.</p>");
+    if (state_->comparison() && state_->comparison()->test) {
+        const PairedTest& test = *state_->comparison()->test;
+        text += tr("<p>Here n = %1, mean(d) = %2, sd(d) = %3, so t = %4 and p = %5.</p>")
+                    .arg(test.difference.count)
+                    .arg(noteNumber(test.difference.mean), noteNumber(test.difference.deviation),
+                         noteNumber(test.t, 4), noteNumber(test.p, 3));
+    }
+    return text +
+           tr("<p>The bootstrap draws the pairs again, 10,000 times, with replacement, and takes the middle "
+              "95 % of the means. With a handful of pairs it is too narrow: trust Student's.</p>"
+              "<p>If the interval holds 0, these pairs do not say which is better; the sentence below the "
+              "picture says how many would, were the true difference as large as the measured one (power "
+              "0.8, from the non-central t distribution).</p>"
+              "<p>Runs that never reach a share of problems have no number of steps. They are shown and "
+              "counted, never dropped: who was first is settled by the sign test.</p>"
+              "<p>Lengths: each model is asked problems of every size; a row of a map is what its training "
+              "went up to. "
+              "Right of the heavy line stand problems longer than any it has seen. Scaled frequencies let "
+              "RoPE and "
+              "RoPER read longer texts without more training (Chen et al. 2023).</p>"
+              "<p><i>Student, The Probable Error of a Mean, Biometrika 1908; Efron, Bootstrap Methods, Ann. "
+              "Statist. 1979; the source's table: Harik &amp; Jayasiri 2022</i></p>");
+}
+
+}  // namespace roper

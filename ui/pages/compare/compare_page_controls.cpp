@@ -1,0 +1,183 @@
+#include <QFormLayout>
+#include <QHeaderView>
+
+#include "ui/pages/compare/compare_page.h"
+
+// The inputs of the Compare page, each bound to one part of the question.
+
+namespace roper {
+
+QComboBox* ComparePage::makeChoice(const QString& name, const QString& help, const QStringList& choices,
+                                   const std::function<void(CompareQuestion&, int)>& set) {
+    auto* box = new QComboBox;
+    box->addItems(choices);
+    box->setAccessibleName(name);
+    box->setToolTip(help);
+    connect(box, &QComboBox::currentIndexChanged, this, [this, set](int index) {
+        if (!showing_ && index >= 0) state_->change([&](CompareQuestion& question) { set(question, index); });
+    });
+    return box;
+}
+
+QCheckBox* ComparePage::makeCheck(const QString& text, const QString& help,
+                                  const std::function<void(CompareQuestion&, bool)>& set) {
+    auto* box = new QCheckBox(text);
+    box->setToolTip(help);
+    connect(box, &QCheckBox::toggled, this, [this, set](bool on) {
+        if (!showing_) state_->change([&](CompareQuestion& question) { set(question, on); });
+    });
+    return box;
+}
+
+QWidget* ComparePage::makeChooser() {
+    filter_ = new QLineEdit;
+    filter_->setPlaceholderText(tr("index position=roper seed<5"));
+    filter_->setAccessibleName(tr("Which runs"));
+    filter_->setToolTip(
+        tr("Words that a run's name, task, method or state must hold, and comparisons of any setting "
+           "or of step, loss, correct, accuracy, seed"));
+    filter_->setClearButtonEnabled(true);
+    connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
+        state_->change([&](CompareQuestion& question) { question.filter = text; });
+    });
+    filter_problem_ = new QLabel;
+    filter_problem_->setWordWrap(true);
+    groups_ = new QTreeWidget;
+    groups_->setHeaderLabels({tr("Group"), tr("Runs"), tr("Mean")});
+    groups_->setRootIsDecorated(false);
+    groups_->setAccessibleName(tr("Groups of runs"));
+    groups_->setToolTip(tr("Unticked groups are left out of the pictures"));
+    groups_->header()->setStretchLastSection(false);
+    groups_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    groups_->setWordWrap(true);
+    connect(groups_, &QTreeWidget::itemChanged, this, [this](const QTreeWidgetItem* item) {
+        if (showing_) return;
+        state_->change([&](CompareQuestion& question) {
+            const QString key = item->data(0, kKeyRole).toString();
+            if (item->checkState(0) == Qt::Checked)
+                question.hidden.remove(key);
+            else
+                question.hidden.insert(key);
+        });
+    });
+    first_ =
+        makeChoice(tr("First group of the pair"), tr("Differences are the second group's minus this one's"),
+                   {}, [this](CompareQuestion& question, int index) {
+                       question.a = first_->itemData(index).toString().toStdString();
+                   });
+    second_ = makeChoice(tr("Second group of the pair"), tr("Compared with the first, seed by seed"), {},
+                         [this](CompareQuestion& question, int index) {
+                             question.b = second_->itemData(index).toString().toStdString();
+                         });
+    auto* pair = new QFormLayout;
+    for (auto [label, box] : {std::pair{tr("compare"), first_}, {tr("with"), second_}}) {
+        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        box->setMinimumContentsLength(12);
+        pair->addRow(label, box);
+    }
+    auto* side = new QWidget;
+    auto* layout = new QVBoxLayout(side);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(filter_);
+    layout->addWidget(filter_problem_);
+    layout->addWidget(groups_, 1);
+    layout->addLayout(pair);
+    auto* import = new QPushButton(tr("Import metrics…"));
+    import->setToolTip(tr("From a CSV or JSON-lines file that another program wrote"));
+    connect(import, &QPushButton::clicked, this, &ComparePage::importWanted);
+    layout->addWidget(import);
+    return side;
+}
+
+QWidget* ComparePage::makeMeasureBar() {
+    QStringList titles;
+    for (const MeasureInfo& info : measures())
+        titles << QString::fromStdString(info.title);
+    measure_ =
+        makeChoice(tr("What is compared"), tr("The number of each run that groups and seeds are compared by"),
+                   titles, [](CompareQuestion& question, int index) {
+                       question.measure = measures()[static_cast<std::size_t>(index)].measure;
+                       question.measure_chosen = true;
+                   });
+    share_ = new QSpinBox;
+    share_->setRange(1, 100);
+    share_->setSuffix(QStringLiteral(" %"));
+    share_->setAccessibleName(tr("Share of problems to reach"));
+    share_->setToolTip(tr("The first evaluation with this share of problems right"));
+    share_->setKeyboardTracking(false);
+    connect(share_, &QSpinBox::valueChanged, this, [this](int value) {
+        if (!showing_) state_->change([&](CompareQuestion& question) { question.share = value; });
+    });
+    drop_worst_ = makeCheck(tr("drop each group's worst run"),
+                            tr("As in the source; the comparison seed by seed always keeps every pair"),
+                            [](CompareQuestion& question, bool on) { question.drop_worst = on; });
+    auto* bar = new QWidget;
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(new QLabel(tr("by")));
+    layout->addWidget(measure_);
+    layout->addWidget(share_);
+    layout->addWidget(drop_worst_);
+    layout->addStretch();
+    return bar;
+}
+
+QWidget* ComparePage::makeCurvesTab() {
+    QStringList curves, spreads, acrosses;
+    for (const CurveOf curve :
+         {CurveOf::training_loss, CurveOf::correct, CurveOf::evaluation_loss, CurveOf::recall})
+        curves << curveTitle(curve);
+    for (const Spread spread : {Spread::range, Spread::standard_error, Spread::interval})
+        spreads << tr("band: %1").arg(spreadTitle(spread));
+    for (const Across across : {Across::step, Across::time, Across::tokens})
+        acrosses << tr("by %1").arg(acrossTitle(across).section(',', 0, 0));
+    curve_ = makeChoice(tr("What the curves show"), tr("Mean over the runs of each group"), curves,
+                        [](CompareQuestion& question, int index) {
+                            question.curve = static_cast<CurveOf>(index);
+                            question.curve_chosen = true;
+                        });
+    spread_ = makeChoice(
+        tr("What the band is"), tr("The band about each group's mean"), spreads,
+        [](CompareQuestion& question, int index) { question.spread = static_cast<Spread>(index); });
+    across_ = makeChoice(
+        tr("What the x axis counts"), tr("Steps, training time or tokens"), acrosses,
+        [](CompareQuestion& question, int index) { question.across = static_cast<Across>(index); });
+    final_half_ =
+        makeCheck(tr("final half"), tr("The second half of the runs alone, as in the source's charts"),
+                  [](CompareQuestion& question, bool on) { question.final_half = on; });
+    each_run_ = makeCheck(tr("each run"), tr("Every run as a thin line"),
+                          [](CompareQuestion& question, bool on) { question.each_run = on; });
+    auto* tab = new QWidget;
+    auto* bar = new QHBoxLayout;
+    for (QWidget* widget : std::initializer_list<QWidget*>{curve_, across_, spread_, final_half_, each_run_})
+        bar->addWidget(widget);
+    bar->addStretch();
+    auto* layout = new QVBoxLayout(tab);
+    layout->addLayout(bar);
+    layout->addWidget(curves_, 1);
+    return tab;
+}
+
+QWidget* ComparePage::makeBoardTab() {
+    board_summary_ = new QLabel;
+    board_summary_->setWordWrap(true);
+    queue_missing_ = new QPushButton(tr("Queue what is missing"));
+    queue_missing_->setToolTip(tr("Puts a run for every empty square into the queue, twins side by side"));
+    measure_speed_ = new QPushButton(tr("Measure speed here"));
+    measure_speed_->setToolTip(
+        tr("Takes a few steps of every setting that no run of this machine has taken yet"));
+    connect(queue_missing_, &QPushButton::clicked, this,
+            [this] { emit runsWanted(missingRuns(board_->rows())); });
+    connect(measure_speed_, &QPushButton::clicked, this, &ComparePage::speedWanted);
+    auto* tab = new QWidget;
+    auto* bar = new QHBoxLayout;
+    bar->addWidget(queue_missing_);
+    bar->addWidget(measure_speed_);
+    bar->addWidget(board_summary_, 1);
+    auto* layout = new QVBoxLayout(tab);
+    layout->addWidget(board_, 1);
+    layout->addLayout(bar);
+    return tab;
+}
+
+}  // namespace roper

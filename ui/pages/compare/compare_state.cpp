@@ -1,0 +1,232 @@
+#include "ui/pages/compare/compare_state.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include "core/base/error.h"
+#include "ui/live/run_records.h"
+#include "ui/theme/theme.h"
+
+namespace roper {
+namespace {
+
+constexpr int kBetweenRefreshes_ms = 400;
+
+using Seeds = std::set<std::pair<std::int64_t, std::int64_t>>;
+
+Seeds seedsOf(const RunGroup& group, const std::vector<RunRecord>& runs) {
+    Seeds seeds;
+    for (const std::size_t run : group.runs)
+        seeds.emplace(runs[run].specification.training.data_seed,
+                      runs[run].specification.training.model_seed);
+    return seeds;
+}
+
+std::ptrdiff_t sharedSeeds(const Seeds& a, const Seeds& b) {
+    return std::count_if(a.begin(), a.end(), [&](const auto& seed) { return b.count(seed) > 0; });
+}
+
+}  // namespace
+
+QString spreadTitle(Spread spread) {
+    switch (spread) {
+        case Spread::range:
+            return CompareState::tr("least to greatest run");
+        case Spread::standard_error:
+            return CompareState::tr("mean ± standard error");
+        default:
+            return CompareState::tr("95 % interval of the mean");
+    }
+}
+
+QString curveTitle(CurveOf curve) {
+    switch (curve) {
+        case CurveOf::training_loss:
+            return CompareState::tr("training loss, nats");
+        case CurveOf::correct:
+            return CompareState::tr("problems solved, %");
+        case CurveOf::evaluation_loss:
+            return CompareState::tr("loss on fresh sequences, nats");
+        default:
+            return CompareState::tr("determined letters recalled, %");
+    }
+}
+
+QString acrossTitle(Across across) {
+    return across == Across::step   ? CompareState::tr("step")
+           : across == Across::time ? CompareState::tr("training time, s")
+                                    : CompareState::tr("tokens");
+}
+
+QString measureTitle(const CompareQuestion& question) {
+    if (question.measure == Measure::steps_until)
+        return CompareState::tr("steps until %1 % are solved").arg(question.share);
+    const MeasureInfo& info = infoOf(question.measure);
+    const QString title = QString::fromStdString(info.title);
+    return info.unit == "nats" ? title + QStringLiteral(", nats") : title;
+}
+
+CompareState::CompareState(RunStore& store, QObject* parent) : QObject(parent), store_(store) {
+    timer_.setSingleShot(true);
+    timer_.setInterval(kBetweenRefreshes_ms);
+    connect(&timer_, &QTimer::timeout, this, &CompareState::refresh);
+    const auto soon = [this] {
+        stale_ = true;
+        if (seen_ && !timer_.isActive()) timer_.start();
+    };
+    connect(&store_, &RunStore::runRemoved, this, soon);
+    connect(&store_, &RunStore::changed, this, soon);
+    connect(&store_, &RunStore::runAdded, this, soon);
+}
+
+void CompareState::change(const std::function<void(CompareQuestion&)>& change) {
+    change(question_);
+    filter_problem_.clear();
+    try {
+        filter_ = RunFilter(question_.filter.toStdString());
+    } catch (const Error& error) {
+        filter_problem_ = QString::fromStdString(error.what());  // the last filter that could be read stays
+    }
+    refresh();
+}
+
+std::vector<RunRecord> CompareState::chosenRecords() const {
+    std::vector<RunRecord> chosen;
+    for (RunRecord& run : recordsOf(store_))
+        if (filter_.matches(run)) chosen.push_back(std::move(run));
+    return chosen;
+}
+
+void CompareState::fillGroup(ComparedGroup& group, const std::vector<RunRecord>& runs) const {
+    const double share = question_.share / 100.0;
+    group.shown = !question_.hidden.contains(QString::fromStdString(group.group.key));
+    const std::vector<std::size_t> members =
+        question_.drop_worst ? withoutWorst(runs, group.group.runs, question_.measure, share)
+                             : group.group.runs;
+    for (const std::size_t member : members) {
+        group.members << QString::fromStdString(runs[member].name);
+        const OutcomeValue outcome = outcomeOf(runs[member], question_.measure, share);
+        switch (outcome.kind) {
+            case Outcome::known:
+                group.values.push_back(outcome.value);
+                group.names << group.members.back();
+                break;
+            case Outcome::unfinished:
+                ++group.unfinished;
+                break;
+            case Outcome::never:
+                ++group.never;
+                break;
+            case Outcome::missing:
+                ++group.missing;
+                break;
+        }
+    }
+    group.summary = summarize(group.values);
+}
+
+void CompareState::setSeen(bool seen) {
+    seen_ = seen;
+    if (seen_ && stale_) refresh();
+}
+
+void CompareState::refresh() {
+    stale_ = false;
+    const std::vector<RunRecord> runs = chosenRecords();
+    const auto all = store_.runs();
+    broken_ = static_cast<std::size_t>(
+        std::count_if(all.begin(), all.end(), [](const RunWatcher* run) { return !run->specification(); }));
+    if (!runs.empty() && !question_.measure_chosen)
+        question_.measure = usualMeasure(runs.front().specification);
+    if (!runs.empty() && !question_.curve_chosen)
+        question_.curve =
+            runs.front().specification.task.hasProblems() ? CurveOf::correct : CurveOf::evaluation_loss;
+    groups_.clear();
+    std::map<std::string, int> of_method;
+    for (RunGroup& group : groupRuns(runs)) {
+        ComparedGroup compared;
+        const std::string& position = group.specification.model.position;
+        compared.color = Theme().run(QString::fromStdString(position), of_method[position]++);
+        compared.group = std::move(group);
+        fillGroup(compared, runs);
+        groups_.push_back(std::move(compared));
+    }
+    pair(runs);
+    emit changed();
+}
+
+/// The group that suits best as the other side of a pair: the same task, the other method, most seeds shared.
+/// Where `one` is the first of the pair, RoPE before RoPER counts, too.
+std::size_t CompareState::partnerOf(std::size_t one, const std::vector<RunRecord>& runs) const {
+    const Specification& mine = groups_[one].group.specification;
+    const Seeds seeds = seedsOf(groups_[one].group, runs);
+    std::size_t best = one == 0 ? 1 : 0;
+    std::tuple<bool, bool, std::ptrdiff_t> most{};
+    for (std::size_t other = 0; other < groups_.size(); ++other) {
+        if (other == one) continue;
+        const Specification& theirs = groups_[other].group.specification;
+        const std::tuple worth{mine.task.name == theirs.task.name,
+                               mine.model.position != theirs.model.position,
+                               sharedSeeds(seeds, seedsOf(groups_[other].group, runs))};
+        if (worth <= most) continue;
+        best = other;
+        most = worth;
+    }
+    return best;
+}
+
+void CompareState::pair(const std::vector<RunRecord>& runs) {
+    comparison_.reset();
+    if (groups_.size() < 2) return;
+    const auto find = [&](const std::string& key) -> std::optional<std::size_t> {
+        for (std::size_t i = 0; i < groups_.size(); ++i)
+            if (groups_[i].group.key == key) return i;
+        return std::nullopt;
+    };
+    const auto first_rope = [&] {
+        for (std::size_t i = 0; i < groups_.size(); ++i)
+            if (groups_[i].group.specification.model.position == "rope") return i;
+        return std::size_t{0};
+    };
+    const auto chosen_b = find(question_.b);
+    const std::size_t a = find(question_.a).value_or(chosen_b ? partnerOf(*chosen_b, runs) : first_rope());
+    // A group is not compared with itself: who swaps the two chooses one after the other.
+    const std::size_t b = chosen_b && *chosen_b != a ? *chosen_b : partnerOf(a, runs);
+    comparison_ =
+        comparePaired(runs, groups_[a].group, groups_[b].group, question_.measure, question_.share / 100.0);
+    color_a_ = groups_[a].color;
+    color_b_ = groups_[b].color;
+}
+
+Band CompareState::band(const ComparedGroup& group) const {
+    // By name: runs may have come or gone since the groups were made.
+    std::vector<RunRecord> runs;
+    for (const QString& name : group.members) {
+        const RunWatcher* run = store_.find(name);
+        if (auto record = run != nullptr ? recordOf(*run) : std::nullopt) runs.push_back(std::move(*record));
+    }
+    std::vector<std::size_t> all(runs.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return bandOf(runs, all, question_.curve, question_.across, question_.spread,
+                  question_.final_half ? 0.5 : 0.0);
+}
+
+std::vector<std::pair<double, double>> CompareState::curve(const QString& run) const {
+    const RunWatcher* watcher = store_.find(run);
+    const auto record = watcher != nullptr ? recordOf(*watcher) : std::nullopt;
+    if (!record) return {};
+    auto points = curveOf(*record, question_.curve, question_.across);
+    if (question_.final_half && !points.empty())
+        std::erase_if(points,
+                      [end = points.back().first](const auto& point) { return point.first < end / 2; });
+    return points;
+}
+
+std::vector<BoardRow> CompareState::board() const {
+    return makeBoard(recordsOf(store_), readSpeeds(store_.folder()));
+}
+
+}  // namespace roper

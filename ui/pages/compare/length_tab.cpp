@@ -1,0 +1,188 @@
+#include "ui/pages/compare/length_tab.h"
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "core/corpus/corpus_files.h"
+#include "core/rotary/scaling.h"
+#include "core/base/error.h"
+#include "ui/controls/named.h"
+#include "ui/live/run_records.h"
+#include "ui/theme/numbers.h"
+
+namespace roper {
+LengthTab::LengthTab(CompareState& state, QWidget* parent)
+    : QWidget(parent),
+      state_(state),
+      survey_(new EvaluationSurvey(this)),
+      view_(new LengthMapView(this)),
+      largest_(named(new QSpinBox, tr("Longest problem"),
+                     tr("Digits or letters up to which problems are asked, also beyond training"))),
+      problems_(
+          named(new QSpinBox, tr("Problems of each size"),
+                tr("Problems of each size, or sequences of each length; more take longer and scatter less"))),
+      what_(named(
+          new QComboBox, tr("What the maps show"),
+          tr("Of texts, which parts of them a model knows well: how far back it can use what it read"))),
+      scaling_(
+          named(new QComboBox, tr("Scaling of the frequencies"),
+                tr("How frequencies are scaled while problems are read; RoPE and RoPER alone have some"))),
+      factor_(
+          named(new QDoubleSpinBox, tr("Factor of the scaling"), tr("s: how much longer texts may become"))),
+      measure_(new QPushButton),
+      summary_(new QLabel) {
+    largest_->setRange(1, 64);
+    largest_->setValue(6);
+    largest_->setPrefix(tr("up to "));
+    problems_->setRange(1, 1024);
+    problems_->setValue(16);
+    problems_->setSuffix(tr(" of each size"));
+    what_->addItems({tr("share right, by length"), tr("loss of texts, by position")});
+    for (const std::string_view name : kScalingNames)
+        scaling_->addItem(name == "none" ? tr("frequencies as trained")
+                                         : tr("scaled: %1").arg(QLatin1String(name.data(), name.size())),
+                          QString(QLatin1String(name.data(), name.size())));
+    factor_->setRange(1, 1000);
+    factor_->setValue(2);
+    factor_->setPrefix(tr("s = "));
+    measure_->setToolTip(tr("Asks the newest checkpoint of every shown run, one after the other"));
+    summary_->setWordWrap(true);
+    auto* bar = new QHBoxLayout;
+    for (QWidget* widget :
+         std::initializer_list<QWidget*>{what_, largest_, problems_, scaling_, factor_, measure_})
+        bar->addWidget(widget);
+    bar->addWidget(summary_, 1);
+    auto* layout = new QVBoxLayout(this);
+    layout->addWidget(view_, 1);
+    layout->addLayout(bar);
+    view_->setEmptyText(
+        tr("Nothing has been measured for these runs.\n“Measure” asks their models problems of every "
+           "size, also longer ones than in training; of texts, sequences of up to eight times the length."));
+    connect(what_, &QComboBox::currentIndexChanged, this, &LengthTab::refresh);
+    connect(scaling_, &QComboBox::currentIndexChanged, this,
+            [this](int index) { factor_->setEnabled(index > 0); });
+    factor_->setEnabled(false);
+    connect(measure_, &QPushButton::clicked, this, &LengthTab::measure);
+    connect(survey_, &EvaluationSurvey::changed, this, &LengthTab::refresh);
+    showProgress();
+}
+
+std::vector<const RunWatcher*> LengthTab::shownRuns() const {
+    std::vector<const RunWatcher*> runs;
+    for (const ComparedGroup& group : state_.groups()) {
+        if (!group.shown || !trainedLength(group.group.specification)) continue;
+        for (const QString& name : group.members)
+            if (const RunWatcher* run = state_.store().find(name)) runs.push_back(run);
+    }
+    return runs;
+}
+
+const MeasuredRun& LengthTab::rowsOf(const RunFolder& folder) {
+    Known& known = known_[folder.path().string()];
+    const auto read = [this](const std::filesystem::path& path, auto& time, auto& rows, auto reader) {
+        std::error_code missing;
+        const auto written = std::filesystem::last_write_time(path, missing);
+        if (missing) {
+            rows.clear();
+            time = {};
+            return;
+        }
+        if (written == time) return;
+        time = written;
+        try {
+            rows = newestRows(reader());
+        } catch (const Error& error) {
+            rows.clear();
+            unreadable_ << QString::fromStdString(error.what());
+        }
+    };
+    MeasuredRun& rows = known.rows;
+    read(folder.sizesPath(), known.sizes_time, rows.sizes, [&] { return folder.sizeRows(); });
+    read(folder.lengthsPath(), known.lengths_time, rows.lengths, [&] { return folder.lengthRows(); });
+    read(folder.positionsPath(), known.positions_time, rows.positions, [&] { return folder.positionRows(); });
+    return rows;
+}
+
+void LengthTab::refresh() {
+    unreadable_.clear();
+    std::vector<MeasuredRun> runs;
+    for (const RunWatcher* run : shownRuns())
+        if (auto record = recordOf(*run)) {
+            runs.push_back(rowsOf(run->folder()));
+            runs.back().record = std::move(*record);
+        }
+    const bool losses = what_->currentIndex() == 1;
+    view_->setMaps(losses ? positionMaps(runs) : lengthMaps(runs), losses);
+    showProgress();
+}
+
+/// Tokens of the part of a run's text that is kept for validation.
+std::int64_t LengthTab::validationTokens(const RunWatcher& run) {
+    try {
+        const CorpusSummary summary = CorpusFiles(run.folder().textPath()).readSummary();
+        return std::llround(run.specification()->task.validation_share * static_cast<double>(summary.tokens));
+    } catch (const Error&) {
+        return 0;  // the evaluation itself will say what is missing
+    }
+}
+
+/// Problems of every size, or texts of one, two, four and eight times the length of training.
+std::vector<EvaluationSurvey::Question> LengthTab::questionsFor(const RunWatcher& run) const {
+    const Specification& specification = *run.specification();
+    const QString path = QString::fromStdString(std::filesystem::absolute(run.folder().path()).string());
+    const QStringList reading{"--scaling", scaling_->currentData().toString(), "--factor",
+                              QString::number(factor_->value())};
+    if (!specification.task.isText())
+        return {{path, QStringList{"--by-size", "--largest", QString::number(largest_->value()), "--problems",
+                                   QString::number(problems_->value())} +
+                           reading}};
+    const QStringList everything{"--problems", "65536"};  // as far as the text's last part goes
+    QStringList lengths;
+    for (const std::int64_t times : {1, 2, 4, 8}) {
+        Specification longer = specification;
+        longer.training.length *= times;
+        const bool has_table = specification.model.position == "learned";
+        if (has_table && longer.inputLength() > specification.tablePositions()) break;
+        if (times > 1 && longer.training.length > validationTokens(run)) break;
+        lengths << QString::number(longer.training.length);
+    }
+    std::vector<EvaluationSurvey::Question> questions = {
+        {path, QStringList{"--length", lengths.join(',')} + everything + reading}};
+    // Twice the length shows what lies beyond training and still leaves many sequences to take the mean of.
+    if (!specification.isMasked())
+        questions.push_back(
+            {path, QStringList{"--by-position", "--length", lengths.value(1, lengths.first())} + everything +
+                       reading});
+    return questions;
+}
+
+void LengthTab::measure() {
+    if (survey_->isBusy()) return survey_->stop();
+    std::vector<EvaluationSurvey::Question> questions;
+    for (const RunWatcher* run : shownRuns()) {
+        if (run->folder().checkpoints().empty()) continue;
+        if (scaling_->currentIndex() > 0 && !run->specification()->turnsQueriesAndKeys()) continue;
+        for (EvaluationSurvey::Question& question : questionsFor(*run))
+            questions.push_back(std::move(question));
+    }
+    if (questions.empty()) {
+        summary_->setText(
+            tr("None of the shown runs can be asked: they need a checkpoint, and a scaling needs "
+               "frequencies."));
+        return;
+    }
+    survey_->ask(questions);
+}
+
+void LengthTab::showProgress() {
+    measure_->setText(survey_->isBusy() ? tr("Cancel") : tr("Measure"));
+    if (survey_->isBusy())
+        summary_->setText(tr("%1 to ask …").arg(counted(static_cast<int>(survey_->left()), tr("question"))));
+    else if (!survey_->problems().isEmpty())
+        summary_->setText(survey_->problems().join('\n'));
+    else
+        summary_->setText(unreadable_.join('\n'));
+}
+
+}  // namespace roper

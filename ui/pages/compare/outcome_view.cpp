@@ -1,0 +1,207 @@
+#include "ui/pages/compare/outcome_view.h"
+
+#include <QMouseEvent>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ui/charts/csv_text.h"
+#include "ui/charts/nice_ticks.h"
+#include "ui/theme/numbers.h"
+
+namespace roper {
+namespace {
+
+constexpr double kLeastRow = 18, kRowOfTwoLines = 36, kMostRow = 110, kAxis = 52, kTop = 30, kNever = 74,
+                 kDot = 4.5;
+
+/// Small and the same for the same run, so that dots of one value stay apart and do not dance.
+double jitter(const QString& run, double row) {
+    return (static_cast<double>(qHash(run, 7) % 1000) / 999.0 - 0.5) * 0.4 * row;
+}
+
+}  // namespace
+
+/// Where values lie on the picture.
+struct OutcomeView::Scale {
+    QRectF plot;  ///< of the values
+    double low = 0, high = 1;
+    double row = kLeastRow;  ///< height of one
+    std::size_t rows = 1;    ///< that there is room for
+    double never_x = 0;
+    bool has_never = false;
+
+    double x(double value) const { return plot.left() + (value - low) / (high - low) * plot.width(); }
+};
+
+OutcomeView::OutcomeView(CompareState& state, QWidget* parent) : FigureView(parent), state_(state) {
+    setAccessibleName(tr("Outcome of every run"));
+    connect(&state_, &CompareState::changed, this, qOverload<>(&QWidget::update));
+}
+
+std::vector<const ComparedGroup*> OutcomeView::shown() const {
+    std::vector<const ComparedGroup*> groups;
+    for (const ComparedGroup& group : state_.groups())
+        if (group.shown) groups.push_back(&group);
+    return groups;
+}
+
+OutcomeView::Scale OutcomeView::scale(const QRectF& area) const {
+    Scale scale;
+    scale.low = std::numeric_limits<double>::infinity();
+    scale.high = -scale.low;
+    for (const ComparedGroup* group : shown()) {
+        scale.has_never = scale.has_never || group->never > 0;
+        for (const double value : group->values) {
+            scale.low = std::min(scale.low, value);
+            scale.high = std::max(scale.high, value);
+        }
+    }
+    // Intervals from a few runs may reach to anywhere; half the range on either side is shown of them.
+    const double least = scale.low, greatest = scale.high, room = 0.5 * (greatest - least);
+    for (const ComparedGroup* group : shown()) {
+        const auto interval = meanInterval(group->summary);
+        if (!interval || !(room > 0)) continue;
+        scale.low = std::min(scale.low, std::max(interval->low, least - room));
+        scale.high = std::max(scale.high, std::min(interval->high, greatest + room));
+    }
+    if (!(scale.low <= scale.high)) scale.low = 0, scale.high = 1;
+    const double margin = std::max(0.06 * (scale.high - scale.low), 1e-6 + 0.001 * std::abs(scale.high));
+    scale.low -= margin;
+    scale.high += margin;
+    const double label = std::min(0.3 * area.width(), 230.0);
+    const double room_below = area.height() - kTop - kAxis;
+    scale.rows = std::clamp<std::size_t>(shown().size(), 1,
+                                         static_cast<std::size_t>(std::max(1.0, room_below / kLeastRow)));
+    const auto rows = static_cast<double>(scale.rows);
+    scale.row = std::clamp(room_below / rows, kLeastRow, kMostRow);
+    scale.plot = QRectF(area.left() + label, area.top() + kTop,
+                        area.width() - label - 24 - (scale.has_never ? kNever : 0), scale.row * rows);
+    scale.never_x = scale.plot.right() + 12 + kNever / 2;
+    return scale;
+}
+
+void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const Scale& scale, double y,
+                           const Theme& theme) const {
+    painter.setPen(theme.text);
+    const QRectF label(scale.plot.left() - 228, y - scale.row / 2, 216, scale.row);
+    const QString name = QString::fromStdString(group.group.label);
+    const bool has_room = scale.row >= kRowOfTwoLines;
+    painter.drawText(
+        label, Qt::AlignRight | Qt::AlignVCenter | (has_room ? Qt::TextWordWrap : 0),
+        has_room ? name
+                 : painter.fontMetrics().elidedText(name, Qt::ElideMiddle, static_cast<int>(label.width())));
+    painter.setPen(QPen(theme.grid, 1));
+    painter.drawLine(QPointF(scale.plot.left(), y + scale.row / 2),
+                     QPointF(scale.plot.right(), y + scale.row / 2));
+    painter.setPen(QPen(group.color, 1));
+    QColor fill = group.color;
+    fill.setAlphaF(0.45F);
+    painter.setBrush(fill);
+    for (std::size_t i = 0; i < group.values.size(); ++i)
+        painter.drawEllipse(QPointF(scale.x(group.values[i]), y + jitter(group.names[i], scale.row)), kDot,
+                            kDot);
+    if (!group.values.empty()) {
+        const double mean = scale.x(group.summary.mean);
+        painter.setPen(QPen(group.color, 2.4, Qt::SolidLine, Qt::FlatCap));
+        if (const auto interval = meanInterval(group.summary))
+            painter.drawLine(QPointF(scale.x(std::max(interval->low, scale.low)), y),
+                             QPointF(scale.x(std::min(interval->high, scale.high)), y));
+        painter.drawLine(QPointF(mean, y - scale.row * 0.34), QPointF(mean, y + scale.row * 0.34));
+    }
+    if (scale.has_never) {
+        painter.setPen(QPen(group.color, 1.6));
+        painter.setBrush(Qt::NoBrush);
+        if (group.never > 0) painter.drawEllipse(QPointF(scale.never_x - 14, y), kDot, kDot);
+        painter.setPen(theme.text);
+        painter.drawText(QRectF(scale.never_x - 4, y - 10, 40, 20), Qt::AlignLeft | Qt::AlignVCenter,
+                         QStringLiteral("× %1").arg(group.never));
+    }
+    QStringList open;
+    if (group.unfinished > 0) open << tr("%1 not finished").arg(group.unfinished);
+    if (group.missing > 0) open << tr("%1 without").arg(group.missing);
+    if (open.isEmpty()) return;
+    painter.setPen(theme.faint_text);
+    const double below = has_room ? y + scale.row / 2 - 17 : y - 7.5;
+    painter.drawText(QRectF(scale.plot.left() + 4, below, scale.plot.width(), 15),
+                     Qt::AlignLeft | Qt::AlignVCenter, open.join(QStringLiteral(", ")));
+}
+
+void OutcomeView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    const auto groups = shown();
+    if (groups.empty()) {
+        painter.setPen(theme.faint_text);
+        painter.drawText(area, Qt::AlignCenter, tr("No group of runs is chosen."));
+        return;
+    }
+    const Scale scale = this->scale(area);
+    for (const double tick : niceTicks(scale.low, scale.high, 6)) {
+        painter.setPen(QPen(theme.grid, 1));
+        painter.drawLine(QPointF(scale.x(tick), scale.plot.top()),
+                         QPointF(scale.x(tick), scale.plot.bottom()));
+        painter.setPen(theme.faint_text);
+        painter.drawText(QRectF(scale.x(tick) - 40, scale.plot.bottom() + 4, 80, 16), Qt::AlignCenter,
+                         noteNumber(tick));
+    }
+    painter.setPen(theme.text);
+    painter.drawText(QRectF(scale.plot.left(), scale.plot.bottom() + 22, scale.plot.width(), 18),
+                     Qt::AlignCenter, measureTitle(state_.question()));
+    painter.setPen(theme.faint_text);
+    painter.drawText(QRectF(scale.plot.left(), area.top() + 4, scale.plot.width(), kTop - 8),
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     groups.size() > scale.rows
+                         ? tr("%1 more groups do not fit: choose fewer, or enlarge the picture")
+                               .arg(groups.size() - scale.rows)
+                         : tr("a dot a run; upright: the mean; across: its 95 % interval"));
+    if (scale.has_never)
+        painter.drawText(QRectF(scale.never_x - kNever / 2, area.top() + 4, kNever, kTop - 8),
+                         Qt::AlignCenter, tr("never"));
+    for (std::size_t i = 0; i < std::min(groups.size(), scale.rows); ++i)
+        paintRow(painter, *groups[i], scale, scale.plot.top() + scale.row * (static_cast<double>(i) + 0.5),
+                 theme);
+}
+
+void OutcomeView::mouseMoveEvent(QMouseEvent* event) {
+    const Scale scale = this->scale(rect());
+    const auto groups = shown();
+    const double row = (event->position().y() - scale.plot.top()) / scale.row;
+    if (row < 0 || row >= static_cast<double>(std::min(groups.size(), scale.rows))) return emit pointed({});
+    const ComparedGroup& group = *groups[static_cast<std::size_t>(row)];
+    const double y = scale.plot.top() + scale.row * (std::floor(row) + 0.5);
+    QString text = tr("%1: mean %2 of %3 runs")
+                       .arg(QString::fromStdString(group.group.label), noteNumber(group.summary.mean))
+                       .arg(group.values.size());
+    if (const auto interval = meanInterval(group.summary))
+        text += tr(", 95 % interval %1 to %2").arg(noteNumber(interval->low), noteNumber(interval->high));
+    for (std::size_t i = 0; i < group.values.size(); ++i) {
+        const QPointF at(scale.x(group.values[i]), y + jitter(group.names[i], scale.row));
+        if (QLineF(at, event->position()).length() < 2 * kDot)
+            text += QStringLiteral("    %1: %2").arg(group.names[i], noteNumber(group.values[i]));
+    }
+    emit pointed(text);
+}
+
+QString OutcomeView::figureCsv() const {
+    QString csv = QStringLiteral("group,run,value\n");
+    for (const ComparedGroup* group : shown()) {
+        const QString label = quoted(QString::fromStdString(group->group.label));
+        for (std::size_t i = 0; i < group->values.size(); ++i)
+            csv += QStringLiteral("%1,%2,%3\n")
+                       .arg(label, group->names[i], QString::number(group->values[i], 'g', 17));
+        for (const auto& [count, word] : {std::pair{group->never, "never"},
+                                          {group->unfinished, "unfinished"},
+                                          {group->missing, "missing"}})
+            for (int i = 0; i < count; ++i)
+                csv += QStringLiteral("%1,,%2\n").arg(label, QLatin1String(word));
+    }
+    return csv;
+}
+
+QString OutcomeView::figureCaption() const {
+    return tr("%1, a dot a run; upright the mean, across its 95 %% interval (Student's t)%2")
+        .arg(measureTitle(state_.question()),
+             state_.question().drop_worst ? tr("; the worst run of each group dropped") : QString())
+        .replace(QStringLiteral("%%"), QStringLiteral("%"));
+}
+
+}  // namespace roper

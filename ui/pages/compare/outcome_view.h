@@ -1,0 +1,35 @@
+#pragma once
+
+#include "ui/charts/figure_view.h"
+#include "ui/pages/compare/compare_state.h"
+
+namespace roper {
+
+/// Every run's outcome as a dot, a row a group, with the mean and its interval. Runs that never got there
+/// stand in a column of their own at the right; those that are not finished are counted.
+class OutcomeView : public FigureView {
+    Q_OBJECT
+
+  public:
+    OutcomeView(CompareState& state, QWidget* parent);
+
+    QString figureName() const override { return QStringLiteral("outcomes"); }
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override;
+    QString figureCaption() const override;
+    QSize minimumSizeHint() const override { return {320, 160}; }
+
+  protected:
+    void mouseMoveEvent(QMouseEvent* event) override;
+
+  private:
+    struct Scale;
+    std::vector<const ComparedGroup*> shown() const;
+    Scale scale(const QRectF& area) const;
+    void paintRow(QPainter& painter, const ComparedGroup& group, const Scale& scale, double y,
+                  const Theme& theme) const;
+
+    CompareState& state_;
+};
+
+}  // namespace roper

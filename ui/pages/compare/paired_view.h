@@ -1,0 +1,32 @@
+#pragma once
+
+#include "ui/charts/figure_view.h"
+#include "ui/pages/compare/compare_state.h"
+
+namespace roper {
+
+/// Two groups seed by seed: on the left each seed's two outcomes joined by a line, on the right the
+/// differences with their mean and both intervals.
+class PairedView : public FigureView {
+    Q_OBJECT
+
+  public:
+    PairedView(CompareState& state, QWidget* parent);
+
+    QString figureName() const override { return QStringLiteral("paired-difference"); }
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override;
+    QString figureCaption() const override;
+    QSize minimumSizeHint() const override { return {360, 200}; }
+
+  protected:
+    void mouseMoveEvent(QMouseEvent* event) override;
+
+  private:
+    void paintPairs(QPainter& painter, const QRectF& box, const Theme& theme) const;
+    void paintDifferences(QPainter& painter, const QRectF& box, const Theme& theme) const;
+
+    CompareState& state_;
+};
+
+}  // namespace roper

@@ -1,0 +1,261 @@
+#include "ui/pages/inspect/continuation_view.h"
+
+#include <QFontDatabase>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/charts/csv_text.h"
+#include "ui/live/token_texts.h"
+#include "ui/theme/numbers.h"
+
+namespace roper {
+namespace {
+
+constexpr double kMargin = 14, kCellWidth = 15, kCellHeight = 38, kBarRow = 22;
+
+QFont monospaced(const QFont& like) {
+    QFont mono = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+    mono.setPointSizeF(like.pointSizeF() * 1.15);
+    return mono;
+}
+
+}  // namespace
+
+/// How the tokens lie on the picture: as wide as their text, line by line.
+struct ContinuationView::Lines {
+    std::vector<QRectF> cells;
+    double top = 0;
+
+    int tokens() const { return static_cast<int>(cells.size()); }
+    const QRectF& cell(int index) const { return cells[static_cast<std::size_t>(index)]; }
+    double bottom() const { return cells.empty() ? top : cells.back().bottom(); }
+};
+
+ContinuationView::ContinuationView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
+    setAccessibleName(tr("What the model writes, how sure it is, and what it looks at"));
+    setFocusPolicy(Qt::StrongFocus);
+    connect(&state_, &InspectState::continuationChanged, this, [this] {
+        chosen_ = 0;
+        head_ = -1;
+        emit chosenChanged(0);
+        update();
+    });
+    connect(&state_, &InspectState::messageChanged, this, qOverload<>(&QWidget::update));
+}
+
+void ContinuationView::choose(int step) {
+    if (!state_.continuation()) return;
+    const int last = static_cast<int>(state_.continuation()->written()) - 1;
+    chosen_ = std::clamp(step, 0, std::max(0, last));
+    emit chosenChanged(chosen_);
+    update();
+}
+
+void ContinuationView::setHead(int head) {
+    head_ = head;
+    update();
+}
+
+std::vector<double> ContinuationView::weights() const {
+    const Continuation& c = *state_.continuation();
+    std::vector<double> mean(c.tokens.size(), 0);
+    const auto add = [&](const Eigen::MatrixXd& attention, double share) {
+        for (std::size_t j = 0; j < mean.size(); ++j)
+            mean[j] += share * attention(chosen_, static_cast<Eigen::Index>(j));
+    };
+    if (head_ >= 0 && head_ < static_cast<int>(c.attention.size())) {
+        add(c.attention[static_cast<std::size_t>(head_)], 1);
+    } else {
+        for (const Eigen::MatrixXd& attention : c.attention)
+            add(attention, 1.0 / static_cast<double>(c.attention.size()));
+    }
+    return mean;
+}
+
+ContinuationView::Lines ContinuationView::lines(const QRectF& area) const {
+    Lines lines;
+    const double left = area.left() + kMargin, right = area.right() - kMargin;
+    double x = left, y = lines.top = area.top() + kMargin + 18;
+    if (!state_.continuation()) return lines;
+    const QFontMetricsF metrics(monospaced(font()));
+    for (const std::string& token : state_.continuation()->tokens) {
+        const QString text = shownToken(token);
+        const double width = text.size() <= 1 ? kCellWidth : metrics.horizontalAdvance(text) + 6;
+        if (x > left && x + width > right) {
+            x = left;
+            y += kCellHeight;
+        }
+        lines.cells.emplace_back(x, y, width, kCellHeight);
+        x += width;
+    }
+    return lines;
+}
+
+QRectF ContinuationView::tokenRect(int index) const {
+    return lines(rect()).cell(index);
+}
+
+void ContinuationView::paintText(QPainter& painter, const Lines& lines, const Theme& theme) const {
+    const Continuation& c = *state_.continuation();
+    const std::vector<double> looked_at = weights();
+    const double most = std::max(1e-12, *std::max_element(looked_at.begin(), looked_at.end()));
+    const auto colors = theme.sequentialColors();
+    const auto given = static_cast<int>(c.given);
+    const QFont plain = painter.font(), mono = monospaced(plain);
+    for (int index = 0; index < lines.tokens(); ++index) {
+        const QRectF cell = lines.cell(index);
+        const QRectF letter = cell.adjusted(0, 0, 0, -14);
+        const auto share = looked_at[static_cast<std::size_t>(index)] / most;
+        if (share > 0.004) {
+            painter.setPen(Qt::NoPen);
+            QColor shade(colors[static_cast<std::size_t>(std::lround(255 * share))]);
+            shade.setAlphaF(0.75F);
+            painter.setBrush(shade);
+            painter.drawRect(letter);
+        }
+        const bool is_written = index >= given;
+        painter.setFont(mono);
+        const bool covered = share > 0.55;
+        painter.setPen(covered      ? (theme.dark ? QColor(Qt::black) : QColor(Qt::white))
+                       : is_written ? theme.text
+                                    : theme.faint_text);
+        painter.drawText(letter, Qt::AlignCenter, shownToken(c.tokens[static_cast<std::size_t>(index)]));
+        if (is_written) {
+            // A bar as long as the model was sure.
+            const double p = c.probability[static_cast<std::size_t>(index - given)];
+            const QRectF bar(cell.left() + 1.5, cell.bottom() - 11, (cell.width() - 3) * p, 4);
+            painter.setPen(Qt::NoPen);
+            painter.setBrush(p > 0.9 ? Theme::value() : p > 0.5 ? Theme::key() : Theme::roper());
+            painter.drawRect(bar);
+        }
+        if (index == given + chosen_) {
+            painter.setBrush(Qt::NoBrush);
+            painter.setPen(QPen(Theme::roper(), 2));
+            painter.drawRect(cell.adjusted(0, 0, 0, -4));
+        }
+    }
+    painter.setFont(plain);
+}
+
+void ContinuationView::paintCandidates(QPainter& painter, const QRectF& box, const Theme& theme) const {
+    const Continuation& c = *state_.continuation();
+    const auto& candidates = c.candidates[static_cast<std::size_t>(chosen_)];
+    const std::string& written = c.tokens[c.given + static_cast<std::size_t>(chosen_)];
+    const QFontMetricsF metrics(painter.font());
+    double widest = 26;
+    for (const Continuation::Candidate& candidate : candidates)
+        widest = std::max(widest, metrics.horizontalAdvance(shownToken(candidate.text)) + 8);
+    painter.setPen(theme.text);
+    painter.drawText(QRectF(box.left(), box.top(), box.width(), 18), Qt::AlignLeft | Qt::AlignVCenter,
+                     tr("token %1 that was written: what else the model thought of").arg(chosen_ + 1));
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const double y = box.top() + 22 + kBarRow * static_cast<double>(i);
+        if (y + kBarRow > box.bottom() + 4) break;
+        const auto& candidate = candidates[i];
+        const bool is_written = candidate.text == written;
+        painter.setPen(theme.text);
+        painter.drawText(QRectF(box.left(), y, widest, kBarRow), Qt::AlignCenter, shownToken(candidate.text));
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(is_written ? Theme::output() : theme.faded(Theme::output(), 0.35));
+        const double full = box.width() - 104 - widest;
+        painter.drawRect(
+            QRectF(box.left() + widest + 6, y + 4, std::max(1.0, full * candidate.probability), kBarRow - 8));
+        painter.setPen(is_written ? theme.text : theme.faint_text);
+        painter.drawText(QRectF(box.left() + widest + 14 + full * candidate.probability, y, 90, kBarRow),
+                         Qt::AlignLeft | Qt::AlignVCenter, noteNumber(candidate.probability, 4));
+    }
+}
+
+void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    const auto& c = state_.continuation();
+    if (!c || c->written() == 0) {
+        painter.setPen(theme.faint_text);
+        painter.drawText(
+            area.adjusted(12, 12, -12, -12), Qt::AlignCenter | Qt::TextWordWrap,
+            !state_.message().isEmpty()
+                ? state_.message()
+                : tr("Type the beginning of a problem and press “Write”:\nthe model goes on with it, "
+                     "token by token."));
+        return;
+    }
+    const Lines lines = this->lines(area);
+    painter.setPen(theme.faint_text);
+    painter.drawText(QRectF(area.left() + kMargin, area.top() + 6, area.width() - 2 * kMargin, 18),
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     tr("pale: given; bars: how sure the model was; shading: where the framed step looked"));
+    paintText(painter, lines, theme);
+    const double top = lines.bottom() + 12;
+    paintCandidates(painter,
+                    QRectF(area.left() + kMargin, top, area.width() - 2 * kMargin, area.bottom() - top - 4),
+                    theme);
+}
+
+int ContinuationView::indexAt(const QPointF& at) const {
+    if (!state_.continuation()) return -1;
+    const Lines lines = this->lines(rect());
+    for (int index = 0; index < lines.tokens(); ++index)
+        if (lines.cell(index).contains(at)) return index;
+    return -1;
+}
+
+QString ContinuationView::describe(int index) const {
+    const Continuation& c = *state_.continuation();
+    const auto given = static_cast<int>(c.given);
+    QString said = tr("“%1” at position %2: weight %3 of the framed step")
+                       .arg(shownToken(c.tokens[static_cast<std::size_t>(index)]))
+                       .arg(index)
+                       .arg(noteNumber(weights()[static_cast<std::size_t>(index)], 4));
+    if (index >= given)
+        said += tr("    written with probability %1")
+                    .arg(noteNumber(c.probability[static_cast<std::size_t>(index - given)], 4));
+    return said;
+}
+
+void ContinuationView::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return FigureView::mousePressEvent(event);
+    const int index = indexAt(event->position());
+    if (index >= 0) choose(index - static_cast<int>(state_.continuation()->given));
+}
+
+void ContinuationView::mouseMoveEvent(QMouseEvent* event) {
+    const int index = indexAt(event->position());
+    emit pointed(index >= 0 ? describe(index) : QString());
+}
+
+void ContinuationView::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Left) return choose(chosen_ - 1);
+    if (event->key() == Qt::Key_Right) return choose(chosen_ + 1);
+    if (event->key() == Qt::Key_Home) return choose(0);
+    FigureView::keyPressEvent(event);
+}
+
+QString ContinuationView::figureCsv() const {
+    QString csv = QStringLiteral("step,written,rank,candidate,probability\n");
+    const auto& c = state_.continuation();
+    if (!c) return csv;
+    for (std::size_t i = 0; i < c->written(); ++i)
+        for (std::size_t rank = 0; rank < c->candidates[i].size(); ++rank)
+            csv += QStringLiteral("%1,%2,%3,%4,%5\n")
+                       .arg(i + 1)
+                       .arg(quoted(QString::fromStdString(c->tokens[c->given + i])))
+                       .arg(rank + 1)
+                       .arg(quoted(QString::fromStdString(c->candidates[i][rank].text)))
+                       .arg(c->candidates[i][rank].probability, 0, 'g', 17);
+    return csv;
+}
+
+QString ContinuationView::figureCaption() const {
+    const auto& c = state_.continuation();
+    if (!c) return {};
+    return tr("%1 at step %2 goes on with “%3”; shaded: attention of token %4, %5")
+        .arg(state_.run())
+        .arg(c->step)
+        .arg(QString::fromStdString(c->prompt))
+        .arg(chosen_ + 1)
+        .arg(head_ < 0 ? tr("mean over all heads")
+                       : tr("layer %1, head %2").arg(head_ / c->heads).arg(head_ % c->heads));
+}
+
+}  // namespace roper

@@ -1,0 +1,346 @@
+#include "ui/pages/inspect/inspect_page.h"
+
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QSplitter>
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "ui/live/example_text.h"
+#include "ui/live/token_texts.h"
+#include "ui/theme/numbers.h"
+
+namespace roper {
+namespace {
+
+constexpr int kFrame_ms = 350;  // of the film of snapshots
+
+QStringList labelsOf(const std::vector<std::string>& tokens) {
+    QStringList labels;
+    for (const std::string& token : tokens)
+        labels << shownToken(token);
+    return labels;
+}
+
+}  // namespace
+
+InspectPage::InspectPage(RunStore& store, QWidget* parent)
+    : Page(tr("Inspect"),
+           tr("Inside a model: what every head looks at, how the model goes on with a text, and what it "
+              "can solve."),
+           parent),
+      store_(store),
+      state_(new InspectState(store, this)),
+      tabs_(new QTabWidget),
+      thumbnails_(new ThumbnailsView(*state_, this)),
+      map_(new HeatMapView(QStringLiteral("head"), this)),
+      sizes_(new HeatMapView(QStringLiteral("solved-by-size"), this)),
+      continuation_(new ContinuationView(*state_, this)),
+      learned_(new LearnedView(*state_, this)) {
+    auto* chooser = makeChooser();
+    tabs_->addTab(makeHeadsTab(), tr("Heads"));
+    tabs_->addTab(makeWritingTab(), tr("Go on with a text"));
+    tabs_->addTab(makeSizesTab(), tr("Solved by size"));
+    tabs_->addTab(learned_, tr("Learned positions"));
+    contents()->addWidget(chooser);
+    contents()->addWidget(tabs_, 1);
+    contents()->addWidget(message_);
+
+    connect(state_, &InspectState::runChanged, this, &InspectPage::showRun);
+    connect(state_, &InspectState::snapshotsChanged, this, &InspectPage::showSnapshots);
+    connect(state_, &InspectState::checkpointsChanged, this, &InspectPage::fillSteps);
+    connect(state_, &InspectState::mapsChanged, this, [this] {
+        showSnapshots();
+        showMap();
+    });
+    connect(state_, &InspectState::headChanged, this, &InspectPage::showMap);
+    connect(state_, &InspectState::continuationChanged, this, &InspectPage::fillHeads);
+    connect(state_, &InspectState::sizesChanged, this, &InspectPage::showSizes);
+    connect(state_, &InspectState::messageChanged, this, &InspectPage::showMessage);
+    for (FigureView* view : std::initializer_list<FigureView*>{thumbnails_, map_, sizes_, continuation_})
+        connect(view, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
+    connect(&learned_->chart(), &CurveChart::pointed, this,
+            [this](const QString& text) { setReadout(text); });
+    connect(&store_, &RunStore::runAdded, this, &InspectPage::fillRuns);
+    connect(&store_, &RunStore::runRemoved, this, &InspectPage::fillRuns);
+    player_.setInterval(kFrame_ms);
+    connect(&player_, &QTimer::timeout, this, [this] {
+        const int next = state_->snapshot() + 1;
+        if (next >= static_cast<int>(state_->snapshots().size())) return play();
+        state_->showSnapshot(next);
+    });
+    fillRuns();
+    showRun();
+}
+
+std::vector<const Figure*> InspectPage::figures() const {
+    std::vector<const Figure*> all{thumbnails_, map_, continuation_, sizes_, &learned_->chart()};
+    // What is seen comes first: it is what “Export” means.
+    const std::array<std::size_t, 4> first_of_tab = {0, 2, 3, 4};
+    const auto seen = first_of_tab[static_cast<std::size_t>(std::max(0, tabs_->currentIndex()))];
+    std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(seen),
+                all.begin() + static_cast<std::ptrdiff_t>(seen) + 1);
+    return all;
+}
+
+/// Who opens the page wants to see something: of the runs with snapshots the last by name, and names begin
+/// with the time.
+void InspectPage::showEvent(QShowEvent* event) {
+    Page::showEvent(event);
+    if (!state_->run().isEmpty()) return;
+    const std::vector<RunWatcher*> runs = store_.runs();
+    for (auto run = runs.rbegin(); run != runs.rend(); ++run)
+        if ((*run)->specification() && !(*run)->folder().snapshots().empty())
+            return state_->setRun((*run)->name());
+}
+
+void InspectPage::fillRuns() {
+    QStringList names;
+    for (const RunWatcher* run : store_.runs())
+        if (run->specification()) names << run->name();
+    QStringList shown;
+    for (int i = 0; i < runs_->count(); ++i)
+        shown << runs_->itemText(i);
+    if (names != shown) {
+        runs_->clear();
+        runs_->addItems(names);
+    }
+    runs_->setCurrentIndex(static_cast<int>(names.indexOf(state_->run())));
+    runs_->setEnabled(!names.isEmpty());
+}
+
+void InspectPage::fillSteps() {
+    const QScopedValueRollback filling(filling_, true);
+    steps_->clear();
+    steps_->addItem(tr("its newest step"));
+    for (const std::int64_t step : state_->checkpoints()) {
+        steps_->addItem(tr("checkpoint %1").arg(step), QVariant::fromValue<qlonglong>(step));
+        if (state_->step() == step) steps_->setCurrentIndex(steps_->count() - 1);
+    }
+    if (steps_->currentIndex() == 0) state_->setStep(std::nullopt);  // the one that was chosen is gone
+}
+
+void InspectPage::showRun() {
+    fillRuns();
+    fillSteps();
+    const RunWatcher* run = store_.find(state_->run());
+    const bool is_there = run != nullptr;
+    for (QWidget* widget : std::initializer_list<QWidget*>{steps_, look_, write_, text_, prompt_})
+        widget->setEnabled(is_there);
+    const bool has_problems = is_there && run->specification() && run->specification()->task.hasProblems();
+    const bool writes = is_there && !(run->specification() && run->specification()->isMasked());
+    write_->setEnabled(writes);
+    write_->setToolTip(writes || !is_there ? tr("Let the model go on with the prompt")
+                                           : tr("This model guesses masked tokens from both sides; it cannot "
+                                                "write on"));
+    count_sizes_->setEnabled(has_problems);
+    problems_->setEnabled(has_problems);
+    if (is_there && prompt_->text().isEmpty()) prompt_->setText(examplePrompt(*run));
+    showSnapshots();
+    showMap();
+    showSizes();
+    emit explanationChanged();
+}
+
+void InspectPage::showSnapshots() {
+    const QScopedValueRollback filling(filling_, true);
+    const auto count = static_cast<int>(state_->snapshots().size());
+    scrubber_->setRange(0, std::max(0, count - 1));
+    scrubber_->setValue(std::max(0, state_->snapshot()));
+    scrubber_->setEnabled(count > 1);
+    play_->setEnabled(count > 1);
+    scrubber_label_->setText(count == 0 ? tr("no snapshots")
+                             : state_->maps() && !state_->showsSnapshot()
+                                 ? tr("your text at step %1").arg(state_->maps()->step)
+                             : state_->maps() ? tr("step %1 (snapshot %2 of %3)")
+                                                    .arg(state_->maps()->step)
+                                                    .arg(state_->snapshot() + 1)
+                                                    .arg(count)
+                                              : tr("%1 snapshots").arg(count));
+}
+
+void InspectPage::showMap() {
+    const auto& maps = state_->maps();
+    map_title_->setText(maps ? tr("%1, step %2").arg(headTitle(*maps, state_->head())).arg(maps->step)
+                             : QString());
+    if (!maps) {
+        map_->setMap({});
+        return;
+    }
+    HeatMapView::Map map;
+    map.values = maps->weights[state_->head()];
+    map.scale = HeatMapView::Scale::sequential;
+    map.lower_only = maps->causal;
+    map.limit = HeatMapView::limitOf(*map.values, map.lower_only);
+    map.pyramid = HeatMapView::makePyramid(*map.values, map.scale, map.limit, map.lower_only);
+    map.row_name = tr("query");
+    map.column_name = tr("key");
+    map.value_name = tr("weight");
+    map.row_labels = map.column_labels = labelsOf(maps->tokens);
+    map_->setCaption(tr("Attention of %1 of %2 at step %3, text “%4”")
+                         .arg(headTitle(*maps, state_->head()), state_->run())
+                         .arg(maps->step)
+                         .arg(QString::fromStdString(maps->text)));
+    const QRectF kept = map_->shownCells();
+    const bool same_text = map_->map().values && map_->map().values->rows() == map.values->rows();
+    map_->setMap(std::move(map));
+    if (same_text) map_->showCells(kept);  // the place that is looked at stays while time runs
+    emit explanationChanged();
+}
+
+void InspectPage::showSizes() {
+    count_sizes_->setText(state_->isCountingSizes() ? tr("Cancel") : tr("Solve"));
+    const auto& table = state_->sizes();
+    sizes_total_->clear();
+    if (!table || table->scores.empty()) {
+        sizes_->setMap({});
+        return;
+    }
+    std::int64_t correct = 0, of = 0;
+    for (const SizeScore& score : table->scores) {
+        correct += score.correct;
+        of += score.of;
+    }
+    sizes_total_->setText(
+        tr("step %1: %2 of %3 solved, %4 %")
+            .arg(table->step)
+            .arg(correct)
+            .arg(of)
+            .arg(fixedNumber(100.0 * static_cast<double>(correct) / static_cast<double>(of), 1)));
+    const auto range = [&](auto member) {
+        const auto [low, high] = std::minmax_element(
+            table->scores.begin(), table->scores.end(),
+            [&](const SizeScore& a, const SizeScore& b) { return a.size.*member < b.size.*member; });
+        return std::pair(low->size.*member, high->size.*member);
+    };
+    const auto [first_low, first_high] = range(&ProblemSize::first);
+    const auto [second_low, second_high] = range(&ProblemSize::second);
+    // Sizes that do not exist, such as an index beyond the string, stay empty.
+    auto values = std::make_shared<Eigen::MatrixXd>(Eigen::MatrixXd::Constant(
+        first_high - first_low + 1, second_high - second_low + 1, std::numeric_limits<double>::quiet_NaN()));
+    for (const SizeScore& score : table->scores)
+        (*values)(score.size.first - first_low, score.size.second - second_low) =
+            100.0 * static_cast<double>(score.correct) / static_cast<double>(score.of);
+    HeatMapView::Map map;
+    map.values = values;
+    map.scale = HeatMapView::Scale::sequential;
+    map.limit = 100;
+    map.has_gaps = true;
+    map.pyramid =
+        std::make_shared<TilePyramid>(*values, false, 0.0, map.limit, TilePyramid::NotANumber::absent);
+    map.row_name = table->names.value(0);
+    map.column_name = table->names.value(1);
+    map.value_name = tr("solved, %");
+    for (std::int64_t i = first_low; i <= first_high; ++i)
+        map.row_labels << QString::number(i);
+    for (std::int64_t i = second_low; i <= second_high; ++i)
+        map.column_labels << QString::number(i);
+    sizes_->setCaption(
+        tr("Share of the problems of each size that %1 solves at step %2, %3 of each; sizes with fewer than "
+           "1,000 problems are shared with training")
+            .arg(state_->run())
+            .arg(table->step)
+            .arg(table->scores.front().of));
+    sizes_->setMap(std::move(map));
+}
+
+void InspectPage::showMessage() {
+    message_->setText(state_->message());
+    message_->setVisible(!state_->message().isEmpty());
+    look_->setText(state_->isAsking() ? tr("…") : tr("Look"));
+    write_->setText(state_->isAsking() ? tr("…") : tr("Write"));
+}
+
+void InspectPage::fillHeads() {
+    const QScopedValueRollback filling(filling_, true);
+    writing_head_->clear();
+    writing_head_->addItem(tr("mean of all heads"));
+    if (const auto& c = state_->continuation())
+        for (int head = 0; head < c->layers * c->heads; ++head)
+            writing_head_->addItem(tr("layer %1, head %2").arg(head / c->heads).arg(head % c->heads));
+}
+
+void InspectPage::play() {
+    if (player_.isActive()) {
+        player_.stop();
+    } else if (state_->snapshots().size() > 1) {
+        if (state_->snapshot() + 1 >= static_cast<int>(state_->snapshots().size())) state_->showSnapshot(0);
+        player_.start();
+    }
+    play_->setText(player_.isActive() ? tr("Pause") : tr("Play"));
+}
+
+void InspectPage::look() {
+    if (text_->text().isEmpty()) return state_->showSnapshot(state_->snapshot());
+    state_->askForMaps(text_->text());
+}
+
+void InspectPage::write() {
+    state_->askToGoOn(prompt_->text(), count_->value(), temperature_->value(), seed_->value());
+}
+
+void InspectPage::addActions(Actions& actions) {
+    const QString group = tr("Inspect");
+    const QStringList tabs{tr("All heads"), tr("Go on with a text"), tr("Solved by size"),
+                           tr("Learned positions")};
+    for (int tab = 0; tab < tabs.size(); ++tab)
+        actions.add(group, tabs[tab], {}, [this, tab] { showTab(tab); });
+    actions.add(group, tr("Play or pause the snapshots"), Qt::Key_Space, [this] { play(); });
+    actions.add(group, tr("First snapshot"), Qt::Key_Home, [this] { state_->showSnapshot(0); });
+    actions.add(group, tr("Let the model write"), {}, [this] {
+        showTab(1);
+        write();
+    });
+}
+
+ViewSettings InspectPage::viewSettings() const {
+    ViewSettings settings{{"view.inspect", std::to_string(tabs_->currentIndex())}};
+    if (!state_->run().isEmpty()) settings["view.inspect_run"] = state_->run().toStdString();
+    return settings;
+}
+
+void InspectPage::setViewSettings(const ViewSettings& settings) {
+    setTab(*tabs_, settings, "view.inspect");
+    const auto run = settings.find("view.inspect_run");
+    if (run != settings.end() && store_.find(QString::fromStdString(run->second)) != nullptr)
+        state_->setRun(QString::fromStdString(run->second));
+}
+
+QString InspectPage::explanation() const {
+    QString text = tr(
+        "<h3>What a head does</h3>"
+        "<p>a<sub>n,j</sub> is the weight with which query n looks at key j (j ≤ n, unless the model looks "
+        "both ways). Over the T queries of the text:</p>"
+        "<p>entropy = −(1/T) Σ<sub>n</sub> Σ<sub>j</sub> a<sub>n,j</sub> log a<sub>n,j</sub><br>"
+        "mean distance = (1/T) Σ<sub>n</sub> Σ<sub>j</sub> a<sub>n,j</sub> |n − j|<br>"
+        "diagonal = max over δ of the mean of a<sub>n,n−δ</sub></p>");
+    if (state_->maps()) {
+        const HeadStatistics& s = state_->maps()->statistics[state_->head()];
+        text +=
+            tr("<p>Here, %1 at step %2: entropy %3 nats, mean distance %4; at distance %5 lies %6 % of the "
+               "weight.</p>")
+                .arg(headTitle(*state_->maps(), state_->head()))
+                .arg(state_->maps()->step)
+                .arg(noteNumber(s.entropy, 4), noteNumber(s.mean_distance, 4))
+                .arg(s.diagonal_distance)
+                .arg(noteNumber(100 * s.diagonal, 3));
+    }
+    return text +
+           tr("<p>Snapshots are taken while the run trains (setting snapshots.every), always of the same "
+              "text. A text of your own is read by the model itself: by its trainer "
+              "between two steps, or by its checkpoint.</p>"
+              "<p>Going on with a text: p(next) = softmax(logits), whatever the temperature that it is drawn "
+              "at; the shading is the row of "
+              "a<sub>n,j</sub> behind the framed character.</p>"
+              "<p>Learned positions: trained frequencies begin at θ<sub>i</sub>; Su found that they hardly "
+              "move. "
+              "AdamW moves each by about its learning rate a step, whatever its size, so slow frequencies "
+              "move "
+              "farthest in proportion; training.frequency_rate slows them down.</p>"
+              "<p><i>Attention: Vaswani et al., Attention Is All You Need, 2017; trained frequencies: Su, "
+              "2021"
+              "</i></p>");
+}
+
+}  // namespace roper

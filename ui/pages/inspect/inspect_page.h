@@ -1,0 +1,83 @@
+#pragma once
+
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QLabel>
+#include <QPushButton>
+#include <QSlider>
+#include <QSpinBox>
+#include <QTabWidget>
+#include <QTimer>
+
+#include "ui/charts/heat_map_view.h"
+#include "ui/controls/line_edit.h"
+#include "ui/pages/inspect/continuation_view.h"
+#include "ui/pages/inspect/inspect_state.h"
+#include "ui/pages/inspect/learned_view.h"
+#include "ui/pages/inspect/thumbnails_view.h"
+#include "ui/page/page.h"
+
+namespace roper {
+
+/// Page 7: inside a trained model. All heads at a step and over the steps of the run, how the model goes on
+/// with a text, what it solves by size.
+class InspectPage : public Page {
+    Q_OBJECT
+
+  public:
+    InspectPage(RunStore& store, QWidget* parent);
+
+    std::vector<const Figure*> figures() const override;
+    void addActions(Actions& actions) override;
+    QString explanation() const override;
+    ViewSettings viewSettings() const override;
+    void setViewSettings(const ViewSettings& settings) override;
+
+    InspectState& state() { return *state_; }
+    ThumbnailsView& thumbnails() { return *thumbnails_; }
+    HeatMapView& map() { return *map_; }
+    HeatMapView& sizeMap() { return *sizes_; }
+    ContinuationView& continuation() { return *continuation_; }
+    LearnedView& learned() { return *learned_; }
+    QSlider& scrubber() { return *scrubber_; }
+    void showTab(int tab) { tabs_->setCurrentIndex(tab); }
+
+  protected:
+    void showEvent(QShowEvent* event) override;
+
+  private:
+    QWidget* makeChooser();
+    QWidget* makeHeadsTab();
+    QWidget* makeWritingTab();
+    QWidget* makeSizesTab();
+    void fillRuns();
+    void fillSteps();
+    void showRun();
+    void showSnapshots();
+    void showMap();
+    void showSizes();
+    void showMessage();
+    void fillHeads();
+    void play();
+    void look();
+    void write();
+
+    RunStore& store_;
+    InspectState* state_;
+    QComboBox *runs_, *steps_, *order_, *writing_head_;
+    LineEdit *text_, *prompt_;
+    QSlider* scrubber_;
+    QLabel *scrubber_label_, *message_, *map_title_, *sizes_total_;
+    QPushButton *play_, *look_, *write_, *count_sizes_;
+    QSpinBox *count_, *seed_, *problems_;
+    QDoubleSpinBox* temperature_;
+    QTabWidget* tabs_;
+    ThumbnailsView* thumbnails_;
+    HeatMapView *map_, *sizes_;
+    ContinuationView* continuation_;
+    LearnedView* learned_;
+    QTimer player_;
+    bool filling_ = false;
+};
+
+}  // namespace roper

@@ -1,0 +1,180 @@
+#include <QHBoxLayout>
+#include <QSplitter>
+
+#include "ui/controls/named.h"
+#include "ui/pages/inspect/inspect_page.h"
+#include "ui/theme/numbers.h"
+
+// The inputs of the Inspect page.
+
+namespace roper {
+QWidget* InspectPage::makeChooser() {
+    runs_ =
+        named(new QComboBox, tr("Run"), tr("A run that trains, or the checkpoints of one that has ended"));
+    runs_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    runs_->setMinimumContentsLength(30);
+    runs_->setPlaceholderText(tr("choose a run"));
+    steps_ = named(new QComboBox, tr("Step of the model"),
+                   tr("Which checkpoint is asked when the model itself reads, writes or solves"));
+    steps_->setMinimumContentsLength(14);
+    connect(runs_, &QComboBox::activated, this, [this] { state_->setRun(runs_->currentText()); });
+    connect(steps_, &QComboBox::currentIndexChanged, this, [this](int index) {
+        if (filling_) return;
+        const QVariant step = steps_->itemData(index);
+        state_->setStep(step.isValid() ? std::optional<std::int64_t>(step.toLongLong()) : std::nullopt);
+    });
+    message_ = new QLabel;
+    message_->setWordWrap(true);
+    message_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    message_->hide();
+    auto* bar = new QWidget;
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(new QLabel(tr("Run")));
+    layout->addWidget(runs_);
+    layout->addSpacing(12);
+    layout->addWidget(new QLabel(tr("model at")));
+    layout->addWidget(steps_);
+    layout->addStretch();
+    return bar;
+}
+
+QWidget* InspectPage::makeHeadsTab() {
+    scrubber_ = named(new QSlider(Qt::Horizontal), tr("Step of the snapshot"),
+                      tr("Drag from the first step to the last and see heads form"));
+    scrubber_->setPageStep(1);
+    scrubber_label_ = new QLabel;
+    scrubber_label_->setMinimumWidth(150);
+    play_ = named(new QPushButton(tr("Play")), tr("Play"), tr("Show the snapshots one after the other"));
+    order_ = named(new QComboBox, tr("Order of the heads"), tr("What comes first among the small maps"));
+    order_->addItems({tr("by layer and head"), tr("most certain first (entropy)"),
+                      tr("nearest first (mean distance)"), tr("clearest diagonal first")});
+    text_ = named(new LineEdit, tr("Text to look at"),
+                  tr("The model reads it; without one the run's snapshots are shown"));
+    text_->setPlaceholderText(
+        tr("a text of your own; Return shows it, an empty one goes back to the snapshots"));
+    look_ =
+        named(new QPushButton(tr("Look")), tr("Look"), tr("Ask the model what its heads do with this text"));
+    connect(scrubber_, &QSlider::valueChanged, this, [this](int value) {
+        if (!filling_) state_->showSnapshot(value);
+    });
+    connect(play_, &QPushButton::clicked, this, &InspectPage::play);
+    connect(order_, &QComboBox::currentIndexChanged, this,
+            [this](int index) { state_->setOrder(static_cast<HeadOrder>(index)); });
+    connect(look_, &QPushButton::clicked, this, &InspectPage::look);
+    connect(text_, &QLineEdit::returnPressed, this, &InspectPage::look);
+    map_->setEmptyText(tr("The chosen head is shown here, with its tokens."));
+    connect(map_, &HeatMapView::cellPointed, this, [this](int row, int column) {
+        if (!state_->maps() || row < 0) return setReadout({});
+        const std::vector<std::string>& tokens = state_->maps()->tokens;
+        setReadout(tr("query %1 “%2”    key %3 “%4”    weight %5    distance %6")
+                       .arg(row)
+                       .arg(QString::fromStdString(tokens[static_cast<std::size_t>(row)]))
+                       .arg(column)
+                       .arg(QString::fromStdString(tokens[static_cast<std::size_t>(column)]))
+                       .arg(noteNumber((*state_->maps()->weights[state_->head()])(row, column)))
+                       .arg(row - column));
+    });
+    auto* tab = new QWidget;
+    auto* above = new QHBoxLayout;
+    for (QWidget* widget : std::initializer_list<QWidget*>{order_, text_, look_})
+        above->addWidget(widget);
+    auto* below = new QHBoxLayout;
+    for (QWidget* widget : std::initializer_list<QWidget*>{play_, scrubber_, scrubber_label_})
+        below->addWidget(widget);
+    auto* pictures = new QSplitter(Qt::Horizontal);
+    pictures->addWidget(thumbnails_);
+    map_title_ = new QLabel;
+    auto* large = new QWidget;
+    auto* column = new QVBoxLayout(large);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(map_title_);
+    column->addWidget(map_, 1);
+    pictures->addWidget(large);
+    pictures->setSizes({520, 640});
+    pictures->setChildrenCollapsible(false);
+    auto* layout = new QVBoxLayout(tab);
+    layout->addLayout(above);
+    layout->addWidget(pictures, 1);
+    layout->addLayout(below);
+    return tab;
+}
+
+QWidget* InspectPage::makeWritingTab() {
+    prompt_ = named(new LineEdit, tr("Prompt"), tr("What the model goes on with"));
+    count_ = named(new QSpinBox, tr("Characters to write"),
+                   tr("How many characters (of a text: pieces) the model writes"));
+    count_->setRange(1, static_cast<int>(kLongestContinuation));
+    count_->setValue(64);
+    count_->setSuffix(tr(" characters"));
+    temperature_ = named(new QDoubleSpinBox, tr("Temperature"),
+                         tr("0 takes the likeliest character; above, characters are drawn"));
+    temperature_->setRange(0, 10);
+    temperature_->setSingleStep(0.1);
+    temperature_->setPrefix(tr("temperature "));
+    seed_ = named(new QSpinBox, tr("Seed of the draws"), tr("The same seed draws the same text"));
+    seed_->setRange(0, 1000000);
+    seed_->setPrefix(tr("seed "));
+    write_ = named(new QPushButton(tr("Write")), tr("Write"), tr("Let the model go on with the prompt"));
+    writing_head_ = named(new QComboBox, tr("Head that is shaded"),
+                          tr("Whose attention lies behind the text: the mean of all heads, or one"));
+    connect(write_, &QPushButton::clicked, this, &InspectPage::write);
+    connect(prompt_, &QLineEdit::returnPressed, this, &InspectPage::write);
+    connect(writing_head_, &QComboBox::currentIndexChanged, this, [this](int index) {
+        if (!filling_) continuation_->setHead(index - 1);
+    });
+    auto* tab = new QWidget;
+    auto* bar = new QHBoxLayout;
+    bar->addWidget(prompt_, 1);
+    for (QWidget* widget :
+         std::initializer_list<QWidget*>{count_, temperature_, seed_, write_, writing_head_})
+        bar->addWidget(widget);
+    auto* layout = new QVBoxLayout(tab);
+    layout->addLayout(bar);
+    layout->addWidget(continuation_, 1);
+    return tab;
+}
+
+QWidget* InspectPage::makeSizesTab() {
+    problems_ = named(new QSpinBox, tr("Problems of each size"), tr("More take longer and scatter less"));
+    problems_->setRange(1, 1024);
+    problems_->setValue(16);
+    problems_->setSuffix(tr(" problems of each size"));
+    count_sizes_ = named(new QPushButton(tr("Solve")), tr("Solve"),
+                         tr("Let the model solve problems of every size; takes seconds to minutes"));
+    connect(count_sizes_, &QPushButton::clicked, this, [this] {
+        if (state_->isCountingSizes())
+            state_->stopAskingForSizes();
+        else
+            state_->askForSizes(problems_->value());
+    });
+    sizes_->setEmptyText(
+        tr("“Solve” asks the model problems of every size:\ndigits of both operands, or letters and "
+           "index."));
+    connect(sizes_, &HeatMapView::cellPointed, this, [this](int row, int column) {
+        if (!state_->sizes() || row < 0) return setReadout({});
+        for (const SizeScore& score : state_->sizes()->scores)
+            if (score.size.first == sizes_->map().row_labels[row].toLongLong() &&
+                score.size.second == sizes_->map().column_labels[column].toLongLong())
+                setReadout(tr("%1 %2, %3 %4: %5 of %6 solved")
+                               .arg(state_->sizes()->names.value(0))
+                               .arg(score.size.first)
+                               .arg(state_->sizes()->names.value(1))
+                               .arg(score.size.second)
+                               .arg(score.correct)
+                               .arg(score.of));
+    });
+    auto* tab = new QWidget;
+    auto* bar = new QHBoxLayout;
+    bar->addWidget(problems_);
+    bar->addWidget(count_sizes_);
+    sizes_total_ = new QLabel;
+    bar->addWidget(sizes_total_);
+    bar->addStretch();
+    auto* layout = new QVBoxLayout(tab);
+    layout->addLayout(bar);
+    layout->addWidget(sizes_, 1);
+    return tab;
+}
+
+}  // namespace roper

@@ -1,0 +1,225 @@
+#include "ui/pages/inspect/learned_view.h"
+
+#include <QHBoxLayout>
+#include <QScopedValueRollback>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "core/base/error.h"
+#include "ui/theme/numbers.h"
+
+namespace roper {
+namespace {
+
+constexpr int kBetweenLooks_ms = 2000;
+
+const std::string kQueryKey = "query_key_frequency", kValue = "value_frequency", kBias = "relative_bias",
+                  kDenominator = "least_denominator";
+
+QString titleOf(const std::string& quantity) {
+    if (quantity == kQueryKey) return QObject::tr("frequencies of queries and keys");
+    if (quantity == kValue) return QObject::tr("frequencies of values");
+    if (quantity == kBias) return QObject::tr("T5's biases by bucket");
+    if (quantity == kDenominator) return QObject::tr("smallest denominators of linear attention");
+    return QString::fromStdString(quantity);
+}
+
+/// Whether a linear axis would hide the small ones.
+bool spansDecades(const std::vector<CurveChart::Curve>& curves) {
+    constexpr double kMuch = 100;
+    double low = std::numeric_limits<double>::infinity(), high = 0;
+    for (const CurveChart::Curve& curve : curves)
+        for (const double y : curve.y) {
+            low = std::min(low, y);
+            high = std::max(high, y);
+        }
+    return low > 0 && high > kMuch * low;
+}
+
+}  // namespace
+
+LearnedView::LearnedView(InspectState& state, QWidget* parent)
+    : QWidget(parent),
+      state_(state),
+      quantity_(new QComboBox),
+      layer_(new QComboBox),
+      summary_(new QLabel),
+      chart_(
+          new CurveChart(QStringLiteral("learned-positions"), tr("step"), tr("θ / θ at the start"), this)) {
+    quantity_->setAccessibleName(tr("What the position method has learned"));
+    quantity_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    layer_->setAccessibleName(tr("Layer"));
+    for (QComboBox* choice : {quantity_, layer_}) {
+        choice->setToolTip(choice->accessibleName());
+        connect(choice, &QComboBox::currentIndexChanged, this, [this] {
+            if (!filling_) draw();
+        });
+    }
+    summary_->setForegroundRole(QPalette::PlaceholderText);
+    auto* bar = new QHBoxLayout;
+    bar->addWidget(quantity_);
+    bar->addWidget(layer_);
+    bar->addWidget(summary_, 1);
+    auto* layout = new QVBoxLayout(this);
+    layout->addLayout(bar);
+    layout->addWidget(chart_, 1);
+    timer_.setInterval(kBetweenLooks_ms);
+    connect(&timer_, &QTimer::timeout, this, &LearnedView::refresh);
+    connect(&state_, &InspectState::runChanged, this, [this] {
+        if (isVisible()) refresh();
+    });
+    fillChoices();
+    draw();
+}
+
+void LearnedView::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    refresh();
+    timer_.start();
+}
+
+void LearnedView::hideEvent(QHideEvent* event) {
+    QWidget::hideEvent(event);
+    timer_.stop();
+}
+
+void LearnedView::refresh() {
+    const RunWatcher* run = state_.store().find(state_.run());
+    std::uintmax_t size = 0;
+    if (run != nullptr) {
+        std::error_code missing;
+        size = std::filesystem::file_size(run->folder().methodPath(), missing);
+        if (missing) size = 0;
+    }
+    if (run_ == state_.run() && size == size_) return;
+    run_ = state_.run();
+    size_ = size;
+    rows_.clear();
+    problem_.clear();
+    try {
+        if (size > 0) rows_ = run->folder().methodRows();
+    } catch (const Error& error) {
+        problem_ = QString::fromStdString(error.what());
+    }
+    fillChoices();
+    draw();
+}
+
+void LearnedView::fillChoices() {
+    const QScopedValueRollback filling(filling_, true);
+    const QVariant quantity_before = quantity_->currentData(), layer_before = layer_->currentData();
+    quantity_->clear();
+    layer_->clear();
+    std::set<std::int64_t> layers;
+    for (const MethodRow& row : rows_) {
+        const QString name = QString::fromStdString(row.quantity);
+        if (quantity_->findData(name) < 0) quantity_->addItem(titleOf(row.quantity), name);
+        if (row.layer) layers.insert(*row.layer);
+    }
+    for (const std::int64_t layer : layers)
+        layer_->addItem(tr("layer %1").arg(layer), QVariant::fromValue<qlonglong>(layer));
+    quantity_->setCurrentIndex(std::max(0, quantity_->findData(quantity_before)));
+    layer_->setCurrentIndex(std::max(0, layer_->findData(layer_before)));
+    quantity_->setVisible(quantity_->count() > 0);
+    layer_->setVisible(layer_->count() > 0);
+}
+
+/// θᵢ at each step over θᵢ at the first, a curve for each pair.
+std::vector<CurveChart::Curve> LearnedView::driftCurves(const std::string& quantity,
+                                                        std::int64_t layer) const {
+    std::map<std::int64_t, CurveChart::Curve> by_pair;
+    std::map<std::int64_t, double> begun;
+    for (const MethodRow& row : rows_) {
+        if (row.quantity != quantity || row.layer != layer || !row.index) continue;
+        const double start = begun.emplace(*row.index, row.value).first->second;
+        CurveChart::Curve& curve = by_pair[*row.index];
+        curve.x.push_back(static_cast<double>(row.step));
+        curve.y.push_back(row.value / start);
+    }
+    const Theme theme = Theme::of(palette());
+    const auto pairs = static_cast<int>(by_pair.size());
+    std::vector<CurveChart::Curve> curves;
+    for (auto& [pair, curve] : by_pair) {
+        curve.key = QStringLiteral("pair-%1").arg(pair);
+        curve.label = tr("pair %1").arg(pair);
+        curve.color = theme.pair(static_cast<int>(pair), pairs);
+        curve.formula = tr("θ was %1").arg(begun[pair]);
+        curve.in_legend = pairs <= 8 || pair % (pairs / 4) == 0 || pair == pairs - 1;
+        curves.push_back(std::move(curve));
+    }
+    return curves;
+}
+
+/// A curve for each head, of the rows that are `wanted`, over `x` of each.
+template <class Wanted, class X>
+std::vector<CurveChart::Curve> LearnedView::curvesByHead(Wanted wanted, X x) const {
+    std::map<std::int64_t, CurveChart::Curve> by_head;
+    for (const MethodRow& row : rows_) {
+        if (!row.head || !wanted(row)) continue;
+        CurveChart::Curve& curve = by_head[*row.head];
+        curve.x.push_back(static_cast<double>(x(row)));
+        curve.y.push_back(row.value);
+    }
+    const Theme theme = Theme::of(palette());
+    std::vector<CurveChart::Curve> curves;
+    for (auto& [head, curve] : by_head) {
+        curve.key = QStringLiteral("head-%1").arg(head);
+        curve.label = tr("head %1").arg(head);
+        curve.color = theme.pair(static_cast<int>(head), static_cast<int>(by_head.size()));
+        curve.points = true;
+        curves.push_back(std::move(curve));
+    }
+    return curves;
+}
+
+void LearnedView::draw() {
+    const std::string quantity = quantity_->currentData().toString().toStdString();
+    const std::int64_t layer = layer_->currentData().toLongLong();
+    layer_->setEnabled(quantity != kBias);
+    std::vector<CurveChart::Curve> curves;
+    std::vector<CurveChart::Mark> marks;
+    QString summary;
+    if (quantity == kQueryKey || quantity == kValue) {
+        chart_->setAxisNames(tr("step"), tr("θᵢ / θᵢ at the start"));
+        curves = driftCurves(quantity, layer);
+        marks.push_back({1, {}, true});
+        double farthest = 1;
+        QString who;
+        for (const CurveChart::Curve& curve : curves)
+            if (!curve.y.isEmpty() && std::abs(curve.y.back() - 1) > std::abs(farthest - 1)) {
+                farthest = curve.y.back();
+                who = curve.label;
+            }
+        if (!who.isEmpty()) summary = tr("farthest: %1, × %2").arg(who, noteNumber(farthest, 4));
+    } else if (quantity == kBias) {
+        chart_->setAxisNames(tr("bucket"), tr("bias"));
+        const std::int64_t newest = rows_.back().step;
+        curves = curvesByHead(
+            [&](const MethodRow& row) { return row.quantity == kBias && row.step == newest && row.index; },
+            [](const MethodRow& row) { return *row.index; });
+        summary = tr("step %1").arg(newest);
+    } else if (quantity == kDenominator) {
+        chart_->setAxisNames(tr("step"), tr("smallest denominator"));
+        curves = curvesByHead(
+            [&](const MethodRow& row) { return row.quantity == kDenominator && row.layer == layer; },
+            [](const MethodRow& row) { return row.step; });
+    }
+    chart_->setLog(false, quantity == kDenominator && spansDecades(curves));
+    chart_->setEmptyText(!problem_.isEmpty() ? problem_
+                         : state_.run().isEmpty()
+                             ? tr("Choose a run.")
+                             : tr("This run's positions have nothing to learn or to watch. Trained "
+                                  "frequencies, T5's biases and linear attention do."));
+    chart_->setCurves(curves, marks);
+    chart_->setCaption(
+        tr("%1 of %2%3")
+            .arg(titleOf(quantity), state_.run(),
+                 layer_->isEnabled() && layer_->count() > 0 ? tr(", layer %1").arg(layer) : QString()));
+    summary_->setText(summary);
+}
+
+}  // namespace roper

@@ -1,0 +1,319 @@
+#include "ui/pages/mixing/compass_view.h"
+
+#include <QMouseEvent>
+#include <cmath>
+
+#include "ui/pages/attention/mistake_gallery.h"
+#include "ui/charts/arrow.h"
+#include "ui/theme/numbers.h"
+
+namespace roper {
+namespace {
+
+constexpr int kMostGhosts = 24;        // with more arrows the unturned ones would hide the turned
+constexpr double kFarthestTrail = 64;  // shifts that are drawn as dots
+
+QPointF pointOf(const Eigen::Vector2d& v) {
+    return {v.x(), v.y()};
+}
+
+/// Extends `shown` by every corner of a chain.
+void include(QRectF& shown, const Compass& chain) {
+    Eigen::Vector2d tip(0, 0);
+    for (const CompassArrow& arrow : chain.arrows) {
+        tip += arrow.turned;
+        shown.setLeft(std::min(shown.left(), tip.x()));
+        shown.setRight(std::max(shown.right(), tip.x()));
+        shown.setTop(std::min(shown.top(), tip.y()));
+        shown.setBottom(std::max(shown.bottom(), tip.y()));
+    }
+}
+
+}  // namespace
+
+QString mixingTitle(const Setup& setup) {
+    QString title = setup.blend >= 1
+                        ? QObject::tr("RoPER")
+                        : QObject::tr("%1 % of the way to RoPER").arg(std::lround(100 * setup.blend));
+    if (setup.mistake != Mistake::none)
+        title += QObject::tr(", mistake: %1").arg(describe(setup.mistake).name);
+    return title;
+}
+
+AttentionForm mixingForm(const Setup& setup) {
+    Setup roper = setup;
+    roper.method = Method::roper;
+    return roper.form();
+}
+
+CompassView::CompassView(AttentionState& state, QWidget* parent) : FigureView(parent), state_(state) {
+    setAccessibleName(tr("Values mixed by RoPE and by RoPER"));
+    connect(&state_, &AttentionState::changed, this, qOverload<>(&QWidget::update));
+}
+
+Compass CompassView::compass(const AttentionForm& form, double shift) const {
+    return valueCompass(form, state_.weightRow(), state_.heads().V,
+                        consecutivePositions(state_.tokens(), shift), state_.query(), state_.setup().pair);
+}
+
+Compass CompassView::ropeCompass() const {
+    // RoPER without its turn: the same planes on both sides, whatever share of the values turns.
+    const Setup& s = state_.setup();
+    return compass(roperForm(s.rotary(), s.valueRotary(), 0.0), s.shift);
+}
+
+Compass CompassView::roperCompass() const {
+    return compass(mixingForm(state_.setup()), state_.setup().shift);
+}
+
+/// The same for every blend and shift, so that the picture does not breathe while they move.
+QRectF CompassView::shownPlane() const {
+    Setup setup = state_.setup();
+    QRectF shown(-0.05, -0.05, 0.1, 0.1);
+    const bool turns_with_sentence = setup.mistake != Mistake::none;
+    setup.mistake = Mistake::none;
+    for (const double blend : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+        setup.blend = blend;
+        include(shown, compass(mixingForm(setup), 0));
+    }
+    include(shown, roperCompass());
+    if (turns_with_sentence) {
+        // Wherever the sentence is moved, the chain keeps its size and turns about the origin.
+        const double radius =
+            std::max({std::hypot(shown.left(), shown.top()), std::hypot(shown.right(), shown.top()),
+                      std::hypot(shown.left(), shown.bottom()), std::hypot(shown.right(), shown.bottom())});
+        shown = QRectF(-radius, -radius, 2 * radius, 2 * radius);
+    }
+    const double margin = 0.06 * std::max(shown.width(), shown.height());
+    return shown.adjusted(-margin, -margin, margin, margin);
+}
+
+QRectF CompassView::half(const QRectF& area, bool right) const {
+    const double width = area.width() / 2;
+    return {area.left() + (right ? width : 0), area.top(), width, area.height()};
+}
+
+PlaneFrame CompassView::plane(const QRectF& area, bool right, const QRectF& shown) const {
+    return PlaneFrame::around(half(area, right).adjusted(12, 50, -12, -26), shown);
+}
+
+void CompassView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    if (!state_.isReady()) {
+        painter.setPen(theme.faint_text);
+        painter.drawText(area.adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap,
+                         state_.message());
+        return;
+    }
+    const QRectF shown = shownPlane();
+    paintPanel(painter, area, false, shown, theme);
+    paintPanel(painter, area, true, shown, theme);
+    painter.setPen(QPen(theme.grid, 1));
+    painter.drawLine(QPointF(area.center().x(), area.top() + 8),
+                     QPointF(area.center().x(), area.bottom() - 8));
+}
+
+void CompassView::paintPanel(QPainter& painter, const QRectF& area, bool right, const QRectF& shown,
+                             const Theme& theme) const {
+    const Setup& s = state_.setup();
+    const QRectF box = half(area, right);
+    const PlaneFrame at = plane(area, right, shown);
+    const Compass chain = right ? roperCompass() : ropeCompass();
+    QFont bold = painter.font();
+    bold.setBold(true);
+    painter.setFont(bold);
+    painter.setPen(right ? Theme::roper() : Theme::rope());
+    const QString title = right ? mixingTitle(s) : tr("RoPE");
+    painter.drawText(box.adjusted(12, 6, -12, 0), Qt::AlignTop | Qt::AlignLeft, title);
+    const double title_width = painter.fontMetrics().horizontalAdvance(title);
+    bold.setBold(false);
+    painter.setFont(bold);
+    painter.setPen(theme.faint_text);
+    const QString formula = !right                             ? tr("o = Σ a v")
+                            : s.mistake == Mistake::no_inverse ? tr("ô = Σ a R(j)v, not turned back")
+                                                               : tr("o = Σ a R(j−n)v");
+    painter.drawText(box.adjusted(26 + title_width, 6, -8, 0), Qt::AlignTop | Qt::AlignLeft, formula);
+
+    painter.setPen(theme.text);
+    painter.drawText(box.adjusted(12, 6 + painter.fontMetrics().height() + 3, -8, 0),
+                     Qt::AlignTop | Qt::AlignLeft, turnText(chain));
+    painter.setPen(QPen(theme.grid, 1));
+    painter.drawLine(QPointF(box.left() + 8, at.center.y()), QPointF(box.right() - 8, at.center.y()));
+    painter.drawLine(QPointF(at.center.x(), box.top() + 48), QPointF(at.center.x(), box.bottom() - 26));
+    if (right) paintShiftTrail(painter, at, theme);
+    paintChain(painter, at, chain, right, theme);
+    drawArrow(painter, at.center, at.onScreen(pointOf(chain.sum)), Theme::output(), 4);
+    painter.setPen(theme.text);
+    painter.drawText(
+        box.adjusted(12, 0, -12, -5), Qt::AlignBottom | Qt::AlignLeft,
+        tr("%1 = (%2, %3), length %4")
+            .arg(right && s.mistake == Mistake::no_inverse ? QStringLiteral("ô") : QStringLiteral("o"),
+                 noteNumber(chain.sum.x(), 5), noteNumber(chain.sum.y(), 5),
+                 noteNumber(chain.sum.norm(), 5)));
+}
+
+/// Head to tail, near keys strong and far ones pale, each with its number. On the right each arrow as it was
+/// before its turn, paler, and the turn between them as an arc.
+void CompassView::paintChain(QPainter& painter, const PlaneFrame& at, const Compass& chain, bool turned,
+                             const Theme& theme) const {
+    constexpr double kNumbered = 15, kArced = 20;  // pixels; shorter arrows have no room
+    const bool few = chain.arrows.size() <= static_cast<std::size_t>(kMostGhosts);
+    const double farthest = std::max(1, chain.arrows.empty() ? 1 : state_.query() - chain.arrows.front().key);
+    QFont small = painter.font();
+    small.setPointSizeF(small.pointSizeF() * 0.8);
+    Eigen::Vector2d tail(0, 0);
+    for (const CompassArrow& arrow : chain.arrows) {
+        const Eigen::Vector2d head = tail + arrow.turned;
+        const QPointF from = at.onScreen(pointOf(tail)), to = at.onScreen(pointOf(head));
+        const double length = at.unit * arrow.turned.norm();
+        const bool looked_at = arrow.key == state_.key();
+        const double near = 1 - 0.65 * std::abs(state_.query() - arrow.key) / farthest;
+        if (turned && (few || looked_at)) {
+            drawArrow(painter, from, at.onScreen(pointOf(tail + arrow.value)),
+                      theme.faded(Theme::value(), 0.25), 1.3);
+            if (looked_at || length > kArced) paintTurn(painter, from, arrow, length, looked_at, theme);
+        }
+        drawArrow(painter, from, to, theme.faded(Theme::value(), near), looked_at ? 3.6 : 2.2);
+        if (looked_at) {
+            drawLabelBeyond(painter, from, to, QStringLiteral("j = %1").arg(arrow.key), theme.text);
+        } else if (few && length > kNumbered) {
+            // Beside the middle of the arrow, on its left.
+            const QPointF along = (to - from) / length;
+            const QPointF middle = (from + to) / 2 + 9 * QPointF(along.y(), -along.x());
+            painter.save();
+            painter.setFont(small);
+            painter.setPen(theme.faint_text);
+            painter.drawText(QRectF(middle - QPointF(12, 8), QSizeF(24, 16)), Qt::AlignCenter,
+                             QString::number(arrow.key));
+            painter.restore();
+        }
+        tail = head;
+    }
+}
+
+/// The turn of one arrow about its tail: more than a full turn as a spiral.
+void CompassView::paintTurn(QPainter& painter, const QPointF& tail, const CompassArrow& arrow, double length,
+                            bool strong, const Theme& theme) const {
+    constexpr double kMostTurns = 3;
+    if (std::abs(arrow.angle) < 0.02) return;
+    const double shown = std::clamp(arrow.angle, -2 * M_PI * kMostTurns, 2 * M_PI * kMostTurns);
+    const double start = std::atan2(arrow.value.y(), arrow.value.x()) + arrow.angle - shown;
+    const double inner = std::clamp(0.5 * length, 8.0, 30.0);
+    const double growth =
+        std::abs(shown) > 2 * M_PI ? 0.5 * inner / (2 * M_PI * kMostTurns) : 0.0;  // a radian
+    const int steps = 8 + static_cast<int>(10 * std::abs(shown));
+    QPolygonF arc;
+    for (int i = 0; i <= steps; ++i) {
+        const double angle = shown * i / steps, radius = inner + growth * std::abs(angle);
+        arc << tail + radius * QPointF(std::cos(start + angle), -std::sin(start + angle));
+    }
+    const QColor color = strong ? theme.text : theme.faded(theme.text, 0.35);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(color, strong ? 1.6 : 1));
+    painter.drawPolyline(arc);
+    drawArrowHead(painter, arc[arc.size() - 2], arc.back(), color, strong ? 7 : 5);
+}
+
+QString CompassView::turnText(const Compass& chain) const {
+    for (const CompassArrow& arrow : chain.arrows) {
+        if (arrow.key != state_.key()) continue;
+        const Setup& s = state_.setup();
+        const QString key = state_.tokenText(arrow.key);
+        if (arrow.angle == 0)
+            return arrow.key == state_.query()
+                       ? tr("key %1 is the query itself: j − n = 0, nothing to turn").arg(key)
+                       : tr("key %1: not turned").arg(key);
+        const bool is_distance = s.mistake == Mistake::none;
+        return tr("key %1: turned by %2%3 rad")
+            .arg(key,
+                 is_distance ? (s.blend < 1 ? tr("%1·(j−n)θ = ").arg(s.blend) : QStringLiteral("(j−n)θ = "))
+                             : QString(),
+                 noteNumber(arrow.angle, 4));
+    }
+    return tr("key %1 has no weight here").arg(state_.tokenText(state_.key()));
+}
+
+/// The sum for every shift on the way to S: one point for RoPER, a circle where the inverse is missing.
+void CompassView::paintShiftTrail(QPainter& painter, const PlaneFrame& at, const Theme& theme) const {
+    const double shift = state_.setup().shift;
+    if (shift == 0) return;
+    const AttentionForm form = mixingForm(state_.setup());
+    const double last = std::clamp(shift, -kFarthestTrail, kFarthestTrail);
+    const double step = last > 0 ? 1 : -1;
+    painter.setPen(Qt::NoPen);
+    for (double moved = 0; std::abs(moved) <= std::abs(last); moved += step) {
+        painter.setBrush(theme.faded(Theme::output(), 0.25 + 0.4 * std::abs(moved / last)));
+        painter.drawEllipse(at.onScreen(pointOf(compass(form, moved).sum)), 3.4, 3.4);
+    }
+}
+
+QString CompassView::figureCsv() const {
+    if (!state_.isReady()) return QStringLiteral("side,key,distance\n");
+    QString csv = QStringLiteral("side,key,distance,weight,value1,value2,angle,turned1,turned2\n");
+    for (const auto& [side, chain] : {std::pair{"rope", ropeCompass()}, {"roper", roperCompass()}}) {
+        for (const CompassArrow& arrow : chain.arrows) {
+            csv += QStringLiteral("%1,%2,%3")
+                       .arg(QString::fromLatin1(side))
+                       .arg(arrow.key)
+                       .arg(state_.query() - arrow.key);
+            for (const double value : {arrow.weight, arrow.value.x(), arrow.value.y(), arrow.angle,
+                                       arrow.turned.x(), arrow.turned.y()})
+                csv += ',' + QString::number(value, 'g', 17);
+            csv += '\n';
+        }
+    }
+    return csv;
+}
+
+QString CompassView::figureCaption() const {
+    const Setup& s = state_.setup();
+    return tr("Values mixed for query %1 in the plane of pair %2, RoPE and %3; %4; d = %5, base %6, shift %7")
+        .arg(state_.query())
+        .arg(s.pair)
+        .arg(mixingTitle(s), state_.sourceText())
+        .arg(s.head_dim)
+        .arg(s.base)
+        .arg(s.shift);
+}
+
+const CompassArrow* CompassView::nearest(const Compass& chain, bool right, const QPointF& point) const {
+    const PlaneFrame at = plane(rect(), right, shownPlane());
+    const CompassArrow* found = nullptr;
+    double least = 1e300;
+    Eigen::Vector2d tail(0, 0);
+    for (const CompassArrow& arrow : chain.arrows) {
+        const QPointF middle = at.onScreen(pointOf(tail + arrow.turned / 2));
+        const double distance = std::hypot(middle.x() - point.x(), middle.y() - point.y());
+        if (distance < least) {
+            least = distance;
+            found = &arrow;
+        }
+        tail += arrow.turned;
+    }
+    return found;
+}
+
+void CompassView::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton || !state_.isReady()) return;
+    const bool right = event->position().x() > rect().center().x();
+    const Compass chain = right ? roperCompass() : ropeCompass();
+    const CompassArrow* arrow = nearest(chain, right, event->position());
+    if (arrow == nullptr) return;
+    Setup next = state_.setup();
+    next.key = arrow->key;
+    state_.selection().set(next, tr("Key"));
+}
+
+void CompassView::mouseMoveEvent(QMouseEvent* event) {
+    if (!state_.isReady()) return;
+    const bool right = event->position().x() > rect().center().x();
+    const Compass chain = right ? roperCompass() : ropeCompass();
+    const CompassArrow* arrow = nearest(chain, right, event->position());
+    if (arrow == nullptr) return emit pointed({});
+    emit pointed(tr("key %1    distance %2    weight %3    a·v = (%4, %5)    turned by %6 rad: (%7, %8)")
+                     .arg(state_.tokenText(arrow->key), noteNumber(state_.query() - arrow->key),
+                          noteNumber(arrow->weight, 5), noteNumber(arrow->value.x(), 5),
+                          noteNumber(arrow->value.y(), 5), noteNumber(arrow->angle, 5),
+                          noteNumber(arrow->turned.x(), 5), noteNumber(arrow->turned.y(), 5)));
+}
+
+}  // namespace roper

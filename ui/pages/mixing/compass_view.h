@@ -1,0 +1,59 @@
+#pragma once
+
+#include "core/rotary/value_compass.h"
+#include "ui/pages/attention/attention_state.h"
+#include "ui/charts/figure_view.h"
+#include "ui/charts/plane_frame.h"
+
+namespace roper {
+
+/// One query's mixing of values in the plane of one pair. Left RoPE, right RoPER (or the blend, or RoPER with
+/// a mistake): every a_nj·v_j as an arrow, head to tail, the sum in bold.
+class CompassView : public FigureView {
+    Q_OBJECT
+
+  public:
+    CompassView(AttentionState& state, QWidget* parent);
+
+    QString figureName() const override { return QStringLiteral("mixing"); }
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override;
+    QString figureCaption() const override;
+    QSize minimumSizeHint() const override { return {420, 240}; }
+
+    /// The left and the right chain as they are drawn.
+    Compass ropeCompass() const;
+    Compass roperCompass() const;
+
+  protected:
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+
+  private:
+    Compass compass(const AttentionForm& form, double shift) const;
+    /// What part of the plane holds both chains on all ways from one to the other.
+    QRectF shownPlane() const;
+    QRectF half(const QRectF& area, bool right) const;
+    PlaneFrame plane(const QRectF& area, bool right, const QRectF& shown) const;
+    void paintPanel(QPainter& painter, const QRectF& area, bool right, const QRectF& shown,
+                    const Theme& theme) const;
+    /// How far the looked-at key's value is turned, in words.
+    QString turnText(const Compass& chain) const;
+    void paintChain(QPainter& painter, const PlaneFrame& at, const Compass& chain, bool turned,
+                    const Theme& theme) const;
+    void paintTurn(QPainter& painter, const QPointF& tail, const CompassArrow& arrow, double length,
+                   bool strong, const Theme& theme) const;
+    void paintShiftTrail(QPainter& painter, const PlaneFrame& at, const Theme& theme) const;
+    /// The arrow whose head is nearest to a point of the widget, and in which half.
+    const CompassArrow* nearest(const Compass& chain, bool right, const QPointF& at) const;
+
+    AttentionState& state_;
+};
+
+/// "RoPER", "40 % of RoPER", "RoPER without R(−n)": what the right side shows.
+QString mixingTitle(const Setup& setup);
+
+/// The setup's form of RoPER, whatever method the Attention page is on: with its blend and its mistake.
+AttentionForm mixingForm(const Setup& setup);
+
+}  // namespace roper

@@ -1,0 +1,307 @@
+#include "ui/pages/mixing/mixing_page.h"
+
+#include <QSplitter>
+#include <cmath>
+
+#include "ui/pages/attention/mistake_gallery.h"
+#include "ui/pages/attention/source_controls.h"
+#include "ui/theme/numbers.h"
+
+namespace roper {
+namespace {
+
+constexpr int kFrame_ms = 33;
+constexpr double kBlendStep = 0.02;  // of the animation
+constexpr int kFarthestShift = 64;   // of the shift chart, either way
+constexpr int kFewTokens = 128;      // up to here the chart has a point between two positions
+
+}  // namespace
+
+MixingPage::MixingPage(AttentionState& state, QWidget* parent)
+    : Page(tr("Value mixing"),
+           tr("The same weights, the same values: RoPE adds them as they are, RoPER turns each by its "
+              "distance j − n "
+              "first, so the sum itself knows how far away each value was."),
+           parent),
+      state_(state),
+      compass_(new CompassView(state, this)),
+      distances_(new BarChart(QStringLiteral("distance-shares"), tr("distance δ = n − j"), tr("share of |o|"),
+                              this)),
+      steps_(new StepsView(state, this)),
+      shifts_(new CurveChart(QStringLiteral("shift-test"), tr("all positions moved by S"),
+                             tr("output in this pair"), this)),
+      pairs_(new PairTable(state, this)),
+      lower_(new QTabWidget),
+      panel_(new SetupPanel(state.selection(), this)),
+      play_(new QPushButton(tr("Play"))),
+      verdict_(new QLabel) {
+    lower_->addTab(distances_, tr("By distance"));
+    lower_->addTab(steps_, tr("Three steps and one"));
+    lower_->addTab(shifts_, tr("Moving the sentence"));
+    lower_->addTab(pairs_, tr("All pairs"));
+    lower_->setDocumentMode(true);
+    auto* pictures = new QSplitter(Qt::Vertical);
+    pictures->addWidget(compass_);
+    pictures->addWidget(lower_);
+    pictures->setSizes({470, 250});
+    pictures->setStretchFactor(0, 1);
+    pictures->setChildrenCollapsible(false);
+    fillPanel();
+    auto* row = new QHBoxLayout;
+    row->addWidget(pictures, 1);
+    row->addWidget(panel_);
+    contents()->addLayout(row);
+    for (FigureView* view : {static_cast<FigureView*>(compass_), static_cast<FigureView*>(distances_),
+                             static_cast<FigureView*>(steps_)})
+        connect(view, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
+    connect(shifts_, &CurveChart::pointed, this, [this](const QString& text) { setReadout(text); });
+    connect(shifts_, &CurveChart::clicked, this,
+            [this](double x) { panel_->change(tr("Shift S"), [&](Setup& s) { s.shift = std::round(x); }); });
+    connect(distances_, &BarChart::placeClicked, this, [this](int distance) {
+        panel_->change(tr("Key"), [&](Setup& s) { s.key = state_.query() - distance; });
+    });
+    connect(pairs_, &PairTable::pairChosen, this,
+            [this](int pair) { panel_->change(tr("Pair i"), [&](Setup& s) { s.pair = pair; }); });
+    connect(lower_, &QTabWidget::currentChanged, this, &MixingPage::follow);
+    connect(&state_, &AttentionState::changed, this, &MixingPage::follow);
+    connect(&timer_, &QTimer::timeout, this, &MixingPage::advance);
+    panel_->showSetup();
+    follow();
+}
+
+std::vector<const Figure*> MixingPage::figures() const {
+    return {compass_, distances_, steps_, shifts_, pairs_};
+}
+
+void MixingPage::fillPanel() {
+    panel_->addWhole(
+        tr("Query n"), tr("Whose output is made; ← → step by one, Shift by ten, Home to 0"),
+        [](Setup& s) -> int& { return s.query; }, 0, bounds::kMostTokens - 1);
+    panel_->addWhole(
+        tr("Key j"), tr("The arrow that is marked; a click on an arrow or a bar chooses it"),
+        [](Setup& s) -> int& { return s.key; }, 0, bounds::kMostTokens - 1);
+    panel_->addIndex(
+        tr("Pair i"), tr("The plane that is shown; slow pairs turn little"),
+        [](Setup& s) -> int& { return s.pair; }, [](const Setup& s) { return s.pairs(); });
+    panel_->addHeading(tr("From RoPE to RoPER"));
+    panel_->addDecimal(
+        tr("Blend"), tr("0: values are not turned, RoPE; 1: turned by (j − n)θ, RoPER"),
+        [](Setup& s) -> double& { return s.blend; }, 0, 1, 0.1, 2);
+    panel_->addSlider(
+        tr("Blend, by hand"), tr("Drag from RoPE to RoPER and see every arrow turn"),
+        [](Setup& s) -> double& { return s.blend; }, 0, 1, 0.01);
+    play_->setCheckable(true);
+    connect(play_, &QPushButton::toggled, this, [this](bool on) {
+        play_->setText(on ? tr("Pause") : tr("Play"));
+        on ? timer_.start(kFrame_ms) : timer_.stop();
+    });
+    panel_->addRow({}, play_, tr("Blends to RoPER and back (Space)"));
+    panel_->addHeading(tr("Move the sentence"));
+    panel_->addDecimal(
+        tr("Shift S"), tr("Added to every position"), [](Setup& s) -> double& { return s.shift; },
+        -bounds::kFarthestShift, bounds::kFarthestShift, 1, 2);
+    panel_->addSlider(
+        tr("Shift, by hand"), tr("Drag S from −64 to 64: the dots are the output on the way"),
+        [](Setup& s) -> double& { return s.shift; }, -64, 64, 1);
+    panel_->addCheck(
+        tr("Rotate back by R(−n)"),
+        tr("Without it the output turns with the sentence: RoPER is relative only with the inverse"),
+        [](const Setup& s) { return s.mistake != Mistake::no_inverse; },
+        [](Setup& s, bool on) { s.mistake = on ? Mistake::none : Mistake::no_inverse; });
+    verdict_->setWordWrap(true);
+    panel_->addRow({}, verdict_, tr("Largest change of any feature of this output when the sentence moves"));
+    panel_->addHeading(tr("Values"));
+    addSourceControls(*panel_, state_);
+    panel_->addHeading(tr("Rotation"));
+    addRotationControls(*panel_);
+    panel_->addDecimal(
+        tr("Fraction of v"), tr("Share of the features of values that turn"),
+        [](Setup& s) -> double& { return s.value_rotary_fraction; }, 0, 1, 0.25, 4);
+}
+
+void MixingPage::showEvent(QShowEvent* event) {
+    Page::showEvent(event);
+    state_.watch(true);
+    if (stale_) follow();
+}
+
+void MixingPage::hideEvent(QHideEvent* event) {
+    Page::hideEvent(event);
+    state_.watch(false);
+    play_->setChecked(false);
+}
+
+void MixingPage::changeEvent(QEvent* event) {
+    Page::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) follow();
+}
+
+void MixingPage::follow() {
+    stale_ = !isVisible();
+    const bool shown_before = !distances_->places().empty();
+    if (stale_ && shown_before) return;
+    if (!state_.isReady()) {
+        distances_->setBars({}, {});
+        shifts_->setCurves({}, {});
+        verdict_->clear();
+        emit explanationChanged();
+        return;
+    }
+    // What is behind another tab waits until it is looked at.
+    if (lower_->currentWidget() == distances_ || !shown_before) showDistances();
+    if (lower_->currentWidget() == shifts_ || shifts_->curves().empty()) showShifts();
+    const Setup& s = state_.setup();
+    const AttentionForm form = mixingForm(s);
+    const auto output = [&](double shift) {
+        return outputRow(form, state_.weightRow(), state_.heads().V,
+                         consecutivePositions(state_.tokens(), shift), state_.query());
+    };
+    const double moved = s.shift == 0 ? 0.0 : (output(s.shift) - output(0)).cwiseAbs().maxCoeff();
+    verdict_->setText(s.shift == 0 ? tr("Move S and see whether the output stays.")
+                                   : tr("Moved by %1, the output changes by at most <b>%2</b>.")
+                                         .arg(noteNumber(s.shift), noteNumber(moved, 3)));
+    setReadout({});
+    emit explanationChanged();
+}
+
+void MixingPage::showDistances() {
+    const auto rope = sharesByDistance(compass_->ropeCompass(), state_.query());
+    const auto roper = sharesByDistance(compass_->roperCompass(), state_.query());
+    std::vector<int> places;
+    BarChart::Series left{QStringLiteral("rope"), tr("RoPE"), Theme::rope(), {}, {}},
+        right{QStringLiteral("roper"), tr("RoPER"), Theme::roper(), {}, {}};
+    // Near first: keys run from far to near.
+    for (std::size_t i = rope.size(); i-- > 0;) {
+        places.push_back(rope[i].distance);
+        left.values.push_back(rope[i].share);
+        right.values.push_back(roper[i].share);
+    }
+    distances_->setBars(places, {left, right});
+    distances_->setMarked(state_.query() - state_.key());
+    distances_->setHeadline(tr("Δ by distance: what each distance adds to the length of the output"));
+    distances_->setCaption(
+        tr("What each distance adds to the length of the output of query %1 in pair %2: %3")
+            .arg(state_.query())
+            .arg(state_.setup().pair)
+            .arg(state_.sourceText()));
+}
+
+/// The output in this pair for every shift, with and without the inverse.
+void MixingPage::showShifts() {
+    Setup with = state_.setup(), without = state_.setup();
+    with.mistake = Mistake::none;
+    without.mistake = Mistake::no_inverse;
+    std::vector<CurveChart::Curve> curves;
+    for (const auto& [key, label, setup, color] :
+         {std::tuple{"with_inverse", tr("with R(−n)"), with, Theme::roper()},
+          std::tuple{"without_inverse", tr("without"), without, Theme::of(palette()).faint_text}}) {
+        CurveChart::Curve first{
+            QString::fromLatin1(key) + "_1", tr("o¹ %1").arg(label), color, {}, {}, false, true, {}};
+        CurveChart::Curve second{QString::fromLatin1(key) + "_2",
+                                 tr("o² %1").arg(label),
+                                 color.lighter(135),
+                                 {},
+                                 {},
+                                 false,
+                                 false,
+                                 {}};
+        const AttentionForm form = mixingForm(setup);
+        const double step = state_.tokens() <= kFewTokens ? 0.5 : 1.0;
+        for (double shift = -kFarthestShift; shift <= kFarthestShift; shift += step) {
+            const Compass chain =
+                valueCompass(form, state_.weightRow(), state_.heads().V,
+                             consecutivePositions(state_.tokens(), shift), state_.query(), setup.pair);
+            for (auto [curve, value] : {std::pair{&first, chain.sum.x()}, {&second, chain.sum.y()}}) {
+                curve->x.append(shift);
+                curve->y.append(value);
+            }
+        }
+        curves.push_back(first);
+        curves.push_back(second);
+    }
+    std::vector<CurveChart::Mark> marks;
+    if (std::abs(state_.setup().shift) <= kFarthestShift)
+        marks.push_back({state_.setup().shift, tr("S = %1").arg(state_.setup().shift), false});
+    shifts_->setCurves(curves, marks);
+    shifts_->setCaption(
+        tr("Output of query %1 in pair %2 when the sentence moves: with the inverse rotation it stays, "
+           "without it turns")
+            .arg(state_.query())
+            .arg(state_.setup().pair));
+}
+
+void MixingPage::moveQuery(int by) {
+    if (!state_.isReady()) return;
+    panel_->change(tr("Query n"), [&](Setup& s) {
+        s.query = std::clamp(state_.query() + by, 0, state_.tokens() - 1);
+        if (s.causal) s.key = std::min(s.key, s.query);
+    });
+}
+
+void MixingPage::advance() {
+    panel_->change(tr("Blend"), [this](Setup& s) {
+        if (s.blend >= 1) direction_ = -1;
+        if (s.blend <= 0) direction_ = 1;
+        s.blend = std::clamp(s.blend + direction_ * kBlendStep, 0.0, 1.0);
+    });
+}
+
+void MixingPage::addActions(Actions& actions) {
+    const QString group = tr("Value mixing");
+    actions.add(group, tr("Play or pause the blend"), Qt::Key_Space, [this] { play_->click(); });
+    actions.add(group, tr("Next query"), Qt::Key_Right, [this] { moveQuery(1); });
+    actions.add(group, tr("Previous query"), Qt::Key_Left, [this] { moveQuery(-1); });
+    actions.add(group, tr("Ten queries on"), Qt::SHIFT | Qt::Key_Right, [this] { moveQuery(10); });
+    actions.add(group, tr("Ten queries back"), Qt::SHIFT | Qt::Key_Left, [this] { moveQuery(-10); });
+    actions.add(group, tr("Query 0"), Qt::Key_Home, [this] { moveQuery(-bounds::kMostTokens); });
+    actions.add(group, tr("RoPE: do not turn the values"), {},
+                [this] { panel_->change(tr("Blend"), [](Setup& s) { s.blend = 0; }); });
+    actions.add(group, tr("RoPER: turn the values"), {},
+                [this] { panel_->change(tr("Blend"), [](Setup& s) { s.blend = 1; }); });
+    actions.add(group, tr("With or without the inverse rotation"), {}, [this] {
+        panel_->change(tr("Rotate back by R(−n)"), [](Setup& s) {
+            s.mistake = s.mistake == Mistake::no_inverse ? Mistake::none : Mistake::no_inverse;
+        });
+    });
+}
+
+ViewSettings MixingPage::viewSettings() const {
+    return {{"view.mixing_below", std::to_string(lower_->currentIndex())}};
+}
+
+void MixingPage::setViewSettings(const ViewSettings& settings) {
+    setTab(*lower_, settings, "view.mixing_below");
+}
+
+QString MixingPage::explanation() const {
+    const Setup& s = state_.setup();
+    QString text =
+        tr("<h3>Values that know their distance</h3>"
+           "<p>RoPE: o<sub>n</sub> = Σ<sub>j</sub> a<sub>nj</sub> v<sub>j</sub><br>"
+           "RoPER: o<sub>n</sub> = R(−n) Σ<sub>j</sub> a<sub>nj</sub> R(j) v<sub>j</sub> = Σ<sub>j</sub> "
+           "a<sub>nj</sub> R(j−n) v<sub>j</sub></p>");
+    if (state_.isReady()) {
+        const double theta = s.valueRotary().frequency(s.pair);
+        const int n = state_.query(), j = state_.key();
+        text += tr("<p>n = %1, j = %2, θ = %3: this value turns by (j−n)θ = <b>%4</b> rad%5.</p>")
+                    .arg(n)
+                    .arg(j)
+                    .arg(noteNumber(theta), noteNumber((j - n) * theta),
+                         s.blend < 1 ? tr(", of which %1 % is shown").arg(std::lround(100 * s.blend))
+                                     : QString());
+    }
+    text += tr(
+        "<p>o¹ = Σ a (v¹ cos(j−n)θ − v² sin(j−n)θ)<br>o² = Σ a (v² cos(j−n)θ + v¹ sin(j−n)θ)</p>"
+        "<p>Two equal values at different distances give different sums: that is what the network can read. "
+        "Turning back by R(−n) is what makes it relative: without it the output also turns with the place of "
+        "the "
+        "whole sentence.</p><p>The bars by distance are projections of each arrow on the direction of the "
+        "sum: they "
+        "add up to its length.</p>");
+    if (s.method != Method::roper && s.method != Method::rope)
+        text += tr("<p>The weights come from the method chosen on the Attention page.</p>");
+    return text + tr("<p><i>Harik &amp; Jayasiri, Rotary Positional Embeddings with Relative distances, "
+                     "2022</i></p>");
+}
+
+}  // namespace roper

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <QTabWidget>
+#include <QTimer>
+
+#include "ui/pages/attention/attention_state.h"
+#include "ui/charts/bar_chart.h"
+#include "ui/charts/curve_chart.h"
+#include "ui/explorer/setup_panel.h"
+#include "ui/pages/mixing/compass_view.h"
+#include "ui/pages/mixing/pair_table.h"
+#include "ui/pages/mixing/steps_view.h"
+#include "ui/page/page.h"
+
+namespace roper {
+
+/// Page 4: what attention makes of the values, by RoPE and by RoPER.
+class MixingPage : public Page {
+    Q_OBJECT
+
+  public:
+    MixingPage(AttentionState& state, QWidget* parent);
+
+    std::vector<const Figure*> figures() const override;
+    void addActions(Actions& actions) override;
+    QString explanation() const override;
+    ViewSettings viewSettings() const override;
+    void setViewSettings(const ViewSettings& settings) override;
+
+    CompassView& compass() { return *compass_; }
+    BarChart& distances() { return *distances_; }
+    CurveChart& shiftChart() { return *shifts_; }
+    PairTable& pairTable() { return *pairs_; }
+
+    /// Brings a tab below the compass to the front.
+    void showTab(int index) { lower_->setCurrentIndex(index); }
+
+  protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+  private:
+    void fillPanel();
+    void follow();
+    void showDistances();
+    void showShifts();
+    void moveQuery(int by);
+    void advance();
+
+    AttentionState& state_;
+    CompassView* compass_;
+    BarChart* distances_;
+    StepsView* steps_;
+    CurveChart* shifts_;
+    PairTable* pairs_;
+    QTabWidget* lower_;
+    SetupPanel* panel_;
+    QPushButton* play_;
+    QLabel* verdict_;
+    QTimer timer_;
+    double direction_ = 1;
+    bool stale_ = true;
+};
+
+}  // namespace roper

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <QTableWidget>
+
+#include "ui/pages/attention/attention_state.h"
+#include "ui/charts/figure.h"
+
+namespace roper {
+
+/// The output of one query pair by pair under RoPE and RoPER, the largest change first.
+class PairTable : public QTableWidget, public Figure {
+    Q_OBJECT
+
+  public:
+    PairTable(AttentionState& state, QWidget* parent);
+
+    struct Row {
+        int pair;
+        double theta;
+        Eigen::Vector2d rope, roper;
+        double change;  ///< |roper − rope|
+    };
+    std::vector<Row> computeRows() const;
+
+    QString figureName() const override { return QStringLiteral("all-pairs"); }
+    QSize figureSize() const override;
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override;
+    QString figureCaption() const override;
+
+  signals:
+    void pairChosen(int pair);
+
+  protected:
+    void showEvent(QShowEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
+
+  private:
+    void follow();
+
+    AttentionState& state_;
+    bool stale_ = true;
+};
+
+}  // namespace roper

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "ui/pages/attention/attention_state.h"
+#include "ui/charts/figure_view.h"
+#include "ui/charts/plane_frame.h"
+
+namespace roper {
+
+/// RoPER in three steps, rotate, mix, rotate back, and in one, in the plane of one pair.
+class StepsView : public FigureView {
+    Q_OBJECT
+
+  public:
+    StepsView(AttentionState& state, QWidget* parent);
+
+    QString figureName() const override { return QStringLiteral("three-steps"); }
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override;
+    QString figureCaption() const override;
+    QSize minimumSizeHint() const override { return {420, 170}; }
+
+  protected:
+    void mouseMoveEvent(QMouseEvent* event) override;
+
+  private:
+    struct Scene;
+    Scene scene() const;
+    MixedRow row() const;
+    void paintValues(QPainter& painter, const PlaneFrame& at, const Scene& scene, const Theme& theme) const;
+    void paintChain(QPainter& painter, const PlaneFrame& at, const QPolygonF& corners, const QColor& sum,
+                    const Theme& theme) const;
+
+    AttentionState& state_;
+};
+
+}  // namespace roper

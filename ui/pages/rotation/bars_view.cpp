@@ -1,0 +1,110 @@
+#include "ui/pages/rotation/bars_view.h"
+
+#include <QMouseEvent>
+#include <cmath>
+
+namespace roper {
+namespace {
+
+/// For each feature the pair that it belongs to.
+std::vector<int> pairOfFeature(const Rotary& rotary) {
+    std::vector<int> pair(static_cast<std::size_t>(rotary.head_dim), -1);
+    for (int i = 0; i < rotary.planes(); ++i) {
+        const auto [first, second] = rotary.plane(i);
+        pair[static_cast<std::size_t>(first)] = pair[static_cast<std::size_t>(second)] = i;
+    }
+    return pair;
+}
+
+}  // namespace
+
+BarsView::BarsView(RotationState& state, QWidget* parent) : FigureView(parent), state_(state) {
+    setAccessibleName(tr("Features of the vector before and after rotation"));
+    connect(&state_, &RotationState::changed, this, qOverload<>(&QWidget::update));
+}
+
+void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    const QRectF box = plot(area);
+    const Eigen::VectorXd& turned = state_.turned();
+    const Eigen::VectorXd& x = state_.x();
+    const Rotary& rotary = state_.rotary();
+    const std::vector<int> pairs = pairOfFeature(rotary);
+    const double largest = std::max(
+        {0.5, std::ceil(2 * x.cwiseAbs().maxCoeff()) / 2, std::ceil(2 * turned.cwiseAbs().maxCoeff()) / 2});
+    const auto y = [&](double value) { return box.center().y() - value / largest * box.height() / 2; };
+
+    QFont small = painter.font();
+    small.setPointSizeF(small.pointSizeF() * 0.85);
+    painter.setFont(small);
+    const auto d = static_cast<int>(x.size());
+    const double step = box.width() / d;
+    for (int feature = 0; feature < d; ++feature) {
+        const int pair = pairs[static_cast<std::size_t>(feature)];
+        if (pair != state_.setup().pair) continue;
+        painter.fillRect(
+            QRectF(box.left() + feature * step, box.top(), step, box.height()),
+            theme.faded(pair < rotary.pairs() ? theme.pair(pair, rotary.pairs()) : theme.frame, 0.10));
+    }
+    for (const double mark : {-largest, 0.0, largest}) {
+        painter.setPen(QPen(mark == 0 ? theme.frame : theme.grid, 1));
+        painter.drawLine(QPointF(box.left(), y(mark)), QPointF(box.right(), y(mark)));
+        painter.setPen(theme.faint_text);
+        painter.drawText(QRectF(0, y(mark) - 10, box.left() - 6, 20), Qt::AlignRight | Qt::AlignVCenter,
+                         QString::number(mark).replace('-', QChar(0x2212)));
+    }
+
+    const double width = std::min(26.0, step * 0.36);
+    const int label_every = std::max(1, static_cast<int>(std::ceil(30 / step)));
+    painter.setPen(Qt::NoPen);
+    for (int feature = 0; feature < d; ++feature) {
+        const int pair = pairs[static_cast<std::size_t>(feature)];
+        const QColor color = pair < rotary.pairs() ? theme.pair(pair, rotary.pairs()) : theme.frame;
+        const double middle = box.left() + (feature + 0.5) * step;
+        const auto bar = [&](double from, double value, const QColor& shade) {
+            painter.fillRect(QRectF(QPointF(from, y(0)), QPointF(from + width, y(value))).normalized(),
+                             shade);
+        };
+        bar(middle - width, x[feature], theme.faded(color, 0.35));
+        bar(middle, turned[feature], color);
+        if (feature % label_every == 0) {
+            painter.setPen(theme.faint_text);
+            painter.drawText(QRectF(middle - 24, box.bottom() + 4, 48, 16), Qt::AlignCenter,
+                             QString::number(feature));
+            painter.setPen(Qt::NoPen);
+        }
+    }
+}
+
+QString BarsView::figureCsv() const {
+    const Eigen::VectorXd& turned = state_.turned();
+    const std::vector<int> pairs = pairOfFeature(state_.rotary());
+    QString csv = QStringLiteral("feature,pair,before,after\n");
+    for (int i = 0; i < turned.size(); ++i)
+        csv += QStringLiteral("%1,%2,%3,%4\n")
+                   .arg(i)
+                   .arg(pairs[static_cast<std::size_t>(i)])
+                   .arg(QString::number(state_.x()[i], 'g', 17), QString::number(turned[i], 'g', 17));
+    return csv;
+}
+
+QString BarsView::figureCaption() const {
+    return tr("The vector before (pale) and after (strong) rotation at position %1, d = %2")
+        .arg(state_.setup().position, 0, 'g', 6)
+        .arg(state_.setup().head_dim);
+}
+
+void BarsView::mouseMoveEvent(QMouseEvent* event) {
+    const QRectF box = plot(rect());
+    const int feature = static_cast<int>(std::floor((event->position().x() - box.left()) / box.width() *
+                                                    static_cast<double>(state_.x().size())));
+    if (feature < 0 || feature >= state_.x().size()) return emit pointed({});
+    const int pair = pairOfFeature(state_.rotary())[static_cast<std::size_t>(feature)];
+    emit pointed(tr("feature %1    before %2    after %3    pair %4%5")
+                     .arg(feature)
+                     .arg(state_.x()[feature], 0, 'f', 6)
+                     .arg(state_.turned()[feature], 0, 'f', 6)
+                     .arg(pair)
+                     .arg(pair < state_.rotary().pairs() ? QString() : tr(", does not turn")));
+}
+
+}  // namespace roper

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "ui/charts/figure_view.h"
+#include "ui/pages/rotation/rotation_state.h"
+
+namespace roper {
+
+/// The vector as bars, feature by feature: pale before, strong after the rotation, coloured by pair.
+class BarsView : public FigureView {
+    Q_OBJECT
+
+  public:
+    BarsView(RotationState& state, QWidget* parent);
+
+    QString figureName() const override { return QStringLiteral("vector"); }
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override;
+    QString figureCaption() const override;
+    QSize minimumSizeHint() const override { return {300, 130}; }
+
+  protected:
+    void mouseMoveEvent(QMouseEvent* event) override;
+
+  private:
+    QRectF plot(const QRectF& area) const { return area.adjusted(44, 12, -12, -24); }
+
+    RotationState& state_;
+};
+
+}  // namespace roper

@@ -1,0 +1,231 @@
+#include "ui/pages/rotation/circle_view.h"
+
+#include <QLineF>
+#include <QMouseEvent>
+#include <QPainterPath>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "ui/charts/arrow.h"
+#include "ui/charts/plane_frame.h"
+#include "ui/theme/numbers.h"
+
+namespace roper {
+namespace {
+
+constexpr int kMostTrailPoints = 400;
+constexpr double kTurn = 2 * std::numbers::pi;
+
+QString number(double value, int decimals = 3) {
+    return fixedNumber(value, decimals);
+}
+
+}  // namespace
+
+/// The numbers needed to draw: how the plane lies on the screen, the pair and its rotation.
+struct CircleView::Plane : PlaneFrame {
+    PairFeatures features;
+    double theta, angle, position;
+    QPointF x, y;  ///< before and after, in the plane
+};
+
+CircleView::CircleView(RotationState& state, QWidget* parent) : FigureView(parent), state_(state) {
+    setAccessibleName(tr("Unit circle with the selected pair before and after rotation"));
+    setCursor(Qt::OpenHandCursor);
+    connect(&state_, &RotationState::changed, this, qOverload<>(&QWidget::update));
+}
+
+CircleView::Plane CircleView::plane(const QRectF& area) const {
+    const Setup& setup = state_.setup();
+    const Rotary& rotary = state_.rotary();
+    Plane plane;
+    plane.features = rotary.plane(setup.pair);
+    plane.theta = rotary.frequency(setup.pair);
+    plane.position = setup.position;
+    plane.angle = setup.position * plane.theta;
+    const Eigen::VectorXd& turned = state_.turned();
+    plane.x = {state_.x()[plane.features.first], state_.x()[plane.features.second]};
+    plane.y = {turned[plane.features.first], turned[plane.features.second]};
+    const double length = std::hypot(plane.x.x(), plane.x.y());
+    // Whole steps, so that the picture does not breathe while a vector is dragged.
+    const double fitting = std::max(1.0, std::ceil(length * 2.0) / 2.0) * 1.18;
+    // While an arrow is held the plane must not move away under it.
+    static_cast<PlaneFrame&>(plane) =
+        PlaneFrame::in(area, dragged_ == Dragged::nothing ? fitting : held_extent_);
+    return plane;
+}
+
+void CircleView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    const Plane at = plane(area);
+    painter.setRenderHint(QPainter::Antialiasing);
+    paintGrid(painter, at, theme);
+    paintTrail(painter, at, theme);
+    paintArc(painter, at, theme);
+    drawArrow(painter, at.center, at.onScreen(at.x), Theme::query(), 3);
+    drawArrow(painter, at.center, at.onScreen(at.y), Theme::output(), 3);
+    QFont bold = painter.font();
+    bold.setBold(true);
+    painter.setFont(bold);
+    drawLabelBeyond(painter, at.center, at.onScreen(at.x), QStringLiteral("x"), theme.text);
+    if (std::hypot(at.x.x() - at.y.x(), at.x.y() - at.y.y()) > 0.04 * at.extent)
+        drawLabelBeyond(painter, at.center, at.onScreen(at.y), QStringLiteral("R(m)x"), theme.text);
+    bold.setBold(false);
+    painter.setFont(bold);
+    painter.setPen(theme.text);
+    const bool turns = state_.setup().pair < state_.rotary().pairs();
+    const QString angle = turns ? tr("pair %1   θ = %2\nmθ = %3 rad = %4 turns")
+                                      .arg(state_.setup().pair)
+                                      .arg(at.theta, 0, 'g', 6)
+                                      .arg(number(at.angle), number(at.angle / kTurn))
+                                : tr("pair %1 does not turn:\nonly the first %2 of %3 features do")
+                                      .arg(state_.setup().pair)
+                                      .arg(state_.rotary().rotatedWidth())
+                                      .arg(state_.setup().head_dim);
+    painter.drawText(area.adjusted(12, 10, -12, -10), Qt::AlignTop | Qt::AlignLeft, angle);
+}
+
+void CircleView::paintGrid(QPainter& painter, const Plane& at, const Theme& theme) const {
+    painter.setPen(QPen(theme.grid, 1));
+    const double edge = at.extent * 0.97;
+    painter.drawLine(at.onScreen({-edge, 0}), at.onScreen({edge, 0}));
+    painter.drawLine(at.onScreen({0, -edge}), at.onScreen({0, edge}));
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme.frame, 1.2));
+    painter.drawEllipse(at.center, at.unit, at.unit);
+    const double length = std::hypot(at.x.x(), at.x.y());
+    if (std::abs(length - 1.0) > 0.02) {
+        painter.setPen(QPen(theme.grid, 1, Qt::DashLine));
+        painter.drawEllipse(at.center, length * at.unit, length * at.unit);
+    }
+    painter.setPen(theme.faint_text);
+    painter.drawText(at.onScreen({1, 0}) + QPointF(4, -4), QStringLiteral("1"));
+    const QString first = withSubscript(QStringLiteral("x"), at.features.first),
+                  second = withSubscript(QStringLiteral("x"), at.features.second);
+    painter.drawText(at.onScreen({edge, 0}) + QPointF(-26, 16), first);
+    painter.drawText(at.onScreen({0, edge}) + QPointF(8, 12), second);
+}
+
+void CircleView::paintTrail(QPainter& painter, const Plane& at, const Theme& theme) const {
+    const int passed =
+        static_cast<int>(std::min<double>(std::floor(std::abs(at.position)), kMostTrailPoints));
+    const double direction = at.position < 0 ? -1 : 1;
+    const double first = std::floor(std::abs(at.position)) - passed;
+    const double start = std::atan2(at.x.y(), at.x.x());
+    const double length = std::hypot(at.x.x(), at.x.y());
+    painter.setPen(Qt::NoPen);
+    for (int i = 0; i < passed; ++i) {
+        const double m = direction * (first + i);
+        const double share = 0.15 + 0.45 * static_cast<double>(i + 1) / passed;
+        painter.setBrush(theme.faded(Theme::output(), share));
+        const double angle = start + m * at.theta;
+        painter.drawEllipse(at.onScreen({length * std::cos(angle), length * std::sin(angle)}), 3.2, 3.2);
+    }
+}
+
+/// The arc from x to R(m)x as a spiral, so that several turns can be told apart.
+void CircleView::paintArc(QPainter& painter, const Plane& at, const Theme& theme) const {
+    if (std::abs(at.angle) < 1e-3) return;
+    const double start = std::atan2(at.x.y(), at.x.x());
+    const double turns = std::abs(at.angle) / kTurn;
+    const double shown = std::min(turns, 8.0) * kTurn * (at.angle < 0 ? -1 : 1);
+    const int steps = 24 + static_cast<int>(60 * std::abs(shown) / kTurn);
+    const double inner = 0.22, outer = turns > 1 ? 0.48 : 0.22;
+    QPolygonF spiral;
+    for (int i = 0; i <= steps; ++i) {
+        const double share = static_cast<double>(i) / steps;
+        const double radius = (inner + (outer - inner) * share) * at.extent;
+        const double angle = start + at.angle - shown * (1 - share);
+        spiral << at.onScreen({radius * std::cos(angle), radius * std::sin(angle)});
+    }
+    const QColor color = theme.pair(state_.setup().pair, state_.setup().head_dim / 2);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(color, 2));
+    painter.drawPolyline(spiral);
+    drawArrowHead(painter, spiral[spiral.size() - 2], spiral.back(), color, 8);
+}
+
+QString CircleView::figureCsv() const {
+    const Plane at = plane(rect());
+    QString csv = QStringLiteral("position,theta,angle,x1,x2,rotated1,rotated2\n");
+    const int last = static_cast<int>(std::floor(std::abs(at.position)));
+    QList<double> positions;
+    for (int m = 0; m <= last; ++m)
+        positions << (at.position < 0 ? -m : m);
+    if (positions.back() != at.position) positions << at.position;
+    for (const double m : positions) {
+        const double c = std::cos(m * at.theta), s = std::sin(m * at.theta);
+        const double values[] = {m,
+                                 at.theta,
+                                 m * at.theta,
+                                 at.x.x(),
+                                 at.x.y(),
+                                 at.x.x() * c - at.x.y() * s,
+                                 at.x.x() * s + at.x.y() * c};
+        QStringList cells;
+        for (const double value : values)
+            cells << QString::number(value, 'g', 17);
+        csv += cells.join(',') + '\n';
+    }
+    return csv;
+}
+
+QString CircleView::figureCaption() const {
+    const Setup& setup = state_.setup();
+    return tr("Rotation of pair %1 at position %2: d = %3, base %4, %5 schedule, %6 pairing")
+        .arg(setup.pair)
+        .arg(setup.position, 0, 'g', 6)
+        .arg(setup.head_dim)
+        .arg(setup.base, 0, 'g', 6)
+        .arg(setup.schedule == Schedule::standard ? tr("standard") : tr("intro"),
+             setup.pairing == Pairing::half ? tr("half-split") : tr("interleaved"));
+}
+
+QString CircleView::readoutAt(const QPointF& point) const {
+    const Plane at = plane(rect());
+    const QPointF p = at.inPlane(point);
+    return tr("pointer (%1, %2)    x = (%3, %4)    R(m)x = (%5, %6)    length %7, kept by the rotation")
+        .arg(number(p.x()), number(p.y()), number(at.x.x(), 4), number(at.x.y(), 4), number(at.y.x(), 4),
+             number(at.y.y(), 4), number(std::hypot(at.x.x(), at.x.y()), 4));
+}
+
+QPointF CircleView::tip(bool turned) const {
+    const Plane at = plane(rect());
+    return at.onScreen(turned ? at.y : at.x);
+}
+
+void CircleView::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return;
+    constexpr double kReach = 36;
+    const auto distance = [&](bool turned) { return QLineF(tip(turned), event->position()).length(); };
+    if (std::min(distance(false), distance(true)) > kReach) return;
+    held_extent_ = plane(rect()).extent;
+    dragged_ = distance(false) <= distance(true) ? Dragged::vector : Dragged::turned;
+    setCursor(Qt::ClosedHandCursor);
+}
+
+void CircleView::mouseMoveEvent(QMouseEvent* event) {
+    if (dragged_ != Dragged::nothing) dragTo(event->position());
+    emit pointed(readoutAt(event->position()));
+}
+
+void CircleView::mouseReleaseEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return;
+    dragged_ = Dragged::nothing;
+    setCursor(Qt::OpenHandCursor);
+    update();
+}
+
+/// The held arrow follows the pointer; R(m)x takes x along, turned back.
+void CircleView::dragTo(const QPointF& point) {
+    const Plane at = plane(rect());
+    const QPointF p = at.inPlane(point);
+    const double back = dragged_ == Dragged::turned ? -at.angle : 0.0;
+    const auto rounded = [](double value) { return std::clamp(std::round(value * 100) / 100, -10.0, 10.0); };
+    Eigen::VectorXd x = state_.x();
+    x[at.features.first] = rounded(p.x() * std::cos(back) - p.y() * std::sin(back));
+    x[at.features.second] = rounded(p.x() * std::sin(back) + p.y() * std::cos(back));
+    state_.setX(x);
+}
+
+}  // namespace roper

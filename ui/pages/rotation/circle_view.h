@@ -1,0 +1,45 @@
+#pragma once
+
+#include "ui/charts/figure_view.h"
+#include "ui/pages/rotation/rotation_state.h"
+
+namespace roper {
+
+/// The selected pair in its plane: x as an arrow that can be dragged, R(m)x, the arc mθ between them, and the
+/// places passed on the way.
+class CircleView : public FigureView {
+    Q_OBJECT
+
+  public:
+    CircleView(RotationState& state, QWidget* parent);
+
+    QString figureName() const override { return QStringLiteral("rotation"); }
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override;
+    QString figureCaption() const override;
+    QSize minimumSizeHint() const override { return {300, 300}; }
+
+    /// Where the head of x, or of R(m)x, is on the widget.
+    QPointF tip(bool turned) const;
+
+  protected:
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+
+  private:
+    struct Plane;
+    Plane plane(const QRectF& area) const;
+    void paintGrid(QPainter& painter, const Plane& plane, const Theme& theme) const;
+    void paintTrail(QPainter& painter, const Plane& plane, const Theme& theme) const;
+    void paintArc(QPainter& painter, const Plane& plane, const Theme& theme) const;
+    void dragTo(const QPointF& at);
+    QString readoutAt(const QPointF& at) const;
+
+    RotationState& state_;
+    enum class Dragged { nothing, vector, turned };
+    Dragged dragged_ = Dragged::nothing;
+    double held_extent_ = 1;
+};
+
+}  // namespace roper

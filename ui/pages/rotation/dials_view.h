@@ -1,0 +1,38 @@
+#pragma once
+
+#include "ui/charts/figure_view.h"
+#include "ui/pages/rotation/rotation_state.h"
+
+namespace roper {
+
+/// Every pair as a small dial, the fast ones first. The pale hand is x, the strong one R(m)x. Click to
+/// select.
+class DialsView : public FigureView {
+    Q_OBJECT
+
+  public:
+    DialsView(RotationState& state, QWidget* parent);
+
+    QString figureName() const override { return QStringLiteral("dials"); }
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override;
+    QString figureCaption() const override;
+    QSize minimumSizeHint() const override { return {220, 160}; }
+
+    /// Where the dial of a pair is on the widget.
+    QRectF dialRect(int pair) const { return cell(rect(), pair); }
+
+  protected:
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+
+  private:
+    int pairs() const { return state_.setup().head_dim / 2; }
+    int columns(const QRectF& area) const;
+    QRectF cell(const QRectF& area, int pair) const;
+    int pairAt(const QPointF& at) const;
+
+    RotationState& state_;
+};
+
+}  // namespace roper

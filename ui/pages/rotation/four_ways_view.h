@@ -1,0 +1,28 @@
+#pragma once
+
+#include "ui/charts/heat_map_view.h"
+#include "ui/pages/rotation/rotation_state.h"
+
+namespace roper {
+
+/// R(m) as a full d × d matrix, and what four ways to compute R(m)x differ by.
+class FourWaysView : public HeatMapView {
+    Q_OBJECT
+
+  public:
+    FourWaysView(RotationState& state, QWidget* parent);
+
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QSize minimumSizeHint() const override { return {300, 220}; }
+
+  protected:
+    QRectF mapArea(const QRectF& area) const override;
+    void showEvent(QShowEvent* event) override;
+
+  private:
+    void showState();
+
+    RotationState& state_;
+};
+
+}  // namespace roper

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <QTabWidget>
+#include <QTableWidget>
+#include <QTimer>
+
+#include "ui/explorer/setup_panel.h"
+#include "ui/pages/rotation/bars_view.h"
+#include "ui/pages/rotation/circle_view.h"
+#include "ui/pages/rotation/dials_view.h"
+#include "ui/pages/rotation/four_ways_view.h"
+#include "ui/pages/rotation/rotation_state.h"
+#include "ui/pages/rotation/token_strip.h"
+#include "ui/pages/rotation/two_vectors_view.h"
+#include "ui/pages/rotation/worked_example_view.h"
+#include "ui/page/page.h"
+
+namespace roper {
+
+/// Page 1: one vector, turned by its position; two of them; the sentence; the arithmetic.
+class RotationPage : public Page {
+    Q_OBJECT
+
+  public:
+    RotationPage(Selection& selection, QWidget* parent);
+
+    std::vector<const Figure*> figures() const override;
+    void addActions(Actions& actions) override;
+    QString explanation() const override;
+    ViewSettings viewSettings() const override;
+    void setViewSettings(const ViewSettings& settings) override;
+
+    RotationState& state() { return state_; }
+
+    /// Brings the worked example to the front, `step` lines of it.
+    void showWorkedExample(int step);
+
+  protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+
+  private:
+    void fillPanel();
+    QWidget* makeVectorTable();
+    void showState();
+    void showVector();
+    void refuseFeature(int row, int column);
+    void step(double positions);
+    void togglePlay();
+    void advance();
+
+    RotationState state_;
+    CircleView* circle_;
+    TwoVectorsView* two_vectors_;
+    FourWaysView* four_ways_;
+    DialsView* dials_;
+    TokenStrip* strip_;
+    BarsView* bars_;
+    WorkedExamplePanel* worked_;
+    QTabWidget *upper_, *lower_;
+    SetupPanel* panel_;
+    QDoubleSpinBox* speed_;
+    QPushButton* play_;
+    QTableWidget* vector_;
+    QTimer timer_;
+    bool showing_ = false;
+};
+
+}  // namespace roper

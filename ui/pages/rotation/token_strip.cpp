@@ -1,0 +1,117 @@
+#include "ui/pages/rotation/token_strip.h"
+
+#include <QMouseEvent>
+#include <cmath>
+
+#include "ui/charts/arrow.h"
+
+namespace roper {
+namespace {
+
+constexpr int kMostTokens = 64;
+constexpr double kWidestCell = 110;
+
+}  // namespace
+
+TokenStrip::TokenStrip(RotationState& state, QWidget* parent) : FigureView(parent), state_(state) {
+    setAccessibleName(tr("The sentence, each token with the pair turned to its position"));
+    connect(&state_, &RotationState::changed, this, qOverload<>(&QWidget::update));
+}
+
+QStringList TokenStrip::tokens() const {
+    return QString::fromStdString(state_.setup().words).split(' ', Qt::SkipEmptyParts).mid(0, kMostTokens);
+}
+
+QRectF TokenStrip::cell(const QRectF& area, int token) const {
+    const double width = std::min(
+        kWidestCell, (area.width() - 12) / std::max<double>(1, static_cast<double>(tokens().size())));
+    return {area.left() + 6 + token * width, area.top() + 3, width, area.height() - 6};
+}
+
+int TokenStrip::tokenAt(const QPointF& at) const {
+    for (int token = 0; token < tokens().size(); ++token)
+        if (cell(rect(), token).contains(at)) return token;
+    return -1;
+}
+
+QPointF TokenStrip::turnedTo(double position) const {
+    const auto [first, second] = state_.rotary().plane(state_.setup().pair);
+    const double angle = position * state_.rotary().frequency(state_.setup().pair);
+    const double x = state_.x()[first], y = state_.x()[second];
+    return {x * std::cos(angle) - y * std::sin(angle), x * std::sin(angle) + y * std::cos(angle)};
+}
+
+void TokenStrip::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    const QStringList words = tokens();
+    QFont small = painter.font();
+    small.setPointSizeF(small.pointSizeF() * 0.85);
+    painter.setFont(small);
+    const QFontMetrics metrics = painter.fontMetrics();
+    for (int token = 0; token < words.size(); ++token) {
+        const QRectF box = cell(area, token);
+        const bool current = std::lround(state_.setup().position) == token;
+        if (current) {
+            painter.setPen(QPen(Theme::output(), 1.4));
+            painter.setBrush(theme.faded(Theme::output(), 0.12));
+            painter.drawRoundedRect(box.adjusted(1, 0, -1, 0), 4, 4);
+        }
+        const double text = metrics.height();
+        const double radius = std::min(box.width(), box.height() - 2 * text) / 2 - 2;
+        const QPointF center(box.center().x(), box.top() + text + (box.height() - 2 * text) / 2);
+        painter.setPen(current ? theme.text : theme.faint_text);
+        painter.drawText(QRectF(box.left(), box.top(), box.width(), text), Qt::AlignCenter,
+                         metrics.elidedText(words[token], Qt::ElideRight, static_cast<int>(box.width())));
+        painter.drawText(QRectF(box.left(), box.bottom() - text, box.width(), text), Qt::AlignCenter,
+                         QString::number(token));
+        if (radius < 3) continue;
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(theme.grid, 1));
+        painter.drawEllipse(center, radius, radius);
+        const QPointF turned = turnedTo(token);
+        const double length = std::hypot(turned.x(), turned.y());
+        if (length > 0)
+            drawArrow(painter, center, center + radius / length * QPointF(turned.x(), -turned.y()),
+                      Theme::output(), 1.8);
+    }
+}
+
+QString TokenStrip::figureCsv() const {
+    QString csv = QStringLiteral("position,token,rotated1,rotated2\n");
+    const QStringList words = tokens();
+    for (int token = 0; token < words.size(); ++token) {
+        const QPointF turned = turnedTo(token);
+        QString word = words[token];
+        if (word.contains(',') || word.contains('"')) word = '"' + word.replace('"', "\"\"") + '"';
+        csv += QStringLiteral("%1,%2,%3,%4\n")
+                   .arg(token)
+                   .arg(word, QString::number(turned.x(), 'g', 17), QString::number(turned.y(), 'g', 17));
+    }
+    return csv;
+}
+
+QString TokenStrip::figureCaption() const {
+    return tr("Pair %1 of one vector at the position of each token").arg(state_.setup().pair);
+}
+
+void TokenStrip::mousePressEvent(QMouseEvent* event) {
+    const int token = tokenAt(event->position());
+    if (event->button() != Qt::LeftButton || token < 0) return;
+    Setup setup = state_.setup();
+    setup.position = token;
+    state_.selection().set(setup, tr("Position m"));
+}
+
+void TokenStrip::mouseMoveEvent(QMouseEvent* event) {
+    const int token = tokenAt(event->position());
+    if (token < 0) return emit pointed({});
+    const QPointF turned = turnedTo(token);
+    emit pointed(tr("“%1” at position %2    R(%2)x in pair %3 = (%4, %5)")
+                     .arg(tokens()[token])
+                     .arg(token)
+                     .arg(state_.setup().pair)
+                     .arg(turned.x(), 0, 'f', 4)
+                     .arg(turned.y(), 0, 'f', 4)
+                     .replace('-', QChar(0x2212)));
+}
+
+}  // namespace roper

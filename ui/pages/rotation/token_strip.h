@@ -1,0 +1,40 @@
+#pragma once
+
+#include <QStringList>
+
+#include "ui/charts/figure_view.h"
+#include "ui/pages/rotation/rotation_state.h"
+
+namespace roper {
+
+/// The sentence, token by token, each with the selected pair turned to its position. Click a token to go to
+/// it.
+class TokenStrip : public FigureView {
+    Q_OBJECT
+
+  public:
+    TokenStrip(RotationState& state, QWidget* parent);
+
+    QStringList tokens() const;
+    QRectF cellRect(int token) const { return cell(rect(), token); }
+
+    QString figureName() const override { return QStringLiteral("tokens"); }
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override;
+    QString figureCaption() const override;
+    QSize minimumSizeHint() const override { return {260, 74}; }
+
+  protected:
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+
+  private:
+    QRectF cell(const QRectF& area, int token) const;
+    int tokenAt(const QPointF& at) const;
+    /// The selected pair at a position.
+    QPointF turnedTo(double position) const;
+
+    RotationState& state_;
+};
+
+}  // namespace roper

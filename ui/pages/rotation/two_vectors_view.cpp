@@ -1,0 +1,196 @@
+#include "ui/pages/rotation/two_vectors_view.h"
+
+#include <QMouseEvent>
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "core/rotary/scores.h"
+#include "ui/charts/arrow.h"
+#include "ui/theme/numbers.h"
+
+namespace roper {
+namespace {
+
+QString number(double value, int decimals = 4) {
+    return fixedNumber(value, decimals);
+}
+
+QString signedPosition(double position, double shift) {
+    const QString sum = noteNumber(position + shift, 8);
+    if (shift == 0) return sum;
+    return QStringLiteral("%1 %2 %3 = %4")
+        .arg(noteNumber(position, 8), shift < 0 ? QStringLiteral("−") : QStringLiteral("+"))
+        .arg(std::abs(shift), 0, 'g', 8)
+        .arg(sum);
+}
+
+double lengthOf(const QPointF& p) {
+    return std::hypot(p.x(), p.y());
+}
+
+}  // namespace
+
+TwoVectorsView::TwoVectorsView(RotationState& state, QWidget* parent) : FigureView(parent), state_(state) {
+    setAccessibleName(tr("A query and a key turned by their positions"));
+    setCursor(Qt::OpenHandCursor);
+    connect(&state_, &RotationState::changed, this, qOverload<>(&QWidget::update));
+}
+
+TwoVectorsView::Scene TwoVectorsView::scene(const QRectF& area) const {
+    const Setup& s = state_.setup();
+    const Rotary& rotary = state_.rotary();
+    const auto [first, second] = rotary.plane(s.pair);
+    const Eigen::VectorXd q = rotate(rotary, s.x, s.position + s.shift),
+                          k = rotate(rotary, s.y, s.key_position + s.shift);
+    Scene scene;
+    scene.q = {s.x[first], s.x[second]};
+    scene.k = {s.y[first], s.y[second]};
+    scene.q_turned = {q[first], q[second]};
+    scene.k_turned = {k[first], k[second]};
+    scene.score = q.dot(k);
+    scene.score_unshifted = relativeScore(rotary, s.x, s.position, s.y, s.key_position);
+    scene.pair_part = q[first] * k[first] + q[second] * k[second];
+    scene.angle = std::remainder(std::atan2(scene.q_turned.y(), scene.q_turned.x()) -
+                                     std::atan2(scene.k_turned.y(), scene.k_turned.x()),
+                                 2 * M_PI);
+    const double longest = std::max({1.0, lengthOf(scene.q), lengthOf(scene.k)});
+    const double side = std::min(area.width(), area.height());
+    // The circle stands at the right, the numbers at the left.
+    const QRectF place(area.right() - std::max(side, area.width() - 250), area.top(),
+                       std::max(side, area.width() - 250), area.height());
+    // Room for the labels; while an arrow is held the plane does not move away under it.
+    const double fitting = std::ceil(2 * longest) / 2;
+    scene.plane = PlaneFrame::in(place.adjusted(44, 22, -44, -22),
+                                 dragged_ == Dragged::nothing ? fitting : held_extent_);
+    return scene;
+}
+
+QString TwoVectorsView::summary(const Scene& at) const {
+    const Setup& s = state_.setup();
+    const double change = at.score - at.score_unshifted;
+    return tr("query at m = %1\nkey at n = %2\nm − n = %3\n\n⟨R(m)q, R(n)k⟩ = %4\n  of it pair %5: %6\n\n"
+              "angle between the arrows\n  %7 rad = %8°\n\n")
+               .arg(signedPosition(s.position, s.shift), signedPosition(s.key_position, s.shift),
+                    signedPosition(s.position - s.key_position, 0), number(at.score, 6))
+               .arg(s.pair)
+               .arg(number(at.pair_part, 6), number(at.angle), number(at.angle * 180 / M_PI, 1)) +
+           (s.shift == 0 ? tr("Move S: both arrows turn,\nthe angle between them stays.")
+                         : tr("Shifting both by S = %1\nchanges the product by\n  %2")
+                               .arg(signedPosition(s.shift, 0), noteNumber(change, 2)));
+}
+
+void TwoVectorsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    const Scene at = scene(area);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme.frame, 1.2));
+    painter.drawEllipse(at.plane.center, at.plane.unit, at.plane.unit);
+    painter.setPen(QPen(theme.grid, 1));
+    const double edge = 0.97 * at.plane.extent;
+    painter.drawLine(at.plane.onScreen({-edge, 0}), at.plane.onScreen({edge, 0}));
+    painter.drawLine(at.plane.onScreen({0, -edge}), at.plane.onScreen({0, edge}));
+    // The angle between the turned arrows, from the key to the query.
+    const double radius = 0.34 * at.plane.unit;
+    const double start = std::atan2(at.k_turned.y(), at.k_turned.x());
+    painter.setPen(QPen(theme.pair(state_.setup().pair, state_.setup().pairs()), 2.4));
+    painter.drawArc(QRectF(at.plane.center - QPointF(radius, radius), QSizeF(2 * radius, 2 * radius)),
+                    static_cast<int>(std::lround(start * 16 * 180 / M_PI)),
+                    static_cast<int>(std::lround(at.angle * 16 * 180 / M_PI)));
+    const QPointF origin = at.plane.center;
+    drawArrow(painter, origin, at.plane.onScreen(at.q), theme.faded(Theme::query(), 0.4), 2);
+    drawArrow(painter, origin, at.plane.onScreen(at.k), theme.faded(Theme::key(), 0.4), 2);
+    drawArrow(painter, origin, at.plane.onScreen(at.q_turned), Theme::query(), 3.2);
+    drawArrow(painter, origin, at.plane.onScreen(at.k_turned), Theme::key(), 3.2);
+    drawLabelBeyond(painter, origin, at.plane.onScreen(at.q), QStringLiteral("q"), theme.faint_text);
+    drawLabelBeyond(painter, origin, at.plane.onScreen(at.k), QStringLiteral("k"), theme.faint_text);
+    QFont bold = painter.font();
+    bold.setBold(true);
+    painter.setFont(bold);
+    drawLabelBeyond(painter, origin, at.plane.onScreen(at.q_turned), QStringLiteral("R(m)q"), theme.text);
+    drawLabelBeyond(painter, origin, at.plane.onScreen(at.k_turned), QStringLiteral("R(n)k"), theme.text);
+    bold.setBold(false);
+    painter.setFont(bold);
+    painter.setPen(theme.text);
+    painter.drawText(area.adjusted(12, 10, -12, -10), Qt::AlignTop | Qt::AlignLeft, summary(at));
+}
+
+QString TwoVectorsView::figureCsv() const {
+    const Scene at = scene(rect());
+    const Setup& s = state_.setup();
+    QString csv = QStringLiteral("vector,position,x1,x2,rotated1,rotated2,score,pair_part,angle\n");
+    const auto row = [&](const char* name, double position, const QPointF& x, const QPointF& turned) {
+        csv += QString::fromLatin1(name);
+        for (const double value :
+             {position, x.x(), x.y(), turned.x(), turned.y(), at.score, at.pair_part, at.angle})
+            csv += ',' + QString::number(value, 'g', 17);
+        csv += '\n';
+    };
+    row("query", s.position + s.shift, at.q, at.q_turned);
+    row("key", s.key_position + s.shift, at.k, at.k_turned);
+    return csv;
+}
+
+QString TwoVectorsView::figureCaption() const {
+    const Setup& s = state_.setup();
+    return tr("Query at %1 and key at %2, both shifted by %3: pair %4, d = %5, base %6")
+        .arg(s.position)
+        .arg(s.key_position)
+        .arg(s.shift)
+        .arg(s.pair)
+        .arg(s.head_dim)
+        .arg(s.base);
+}
+
+void TwoVectorsView::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return;
+    const Scene at = scene(rect());
+    const auto distance = [&](const QPointF& tip) {
+        return lengthOf(at.plane.onScreen(tip) - event->position());
+    };
+    const std::tuple<double, Dragged, bool> tips[] = {{distance(at.q_turned), Dragged::query, true},
+                                                      {distance(at.k_turned), Dragged::key, true},
+                                                      {distance(at.q), Dragged::query, false},
+                                                      {distance(at.k), Dragged::key, false}};
+    const auto& [nearest, which, turned] =
+        *std::min_element(std::begin(tips), std::end(tips),
+                          [](const auto& a, const auto& b) { return std::get<0>(a) < std::get<0>(b); });
+    constexpr double kReach = 36;
+    if (nearest > kReach) return;
+    held_extent_ = at.plane.extent;
+    dragged_ = which;
+    dragged_turned_ = turned;
+    setCursor(Qt::ClosedHandCursor);
+}
+
+void TwoVectorsView::mouseMoveEvent(QMouseEvent* event) {
+    if (dragged_ != Dragged::nothing) dragTo(event->position());
+    const Scene at = scene(rect());
+    emit pointed(tr("q = (%1, %2)    k = (%3, %4)    ⟨R(m)q, R(n)k⟩ = %5    this pair's part %6    drag any "
+                    "of the arrows")
+                     .arg(number(at.q.x()), number(at.q.y()), number(at.k.x()), number(at.k.y()),
+                          number(at.score, 6), number(at.pair_part, 6)));
+}
+
+void TwoVectorsView::mouseReleaseEvent(QMouseEvent*) {
+    dragged_ = Dragged::nothing;
+    setCursor(Qt::OpenHandCursor);
+    update();
+}
+
+/// The held arrow follows the pointer; a turned one takes its vector along, turned back.
+void TwoVectorsView::dragTo(const QPointF& point) {
+    Setup s = state_.setup();
+    const bool is_query = dragged_ == Dragged::query;
+    const QPointF p = scene(rect()).plane.inPlane(point);
+    const double angle = !dragged_turned_ ? 0.0
+                                          : -((is_query ? s.position : s.key_position) + s.shift) *
+                                                state_.rotary().frequency(s.pair);
+    const auto rounded = [](double value) { return std::clamp(std::round(value * 100) / 100, -10.0, 10.0); };
+    const auto [first, second] = state_.rotary().plane(s.pair);
+    Eigen::VectorXd& vector = is_query ? s.x : s.y;
+    vector[first] = rounded(p.x() * std::cos(angle) - p.y() * std::sin(angle));
+    vector[second] = rounded(p.x() * std::sin(angle) + p.y() * std::cos(angle));
+    state_.selection().set(s, is_query ? tr("Query q") : tr("Key k"));
+}
+
+}  // namespace roper

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "ui/charts/figure_view.h"
+#include "ui/charts/plane_frame.h"
+#include "ui/pages/rotation/rotation_state.h"
+
+namespace roper {
+
+/// A query at m and a key at n in the plane of the selected pair: both are turned by their positions, and
+/// both positions can be moved together without changing the angle between them.
+class TwoVectorsView : public FigureView {
+    Q_OBJECT
+
+  public:
+    TwoVectorsView(RotationState& state, QWidget* parent);
+
+    QString figureName() const override { return QStringLiteral("two-vectors"); }
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override;
+    QString figureCaption() const override;
+    QSize minimumSizeHint() const override { return {300, 260}; }
+
+  protected:
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+
+  private:
+    enum class Dragged { nothing, query, key };
+
+    /// Every number that is shown.
+    struct Scene {
+        PlaneFrame plane;
+        QPointF q, k, q_turned, k_turned;  ///< in the plane of the pair
+        double score, score_unshifted;     ///< ⟨R(m+S)q, R(n+S)k⟩ over all features; the same for S = 0
+        double pair_part;                  ///< this pair's part of it
+        double angle;                      ///< from the turned key to the turned query, radians
+    };
+    Scene scene(const QRectF& area) const;
+    void dragTo(const QPointF& at);
+    QString summary(const Scene& scene) const;
+
+    RotationState& state_;
+    Dragged dragged_ = Dragged::nothing;
+    bool dragged_turned_ = false;  ///< by its turned tip
+    double held_extent_ = 1;
+};
+
+}  // namespace roper

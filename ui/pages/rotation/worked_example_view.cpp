@@ -1,0 +1,292 @@
+#include "ui/pages/rotation/worked_example_view.h"
+
+#include <QHBoxLayout>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QTextDocument>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "ui/theme/numbers.h"
+
+namespace roper {
+namespace {
+
+constexpr std::size_t kMostPairsShown = 4;
+
+QString number(double value, int decimals = 6) {
+    return fixedNumber(value, decimals);
+}
+
+QString vectorText(const Eigen::VectorXd& v, int decimals) {
+    QStringList cells;
+    for (const double value : v.head(std::min<Eigen::Index>(v.size(), 8)))
+        cells << number(value, decimals);
+    if (v.size() > 8) cells << QStringLiteral("…");
+    return '[' + cells.join(QStringLiteral(", ")) + ']';
+}
+
+/// One table row for each shown pair, made by `cells`.
+template <class Cells>
+QString rows(const WorkedExample& example, Cells cells) {
+    QString text = QStringLiteral("<table cellspacing='0' cellpadding='2'>");
+    for (std::size_t i = 0; i < std::min(example.exact.size(), kMostPairsShown); ++i) {
+        text += "<tr>";
+        for (const QString& cell : cells(static_cast<int>(i), example.exact[i]))
+            text += "<td style='padding-right:18px'>" + cell + "</td>";
+        text += "</tr>";
+    }
+    text += "</table>";
+    if (example.exact.size() > kMostPairsShown)
+        text += QObject::tr("<i>and %1 more pairs in the same way</i>")
+                    .arg(example.exact.size() - kMostPairsShown);
+    return text;
+}
+
+QString frequencyStep(const WorkedExample& example, const Setup& setup) {
+    if (example.exact.empty()) return QObject::tr("<p>No feature turns: the rotated fraction is 0.</p>");
+    if (setup.scaling.method != ScalingMethod::none)
+        return rows(example,
+                    [&](int i, const WorkedPair& pair) {
+                        return QStringList{QStringLiteral("θ<sub>%1</sub>").arg(i),
+                                           QStringLiteral("= <b>%1</b>").arg(noteNumber(pair.theta))};
+                    }) +
+               QObject::tr("<p>scaled as chosen on the Spectrum page</p>");
+    const QString exponent =
+        setup.schedule == Schedule::standard ? QStringLiteral("−2i/d") : QStringLiteral("−i/d");
+    return rows(example, [&](int i, const WorkedPair& pair) {
+        return QStringList{QStringLiteral("θ<sub>%1</sub> = b<sup>%2</sup> = %3<sup>%2</sup>, i = %1, d = %4")
+                               .arg(i)
+                               .arg(exponent, noteNumber(setup.base))
+                               .arg(2 * example.exact.size()),
+                           QStringLiteral("= <b>%1</b>").arg(noteNumber(pair.theta))};
+    });
+}
+
+QString angleStep(const WorkedExample& example) {
+    return rows(example, [&](int i, const WorkedPair& pair) {
+        return QStringList{QStringLiteral("mθ<sub>%1</sub> = %2 · %3")
+                               .arg(i)
+                               .arg(noteNumber(example.position), noteNumber(pair.theta)),
+                           QStringLiteral("= <b>%1</b> rad").arg(number(pair.angle))};
+    });
+}
+
+QString cosineStep(const WorkedExample& example) {
+    return rows(example, [&](int i, const WorkedPair& pair) {
+        const WorkedPair& rounded = example.rounded[static_cast<std::size_t>(i)];
+        return QStringList{
+            QStringLiteral("cos %1 = <b>%2</b>").arg(noteNumber(pair.angle), number(pair.cosine)),
+            QStringLiteral("sin %1 = <b>%2</b>").arg(noteNumber(pair.angle), number(pair.sine)),
+            QObject::tr("on paper %1 and %2").arg(number(rounded.cosine, 2), number(rounded.sine, 2))};
+    });
+}
+
+QString productStep(const WorkedExample& example) {
+    return rows(example, [](int, const WorkedPair& p) {
+        const auto product = [](int feature, double x, const char* function, double factor, double value) {
+            return QStringLiteral("x<sub>%1</sub> %2 = %3 · %4 = <b>%5</b>")
+                .arg(feature)
+                .arg(QLatin1String(function), noteNumber(x), number(factor, 6), number(value));
+        };
+        return QStringList{product(p.first, p.x1, "cos", p.cosine, p.x1_cos) + "<br>" +
+                               product(p.second, p.x2, "sin", p.sine, p.x2_sin),
+                           product(p.first, p.x1, "sin", p.sine, p.x1_sin) + "<br>" +
+                               product(p.second, p.x2, "cos", p.cosine, p.x2_cos)};
+    });
+}
+
+QString sumStep(const WorkedExample& example) {
+    return rows(example, [](int, const WorkedPair& p) {
+        return QStringList{
+            QStringLiteral("x′<sub>%1</sub> = x<sub>%1</sub> cos − x<sub>%2</sub> sin = <b>%3</b>")
+                .arg(p.first)
+                .arg(p.second)
+                .arg(number(p.y1)),
+            QStringLiteral("x′<sub>%2</sub> = x<sub>%1</sub> sin + x<sub>%2</sub> cos = <b>%3</b>")
+                .arg(p.first)
+                .arg(p.second)
+                .arg(number(p.y2))};
+    });
+}
+
+QString resultStep(const WorkedExample& example) {
+    return QStringLiteral("<p>x′ = R(m)x = <b>%1</b></p>").arg(vectorText(example.result, 6));
+}
+
+QString comparisonStep(const WorkedExample& example, bool is_intro) {
+    QString text = QObject::tr(
+                       "<p>With cos and sin rounded to two places first, as on paper: <b>%1</b>.<br>"
+                       "The largest difference is %2: an error of up to 0.005 in cos or sin is multiplied by "
+                       "the features, and the two products add up.</p>")
+                       .arg(vectorText(example.rounded_result, 3), number(example.largestDifference(), 4));
+    if (is_intro)
+        text += QObject::tr(
+            "<p>The introduction prints [−0.355, 1.06, 0.84, 2.37]: these are the rounded numbers. "
+            "Its ω<sub>i</sub> = 10000<sup>−i/d</sup> is not the standard θ<sub>i</sub> = "
+            "10000<sup>−2i/d</sup>: with d = 4 it gives 0.1 for i = 1, where the standard gives 0.01.</p>");
+    return text;
+}
+
+}  // namespace
+
+WorkedExampleView::WorkedExampleView(RotationState& state, QWidget* parent)
+    : FigureView(parent), state_(state) {
+    setAccessibleName(tr("The rotation worked line by line"));
+    connect(&state_, &RotationState::changed, this, [this] {
+        updateGeometry();
+        update();
+    });
+}
+
+void WorkedExampleView::setStep(int step) {
+    step_ = std::clamp(step, 1, kSteps);
+    updateGeometry();
+    update();
+    emit stepChanged(step_);
+}
+
+QString WorkedExampleView::html(const Theme& theme) const {
+    const WorkedExample example = state_.worked();
+    const Setup& setup = state_.setup();
+    const QString given = tr("<p>m = %1, d = %2, b = %3, x = <b>%4</b></p>")
+                              .arg(noteNumber(setup.position))
+                              .arg(setup.head_dim)
+                              .arg(noteNumber(setup.base), vectorText(state_.x(), 2));
+    const QString titles[] = {tr("Frequencies"), tr("Angles"), tr("Cosine and sine"),  tr("Products"),
+                              tr("Sums"),        tr("Result"), tr("Why paper differs")};
+    QString text = "<body style='color:" + theme.text.name() + "'>" + given;
+    for (int step = 1; step <= step_; ++step) {
+        const bool current = step == step_;
+        const QColor color = current ? Theme::roper() : theme.faint_text;
+        text += QStringLiteral("<p style='margin-bottom:2px;color:%1'><b>%2. %3</b></p>")
+                    .arg(color.name())
+                    .arg(step)
+                    .arg(titles[step - 1]);
+        switch (step) {
+            case 1:
+                text += frequencyStep(example, setup);
+                break;
+            case 2:
+                text += angleStep(example);
+                break;
+            case 3:
+                text += cosineStep(example);
+                break;
+            case 4:
+                text += productStep(example);
+                break;
+            case 5:
+                text += sumStep(example);
+                break;
+            case 6:
+                text += resultStep(example);
+                break;
+            default:
+                text += comparisonStep(example, state_.isIntroExample());
+        }
+    }
+    return text + "</body>";
+}
+
+void WorkedExampleView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    QTextDocument document;
+    document.setDefaultFont(painter.font());
+    document.setDocumentMargin(12);
+    document.setTextWidth(area.width());
+    document.setHtml(html(theme));
+    painter.save();
+    painter.translate(area.topLeft());
+    document.drawContents(&painter);
+    painter.restore();
+}
+
+QSize WorkedExampleView::sizeHint() const {
+    QTextDocument document;
+    document.setDefaultFont(font());
+    document.setDocumentMargin(12);
+    document.setTextWidth(std::max(420, width()));
+    document.setHtml(html(Theme::light()));
+    return {420, static_cast<int>(document.size().height()) + 4};
+}
+
+QSize WorkedExampleView::figureSize() const {
+    return {std::max(520, width()), sizeHint().height()};
+}
+
+QString WorkedExampleView::figureCsv() const {
+    const WorkedExample example = state_.worked();
+    QString csv = QStringLiteral(
+        "pair,first,second,theta,angle,cos,sin,x1,x2,x1_cos,x2_sin,x1_sin,x2_cos,rotated1,rotated2,"
+        "rounded1,rounded2\n");
+    for (std::size_t i = 0; i < example.exact.size(); ++i) {
+        const WorkedPair& p = example.exact[i];
+        const double values[] = {p.theta,
+                                 p.angle,
+                                 p.cosine,
+                                 p.sine,
+                                 p.x1,
+                                 p.x2,
+                                 p.x1_cos,
+                                 p.x2_sin,
+                                 p.x1_sin,
+                                 p.x2_cos,
+                                 p.y1,
+                                 p.y2,
+                                 example.rounded[i].y1,
+                                 example.rounded[i].y2};
+        csv += QStringLiteral("%1,%2,%3").arg(i).arg(p.first).arg(p.second);
+        for (const double value : values)
+            csv += ',' + QString::number(value, 'g', 17);
+        csv += '\n';
+    }
+    return csv;
+}
+
+QString WorkedExampleView::figureCaption() const {
+    return tr("Rotation worked line by line at position %1, d = %2, base %3")
+        .arg(noteNumber(state_.setup().position))
+        .arg(state_.setup().head_dim)
+        .arg(noteNumber(state_.setup().base));
+}
+
+WorkedExamplePanel::WorkedExamplePanel(RotationState& state, QWidget* parent)
+    : QWidget(parent),
+      view_(new WorkedExampleView(state, nullptr)),
+      where_(new QLabel),
+      back_(new QPushButton(tr("Back"))),
+      next_(new QPushButton(tr("Next step"))) {
+    auto* load = new QPushButton(tr("Load the “cat” example"));
+    load->setToolTip(tr("d = 4, position 3, x = [0.5, −1, 1.5, 2], frequencies 1 and 0.1"));
+    connect(load, &QPushButton::clicked, &state, &RotationState::loadIntroExample);
+    connect(back_, &QPushButton::clicked, this, [this] { view_->setStep(view_->step() - 1); });
+    connect(next_, &QPushButton::clicked, this, [this] { view_->setStep(view_->step() + 1); });
+    connect(view_, &WorkedExampleView::stepChanged, this, &WorkedExamplePanel::showStep);
+
+    auto* scroll = new QScrollArea;
+    scroll->setWidget(view_);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    // When the picture has grown, its newest line is brought into sight.
+    connect(scroll->verticalScrollBar(), &QScrollBar::rangeChanged, scroll->verticalScrollBar(),
+            [scroll](int, int most) { scroll->verticalScrollBar()->setValue(most); });
+    auto* buttons = new QHBoxLayout;
+    buttons->addWidget(back_);
+    buttons->addWidget(next_);
+    buttons->addWidget(where_);
+    buttons->addStretch();
+    buttons->addWidget(load);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 6, 0, 0);
+    layout->addLayout(buttons);
+    layout->addWidget(scroll, 1);
+    showStep();
+}
+
+void WorkedExamplePanel::showStep() {
+    where_->setText(tr("step %1 of %2").arg(view_->step()).arg(WorkedExampleView::kSteps));
+    back_->setEnabled(view_->step() > 1);
+    next_->setEnabled(view_->step() < WorkedExampleView::kSteps);
+}
+
+}  // namespace roper

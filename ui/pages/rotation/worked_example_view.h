@@ -1,0 +1,59 @@
+#pragma once
+
+#include <QLabel>
+#include <QPushButton>
+
+#include "ui/charts/figure_view.h"
+#include "ui/pages/rotation/rotation_state.h"
+
+namespace roper {
+
+/// The rotation worked line by line with the numbers of the page: a picture of rich text that grows step by
+/// step.
+class WorkedExampleView : public FigureView {
+    Q_OBJECT
+
+  public:
+    static constexpr int kSteps = 7;
+
+    WorkedExampleView(RotationState& state, QWidget* parent);
+
+    int step() const { return step_; }
+    void setStep(int step);
+
+    QString figureName() const override { return QStringLiteral("worked-example"); }
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override;
+    QString figureCaption() const override;
+    QSize figureSize() const override;
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override { return {300, sizeHint().height()}; }
+
+  signals:
+    void stepChanged(int step);
+
+  private:
+    QString html(const Theme& theme) const;
+
+    RotationState& state_;
+    int step_ = 1;
+};
+
+/// The view in a scroll area, with buttons to go on and back and one that loads the source's example.
+class WorkedExamplePanel : public QWidget {
+    Q_OBJECT
+
+  public:
+    WorkedExamplePanel(RotationState& state, QWidget* parent);
+
+    WorkedExampleView& view() { return *view_; }
+
+  private:
+    void showStep();
+
+    WorkedExampleView* view_;
+    QLabel* where_;
+    QPushButton *back_, *next_;
+};
+
+}  // namespace roper

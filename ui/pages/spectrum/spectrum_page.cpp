@@ -1,0 +1,332 @@
+#include "ui/pages/spectrum/spectrum_page.h"
+
+#include <QGridLayout>
+#include <cmath>
+#include <numbers>
+
+#include "ui/theme/numbers.h"
+
+namespace roper {
+namespace {
+
+QVector<double> numbers(const Eigen::VectorXd& values) {
+    return {values.begin(), values.end()};
+}
+
+QVector<double> counting(Eigen::Index count) {
+    QVector<double> numbers(count);
+    for (Eigen::Index i = 0; i < count; ++i)
+        numbers[i] = static_cast<double>(i);
+    return numbers;
+}
+
+/// What the formula of the scaling in use comes to.
+QString scalingNumbers(const Setup& s) {
+    const ScaledFrequencies scaled = s.scaled(s.scaling.method);
+    const int width = rotatedWidth(s.head_dim, s.rotary_fraction);
+    const double exponent =
+        (s.schedule == Schedule::standard ? 1.0 : 2.0) * width / std::max(width - 2.0, 1.0);
+    const double grown = s.scaling.factor * std::max(s.context_length / s.scaling.original_length, 1.0) -
+                         (s.scaling.factor - 1);
+    const auto turns = [&](double count) {
+        return noteNumber(yarnCorrectionPair(count, width, s.base, s.schedule, s.scaling.original_length), 4);
+    };
+    switch (s.scaling.method) {
+        case ScalingMethod::linear:
+            return QObject::tr("<p>s = %1</p>").arg(noteNumber(s.scaling.factor));
+        case ScalingMethod::ntk:
+            return QObject::tr("<p>s = %1: b′ = <b>%2</b></p>")
+                .arg(noteNumber(s.scaling.factor), noteNumber(s.base * std::pow(s.scaling.factor, exponent)));
+        case ScalingMethod::dynamic_ntk:
+            return QObject::tr("<p>L′/L = %1: s becomes %2, b′ = <b>%3</b></p>")
+                .arg(noteNumber(s.context_length / s.scaling.original_length, 4), noteNumber(grown),
+                     noteNumber(s.base * std::pow(grown, exponent)));
+        case ScalingMethod::yarn:
+            return QObject::tr("<p>s = %1, ramp from pair %2 to %3%4; cos and sin × <b>%5</b></p>")
+                .arg(noteNumber(s.scaling.factor), turns(s.scaling.beta_fast), turns(s.scaling.beta_slow),
+                     s.scaling.truncate ? QObject::tr(" (rounded outwards)") : QString(),
+                     noteNumber(scaled.attention_factor));
+        case ScalingMethod::llama3:
+            return QObject::tr("<p>s = %1: wavelengths below %2 are kept, above %3 divided</p>")
+                .arg(noteNumber(s.scaling.factor),
+                     noteNumber(s.scaling.original_length / s.scaling.high_frequency_factor),
+                     noteNumber(s.scaling.original_length / s.scaling.low_frequency_factor));
+        case ScalingMethod::p_rope:
+            return QObject::tr("<p>p = %1: %2 of %3 pairs turn</p>")
+                .arg(noteNumber(s.scaling.proportion))
+                .arg((scaled.theta.array() > 0).count())
+                .arg(width / 2);
+        default:
+            return {};
+    }
+}
+
+}  // namespace
+
+SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
+    : Page(tr("Spectrum"),
+           tr("How fast each pair turns, which pairs finish a turn within the text, and how far a score can "
+              "see."),
+           parent),
+      state_(selection, this),
+      spectrum_(
+          new CurveChart(QStringLiteral("spectrum"), tr("pair i"), tr("wavelength λ, positions"), this)),
+      decay_(
+          new CurveChart(QStringLiteral("decay"), tr("distance Δ"), tr("decay, mean |Sⱼ| over pairs"), this)),
+      bound_(new CurveChart(QStringLiteral("base-bound"), tr("distance m"), tr("base bound Bₘ = Σ cos mθᵢ"),
+                            this)),
+      cosines_(new HeatMapView(QStringLiteral("cosine-map"), this)),
+      panel_(new SpectrumPanel(selection, this)) {
+    cosines_->setAccessibleName(tr("Cosine of the angle of every pair at every distance"));
+    cosines_->setEmptyText(tr("No feature turns: the rotated fraction is 0."));
+    bound_->setLog(true, false);
+    decay_->setYFloor(0);
+    auto* grid = new QGridLayout;
+    grid->setSpacing(6);
+    grid->addWidget(spectrum_, 0, 0);
+    grid->addWidget(cosines_, 0, 1);
+    grid->addWidget(decay_, 1, 0);
+    grid->addWidget(bound_, 1, 1);
+    for (int i = 0; i < 2; ++i) {
+        grid->setRowStretch(i, i == 0 ? 5 : 4);
+        grid->setColumnStretch(i, 1);
+    }
+    auto* row = new QHBoxLayout;
+    row->addLayout(grid, 1);
+    row->addWidget(panel_);
+    contents()->addLayout(row);
+    for (CurveChart* chart : {spectrum_, decay_, bound_})
+        connect(chart, &CurveChart::pointed, this, [this](const QString& text) { setReadout(text); });
+    connect(spectrum_, &CurveChart::clicked, this, [this](double x) {
+        panel_->change(tr("Pair i"), [&](Setup& s) { s.pair = static_cast<int>(std::lround(x)); });
+    });
+    connect(cosines_, &HeatMapView::cellClicked, this,
+            [this](int pair, int) { panel_->change(tr("Pair i"), [&](Setup& s) { s.pair = pair; }); });
+    connect(cosines_, &HeatMapView::cellPointed, this, [this](int pair, int distance) {
+        setReadout(tr("pair %1    distance Δ %2    cos Δθ = %3")
+                       .arg(pair)
+                       .arg(distance)
+                       .arg(noteNumber((*cosines_->map().values)(pair, distance), 7)));
+    });
+    connect(cosines_, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
+    connect(panel_, &SpectrumPanel::quantityChanged, this, &SpectrumPage::showSpectrum);
+    connect(panel_, &SpectrumPanel::said, this, [this](const QString& text) { setReadout(text); });
+    connect(&state_, &SpectrumState::changed, this, &SpectrumPage::follow);
+    panel_->showSetup();
+    follow();
+}
+
+std::vector<const Figure*> SpectrumPage::figures() const {
+    return {spectrum_, cosines_, decay_, bound_};
+}
+
+QColor SpectrumPage::shade(const SpectrumCurve& curve) const {
+    return curve.color.isValid() ? curve.color : Theme::of(palette()).text;
+}
+
+void SpectrumPage::showEvent(QShowEvent* event) {
+    Page::showEvent(event);
+    if (stale_) follow();
+}
+
+void SpectrumPage::changeEvent(QEvent* event) {
+    Page::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) follow();
+}
+
+void SpectrumPage::follow() {
+    stale_ = !isVisible();
+    if (stale_ && !spectrum_->curves().empty()) return;
+    showSpectrum();
+    // Another pair moves a mark; only other frequencies or lengths make new curves.
+    if (!isDrawn()) {
+        showCosines();
+        showDecay();
+        showBound();
+    }
+    setReadout({});
+    emit explanationChanged();
+}
+
+bool SpectrumPage::isDrawn() {
+    Drawn now{state_.setup().context_length,
+              state_.setup().distances,
+              state_.setup().xpos_decay,
+              palette().cacheKey(),
+              {}};
+    for (const SpectrumCurve& curve : state_.curves())
+        now.curves.emplace_back(curve.key + (curve.in_use ? "*" : ""), curve.theta);
+    const bool same = now == drawn_;
+    drawn_ = std::move(now);
+    return same;
+}
+
+void SpectrumPage::showSpectrum() {
+    const Setup& s = state_.setup();
+    const bool wavelength = panel_->quantity().currentIndex() == 0;
+    std::vector<CurveChart::Curve> curves;
+    for (const SpectrumCurve& curve : state_.curves()) {
+        // On a logarithmic axis a pair that does not turn has no place.
+        const Eigen::VectorXd y = wavelength ? wavelengths(curve.theta) : curve.theta;
+        QVector<double> shown = numbers(y);
+        for (double& value : shown)
+            if (!std::isfinite(value) || value <= 0) value = std::nan("");
+        curves.push_back({curve.key, curve.text.name, shade(curve), counting(y.size()), shown, curve.in_use,
+                          curve.in_use, curve.text.formula});
+    }
+    const double tau = 2 * std::numbers::pi;
+    const int turning = pairsTurningWithin(state_.theta(), s.context_length);
+    spectrum_->setAxisNames(tr("pair i"),
+                            wavelength ? tr("wavelength λ, positions") : tr("frequency θ, rad a position"));
+    spectrum_->setLegendCorner(Qt::AlignTop | (wavelength ? Qt::AlignLeft : Qt::AlignRight));
+    spectrum_->setLog(false, true);
+    spectrum_->setCurves(curves, {{wavelength ? s.context_length : tau / s.context_length,
+                                   tr("L′ = %1: %2 of %3 pairs turn fully")
+                                       .arg(s.context_length, 0, 'g', 8)
+                                       .arg(turning)
+                                       .arg(state_.theta().size()),
+                                   true},
+                                  {static_cast<double>(s.pair), tr("pair %1").arg(s.pair), false}});
+    spectrum_->setCaption(
+        tr("%1 by pair: d = %2, base %3, scaling %4 with s = %5; %6 of %7 pairs turn fully within %8 "
+           "positions")
+            .arg(wavelength ? tr("Wavelength") : tr("Frequency"))
+            .arg(s.head_dim)
+            .arg(s.base)
+            .arg(describe(s.scaling.method).name)
+            .arg(s.scaling.factor)
+            .arg(turning)
+            .arg(state_.theta().size())
+            .arg(s.context_length));
+}
+
+void SpectrumPage::showCosines() {
+    const Setup& s = state_.setup();
+    HeatMapView::Map map;
+    if (state_.theta().size() > 0) {
+        auto values = std::make_shared<Eigen::MatrixXd>(cosineMap(state_.theta(), s.distances));
+        map.pyramid = HeatMapView::makePyramid(*values, HeatMapView::Scale::diverging, 1.0, false);
+        map.values = std::move(values);
+    }
+    map.row_name = tr("pair i");
+    map.column_name = tr("distance Δ");
+    map.value_name = QStringLiteral("cos Δθᵢ");
+    cosines_->setMap(std::move(map));
+    cosines_->setCaption(tr("cos Δθᵢ of every pair and distance: d = %1, base %2, scaling %3")
+                             .arg(s.head_dim)
+                             .arg(s.base)
+                             .arg(describe(s.scaling.method).name));
+}
+
+void SpectrumPage::showDecay() {
+    const Setup& s = state_.setup();
+    std::vector<CurveChart::Curve> curves;
+    for (const SpectrumCurve& curve : state_.curves())
+        curves.push_back({curve.key,
+                          curve.text.name,
+                          shade(curve),
+                          counting(s.distances),
+                          numbers(decayCurve(curve.theta, s.distances)),
+                          false,
+                          curve.in_use,
+                          {}});
+    if (s.xpos_decay && state_.theta().size() > 0)
+        curves.push_back({QStringLiteral("xpos"), tr("xPos"), Theme::of(palette()).frame,
+                          counting(s.distances), numbers(xposDecayCurve(state_.theta(), s.distances)), false,
+                          false, QStringLiteral("pair i also × ζᵢ^(Δ/512), ζᵢ = (2i/d + 0.4)/1.4")});
+    decay_->setCurves(curves, {});
+    decay_->setCaption(
+        tr("Long-range attenuation (1/(r/2)) Σ|Sⱼ|, Sⱼ = Σ exp(iΔθᵢ) over i < j: d = %1, base %2, scaling %3")
+            .arg(s.head_dim)
+            .arg(s.base)
+            .arg(describe(s.scaling.method).name));
+}
+
+void SpectrumPage::showBound() {
+    constexpr int kFarthest = 131072;  // beyond, the sum takes longer than a slider should
+    const Setup& s = state_.setup();
+    const int length = std::min(static_cast<int>(s.context_length), kFarthest);
+    std::vector<CurveChart::Curve> curves;
+    std::vector<CurveChart::Mark> marks{{0, {}, true}};
+    QString found;
+    for (const SpectrumCurve& curve : state_.curves()) {
+        const Eigen::VectorXd bound = baseBound(curve.theta, length);
+        if (curve.in_use) {
+            const int zero = firstNegative(bound);
+            found = zero < 0 ? tr("not below 0 up to m = %1").arg(length)
+                             : tr("first below 0 at m = %1").arg(zero);
+            if (zero > 0) marks.push_back({static_cast<double>(zero), found, false});
+        }
+        // From 1, since the axis is logarithmic.
+        QVector<double> x = counting(bound.size());
+        QVector<double> y = numbers(bound);
+        x.removeFirst();
+        y.removeFirst();
+        constexpr int kDense = 1500;  // more points than pixels: a bold line would hide everything
+        curves.push_back(
+            {curve.key, curve.text.name, shade(curve), x, y, false, curve.in_use && length < kDense, {}});
+    }
+    bound_->setCurves(curves, marks);
+    bound_->setCaption(tr("Base bound Bₘ = Σ cos mθᵢ, %1: d = %2, base %3, scaling %4")
+                           .arg(found)
+                           .arg(s.head_dim)
+                           .arg(s.base)
+                           .arg(describe(s.scaling.method).name));
+}
+
+void SpectrumPage::addActions(Actions& actions) {
+    const QString group = tr("Spectrum");
+    const auto step = [this](int by) {
+        panel_->change(tr("Pair i"), [&](Setup& s) { s.pair = std::max(0, s.pair + by); });
+    };
+    actions.add(group, tr("Next pair"), Qt::Key_Right, [step] { step(1); });
+    actions.add(group, tr("Previous pair"), Qt::Key_Left, [step] { step(-1); });
+    actions.add(group, tr("Ten pairs on"), Qt::SHIFT | Qt::Key_Right, [step] { step(10); });
+    actions.add(group, tr("Ten pairs back"), Qt::SHIFT | Qt::Key_Left, [step] { step(-10); });
+    actions.add(group, tr("First pair"), Qt::Key_Home, [step] { step(-bounds::kMostHeadDim); });
+    actions.add(group, tr("Paste a config.json…"), {}, [this] { panel_->askForConfig(); });
+    actions.add(group, tr("Copy as config.json"), {}, [this] { panel_->copyConfig(); });
+}
+
+ViewSettings SpectrumPage::viewSettings() const {
+    return {{"view.spectrum_quantity", std::to_string(panel_->quantity().currentIndex())}};
+}
+
+void SpectrumPage::setViewSettings(const ViewSettings& settings) {
+    if (const auto quantity = viewNumber(settings, "view.spectrum_quantity"))
+        panel_->quantity().setCurrentIndex(std::min(*quantity, 1));
+}
+
+QString SpectrumPage::explanation() const {
+    const Setup& s = state_.setup();
+    const ScalingText scaling = describe(s.scaling.method);
+    QString text =
+        tr("<h3>Frequencies</h3><p>θ<sub>i</sub> = %1, λ<sub>i</sub> = 2π/θ<sub>i</sub>, b = %2, r = %3 "
+           "rotated features.</p><p>Scaling in use: <b>%4</b>: %5<br><i>%6</i></p>")
+            .arg(s.schedule == Schedule::standard ? QStringLiteral("b<sup>−2i/r</sup>")
+                                                  : QStringLiteral("b<sup>−i/r</sup>"))
+            .arg(noteNumber(s.base))
+            .arg(2 * state_.theta().size())
+            .arg(scaling.name, scaling.formula, scaling.source);
+    text += scalingNumbers(s);
+    if (s.pair < state_.theta().size() && state_.theta()[s.pair] > 0)
+        text += tr("<p>Pair %1: θ = <b>%2</b>, λ = <b>%3</b> positions, %4 turns within L′.</p>")
+                    .arg(s.pair)
+                    .arg(noteNumber(state_.theta()[s.pair]),
+                         noteNumber(2 * std::numbers::pi / state_.theta()[s.pair]),
+                         noteNumber(s.context_length * state_.theta()[s.pair] / (2 * std::numbers::pi), 4));
+    else
+        text += tr("<p>Pair %1 does not turn.</p>").arg(s.pair);
+    return text +
+           tr("<h3>Decay</h3><p>(1/(r/2)) Σ<sub>j=1</sub><sup>r/2</sup> |S<sub>j</sub>|, S<sub>j</sub> = "
+              "Σ<sub>i&lt;j</sub> e<sup>iΔθ<sub>i</sub></sup>, bounds how large a score can be at distance "
+              "Δ. "
+              "<i>Su 2021; the figure has d = 128.</i></p>"
+              "<h3>Base bound</h3><p>B<sub>m</sub> = Σ<sub>i</sub> cos mθ<sub>i</sub>. While it is not "
+              "negative, a "
+              "similar token m away scores above a random one. The first m below 0 is as far as this base "
+              "carries. "
+              "<i>Xu et al. 2024, arXiv 2405.14591</i></p>");
+}
+
+}  // namespace roper

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "ui/charts/curve_chart.h"
+#include "ui/charts/heat_map_view.h"
+#include "ui/page/page.h"
+#include "ui/pages/spectrum/spectrum_panel.h"
+#include "ui/pages/spectrum/spectrum_state.h"
+
+namespace roper {
+
+/// Page 2: how fast each pair turns, and what follows for long texts.
+class SpectrumPage : public Page {
+    Q_OBJECT
+
+  public:
+    SpectrumPage(Selection& selection, QWidget* parent);
+
+    std::vector<const Figure*> figures() const override;
+    void addActions(Actions& actions) override;
+    QString explanation() const override;
+    ViewSettings viewSettings() const override;
+    void setViewSettings(const ViewSettings& settings) override;
+
+    SpectrumState& state() { return state_; }
+    CurveChart& spectrumChart() { return *spectrum_; }
+    CurveChart& decayChart() { return *decay_; }
+    CurveChart& boundChart() { return *bound_; }
+    HeatMapView& cosineMapView() { return *cosines_; }
+
+    SpectrumPanel& panel() { return *panel_; }
+
+  protected:
+    void showEvent(QShowEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+  private:
+    void follow();
+    void showSpectrum();
+    void showCosines();
+    void showDecay();
+    void showBound();
+    QColor shade(const SpectrumCurve& curve) const;
+
+    /// What the curves and the map were drawn of.
+    struct Drawn {
+        double context_length = 0;
+        int distances = 0;
+        bool xpos = false;
+        qint64 palette = 0;
+        std::vector<std::pair<QString, Eigen::VectorXd>> curves = {};
+
+        bool operator==(const Drawn& o) const {
+            return context_length == o.context_length && distances == o.distances && xpos == o.xpos &&
+                   palette == o.palette &&
+                   std::equal(curves.begin(), curves.end(), o.curves.begin(), o.curves.end(),
+                              [](const auto& a, const auto& b) {
+                                  return a.first == b.first && a.second.size() == b.second.size() &&
+                                         a.second == b.second;
+                              });
+        }
+    };
+    /// Whether these very curves are drawn already; from now on they count as drawn.
+    bool isDrawn();
+
+    SpectrumState state_;
+    Drawn drawn_;
+    CurveChart *spectrum_, *decay_, *bound_;
+    HeatMapView* cosines_;
+    SpectrumPanel* panel_;
+    bool stale_ = true;
+};
+
+}  // namespace roper

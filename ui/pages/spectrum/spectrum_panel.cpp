@@ -1,0 +1,234 @@
+#include "ui/pages/spectrum/spectrum_panel.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QDialog>
+#include <QDialogButtonBox>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QVBoxLayout>
+
+#include "core/explorer/hugging_face.h"
+#include "core/base/error.h"
+#include "ui/pages/spectrum/spectrum_state.h"
+
+namespace roper {
+namespace {
+
+/// Well-known settings, as their config.json files have them.
+struct KnownModel {
+    const char* name;
+    const char* config;
+};
+constexpr KnownModel kModels[] = {
+    {"Llama 2", R"({"head_dim": 128, "rope_theta": 10000, "max_position_embeddings": 4096})"},
+    {"Llama 3.1",
+     R"({"head_dim": 128, "rope_theta": 500000, "max_position_embeddings": 131072, "rope_scaling":
+        {"rope_type": "llama3", "factor": 8, "low_freq_factor": 1, "high_freq_factor": 4,
+        "original_max_position_embeddings": 8192}})"},
+    {"Code Llama", R"({"head_dim": 128, "rope_theta": 1000000, "max_position_embeddings": 16384})"},
+    {"Qwen 2.5 with YaRN",
+     R"({"head_dim": 128, "rope_theta": 1000000, "max_position_embeddings": 131072, "rope_scaling":
+        {"rope_type": "yarn", "factor": 4, "original_max_position_embeddings": 32768}})"},
+    {"Pythia", R"({"model_type": "gpt_neox", "head_dim": 64, "rotary_pct": 0.25, "rotary_emb_base": 10000,
+        "max_position_embeddings": 2048})"},
+    {"GPT-J",
+     R"({"model_type": "gptj", "head_dim": 256, "rotary_dim": 64, "max_position_embeddings": 2048})"},
+};
+
+}  // namespace
+
+SpectrumPanel::SpectrumPanel(Selection& selection, QWidget* parent) : SetupPanel(selection, parent) {
+    fill();
+}
+
+void SpectrumPanel::fill() {
+    quantity_ = new QComboBox;
+    quantity_->addItems({tr("wavelength λ"), tr("frequency θ")});
+    connect(quantity_, &QComboBox::currentIndexChanged, this, &SpectrumPanel::quantityChanged);
+    addRow(tr("Show"), quantity_, tr("Positions a full turn, or radians a position"));
+    addIndex(
+        tr("Pair i"), tr("Marked in the pictures; ← → and a click choose it"),
+        [](Setup& s) -> int& { return s.pair; }, [](const Setup& s) { return s.pairs(); });
+    addReal(
+        tr("Text length L′"), tr("Positions of the text that is read: the dashed line"),
+        [](Setup& s) -> double& { return s.context_length; }, 1, bounds::kLongestContext);
+    addWhole(
+        tr("Distances"), tr("How many distances Δ the map and the decay curve show"),
+        [](Setup& s) -> int& { return s.distances; }, 2, bounds::kMostDistances, 64);
+    addButton(tr("The source's figure: d = 128"), tr("d = 128, base 10000, distances 0 to 256, unscaled"),
+              [this] {
+                  change(tr("The source's figure"), [](Setup& s) {
+                      s.head_dim = 128;
+                      s.base = 10000;
+                      s.schedule = Schedule::standard;
+                      s.rotary_fraction = 1;
+                      s.scaling.method = ScalingMethod::none;
+                      s.distances = 257;
+                  });
+              });
+    addHeading(tr("Rotation"));
+    addRotationControls(*this);
+    addHeading(tr("Scaling for longer texts"));
+    addScalingControls();
+    addHeading(tr("Drawn beside it"));
+    addOverlays();
+    addOwnParameters();
+    addHeading(tr("Models"));
+    auto* models = new QComboBox;
+    models->setPlaceholderText(tr("settings of …"));
+    for (const KnownModel& model : kModels)
+        models->addItem(QString::fromLatin1(model.name));
+    models->setCurrentIndex(-1);
+    connect(models, &QComboBox::activated, this, [this, models](int index) {
+        emit said(pasteConfig(QString::fromUtf8(kModels[index].config)));
+        models->setCurrentIndex(-1);
+    });
+    addRow({}, models, tr("The rotary settings of a well-known model"));
+    models->setAccessibleName(tr("Settings of a well-known model"));
+    addButton(tr("Paste a config.json…"), tr("Shows the spectrum of a Hugging Face model"),
+              [this] { askForConfig(); });
+    addButton(tr("Copy as config.json"), tr("The rotary fields of these settings, for Hugging Face"),
+              [this] { copyConfig(); });
+}
+
+void SpectrumPanel::addScalingControls() {
+    QStringList names;
+    for (const ScalingMethod method : kScalingMethods)
+        names << describe(method).name;
+    addChoice(
+        tr("Scaling"), tr("In use on all pages; F1 shows its formula"), names,
+        [](const Setup& s) { return static_cast<int>(s.scaling.method); },
+        [](Setup& s, int i) { s.scaling.method = static_cast<ScalingMethod>(i); });
+    addReal(
+        tr("Factor s"), tr("How much longer the text may become"),
+        [](Setup& s) -> double& { return s.scaling.factor; }, 1, bounds::kLargestFactor);
+    addReal(
+        tr("Trained length L"), tr("Positions seen in training"),
+        [](Setup& s) -> double& { return s.scaling.original_length; }, 1, bounds::kLongestContext);
+}
+
+/// Parameters of one method each, shown while it is used or drawn. They come last: what appears moves
+/// nothing.
+void SpectrumPanel::addOwnParameters() {
+    const std::pair<ScalingMethod, NumberEdit*> own[] = {
+        {ScalingMethod::yarn,
+         addReal(
+             tr("β fast"), tr("YaRN: pairs that turn more often than this within L are kept"),
+             [](Setup& s) -> double& { return s.scaling.beta_fast; }, 0.001, 1e6)},
+        {ScalingMethod::yarn,
+         addReal(
+             tr("β slow"), tr("YaRN: pairs that turn less often than this are divided by s"),
+             [](Setup& s) -> double& { return s.scaling.beta_slow; }, 0.001, 1e6)},
+        {ScalingMethod::yarn,
+         addReal(
+             tr("Attention factor"), tr("YaRN: multiplies cos and sin; 0 stands for 0.1 ln s + 1"),
+             [](Setup& s) -> double& { return s.scaling.attention_factor; }, 0, 100)},
+        {ScalingMethod::llama3,
+         addReal(
+             tr("Low factor"), tr("Llama 3: wavelengths above L/this are divided by s"),
+             [](Setup& s) -> double& { return s.scaling.low_frequency_factor; }, 0.001, 1e6)},
+        {ScalingMethod::llama3,
+         addReal(
+             tr("High factor"), tr("Llama 3: wavelengths below L/this are kept"),
+             [](Setup& s) -> double& { return s.scaling.high_frequency_factor; }, 0.001, 2e6)},
+        {ScalingMethod::p_rope,
+         addReal(
+             tr("Proportion p"), tr("p-RoPE: share of the pairs that turn, the fastest"),
+             [](Setup& s) -> double& { return s.scaling.proportion; }, 0, 1)}};
+    for (const auto& [method, edit] : own)
+        whenShown([this, method = method, edit = edit](const Setup& s) {
+            const bool drawn = std::find(s.overlays.begin(), s.overlays.end(), method) != s.overlays.end();
+            setRowVisible(edit, s.scaling.method == method || drawn);
+        });
+}
+
+void SpectrumPanel::addOverlays() {
+    for (const ScalingMethod method : kScalingMethods) {
+        const ScalingText text = describe(method);
+        auto* box = addCheck(
+            text.name, text.formula + QStringLiteral("\n") + text.source,
+            [method](const Setup& s) {
+                return s.scaling.method == method ||
+                       std::find(s.overlays.begin(), s.overlays.end(), method) != s.overlays.end();
+            },
+            [method](Setup& s, bool on) {
+                std::erase(s.overlays, method);
+                if (on) s.overlays.push_back(method);
+            });
+        QPixmap swatch(12, 12);
+        swatch.fill(roper::colorOf(method));
+        box->setIcon(swatch);
+        box->setAccessibleName(tr("Draw: %1").arg(text.name));
+        overlays_.emplace_back(method, box);
+    }
+    addCheck(
+        tr("xPos, in the decay"),
+        tr("Pair i also decays by ζᵢ^(Δ/512), ζᵢ = (2i/d + 0.4)/1.4 (Sun et al. 2022)"),
+        [](const Setup& s) { return s.xpos_decay; }, [](Setup& s, bool on) { s.xpos_decay = on; });
+    addCheck(
+        tr("other schedule"),
+        tr("b^(−i/r) of the introduction beside the standard b^(−2i/r), or the reverse; unscaled"),
+        [](const Setup& s) { return s.other_schedule; }, [](Setup& s, bool on) { s.other_schedule = on; });
+    whenShown([this](const Setup& s) {
+        for (const auto& [method, box] : overlays_)
+            box->setEnabled(s.scaling.method != method);  // the one in use is always drawn
+    });
+}
+
+QString SpectrumPanel::pasteConfig(const QString& json) {
+    try {
+        const ConfigReading reading = readHuggingFaceConfig(json.toStdString(), selection().setup());
+        change(tr("config.json"), [&](Setup& s) { s = reading.setup; });
+        QStringList said{tr("d = %1, base %2, scaling %3")
+                             .arg(reading.setup.head_dim)
+                             .arg(reading.setup.base)
+                             .arg(describe(reading.setup.scaling.method).name)};
+        for (const std::string& note : reading.notes)
+            said << QString::fromStdString(note);
+        return said.join(QStringLiteral("    "));
+    } catch (const Error& error) {
+        return tr("Not read: %1").arg(QString::fromStdString(error.what()));
+    }
+}
+
+/// A dialog that stays open until the text can be read, with the reason below it.
+void SpectrumPanel::askForConfig() {
+    QDialog dialog(this);
+    dialog.setWindowTitle(tr("Paste a config.json"));
+    dialog.resize(560, 420);
+    auto* text = new QPlainTextEdit;
+    text->setPlaceholderText(tr("The text of a Hugging Face model's config.json"));
+    text->setAccessibleName(tr("Text of the config.json"));
+    const QString copied = QApplication::clipboard()->text();
+    if (copied.trimmed().startsWith('{')) text->setPlainText(copied);
+    auto* why = new QLabel;
+    why->setWordWrap(true);
+    why->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
+    buttons->button(QDialogButtonBox::Ok)->setText(tr("Show its spectrum"));
+    connect(buttons, &QDialogButtonBox::rejected, &dialog, &QDialog::reject);
+    connect(buttons, &QDialogButtonBox::accepted, &dialog, [&] {
+        const QString answer = pasteConfig(text->toPlainText());
+        emit said(answer);
+        if (!answer.startsWith(tr("Not read: %1").arg(QString()))) return dialog.accept();
+        why->setText(answer);
+    });
+    auto* layout = new QVBoxLayout(&dialog);
+    layout->addWidget(text, 1);
+    layout->addWidget(why);
+    layout->addWidget(buttons);
+    dialog.exec();
+}
+
+void SpectrumPanel::copyConfig() {
+    try {
+        QApplication::clipboard()->setText(
+            QString::fromStdString(huggingFaceConfig(selection().setup(), true)));
+        emit said(tr("Copied, with rope_parameters as newer versions of transformers have it."));
+    } catch (const Error& error) {
+        emit said(tr("Not copied: %1").arg(QString::fromStdString(error.what())));
+    }
+}
+
+}  // namespace roper

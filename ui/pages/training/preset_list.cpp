@@ -1,0 +1,126 @@
+#include "ui/pages/training/preset_list.h"
+
+#include <QPainter>
+#include <QStyledItemDelegate>
+#include <QTextDocument>
+#include <cmath>
+
+#include "core/base/error.h"
+
+namespace roper {
+namespace {
+
+/// Draws a card; the height follows the text at the list's width.
+class CardDelegate : public QStyledItemDelegate {
+  public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override {
+        const bool selected = option.state & QStyle::State_Selected;
+        const QRectF box = QRectF(option.rect).adjusted(4, 3, -4, -3);
+        painter->save();
+        painter->setRenderHint(QPainter::Antialiasing);
+        painter->setPen(
+            QPen(option.palette.color(selected ? QPalette::Link : QPalette::Mid), selected ? 2 : 1));
+        painter->setBrush(option.palette.color(QPalette::Base));
+        painter->drawRoundedRect(box, 5, 5);
+        painter->translate(box.topLeft());
+        QTextDocument document;
+        fill(document, index, option);
+        document.drawContents(painter);
+        painter->restore();
+    }
+
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        QTextDocument document;
+        fill(document, index, option);
+        return {120, static_cast<int>(std::ceil(document.size().height())) + 6};
+    }
+
+  private:
+    static void fill(QTextDocument& document, const QModelIndex& index, const QStyleOptionViewItem& option) {
+        const auto* list = qobject_cast<const QListWidget*>(option.widget);
+        document.setDefaultFont(option.font);
+        document.setDocumentMargin(7);
+        document.setTextWidth((list != nullptr ? list->viewport()->width() : 260) - 8);
+        document.setHtml("<body style='color:" + option.palette.color(QPalette::Text).name() + "'>" +
+                         index.data(Qt::UserRole).toString() + "</body>");
+    }
+};
+
+QString card(const Preset& preset) {
+    const auto& about = preset.specification.about;
+    const QString time = about.minutes > 0
+                             ? QObject::tr("%1 on two CPU cores").arg(shortDuration(60 * about.minutes))
+                             : QObject::tr("time not measured");
+    return QStringLiteral("<b>%1</b><br>%2<br><i>%3 · %4</i>")
+        .arg(QString::fromStdString(about.title).toHtmlEscaped(),
+             QString::fromStdString(about.teaches).toHtmlEscaped(), QString::fromStdString(preset.name),
+             time);
+}
+
+}  // namespace
+
+QString shortDuration(double seconds) {
+    const auto count = [](double value) { return QString::number(std::max(1.0, std::round(value)), 'f', 0); };
+    if (seconds < 100) return QObject::tr("%1 s").arg(count(seconds));
+    if (seconds < 100 * 60) return QObject::tr("%1 min").arg(count(seconds / 60));
+    if (seconds < 48 * 3600) return QObject::tr("%1 h").arg(count(seconds / 3600));
+    return QObject::tr("%1 days").arg(count(seconds / 86400));
+}
+
+PresetList::PresetList(QWidget* parent) : QListWidget(parent) {
+    setItemDelegate(new CardDelegate(this));
+    setAccessibleName(tr("Presets"));
+    setVerticalScrollMode(ScrollPerPixel);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setResizeMode(QListView::Adjust);
+    setFrameShape(QFrame::NoFrame);
+    std::vector<std::string> names;
+    try {
+        names = presetNames();
+    } catch (const Error& error) {
+        // Without them the explorers work all the same, and a specification can be filled in by hand.
+        qWarning("%s", error.what());
+        setToolTip(QString::fromStdString(error.what()));
+    }
+    for (const std::string& name : names) {
+        try {
+            presets_.push_back(loadPreset(name));
+        } catch (const Error& error) {
+            qWarning("preset %s: %s", name.c_str(), error.what());
+        }
+    }
+    // What can be tried at once comes first; unknown times come last.
+    std::stable_sort(presets_.begin(), presets_.end(), [](const Preset& a, const Preset& b) {
+        const auto time = [](const Preset& p) {
+            return p.specification.about.minutes > 0 ? p.specification.about.minutes : 1e9;
+        };
+        return time(a) < time(b);
+    });
+    for (const Preset& preset : presets_) {
+        auto* item = new QListWidgetItem(this);
+        item->setData(Qt::UserRole, card(preset));
+        item->setData(Qt::AccessibleTextRole, QString::fromStdString(preset.specification.about.title));
+    }
+    connect(this, &QListWidget::currentRowChanged, this, [this](int row) {
+        if (row >= 0) emit chosen(presets_[static_cast<std::size_t>(row)]);
+    });
+}
+
+void PresetList::resizeEvent(QResizeEvent* event) {
+    QListWidget::resizeEvent(event);
+    scheduleDelayedItemsLayout();  // the height of a card follows the width
+}
+
+bool PresetList::choose(const QString& name) {
+    for (std::size_t i = 0; i < presets_.size(); ++i) {
+        if (QString::fromStdString(presets_[i].name) != name) continue;
+        setCurrentRow(static_cast<int>(i));
+        return true;
+    }
+    return false;
+}
+
+}  // namespace roper

@@ -1,0 +1,200 @@
+#include "ui/pages/training/specification_form.h"
+
+#include <QComboBox>
+#include <QFileDialog>
+#include <QFormLayout>
+#include <QGroupBox>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QStyle>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <filesystem>
+
+#include "core/base/error.h"
+#include "core/specification/presets.h"
+
+namespace roper {
+namespace {
+
+QString sectionTitle(const std::string& section) {
+    if (section == "task") return QObject::tr("Task");
+    if (section == "model") return QObject::tr("Model");
+    if (section == "training") return QObject::tr("Training");
+    if (section == "evaluation") return QObject::tr("Evaluation");
+    if (section == "snapshots") return QObject::tr("Snapshots");
+    if (section == "checkpoints") return QObject::tr("Checkpoints");
+    return QObject::tr("Device");
+}
+
+QString fieldLabel(const SpecificationField& field) {
+    const QString name = QString::fromStdString(field.name).replace('_', ' ');
+    return field.unit.empty() ? name
+                              : name + QStringLiteral("  (%1)").arg(QString::fromStdString(field.unit));
+}
+
+/// An error of a field without its key: the label stands beside it.
+QString withoutKey(const std::string& message, const SpecificationField& field) {
+    QString text = QString::fromStdString(message);
+    const QString key = QString::fromStdString(field.key()) + ' ';
+    return text.startsWith(key) ? text.mid(key.size()) : text;
+}
+
+}  // namespace
+
+SpecificationForm::SpecificationForm(QWidget* parent) : QWidget(parent) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(4, 4, 10, 4);
+    QFormLayout* section_layout = nullptr;
+    std::string section;
+    for (const SpecificationField& field : specificationFields()) {
+        if (field.section == "about") continue;
+        if (field.section != section) {
+            section = field.section;
+            auto* box = new QGroupBox(sectionTitle(section));
+            section_layout = new QFormLayout(box);
+            section_layout->setRowWrapPolicy(QFormLayout::WrapAllRows);
+            layout->addWidget(box);
+        }
+        Row row{&field, makeEditor(field), new QLabel(QString::fromStdString(field.help)), {}};
+        row.editor->setAccessibleName(fieldLabel(field));
+        row.editor->setObjectName(QString::fromStdString(field.key()));
+        row.message->setWordWrap(true);
+        QFont small = row.message->font();
+        small.setPointSizeF(small.pointSizeF() * 0.88);
+        row.message->setFont(small);
+        auto* label = new QLabel(fieldLabel(field));
+        label->setWordWrap(true);  // a long name must not push the form beyond its panel
+        label->setBuddy(row.editor);
+        auto* line = qobject_cast<QLineEdit*>(row.editor);
+        section_layout->addRow(label, field.key() == "task.text" ? withTextChooser(line) : row.editor);
+        section_layout->addRow(row.message);
+        rows_.emplace(field.key(), row);
+    }
+    layout->addStretch();
+    setSpecification({});
+}
+
+QWidget* SpecificationForm::makeEditor(const SpecificationField& field) {
+    const std::string key = field.key();
+    const auto react = [this, key](const QString& text) {
+        if (!filling_) read(rows_.at(key), text);
+    };
+    if (const auto* choice = std::get_if<SpecificationField::Choice>(&field.kind)) {
+        auto* box = new QComboBox;
+        // As wide as there is room for, not as its longest choice: the form must not outgrow its panel.
+        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        box->setMinimumContentsLength(8);
+        for (const std::string& name : choice->choices)
+            box->addItem(QString::fromStdString(name));
+        connect(box, &QComboBox::currentTextChanged, this, react);
+        return box;
+    }
+    auto* line = new QLineEdit;
+    connect(line, &QLineEdit::textEdited, this, react);
+    return line;
+}
+
+/// The line of a text's path with buttons that ask for a file or a folder.
+QWidget* SpecificationForm::withTextChooser(QLineEdit* line) {
+    auto* row = new QWidget;
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(line, 1);
+    const auto offer = [this, line, layout](const QString& title, QStyle::StandardPixmap icon, auto ask) {
+        auto* button = new QToolButton;
+        button->setIcon(style()->standardIcon(icon));
+        button->setAccessibleName(title);
+        button->setToolTip(title);
+        button->setFocusPolicy(Qt::StrongFocus);
+        layout->addWidget(button);
+        connect(button, &QToolButton::clicked, this, [this, line, title, ask] {
+            const QString path = ask(this, title);
+            if (path.isEmpty()) return;
+            line->setText(path);
+            emit line->textEdited(path);
+        });
+    };
+    offer(tr("Choose a text"), QStyle::SP_FileIcon,
+          [](QWidget* parent, const QString& title) { return QFileDialog::getOpenFileName(parent, title); });
+    offer(tr("Choose a folder of texts"), QStyle::SP_DirIcon, [](QWidget* parent, const QString& title) {
+        return QFileDialog::getExistingDirectory(parent, title);
+    });
+    return row;
+}
+
+void SpecificationForm::setSpecification(const Specification& specification) {
+    filling_ = true;
+    specification_ = specification;
+    for (auto& [key, row] : rows_) {
+        const QString text = QString::fromStdString(fieldText(*row.field, specification_));
+        if (auto* box = qobject_cast<QComboBox*>(row.editor)) box->setCurrentText(text);
+        if (auto* line = qobject_cast<QLineEdit*>(row.editor)) line->setText(text);
+        row.typing_error.clear();
+    }
+    filling_ = false;
+    validate();
+    emit changed();
+}
+
+void SpecificationForm::read(Row& row, const QString& text) {
+    try {
+        setField(*row.field, specification_, text.trimmed().toStdString());
+        row.typing_error.clear();
+    } catch (const Error& error) {
+        row.typing_error = withoutKey(error.what(), *row.field);
+    }
+    validate();
+    emit changed();
+}
+
+/// What is wrong with the fields that the run would read, by key.
+std::map<std::string, QString> SpecificationForm::problems() const {
+    std::map<std::string, QString> wrong;
+    for (const SpecificationProblem& problem : check(specification()))
+        wrong[problem.key] = QString::fromStdString(problem.message);
+    const Specification asked = specification();
+    std::error_code unreadable;
+    if (asked.task.isText() && !asked.task.text.empty() &&
+        !std::filesystem::exists(textPath(asked.task.text), unreadable))
+        wrong["task.text"] = tr("there is no such file or folder");
+    for (const auto& [key, row] : rows_)
+        if (!row.typing_error.isEmpty() && !whyUnused(*row.field, specification_))
+            wrong[key] = row.typing_error;
+    return wrong;
+}
+
+void SpecificationForm::validate() {
+    const std::map<std::string, QString> wrong = problems();
+    problems_ = static_cast<int>(wrong.size());
+    for (auto& [key, row] : rows_) {
+        const auto found = wrong.find(key);
+        const bool is_wrong = found != wrong.end();
+        const auto unused = whyUnused(*row.field, specification_);
+        row.editor->setEnabled(!unused);
+        for (auto* button :
+             row.editor->parentWidget()->findChildren<QToolButton*>(Qt::FindDirectChildrenOnly))
+            button->setEnabled(!unused);
+        row.message->setText(is_wrong ? found->second
+                             : unused ? tr("Not used: %1.").arg(QString::fromStdString(*unused))
+                                      : QString::fromStdString(row.field->help));
+        QPalette colors = palette();
+        colors.setColor(QPalette::WindowText,
+                        is_wrong ? QColor(0xD5, 0x5E, 0x00) : colors.color(QPalette::PlaceholderText));
+        row.message->setPalette(colors);
+        row.editor->setToolTip(QString::fromStdString(row.field->help));
+        row.editor->setAccessibleDescription(row.message->text());
+    }
+}
+
+void SpecificationForm::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) validate();  // the messages' colours follow
+}
+
+QWidget* SpecificationForm::editor(const QString& key) const {
+    const auto found = rows_.find(key.toStdString());
+    return found == rows_.end() ? nullptr : found->second.editor;
+}
+
+}  // namespace roper

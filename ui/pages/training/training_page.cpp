@@ -1,0 +1,344 @@
+#include "ui/pages/training/training_page.h"
+
+#include <QSettings>
+#include <QSplitter>
+#include <cmath>
+#include <set>
+
+#include "core/compare/grouping.h"
+#include "core/corpus/corpus_files.h"
+#include "core/specification/cost.h"
+#include "core/base/error.h"
+#include "ui/live/run_records.h"
+
+namespace roper {
+namespace {
+
+MetricChart::Point pointOf(const MetricsRow& row) {
+    return {static_cast<double>(row.step), row.time_s, static_cast<double>(row.tokens), row.loss};
+}
+
+/// Tokens at a step of a run, from its specification; evaluations do not record them.
+double tokensAt(const RunWatcher& run, std::int64_t step) {
+    if (!run.specification()) return 0;
+    const auto& training = run.specification()->training;
+    return static_cast<double>(step * training.batch * run.specification()->inputLength());
+}
+
+/// What a run on a text is measured against: the loss of knowing only how often each piece occurs.
+std::optional<double> unigramEntropy(const RunWatcher& run) {
+    if (!run.specification() || !run.specification()->task.isText()) return std::nullopt;
+    try {
+        return CorpusFiles(run.folder().textPath()).readSummary().unigram_entropy;
+    } catch (const Error&) {
+        return std::nullopt;  // a run without its pieces still has its losses
+    }
+}
+
+/// What a run of this specification takes, and whether this machine has it.
+QString outlook(const Specification& specification) {
+    const Cost cost = costOf(specification);
+    const QString text = QString::fromStdString(costText(cost));
+    const auto available = availableMemory();
+    if (!available || cost.memory_bytes < *available || specification.device.name.starts_with("cuda"))
+        return text;
+    return text + QObject::tr(". This machine has only %1 GB free: use a smaller batch, length or width.")
+                      .arg(*available / 1e9, 0, 'f', 1);
+}
+
+}  // namespace
+
+TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueKeeper& queue, QWidget* parent)
+    : Page(tr("Training"),
+           tr("Choose a preset, start RoPE and RoPER as twins on the same data, and watch them learn."),
+           parent),
+      store_(store),
+      launcher_(launcher),
+      queue_(queue),
+      presets_(new PresetList(this)),
+      form_(new SpecificationForm(this)),
+      chooser_(new QTabWidget),
+      loss_(new MetricChart(QStringLiteral("loss"), tr("training loss, nats"), this)),
+      accuracy_(new MetricChart(QStringLiteral("accuracy"), tr("solved or guessed right, %"), this)),
+      samples_(new SamplesView(this)),
+      log_(new LogView(this)),
+      runs_(new RunsPanel(store, launcher, queue, this)),
+      queue_panel_(new QueuePanel(queue, store, this)),
+      lists_(new QTabWidget) {
+    loss_->setEmptyText(tr("No run yet: choose a preset and press “Start as twins”."));
+    accuracy_->setEmptyText(
+        tr("Solved problems appear with the first evaluation.\nOf the prefix task: letters that follow with "
+           "certainty and were recalled. Of a text: tokens that were likeliest."));
+    accuracy_->setSmoothing(0);
+    accuracy_->setLegendCorner(Qt::AlignBottom | Qt::AlignRight);
+    auto* right = new QSplitter(Qt::Vertical);
+    lists_->addTab(runs_, tr("Runs"));
+    lists_->addTab(queue_panel_, tr("Queue"));
+    lists_->setDocumentMode(true);
+    right->addWidget(lists_);
+    auto* about_run = new QTabWidget;
+    about_run->addTab(samples_, tr("Samples"));
+    about_run->addTab(log_, tr("Log"));
+    about_run->setDocumentMode(true);
+    right->addWidget(about_run);
+    right->setSizes({360, 300});
+    auto* columns = new QSplitter(Qt::Horizontal);
+    columns->addWidget(makeChooser());
+    columns->addWidget(makeCharts());
+    columns->addWidget(right);
+    columns->setSizes({280, 400, 540});
+    columns->setStretchFactor(1, 1);
+    for (QSplitter* splitter : {right, columns})
+        splitter->setChildrenCollapsible(false);
+    contents()->addWidget(columns, 1);
+
+    connect(presets_, &PresetList::chosen, this,
+            [this](const Preset& preset) { form_->setSpecification(preset.specification); });
+    connect(form_, &SpecificationForm::changed, this, &TrainingPage::showForm);
+    connect(&store_, &RunStore::runAdded, this, &TrainingPage::followRun);
+    connect(&store_, &RunStore::runRemoved, this, [this](const QString& name) {
+        unchart(name);
+        chartListed();
+    });
+    // Several runs come or go at a time; the charts follow once.
+    listing_.setSingleShot(true);
+    connect(&listing_, &QTimer::timeout, this, &TrainingPage::chartListed);
+    connect(runs_, &RunsPanel::listedChanged, &listing_, qOverload<>(&QTimer::start));
+    connect(runs_, &RunsPanel::colorChosen, this, [this](const QString& name, const QColor& color) {
+        QSettings().setValue("colors/" + name, color);
+        colors_[name] = color;
+        runs_->model().setColor(name, color);
+        forBothCharts([&](MetricChart& chart) {
+            if (chart.hasSeries(name)) chart.setColor(name, color);
+        });
+    });
+    connect(runs_, &RunsPanel::renamed, this, [this](const QString& from, const QString& to) {
+        colors_[to] = colors_.take(from);
+        QSettings().setValue("colors/" + to, colors_[to]);
+        QSettings().remove("colors/" + from);
+    });
+    connect(queue_panel_, &QueuePanel::said, this, [this](const QString& text) { setReadout(text); });
+    const auto count_queue = [this] {
+        const auto waiting = queue_.queue().entries.size();
+        lists_->setTabText(1, !queue_.problem().isEmpty() ? tr("Queue: its file is wrong")
+                              : waiting > 0               ? tr("Queue (%1)").arg(waiting)
+                                                          : tr("Queue"));
+    };
+    connect(&queue_, &QueueKeeper::changed, this, count_queue);
+    count_queue();
+    connect(runs_, &RunsPanel::selectionChanged, this, &TrainingPage::showSelected);
+    connect(runs_, &RunsPanel::said, this, [this](const QString& text) { setReadout(text); });
+    for (MetricChart* chart : {loss_, accuracy_})
+        connect(chart, &MetricChart::pointed, this, [this](const QString& text) { setReadout(text); });
+    for (auto [from, to] : {std::pair{loss_, accuracy_}, std::pair{accuracy_, loss_}})
+        connect(from, &MetricChart::shownChanged, to, &MetricChart::setShown);
+    for (RunWatcher* run : store_.runs())
+        followRun(run);
+    chartListed();
+    if (!presets_->choose("addition-small")) presets_->setCurrentRow(0);
+    showForm();
+}
+
+std::vector<const Figure*> TrainingPage::figures() const {
+    return {loss_, accuracy_};
+}
+
+void TrainingPage::forBothCharts(const std::function<void(MetricChart&)>& change) {
+    change(*loss_);
+    change(*accuracy_);
+}
+
+void TrainingPage::showForm() {
+    start_->setEnabled(form_->isValid());
+    twins_->setEnabled(form_->isValid());
+    queue_twins_->setEnabled(form_->isValid());
+    outlook_->setText(form_->isValid() ? outlook(form_->specification())
+                                       : tr("A setting is wrong; “All settings” says which and why."));
+}
+
+void TrainingPage::start(bool twins) {
+    try {
+        const RunFolder started = twins ? launcher_.startTwins(form_->specification()).back()
+                                        : launcher_.start(form_->specification());
+        setReadout(tr("Started; the first steps follow in a moment."));
+        store_.refresh();
+        runs_->select(QString::fromStdString(started.name()));
+    } catch (const Error& error) {
+        setReadout(tr("Not started: %1").arg(QString::fromStdString(error.what())));
+        store_.refresh();
+    }
+}
+
+void TrainingPage::enqueue(const std::vector<Specification>& specifications) {
+    try {
+        const auto names = queue_.enqueue(specifications);
+        store_.refresh();
+        setReadout(names.empty()
+                       ? tr("Nothing to queue: all of it is there already.")
+                       : tr("%1 runs wait in the queue; they are trained also when this window is closed.")
+                             .arg(names.size()));
+    } catch (const Error& error) {
+        setReadout(tr("Not queued: %1").arg(QString::fromStdString(error.what())));
+        store_.refresh();
+    }
+}
+
+void TrainingPage::queueTwins() {
+    std::set<std::pair<std::string, std::int64_t>> there;
+    for (const RunRecord& run : recordsOf(store_))
+        if (run.state != RunState::failed &&
+            run.specification.training.data_seed == run.specification.training.model_seed)
+            there.emplace(groupKey(run.specification), run.specification.training.data_seed);
+    std::vector<Specification> wanted;
+    for (int i = 0; i < seeds_->value(); ++i) {
+        for (const char* position : {"rope", "roper"}) {
+            Specification twin = withPosition(form_->specification(), position);
+            twin.training.data_seed += i;
+            twin.training.model_seed = twin.training.data_seed;
+            if (there.count({groupKey(twin), twin.training.data_seed}) == 0) wanted.push_back(twin);
+        }
+    }
+    enqueue(wanted);
+    lists_->setCurrentWidget(queue_panel_);
+}
+
+QColor TrainingPage::colorOf(const RunWatcher& run) {
+    const auto known = colors_.find(run.name());
+    if (known != colors_.end()) return *known;
+    const QVariant chosen = QSettings().value("colors/" + run.name());
+    if (chosen.isValid()) return colors_[run.name()] = chosen.value<QColor>();
+    const QString position = run.specification() ? QString::fromStdString(run.specification()->model.position)
+                                                 : QStringLiteral("roper");
+    // By the seed: the same run has the same colour whatever else is there.
+    const std::int64_t seed = run.specification() ? run.specification()->training.model_seed : 0;
+    const QColor color = Theme::of(palette()).run(position, static_cast<int>(seed % 1000));
+    colors_[run.name()] = color;
+    return color;
+}
+
+/// The name without the date that the program put before it, where that is enough to tell runs apart.
+QString TrainingPage::legendLabel(const QString& name) {
+    static const QRegularExpression date(QStringLiteral("^\\d{4}-\\d\\d-\\d\\dT\\d{4}Z-"));
+    const QString without_date = QString(name).remove(date);
+    if (labels_.value(without_date, name) != name) return name;
+    labels_[without_date] = name;
+    return without_date;
+}
+
+void TrainingPage::followRun(RunWatcher* run) {
+    runs_->model().setColor(run->name(), colorOf(*run));
+    connect(run, &RunWatcher::metricsAdded, this, [this, run](std::size_t first) { addMetrics(run, first); });
+    connect(run, &RunWatcher::evaluationsAdded, this,
+            [this, run](std::size_t first) { addEvaluations(run, first); });
+    connect(run, &RunWatcher::restarted, this, [this, run] {
+        // Both files are read again from their starts; what was drawn of either goes.
+        if (!loss_->hasSeries(run->name())) return;
+        loss_->clear(run->name());
+        accuracy_->clear(run->name());
+        addMetrics(run, 0);
+        addEvaluations(run, 0);
+    });
+    for (auto signal : {&RunWatcher::samplesChanged, &RunWatcher::statusChanged})
+        connect(run, signal, this, [this, run] {
+            if (runs_->selected() == run) showSelected();
+        });
+    if (runs_->selected() == nullptr) runs_->select(run->name());
+    listing_.start();
+}
+
+/// The charts hold the first runs of the table, as it is sorted and filtered: hundreds of curves could
+/// neither be told apart nor drawn in time.
+void TrainingPage::chartListed() {
+    constexpr int kMostCharted = 20;
+    const QStringList listed = runs_->listed(kMostCharted);
+    for (RunWatcher* run : store_.runs()) {
+        const bool wanted = listed.contains(run->name());
+        if (wanted && !loss_->hasSeries(run->name())) chart(run);
+        if (!wanted) unchart(run->name());
+    }
+}
+
+void TrainingPage::chart(RunWatcher* run) {
+    const QString label = legendLabel(run->name());
+    forBothCharts([&](MetricChart& chart) { chart.addSeries(run->name(), label, colorOf(*run)); });
+    addMetrics(run, 0);
+    addEvaluations(run, 0);
+}
+
+void TrainingPage::unchart(const QString& name) {
+    forBothCharts([&](MetricChart& chart) { chart.removeSeries(name); });
+}
+
+void TrainingPage::addMetrics(RunWatcher* run, std::size_t first) {
+    if (!loss_->hasSeries(run->name())) return;
+    for (std::size_t i = first; i < run->metrics().size(); ++i)
+        loss_->append(run->name(), pointOf(run->metrics()[i]));
+}
+
+void TrainingPage::addEvaluations(RunWatcher* run, std::size_t first) {
+    if (!accuracy_->hasSeries(run->name())) return;
+    const auto share = [](std::int64_t part, std::int64_t whole) {
+        return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+    };
+    for (std::size_t i = first; i < run->evaluations().size(); ++i) {
+        const EvaluationRow& row = run->evaluations()[i];
+        if (row.floor) loss_->setReference(run->name(), *row.floor, tr("floor"));
+        if (const auto entropy = i == 0 ? unigramEntropy(*run) : std::nullopt)
+            loss_->setReference(run->name(), *entropy, tr("unigram entropy"));
+        std::optional<double> value;
+        if (row.correct && row.of.value_or(0) > 0) value = share(*row.correct, *row.of);
+        if (row.recalled && row.recallable.value_or(0) > 0) value = share(*row.recalled, *row.recallable);
+        if (!value) continue;
+        accuracy_->append(run->name(),
+                          {static_cast<double>(row.step), row.time_s, tokensAt(*run, row.step), *value});
+    }
+}
+
+void TrainingPage::showSelected() {
+    RunWatcher* run = runs_->selected();
+    samples_->show(run != nullptr ? run->name() : QString(),
+                   run != nullptr ? run->samples() : std::vector<Sample>{});
+    log_->showLog(run);
+    emit explanationChanged();
+}
+
+void TrainingPage::addActions(Actions& actions) {
+    const QString group = tr("Training");
+    actions.add(group, tr("Start"), {}, [this] { start_->click(); });
+    actions.add(group, tr("Start as twins"), Qt::CTRL | Qt::Key_Return, [this] { twins_->click(); });
+    actions.add(group, tr("Queue twins of several seeds"), {}, [this] { queue_twins_->click(); });
+    actions.add(group, tr("Pause or go on"), {}, [this] { runs_->pauseButton()->click(); });
+    actions.add(group, tr("Stop the selected run"), {}, [this] { runs_->stopButton()->click(); });
+    actions.add(group, tr("Checkpoint now"), {}, [this] { runs_->send(Command::checkpoint); });
+    actions.add(group, tr("Continue the selected run"), {}, [this] { runs_->continueSelected(); });
+    actions.add(group, tr("Show all settings"), {}, [this] { chooser_->setCurrentIndex(1); });
+}
+
+QString TrainingPage::explanation() const {
+    const Specification& s = form_->specification();
+    return tr("<h3>What is compared</h3>"
+              "<p>RoPE turns queries and keys by their position, so that a score depends on distance alone. "
+              "RoPER turns "
+              "the values too, and turns the mixed value back:</p>"
+              "<p>o<sub>n</sub> = R(−n) Σ<sub>j</sub> a<sub>n,j</sub> R(j) v<sub>j</sub> "
+              "= Σ<sub>j</sub> a<sub>n,j</sub> R(j−n) v<sub>j</sub></p>"
+              "<p>Twins differ in nothing else: the same initial weights, the same batches.</p>"
+              "<p>Task <b>%1</b>; width %2, %3 layers, %4 heads of %5 features; %6 steps of %7 sequences of "
+              "%8 "
+              "characters.</p>"
+              "<p>The loss begins near ln V, the cost of guessing among V characters, and falls as the form "
+              "of the "
+              "text is learned; problems come out right later, often all at once.</p>"
+              "<p><i>Harik &amp; Jayasiri, Rotary Positional Embeddings with Relative distances, "
+              "2022</i></p>")
+        .arg(QString::fromStdString(s.task.name))
+        .arg(s.model.width)
+        .arg(s.model.layers)
+        .arg(s.model.heads)
+        .arg(s.headDim())
+        .arg(s.training.steps)
+        .arg(s.training.batch)
+        .arg(s.training.length);
+}
+
+}  // namespace roper

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QSlider>
+#include <QTabWidget>
+
+#include "ui/charts/metric_chart.h"
+#include "ui/live/run_store.h"
+#include "ui/live/trainer_launcher.h"
+#include "ui/page/page.h"
+#include "ui/pages/training/log_view.h"
+#include "ui/pages/training/preset_list.h"
+#include "ui/pages/training/queue_panel.h"
+#include "ui/pages/training/runs_panel.h"
+#include "ui/pages/training/samples_view.h"
+#include "ui/pages/training/specification_form.h"
+
+namespace roper {
+
+/// Page 5: start runs, watch them live.
+class TrainingPage : public Page {
+    Q_OBJECT
+
+  public:
+    TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueKeeper& queue, QWidget* parent);
+
+    std::vector<const Figure*> figures() const override;
+    void addActions(Actions& actions) override;
+    QString explanation() const override;
+
+    SpecificationForm& form() { return *form_; }
+    MetricChart& lossChart() { return *loss_; }
+    MetricChart& accuracyChart() { return *accuracy_; }
+    RunsPanel& runsPanel() { return *runs_; }
+    PresetList& presets() { return *presets_; }
+    QPushButton* startButton() { return start_; }
+    QPushButton* twinsButton() { return twins_; }
+    QPushButton* queueButton() { return queue_twins_; }
+    QSpinBox* seedCount() { return seeds_; }
+    QueuePanel& queuePanel() { return *queue_panel_; }
+
+    /// Puts runs into the queue and says so.
+    void enqueue(const std::vector<Specification>& specifications);
+
+  private:
+    QWidget* makeChooser();
+    QWidget* makeCharts();
+    QWidget* makeChartControls();
+    QWidget* makeStartButtons();
+    void start(bool twins);
+    void queueTwins();
+    void followRun(RunWatcher* run);
+    void chartListed();
+    void chart(RunWatcher* run);
+    void unchart(const QString& name);
+    void showForm();
+    void addMetrics(RunWatcher* run, std::size_t first);
+    void addEvaluations(RunWatcher* run, std::size_t first);
+    void showSelected();
+    QColor colorOf(const RunWatcher& run);
+    QString legendLabel(const QString& name);
+    void forBothCharts(const std::function<void(MetricChart&)>& change);
+
+    RunStore& store_;
+    TrainerLauncher& launcher_;
+    QueueKeeper& queue_;
+    PresetList* presets_;
+    SpecificationForm* form_;
+    QTabWidget* chooser_;
+    MetricChart *loss_, *accuracy_;
+    SamplesView* samples_;
+    LogView* log_;
+    RunsPanel* runs_;
+    QueuePanel* queue_panel_;
+    QTabWidget* lists_;
+    QPushButton *start_, *twins_, *queue_twins_;
+    QSpinBox* seeds_;
+    QTimer listing_;
+    QLabel* outlook_;  ///< what the run will take, or why it cannot start
+    QHash<QString, QColor> colors_;
+    QHash<QString, QString> labels_;  ///< legend entry to the run that has it
+};
+
+}  // namespace roper

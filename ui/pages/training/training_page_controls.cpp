@@ -1,0 +1,124 @@
+#include <QGridLayout>
+#include <QScrollArea>
+#include <QSplitter>
+
+#include "ui/pages/training/training_page.h"
+
+// The inputs of the Training page.
+
+namespace roper {
+
+QWidget* TrainingPage::makeChooser() {
+    auto* scroll = new QScrollArea;
+    scroll->setWidget(form_);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    chooser_->addTab(presets_, tr("Presets"));
+    chooser_->addTab(scroll, tr("All settings"));
+    outlook_ = new QLabel;
+    outlook_->setWordWrap(true);
+    auto* side = new QWidget;
+    auto* layout = new QVBoxLayout(side);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(chooser_, 1);
+    layout->addWidget(outlook_);
+    layout->addWidget(makeStartButtons());
+    return side;
+}
+
+QWidget* TrainingPage::makeStartButtons() {
+    start_ = new QPushButton(tr("Start"));
+    start_->setToolTip(tr("Train this specification"));
+    twins_ = new QPushButton(tr("Start as twins"));
+    twins_->setToolTip(tr("RoPE and RoPER at the same time: same initial weights, same batches"));
+    twins_->setDefault(true);
+    queue_twins_ = new QPushButton(tr("Queue twins"));
+    queue_twins_->setToolTip(
+        tr("RoPE and RoPER for each seed, one run after the other; seeds that are trained "
+           "already are not queued again"));
+    seeds_ = new QSpinBox;
+    seeds_->setRange(1, 1000);
+    seeds_->setValue(5);
+    seeds_->setSuffix(tr(" seeds"));
+    seeds_->setAccessibleName(tr("How many seeds"));
+    seeds_->setToolTip(
+        tr("From the data seed of the settings upwards; five are the least that say something"));
+    connect(start_, &QPushButton::clicked, this, [this] { start(false); });
+    connect(twins_, &QPushButton::clicked, this, [this] { start(true); });
+    connect(queue_twins_, &QPushButton::clicked, this, &TrainingPage::queueTwins);
+    auto* buttons = new QWidget;
+    auto* layout = new QGridLayout(buttons);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(start_, 0, 0);
+    layout->addWidget(twins_, 0, 1);
+    layout->addWidget(queue_twins_, 1, 1);
+    layout->addWidget(seeds_, 1, 0);
+    return buttons;
+}
+
+QWidget* TrainingPage::makeCharts() {
+    auto* charts = new QSplitter(Qt::Vertical);
+    charts->addWidget(loss_);
+    charts->addWidget(accuracy_);
+    charts->setChildrenCollapsible(false);
+    auto* middle = new QWidget;
+    auto* layout = new QVBoxLayout(middle);
+    layout->setContentsMargins(4, 0, 4, 0);
+    layout->addWidget(makeChartControls());
+    layout->addWidget(charts, 1);
+    return middle;
+}
+
+QWidget* TrainingPage::makeChartControls() {
+    auto* across = new QComboBox;
+    across->addItems({tr("by step"), tr("by time"), tr("by tokens")});
+    across->setAccessibleName(tr("What the x axis counts"));
+    across->setToolTip(across->accessibleName());
+    connect(across, &QComboBox::currentIndexChanged, this, [this](int index) {
+        forBothCharts([&](MetricChart& chart) { chart.setAcross(static_cast<MetricChart::Across>(index)); });
+    });
+    auto* smoothing = new QSlider(Qt::Horizontal);
+    smoothing->setRange(0, 99);
+    smoothing->setValue(90);
+    smoothing->setMinimumWidth(60);
+    smoothing->setMaximumWidth(120);
+    smoothing->setAccessibleName(tr("Smoothing of the loss"));
+    smoothing->setToolTip(tr("Weight of the past in the bold curve; the pale one is each step"));
+    connect(smoothing, &QSlider::valueChanged, this,
+            [this](int value) { loss_->setSmoothing(value / 100.0); });
+    auto* log_x = new QCheckBox(tr("log x"));
+    auto* log_y = new QCheckBox(tr("log loss"));
+    connect(log_x, &QCheckBox::toggled, this,
+            [this](bool on) { forBothCharts([&](MetricChart& chart) { chart.setLogX(on); }); });
+    connect(log_y, &QCheckBox::toggled, this, [this](bool on) { loss_->setLogY(on); });
+    auto* follow = new QPushButton(tr("Follow"));
+    follow->setToolTip(
+        tr("Show everything and keep up with new points; a double click on a chart does the same"));
+    connect(follow, &QPushButton::clicked, this,
+            [this] { forBothCharts([](MetricChart& chart) { chart.follow(); }); });
+    auto* bar = new QWidget;
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(across);
+    layout->addWidget(new QLabel(tr("smoothing")));
+    layout->addWidget(smoothing);
+    layout->addWidget(log_x);
+    layout->addWidget(log_y);
+    auto* legend = new QCheckBox(tr("legend"));
+    legend->setTristate(true);
+    legend->setCheckState(Qt::PartiallyChecked);
+    legend->setToolTip(tr("Half ticked: shown for up to eight runs; the table has the colours of all"));
+    connect(legend, &QCheckBox::stateChanged, this, [this](int state) {
+        forBothCharts([&](MetricChart& chart) {
+            chart.setLegendShown(state == Qt::PartiallyChecked ? std::nullopt
+                                                               : std::optional(state == Qt::Checked));
+        });
+    });
+    layout->addWidget(legend);
+    layout->addStretch();
+    layout->addWidget(follow);
+    return bar;
+}
+
+}  // namespace roper
