@@ -6,7 +6,7 @@
 #include <QTimer>
 
 #include "ui/pages/attention/attention_map.h"
-#include "ui/pages/attention/attention_state.h"
+#include "ui/explorer/attention_state.h"
 #include "ui/pages/attention/mistake_gallery.h"
 #include "ui/pages/attention/vectors_table.h"
 #include "ui/charts/bar_chart.h"

@@ -2,7 +2,7 @@
 
 #include "ui/pages/attention/attention_page.h"
 #include "ui/pages/attention/method_text.h"
-#include "ui/pages/attention/source_controls.h"
+#include "ui/explorer/source_controls.h"
 
 // What can be pressed and typed on the Attention page.
 

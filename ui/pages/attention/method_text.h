@@ -2,7 +2,7 @@
 
 #include <QStringList>
 
-#include "ui/pages/attention/attention_state.h"
+#include "ui/explorer/attention_state.h"
 
 namespace roper {
 

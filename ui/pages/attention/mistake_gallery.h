@@ -5,7 +5,7 @@
 #include <QTimer>
 #include <map>
 
-#include "ui/pages/attention/attention_state.h"
+#include "ui/explorer/attention_state.h"
 
 namespace roper {
 

@@ -4,7 +4,7 @@
 #include <QTabWidget>
 #include <QTableView>
 
-#include "ui/pages/attention/attention_state.h"
+#include "ui/explorer/attention_state.h"
 
 namespace roper {
 

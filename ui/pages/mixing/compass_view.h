@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/rotary/value_compass.h"
-#include "ui/pages/attention/attention_state.h"
+#include "ui/explorer/attention_state.h"
 #include "ui/charts/figure_view.h"
 #include "ui/charts/plane_frame.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "ui/pages/attention/mistake_gallery.h"
-#include "ui/pages/attention/source_controls.h"
+#include "ui/explorer/source_controls.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {

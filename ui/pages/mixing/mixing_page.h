@@ -3,7 +3,7 @@
 #include <QTabWidget>
 #include <QTimer>
 
-#include "ui/pages/attention/attention_state.h"
+#include "ui/explorer/attention_state.h"
 #include "ui/charts/bar_chart.h"
 #include "ui/charts/curve_chart.h"
 #include "ui/explorer/setup_panel.h"

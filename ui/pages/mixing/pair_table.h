@@ -2,7 +2,7 @@
 
 #include <QTableWidget>
 
-#include "ui/pages/attention/attention_state.h"
+#include "ui/explorer/attention_state.h"
 #include "ui/charts/figure.h"
 
 namespace roper {

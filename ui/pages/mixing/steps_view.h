@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ui/pages/attention/attention_state.h"
+#include "ui/explorer/attention_state.h"
 #include "ui/charts/figure_view.h"
 #include "ui/charts/plane_frame.h"
 

@@ -1,4 +1,4 @@
-#include "ui/pages/attention/attention_state.h"
+#include "ui/explorer/attention_state.h"
 
 #include <QCoreApplication>
 #include <QElapsedTimer>

@@ -1,4 +1,4 @@
-#include "ui/pages/attention/source_controls.h"
+#include "ui/explorer/source_controls.h"
 
 #include <QLabel>
 #include <limits>
