@@ -129,6 +129,7 @@ void writeRotation(const FigureOrder& order, const FigureRequest& request) {
         order.kind == "worked-example" && request.settings.empty() ? withIntroExample(Setup{}) : Setup{};
     selection.replace(withSettings(start, request.settings));
     RotationPage page(selection, nullptr);
+    page.refreshNow();
     page.showWorkedExample(request.canvas.step);
     for (const Figure* figure : page.figures())
         if (figure->figureName().toStdString() == order.kind)
@@ -142,6 +143,7 @@ void writeSpectrum(const FigureOrder& order, const FigureRequest& request) {
     start.head_dim = 128;
     selection.replace(withSettings(start, request.settings));
     SpectrumPage page(selection, nullptr);
+    page.refreshNow();
     for (const Figure* figure : page.figures())
         if (figure->figureName().toStdString() == order.kind)
             write(const_cast<Figure&>(*figure), order, request.canvas);
@@ -190,6 +192,8 @@ void writeAttention(const FigureOrder& order, const FigureRequest& request) {
     }
     AttentionPage attention(state, nullptr);
     MixingPage mixing(state, nullptr);
+    attention.refreshNow();
+    mixing.refreshNow();
     while (attention.isComputing())
         QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
     QCoreApplication::processEvents();
@@ -225,7 +229,7 @@ void writeCompare(const FigureOrder& order, const FigureRequest& request) {
     store.readAll();
     if (store.runs().empty() && order.kind != "board")
         throw Error(ErrorKind::usage, "there are no runs in " + order.runs.string());
-    ComparePage page(store, nullptr);
+    ComparePage page(store, [] { return Specification(); }, nullptr);
     page.state().change([&](CompareQuestion& question) { setCompareQuestion(question, request.settings); });
     if (!page.state().filterProblem().isEmpty())
         throw Error(ErrorKind::usage, page.state().filterProblem().toStdString());

@@ -7,7 +7,7 @@
 
 #include "core/explorer/attention_maps.h"
 #include "core/rotary/value_compass.h"
-#include "ui/live/head_source.h"
+#include "ui/explorer/head_source.h"
 #include "ui/explorer/selection.h"
 
 namespace roper {

@@ -73,6 +73,27 @@ void Page::setTab(QTabWidget& tabs, const ViewSettings& settings, const std::str
     if (tab && *tab < tabs.count()) tabs.setCurrentIndex(*tab);
 }
 
+void Page::refreshNow() {
+    is_stale_ = false;
+    refresh();
+}
+
+void Page::refreshWhenSeen() {
+    is_stale_ = true;
+    if (isVisible()) refreshNow();
+}
+
+void Page::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    becomeSeen(true);
+    if (is_stale_) refreshNow();
+}
+
+void Page::hideEvent(QHideEvent* event) {
+    QWidget::hideEvent(event);
+    becomeSeen(false);
+}
+
 bool Page::event(QEvent* event) {
     if (event->type() == QEvent::ShortcutOverride) {
         const auto* key = static_cast<QKeyEvent*>(event);

@@ -37,10 +37,31 @@ class Page : public QWidget {
     /// Takes from the settings what is this page's own; what cannot be is passed over.
     virtual void setViewSettings(const ViewSettings&) {}
 
+    /// Brings the page up to date although nobody sees it, for pictures without a window.
+    void refreshNow();
+
   signals:
     void explanationChanged();
+    /// A line for the status bar.
+    void said(const QString& text);
 
   protected:
+    /// Has `refresh` called: at once if the page is seen, else once when it next is. What nobody looks at is not
+    /// computed.
+    void refreshWhenSeen();
+
+    /// Whether that is still to come.
+    bool isStale() const { return is_stale_; }
+
+    /// Shows what the page's state is now.
+    virtual void refresh() {}
+
+    /// The page has come to the front or gone from it; before `refresh`.
+    virtual void becomeSeen(bool) {}
+
+    void showEvent(QShowEvent* event) final;
+    void hideEvent(QHideEvent* event) final;
+
     /// Leaves to a focused control the keys that it uses itself, before shortcuts of the page take them.
     bool event(QEvent* event) override;
 
@@ -55,6 +76,7 @@ class Page : public QWidget {
 
   private:
     QString name_;
+    bool is_stale_ = true;  ///< `refresh` is due
     QVBoxLayout* contents_;
     QLabel* readout_;
 };

@@ -1,5 +1,9 @@
 #include "ui/theme/numbers.h"
 
+#include <QObject>
+#include <algorithm>
+#include <cmath>
+
 namespace roper {
 
 QString noteNumber(double value, int digits) {
@@ -12,6 +16,14 @@ QString fixedNumber(double value, int decimals) {
 
 QString counted(int count, const QString& noun) {
     return QStringLiteral("%1 %2%3").arg(count).arg(noun, count == 1 ? QString() : QStringLiteral("s"));
+}
+
+QString shortDuration(double seconds) {
+    const auto count = [](double value) { return QString::number(std::max(1.0, std::round(value)), 'f', 0); };
+    if (seconds < 100) return QObject::tr("%1 s").arg(count(seconds));
+    if (seconds < 100 * 60) return QObject::tr("%1 min").arg(count(seconds / 60));
+    if (seconds < 48 * 3600) return QObject::tr("%1 h").arg(count(seconds / 3600));
+    return QObject::tr("%1 days").arg(count(seconds / 86400));
 }
 
 QString withSubscript(const QString& symbol, int index) {

@@ -15,6 +15,9 @@ QString fixedNumber(double value, int decimals);
 /// "1 run", "3 runs".
 QString counted(int count, const QString& noun);
 
+/// "5 min", "3 h", "2 days".
+QString shortDuration(double seconds);
+
 /// "x₁₂".
 QString withSubscript(const QString& symbol, int index);
 

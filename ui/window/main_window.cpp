@@ -3,18 +3,14 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QCloseEvent>
-#include <QFileDialog>
 #include <QMenuBar>
-#include <QMessageBox>
-#include <QProcess>
 #include <QSettings>
 #include <QStatusBar>
 
 #include "core/base/error.h"
 #include "ui/charts/figure_export.h"
-#include "ui/pages/compare/import_dialog.h"
 #include "ui/window/command_palette.h"
-#include "ui/pages/training/preset_list.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {
@@ -33,7 +29,7 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueKeeper::Duty duty)
       attention_(new AttentionPage(attention_state_, nullptr)),
       mixing_(new MixingPage(attention_state_, nullptr)),
       training_(new TrainingPage(store_, launcher_, queue_, nullptr)),
-      compare_(new ComparePage(store_, nullptr)),
+      compare_(new ComparePage(store_, [this] { return training_->form().specification(); }, nullptr)),
       inspect_(new InspectPage(store_, nullptr)),
       rail_(new QVBoxLayout),
       stack_(new QStackedWidget),
@@ -70,8 +66,6 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueKeeper::Duty duty)
         training_->enqueue(wanted);
         showPage(training_);
     });
-    connect(compare_, &ComparePage::importWanted, this, &MainWindow::importMetrics);
-    connect(compare_, &ComparePage::speedWanted, this, &MainWindow::measureSpeed);
     connect(attention_, &AttentionPage::trainingWanted, this, [this] { showPage(training_); });
     store_.refresh();  // a session may look at one of the runs
     restoreSession();
@@ -99,6 +93,7 @@ void MainWindow::addPage(Page* page, PageIcon icon) {
     const auto number = static_cast<int>(pages_.size());
     button->setToolTip(tr("%1 (Ctrl+%2)").arg(page->name()).arg(number));
     connect(button, &QToolButton::clicked, this, [this, page] { showPage(page); });
+    connect(page, &Page::said, this, [this](const QString& text) { statusBar()->showMessage(text); });
     connect(page, &Page::explanationChanged, this, [this, page] {
         if (page == currentPage()) showExplanation();
     });
@@ -272,46 +267,6 @@ void MainWindow::showTraining() {
     training_label_->setText(parts.join("   "));
     training_bar_->setRange(0, static_cast<int>(std::max<std::int64_t>(1, first->steps())));
     training_bar_->setValue(static_cast<int>(first->step()));
-}
-
-/// Takes a few steps of what the board asks for, in a process of its own that ends with the window; the board
-/// shows each time as it comes.
-void MainWindow::measureSpeed() {
-    const QString program = TrainerLauncher::trainerProgram();
-    if (measuring_ || program.isEmpty()) {
-        statusBar()->showMessage(measuring_
-                                     ? tr("Measuring already.")
-                                     : tr("The trainer roper-train is not there; build it with ./lab run."));
-        return;
-    }
-    auto* process = new QProcess(this);
-    measuring_ = process;
-    const auto show = [this, process] {
-        const QString said = QString::fromUtf8(process->readAllStandardError()).trimmed().section('\n', -1);
-        if (!said.isEmpty()) statusBar()->showMessage(said);
-        compare_->state().refresh();
-    };
-    connect(process, &QProcess::readyReadStandardError, this, show);
-    connect(process, &QProcess::finished, this, [this, process, show](int code) {
-        show();
-        if (code == 0) statusBar()->showMessage(tr("The speed of every setting is measured."));
-        process->deleteLater();
-    });
-    process->start(program, {QStringLiteral("board"), QStringLiteral("--measure"), QStringLiteral("--runs"),
-                             QString::fromStdString(std::filesystem::absolute(store_.folder()).string())});
-}
-
-void MainWindow::importMetrics() {
-    const QString path = QFileDialog::getOpenFileName(
-        this, tr("Import metrics"), {}, tr("Metrics (*.csv *.tsv *.jsonl *.json *.txt);;All files (*)"));
-    if (path.isEmpty()) return;
-    try {
-        ImportDialog dialog(readForeignTable(path.toStdString()), store_.folder(),
-                            training_->form().specification(), this);
-        if (dialog.exec() == QDialog::Accepted) store_.refresh();
-    } catch (const Error& error) {
-        QMessageBox::warning(this, tr("Import metrics"), QString::fromStdString(error.what()));
-    }
 }
 
 void MainWindow::exportCurrent() {

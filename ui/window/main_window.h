@@ -4,8 +4,6 @@
 #include <QLabel>
 #include <QMainWindow>
 #include <QMenu>
-#include <QPointer>
-#include <QProcess>
 #include <QProgressBar>
 #include <QStackedWidget>
 #include <QTextBrowser>
@@ -74,8 +72,6 @@ class MainWindow : public QMainWindow {
     void copySetup();
     void pasteSetup();
     void showTraining();
-    void measureSpeed();
-    void importMetrics();
     void showExplanation();
     void exportCurrent();
     void restoreSession();
@@ -103,7 +99,6 @@ class MainWindow : public QMainWindow {
     QStackedWidget* stack_;
     QDockWidget* explanation_;
     QTextBrowser* explanation_text_;
-    QPointer<QProcess> measuring_;
     QLabel* training_label_;
     QProgressBar* training_bar_;
 };

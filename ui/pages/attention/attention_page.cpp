@@ -56,7 +56,7 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
         panel_->change(tr("Map"), [&](Setup& s) { s.map = static_cast<MapKind>(index); });
     });
     panel_->whenShown([this](const Setup& s) { kinds_->setCurrentIndex(static_cast<int>(s.map)); });
-    connect(&state_, &AttentionState::changed, this, &AttentionPage::follow);
+    connect(&state_, &AttentionState::changed, this, &AttentionPage::refreshWhenSeen);
     connect(&computing_, &QFutureWatcherBase::finished, this, [this] {
         is_computing_ = false;
         // A map of a setup that has changed since is not shown.
@@ -69,7 +69,6 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
                        [](Setup& s) { s.shift = s.shift >= 64 ? -64 : std::round(s.shift) + 1; });
     });
     panel_->showSetup();
-    follow();
 }
 
 AttentionPage::~AttentionPage() {
@@ -80,22 +79,12 @@ std::vector<const Figure*> AttentionPage::figures() const {
     return {map_, bars_, bias_, table_};
 }
 
-void AttentionPage::showEvent(QShowEvent* event) {
-    Page::showEvent(event);
-    state_.watch(true);
-    if (stale_) follow();
+void AttentionPage::becomeSeen(bool seen) {
+    state_.watch(seen);
+    if (!seen) play_->setChecked(false);
 }
 
-void AttentionPage::hideEvent(QHideEvent* event) {
-    Page::hideEvent(event);
-    state_.watch(false);
-    play_->setChecked(false);
-}
-
-void AttentionPage::follow() {
-    // A page that is not seen does not compute.
-    stale_ = !isVisible();
-    if (stale_ && map_->map().values) return;
+void AttentionPage::refresh() {
     if (!state_.isReady()) return showUnready();
     help_->hide();
     to_mixing_->setEnabled(true);
@@ -293,7 +282,7 @@ void AttentionPage::setViewSettings(const ViewSettings& settings) {
     const bool sound = std::all_of(numbers.begin(), numbers.end(), [](double n) { return std::isfinite(n); });
     if (numbers.size() != 4 || !sound) return;
     wished_cells_ = QRectF(numbers[0], numbers[1], numbers[2], numbers[3]);
-    if (!stale_ && !is_computing_) showWishedCells();
+    if (!isStale() && !is_computing_) showWishedCells();
 }
 
 }  // namespace roper

@@ -46,8 +46,8 @@ class AttentionPage : public Page {
     void trainingWanted();
 
   protected:
-    void showEvent(QShowEvent* event) override;
-    void hideEvent(QHideEvent* event) override;
+    void refresh() override;
+    void becomeSeen(bool seen) override;
 
   private:
     /// What the pictures of biases and of the position table were made of; they are made again only if it
@@ -73,7 +73,6 @@ class AttentionPage : public Page {
     QWidget* makeBiasTab();
     void prepareTable();
     void fillPanel();
-    void follow();
     void showMap();
     void takeMap(MapQuestion question, HeatMapView::Map map);
     void showWishedCells();
@@ -109,7 +108,6 @@ class AttentionPage : public Page {
     QFutureWatcher<HeatMapView::Map> computing_;
     bool is_computing_ = false;           ///< until its result has been taken
     std::optional<QRectF> wished_cells_;  ///< to be shown when the map they belong to is there
-    bool stale_ = true;                   ///< the map is of an older setup
     bool again_ = false;                  ///< the setup changed while a large map was computed
 };
 

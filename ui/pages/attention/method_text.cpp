@@ -3,7 +3,7 @@
 #include <array>
 
 #include "core/rotary/position_bias.h"
-#include "ui/pages/attention/mistake_gallery.h"
+#include "ui/explorer/mistake_text.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {

@@ -9,12 +9,6 @@
 
 namespace roper {
 
-/// A mistake's name and what is wrong, for people.
-struct MistakeText {
-    QString name, what;
-};
-MistakeText describe(Mistake mistake);
-
 /// The known mistakes, one switch each, with what each leaves: after moving all positions, and against the
 /// right form.
 class MistakeGallery : public QWidget {

@@ -3,7 +3,6 @@
 #include <QMouseEvent>
 
 #include "ui/theme/numbers.h"
-#include "ui/pages/training/preset_list.h"
 
 namespace roper {
 namespace {

@@ -1,11 +1,14 @@
 #include "ui/pages/compare/compare_page.h"
 
+#include <QFileDialog>
+#include <QMessageBox>
 #include <QSplitter>
 #include <algorithm>
 #include <limits>
 
+#include "core/base/error.h"
+#include "ui/pages/compare/import_dialog.h"
 #include "ui/theme/numbers.h"
-#include "ui/pages/training/preset_list.h"
 
 namespace roper {
 namespace {
@@ -30,13 +33,16 @@ std::optional<std::pair<double, double>> lossLimits(const std::vector<CurveChart
 
 }  // namespace
 
-ComparePage::ComparePage(RunStore& store, QWidget* parent)
+ComparePage::ComparePage(RunStore& store, std::function<Specification()> proposal, QWidget* parent)
     : Page(
           tr("Compare"),
           tr("Runs that differ only by their seeds make a group. Is the difference between two groups larger "
              "than chance over seeds explains?"),
           parent),
+      store_(store),
+      proposal_(std::move(proposal)),
       state_(new CompareState(store, this)),
+      speed_(new SpeedMeasurement(store.folder(), this)),
       tabs_(new QTabWidget),
       curves_(new CurveChart(QStringLiteral("compare-curves"), tr("step"), tr("problems solved, %"), this)),
       outcomes_(new OutcomeView(*state_, this)),
@@ -69,8 +75,10 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
     columns->setChildrenCollapsible(false);
     contents()->addWidget(columns, 1);
 
-    connect(state_, &CompareState::changed, this, &ComparePage::showAnswers);
-    connect(tabs_, &QTabWidget::currentChanged, this, &ComparePage::showAnswers);
+    connect(state_, &CompareState::changed, this, &ComparePage::refreshWhenSeen);
+    connect(tabs_, &QTabWidget::currentChanged, this, &ComparePage::refreshWhenSeen);
+    connect(speed_, &SpeedMeasurement::said, this, &ComparePage::said);
+    connect(speed_, &SpeedMeasurement::measured, state_, &CompareState::refresh);
     for (FigureView* view : std::initializer_list<FigureView*>{outcomes_, paired_, board_, &lengths_->view()})
         connect(view, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
     connect(curves_, &CurveChart::pointed, this, [this](const QString& text) { setReadout(text); });
@@ -89,15 +97,16 @@ void ComparePage::readEverything() {
     lengths_->refresh();
 }
 
-void ComparePage::showEvent(QShowEvent* event) {
-    Page::showEvent(event);
-    state_->setSeen(true);
-    showAnswers();
-}
-
-void ComparePage::hideEvent(QHideEvent* event) {
-    Page::hideEvent(event);
-    state_->setSeen(false);
+void ComparePage::importMetrics() {
+    const QString path = QFileDialog::getOpenFileName(
+        this, tr("Import metrics"), {}, tr("Metrics (*.csv *.tsv *.jsonl *.json *.txt);;All files (*)"));
+    if (path.isEmpty()) return;
+    try {
+        ImportDialog dialog(readForeignTable(path.toStdString()), store_.folder(), proposal_(), this);
+        if (dialog.exec() == QDialog::Accepted) store_.refresh();
+    } catch (const Error& error) {
+        QMessageBox::warning(this, tr("Import metrics"), QString::fromStdString(error.what()));
+    }
 }
 
 void ComparePage::showAnswers() {
@@ -126,10 +135,10 @@ void ComparePage::showAnswers() {
     conclusion_->setText(state_->comparison()
                              ? QString::fromStdString(conclusionOf(*state_->comparison())) + all_pairs
                              : tr("Two groups of runs are needed for a comparison."));
-    // What nobody sees is not computed: curves and the board read every row.
-    if (isVisible() && tabs_->currentIndex() == 0) showCurves();
-    if (isVisible() && tabs_->currentIndex() == 3) showBoard();
-    if (isVisible() && tabs_->currentWidget() == lengths_) lengths_->refresh();
+    // What another tab hides is not computed: curves and the board read every row.
+    if (tabs_->currentIndex() == 0) showCurves();
+    if (tabs_->currentIndex() == 3) showBoard();
+    if (tabs_->currentWidget() == lengths_) lengths_->refresh();
     emit explanationChanged();
 }
 
@@ -255,7 +264,7 @@ void ComparePage::addActions(Actions& actions) {
     actions.add(group, tr("Drop the worst run"), {}, [this] { drop_worst_->toggle(); });
     actions.add(group, tr("Final half"), {}, [this] { final_half_->toggle(); });
     actions.add(group, tr("Choose runs"), QKeySequence::Find, [this] { filter_->setFocus(); });
-    actions.add(group, tr("Import metrics…"), {}, [this] { emit importWanted(); });
+    actions.add(group, tr("Import metrics…"), {}, [this] { importMetrics(); });
     actions.add(group, tr("Queue what the table lacks"), {}, [this] {
         showTab(3);
         queue_missing_->click();

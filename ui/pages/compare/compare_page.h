@@ -15,6 +15,7 @@
 #include "ui/pages/compare/length_tab.h"
 #include "ui/pages/compare/outcome_view.h"
 #include "ui/pages/compare/paired_view.h"
+#include "ui/pages/compare/speed_measurement.h"
 #include "ui/page/page.h"
 
 namespace roper {
@@ -25,7 +26,8 @@ class ComparePage : public Page {
     Q_OBJECT
 
   public:
-    ComparePage(RunStore& store, QWidget* parent);
+    /// @param proposal  what imported metrics are taken for, unless the user says otherwise
+    ComparePage(RunStore& store, std::function<Specification()> proposal, QWidget* parent);
 
     std::vector<const Figure*> figures() const override;
     void addActions(Actions& actions) override;
@@ -45,14 +47,10 @@ class ComparePage : public Page {
   signals:
     /// Runs that should be put into the queue.
     void runsWanted(const std::vector<roper::Specification>& specifications);
-    /// How long a step takes here is to be measured, for the board.
-    void speedWanted();
-    /// Metrics that were made elsewhere are to be brought in.
-    void importWanted();
 
   protected:
-    void showEvent(QShowEvent* event) override;
-    void hideEvent(QHideEvent* event) override;
+    void refresh() override { showAnswers(); }
+    void becomeSeen(bool seen) override { state_->setSeen(seen); }
 
   private:
     static constexpr int kKeyRole = Qt::UserRole;  ///< a group's key, in lists of groups
@@ -61,6 +59,7 @@ class ComparePage : public Page {
     QWidget* makeCurvesTab();
     QWidget* makeBoardTab();
     QWidget* makeMeasureBar();
+    void importMetrics();
     void showAnswers();
     void showGroups();
     void showPairChoices();
@@ -71,7 +70,10 @@ class ComparePage : public Page {
     QCheckBox* makeCheck(const QString& text, const QString& help,
                          const std::function<void(CompareQuestion&, bool)>& set);
 
+    RunStore& store_;
+    std::function<Specification()> proposal_;
     CompareState* state_;
+    SpeedMeasurement* speed_;
     QLineEdit* filter_;
     QLabel* filter_problem_;
     QTreeWidget* groups_;

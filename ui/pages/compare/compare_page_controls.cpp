@@ -84,7 +84,7 @@ QWidget* ComparePage::makeChooser() {
     layout->addLayout(pair);
     auto* import = new QPushButton(tr("Import metrics…"));
     import->setToolTip(tr("From a CSV or JSON-lines file that another program wrote"));
-    connect(import, &QPushButton::clicked, this, &ComparePage::importWanted);
+    connect(import, &QPushButton::clicked, this, &ComparePage::importMetrics);
     layout->addWidget(import);
     return side;
 }
@@ -168,7 +168,7 @@ QWidget* ComparePage::makeBoardTab() {
         tr("Takes a few steps of every setting that no run of this machine has taken yet"));
     connect(queue_missing_, &QPushButton::clicked, this,
             [this] { emit runsWanted(missingRuns(board_->rows())); });
-    connect(measure_speed_, &QPushButton::clicked, this, &ComparePage::speedWanted);
+    connect(measure_speed_, &QPushButton::clicked, speed_, &SpeedMeasurement::start);
     auto* tab = new QWidget;
     auto* bar = new QHBoxLayout;
     bar->addWidget(queue_missing_);

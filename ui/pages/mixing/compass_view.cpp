@@ -3,7 +3,7 @@
 #include <QMouseEvent>
 #include <cmath>
 
-#include "ui/pages/attention/mistake_gallery.h"
+#include "ui/explorer/mistake_text.h"
 #include "ui/charts/arrow.h"
 #include "ui/theme/numbers.h"
 

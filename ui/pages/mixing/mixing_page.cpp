@@ -3,7 +3,7 @@
 #include <QSplitter>
 #include <cmath>
 
-#include "ui/pages/attention/mistake_gallery.h"
+#include "ui/explorer/mistake_text.h"
 #include "ui/explorer/source_controls.h"
 #include "ui/theme/numbers.h"
 
@@ -62,11 +62,10 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
     });
     connect(pairs_, &PairTable::pairChosen, this,
             [this](int pair) { panel_->change(tr("Pair i"), [&](Setup& s) { s.pair = pair; }); });
-    connect(lower_, &QTabWidget::currentChanged, this, &MixingPage::follow);
-    connect(&state_, &AttentionState::changed, this, &MixingPage::follow);
+    connect(lower_, &QTabWidget::currentChanged, this, &MixingPage::refreshWhenSeen);
+    connect(&state_, &AttentionState::changed, this, &MixingPage::refreshWhenSeen);
     connect(&timer_, &QTimer::timeout, this, &MixingPage::advance);
     panel_->showSetup();
-    follow();
 }
 
 std::vector<const Figure*> MixingPage::figures() const {
@@ -119,27 +118,18 @@ void MixingPage::fillPanel() {
         [](Setup& s) -> double& { return s.value_rotary_fraction; }, 0, 1, 0.25, 4);
 }
 
-void MixingPage::showEvent(QShowEvent* event) {
-    Page::showEvent(event);
-    state_.watch(true);
-    if (stale_) follow();
-}
-
-void MixingPage::hideEvent(QHideEvent* event) {
-    Page::hideEvent(event);
-    state_.watch(false);
-    play_->setChecked(false);
+void MixingPage::becomeSeen(bool seen) {
+    state_.watch(seen);
+    if (!seen) play_->setChecked(false);
 }
 
 void MixingPage::changeEvent(QEvent* event) {
     Page::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange) follow();
+    if (event->type() == QEvent::PaletteChange) refreshWhenSeen();
 }
 
-void MixingPage::follow() {
-    stale_ = !isVisible();
+void MixingPage::refresh() {
     const bool shown_before = !distances_->places().empty();
-    if (stale_ && shown_before) return;
     if (!state_.isReady()) {
         distances_->setBars({}, {});
         shifts_->setCurves({}, {});

@@ -36,13 +36,12 @@ class MixingPage : public Page {
     void showTab(int index) { lower_->setCurrentIndex(index); }
 
   protected:
-    void showEvent(QShowEvent* event) override;
-    void hideEvent(QHideEvent* event) override;
+    void refresh() override;
+    void becomeSeen(bool seen) override;
     void changeEvent(QEvent* event) override;
 
   private:
     void fillPanel();
-    void follow();
     void showDistances();
     void showShifts();
     void moveQuery(int by);
@@ -60,7 +59,6 @@ class MixingPage : public Page {
     QLabel* verdict_;
     QTimer timer_;
     double direction_ = 1;
-    bool stale_ = true;
 };
 
 }  // namespace roper

@@ -65,11 +65,10 @@ RotationPage::RotationPage(Selection& selection, QWidget* parent)
                              static_cast<FigureView*>(four_ways_), static_cast<FigureView*>(dials_),
                              static_cast<FigureView*>(strip_), static_cast<FigureView*>(bars_)})
         connect(view, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
-    connect(&state_, &RotationState::changed, this, &RotationPage::showState);
+    connect(&state_, &RotationState::changed, this, &RotationPage::refreshWhenSeen);
     connect(&timer_, &QTimer::timeout, this, &RotationPage::advance);
     connect(upper_, &QTabWidget::currentChanged, this, &Page::explanationChanged);
     panel_->showSetup();
-    showState();
 }
 
 std::vector<const Figure*> RotationPage::figures() const {
@@ -148,19 +147,11 @@ void RotationPage::refuseFeature(int row, int column) {
     showVector();
 }
 
-void RotationPage::showEvent(QShowEvent* event) {
-    Page::showEvent(event);
-    showState();
+void RotationPage::becomeSeen(bool seen) {
+    if (!seen && play_->isChecked()) play_->click();
 }
 
-void RotationPage::hideEvent(QHideEvent* event) {
-    Page::hideEvent(event);
-    if (play_->isChecked()) play_->click();
-}
-
-void RotationPage::showState() {
-    // A table of 512 cells is not filled for nobody.
-    if (!isVisible() && vector_->rowCount() == state_.setup().head_dim) return;
+void RotationPage::refresh() {
     showVector();
     setReadout({});  // what stood there was of the state before
     emit explanationChanged();

@@ -36,13 +36,12 @@ class RotationPage : public Page {
     void showWorkedExample(int step);
 
   protected:
-    void showEvent(QShowEvent* event) override;
-    void hideEvent(QHideEvent* event) override;
+    void refresh() override;
+    void becomeSeen(bool seen) override;
 
   private:
     void fillPanel();
     QWidget* makeVectorTable();
-    void showState();
     void showVector();
     void refuseFeature(int row, int column);
     void step(double positions);

@@ -111,9 +111,8 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
     connect(cosines_, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
     connect(panel_, &SpectrumPanel::quantityChanged, this, &SpectrumPage::showSpectrum);
     connect(panel_, &SpectrumPanel::said, this, [this](const QString& text) { setReadout(text); });
-    connect(&state_, &SpectrumState::changed, this, &SpectrumPage::follow);
+    connect(&state_, &SpectrumState::changed, this, &SpectrumPage::refreshWhenSeen);
     panel_->showSetup();
-    follow();
 }
 
 std::vector<const Figure*> SpectrumPage::figures() const {
@@ -124,19 +123,12 @@ QColor SpectrumPage::shade(const SpectrumCurve& curve) const {
     return curve.color.isValid() ? curve.color : Theme::of(palette()).text;
 }
 
-void SpectrumPage::showEvent(QShowEvent* event) {
-    Page::showEvent(event);
-    if (stale_) follow();
-}
-
 void SpectrumPage::changeEvent(QEvent* event) {
     Page::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange) follow();
+    if (event->type() == QEvent::PaletteChange) refreshWhenSeen();
 }
 
-void SpectrumPage::follow() {
-    stale_ = !isVisible();
-    if (stale_ && !spectrum_->curves().empty()) return;
+void SpectrumPage::refresh() {
     showSpectrum();
     // Another pair moves a mark; only other frequencies or lengths make new curves.
     if (!isDrawn()) {

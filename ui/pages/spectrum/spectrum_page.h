@@ -30,11 +30,10 @@ class SpectrumPage : public Page {
     SpectrumPanel& panel() { return *panel_; }
 
   protected:
-    void showEvent(QShowEvent* event) override;
+    void refresh() override;
     void changeEvent(QEvent* event) override;
 
   private:
-    void follow();
     void showSpectrum();
     void showCosines();
     void showDecay();
@@ -67,7 +66,6 @@ class SpectrumPage : public Page {
     CurveChart *spectrum_, *decay_, *bound_;
     HeatMapView* cosines_;
     SpectrumPanel* panel_;
-    bool stale_ = true;
 };
 
 }  // namespace roper

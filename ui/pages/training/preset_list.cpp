@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {
@@ -61,14 +62,6 @@ QString card(const Preset& preset) {
 }
 
 }  // namespace
-
-QString shortDuration(double seconds) {
-    const auto count = [](double value) { return QString::number(std::max(1.0, std::round(value)), 'f', 0); };
-    if (seconds < 100) return QObject::tr("%1 s").arg(count(seconds));
-    if (seconds < 100 * 60) return QObject::tr("%1 min").arg(count(seconds / 60));
-    if (seconds < 48 * 3600) return QObject::tr("%1 h").arg(count(seconds / 3600));
-    return QObject::tr("%1 days").arg(count(seconds / 86400));
-}
 
 PresetList::PresetList(QWidget* parent) : QListWidget(parent) {
     setItemDelegate(new CardDelegate(this));

@@ -28,7 +28,4 @@ class PresetList : public QListWidget {
     std::vector<Preset> presets_;
 };
 
-/// "5 min", "3 h", "2 days".
-QString shortDuration(double seconds);
-
 }  // namespace roper

@@ -4,7 +4,7 @@
 
 #include "core/compare/grouping.h"
 #include "ui/live/run_records.h"
-#include "ui/pages/training/preset_list.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {

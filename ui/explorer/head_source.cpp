@@ -1,4 +1,4 @@
-#include "ui/live/head_source.h"
+#include "ui/explorer/head_source.h"
 
 #include <cstring>
 

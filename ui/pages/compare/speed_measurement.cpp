@@ -1,0 +1,32 @@
+#include "ui/pages/compare/speed_measurement.h"
+
+#include "ui/live/trainer_launcher.h"
+
+namespace roper {
+
+SpeedMeasurement::SpeedMeasurement(std::filesystem::path runs, QObject* parent)
+    : QObject(parent), runs_(std::move(runs)) {}
+
+void SpeedMeasurement::start() {
+    if (process_) return emit said(tr("Measuring already."));
+    const QString program = TrainerLauncher::trainerProgram();
+    if (program.isEmpty())
+        return emit said(tr("The trainer roper-train is not there; build it with ./lab run."));
+    process_ = new QProcess(this);
+    const auto report = [this] {
+        const QString text =
+            QString::fromUtf8(process_->readAllStandardError()).trimmed().section('\n', -1);
+        if (!text.isEmpty()) emit said(text);
+        emit measured();
+    };
+    connect(process_, &QProcess::readyReadStandardError, this, report);
+    connect(process_, &QProcess::finished, this, [this, report](int code) {
+        report();
+        if (code == 0) emit said(tr("The speed of every setting is measured."));
+        process_->deleteLater();
+    });
+    process_->start(program, {QStringLiteral("board"), QStringLiteral("--measure"), QStringLiteral("--runs"),
+                              QString::fromStdString(std::filesystem::absolute(runs_).string())});
+}
+
+}  // namespace roper
