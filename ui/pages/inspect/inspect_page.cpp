@@ -86,9 +86,8 @@ std::vector<const Figure*> InspectPage::figures() const {
 
 /// Who opens the page wants to see something: of the runs with snapshots the last by name, and names begin
 /// with the time.
-void InspectPage::showEvent(QShowEvent* event) {
-    Page::showEvent(event);
-    if (!state_->run().isEmpty()) return;
+void InspectPage::becomeSeen(bool seen) {
+    if (!seen || !state_->run().isEmpty()) return;
     const std::vector<RunWatcher*> runs = store_.runs();
     for (auto run = runs.rbegin(); run != runs.rend(); ++run)
         if ((*run)->specification() && !(*run)->folder().snapshots().empty())

@@ -43,7 +43,7 @@ class InspectPage : public Page {
     void showTab(int tab) { tabs_->setCurrentIndex(tab); }
 
   protected:
-    void showEvent(QShowEvent* event) override;
+    void becomeSeen(bool seen) override;
 
   private:
     QWidget* makeChooser();
