@@ -9,10 +9,10 @@
 
 #include "app/roper_lab/compare_settings.h"
 #include "app/roper_lab/inspect_figures.h"
-#include "core/explorer/setup_fields.h"
-#include "core/explorer/setup_text.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/explorer/setup_fields.h"
+#include "core/explorer/setup_text.h"
 #include "ui/charts/figure_export.h"
 #include "ui/window/main_window.h"
 
@@ -229,7 +229,8 @@ void writeCompare(const FigureOrder& order, const FigureRequest& request) {
     store.readAll();
     if (store.runs().empty() && order.kind != "board")
         throw Error(ErrorKind::usage, "there are no runs in " + order.runs.string());
-    ComparePage page(store, [] { return Specification(); }, nullptr);
+    ComparePage page(
+        store, [] { return Specification(); }, nullptr);
     page.state().change([&](CompareQuestion& question) { setCompareQuestion(question, request.settings); });
     if (!page.state().filterProblem().isEmpty())
         throw Error(ErrorKind::usage, page.state().filterProblem().toStdString());

@@ -6,14 +6,14 @@
 
 #include "app/roper_train/bench_peers.h"
 #include "app/roper_train/commands.h"
-#include "core/compare/grouping.h"
-#include "core/kernels/attention.h"
 #include "core/base/child_process.h"
-#include "core/specification/cost.h"
 #include "core/base/error.h"
-#include "core/runs/speeds.h"
 #include "core/base/text.h"
 #include "core/bench/bench.h"
+#include "core/compare/grouping.h"
+#include "core/kernels/attention.h"
+#include "core/runs/speeds.h"
+#include "core/specification/cost.h"
 
 namespace roper {
 namespace {

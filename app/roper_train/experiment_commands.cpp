@@ -7,16 +7,16 @@
 #include <sstream>
 
 #include "app/roper_train/commands.h"
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/bench/bench.h"
 #include "core/compare/board.h"
 #include "core/compare/run_filter.h"
 #include "core/compare/run_table.h"
-#include "core/base/durable_file.h"
-#include "core/base/error.h"
 #include "core/runs/metrics_import.h"
 #include "core/runs/run_queue.h"
 #include "core/runs/run_recorder.h"
-#include "core/base/text.h"
-#include "core/bench/bench.h"
 
 // Commands that look at many runs: compare, board, import.
 

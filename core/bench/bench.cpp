@@ -9,13 +9,13 @@
 #include <memory>
 #include <sstream>
 
+#include "core/bench/rate_meter.h"
 #include "core/corpus/open_task.h"
 #include "core/model/device.h"
 #include "core/training/batches.h"
 #include "core/training/loaded_model.h"
 #include "core/training/own_stream.h"
 #include "core/training/queued_stepper.h"
-#include "core/bench/rate_meter.h"
 #include "core/training/session.h"
 
 namespace roper {

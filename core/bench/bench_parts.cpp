@@ -1,13 +1,13 @@
 #include <ATen/ATen.h>
 
+#include "core/bench/bench.h"
+#include "core/bench/rate_meter.h"
 #include "core/corpus/open_task.h"
 #include "core/model/attention.h"
 #include "core/model/device.h"
 #include "core/model/fused_attention.h"
 #include "core/model/generation.h"
-#include "core/bench/bench.h"
 #include "core/training/loaded_model.h"
-#include "core/bench/rate_meter.h"
 #include "core/training/session.h"
 
 namespace roper {

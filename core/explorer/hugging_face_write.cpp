@@ -1,8 +1,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/explorer/hugging_face.h"
 #include "core/base/error.h"
+#include "core/explorer/hugging_face.h"
 
 namespace roper {
 namespace {

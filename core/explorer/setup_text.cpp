@@ -3,9 +3,9 @@
 #include <cctype>
 #include <set>
 
-#include "core/explorer/setup_fields.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/explorer/setup_fields.h"
 
 namespace roper {
 namespace {

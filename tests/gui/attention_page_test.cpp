@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tests/support/page_test.h"
+#include "ui/explorer/mistake_text.h"
 
 using namespace roper;
 

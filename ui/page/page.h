@@ -46,8 +46,8 @@ class Page : public QWidget {
     void said(const QString& text);
 
   protected:
-    /// Has `refresh` called: at once if the page is seen, else once when it next is. What nobody looks at is not
-    /// computed.
+    /// Has `refresh` called: at once if the page is seen, else once when it next is. What nobody looks at is
+    /// not computed.
     void refreshWhenSeen();
 
     /// Whether that is still to come.

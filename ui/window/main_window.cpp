@@ -9,8 +9,8 @@
 
 #include "core/base/error.h"
 #include "ui/charts/figure_export.h"
-#include "ui/window/command_palette.h"
 #include "ui/theme/numbers.h"
+#include "ui/window/command_palette.h"
 
 namespace roper {
 namespace {
@@ -29,7 +29,8 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueKeeper::Duty duty)
       attention_(new AttentionPage(attention_state_, nullptr)),
       mixing_(new MixingPage(attention_state_, nullptr)),
       training_(new TrainingPage(store_, launcher_, queue_, nullptr)),
-      compare_(new ComparePage(store_, [this] { return training_->form().specification(); }, nullptr)),
+      compare_(new ComparePage(
+          store_, [this] { return training_->form().specification(); }, nullptr)),
       inspect_(new InspectPage(store_, nullptr)),
       rail_(new QVBoxLayout),
       stack_(new QStackedWidget),

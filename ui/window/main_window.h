@@ -10,19 +10,19 @@
 #include <QToolButton>
 #include <filesystem>
 
+#include "ui/explorer/selection.h"
+#include "ui/live/queue_keeper.h"
+#include "ui/live/run_store.h"
+#include "ui/live/trainer_launcher.h"
+#include "ui/page/actions.h"
 #include "ui/pages/attention/attention_page.h"
 #include "ui/pages/compare/compare_page.h"
 #include "ui/pages/inspect/inspect_page.h"
 #include "ui/pages/mixing/mixing_page.h"
 #include "ui/pages/rotation/rotation_page.h"
-#include "ui/live/queue_keeper.h"
-#include "ui/live/run_store.h"
-#include "ui/live/trainer_launcher.h"
-#include "ui/page/actions.h"
-#include "ui/window/icons.h"
-#include "ui/explorer/selection.h"
 #include "ui/pages/spectrum/spectrum_page.h"
 #include "ui/pages/training/training_page.h"
+#include "ui/window/icons.h"
 
 namespace roper {
 

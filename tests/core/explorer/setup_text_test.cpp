@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/explorer/setup_fields.h"
 #include "core/base/error.h"
+#include "core/explorer/setup_fields.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/random_vectors.h"
 

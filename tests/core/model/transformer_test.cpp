@@ -9,10 +9,10 @@
 
 #include <map>
 
+#include "core/explorer/attention_maps.h"
 #include "core/kernels/attention.h"
 #include "core/model/generation.h"
 #include "core/model/products.h"
-#include "core/explorer/attention_maps.h"
 #include "core/specification/cost.h"
 #include "tests/support/eigen_transformer.h"
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/base/text.h"
+#include "ui/explorer/mistake_text.h"
 #include "ui/pages/attention/method_text.h"
 #include "ui/theme/numbers.h"
 

@@ -5,15 +5,15 @@
 #include <QTabBar>
 #include <QTimer>
 
-#include "ui/pages/attention/attention_map.h"
-#include "ui/explorer/attention_state.h"
-#include "ui/pages/attention/mistake_gallery.h"
-#include "ui/pages/attention/vectors_table.h"
 #include "ui/charts/bar_chart.h"
 #include "ui/charts/curve_chart.h"
 #include "ui/charts/heat_map_view.h"
+#include "ui/explorer/attention_state.h"
 #include "ui/explorer/setup_panel.h"
 #include "ui/page/page.h"
+#include "ui/pages/attention/attention_map.h"
+#include "ui/pages/attention/mistake_gallery.h"
+#include "ui/pages/attention/vectors_table.h"
 
 namespace roper {
 

@@ -1,8 +1,8 @@
 #include <QSplitter>
 
+#include "ui/explorer/source_controls.h"
 #include "ui/pages/attention/attention_page.h"
 #include "ui/pages/attention/method_text.h"
-#include "ui/explorer/source_controls.h"
 
 // What can be pressed and typed on the Attention page.
 

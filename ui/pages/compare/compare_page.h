@@ -10,13 +10,13 @@
 #include <QTreeWidget>
 
 #include "ui/charts/curve_chart.h"
+#include "ui/page/page.h"
 #include "ui/pages/compare/board_view.h"
 #include "ui/pages/compare/compare_state.h"
 #include "ui/pages/compare/length_tab.h"
 #include "ui/pages/compare/outcome_view.h"
 #include "ui/pages/compare/paired_view.h"
 #include "ui/pages/compare/speed_measurement.h"
-#include "ui/page/page.h"
 
 namespace roper {
 

@@ -6,8 +6,8 @@
 #include <QTableWidget>
 #include <QVBoxLayout>
 
-#include "core/compare/grouping.h"
 #include "core/base/error.h"
+#include "core/compare/grouping.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {

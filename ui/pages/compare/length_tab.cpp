@@ -4,9 +4,9 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "core/base/error.h"
 #include "core/corpus/corpus_files.h"
 #include "core/rotary/scaling.h"
-#include "core/base/error.h"
 #include "ui/controls/named.h"
 #include "ui/live/run_records.h"
 #include "ui/theme/numbers.h"

@@ -14,8 +14,7 @@ void SpeedMeasurement::start() {
         return emit said(tr("The trainer roper-train is not there; build it with ./lab run."));
     process_ = new QProcess(this);
     const auto report = [this] {
-        const QString text =
-            QString::fromUtf8(process_->readAllStandardError()).trimmed().section('\n', -1);
+        const QString text = QString::fromUtf8(process_->readAllStandardError()).trimmed().section('\n', -1);
         if (!text.isEmpty()) emit said(text);
         emit measured();
     };

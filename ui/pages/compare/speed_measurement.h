@@ -7,8 +7,8 @@
 
 namespace roper {
 
-/// Takes a few steps of every setting of the board that this machine has not timed yet, in a process of its own
-/// that ends with this object.
+/// Takes a few steps of every setting of the board that this machine has not timed yet, in a process of its
+/// own that ends with this object.
 class SpeedMeasurement : public QObject {
     Q_OBJECT
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/rotary/attention_statistics.h"
 #include "core/base/safetensors.h"
+#include "core/rotary/attention_statistics.h"
 
 namespace roper {
 

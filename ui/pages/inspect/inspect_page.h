@@ -11,11 +11,11 @@
 
 #include "ui/charts/heat_map_view.h"
 #include "ui/controls/line_edit.h"
+#include "ui/page/page.h"
 #include "ui/pages/inspect/continuation_view.h"
 #include "ui/pages/inspect/inspect_state.h"
 #include "ui/pages/inspect/learned_view.h"
 #include "ui/pages/inspect/thumbnails_view.h"
-#include "ui/page/page.h"
 
 namespace roper {
 

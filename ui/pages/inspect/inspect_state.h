@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "core/tasks/task.h"
-#include "ui/pages/inspect/head_maps.h"
 #include "ui/live/model_client.h"
+#include "ui/pages/inspect/head_maps.h"
 
 namespace roper {
 

@@ -3,8 +3,8 @@
 #include <QMouseEvent>
 #include <cmath>
 
-#include "ui/explorer/mistake_text.h"
 #include "ui/charts/arrow.h"
+#include "ui/explorer/mistake_text.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "core/rotary/value_compass.h"
-#include "ui/explorer/attention_state.h"
 #include "ui/charts/figure_view.h"
 #include "ui/charts/plane_frame.h"
+#include "ui/explorer/attention_state.h"
 
 namespace roper {
 

@@ -3,14 +3,14 @@
 #include <QTabWidget>
 #include <QTimer>
 
-#include "ui/explorer/attention_state.h"
 #include "ui/charts/bar_chart.h"
 #include "ui/charts/curve_chart.h"
+#include "ui/explorer/attention_state.h"
 #include "ui/explorer/setup_panel.h"
+#include "ui/page/page.h"
 #include "ui/pages/mixing/compass_view.h"
 #include "ui/pages/mixing/pair_table.h"
 #include "ui/pages/mixing/steps_view.h"
-#include "ui/page/page.h"
 
 namespace roper {
 

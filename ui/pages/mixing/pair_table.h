@@ -2,8 +2,8 @@
 
 #include <QTableWidget>
 
-#include "ui/explorer/attention_state.h"
 #include "ui/charts/figure.h"
+#include "ui/explorer/attention_state.h"
 
 namespace roper {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "ui/explorer/attention_state.h"
 #include "ui/charts/figure_view.h"
 #include "ui/charts/plane_frame.h"
+#include "ui/explorer/attention_state.h"
 
 namespace roper {
 

@@ -5,6 +5,7 @@
 #include <QTimer>
 
 #include "ui/explorer/setup_panel.h"
+#include "ui/page/page.h"
 #include "ui/pages/rotation/bars_view.h"
 #include "ui/pages/rotation/circle_view.h"
 #include "ui/pages/rotation/dials_view.h"
@@ -13,7 +14,6 @@
 #include "ui/pages/rotation/token_strip.h"
 #include "ui/pages/rotation/two_vectors_view.h"
 #include "ui/pages/rotation/worked_example_view.h"
-#include "ui/page/page.h"
 
 namespace roper {
 

@@ -8,8 +8,8 @@
 #include <QPlainTextEdit>
 #include <QVBoxLayout>
 
-#include "core/explorer/hugging_face.h"
 #include "core/base/error.h"
+#include "core/explorer/hugging_face.h"
 #include "ui/pages/spectrum/spectrum_state.h"
 
 namespace roper {

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <set>
 
+#include "core/base/error.h"
 #include "core/compare/grouping.h"
 #include "core/corpus/corpus_files.h"
 #include "core/specification/cost.h"
-#include "core/base/error.h"
 #include "ui/live/run_records.h"
 
 namespace roper {
