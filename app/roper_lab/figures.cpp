@@ -7,13 +7,13 @@
 #include <map>
 #include <set>
 
-#include "app/roper_lab/compare_settings.h"
 #include "app/roper_lab/inspect_figures.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/explorer/setup_fields.h"
 #include "core/explorer/setup_text.h"
 #include "ui/charts/figure_export.h"
+#include "ui/pages/compare/compare_fields.h"
 #include "ui/window/main_window.h"
 
 namespace roper {
@@ -41,42 +41,22 @@ struct FigureRequest {
     }
 };
 
-/// A whole number between `low` and `high`. @throws Error (usage)
-int wholeOf(const std::string& key, const std::string& text, int low, int high) {
-    const auto value = parseInteger(text);
-    if (!value || *value < low || *value > high)
-        throw Error(ErrorKind::usage, key + " must be a whole number from " + std::to_string(low) + " to " +
-                                          std::to_string(high) + ", not \"" + text + "\"");
-    return static_cast<int>(*value);
-}
-
-struct CanvasField {
-    std::string key, help;
-    std::function<void(Canvas&, const std::string&)> set;
-};
-
-const std::vector<CanvasField>& canvasFields() {
-    static const std::vector<CanvasField> fields = {
-        {"width", "Width in pixels, 100 to 10000",
-         [](Canvas& c, const std::string& text) { c.size.setWidth(wholeOf("width", text, 100, 10000)); }},
-        {"height", "Height in pixels, 60 to 10000",
-         [](Canvas& c, const std::string& text) { c.size.setHeight(wholeOf("height", text, 60, 10000)); }},
-        {"width_mm", "Width on paper, at most 2000 mm",
-         [](Canvas& c, const std::string& text) {
-             const auto value = parseNumber(text);
-             if (!value || !(*value >= 0 && *value <= 2000))
-                 throw Error(ErrorKind::usage,
-                             "width_mm must be a number from 0 to 2000, not \"" + text + "\"");
-             c.options.width_mm = *value;
-         }},
-        {"scale", "Pixels of a PNG per pixel, 1 to 8",
-         [](Canvas& c, const std::string& text) { c.options.scale = wholeOf("scale", text, 1, 8); }},
-        {"caption", "1: the caption is drawn below",
-         [](Canvas& c, const std::string& text) { c.options.caption = wholeOf("caption", text, 0, 1) == 1; }},
-        {"step", "Lines of the worked example, 1 to 7",
-         [](Canvas& c, const std::string& text) {
-             c.step = wholeOf("step", text, 1, WorkedExampleView::kSteps);
-         }},
+const std::vector<Field<Canvas>>& canvasFields() {
+    using C = Canvas;
+    const auto of_options = [](FieldInfo info, auto member) {
+        return field<C>(
+            std::move(info), [member](C & canvas) -> auto& { return canvas.options.*member; });
+    };
+    static const std::vector<Field<C>> fields = {
+        field<C>({"", "width", "pixels", "Width", IntegerRange{100, 10000}},
+                 [](C& c) -> int& { return c.size.rwidth(); }),
+        field<C>({"", "height", "pixels", "Height", IntegerRange{60, 10000}},
+                 [](C& c) -> int& { return c.size.rheight(); }),
+        of_options({"", "width_mm", "mm", "Width on paper", RealRange{0, 2000}}, &ExportOptions::width_mm),
+        of_options({"", "scale", "", "Pixels of a PNG per pixel", IntegerRange{1, 8}}, &ExportOptions::scale),
+        of_options({"", "caption", "", "1: the caption is drawn below", Flag()}, &ExportOptions::caption),
+        field<C>({"", "step", "", "Lines of the worked example", IntegerRange{1, WorkedExampleView::kSteps}},
+                 [](C& c) -> int& { return c.step; }),
     };
     return fields;
 }
@@ -92,21 +72,16 @@ bool isOfSetup(const std::string& kind) {
 FigureRequest parse(const FigureOrder& order) {
     FigureRequest request;
     std::vector<std::string> canvas_keys;
-    for (const CanvasField& field : canvasFields())
-        canvas_keys.push_back(field.key);
+    for (const auto& one : canvasFields())
+        canvas_keys.push_back(one.name);
     if (order.kind == "rotation") request.canvas.size = {520, 520};
     if (order.kind == "mixing" || order.kind == "three-steps") request.canvas.size = {900, 440};
     std::vector<std::string> settings = order.settings;
     if (order.query) settings.push_back("query=" + std::to_string(*order.query));
     for (const std::string& setting : settings) {
-        const std::size_t equals = setting.find('=');
-        if (equals == std::string::npos)
-            throw Error(ErrorKind::usage, "a setting is written key=value, not \"" + setting + "\"");
-        const std::string key = setting.substr(0, equals), value = setting.substr(equals + 1);
-        const auto field = std::find_if(canvasFields().begin(), canvasFields().end(),
-                                        [&](const CanvasField& one) { return one.key == key; });
-        if (field != canvasFields().end()) {
-            field->set(request.canvas, value);
+        const auto [key, value] = splitSetting(setting);
+        if (std::find(canvas_keys.begin(), canvas_keys.end(), key) != canvas_keys.end()) {
+            findField(canvasFields(), key).set(request.canvas, value);
         } else {
             if (isOfSetup(order.kind)) findSetupField(key, canvas_keys);
             request.settings.emplace_back(key, value);
@@ -123,17 +98,24 @@ void write(Figure& figure, const FigureOrder& order, const Canvas& canvas) {
     exportFigure(figure, order.out, options, Theme::of(fixedPalette(order.dark)));
 }
 
+/// Writes the figure of a page that has the name of the kind. @throws Error (other) if the page has none
+void writeOf(const Page& page, const FigureOrder& order, const Canvas& canvas) {
+    for (const Figure* figure : page.figures())
+        if (figure->figureName().toStdString() == order.kind)
+            return write(const_cast<Figure&>(*figure), order, canvas);
+    throw Error(ErrorKind::other,
+                "the page " + page.name().toStdString() + " draws no \"" + order.kind + "\"");
+}
+
 void writeRotation(const FigureOrder& order, const FigureRequest& request) {
     Selection selection;
     const Setup start =
-        order.kind == "worked-example" && request.settings.empty() ? withIntroExample(Setup{}) : Setup{};
+        order.kind == "worked-example" && request.settings.empty() ? withWorkedExample(Setup{}) : Setup{};
     selection.replace(withSettings(start, request.settings));
     RotationPage page(selection, nullptr);
     page.refreshNow();
     page.showWorkedExample(request.canvas.step);
-    for (const Figure* figure : page.figures())
-        if (figure->figureName().toStdString() == order.kind)
-            write(const_cast<Figure&>(*figure), order, request.canvas);
+    writeOf(page, order, request.canvas);
 }
 
 void writeSpectrum(const FigureOrder& order, const FigureRequest& request) {
@@ -144,15 +126,13 @@ void writeSpectrum(const FigureOrder& order, const FigureRequest& request) {
     selection.replace(withSettings(start, request.settings));
     SpectrumPage page(selection, nullptr);
     page.refreshNow();
-    for (const Figure* figure : page.figures())
-        if (figure->figureName().toStdString() == order.kind)
-            write(const_cast<Figure&>(*figure), order, request.canvas);
+    writeOf(page, order, request.canvas);
 }
 
 /// The setup of a picture of attention: the map that the kind asks for, and a mistake where one is shown.
 Setup attentionSetup(const FigureOrder& order, const FigureRequest& request, const Setup& start) {
     Setup setup = withSettings(start, request.settings);
-    if (order.kind == "position-bias" && !request.sets("method")) setup.method = Method::t5;
+    if (order.kind == "position-bias" && !request.sets("method")) setup.method = "t5";
     if (order.kind == "scores") setup.map = MapKind::scores;
     if (order.kind == "weights") setup.map = MapKind::weights;
     const bool shows_difference = order.kind == "mistake" || order.kind == "shift-difference";
@@ -203,9 +183,7 @@ void writeAttention(const FigureOrder& order, const FigureRequest& request) {
     if (order.kind == "logit-by-pair") return write(attention.bars(), order, request.canvas);
     if (order.kind == "position-bias") return write(attention.biasChart(), order, request.canvas);
     if (order.kind == "position-table") return write(attention.table(), order, request.canvas);
-    for (const Figure* figure : mixing.figures())
-        if (figure->figureName().toStdString() == order.kind)
-            write(const_cast<Figure&>(*figure), order, request.canvas);
+    writeOf(mixing, order, request.canvas);
 }
 
 void writeCurves(const FigureOrder& order, const FigureRequest& request) {
@@ -231,14 +209,13 @@ void writeCompare(const FigureOrder& order, const FigureRequest& request) {
         throw Error(ErrorKind::usage, "there are no runs in " + order.runs.string());
     ComparePage page(
         store, [] { return Specification(); }, nullptr);
-    page.state().change([&](CompareQuestion& question) { setCompareQuestion(question, request.settings); });
+    page.state().change(
+        [&](CompareQuestion& question) { applySettings(compareFields(), question, request.settings); });
     if (!page.state().filterProblem().isEmpty())
         throw Error(ErrorKind::usage, page.state().filterProblem().toStdString());
     if (order.kind == "loss-by-position") page.lengths().what().setCurrentIndex(1);
     page.readEverything();
-    for (const Figure* figure : page.figures())
-        if (figure->figureName().toStdString() == order.kind)
-            write(const_cast<Figure&>(*figure), order, request.canvas);
+    writeOf(page, order, request.canvas);
 }
 
 void writeInspection(const FigureOrder& order, const FigureRequest& request) {
@@ -246,9 +223,7 @@ void writeInspection(const FigureOrder& order, const FigureRequest& request) {
     store.readAll();
     InspectPage page(store, nullptr);
     prepareInspection(page, order.kind, order.run, request.settings);
-    for (const Figure* figure : page.figures())
-        if (figure->figureName().toStdString() == order.kind)
-            write(const_cast<Figure&>(*figure), order, request.canvas);
+    writeOf(page, order, request.canvas);
 }
 
 using Writer = void (*)(const FigureOrder&, const FigureRequest&);
@@ -314,19 +289,21 @@ std::vector<std::string> figureKinds() {
 
 std::string figureSettingsHelp() {
     std::string help = "Settings (--set key=value):\n";
-    const auto line = [&](const std::string& key, const std::string& what) {
-        help += "  " + key + std::string(key.size() < 22 ? 24 - key.size() : 2, ' ') + what + "\n";
+    const auto lineOf = [&](const FieldInfo& field) {
+        const std::string gap(field.name.size() < 22 ? 24 - field.name.size() : 2, ' ');
+        const std::string unit = field.unit.empty() ? "" : " " + field.unit;
+        help += "  " + field.name + gap + field.help + " (" + acceptsText(field) + unit + ")\n";
     };
-    for (const CanvasField& field : canvasFields())
-        line(field.key, field.help);
-    for (const SetupField& field : setupFields())
-        line(field.key, field.help);
+    for (const auto& one : canvasFields())
+        lineOf(one);
+    for (const SetupField& one : setupFields())
+        lineOf(one);
     help += "Settings of compare-curves, outcomes and paired-difference:\n";
-    for (const auto& [key, what] : compareSettingsHelp())
-        line(key, what);
+    for (const auto& one : compareFields())
+        lineOf(one);
     help += "Settings of heads, head, continuation and solved-by-size (with --run):\n";
-    for (const auto& [key, what] : inspectSettingsHelp())
-        line(key, what);
+    for (const FieldInfo* one : inspectFieldInfos())
+        lineOf(*one);
     return help;
 }
 
@@ -341,9 +318,13 @@ int makeFigure(const FigureOrder& asked) {
         throw Error(ErrorKind::usage, "source=run needs a run: --run NAME");
     takeRunApart(order);
     QApplication::setPalette(fixedPalette(order.dark));
-    for (const auto& [kind, writer] : writers())
-        if (kind == order.kind) writer(order, request);
-    return 0;
+    for (const auto& [kind, writer] : writers()) {
+        if (kind != order.kind) continue;
+        writer(order, request);
+        return 0;
+    }
+    throw Error(ErrorKind::usage,
+                "there is no picture \"" + order.kind + "\"; `roper-lab figure --help` lists them");
 }
 
 }  // namespace roper

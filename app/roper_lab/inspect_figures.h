@@ -5,18 +5,19 @@
 #include <utility>
 #include <vector>
 
+#include "core/fields/field.h"
 #include "ui/pages/inspect/inspect_page.h"
 
 namespace roper {
 
-/// What is to be seen of a run: a snapshot or a text, a layer and head, a prompt.
+/// Keys and values.
 using InspectSettings = std::vector<std::pair<std::string, std::string>>;
 
 /// Lets the event loop run as long as something is busy, ten minutes at most.
 void waitWhile(const std::function<bool()>& is_busy);
 
-/// Key and meaning of each setting.
-std::vector<std::pair<std::string, std::string>> inspectSettingsHelp();
+/// The settings that pictures of a model know.
+std::vector<const FieldInfo*> inspectFieldInfos();
 
 /// Fills the page with what a kind of picture ("heads", "head", "continuation", "solved-by-size") needs;
 /// waits for the model's answers. @throws Error (usage) naming the setting, or what the model said

@@ -64,7 +64,7 @@ void prepare(MainWindow& window, const Page& page) {
     setup.overlays = {ScalingMethod::linear, ScalingMethod::yarn};
     setup.scaling.original_length = 2048;
     if (&page == &window.inspectPage()) inspectSomething(window);
-    window.selection().replace(&page == &window.rotationPage() ? withIntroExample(Setup{}) : setup);
+    window.selection().replace(&page == &window.rotationPage() ? withWorkedExample(Setup{}) : setup);
 }
 
 struct View {

@@ -14,14 +14,14 @@
 #include <iterator>
 #include <span>
 
-#include "core/corpus/corpus_files.h"
-#include "core/corpus/text_reader.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
-#include "core/base/text.h"
 #include "core/base/fingerprint.h"
 #include "core/base/random.h"
-#include "core/tasks/text_task.h"
+#include "core/base/text.h"
+#include "core/corpus/corpus_files.h"
+#include "core/corpus/text_reader.h"
+#include "core/tasks/text.h"
 
 namespace roper {
 namespace {
@@ -38,14 +38,14 @@ std::string reasonOf(const std::string& why) {
     if (const std::size_t at = why.find("Vocabulary size too high"); at != std::string::npos)
         if (std::sscanf(why.c_str() + at, "Vocabulary size too high (%d). Please set it to a value <= %d",
                         &asked, &bound) == 2)
-            return bound < kFewestPieces
-                       ? "the text is too short to learn any from"
-                       : "it is too short for so many; at most " + std::to_string(bound) + " (task.pieces)";
+            return bound < kFewestPieces ? "the text is too short to learn any from"
+                                         : "it is too short for so many; at most " + std::to_string(bound) +
+                                               " (task.vocab_size)";
     if (const std::size_t at = why.find("Vocabulary size is smaller than"); at != std::string::npos)
         if (std::sscanf(why.c_str() + at, "Vocabulary size is smaller than required_chars. %d vs %d", &asked,
                         &bound) == 2)
             return "it has too many different letters for so few; at least " + std::to_string(bound) +
-                   " (task.pieces)";
+                   " (task.vocab_size)";
     return why;
 }
 

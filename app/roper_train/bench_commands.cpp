@@ -49,7 +49,7 @@ bool asksFor(const BenchOptions& options, const std::string& key) {
 
 /// Both methods, or the one that the settings ask for.
 std::vector<std::string> methodsOf(const BenchOptions& options, const Work& work) {
-    if (!asksFor(options, "model.position")) return {"rope", "roper"};
+    if (!asksFor(options, "model.position")) return twinMethods();
     return {namedSpecification(work.preset, options.settings).model.position};
 }
 
@@ -142,7 +142,7 @@ void benchStep(const BenchOptions& options, const Work& work) {
         names.push_back(candidate.method + " " + candidate.precision);
     std::cerr << work.name << ": " << work.times << " × " << join(names, ", ") << std::endl;
     const std::vector<StepBench> benches =
-        benchByTurns(specificationsOf(candidates), work.times, std::clamp(work.times / 10, 1, 5));
+        benchInterleaved(specificationsOf(candidates), work.times, std::clamp(work.times / 10, 1, 5));
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const auto& [method, precision, specification] = candidates[i];
         const BenchTimes& times = benches[i].times;
@@ -264,15 +264,15 @@ void printPeers(const BenchOptions& options, const Work& work, const Candidate& 
     std::cout << std::endl;
 }
 
-/// Ours and the peers, a few steps of each by turns.
+/// Ours and the peers, a few steps of each in alternation.
 void benchPeers(const BenchOptions& options, const Work& work, const Candidate& candidate) {
     const Json first = firstStepOf(options, work, candidate);
     const auto peers = startPeers(candidate.specification, vocabularySize(candidate.specification.task));
-    constexpr int kStepsATurn = 5;
-    const StepBench ours = benchByTurns({candidate.specification}, work.times, 2, [&](int turn) {
-                               if (turn % kStepsATurn != 0) return;
+    constexpr int kStepsARound = 5;
+    const StepBench ours = benchInterleaved({candidate.specification}, work.times, 2, [&](int round) {
+                               if (round % kStepsARound != 0) return;
                                for (const auto& peer : peers)
-                                   peer->turn();
+                                   peer->takeSteps();
                            }).front();
     std::vector<PeerRow> rows = {
         {"roper-train", candidate.precision, ours.times, first.at("first_step_s"), first.at("peak_mb")}};

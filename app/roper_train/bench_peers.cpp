@@ -68,8 +68,8 @@ Peer::Peer(Kind kind, const Specification& specification, std::int64_t vocabular
 
 Peer::~Peer() = default;
 
-void Peer::turn() {
-    process_->write(std::to_string(kind_.steps_a_turn));
+void Peer::takeSteps() {
+    process_->write(std::to_string(kind_.steps_a_round));
     const Json answer = answerOf(*process_, kind_.name);
     for (const Json& ms : answer.at("ms"))
         times_.seconds.push_back(1e-3 * ms.get<double>());

@@ -17,7 +17,7 @@ class Peer {
         std::string name;  ///< as in the table
         std::string peer;  ///< as the script knows it
         bool warm_heap;    ///< with our own setting of the heap
-        int steps_a_turn;
+        int steps_a_round;
         std::string precision = "fp32";  ///< bf16: by torch.autocast
     };
     /// Starts it and waits for its first step.
@@ -26,8 +26,8 @@ class Peer {
     Peer(Kind kind, const Specification& specification, std::int64_t vocabulary);
     ~Peer();
 
-    /// Takes its steps of a turn. @throws Error (other) if it has ended
-    void turn();
+    /// Takes its steps of a round. @throws Error (other) if it has ended
+    void takeSteps();
 
     const Kind& kind() const { return kind_; }
     const BenchTimes& times() const { return times_; }

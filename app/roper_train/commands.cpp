@@ -7,13 +7,13 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "core/corpus/open_task.h"
-#include "core/specification/cost.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
-#include "core/specification/presets.h"
-#include "core/runs/run_recorder.h"
 #include "core/base/text.h"
+#include "core/corpus/open_task.h"
+#include "core/runs/run_recorder.h"
+#include "core/specification/cost.h"
+#include "core/specification/presets.h"
 #include "core/training/session.h"
 
 namespace roper {
@@ -182,7 +182,7 @@ int describeCommand(const std::string& what, bool markdown) {
 int sampleCommand(const std::string& task, const std::vector<std::string>& settings, std::int64_t count,
                   std::uint64_t seed) {
     Specification specification;
-    setField(findField("task.name"), specification, task);
+    findField("task.name").set(specification, task);
     for (const std::string& setting : settings)
         applySetting(specification, setting);
     requireValid(specification, "--set");

@@ -124,7 +124,7 @@ std::vector<std::int64_t> parseSeeds(const std::string& text) {
 int enqueueCommand(const EnqueueOptions& options) {
     Specification base = namedSpecification(options.what, options.settings);
     std::vector<std::string> positions = {base.model.position};
-    if (options.twins) positions = {"rope", "roper"};
+    if (options.twins) positions = twinMethods();
     std::vector<Specification> wanted;
     for (const std::int64_t seed : parseSeeds(options.seeds)) {
         for (const std::string& position : positions) {

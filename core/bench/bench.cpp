@@ -37,7 +37,7 @@ class Trainee {
 
     /// Takes so many steps in a row, to the end: as many as in training on a GPU, one on the CPU. → seconds
     /// of one
-    double turn() {
+    double takeRound() {
         const std::int64_t count = device_.is_cpu() ? 1 : QueuedStepper::kMostAtOnce;
         return secondsOf([&] { steps(count); }) / static_cast<double>(count);
     }
@@ -47,7 +47,7 @@ class Trainee {
         stepper_->finish();
     }
 
-    at::ScalarType factors() const { return model_.factors(); }
+    at::ScalarType computeType() const { return model_.computeType(); }
     std::string note() const { return stepper_->note(); }
 
   private:
@@ -137,10 +137,10 @@ BenchTimes benchSteps(const Specification& specification, int steps, int warm_up
         Trainee trainee(specification, workshop.opened.device);
         BenchTimes times;
         double spent = 0;
-        for (int turn = 1; turn <= warm_up + steps || spent < least_seconds; ++turn) {
+        for (int round = 1; round <= warm_up + steps || spent < least_seconds; ++round) {
             double seconds = 0;
-            const double all = secondsOf([&] { seconds = trainee.turn(); });
-            if (turn <= warm_up) continue;
+            const double all = secondsOf([&] { seconds = trainee.takeRound(); });
+            if (round <= warm_up) continue;
             times.seconds.push_back(seconds);
             spent += all;
         }
@@ -156,8 +156,8 @@ std::vector<std::string> precisionsOf(const Specification& specification) {
     return {"fp32", "bf16"};
 }
 
-std::vector<StepBench> benchByTurns(const std::vector<Specification>& specifications, int steps, int warm_up,
-                                    const std::function<void(int)>& before_turn) {
+std::vector<StepBench> benchInterleaved(const std::vector<Specification>& specifications, int steps,
+                                        int warm_up, const std::function<void(int)>& before_round) {
     return translatingErrors([&] {
         constexpr int kProfiled = 5, kBetweenRates = 8;
         const Workshop workshop(specifications.front());
@@ -166,21 +166,21 @@ std::vector<StepBench> benchByTurns(const std::vector<Specification>& specificat
         std::map<at::ScalarType, RateMeter> meters;
         for (const Specification& specification : specifications) {
             Trainee& trainee = *trainees.emplace_back(std::make_unique<Trainee>(specification, device));
-            meters.try_emplace(trainee.factors(), device, trainee.factors());
+            meters.try_emplace(trainee.computeType(), device, trainee.computeType());
             for (int i = 0; i < warm_up; ++i)
-                trainee.turn();
+                trainee.takeRound();
         }
         std::vector<StepBench> benches(trainees.size());
-        for (int turn = 0; turn < steps; ++turn) {
-            if (before_turn) before_turn(turn);
-            if (turn % kBetweenRates == 0)
+        for (int round = 0; round < steps; ++round) {
+            if (before_round) before_round(round);
+            if (round % kBetweenRates == 0)
                 for (auto& [type, meter] : meters)
                     meter.sample();
             for (std::size_t i = 0; i < trainees.size(); ++i)
-                benches[i].times.seconds.push_back(trainees[i]->turn());
+                benches[i].times.seconds.push_back(trainees[i]->takeRound());
         }
         for (std::size_t i = 0; i < trainees.size(); ++i) {
-            benches[i].rates = meters.at(trainees[i]->factors()).rates();
+            benches[i].rates = meters.at(trainees[i]->computeType()).rates();
             if (device.is_cpu()) {
                 benches[i].parts = sharesOfParts(*trainees[i], std::min(kProfiled, steps));
                 for (double& part : benches[i].parts)

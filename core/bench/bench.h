@@ -35,17 +35,17 @@ struct MachineRates {
     double multiply_add = 0;  ///< the kernels' multiply-adds in registers; 0 on a GPU
 };
 
-/// Steps of several models by turns, so that whatever else the machine does meets all of them alike.
+/// Steps of several models interleaved, so that whatever else the machine does meets all of them alike.
 struct StepBench {
     BenchTimes times;
     std::array<double, kStepParts> parts{};  ///< the median, divided by profiling further steps; CPU only
     MachineRates rates;                      ///< of its precision: medians of measurements in between
     std::vector<std::string> notes;          ///< what was not as it could be, for a person
 };
-/// @param before_turn  called with the number of each turn, from 0; may be empty
+/// @param before_round  called with the number of each round, from 0; may be empty
 /// @return             one a specification
-std::vector<StepBench> benchByTurns(const std::vector<Specification>& specifications, int steps, int warm_up,
-                                    const std::function<void(int)>& before_turn = {});
+std::vector<StepBench> benchInterleaved(const std::vector<Specification>& specifications, int steps,
+                                        int warm_up, const std::function<void(int)>& before_round = {});
 
 /// The attention of one layer alone, forward and backward.
 struct AttentionBench {

@@ -13,13 +13,14 @@
 namespace roper {
 namespace {
 
-/// Attention of one layer by LibTorch's operations, from the product that makes q, k and v [B, T, 3C].
-at::Tensor plainAttention(const at::Tensor& product, std::int64_t heads, const PassPositions& pass,
-                          Pairing pairing, const Sight& sight) {
-    const at::Tensor qkv = product.unflatten(2, {3, heads, -1}).permute({2, 0, 3, 1, 4});
-    const TurnedHeads turned = rotateHeads(qkv, pass.queryKey(0), pass.value(0), pairing);
-    const at::Tensor mixed = mix(AttentionKind::softmax, {turned.q, turned.k, turned.v, {}, {}}, sight);
-    return rotate(mixed, pass.value(0).cosine, pass.value(0).sine, pairing, Turn::back)
+/// Attention of one layer by LibTorch's operations, from q, k and v side by side [B, T, 3C].
+at::Tensor plainAttention(const at::Tensor& side_by_side, std::int64_t heads, const PassPositions& pass,
+                          Pairing pairing, const AttentionMask& mask) {
+    const at::Tensor qkv = side_by_side.unflatten(2, {3, heads, -1}).permute({2, 0, 3, 1, 4});
+    const RotatedHeads rotated =
+        rotateHeads(qkv, pass.ofQueries(0), pass.ofKeys(0), pass.ofValues(0), pairing);
+    const at::Tensor mixed = mix(AttentionKind::softmax, {rotated.q, rotated.k, rotated.v, {}, {}}, mask);
+    return rotate(mixed, pass.ofValues(0).cosine, pass.ofValues(0).sine, pairing, Direction::inverse)
         .transpose(1, 2)
         .flatten(2);
 }
@@ -44,25 +45,24 @@ AttentionBench benchAttention(const Specification& specification, int times) {
         const std::int64_t B = specification.training.batch, T = specification.inputLength(),
                            C = specification.model.width, H = specification.model.heads;
         Parameters parameters(0, at::kFloat);
-        PositionMethod positions(specification, parameters, at::kFloat);
-        const PassPositions pass = positions.forPass({T});
+        const auto positions = makePositions(specification, parameters, at::kFloat);
+        const PassPositions pass = positions->forPass({T});
         const bool causal = !specification.isMasked();
-        const Sight sight = sightOfSequences(causal, T, pass.distance_bias);
+        const AttentionMask mask = sequenceMask(causal, T, pass.distance_bias);
         const at::ScalarType type = specification.device.precision == "bf16" ? at::kBFloat16 : at::kFloat;
-        const at::Tensor product = at::randn({B, T, 3 * C}).to(type),
-                         gradient = at::randn({B, T, C}).to(type);
+        const at::Tensor qkv = at::randn({B, T, 3 * C}).to(type), gradient = at::randn({B, T, C}).to(type);
         const auto forwardAndBackward = [&](const auto& attend) {
-            const at::Tensor x = product.detach().requires_grad_(true);
+            const at::Tensor x = qkv.detach().requires_grad_(true);
             return secondsOf([&] { attend(x).backward(gradient); });
         };
         AttentionBench bench;
         RateMeter meter(at::kCPU, type);
         for (int i = -1; i < times; ++i) {  // the first only warms up
             const double kernel = forwardAndBackward([&](const at::Tensor& x) {
-                return fusedAttention(x, H, causal, positions.pairing(), pass, 0);
+                return fusedAttention(x, H, causal, positions->pairing(), pass, 0);
             });
             const double plain = forwardAndBackward(
-                [&](const at::Tensor& x) { return plainAttention(x, H, pass, positions.pairing(), sight); });
+                [&](const at::Tensor& x) { return plainAttention(x, H, pass, positions->pairing(), mask); });
             if (i < 0) continue;
             meter.sample();
             bench.kernel.seconds.push_back(kernel);

@@ -96,7 +96,7 @@ std::vector<BoardRow> makeBoard(std::span<const RunRecord> runs, const Speeds& s
     for (const BoardTarget& target : boardTargets()) {
         BoardRow row{target, loadPreset(target.preset).specification, Measure::final_correct, {}};
         row.measure = usualMeasure(row.specification);
-        for (const char* position : {"rope", "roper"}) {
+        for (const std::string& position : twinMethods()) {
             const Specification specification = withPosition(row.specification, position);
             row.cells.push_back(makeCell(runs, specification, target, row.measure, speeds));
         }

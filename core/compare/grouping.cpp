@@ -27,7 +27,7 @@ bool concerns(const SpecificationField& field, const Specification& specificatio
 std::map<std::string, std::string> identityOf(const Specification& specification) {
     std::map<std::string, std::string> identity;
     for (const SpecificationField& field : specificationFields())
-        if (concerns(field, specification)) identity[field.key()] = fieldText(field, specification);
+        if (concerns(field, specification)) identity[field.key()] = field.text(specification);
     return identity;
 }
 
@@ -38,7 +38,7 @@ bool isPartOfMethod(const std::string& key) {
                                                "model.rotary_fraction",
                                                "model.value_rotary_fraction",
                                                "model.pairing",
-                                               "model.schedule",
+                                               "model.frequency_formula",
                                                "model.base",
                                                "training.objective"};
     return keys.count(key) > 0;
@@ -47,10 +47,10 @@ bool isPartOfMethod(const std::string& key) {
 /// "width 64", "frequencies trained", "linear attention, 1 + cosine"; empty for what goes without saying.
 std::string differenceText(const SpecificationField& field, const Specification& specification) {
     static const Specification usual;
-    const std::string value = fieldText(field, specification);
-    if (isPartOfMethod(field.key()) && value == fieldText(field, usual)) return {};
+    const std::string value = field.text(specification);
+    if (isPartOfMethod(field.key()) && value == field.text(usual)) return {};
     if (field.key() == "task.text") return "text " + std::filesystem::path(value).filename().string();
-    if (value == "linear_numerator") return "linear attention, numerator turned";
+    if (value == "linear_numerator") return "linear attention, numerator rotated";
     if (value == "linear_cosine") return "linear attention, 1 + cosine";
     if (value == "masked") return "masked tokens";
     std::string name = field.name;
@@ -119,12 +119,7 @@ std::set<std::string> fieldsThatTellApart(const Groups& groups) {
 }  // namespace
 
 std::string methodTitle(const std::string& position) {
-    static const std::map<std::string, std::string> titles = {
-        {"none", "no positions"}, {"learned", "learned table"}, {"sinusoidal", "sinusoids"},
-        {"t5", "T5 bias"},        {"alibi", "ALiBi"},           {"rope", "RoPE"},
-        {"roper", "RoPER"}};
-    const auto found = titles.find(position);
-    return found == titles.end() ? position : found->second;
+    return positionMethod(position).title;
 }
 
 std::vector<std::string> otherDifferences(const Specification& a, const Specification& b) {

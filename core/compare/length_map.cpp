@@ -5,8 +5,8 @@
 #include <functional>
 #include <set>
 
-#include "core/compare/grouping.h"
 #include "core/base/text.h"
+#include "core/compare/grouping.h"
 
 namespace roper {
 namespace {
@@ -25,11 +25,10 @@ struct Entry {
 /// The same experiment whatever the length of its problems: what a panel has in common.
 Specification withoutLengths(Specification specification) {
     const Specification usual;
-    specification.task.digits_max = usual.task.digits_max;
-    specification.task.string_min = usual.task.string_min;
-    specification.task.string_max = usual.task.string_max;
+    for (const std::string& setting : specification.task.kind().length_settings)
+        specification.task.own.set(setting, usual.task.own.integer(setting));
     specification.training.length = usual.training.length;
-    specification.model.table_positions = usual.model.table_positions;
+    specification.model.own.set("table_positions", usual.model.own.integer("table_positions"));
     return specification;
 }
 
@@ -143,15 +142,15 @@ std::string nameOf(Shows shows) {
 }  // namespace
 
 std::optional<std::int64_t> problemLength(const std::string& task, ProblemSize size) {
-    if (task == "addition") return std::max(size.first, size.second);
-    return task == "index" ? std::optional(size.first) : std::nullopt;
+    const TaskKind& kind = taskKind(task);
+    return kind.length ? std::optional(kind.length(size)) : std::nullopt;
 }
 
 std::optional<std::int64_t> trainedLength(const Specification& specification) {
     const TaskSettings& task = specification.task;
     if (task.isText()) return specification.training.length;
-    if (task.name == "addition") return task.digits_max;
-    return task.name == "index" ? std::optional(task.string_max) : std::nullopt;
+    const std::vector<std::string>& lengths = task.kind().length_settings;
+    return lengths.empty() ? std::nullopt : std::optional(task.own.integer(lengths.back()));
 }
 
 std::vector<LengthMap> lengthMaps(const std::vector<MeasuredRun>& runs) {

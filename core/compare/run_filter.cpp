@@ -48,7 +48,7 @@ std::string valueOf(const std::string& key, const RunRecord& run) {
         return formatNumber(key == "correct" ? correct
                                              : 100 * correct / static_cast<double>(last.of.value_or(1)));
     }
-    return fieldText(findField(key), run.specification);
+    return findField(key).text(run.specification);
 }
 
 }  // namespace

@@ -3,14 +3,14 @@
 #include <cstdlib>
 #include <utility>
 
-#include "core/corpus/pieces_program.h"
-#include "core/corpus/text_reader.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_lock.h"
-#include "core/specification/presets.h"
 #include "core/base/fingerprint.h"
-#include "core/tasks/text_task.h"
+#include "core/corpus/pieces_program.h"
+#include "core/corpus/text_reader.h"
+#include "core/specification/presets.h"
+#include "core/tasks/text.h"
 
 namespace roper {
 
@@ -37,7 +37,7 @@ std::string keyOf(const TaskSettings& settings, const std::vector<fs::path>& fil
         key.add(fs::absolute(file).string())
             .add("|" + std::to_string(fs::file_size(file)))
             .add("|" + std::to_string(fs::last_write_time(file).time_since_epoch().count()) + "\n");
-    key.add(std::to_string(settings.pieces) + settings.vocabulary + kVersion);
+    key.add(std::to_string(settings.own.integer("vocab_size")) + settings.own.text("tokenizer") + kVersion);
     return key.text();
 }
 
@@ -82,7 +82,7 @@ std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Pre
     const auto say = [&](const std::string& line) {
         if (preparing.say) preparing.say(line);
     };
-    const fs::path text = textPath(settings.text);
+    const fs::path text = textPath(settings.own.text("text"));
     const fs::path cache = cacheFolder();
     std::string key = keyOf(settings, textFiles(text));
     CorpusFiles whole(cache / key);
@@ -100,16 +100,16 @@ std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Pre
     });
     if (!lock.held()) return std::nullopt;
     if (isWhole(whole)) return whole;  // another has prepared it meanwhile
-    say("preparing the text " + text.string() + ": " + std::to_string(settings.pieces) + " pieces (" +
-        settings.vocabulary + "); this is done once");
+    say("preparing the text " + text.string() + ": " + std::to_string(settings.own.integer("vocab_size")) +
+        " pieces (" + settings.own.text("tokenizer") + "); this is done once");
     const PartialFolder partial(cache / (key + std::string(kPartialMark) + "text"));
     std::vector<std::string> arguments = {"prepare",
                                           "--text",
                                           text.string(),
                                           "--pieces",
-                                          std::to_string(settings.pieces),
+                                          std::to_string(settings.own.integer("vocab_size")),
                                           "--kind",
-                                          settings.vocabulary,
+                                          settings.own.text("tokenizer"),
                                           "--out",
                                           partial.path().string()};
     if (model) arguments.insert(arguments.end(), {"--model", model->string()});

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/corpus/corpus_files.h"
-#include "core/tasks/task.h"
+#include "core/tasks/task_kind.h"
 
 namespace roper {
 

@@ -2,12 +2,12 @@
 
 #include <charconv>
 
-#include "core/corpus/pieces_program.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
-#include "core/specification/presets.h"
 #include "core/base/text.h"
-#include "core/tasks/text_task.h"
+#include "core/corpus/pieces_program.h"
+#include "core/specification/presets.h"
+#include "core/tasks/text.h"
 
 namespace roper {
 
@@ -40,7 +40,7 @@ std::unique_ptr<Task> textTask(const TaskSettings& settings, const CorpusFiles& 
                                const CorpusFiles& kept) {
     const auto tokens =
         std::make_shared<MappedTokens>(corpus.tokens(), static_cast<int>(corpus.readSummary().pieces));
-    return std::make_unique<TextTask>(vocabularyOf(kept), tokens, settings.validation_share);
+    return std::make_unique<TextTask>(vocabularyOf(kept), tokens, settings.own.real("validation_share"));
 }
 
 void keepPieces(const CorpusFiles& corpus, const CorpusFiles& kept) {
@@ -63,7 +63,7 @@ std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& fo
     if (!is_kept) keepPieces(*corpus, kept);
     const CorpusSummary summary = kept.readSummary();
     if (summary.fingerprint != corpus->readSummary().fingerprint)
-        throw Error(ErrorKind::usage, "the text " + textPath(settings.text).string() +
+        throw Error(ErrorKind::usage, "the text " + textPath(settings.own.text("text")).string() +
                                           " is no longer the one that " + folder.name() +
                                           " began with; put that back, or start a new run");
     if (preparing.say && !is_kept)

@@ -4,7 +4,7 @@
 
 #include "core/corpus/corpus_cache.h"
 #include "core/runs/run_folder.h"
-#include "core/tasks/task.h"
+#include "core/tasks/task_kind.h"
 
 namespace roper {
 

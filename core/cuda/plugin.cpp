@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "core/cuda/turn_kernel.h"
-#include "core/model/gpu.h"
+#include "core/cuda/rotation_kernel.h"
+#include "core/operators/gpu.h"
 
 namespace roper {
 namespace {
@@ -69,7 +69,7 @@ class CudaGpu final : public Gpu {
 
     bool multipliesBFloat16() const override { return properties_.major >= 8; }
 
-    void turn(const std::vector<TurnPart>& parts, Pairing pairing, Turn direction) override {
+    void rotate(const std::vector<RotationPart>& parts, Pairing pairing, Direction direction) override {
         const c10::cuda::CUDAGuard guard(index_);
         kernel_->launch(parts, pairing, direction);
     }
@@ -81,7 +81,7 @@ class CudaGpu final : public Gpu {
   private:
     c10::DeviceIndex index_;
     cudaDeviceProp properties_{};
-    std::optional<TurnKernel> kernel_;
+    std::optional<RotationKernel> kernel_;
 };
 
 }  // namespace

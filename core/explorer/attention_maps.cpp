@@ -1,16 +1,12 @@
 #include "core/explorer/attention_maps.h"
 
 #include <cmath>
+#include <stdexcept>
 
-#include "core/rotary/position_bias.h"
 #include "core/rotary/scores.h"
 
 namespace roper {
 namespace {
-
-bool isLinear(Method method) {
-    return method == Method::linear_numerator || method == Method::linear_cosine;
-}
 
 /// φ(x) = elu(x) + 1, positive everywhere. (Katharopoulos et al. 2020)
 Eigen::MatrixXd positiveFeatures(const Eigen::MatrixXd& X) {
@@ -18,14 +14,20 @@ Eigen::MatrixXd positiveFeatures(const Eigen::MatrixXd& X) {
 }
 
 /// What is rotated: q and k as they are, φ of them, or their directions.
-Eigen::MatrixXd features(Method method, const Eigen::MatrixXd& X) {
-    if (method == Method::linear_numerator) return positiveFeatures(X);
-    if (method == Method::linear_cosine) return X.rowwise().normalized();
-    return X;
+Eigen::MatrixXd features(AttentionKind kind, const Eigen::MatrixXd& X) {
+    switch (kind) {
+        case AttentionKind::softmax:
+            return X;
+        case AttentionKind::linear_numerator:
+            return positiveFeatures(X);
+        case AttentionKind::linear_cosine:
+            return X.rowwise().normalized();
+    }
+    throw std::logic_error("features: no such attention");
 }
 
 double scaleOf(const ScoreRule& rule, Eigen::Index head_dim) {
-    return isLinear(rule.method) ? 1.0 : 1.0 / std::sqrt(static_cast<double>(head_dim));
+    return rule.attention != AttentionKind::softmax ? 1.0 : 1.0 / std::sqrt(static_cast<double>(head_dim));
 }
 
 void mute(const ScoreRule& rule, Eigen::MatrixXd& Q) {
@@ -36,75 +38,66 @@ void mute(const ScoreRule& rule, Eigen::MatrixXd& Q) {
     }
 }
 
-/// xPos: row t of pair i times ζ_i^{sign·position_t/512}.
-void applyXpos(Eigen::MatrixXd& X, const Rotary& rotary, const Eigen::VectorXd& positions, double sign) {
-    const Eigen::VectorXd bases = xposBases(rotary.pairs());
+/// Row t of every pair times what the method has it decay by.
+void applyDecay(const ScoreRule& rule, Eigen::MatrixXd& X, const Rotary& rotary,
+                const Eigen::VectorXd& positions, bool is_query) {
+    if (!rule.decay) return;
     for (int i = 0; i < rotary.pairs(); ++i) {
-        const Eigen::ArrayXd factor =
-            (positions.array() * (sign / kXposScaleBase * std::log(bases[i]))).exp();
         const auto [first, second] = rotary.features(i);
-        X.col(first).array() *= factor;
-        X.col(second).array() *= factor;
+        for (Eigen::Index t = 0; t < X.rows(); ++t) {
+            const double factor = rule.decay(i, rotary.pairs(), positions[t], is_query);
+            X(t, first) *= factor;
+            X(t, second) *= factor;
+        }
     }
 }
 
 /// YaRN multiplies cos and sin, so what is not turned keeps its size.
 void applyAttentionFactor(const ScoreRule& rule, const Rotary& rotary, Eigen::MatrixXd& X) {
-    if (rule.attention_factor == 1 || isLinear(rule.method)) return;
+    if (rule.attention_factor == 1 || rule.attention != AttentionKind::softmax) return;
     X.leftCols(rotary.rotatedWidth()) *= rule.attention_factor;
 }
 
 /// Queries as they enter the product: rows `first` … of T × d, turned, scaled, muted.
-Eigen::MatrixXd turnedQueries(const ScoreRule& rule, const Eigen::MatrixXd& Q,
-                              const Eigen::VectorXd& positions) {
-    Eigen::MatrixXd turned = rule.form.query.turn(features(rule.method, Q), positions);
+Eigen::MatrixXd rotatedQueries(const ScoreRule& rule, const Eigen::MatrixXd& Q,
+                               const Eigen::VectorXd& positions) {
+    Eigen::MatrixXd turned = rule.form.query.turn(features(rule.attention, Q), positions);
     // Muting comes after the turn: with the queries' pair gone nothing of it is left in any product.
     mute(rule, turned);
     applyAttentionFactor(rule, rule.form.query.rotary, turned);
-    if (rule.method == Method::xpos) applyXpos(turned, rule.form.query.rotary, positions, 1);
+    applyDecay(rule, turned, rule.form.query.rotary, positions, true);
     return turned * scaleOf(rule, Q.cols());
 }
 
-Eigen::MatrixXd turnedKeys(const ScoreRule& rule, const Eigen::MatrixXd& K,
-                           const Eigen::VectorXd& positions) {
-    Eigen::MatrixXd turned = rule.form.key.turn(features(rule.method, K), positions);
+Eigen::MatrixXd rotatedKeys(const ScoreRule& rule, const Eigen::MatrixXd& K,
+                            const Eigen::VectorXd& positions) {
+    Eigen::MatrixXd turned = rule.form.key.turn(features(rule.attention, K), positions);
     applyAttentionFactor(rule, rule.form.key.rotary, turned);
-    if (rule.method == Method::xpos) applyXpos(turned, rule.form.key.rotary, positions, -1);
+    applyDecay(rule, turned, rule.form.key.rotary, positions, false);
     return turned;
 }
 
 /// The bias of query n and key j, and for the cosine form the constant 1 of its similarity.
 double biasOf(const ScoreRule& rule, Eigen::Index query, Eigen::Index key) {
-    const auto distance = static_cast<int>(query - key);
-    switch (rule.method) {
-        case Method::alibi:
-            return -rule.alibi_slope * std::abs(distance);
-        case Method::t5:
-            return rule.t5_biases[t5Bucket(distance, !rule.causal, static_cast<int>(rule.t5_biases.size()),
-                                           rule.t5_distance)];
-        case Method::linear_cosine:
-            return 1.0;
-        default:
-            return 0.0;
-    }
+    const double of_method = rule.bias ? rule.bias(static_cast<int>(query - key)) : 0.0;
+    return of_method + (rule.attention == AttentionKind::linear_cosine ? 1.0 : 0.0);
 }
 
-bool hasBias(Method method) {
-    return method == Method::alibi || method == Method::t5 || method == Method::linear_cosine;
+bool hasBias(const ScoreRule& rule) {
+    return rule.bias || rule.attention == AttentionKind::linear_cosine;
 }
 
 ScoreRule ruleFor(const Setup& setup, AttentionForm form) {
     ScoreRule rule;
-    rule.method = setup.method;
+    rule.attention = setup.attention;
     rule.form = std::move(form);
     rule.attention_factor = setup.attentionFactor();
     rule.causal = setup.causal;
     rule.muted = setup.muted;
-    if (setup.method == Method::alibi) rule.alibi_slope = alibiSlope(setup.head + 1, setup.heads);
-    if (setup.method == Method::t5) {
-        rule.t5_biases = setup.t5Biases();
-        rule.t5_distance = setup.t5Distance();
-    }
+    const PositionMethod& method = setup.positionMethod();
+    rule.decay = method.decay;
+    if (method.bias && setup.attention == AttentionKind::softmax)
+        rule.bias = method.bias(setup.headOfMethod());
     return rule;
 }
 
@@ -130,11 +123,11 @@ ScoreRule rightScoreRule(const Setup& setup) {
 
 Eigen::MatrixXd scores(const ScoreRule& rule, const HeadVectors& heads, double shift) {
     const Eigen::VectorXd positions = consecutivePositions(heads.tokens(), shift);
-    const Eigen::MatrixXd Q = turnedQueries(rule, heads.Q, positions);
-    const Eigen::MatrixXd K = turnedKeys(rule, heads.K, positions);
+    const Eigen::MatrixXd Q = rotatedQueries(rule, heads.Q, positions);
+    const Eigen::MatrixXd K = rotatedKeys(rule, heads.K, positions);
     Eigen::MatrixXd made(Q.rows(), K.rows());
     made.noalias() = Q * K.transpose();
-    if (hasBias(rule.method))
+    if (hasBias(rule))
         for (Eigen::Index key = 0; key < made.cols(); ++key)
             for (Eigen::Index query = 0; query < made.rows(); ++query)
                 made(query, key) += biasOf(rule, query, key);
@@ -143,9 +136,9 @@ Eigen::MatrixXd scores(const ScoreRule& rule, const HeadVectors& heads, double s
 
 Eigen::VectorXd scoreRow(const ScoreRule& rule, const HeadVectors& heads, int query, double shift) {
     const Eigen::VectorXd positions = consecutivePositions(heads.tokens(), shift);
-    const Eigen::MatrixXd q = turnedQueries(rule, heads.Q.row(query), positions.segment(query, 1));
-    Eigen::VectorXd row = turnedKeys(rule, heads.K, positions) * q.row(0).transpose();
-    if (hasBias(rule.method))
+    const Eigen::MatrixXd q = rotatedQueries(rule, heads.Q.row(query), positions.segment(query, 1));
+    Eigen::VectorXd row = rotatedKeys(rule, heads.K, positions) * q.row(0).transpose();
+    if (hasBias(rule))
         for (Eigen::Index key = 0; key < row.size(); ++key)
             row[key] += biasOf(rule, query, key);
     return row;
@@ -155,11 +148,11 @@ Eigen::VectorXd weightRow(const ScoreRule& rule, const HeadVectors& heads, const
                           int query) {
     const Eigen::Index seen = rule.causal ? query + 1 : score_row.size();
     Eigen::VectorXd row = Eigen::VectorXd::Zero(score_row.size());
-    if (rule.method == Method::linear_numerator) {
+    if (rule.attention == AttentionKind::linear_numerator) {
         const Eigen::RowVectorXd q = positiveFeatures(heads.Q.row(query));
         const double denominator = (positiveFeatures(heads.K.topRows(seen)) * q.transpose()).sum();
         row.head(seen) = score_row.head(seen) / denominator;
-    } else if (rule.method == Method::linear_cosine) {
+    } else if (rule.attention == AttentionKind::linear_cosine) {
         const double sum = score_row.head(seen).sum();
         // All similarities 0 (every key turned exactly away): nothing to prefer.
         row.head(seen) = sum > 0 ? (score_row.head(seen) / sum).eval()
@@ -172,7 +165,7 @@ Eigen::VectorXd weightRow(const ScoreRule& rule, const HeadVectors& heads, const
 }
 
 Eigen::MatrixXd weights(const ScoreRule& rule, const HeadVectors& heads, const Eigen::MatrixXd& scores) {
-    if (!isLinear(rule.method)) return attentionWeights(scores, rule.causal);
+    if (rule.attention == AttentionKind::softmax) return attentionWeights(scores, rule.causal);
     Eigen::MatrixXd made(scores.rows(), scores.cols());
     for (int query = 0; query < scores.rows(); ++query)
         made.row(query) = weightRow(rule, heads, scores.row(query), query);
@@ -183,8 +176,8 @@ Eigen::VectorXd scoreParts(const ScoreRule& rule, const HeadVectors& heads, int 
                            double shift) {
     const Eigen::VectorXd q_position = Eigen::VectorXd::Constant(1, query + shift),
                           k_position = Eigen::VectorXd::Constant(1, key + shift);
-    const Eigen::RowVectorXd product = turnedQueries(rule, heads.Q.row(query), q_position)
-                                           .cwiseProduct(turnedKeys(rule, heads.K.row(key), k_position));
+    const Eigen::RowVectorXd product = rotatedQueries(rule, heads.Q.row(query), q_position)
+                                           .cwiseProduct(rotatedKeys(rule, heads.K.row(key), k_position));
     const Rotary& rotary = rule.form.query.rotary;
     Eigen::VectorXd parts(rotary.planes() + 1);
     for (int i = 0; i < rotary.planes(); ++i) {

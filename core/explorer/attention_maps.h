@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "core/explorer/setup.h"
@@ -10,14 +11,14 @@ namespace roper {
 
 /// Everything needed to score tokens against each other, made once from a setup.
 struct ScoreRule {
-    Method method = Method::rope;
+    AttentionKind attention = AttentionKind::softmax;
     AttentionForm form;
-    double attention_factor = 1;  ///< of YaRN, on what is turned of queries and of keys
+    double attention_factor = 1;  ///< of YaRN, on what is rotated of queries and of keys
     bool causal = true;
-    std::vector<int> muted;  ///< pairs left out
-    double alibi_slope = 0;
-    Eigen::VectorXd t5_biases;  ///< one a bucket; empty unless the method is T5
-    int t5_distance = 128;      ///< distances from here on share the last bucket
+    std::vector<int> muted;                    ///< pairs left out
+    std::function<double(int distance)> bias;  ///< of the method, by distance n − j; empty if it has none
+    /// What each pair of a rotated query or key is multiplied by at a position; empty if by nothing.
+    std::function<double(int pair, int pairs, double position, bool is_query)> decay;
 };
 
 /// The rule of a setup: with its mistake, or the right one.

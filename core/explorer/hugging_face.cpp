@@ -253,7 +253,7 @@ ConfigReading readHuggingFaceConfig(std::string_view text, Setup setup) {
     if (setup.head_dim % 2 != 0 || setup.head_dim > bounds::kMostHeadDim)
         fail("heads of " + std::to_string(setup.head_dim) + " features cannot be shown; even widths up to " +
              std::to_string(bounds::kMostHeadDim) + " can");
-    setup.schedule = Schedule::standard;
+    setup.frequency_formula = FrequencyFormula::standard;
     setup.pairing = pairingOf(config);
     const auto position_limit = firstOf([&](const char* k) { return config.number(k, 1, 1e9); },
                                         {"max_position_embeddings", "n_positions"});

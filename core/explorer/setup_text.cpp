@@ -57,7 +57,7 @@ Setup defaultsFor(const Setup& setup) {
     plain.source = setup.source;
     plain.tokens = setup.tokens;
     plain.seed = setup.seed;
-    plain.likeness = setup.likeness;
+    plain.similarity = setup.similarity;
     return sanitized(plain);
 }
 
@@ -72,8 +72,8 @@ std::string formatSetup(const SetupText& text) {
     std::vector<std::string> parts;
     for (const SetupField& field : setupFields()) {
         const std::string value = field.text(text.setup);
-        if (value != field.text(isMadeFromOthers(field.key) ? like_this : plain))
-            parts.push_back(field.key + "=" + encoded(value));
+        if (value != field.text(isMadeFromOthers(field.key()) ? like_this : plain))
+            parts.push_back(field.key() + "=" + encoded(value));
     }
     for (const auto& [key, value] : text.view)
         parts.push_back(encoded(key) + "=" + encoded(value));

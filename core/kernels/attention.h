@@ -10,15 +10,14 @@
 
 namespace roper {
 
-/// cos mθ_i and sin mθ_i for positions m = 0 … T − 1: [T, pairs] each, row after row. No pairs: nothing
-/// turns.
-struct TurnTable {
+/// cos mθ_i and sin mθ_i for positions m = 0 … T − 1: [T, pairs] each, row after row. No pairs: no rotation.
+struct RotationTable {
     const float* cosine = nullptr;
     const float* sine = nullptr;
     std::size_t pairs = 0;
 };
 
-/// Softmax attention of B sequences of T tokens with H heads of width d, which turns q, k and v itself:
+/// Softmax attention of B sequences of T tokens with H heads of width d, which rotates q, k and v itself:
 ///
 ///     s_nj = (R(n)q_n)ᵀ R(j)k_j / √d + β_{n−j}      a_nj = softmax_j(s_nj)
 ///     o_n  = R(−n) Σ_j a_nj R(j)v_j                 (Su et al. 2021; Harik & Jayasiri 2022)
@@ -30,8 +29,8 @@ struct AttentionSetup {
     std::size_t B = 0, T = 0, H = 0, d = 0;
     bool causal = true;  ///< query n sees keys 0 … n, otherwise all of them
     Pairing pairing = Pairing::half;
-    TurnTable query_key;          ///< its cosines and sines may be larger than 1 together (YaRN)
-    TurnTable value;              ///< rotations: cos² + sin² = 1
+    RotationTable query, key;     ///< as wide; cosines and sines may be of any size (YaRN, xPos)
+    RotationTable value;          ///< rotations: cos² + sin² = 1
     const float* bias = nullptr;  ///< β [H, 2T − 1], entry n − j + T − 1 for query n and key j; or none
 };
 

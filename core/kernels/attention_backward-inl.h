@@ -22,7 +22,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class Kind>
 struct QueryBlock {
     using Unit = typename Kind::Unit;
-    Factor<Kind> queries;          ///< turned and scaled
+    Factor<Kind> queries;          ///< rotated and scaled
     Unit* transposed;              ///< [width / kDepth, kQueryBlock]
     Factor<Kind> output_gradient;  ///< R(n) ∂L/∂o
     Unit* output_transposed;       ///< [width / kDepth, kQueryBlock]
@@ -52,7 +52,7 @@ HWY_INLINE HWY_ATTR void loadQueryBlock(const AttentionSetup& setup, const Item&
             return floatsOf(from, setup.d, there);
         };
         const float *gradient = floatsAt(grad_out, gradient_room), *output = floatsAt(out, output_room);
-        turn(setup, setup.value, t, 1.0F, 1.0F, gradient, row);
+        rotate(setup, setup.value, t, 1.0F, 1.0F, gradient, row);
         block.minus_shares[i] = -dot(gradient, output, setup.d);
         block.minus_log_sums[i] = -log_sums[(item.b * setup.H + item.h) * setup.T + t];
     });
@@ -119,15 +119,17 @@ template <class Number>
 HWY_INLINE HWY_ATTR void storeGradients(const AttentionSetup& setup, const Item& item, Part part,
                                         std::size_t first, std::size_t count, float scale, float* rows,
                                         Number* grad_qkv) {
-    const TurnTable& table = part == Part::value ? setup.value : setup.query_key;
+    const RotationTable& table = part == Part::query ? setup.query
+                                 : part == Part::key ? setup.key
+                                                     : setup.value;
     for (std::size_t i = 0; i < count; ++i) {
         Number* const to = rowOf(grad_qkv, setup, item, part, first + i);
         prefetchAfter(setup, first + i, to, qkvStep(setup));
-        turnOut(setup, table, first + i, scale, rows + i * item.width, to);
+        rotateOutput(setup, table, first + i, scale, rows + i * item.width, to);
     }
 }
 
-/// All that the gradients of an item are made from and in: arrays in scratch, turned.
+/// All that the gradients of an item are made from and in: arrays in scratch, rotated.
 template <class Kind>
 struct Arrays {
     Factor<Kind> keys, values;
@@ -209,8 +211,8 @@ HWY_INLINE HWY_ATTR void backward(const AttentionSetup& setup, const typename Ki
         std::fill_n(distances, item.distances, 0.0F);
         arrays.grad_bias = distances + item.tokens;
     }
-    loadTurned(setup, item, qkv, Part::key, arrays.keys, room);
-    loadTurned(setup, item, qkv, Part::value, arrays.values, room);
+    loadRotated(setup, item, qkv, Part::key, arrays.keys, room);
+    loadRotated(setup, item, qkv, Part::value, arrays.values, room);
     std::fill_n(arrays.grad_keys, all, 0.0F);
     std::fill_n(arrays.grad_values, all, 0.0F);
     for (std::size_t first = 0; first < setup.T; first += kQueryBlock) {

@@ -5,7 +5,7 @@
 // are plain vector operations, and every product is one of broadcast numbers with vectors (products-inl.h).
 // Queries come in blocks, keys in blocks within; with the future hidden, only what is seen is computed.
 //
-// Scores are kept in units of log 2: queries are scaled by log₂e / √d when they are turned.
+// Scores are kept in units of log 2: queries are scaled by log₂e / √d when they are rotated.
 
 #if defined(ROPER_KERNELS_ATTENTION_BLOCKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROPER_KERNELS_ATTENTION_BLOCKS_INL_H_
@@ -124,20 +124,20 @@ HWY_INLINE HWY_ATTR const float* floatsOf(const BFloat16* row, std::size_t d, fl
 
 /// to = scale · R(±t) from, whatever numbers `from` has
 template <class Number>
-HWY_INLINE HWY_ATTR void turn(const AttentionSetup& setup, const TurnTable& table, std::size_t t, float sign,
-                              float scale, const Number* from, float* to) {
-    turnRow(floatsOf(from, setup.d, to), to, setup.d, setup.pairing, table.cosine + t * table.pairs,
-            table.sine + t * table.pairs, table.pairs, sign, scale);
+HWY_INLINE HWY_ATTR void rotate(const AttentionSetup& setup, const RotationTable& table, std::size_t t,
+                                float sign, float scale, const Number* from, float* to) {
+    rotateRow(floatsOf(from, setup.d, to), to, setup.d, setup.pairing, table.cosine + t * table.pairs,
+              table.sine + t * table.pairs, table.pairs, sign, scale);
 }
 
 /// The same for a row of scratch, to whatever numbers `to` has; what stands in `from` is lost.
 template <class Number>
-HWY_INLINE HWY_ATTR void turnOut(const AttentionSetup& setup, const TurnTable& table, std::size_t t,
-                                 float scale, float* from, Number* to) {
+HWY_INLINE HWY_ATTR void rotateOutput(const AttentionSetup& setup, const RotationTable& table, std::size_t t,
+                                      float scale, float* from, Number* to) {
     if constexpr (std::is_same_v<Number, float>) {
-        turn(setup, table, t, -1.0F, scale, from, to);
+        rotate(setup, table, t, -1.0F, scale, from, to);
     } else {
-        turn(setup, table, t, -1.0F, scale, from, from);
+        rotate(setup, table, t, -1.0F, scale, from, from);
         std::size_t i = 0;
         for (; i + lanes() <= setup.d; i += lanes())
             storeNumbers(Floats(), hn::LoadU(Floats(), from + i), to + i);
@@ -159,7 +159,7 @@ HWY_INLINE void prefetchAfter(const AttentionSetup& setup, std::size_t t, const 
         hwy::Prefetch(row + kAhead * step + i);
 }
 
-/// One turned and scaled row of q, k or v, 0 beyond d and beyond the last token.
+/// One rotated and scaled row of q, k or v, 0 beyond d and beyond the last token.
 template <class Number>
 HWY_INLINE HWY_ATTR void loadRow(const AttentionSetup& setup, const Item& item, const Number* qkv, Part part,
                                  std::size_t t, float scale, float* row) {
@@ -167,24 +167,26 @@ HWY_INLINE HWY_ATTR void loadRow(const AttentionSetup& setup, const Item& item, 
         std::fill_n(row, item.width, 0.0F);
         return;
     }
-    const TurnTable& table = part == Part::value ? setup.value : setup.query_key;
+    const RotationTable& table = part == Part::query ? setup.query
+                                 : part == Part::key ? setup.key
+                                                     : setup.value;
     const Number* const from = rowOf(qkv, setup, item, part, t);
     prefetchAfter(setup, t, from, qkvStep(setup));
-    turn(setup, table, t, 1.0F, scale, from, row);
+    rotate(setup, table, t, 1.0F, scale, from, row);
     std::fill(row + setup.d, row + item.width, 0.0F);
 }
 
-/// All keys or values of an item, turned.
+/// All keys or values of an item, rotated.
 /// @param room  for two rows
 template <class Kind>
-HWY_INLINE HWY_ATTR void loadTurned(const AttentionSetup& setup, const Item& item,
-                                    const typename Kind::Number* qkv, Part part, const Factor<Kind>& to,
-                                    float* room) {
+HWY_INLINE HWY_ATTR void loadRotated(const AttentionSetup& setup, const Item& item,
+                                     const typename Kind::Number* qkv, Part part, const Factor<Kind>& to,
+                                     float* room) {
     fillFactor(setup.T, item.width, to, room,
                [&](std::size_t t, float* row) HWY_ATTR { loadRow(setup, item, qkv, part, t, 1.0F, row); });
 }
 
-/// A block of turned queries, scaled: [kQueryBlock, width]; those beyond T are 0.
+/// A block of rotated queries, scaled: [kQueryBlock, width]; those beyond T are 0.
 template <class Kind>
 HWY_INLINE HWY_ATTR void loadQueries(const AttentionSetup& setup, const Item& item,
                                      const typename Kind::Number* qkv, std::size_t first,

@@ -68,7 +68,7 @@ HWY_INLINE HWY_ATTR void softmaxStrip(bool causal, std::size_t width, const Meet
     }
 }
 
-/// Divides by the sums, turns back, and stores the rows of a block of queries.
+/// Divides by the sums, rotates back, and stores the rows of a block of queries.
 template <class Number>
 HWY_INLINE HWY_ATTR void storeMixed(const AttentionSetup& setup, const Item& item, std::size_t first,
                                     const Running& running, float* rows, Number* out, float* log_sums) {
@@ -77,7 +77,7 @@ HWY_INLINE HWY_ATTR void storeMixed(const AttentionSetup& setup, const Item& ite
         const std::size_t t = first + i;
         Number* const to = outputRow(out, setup, item, t);
         prefetchAfter(setup, t, to, outputStep(setup));
-        turnOut(setup, setup.value, t, 1.0F / running.sums[i], rows + i * item.width, to);
+        rotateOutput(setup, setup.value, t, 1.0F / running.sums[i], rows + i * item.width, to);
         log_sums[(item.b * setup.H + item.h) * setup.T + t] = running.maxima[i] + std::log2(running.sums[i]);
     }
 }
@@ -102,8 +102,8 @@ HWY_INLINE HWY_ATTR void forward(const AttentionSetup& setup, const typename Kin
     const std::size_t feature_steps = item.width / Kind::kDepth;
 
     const float* bias = setup.bias != nullptr ? loadBias(setup, item, parts.take(item.distances)) : nullptr;
-    loadTurned(setup, item, qkv, Part::key, keys, room);
-    loadTurned(setup, item, qkv, Part::value, values, room);
+    loadRotated(setup, item, qkv, Part::key, keys, room);
+    loadRotated(setup, item, qkv, Part::value, values, room);
     for (std::size_t first = 0; first < setup.T; first += kQueryBlock) {
         loadQueries(setup, item, qkv, first, rows, room);
         transpose(rows.rows, feature_steps, queries, kQueryBlock, kQueryBlock, feature_steps);

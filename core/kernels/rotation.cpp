@@ -12,11 +12,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace roper::HWY_NAMESPACE {
 
-inline HWY_ATTR void turnAll(const float* from, std::ptrdiff_t from_step, float* to, std::ptrdiff_t to_step,
-                             std::size_t rows, std::size_t d, Pairing pairing, const float* cosine,
-                             const float* sine, std::size_t pairs, float sign) {
+inline HWY_ATTR void rotateAll(const float* from, std::ptrdiff_t from_step, float* to, std::ptrdiff_t to_step,
+                               std::size_t rows, std::size_t d, Pairing pairing, const float* cosine,
+                               const float* sine, std::size_t pairs, float sign) {
     for (std::size_t row = 0; row < rows; ++row, from += from_step, to += to_step)
-        turnRow(from, to, d, pairing, cosine, sine, pairs, sign, 1.0F);
+        rotateRow(from, to, d, pairing, cosine, sine, pairs, sign, 1.0F);
 }
 
 }  // namespace roper::HWY_NAMESPACE
@@ -26,14 +26,15 @@ HWY_AFTER_NAMESPACE();
 namespace roper {
 namespace {
 
-HWY_EXPORT(turnAll);
+HWY_EXPORT(rotateAll);
 
 }  // namespace
 
-void turnRows(const float* from, std::ptrdiff_t from_step, float* to, std::ptrdiff_t to_step,
-              std::size_t rows, std::size_t d, Pairing pairing, const float* cosine, const float* sine,
-              std::size_t pairs, float sign) {
-    HWY_DYNAMIC_DISPATCH(turnAll)(from, from_step, to, to_step, rows, d, pairing, cosine, sine, pairs, sign);
+void rotateRows(const float* from, std::ptrdiff_t from_step, float* to, std::ptrdiff_t to_step,
+                std::size_t rows, std::size_t d, Pairing pairing, const float* cosine, const float* sine,
+                std::size_t pairs, float sign) {
+    HWY_DYNAMIC_DISPATCH(rotateAll)
+    (from, from_step, to, to_step, rows, d, pairing, cosine, sine, pairs, sign);
 }
 
 }  // namespace roper

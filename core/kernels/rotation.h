@@ -6,13 +6,13 @@
 
 namespace roper {
 
-/// R(±m)x for the heads of one token, which turn by the same angles (Su et al. 2021). The attention kernel's
-/// own rotation, for those who do not attend by it.
+/// R(±m)x for the heads of one token, which rotate by the same angles (Su et al. 2021). The attention
+/// kernel's own rotation, for those who do not attend by it.
 /// @param from, to      `rows` rows of d numbers each, so many numbers apart; they may be the same
 /// @param cosine, sine  cos mθ_i and sin mθ_i: [pairs]; features beyond 2·pairs are copied
 /// @param sign          +1 for R(m), −1 for R(−m)
-void turnRows(const float* from, std::ptrdiff_t from_step, float* to, std::ptrdiff_t to_step,
-              std::size_t rows, std::size_t d, Pairing pairing, const float* cosine, const float* sine,
-              std::size_t pairs, float sign);
+void rotateRows(const float* from, std::ptrdiff_t from_step, float* to, std::ptrdiff_t to_step,
+                std::size_t rows, std::size_t d, Pairing pairing, const float* cosine, const float* sine,
+                std::size_t pairs, float sign);
 
 }  // namespace roper

@@ -74,9 +74,9 @@ class PowerOf2 {
 
 /// to = scale · R(±m) from for one vector of d features, with cos mθ and sin mθ in `cosine` and `sine`; sign
 /// is +1 or −1. `to` may be `from`.
-HWY_INLINE HWY_ATTR void turnRow(const float* from, float* to, std::size_t d, Pairing pairing,
-                                 const float* cosine, const float* sine, std::size_t pairs, float sign,
-                                 float scale) {
+HWY_INLINE HWY_ATTR void rotateRow(const float* from, float* to, std::size_t d, Pairing pairing,
+                                   const float* cosine, const float* sine, std::size_t pairs, float sign,
+                                   float scale) {
     const hn::ScalableTag<float> f;
     const std::size_t N = hn::Lanes(f);
     const auto scale_v = hn::Set(f, scale), sign_v = hn::Set(f, sign * scale);

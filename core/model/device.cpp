@@ -8,11 +8,11 @@
 #include <optional>
 #include <utility>
 
-#include "core/kernels/attention.h"
-#include "core/model/beside_program.h"
-#include "core/model/gpu.h"
-#include "core/model/products.h"
 #include "core/base/error.h"
+#include "core/kernels/attention.h"
+#include "core/operators/beside_program.h"
+#include "core/operators/gpu.h"
+#include "core/operators/products.h"
 
 namespace roper {
 namespace {
@@ -38,8 +38,6 @@ std::optional<std::string> openCudaHalf() {
                "take the CPU (device.name = cpu).";
     return std::nullopt;
 }
-
-std::shared_ptr<Gpu> current_gpu;
 
 /// Opens our own half for a GPU. Returns what went wrong, if so; LibTorch's operations do without it.
 std::optional<std::string> openOurHalf(const c10::Device& device) {
@@ -91,14 +89,6 @@ bool multipliesBFloat16(const c10::Device& device) {
 std::string describeDevice(const c10::Device& device) {
     if (device.is_cpu()) return "cpu, " + std::to_string(at::get_num_threads()) + " threads";
     return gpu() != nullptr ? device.str() + ", " + gpu()->name() : device.str();
-}
-
-Gpu* gpu() {
-    return current_gpu.get();
-}
-
-void useGpu(std::shared_ptr<Gpu> gpu) {
-    current_gpu = std::move(gpu);
 }
 
 }  // namespace roper

@@ -13,7 +13,7 @@ struct OpenDevice {
     std::string note;  ///< what is not as it could be: why "auto" took the CPU although there is a GPU, …
 };
 
-/// Turns "auto", "cpu", "cuda" or "cuda:N" into a device that can be used now. For CUDA, LibTorch's CUDA half
+/// Makes of "auto", "cpu", "cuda" or "cuda:N" a device that can be used now. For CUDA, LibTorch's CUDA half
 /// (libtorch_cuda.so) is opened first; "auto" takes it only where a driver and that library are, else the
 /// CPU. With it goes our own half, libroper_cuda.so, as `gpu()`.
 /// @param plain  LibTorch's operations alone are wanted: `device.kernel`

@@ -8,7 +8,7 @@
 #include <atomic>
 
 #include "core/kernels/attention.h"
-#include "core/model/numbers.h"
+#include "core/operators/numbers.h"
 
 namespace roper {
 namespace {
@@ -20,8 +20,8 @@ const float* dataOf(const at::Tensor& tensor) {
     return tensor.defined() && tensor.numel() > 0 ? tensor.const_data_ptr<float>() : nullptr;
 }
 
-TurnTable tableOf(const Turns& turns) {
-    return {dataOf(turns.cosine), dataOf(turns.sine), static_cast<std::size_t>(turns.cosine.size(-1))};
+RotationTable tableOf(const CosSin& cos_sin) {
+    return {dataOf(cos_sin.cosine), dataOf(cos_sin.sine), static_cast<std::size_t>(cos_sin.cosine.size(-1))};
 }
 
 /// Does `work(item, scratch)` for every sequence and head. Each thread takes the next one as soon as it is
@@ -39,20 +39,20 @@ void forEachItem(const AttentionSetup& setup, Work work) {
 
 class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFunction> {
   public:
-    static at::Tensor forward(AutogradContext* context, const at::Tensor& product, const at::Tensor& bias,
-                              std::int64_t heads, bool causal, std::int64_t pairing, const Turns& query_key,
-                              const Turns& value) {
+    static at::Tensor forward(AutogradContext* context, const at::Tensor& given, const at::Tensor& bias,
+                              std::int64_t heads, bool causal, std::int64_t pairing, const CosSin& queries,
+                              const CosSin& keys, const CosSin& values) {
         RECORD_USER_SCOPE("attention");
-        const std::int64_t B = product.size(0), T = product.size(1), C = product.size(2) / 3;
-        const at::Tensor qkv = product.contiguous(), beta = bias.contiguous();
-        const at::Tensor out = at::empty({B, T, C}, product.options());
-        const at::Tensor log_sums = at::empty({B, heads, T}, product.options().dtype(at::kFloat));
+        const at::Tensor qkv = given.contiguous(), beta = bias.contiguous();
+        const std::int64_t B = qkv.size(0), T = qkv.size(1), C = qkv.size(2) / 3;
+        const at::Tensor out = at::empty({B, T, C}, qkv.options());
+        const at::Tensor log_sums = at::empty({B, heads, T}, qkv.options().dtype(at::kFloat));
         context->saved_data["heads"] = heads;
         context->saved_data["causal"] = causal;
         context->saved_data["pairing"] = pairing;
-        context->save_for_backward(
-            {qkv, out, log_sums, beta, query_key.cosine, query_key.sine, value.cosine, value.sine});
-        const AttentionSetup setup = setupOf(context, qkv, beta, query_key, value);
+        context->save_for_backward({qkv, out, log_sums, beta, queries.cosine, queries.sine, keys.cosine,
+                                    keys.sine, values.cosine, values.sine});
+        const AttentionSetup setup = setupOf(context, qkv, beta, queries, keys, values);
         withTypeOf(qkv, [&](auto number) {
             const auto* const from = numbersOf<decltype(number)>(qkv);
             auto* const to = numbersOf<decltype(number)>(out);
@@ -67,8 +67,8 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
     static tensor_list backward(AutogradContext* context, tensor_list gradients) {
         const tensor_list saved = context->get_saved_variables();
         const at::Tensor &qkv = saved[0], &out = saved[1], &log_sums = saved[2], &beta = saved[3];
-        const Turns query_key{saved[4], saved[5]}, value{saved[6], saved[7]};
-        const AttentionSetup setup = setupOf(context, qkv, beta, query_key, value);
+        const CosSin queries{saved[4], saved[5]}, keys{saved[6], saved[7]}, values{saved[8], saved[9]};
+        const AttentionSetup setup = setupOf(context, qkv, beta, queries, keys, values);
         const at::Tensor grad_out = gradients[0].contiguous();
         const at::Tensor grad_qkv = at::empty_like(qkv);
         at::Tensor grad_bias;  // [B, H, 2T − 1]
@@ -85,12 +85,12 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
                 attendBackward(setup, from, output, sums, given, to, bias_data, item, scratch);
             });
         });
-        return {grad_qkv, grad_bias.defined() ? grad_bias.sum(0) : grad_bias, {}, {}, {}, {}, {}};
+        return {grad_qkv, grad_bias.defined() ? grad_bias.sum(0) : grad_bias, {}, {}, {}, {}, {}, {}};
     }
 
   private:
     static AttentionSetup setupOf(AutogradContext* context, const at::Tensor& qkv, const at::Tensor& bias,
-                                  const Turns& query_key, const Turns& value) {
+                                  const CosSin& queries, const CosSin& keys, const CosSin& values) {
         AttentionSetup setup;
         setup.B = static_cast<std::size_t>(qkv.size(0));
         setup.T = static_cast<std::size_t>(qkv.size(1));
@@ -98,8 +98,9 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
         setup.d = static_cast<std::size_t>(qkv.size(2)) / 3 / setup.H;
         setup.causal = context->saved_data["causal"].toBool();
         setup.pairing = static_cast<Pairing>(context->saved_data["pairing"].toInt());
-        setup.query_key = tableOf(query_key);
-        setup.value = tableOf(value);
+        setup.query = tableOf(queries);
+        setup.key = tableOf(keys);
+        setup.value = tableOf(values);
         setup.bias = dataOf(bias);
         return setup;
     }
@@ -107,25 +108,25 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
 
 }  // namespace
 
-at::Tensor fusedAttention(const at::Tensor& product, std::int64_t heads, bool causal, Pairing pairing,
+at::Tensor fusedAttention(const at::Tensor& qkv, std::int64_t heads, bool causal, Pairing pairing,
                           const PassPositions& pass, std::size_t layer) {
-    TORCH_CHECK(product.dim() == 3 && product.size(2) % (3 * heads) == 0 && product.is_cpu(),
-                "fusedAttention: no q, k and v of ", heads, " heads in ", product.sizes());
-    const Turns &query_key = pass.queryKey(layer), &value = pass.value(layer);
-    const std::int64_t T = product.size(1), d = product.size(2) / 3 / heads;
-    for (const Turns* turns : {&query_key, &value})
-        for (const at::Tensor& table : {turns->cosine, turns->sine})
+    TORCH_CHECK(qkv.dim() == 3 && qkv.size(2) % (3 * heads) == 0 && qkv.is_cpu(),
+                "fusedAttention: no q, k and v of ", heads, " heads in ", qkv.sizes());
+    const CosSin &queries = pass.ofQueries(layer), &keys = pass.ofKeys(layer), &values = pass.ofValues(layer);
+    const std::int64_t T = qkv.size(1), d = qkv.size(2) / 3 / heads;
+    for (const CosSin* cos_sin : {&queries, &keys, &values})
+        for (const at::Tensor& table : {cos_sin->cosine, cos_sin->sine})
             TORCH_CHECK(table.dim() == 2 && table.size(0) == T && 2 * table.size(1) <= d &&
-                            table.sizes() == turns->cosine.sizes() && table.is_contiguous() &&
+                            table.sizes() == cos_sin->cosine.sizes() && table.is_contiguous() &&
                             table.scalar_type() == at::kFloat && !table.requires_grad(),
-                        "fusedAttention: a table of ", table.sizes(), " for ", product.sizes());
+                        "fusedAttention: a table of ", table.sizes(), " for ", qkv.sizes());
     TORCH_CHECK(
         !pass.distance_bias.defined() || pass.distance_bias.sizes() == at::IntArrayRef({heads, 2 * T - 1}),
-        "fusedAttention: a bias of ", pass.distance_bias.sizes(), " for ", product.sizes());
+        "fusedAttention: a bias of ", pass.distance_bias.sizes(), " for ", qkv.sizes());
     // An autograd function takes no undefined tensors.
     const at::Tensor bias = pass.distance_bias.defined() ? pass.distance_bias : at::empty({0}, at::kFloat);
-    return FusedAttentionFunction::apply(product, bias, heads, causal, static_cast<std::int64_t>(pairing),
-                                         query_key, value);
+    return FusedAttentionFunction::apply(qkv, bias, heads, causal, static_cast<std::int64_t>(pairing),
+                                         queries, keys, values);
 }
 
 }  // namespace roper

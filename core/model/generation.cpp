@@ -79,9 +79,8 @@ std::vector<Written> complete(Transformer& model, const Vocabulary& vocabulary,
     }
     last = last.to(device);
 
-    KeyValueCache cache;
-    const at::Tensor prompt_logits =
-        model.prefill(prompt_tokens.to(device), prompt_tokens.size(1) + writing.longest, cache);
+    KeyValueCache cache(prompt_tokens.size(1) + writing.longest);
+    const at::Tensor prompt_logits = model.prefill(prompt_tokens.to(device), cache);
     const at::Tensor index = last.view({-1, 1, 1}).expand({-1, 1, prompt_logits.size(2)});
     at::Tensor logits = prompt_logits.gather(1, index).squeeze(1);  // [B, V] after each prompt's last token
 

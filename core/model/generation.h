@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/transformer.h"
 #include "core/base/random.h"
+#include "core/model/transformer.h"
 #include "core/tasks/vocabulary.h"
 
 namespace roper {

@@ -19,38 +19,38 @@ std::vector<at::Tensor> sideBySide(at::TensorList like, at::ScalarType type) {
     for (const at::Tensor& tensor : like)
         numbers += tensor.numel();
     const at::Tensor all = at::empty({numbers}, like.front().options().dtype(type));
-    std::vector<at::Tensor> places;
+    std::vector<at::Tensor> parts;
     std::int64_t first = 0;
     for (const at::Tensor& tensor : like) {
-        places.push_back(all.narrow(0, first, tensor.numel()).view(tensor.sizes()));
+        parts.push_back(all.narrow(0, first, tensor.numel()).view(tensor.sizes()));
         first += tensor.numel();
     }
-    return places;
+    return parts;
 }
 
-class RoundFunction : public torch::autograd::Function<RoundFunction> {
+class CastFunction : public torch::autograd::Function<CastFunction> {
   public:
     static torch::autograd::tensor_list forward(torch::autograd::AutogradContext* context,
                                                 at::TensorList tensors, at::ScalarType type) {
         context->saved_data["type"] = tensors.front().scalar_type();
-        const std::vector<at::Tensor> places = sideBySide(tensors, type);
-        at::_foreach_copy_(places, tensors);
-        return places;
+        const std::vector<at::Tensor> parts = sideBySide(tensors, type);
+        at::_foreach_copy_(parts, tensors);
+        return parts;
     }
 
     static torch::autograd::tensor_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::tensor_list gradients) {
-        std::vector<at::Tensor> places = sideBySide(gradients, context->saved_data["type"].toScalarType());
-        at::_foreach_copy_(places, gradients);
-        places.emplace_back();  // of the type
-        return places;
+        std::vector<at::Tensor> parts = sideBySide(gradients, context->saved_data["type"].toScalarType());
+        at::_foreach_copy_(parts, gradients);
+        parts.emplace_back();  // of the type
+        return parts;
     }
 };
 
 }  // namespace
 
-std::vector<at::Tensor> rounded(const std::vector<at::Tensor>& tensors, at::ScalarType type) {
-    return RoundFunction::apply(at::TensorList(tensors), type);
+std::vector<at::Tensor> castTogether(const std::vector<at::Tensor>& tensors, at::ScalarType type) {
+    return CastFunction::apply(at::TensorList(tensors), type);
 }
 
 Normalized Pass::norm(const at::Tensor& x, const Affine& norm, at::ScalarType type) const {
@@ -59,18 +59,18 @@ Normalized Pass::norm(const at::Tensor& x, const Affine& norm, at::ScalarType ty
 }
 
 at::Tensor Pass::linear(const at::Tensor& x, const Affine& layer) const {
-    if (by_kernels) return denseLinear(x.to(factors), layer.weight, layer.bias, factors);
+    if (by_kernels) return denseLinear(x.to(compute_type), layer.weight, layer.bias, compute_type);
     return plainLinear(x, layer);
 }
 
-at::Tensor Pass::linearExact(const at::Tensor& x, const Affine& layer) const {
-    if (by_kernels) return denseLinear(x.to(factors), layer.weight, layer.bias);
-    return plainLinear(x, layer).to(exact);
+at::Tensor Pass::linearToMaster(const at::Tensor& x, const Affine& layer) const {
+    if (by_kernels) return denseLinear(x.to(compute_type), layer.weight, layer.bias);
+    return plainLinear(x, layer).to(master_type);
 }
 
 at::Tensor Pass::addLinear(const at::Tensor& residual, const at::Tensor& x, const Affine& layer) const {
     if (!by_kernels) return residual + drop(plainLinear(x, layer));
-    const at::Tensor input = x.to(factors);
+    const at::Tensor input = x.to(compute_type);
     if (dropout > 0) return residual + drop(denseLinear(input, layer.weight, layer.bias));
     return denseLinear(input, layer.weight, layer.bias, at::kFloat, residual);
 }
@@ -82,7 +82,7 @@ at::Tensor Pass::addFeedForward(const at::Tensor& residual, const at::Tensor& x,
         return addLinear(residual, gelu ? at::gelu(hidden) : at::relu(hidden), down);
     }
     const auto answer = [&](const at::Tensor& added) {
-        return denseFeedForward(x.to(factors), up.weight, up.bias, down.weight, down.bias, gelu, added);
+        return denseFeedForward(x.to(compute_type), up.weight, up.bias, down.weight, down.bias, gelu, added);
     };
     return dropout > 0 ? residual + drop(answer({})) : answer(residual);
 }

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/model/dense.h"
+#include "core/operators/dense.h"
 
 namespace roper {
 
@@ -15,8 +15,8 @@ struct Affine {
 };
 
 /// How the layers of one pass through the blocks are computed: by our kernels or by LibTorch's operations, in
-/// which numbers, and whether some are dropped. The kernels round weights themselves; LibTorch's operations
-/// are given weights of type `factors` (`rounded`). B sequences, T tokens, C = width.
+/// which numbers, and whether some are dropped. The kernels cast weights themselves; LibTorch's operations
+/// are given weights of type `compute_type` (`castTogether`). B sequences, T tokens, C = width.
 class Pass {
   public:
     bool by_kernels = false;  ///< of core/model/dense.h
@@ -24,20 +24,20 @@ class Pass {
     double dropout = 0;       ///< 0 where nothing is dropped
 
     /// Of parameters, residuals, norms and logits.
-    at::ScalarType exact = at::kFloat;
+    at::ScalarType master_type = at::kFloat;
 
-    /// What the factors of products are rounded to. bfloat16 where `exact` is float32 is the mixed precision
-    /// of Micikevicius et al. 2018.
-    at::ScalarType factors = at::kFloat;
+    /// What the operands of matrix products are cast to. bfloat16 where `master_type` is float32 is the mixed
+    /// precision of Micikevicius et al. 2018.
+    at::ScalarType compute_type = at::kFloat;
 
     /// x once more, and its layer norm in numbers of a type. [..., C]
     Normalized norm(const at::Tensor& x, const Affine& norm, at::ScalarType type) const;
 
-    /// x Wᵀ + b [..., out], of type `factors`
+    /// x Wᵀ + b [..., out], of type `compute_type`
     at::Tensor linear(const at::Tensor& x, const Affine& layer) const;
 
-    /// The same of type `exact`.
-    at::Tensor linearExact(const at::Tensor& x, const Affine& layer) const;
+    /// The same of type `master_type`.
+    at::Tensor linearToMaster(const at::Tensor& x, const Affine& layer) const;
 
     /// residual + drop(x Wᵀ + b)
     at::Tensor addLinear(const at::Tensor& residual, const at::Tensor& x, const Affine& layer) const;
@@ -49,8 +49,8 @@ class Pass {
     at::Tensor drop(const at::Tensor& x) const;
 };
 
-/// Tensors rounded to a type, side by side in one array: on a GPU one operation for all, there and back,
+/// Tensors cast to a type, side by side in one array: on a GPU one operation for all, there and back,
 /// instead of one each. Gradients come back in the tensors' own type.
-std::vector<at::Tensor> rounded(const std::vector<at::Tensor>& tensors, at::ScalarType type);
+std::vector<at::Tensor> castTogether(const std::vector<at::Tensor>& tensors, at::ScalarType type);
 
 }  // namespace roper

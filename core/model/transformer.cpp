@@ -10,16 +10,9 @@
 #include "core/model/attention_choice.h"
 #include "core/model/device.h"
 #include "core/model/fused_attention.h"
-#include "core/model/products.h"
-#include "core/model/transformer-inl.h"
+#include "core/operators/products.h"
 
 namespace roper {
-
-void KeyValueCache::keep(const at::Tensor& rows) {
-    for (auto* tensors : {&keys, &values, &plain_keys})
-        for (at::Tensor& tensor : *tensors)
-            tensor = tensor.index_select(0, rows);
-}
 
 Transformer::Transformer(const Specification& specification, std::int64_t vocabulary_size, at::Device device,
                          at::ScalarType dtype)
@@ -31,9 +24,9 @@ Transformer::Transformer(const Specification& specification, std::int64_t vocabu
       causal_(!specification.isMasked()),
       options_(at::TensorOptions().device(device).dtype(dtype)),
       by_kernels_(whyPlain().empty()),
-      factors_(factorType()),
+      compute_type_(chosenComputeType()),
       parameters_(specification.training.model_seed, options_),
-      positions_(specification, parameters_, options_) {
+      positions_(makePositions(specification, parameters_, options_)) {
     const auto& model = specification_.model;
     const std::int64_t C = model.width, F = model.feed_forward;
     embedding_ = parameters_.normal("embedding.weight", vocabulary_size, C, 1.0);
@@ -73,20 +66,16 @@ std::string Transformer::whyPlain() const {
     return {};
 }
 
-bool Transformer::trainsFrequencies() const {
-    return specification_.turnsQueriesAndKeys() && specification_.model.frequencies == "trained";
-}
-
 /// Why attention is, in such a pass; empty if by our kernel.
 std::string Transformer::whyNotFused() const {
     if (!by_kernels_) return whyPlain();
     if (attention_ != AttentionKind::softmax) return "the kernel knows softmax alone";
-    if (trainsFrequencies()) return "the kernel does not train frequencies";
+    if (specification_.model.trainsFrequencies()) return "the kernel does not train frequencies";
     return {};
 }
 
-/// What the factors of products are in passes over whole sequences.
-at::ScalarType Transformer::factorType() const {
+/// What the operands of matrix products are in passes over whole sequences.
+at::ScalarType Transformer::chosenComputeType() const {
     const auto whole = c10::typeMetaToScalarType(options_.dtype());
     if (whole != at::kFloat) return whole;
     const std::string& precision = specification_.device.precision;
@@ -100,30 +89,30 @@ at::ScalarType Transformer::factorType() const {
 Pass Transformer::plainPass() const {
     Pass pass;
     pass.gelu = specification_.model.activation == "gelu";
-    pass.exact = pass.factors = c10::typeMetaToScalarType(options_.dtype());
+    pass.master_type = pass.compute_type = c10::typeMetaToScalarType(options_.dtype());
     return pass;
 }
 
-/// The layers with the factors of products rounded.
-Transformer::Layers Transformer::roundedLayers() const {
+/// The layers with the operands of matrix products cast to the compute type.
+Transformer::Layers Transformer::castLayers() const {
     Layers layers = layers_;
-    std::vector<at::Tensor*> places;
-    const auto take = [&](Affine& layer) { places.insert(places.end(), {&layer.weight, &layer.bias}); };
+    std::vector<at::Tensor*> operands;
+    const auto add = [&](Affine& layer) { operands.insert(operands.end(), {&layer.weight, &layer.bias}); };
     for (Block& block : layers.blocks)
         for (Affine* layer : {&block.qkv, &block.output, &block.up, &block.down})
-            take(*layer);
-    take(layers.head);
-    std::vector<at::Tensor> exact;
-    for (const at::Tensor* place : places)
-        exact.push_back(*place);
-    const std::vector<at::Tensor> made = rounded(exact, factors_);
-    for (std::size_t i = 0; i < places.size(); ++i)
-        *places[i] = made[i];
+            add(*layer);
+    add(layers.head);
+    std::vector<at::Tensor> masters;
+    for (const at::Tensor* operand : operands)
+        masters.push_back(*operand);
+    const std::vector<at::Tensor> cast = castTogether(masters, compute_type_);
+    for (std::size_t i = 0; i < operands.size(); ++i)
+        *operands[i] = cast[i];
     return layers;
 }
 
 std::string Transformer::computation() const {
-    const bool rounds = factors_ == at::kBFloat16;
+    const bool rounds = compute_type_ == at::kBFloat16;
     const std::string numbers = rounds                            ? "in bfloat16 "
                                 : options_.dtype() == at::kDouble ? "in float64 "
                                                                   : "in float32 ";
@@ -143,57 +132,112 @@ std::string Transformer::chooseAttention(std::int64_t B, std::int64_t T) {
     if (options_.device().is_cpu() || attention_ != AttentionKind::softmax ||
         specification_.device.kernel == "plain")
         return {};
-    const Sight sight = sightOfSequences(causal_, T, positions_.forPass({T}).distance_bias);
-    return roper::chooseAttention({B, heads_, T, head_dim_, trainsFrequencies() ? at::kFloat : factors_,
-                                   options_.device(), causal_, sight.mask});
+    const AttentionMask mask = sequenceMask(causal_, T, positions_->forPass({T}).distance_bias);
+    return roper::chooseAttention({B, heads_, T, head_dim_,
+                                   specification_.model.trainsFrequencies() ? at::kFloat : compute_type_,
+                                   options_.device(), causal_, mask.added});
 }
 
-/// product [B, T, 3C] → q, k, v as the layer makes them: [3, B, H, T, d].
-at::Tensor Transformer::splitHeads(const at::Tensor& product) const {
-    return product.view({product.size(0), product.size(1), 3, heads_, head_dim_}).permute({2, 0, 3, 1, 4});
+/// One pass through the blocks. → logits [B, T, V]
+at::Tensor Transformer::run(const Forward& forward, const Layers& layers) {
+    const Pass& pass = forward.pass;
+    at::Tensor x = at::embedding(embedding_, forward.tokens);  // [B, T, C]
+    if (forward.positions.added.defined()) x = x + forward.positions.added;
+    x = pass.drop(x);
+    for (std::size_t layer = 0; layer < layers.blocks.size(); ++layer) {
+        const Block& block = layers.blocks[layer];
+        if (pre_norm_) {
+            const Normalized before = pass.norm(x, block.attention_norm, pass.compute_type);
+            const at::Tensor attended = attend(forward, layer, pass.linear(before.normal, block.qkv));
+            x = pass.addLinear(before.x, attended, block.output);
+            const Normalized between = pass.norm(x, block.feed_forward_norm, pass.compute_type);
+            x = pass.addFeedForward(between.x, between.normal, block.up, block.down);
+        } else {
+            const at::Tensor attended = attend(forward, layer, pass.linear(x, block.qkv));
+            x = pass.addLinear(x, attended, block.output);
+            x = pass.norm(x, block.attention_norm, pass.master_type).normal;
+            x = pass.addFeedForward(x, x, block.up, block.down);
+            x = pass.norm(x, block.feed_forward_norm, pass.master_type).normal;
+        }
+    }
+    if (pre_norm_) x = pass.norm(x, layers.final_norm, pass.compute_type).normal;
+    return pass.linearToMaster(x, layers.head);
 }
 
-/// qkv [3, B, H, T, d] → q, k turned by their positions and, for RoPER, v too. Linear attention turns what it
-/// makes of q and k.
-Heads Transformer::turnedHeads(const at::Tensor& qkv, std::size_t layer, const PassPositions& places) const {
-    const Pairing pairing = positions_.pairing();
-    const Turns &turns = places.queryKey(layer), &value_turns = places.value(layer);
+/// The attention of one layer. qkv: q, k and v side by side [B, T, 3C] → what the output projection reads [B,
+/// T, C]
+at::Tensor Transformer::attend(const Forward& forward, std::size_t layer, const at::Tensor& qkv) {
+    if (forward.fused)
+        return fusedAttention(qkv, heads_, causal_, positions_->pairing(), forward.positions, layer);
+    // Only softmax with fixed frequencies computes in the compute type.
+    const bool as_it_is = attention_ == AttentionKind::softmax && !specification_.model.trainsFrequencies();
+    const at::Tensor split = splitHeads(as_it_is ? qkv : qkv.to(embedding_.scalar_type()));
+    Heads heads = rotatedHeads(split, layer, forward.positions);
+    if (forward.cache != nullptr) {
+        if (forward.decoded.defined())
+            heads = forward.cache->extend(layer, heads, forward.decoded, forward.mask.visible.size(-1));
+        else
+            forward.cache->append(heads);
+    }
+    const bool as_matrix = forward.recorder != nullptr && forward.recorder->with_weights;
+    const at::Tensor weights = as_matrix ? roper::weights(attention_, heads, forward.mask) : at::Tensor();
+    const at::Tensor mixed =
+        as_matrix ? at::matmul(weights, heads.v) : mix(attention_, heads, forward.mask);  // [B, H, T, d]
+    if (forward.recorder != nullptr) forward.recorder->take({layer, split, heads, weights, mixed});
+    return mergeHeads(mixed, layer, forward.positions);
+}
+
+/// qkv [B, T, 3C] → q, k, v by heads: [3, B, H, T, d].
+at::Tensor Transformer::splitHeads(const at::Tensor& qkv) const {
+    return qkv.view({qkv.size(0), qkv.size(1), 3, heads_, head_dim_}).permute({2, 0, 3, 1, 4});
+}
+
+/// qkv [3, B, H, T, d] → q, k rotated by their positions and, for RoPER, v too. Linear attention rotates what
+/// it makes of q and k.
+Heads Transformer::rotatedHeads(const at::Tensor& qkv, std::size_t layer,
+                                const PassPositions& positions) const {
+    const Pairing pairing = positions_->pairing();
+    const CosSin &queries = positions.ofQueries(layer), &keys = positions.ofKeys(layer),
+                 &values = positions.ofValues(layer);
     if (attention_ == AttentionKind::softmax) {
-        const TurnedHeads turned = rotateHeads(qkv, turns, value_turns, pairing);
-        return {turned.q, turned.k, turned.v, {}, {}};
+        const RotatedHeads rotated = rotateHeads(qkv, queries, keys, values, pairing);
+        return {rotated.q, rotated.k, rotated.v, {}, {}};
     }
     const at::Tensor q = features(attention_, qkv.select(0, 0)), k = features(attention_, qkv.select(0, 1));
     const bool numerator_only = attention_ == AttentionKind::linear_numerator;
-    return {rotate(q, turns.cosine, turns.sine, pairing), rotate(k, turns.cosine, turns.sine, pairing),
-            rotate(qkv.select(0, 2), value_turns.cosine, value_turns.sine, pairing),
-            numerator_only ? q : at::Tensor(), numerator_only ? k : at::Tensor()};
+    return {rotate(q, queries.cosine, queries.sine, pairing), rotate(k, keys.cosine, keys.sine, pairing),
+            rotate(qkv.select(0, 2), values.cosine, values.sine, pairing), numerator_only ? q : at::Tensor(),
+            numerator_only ? k : at::Tensor()};
 }
 
 /// mixed ô [B, H, T, d] → R(−n)ô for RoPER, heads joined: [B, T, C].
 at::Tensor Transformer::mergeHeads(const at::Tensor& mixed, std::size_t layer,
-                                   const PassPositions& places) const {
-    const Turns& turns = places.value(layer);
-    return rotate(mixed, turns.cosine, turns.sine, positions_.pairing(), Turn::back)
+                                   const PassPositions& positions) const {
+    const CosSin& values = positions.ofValues(layer);
+    return rotate(mixed, values.cosine, values.sine, positions_->pairing(), Direction::inverse)
         .transpose(1, 2)
         .flatten(2);
 }
 
+/// A pass over whole sequences by LibTorch's operations. tokens [B, T]
+Transformer::Forward Transformer::plainForward(const at::Tensor& tokens) {
+    const std::int64_t T = tokens.size(1);
+    Forward forward{tokens, positions_->forPass({T}), {}, plainPass()};
+    forward.mask = sequenceMask(causal_, T, forward.positions.distance_bias);
+    return forward;
+}
+
 at::Tensor Transformer::forward(const at::Tensor& tokens, bool training) {
-    const PassPositions places = positions_.forPass({tokens.size(1)});
-    Pass pass = plainPass();
-    pass.by_kernels = by_kernels_;
-    pass.factors = factors_;
-    if (training) pass.dropout = specification_.model.dropout;
-    // The kernels round weights themselves.
-    const Layers layers = by_kernels_ || pass.factors == pass.exact ? layers_ : roundedLayers();
-    if (whyNotFused().empty())
-        return run(tokens, places, pass, layers, [&](std::size_t layer, const at::Tensor& product) {
-            return fusedAttention(product, heads_, causal_, positions_.pairing(), places, layer);
-        });
-    const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
-    return run(tokens, places, pass, layers, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
-                   return mix(attention_, turnedHeads(qkv, layer, places), sight);
-               }));
+    const std::int64_t T = tokens.size(1);
+    Forward forward{tokens, positions_->forPass({T}), {}, plainPass()};
+    forward.pass.by_kernels = by_kernels_;
+    forward.pass.compute_type = compute_type_;
+    if (training) forward.pass.dropout = specification_.model.dropout;
+    forward.fused = whyNotFused().empty();
+    if (!forward.fused) forward.mask = sequenceMask(causal_, T, forward.positions.distance_bias);
+    // The kernels cast weights themselves.
+    const bool cast = !by_kernels_ && forward.pass.compute_type != forward.pass.master_type;
+    return run(forward, cast ? castLayers() : layers_);
 }
 
 at::Tensor Transformer::loss(const at::Tensor& tokens, bool training) {
@@ -203,52 +247,33 @@ at::Tensor Transformer::loss(const at::Tensor& tokens, bool training) {
 
 at::Tensor Transformer::loss(const at::Tensor& tokens, const at::Tensor& targets, bool training) {
     return at::cross_entropy_loss(forward(tokens, training).flatten(0, 1), targets.flatten(), {},
-                                  at::Reduction::Mean, kNotAsked);
+                                  at::Reduction::Mean, kIgnoreIndex);
 }
 
-at::Tensor Transformer::prefill(const at::Tensor& tokens, std::int64_t capacity, KeyValueCache& cache) {
-    const std::int64_t B = tokens.size(0), T = tokens.size(1);
-    cache = {};
-    cache.capacity = capacity;
-    const PassPositions places = positions_.forPass({T});
-    const Sight sight = sightOfSequences(causal_, tokens.size(1), places.distance_bias);
-    const auto keep = [&](std::vector<at::Tensor>& kept, const at::Tensor& made) {
-        if (!made.defined()) return;
-        kept.push_back(at::zeros({B, heads_, capacity, head_dim_}, options_));
-        kept.back().narrow(2, 0, T).copy_(made);
-    };
-    return runPlain(tokens, places, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
-                        const Heads heads = turnedHeads(qkv, layer, places);
-                        keep(cache.keys, heads.k);
-                        keep(cache.values, heads.v);
-                        keep(cache.plain_keys, heads.plain_k);
-                        return mix(attention_, heads, sight);
-                    }));
+at::Tensor Transformer::prefill(const at::Tensor& tokens, KeyValueCache& cache) {
+    Forward forward = plainForward(tokens);
+    forward.cache = &cache;
+    return run(forward, layers_);
 }
 
 at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& positions, KeyValueCache& cache) {
     const std::int64_t B = tokens.size(0);
     const std::int64_t used = positions.max().item<std::int64_t>() + 1;
-    const PassPositions places = positions_.forPass({used, positions});
-    const at::Tensor slot = positions.view({B, 1, 1, 1}).expand({B, heads_, 1, head_dim_});
-    // A sequence sees its own tokens up to the new one; what lies beyond is padding of longer prompts.
-    const at::Tensor seen =
+    Forward forward{tokens.unsqueeze(1), positions_->forPass({used, positions}), {}, plainPass()};
+    // A sequence attends to its own tokens up to the new one; what lies beyond is padding of longer prompts.
+    const at::Tensor visible =
         at::arange(used, positions.options()).view({1, 1, 1, used}).le(positions.view({B, 1, 1, 1}));
-    const Sight sight = sightOfTokens(seen, places.bias, options_);
-    const auto upToNow = [&](std::vector<at::Tensor>& kept, std::size_t layer, const at::Tensor& made) {
-        if (!made.defined()) return at::Tensor();
-        kept[layer].scatter_(2, slot, made);
-        return kept[layer].narrow(2, 0, used);
-    };
-    const at::Tensor logits = runPlain(
-        tokens.unsqueeze(1), places, byHeads(places, [&](std::size_t layer, const at::Tensor& qkv) {
-            const Heads now = turnedHeads(qkv, layer, places);
-            return mix(attention_,
-                       {now.q, upToNow(cache.keys, layer, now.k), upToNow(cache.values, layer, now.v),
-                        now.plain_q, upToNow(cache.plain_keys, layer, now.plain_k)},
-                       sight);
-        }));
-    return logits.squeeze(1);
+    forward.mask = tokenMask(visible, forward.positions.bias, options_);
+    forward.cache = &cache;
+    forward.decoded = positions;
+    return run(forward, layers_).squeeze(1);
+}
+
+/// A plain pass for what `recorder` takes of it. tokens [B, T]
+void Transformer::record(const at::Tensor& tokens, const Recorder& recorder) {
+    Forward forward = plainForward(tokens);
+    forward.recorder = &recorder;
+    run(forward, layers_);
 }
 
 }  // namespace roper

@@ -3,32 +3,22 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/model/attention.h"
-#include "core/model/parameters.h"
+#include "core/model/key_value_cache.h"
 #include "core/model/pass.h"
-#include "core/model/positions.h"
+#include "core/model/positions/positions.h"
+#include "core/operators/parameters.h"
 #include "core/specification/specification.h"
 
 namespace roper {
 
-/// Keys and values of the tokens seen so far, for writing a text on token by token. Keys are kept turned by
-/// their position, and so are RoPER's values: only the output's rotation depends on the query, so nothing is
-/// turned twice.
-struct KeyValueCache {
-    std::vector<at::Tensor> keys;        ///< one a layer [B, H, capacity, d]
-    std::vector<at::Tensor> values;      ///< one a layer [B, H, capacity, d]
-    std::vector<at::Tensor> plain_keys;  ///< the same before turning, where the attention asks for them
-    std::int64_t capacity = 0;
-
-    /// Keeps these sequences alone, in this order. rows [B′] (int64)
-    void keep(const at::Tensor& rows);
-};
-
-/// Where this is the target, nothing is asked of a model.
-inline constexpr std::int64_t kNotAsked = -100;
+/// Targets of this value count for nothing in a loss, as in PyTorch.
+inline constexpr std::int64_t kIgnoreIndex = -100;
 
 /// A transformer, causal or (`training.objective` masked) looking both ways, with any position method and
 /// attention of the specification (docs/run-folder.md gives its order of operations and the names and shapes
@@ -46,15 +36,14 @@ class Transformer {
     /// tokens [B, T], mean cross-entropy in nats of predicting tokens 1 … T−1 from those before.
     at::Tensor loss(const at::Tensor& tokens, bool training = false);
 
-    /// tokens, targets [B, T]: mean cross-entropy in nats of saying each target that is not `kNotAsked`.
+    /// tokens, targets [B, T]: mean cross-entropy in nats of saying each target that is not `kIgnoreIndex`.
     at::Tensor loss(const at::Tensor& tokens, const at::Tensor& targets, bool training);
 
-    /// Whether a token sees those before it alone, so that a text can be written on.
+    /// Whether a token attends to those before it alone, so that a text can be written on.
     bool causal() const { return causal_; }
 
-    /// Reads the prompts. tokens [B, T], right-padded; cache room for `capacity` tokens a sequence. → logits
-    /// [B, T, V]
-    at::Tensor prefill(const at::Tensor& tokens, std::int64_t capacity, KeyValueCache& cache);
+    /// Reads the prompts into an empty cache. tokens [B, T], right-padded → logits [B, T, V]
+    at::Tensor prefill(const at::Tensor& tokens, KeyValueCache& cache);
 
     /// One more token for every sequence. tokens [B], positions [B] (int64) → logits [B, V]
     at::Tensor decode(const at::Tensor& tokens, const at::Tensor& positions, KeyValueCache& cache);
@@ -80,8 +69,8 @@ class Transformer {
     /// What computes passes over whole sequences, and why: a line for the run's log.
     std::string computation() const;
 
-    /// What the factors of products are in such passes.
-    at::ScalarType factors() const { return factors_; }
+    /// What the operands of matrix products are in such passes.
+    at::ScalarType computeType() const { return compute_type_; }
 
     /// On a GPU: has LibTorch's attention take what is fastest for B sequences of T tokens, as
     /// `chooseAttention`. → a line for the log; empty on the CPU and for linear attention
@@ -90,8 +79,8 @@ class Transformer {
     const std::vector<NamedParameter>& parameters() const { return parameters_.all(); }
     std::int64_t parameterCount() const;
 
-    PositionMethod& positions() { return positions_; }
-    const PositionMethod& positions() const { return positions_; }
+    Positions& positions() { return *positions_; }
+    const Positions& positions() const { return *positions_; }
 
   private:
     struct Block {
@@ -104,25 +93,43 @@ class Transformer {
     Affine normLayer(const std::string& name);
     Affine linearLayer(const std::string& name, std::int64_t out, std::int64_t in);
 
-    Pass plainPass() const;
-    Layers roundedLayers() const;
-    template <class Attend>
-    at::Tensor run(const at::Tensor& tokens, const PassPositions& places, const Pass& pass,
-                   const Layers& layers, Attend attend);
-    template <class Attend>
-    at::Tensor runPlain(const at::Tensor& tokens, const PassPositions& places, Attend attend) {
-        return run(tokens, places, plainPass(), layers_, attend);
-    }
+    /// What one layer's attention worked with, of one pass.
+    struct LayerRecord {
+        std::size_t layer;
+        at::Tensor qkv;      ///< before rotation [3, B, H, T, d]
+        Heads heads;         ///< rotated
+        at::Tensor weights;  ///< [B, H, T, T], if the recorder asked for them
+        at::Tensor mixed;    ///< Σ_j a_nj v_j [B, H, T, d], before it is rotated back
+    };
+    struct Recorder {
+        bool with_weights = false;  ///< has weights computed as a matrix, which training never does
+        std::function<void(const LayerRecord&)> take;
+    };
 
-    template <class Mix>
-    auto byHeads(const PassPositions& places, Mix mix) const;
-    at::Tensor splitHeads(const at::Tensor& product) const;
-    Heads turnedHeads(const at::Tensor& qkv, std::size_t layer, const PassPositions& places) const;
-    at::Tensor mergeHeads(const at::Tensor& mixed, std::size_t layer, const PassPositions& places) const;
+    /// One pass of tokens through the blocks: what it reads, and how it is computed.
+    struct Forward {
+        at::Tensor tokens;  ///< [B, T] (int64)
+        PassPositions positions;
+        AttentionMask mask;
+        Pass pass;
+        bool fused = false;              ///< attention by our kernel, which needs no mask
+        KeyValueCache* cache = nullptr;  ///< keys and values go into it, or come from it too
+        at::Tensor decoded = {};         ///< [B] (int64): positions of single tokens that a cache precedes
+        const Recorder* recorder = nullptr;
+    };
+    at::Tensor run(const Forward& forward, const Layers& layers);
+    at::Tensor attend(const Forward& forward, std::size_t layer, const at::Tensor& qkv);
+    Forward plainForward(const at::Tensor& tokens);
+    void record(const at::Tensor& tokens, const Recorder& recorder);
+
+    Pass plainPass() const;
+    Layers castLayers() const;
+    at::Tensor splitHeads(const at::Tensor& qkv) const;
+    Heads rotatedHeads(const at::Tensor& qkv, std::size_t layer, const PassPositions& positions) const;
+    at::Tensor mergeHeads(const at::Tensor& mixed, std::size_t layer, const PassPositions& positions) const;
     std::string whyPlain() const;
     std::string whyNotFused() const;
-    at::ScalarType factorType() const;
-    bool trainsFrequencies() const;
+    at::ScalarType chosenComputeType() const;
     at::Tensor pairNorms(const at::Tensor& x, int pairs) const;
 
     Specification specification_;
@@ -130,10 +137,10 @@ class Transformer {
     AttentionKind attention_;
     bool pre_norm_, causal_;
     at::TensorOptions options_;
-    bool by_kernels_;         ///< passes over whole sequences
-    at::ScalarType factors_;  ///< of products in such passes
+    bool by_kernels_;              ///< passes over whole sequences
+    at::ScalarType compute_type_;  ///< of matrix products in such passes
     Parameters parameters_;
-    PositionMethod positions_;
+    std::unique_ptr<Positions> positions_;
     at::Tensor embedding_;
     Layers layers_;
 };

@@ -5,16 +5,17 @@
 namespace roper {
 
 /// How the frequency of a pair falls with its index.
-enum class Schedule {
-    standard,  ///< θ_i = b^(−2i/d), Su et al. 2021
-    intro,  ///< ω_i = b^(−i/d), as printed in a widely read introduction: half the decay of the standard
+enum class FrequencyFormula {
+    standard,        ///< θ_i = b^(−2i/d), Su et al. 2021
+    worked_example,  ///< ω_i = b^(−i/d), as the worked example has it: half the decay of the standard
 };
 
 /// Frequencies θ_i of the pairs i = 0 … rotated_width/2 − 1, in radians per position, fastest first.
 /// @param rotated_width  number of features that turn: even, at least 2
 /// @param base           b > 1; 10000 is usual
 /// @throws std::invalid_argument for an odd or non-positive width, or a base not above 1
-Eigen::VectorXd frequencies(int rotated_width, double base = 10000.0, Schedule schedule = Schedule::standard);
+Eigen::VectorXd frequencies(int rotated_width, double base = 10000.0,
+                            FrequencyFormula formula = FrequencyFormula::standard);
 
 /// Wavelengths λ_i = 2π/θ_i, in positions per full turn.
 Eigen::VectorXd wavelengths(const Eigen::VectorXd& theta);

@@ -4,7 +4,13 @@
 #include <numbers>
 #include <random>
 
+#include "core/rotary/value_vector.h"
+
 namespace roper {
+
+bool HeadVectors::operator==(const HeadVectors& other) const {
+    return sameEntries(Q, other.Q) && sameEntries(K, other.K) && sameEntries(V, other.V);
+}
 
 Eigen::MatrixXd normalMatrix(Eigen::Index rows, Eigen::Index columns, std::uint64_t seed) {
     // The standard fixes what this generator gives; its distributions may differ between libraries, so the
@@ -21,15 +27,15 @@ Eigen::MatrixXd normalMatrix(Eigen::Index rows, Eigen::Index columns, std::uint6
     return numbers;
 }
 
-HeadVectors randomHeadVectors(int T, int head_dim, std::uint64_t seed, double likeness) {
+HeadVectors randomHeadVectors(int T, int head_dim, std::uint64_t seed, double similarity) {
     // Streams of one seed; the first rows do not depend on how many tokens follow.
     const auto stream = [&](Eigen::Index rows, std::uint64_t number) {
         return normalMatrix(rows, head_dim, seed * 1000 + number);
     };
     const Eigen::RowVectorXd common = stream(1, 0).row(0), common_value = stream(1, 1).row(0);
     const auto vectors = [&](std::uint64_t number, const Eigen::RowVectorXd& shared) {
-        Eigen::MatrixXd own = std::sqrt(1 - likeness) * stream(T, number);
-        own.rowwise() += std::sqrt(likeness) * shared;
+        Eigen::MatrixXd own = std::sqrt(1 - similarity) * stream(T, number);
+        own.rowwise() += std::sqrt(similarity) * shared;
         return own;
     };
     return {vectors(2, common), vectors(3, common), vectors(4, common_value)};

@@ -16,12 +16,12 @@ void requireWidth(const Rotary& rotary, Eigen::Index features) {
 
 }  // namespace
 
-Rotary makeRotary(int head_dim, Pairing pairing, double base, Schedule schedule, double fraction) {
+Rotary makeRotary(int head_dim, Pairing pairing, double base, FrequencyFormula formula, double fraction) {
     Rotary rotary;
     rotary.head_dim = head_dim;
     rotary.pairing = pairing;
     const int width = rotatedWidth(head_dim, fraction);
-    if (width > 0) rotary.theta = frequencies(width, base, schedule);
+    if (width > 0) rotary.theta = frequencies(width, base, formula);
     return rotary;
 }
 

@@ -31,11 +31,11 @@ struct Rotary {
     double frequency(int pair) const { return pair < pairs() ? theta[pair] : 0.0; }
 };
 
-/// The rotation of a head with the given pairing and schedule. `fraction` 0 gives a rotation that turns
+/// The rotation of a head with the given pairing and formula. `fraction` 0 gives a rotation that turns
 /// nothing.
 /// @throws std::invalid_argument as `frequencies` and `rotatedWidth` do
 Rotary makeRotary(int head_dim, Pairing pairing, double base = 10000.0,
-                  Schedule schedule = Schedule::standard, double fraction = 1.0);
+                  FrequencyFormula formula = FrequencyFormula::standard, double fraction = 1.0);
 
 /// R(position)·x for one vector x [d]. Negative positions turn back: R(−m) is the inverse of R(m).
 /// @throws std::invalid_argument if x has not head_dim features

@@ -26,20 +26,21 @@ void requireSensible(const Scaling& s, double length) {
             s.proportion);
 }
 
-/// How much faster the exponent of b falls than under the intro schedule, where it is −i/r.
-double exponentsPerPair(Schedule schedule) {
-    return schedule == Schedule::standard ? 2.0 : 1.0;
+/// How much faster the exponent of b falls than under the formula of the worked example, where it is −i/r.
+double exponentsPerPair(FrequencyFormula formula) {
+    return formula == FrequencyFormula::standard ? 2.0 : 1.0;
 }
 
 /// The base whose slowest pair is `factor` times slower; a single pair always has θ = 1.
-double ntkBase(double base, double factor, int width, Schedule schedule) {
+double ntkBase(double base, double factor, int width, FrequencyFormula formula) {
     if (width <= 2) return base;
-    return base * std::pow(factor, 2 * width / (exponentsPerPair(schedule) * (width - 2.0)));
+    return base * std::pow(factor, 2 * width / (exponentsPerPair(formula) * (width - 2.0)));
 }
 
-Eigen::VectorXd yarn(Eigen::VectorXd theta, int width, double base, Schedule schedule, const Scaling& s) {
+Eigen::VectorXd yarn(Eigen::VectorXd theta, int width, double base, FrequencyFormula formula,
+                     const Scaling& s) {
     const auto end = [&](double turns, double (*round)(double)) {
-        const double pair = yarnCorrectionPair(turns, width, base, schedule, s.original_length);
+        const double pair = yarnCorrectionPair(turns, width, base, formula, s.original_length);
         return s.truncate ? round(pair) : pair;
     };
     const double first = std::max(end(s.beta_fast, std::floor), 0.0);
@@ -71,17 +72,17 @@ Eigen::VectorXd llama3(Eigen::VectorXd theta, const Scaling& s) {
 
 }  // namespace
 
-double yarnCorrectionPair(double turns, int rotated_width, double base, Schedule schedule,
+double yarnCorrectionPair(double turns, int rotated_width, double base, FrequencyFormula formula,
                           double original_length) {
     return rotated_width * std::log(original_length / (turns * 2 * std::numbers::pi)) /
-           (exponentsPerPair(schedule) * std::log(base));
+           (exponentsPerPair(formula) * std::log(base));
 }
 
-ScaledFrequencies scaledFrequencies(int rotated_width, double base, Schedule schedule, const Scaling& scaling,
-                                    double length) {
+ScaledFrequencies scaledFrequencies(int rotated_width, double base, FrequencyFormula formula,
+                                    const Scaling& scaling, double length) {
     requireSensible(scaling, length);
     const double s = scaling.factor;
-    ScaledFrequencies scaled{frequencies(rotated_width, base, schedule), 1.0};
+    ScaledFrequencies scaled{frequencies(rotated_width, base, formula), 1.0};
     switch (scaling.method) {
         case ScalingMethod::none:
             break;
@@ -89,16 +90,15 @@ ScaledFrequencies scaledFrequencies(int rotated_width, double base, Schedule sch
             scaled.theta /= s;
             break;
         case ScalingMethod::ntk:
-            scaled.theta = frequencies(rotated_width, ntkBase(base, s, rotated_width, schedule), schedule);
+            scaled.theta = frequencies(rotated_width, ntkBase(base, s, rotated_width, formula), formula);
             break;
         case ScalingMethod::dynamic_ntk: {
             const double grown = s * std::max(length / scaling.original_length, 1.0) - (s - 1);
-            scaled.theta =
-                frequencies(rotated_width, ntkBase(base, grown, rotated_width, schedule), schedule);
+            scaled.theta = frequencies(rotated_width, ntkBase(base, grown, rotated_width, formula), formula);
             break;
         }
         case ScalingMethod::yarn:
-            scaled.theta = yarn(scaled.theta, rotated_width, base, schedule, scaling);
+            scaled.theta = yarn(scaled.theta, rotated_width, base, formula, scaling);
             scaled.attention_factor =
                 scaling.attention_factor > 0 ? scaling.attention_factor : 0.1 * std::log(s) + 1;
             break;

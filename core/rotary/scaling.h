@@ -12,7 +12,7 @@ namespace roper {
 enum class ScalingMethod {
     none,
     linear,  ///< θ/s: position interpolation (Chen et al. 2023, arXiv 2306.15595)
-    ntk,     ///< b' = b·s^(r/(r−2)), intro schedule b·s^(2r/(r−2)): the slowest pair is s times slower
+    ntk,     ///< b' = b·s^(r/(r−2)), worked example b·s^(2r/(r−2)): the slowest pair is s times slower
     dynamic_ntk,  ///< the same with s grown to s·L'/L − (s−1) when the text is longer than L (Hugging Face)
     yarn,         ///< θ/s and θ blended by a ramp over the pairs (Peng et al. 2023, arXiv 2309.00071)
     llama3,       ///< θ/s, θ or a blend of both by wavelength (Llama 3.1, as in Hugging Face)
@@ -56,12 +56,12 @@ struct ScaledFrequencies {
 /// @param length  L', positions of the text that is read; only dynamic NTK depends on it
 /// @throws std::invalid_argument for a width or base that `frequencies` refuses, a factor below 1, a length
 /// not above 0, ramps whose ends are in the wrong order, or a proportion outside 0 … 1
-ScaledFrequencies scaledFrequencies(int rotated_width, double base, Schedule schedule, const Scaling& scaling,
-                                    double length);
+ScaledFrequencies scaledFrequencies(int rotated_width, double base, FrequencyFormula formula,
+                                    const Scaling& scaling, double length);
 
 /// YaRN's correction dimension c(β): the pair, not rounded, that turns β times within L. Under the standard
-/// schedule r·ln(L/(2πβ)) / (2·ln b), under the intro's r·ln(L/(2πβ)) / ln b.
-double yarnCorrectionPair(double turns, int rotated_width, double base, Schedule schedule,
+/// formula r·ln(L/(2πβ)) / (2·ln b), under the worked example's r·ln(L/(2πβ)) / ln b.
+double yarnCorrectionPair(double turns, int rotated_width, double base, FrequencyFormula formula,
                           double original_length);
 
 }  // namespace roper

@@ -66,12 +66,12 @@ WorkedExample workExample(const Rotary& rotary, const Eigen::VectorXd& x, double
     return example;
 }
 
-WorkedExample introExample() {
-    const Rotary rotary = makeRotary(4, Pairing::interleaved, 10000.0, Schedule::intro);
+WorkedExample workedExample() {
+    const Rotary rotary = makeRotary(4, Pairing::interleaved, 10000.0, FrequencyFormula::worked_example);
     return workExample(rotary, Eigen::Vector4d(0.5, -1.0, 1.5, 2.0), 3.0);
 }
 
-Eigen::VectorXd introPrintedResult() {
+Eigen::VectorXd printedResult() {
     return Eigen::Vector4d(-0.355, 1.06, 0.84, 2.37);
 }
 

@@ -35,12 +35,12 @@ struct WorkedExample {
 /// @throws std::invalid_argument if x has not head_dim features
 WorkedExample workExample(const Rotary& rotary, const Eigen::VectorXd& x, double position, int decimals = 2);
 
-/// The introduction's example: the token "cat" at position 3, d = 4, x = [0.5, −1, 1.5, 2], frequencies [1,
-/// 0.1] (base 10000 under the intro's schedule), interleaved. Exact: [−0.353876, 1.060553,
-/// 0.841964, 2.353953].
-WorkedExample introExample();
+/// The worked example of a widely read introduction to position embeddings: the token "cat" at position 3, d
+/// = 4, x = [0.5, −1, 1.5, 2], frequencies [1, 0.1] (base 10000 under its own frequency formula),
+/// interleaved. Exact: [−0.353876, 1.060553, 0.841964, 2.353953].
+WorkedExample workedExample();
 
-/// What the introduction prints for its example: [−0.355, 1.06, 0.84, 2.37].
-Eigen::VectorXd introPrintedResult();
+/// What the introduction prints as its result: [−0.355, 1.06, 0.84, 2.37].
+Eigen::VectorXd printedResult();
 
 }  // namespace roper

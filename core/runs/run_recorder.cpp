@@ -10,9 +10,9 @@
 #include <tuple>
 
 #include "core/base/error.h"
-#include "core/specification/presets.h"
-#include "core/runs/tensorboard_events.h"
 #include "core/base/text.h"
+#include "core/runs/tensorboard_events.h"
+#include "core/specification/presets.h"
 
 namespace roper {
 
@@ -107,7 +107,7 @@ void replaceRows(const fs::path& path, std::string_view header, const std::vecto
 
 void requireText(const Specification& specification) {
     if (!specification.task.isText()) return;
-    const fs::path text = textPath(specification.task.text);
+    const fs::path text = textPath(specification.task.own.text("text"));
     std::error_code unreadable;
     if (!fs::exists(text, unreadable))
         throw Error(ErrorKind::usage,

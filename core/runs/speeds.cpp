@@ -36,7 +36,7 @@ std::string shapeKey(const Specification& specification) {
     for (const SpecificationField& field : specificationFields()) {
         const bool counts = field.section == "model" || field.section == "device" ||
                             field.key() == "training.batch" || field.key() == "training.length";
-        if (counts) key.append(field.name).append("=").append(fieldText(field, specification)).append(" ");
+        if (counts) key.append(field.name).append("=").append(field.text(specification)).append(" ");
     }
     key.pop_back();
     return key;

@@ -14,24 +14,12 @@ double layerWeights(const Specification::Model& m) {
     return 4 * C * C + 2 * C * F;
 }
 
-/// Parameters of the position method alone; r is the width that turns.
-std::int64_t positionParameters(const Specification& s) {
-    const Specification::Model& m = s.model;
-    if (m.position == "learned") return s.tablePositions() * m.width;
-    if (m.position == "t5") return m.bias_buckets * m.heads;
-    if (!s.turnsQueriesAndKeys() || m.frequencies != "trained") return 0;
-    const auto pairs = [&](double fraction) {
-        return static_cast<std::int64_t>(fraction * static_cast<double>(s.headDim()) + 1e-9) / 2;
-    };
-    return m.layers *
-           (pairs(m.rotary_fraction) + (m.position == "roper" ? pairs(m.value_rotary_fraction) : 0));
-}
-
 std::int64_t parametersOf(const Specification& s, std::int64_t V) {
     const std::int64_t C = s.model.width, F = s.model.feed_forward;
     const std::int64_t block = 3 * C * C + 3 * C + C * C + C + 2 * C * F + F + C + 4 * C;
     const std::int64_t final_norm = s.model.norm == "pre" ? 2 * C : 0;
-    return V * C + s.model.layers * block + final_norm + V * C + V + positionParameters(s);
+    return V * C + s.model.layers * block + final_norm + V * C + V +
+           (s.model.method().parameters ? s.model.method().parameters(s.model, s.shape()) : 0);
 }
 
 /// Forward and backward of the attention proper for one token: scores and mixing, without its linear layers.
@@ -44,16 +32,16 @@ double attentionFlop(const Specification& s, double T) {
 }
 
 /// Numbers that the forward pass keeps for the backward one, for one token: inputs of the linear layers, of
-/// the norms and of the non-linearity, q, k, v turned and as they were, and what the attention kernel keeps.
+/// the norms and of the non-linearity, q, k, v rotated and as they were, and what the attention kernel keeps.
 double keptNumbers(const Specification& s, double T, double V) {
     const auto L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width),
                F = static_cast<double>(s.model.feed_forward), H = static_cast<double>(s.model.heads);
-    const bool trained = s.turnsQueriesAndKeys() && s.model.frequencies == "trained";
+    const bool trained = s.model.trainsFrequencies();
     const bool by_kernels = s.device.kernel == "auto" && !s.device.name.starts_with("cuda");
     const bool fused = by_kernels && s.model.attention == "softmax" && !trained;
     double layer = (fused ? 8 : 10) * C + (by_kernels && s.model.activation == "relu" ? 1 : 2) * F;
     if (s.model.attention != "softmax") layer += 12 * C;
-    if (s.model.position == "t5" && !fused) layer += 2 * H * T;  // the bias is trained, so weights are kept
+    if (s.model.method().trains_bias && !fused) layer += 2 * H * T;  // weights are kept
     if (trained) layer += 12 * C;
     const double dropped = s.model.dropout > 0 ? L * 2 * C * 1.25 : 0;  // what is left, and the mask
     return L * layer + dropped + 4 * V + 2 * C;

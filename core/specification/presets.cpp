@@ -49,9 +49,9 @@ fs::path textPath(const std::string& text) {
 }
 
 Specification withAbsoluteText(Specification specification) {
-    std::string& text = specification.task.text;
+    const std::string text = specification.task.own.text("text");
     if (specification.task.isText() && !text.empty() && textPath(text) == fs::path(text))
-        text = fs::absolute(text).lexically_normal().string();
+        specification.task.own.set("text", fs::absolute(text).lexically_normal().string());
     return specification;
 }
 

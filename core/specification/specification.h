@@ -5,10 +5,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
-#include "core/tasks/task.h"
+#include "core/fields/field.h"
+#include "core/methods/position_method.h"
+#include "core/tasks/task_kind.h"
 
 namespace roper {
 
@@ -24,8 +25,7 @@ struct Specification {
 
     TaskSettings task;
 
-    struct Model {
-        std::string position = "roper";
+    struct Model : PositionSettings {
         std::string attention = "softmax";
         std::int64_t width = 128;
         std::int64_t layers = 3;
@@ -34,15 +34,6 @@ struct Specification {
         std::string norm = "pre";
         std::string activation = "gelu";
         double dropout = 0;
-        std::string pairing = "half";
-        double rotary_fraction = 1;
-        double value_rotary_fraction = 1;
-        double base = 10000;
-        std::string schedule = "standard";
-        std::string frequencies = "fixed";
-        std::int64_t table_positions = 0;
-        std::int64_t bias_buckets = 32;
-        std::int64_t bias_distance = 128;
     } model;
 
     struct Training {
@@ -53,7 +44,7 @@ struct Specification {
         std::int64_t length = 129;
         double learning_rate = 2e-3;
         std::int64_t warmup_steps = 100;
-        std::string decay = "cosine";
+        std::string lr_schedule = "cosine";
         double final_fraction = 0.1;
         double beta1 = 0.9;
         double beta2 = 0.98;
@@ -91,9 +82,10 @@ struct Specification {
 
     std::int64_t headDim() const { return model.width / model.heads; }
 
-    /// Positions of a learned table: as many as were asked for, or as a training sequence has.
-    std::int64_t tablePositions() const {
-        return model.table_positions > 0 ? model.table_positions : training.length;
+    /// What position methods have to know of the model.
+    ModelShape shape() const {
+        return {model.width, model.layers, model.heads, training.length,
+                snapshots.every > 0 ? snapshots.characters : 0};
     }
 
     /// Whether masked tokens are guessed from both sides, rather than each token from those before.
@@ -101,36 +93,10 @@ struct Specification {
 
     /// Tokens of a sequence that go into the model: a causal one has nothing to say after the last.
     std::int64_t inputLength() const { return isMasked() ? training.length : training.length - 1; }
-
-    bool turnsQueriesAndKeys() const { return model.position == "rope" || model.position == "roper"; }
 };
 
 /// One member of the specification.
-struct SpecificationField {
-    struct Integer {
-        std::int64_t& (*at)(Specification&);
-        std::int64_t low, high;
-    };
-    struct Real {
-        double& (*at)(Specification&);
-        double low, high;
-    };
-    struct Text {
-        std::string& (*at)(Specification&);
-    };
-    struct Choice {
-        std::string& (*at)(Specification&);
-        std::vector<std::string> choices;
-    };
-
-    std::string section;
-    std::string name;
-    std::string unit;  ///< empty where there is none
-    std::string help;  ///< one line
-    std::variant<Integer, Real, Text, Choice> kind;
-
-    std::string key() const { return section + "." + name; }
-};
+using SpecificationField = Field<Specification>;
 
 /// All members in the order in which they are written and shown.
 const std::vector<SpecificationField>& specificationFields();
@@ -139,21 +105,9 @@ const std::vector<SpecificationField>& specificationFields();
 /// @throws Error (usage) with the nearest known name
 const SpecificationField& findField(std::string_view key);
 
-/// A member's value as text, as it would stand after "=" in a TOML file but without quotes.
-std::string fieldText(const SpecificationField& field, const Specification& specification);
-
-/// Reads `text` into a member. @throws Error (usage) saying what the field accepts
-void setField(const SpecificationField& field, Specification& specification, std::string_view text);
-
-/// What is wrong with one field, or with several together.
-struct SpecificationProblem {
-    std::string key;
-    std::string message;
-};
-
 /// Everything that contradicts: width not divisible by heads, a prompt that does not fit, a value that this
 /// run would never read, … Empty if the run can start.
-std::vector<SpecificationProblem> check(const Specification& specification);
+std::vector<SettingProblem> check(const Specification& specification);
 
 /// Why a run of this specification never reads a field; nothing if it does.
 std::optional<std::string> whyUnused(const SpecificationField& field, const Specification& specification);

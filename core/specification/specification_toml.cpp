@@ -5,8 +5,8 @@
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
-#include "core/specification/specification.h"
 #include "core/base/text.h"
+#include "core/specification/specification.h"
 
 namespace roper {
 namespace {
@@ -16,17 +16,15 @@ std::string place(const std::string& origin, const toml::source_region& source) 
            ": ";
 }
 
-/// A TOML value as the text that `setField` reads; the wrong type is refused here, where the type is known.
+/// A TOML value as the text that a field reads; the wrong type is refused here, where the type is known.
 std::string valueText(const SpecificationField& field, const toml::node& node) {
-    const bool is_text = std::holds_alternative<SpecificationField::Text>(field.kind) ||
-                         std::holds_alternative<SpecificationField::Choice>(field.kind);
-    if (is_text) {
+    if (field.isText()) {
         if (const auto* text = node.as_string()) return text->get();
         throw Error(ErrorKind::usage, field.key() + " must be text in quotes");
     }
     if (const auto* integer = node.as_integer()) return std::to_string(integer->get());
     if (const auto* real = node.as_floating_point()) {
-        if (std::holds_alternative<SpecificationField::Real>(field.kind)) return formatNumber(real->get());
+        if (field.isReal()) return formatNumber(real->get());
         throw Error(ErrorKind::usage, field.key() + " must be a whole number, without a decimal point");
     }
     throw Error(ErrorKind::usage, field.key() + " must be a number" +
@@ -44,7 +42,7 @@ void readSection(const std::string& section, const toml::table& table, const std
             throw Error(ErrorKind::usage, place(origin, key.source()) + error.what());
         }
         try {
-            setField(*field, specification, valueText(*field, node));
+            field->set(specification, valueText(*field, node));
         } catch (const Error& error) {
             throw Error(ErrorKind::usage, place(origin, node.source()) + error.what());
         }
@@ -111,11 +109,9 @@ std::string toToml(const Specification& specification) {
             section = field.section;
             text += (text.empty() ? "[" : "\n[") + section + "]\n";
         }
-        std::string value = fieldText(field, specification);
-        if (std::holds_alternative<SpecificationField::Real>(field.kind)) value = floatText(value);
-        const bool is_text = std::holds_alternative<SpecificationField::Text>(field.kind) ||
-                             std::holds_alternative<SpecificationField::Choice>(field.kind);
-        std::string line = field.name + " = " + (is_text ? inQuotes(value) : value);
+        std::string value = field.text(specification);
+        if (field.isReal()) value = floatText(value);
+        std::string line = field.name + " = " + (field.isText() ? inQuotes(value) : value);
         if (section != "about") {
             line.resize(std::max<std::size_t>(line.size(), 32), ' ');
             line += "  # " + field.help + (field.unit.empty() ? "" : " [" + field.unit + "]");

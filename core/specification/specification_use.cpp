@@ -1,43 +1,41 @@
-#include <map>
-#include <set>
+#include <algorithm>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/specification/specification.h"
 
 namespace roper {
 namespace {
 
-/// The task that reads a field, if only one does.
-const std::string* taskOf(const std::string& key) {
-    static const std::map<std::string, std::string> tasks = {
-        {"task.digits_max", "addition"}, {"task.string_min", "index"},
-        {"task.string_max", "index"},    {"task.substring_length", "prefix"},
-        {"task.random_min", "prefix"},   {"task.random_max", "prefix"},
-        {"task.text", "text"},           {"task.pieces", "text"},
-        {"task.vocabulary", "text"},     {"task.validation_share", "text"}};
-    const auto found = tasks.find(key);
-    return found == tasks.end() ? nullptr : &found->second;
+/// "RoPE", "RoPE and RoPER", "RoPE, RoPER and sinusoids"
+std::string enumeration(std::vector<std::string> names) {
+    if (names.size() < 2) return join(names, "");
+    const std::string last = names.back();
+    names.pop_back();
+    return join(names, ", ") + " and " + last;
 }
 
-std::optional<std::string> whyPositionsDoNot(const std::string& key, const Specification& s) {
-    static const std::set<std::string> turning = {"model.pairing", "model.rotary_fraction", "model.schedule",
-                                                  "model.frequencies"};
-    const std::string& position = s.model.position;
-    const auto only = [&](bool used, const std::string& who) {
-        return used ? std::optional<std::string>() : "only " + who + ", and model.position is " + position;
-    };
-    if (turning.count(key) > 0) return only(s.turnsQueriesAndKeys(), "RoPE and RoPER turn anything");
-    if (key == "model.base")
-        return only(s.turnsQueriesAndKeys() || position == "sinusoidal",
-                    "RoPE, RoPER and sinusoids have frequencies");
-    if (key == "model.value_rotary_fraction") return only(position == "roper", "RoPER turns values");
-    if (key == "model.table_positions") return only(position == "learned", "a learned table has a length");
-    if (key == "model.bias_buckets" || key == "model.bias_distance")
-        return only(position == "t5", "T5 sorts distances into buckets");
-    if (key == "training.frequency_rate") {
-        if (!s.turnsQueriesAndKeys()) return only(false, "RoPE and RoPER can train their frequencies");
-        if (s.model.frequencies != "trained") return "model.frequencies is fixed";
+/// Why the task does not read a field that only other tasks do.
+std::optional<std::string> whyTaskDoesNot(const SpecificationField& field, const Specification& s) {
+    for (const TaskKind& kind : taskKinds()) {
+        if (kind.name == s.task.name) continue;
+        for (const OwnSetting& setting : kind.settings)
+            if (setting.name == field.name)
+                return "only the task " + kind.name + " reads it, and task.name is " + s.task.name;
     }
+    return std::nullopt;
+}
+
+/// Why the position method does not read a field that only other methods do.
+std::optional<std::string> whyMethodDoesNot(const SpecificationField& field, const Specification& s) {
+    std::vector<std::string> readers;
+    for (const PositionMethod& method : positionMethods())
+        if (method.readsField(field.name)) readers.push_back(method.title);
+    if (readers.empty()) return std::nullopt;
+    if (!s.model.method().readsField(field.name))
+        return "only " + enumeration(readers) + (readers.size() == 1 ? " reads" : " read") +
+               " it, and model.position is " + s.model.position;
+    if (field.name == "frequency_rate" && !s.model.trainsFrequencies()) return "model.frequencies is fixed";
     return std::nullopt;
 }
 
@@ -46,12 +44,11 @@ std::optional<std::string> whyPositionsDoNot(const std::string& key, const Speci
 std::optional<std::string> whyUnused(const SpecificationField& field, const Specification& specification) {
     const std::string key = field.key();
     const std::string& task = specification.task.name;
-    if (const std::string* reader = taskOf(key); reader != nullptr && *reader != task)
-        return "only the task " + *reader + " reads it, and task.name is " + task;
-    if (key == "training.final_fraction" && specification.training.decay == "constant")
-        return "training.decay is constant";
-    if (key == "evaluation.temperature" && task == "prefix")
-        return "the prefix task is judged by its loss; nothing is written";
+    if (field.section == "task") return whyTaskDoesNot(field, specification);
+    if (key == "training.final_fraction" && specification.training.lr_schedule == "constant")
+        return "training.lr_schedule is constant";
+    if (key == "evaluation.temperature" && !specification.task.hasProblems() && !specification.task.isText())
+        return "the " + task + " task is judged by its loss; nothing is written";
     if (key == "evaluation.temperature" && specification.isMasked())
         return "a model of masked tokens writes nothing, and training.objective is masked";
     if (key == "training.objective" && !specification.task.isText())
@@ -59,14 +56,16 @@ std::optional<std::string> whyUnused(const SpecificationField& field, const Spec
     if (key == "training.masked_share" && !specification.isMasked()) return "training.objective is causal";
     if (key == "snapshots.characters" && specification.snapshots.every == 0)
         return "snapshots.every is 0, so none is taken";
-    return whyPositionsDoNot(key, specification);
+    if (field.section == "model" || key == "training.frequency_rate")
+        return whyMethodDoesNot(field, specification);
+    return std::nullopt;
 }
 
 Specification withoutUnused(Specification specification) {
     static const Specification defaults;
     const Specification asked = specification;
     for (const SpecificationField& field : specificationFields())
-        if (whyUnused(field, asked)) setField(field, specification, fieldText(field, defaults));
+        if (whyUnused(field, asked)) field.set(specification, field.text(defaults));
     return specification;
 }
 

@@ -1,7 +1,10 @@
 #include "core/tasks/addition.h"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
+
+#include "core/tasks/task_kind.h"
 
 namespace roper {
 namespace {
@@ -100,6 +103,20 @@ Problem AdditionTask::drawOfSize(Random& random, ProblemSize size) const {
 
 double AdditionTask::countOfSize(ProblemSize size) const {
     return 81 * std::pow(10.0, static_cast<double>(size.first + size.second - 2));
+}
+
+TaskKind additionTask() {
+    TaskKind kind;
+    kind.name = "addition";
+    kind.help = "step-by-step addition";
+    kind.settings = {
+        integerSetting("digits_max", "digits", "Addition: the most digits of an operand", {1, 18}, 3)};
+    kind.has_problems = true;
+    kind.length_settings = {"digits_max"};
+    kind.length_unit = "digits";
+    kind.length = [](ProblemSize size) { return std::max(size.first, size.second); };
+    kind.make = [](const OwnSettings& s) { return std::make_unique<AdditionTask>(s.integer("digits_max")); };
+    return kind;
 }
 
 }  // namespace roper

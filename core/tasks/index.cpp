@@ -5,6 +5,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "core/tasks/task_kind.h"
+
 namespace roper {
 
 IndexTask::IndexTask(std::int64_t string_min, std::int64_t string_max)
@@ -71,6 +73,28 @@ Problem IndexTask::drawOfSize(Random& random, ProblemSize size) const {
 
 double IndexTask::countOfSize(ProblemSize size) const {
     return std::pow(26.0, static_cast<double>(size.first));
+}
+
+TaskKind indexTask() {
+    TaskKind kind;
+    kind.name = "index";
+    kind.help = "substring by index";
+    kind.settings = {integerSetting("string_min", "letters", "Index: the shortest string", {1, 10000}, 3),
+                     integerSetting("string_max", "letters", "Index: the longest string", {1, 10000}, 8)};
+    kind.has_problems = true;
+    kind.length_settings = {"string_min", "string_max"};
+    kind.length_unit = "letters";
+    kind.length = [](ProblemSize size) { return size.first; };
+    kind.check = [](const OwnSettings& s) {
+        std::vector<SettingProblem> problems;
+        if (s.integer("string_min") > s.integer("string_max"))
+            problems.push_back({"task.string_min", "the shortest string is longer than the longest"});
+        return problems;
+    };
+    kind.make = [](const OwnSettings& s) {
+        return std::make_unique<IndexTask>(s.integer("string_min"), s.integer("string_max"));
+    };
+    return kind;
 }
 
 }  // namespace roper

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "core/tasks/task_kind.h"
+
 namespace roper {
 namespace {
 
@@ -118,6 +120,29 @@ std::optional<double> PrefixTask::informationFloor(std::string_view sequence) co
     if (sequence.size() < 2) return std::nullopt;
     const std::vector<double> costs = idealCosts(sequence);
     return std::accumulate(costs.begin() + 1, costs.end(), 0.0) / static_cast<double>(costs.size() - 1);
+}
+
+TaskKind prefixTask() {
+    TaskKind kind;
+    kind.name = "prefix";
+    kind.help = "substring by prefix";
+    kind.settings = {integerSetting("substring_length", "letters", "Prefix: letters repeated after each '>'",
+                                    {1, 100000}, 24),
+                     integerSetting("random_min", "letters",
+                                    "Prefix: the fewest fresh letters before each '>'", {0, 100000}, 4),
+                     integerSetting("random_max", "letters", "Prefix: the most fresh letters before each '>'",
+                                    {0, 100000}, 8)};
+    kind.check = [](const OwnSettings& s) {
+        std::vector<SettingProblem> problems;
+        if (s.integer("random_min") > s.integer("random_max"))
+            problems.push_back({"task.random_min", "the fewest random letters are more than the most"});
+        return problems;
+    };
+    kind.make = [](const OwnSettings& s) {
+        return std::make_unique<PrefixTask>(s.integer("substring_length"), s.integer("random_min"),
+                                            s.integer("random_max"));
+    };
+    return kind;
 }
 
 }  // namespace roper

@@ -3,10 +3,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "core/tasks/addition.h"
-#include "core/tasks/index.h"
-#include "core/tasks/prefix.h"
-
 namespace roper {
 
 std::vector<std::int64_t> Task::tokens(std::uint64_t seed, Stream stream, std::uint64_t index,
@@ -52,23 +48,6 @@ bool Task::isComplete(std::string_view) const {
 
 std::optional<double> Task::informationFloor(std::string_view) const {
     return std::nullopt;
-}
-
-std::unique_ptr<Task> makeTask(const TaskSettings& settings) {
-    if (settings.name == "addition") return std::make_unique<AdditionTask>(settings.digits_max);
-    if (settings.name == "index")
-        return std::make_unique<IndexTask>(settings.string_min, settings.string_max);
-    if (settings.name == "prefix")
-        return std::make_unique<PrefixTask>(settings.substring_length, settings.random_min,
-                                            settings.random_max);
-    if (settings.isText())
-        throw std::invalid_argument("a text is not made from settings; it has to be opened");
-    throw std::invalid_argument("unknown task '" + settings.name +
-                                "'; known are addition, index, prefix and text");
-}
-
-std::int64_t vocabularySize(const TaskSettings& settings) {
-    return settings.isText() ? settings.pieces : makeTask(settings)->vocabulary().size();
 }
 
 }  // namespace roper

@@ -12,25 +12,6 @@
 
 namespace roper {
 
-/// What a run specification says about its task. Each task reads its own part.
-struct TaskSettings {
-    std::string name = "addition";  ///< addition, index, prefix or text
-    std::int64_t digits_max = 3;    ///< addition: digits of an operand, 1 … 18
-    std::int64_t string_min = 3;    ///< index: letters of a string
-    std::int64_t string_max = 8;
-    std::int64_t substring_length = 24;  ///< prefix: letters repeated after each '>'
-    std::int64_t random_min = 4;         ///< prefix: fresh letters before each '>'
-    std::int64_t random_max = 8;
-    std::string text;                    ///< text: a file or folder, or the name of a bundled one
-    std::int64_t pieces = 2000;          ///< text: size of the vocabulary
-    std::string vocabulary = "unigram";  ///< text: how SentencePiece learns pieces, unigram or bpe
-    double validation_share = 0.05;      ///< text: its last part, kept for validation
-
-    bool isText() const { return name == "text"; }
-    /// Whether the task has problems with one right answer each.
-    bool hasProblems() const { return name == "addition" || name == "index"; }
-};
-
 /// A problem to be completed: the model is given `prompt` and should write `answer`.
 struct Problem {
     std::string prompt;
@@ -131,12 +112,5 @@ class Task {
   private:
     Vocabulary vocabulary_;
 };
-
-/// A task that is made from its settings alone. @throws std::invalid_argument for an unknown name, for a
-/// text, which has to be opened (core/corpus), or if the settings of the chosen task contradict each other
-std::unique_ptr<Task> makeTask(const TaskSettings& settings);
-
-/// Tokens of the vocabulary that a task will have. @throws std::invalid_argument as `makeTask`
-std::int64_t vocabularySize(const TaskSettings& settings);
 
 }  // namespace roper

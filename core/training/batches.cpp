@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kShownAsMask = 0.8, kShownAsAnother = 0.1;
 
-/// Hides some tokens of a sequence. shown, wanted  [T]: in: the sequence and `kNotAsked`
+/// Hides some tokens of a sequence. shown, wanted  [T]: in: the sequence and `kIgnoreIndex`
 void hideSome(const Specification& specification, std::int64_t vocabulary, Random random, std::int64_t* shown,
               std::int64_t* wanted) {
     const std::int64_t T = specification.inputLength();
@@ -51,7 +51,7 @@ Batch makeBatch(const Task& task, const Specification& specification, Stream str
     const std::int64_t T = specification.inputLength();
     if (!specification.isMasked()) return {sequences.narrow(1, 0, T), sequences.narrow(1, 1, T)};
     const Stream masks = stream == Stream::training ? Stream::training_masks : Stream::validation_masks;
-    const Batch batch{sequences, at::full_like(sequences, kNotAsked)};
+    const Batch batch{sequences, at::full_like(sequences, kIgnoreIndex)};
     for (std::int64_t b = 0; b < count; ++b)
         hideSome(specification, task.vocabulary().size(),
                  Random(static_cast<std::uint64_t>(specification.training.data_seed), masks,

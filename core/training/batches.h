@@ -16,7 +16,7 @@ at::Tensor makeSequences(const Task& task, const Specification& specification, S
 /// What a model is shown and what it should say, [count, `inputLength`] each (int64, on the CPU). Causal:
 /// each token's target is the next. Masked (Devlin et al. 2019): of the tokens to be guessed, drawn from a
 /// stream of their own, 80 % are shown as the mask, 10 % as any token, 10 % as they are; the others' targets
-/// are `kNotAsked`. At least one token of a sequence is to be guessed.
+/// are `kIgnoreIndex`. At least one token of a sequence is to be guessed.
 struct Batch {
     at::Tensor inputs, targets;
 };

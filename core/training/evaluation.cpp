@@ -96,8 +96,8 @@ void Evaluator::takeGuesses(Transformer& model, Evaluation& evaluation) const {
     forEachBatch(model, sequencesAsked(), [&](const Batch& batch) {
         const at::Tensor logits = model.forward(batch.inputs).flatten(0, 1),
                          targets = batch.targets.flatten();
-        loss += at::cross_entropy_loss(logits, targets, {}, at::Reduction::Sum, kNotAsked).item<double>();
-        asked += targets.ne(kNotAsked).sum().item<std::int64_t>();
+        loss += at::cross_entropy_loss(logits, targets, {}, at::Reduction::Sum, kIgnoreIndex).item<double>();
+        asked += targets.ne(kIgnoreIndex).sum().item<std::int64_t>();
         right += logits.argmax(-1).eq(targets).sum().item<std::int64_t>();
     });
     evaluation.row.loss = loss / static_cast<double>(asked);
@@ -142,7 +142,7 @@ void Evaluator::fillIn(Transformer& model, Evaluation& evaluation) const {
         for (std::int64_t b = 0; b < shown.size(0); ++b) {
             Sample sample{evaluation.row.step, "", "", ""};
             for (std::int64_t t = 0; t < shown.size(1); ++t) {
-                const bool is_asked = wanted[b][t] != kNotAsked;
+                const bool is_asked = wanted[b][t] != kIgnoreIndex;
                 const auto textOf = [&](std::int64_t token) {
                     if (token == vocabulary.size()) return std::string("[MASK]");
                     return vocabulary.decode(token);

@@ -3,9 +3,9 @@
 
 #include <array>
 
-#include "core/model/generation.h"
 #include "core/base/durable_file.h"
 #include "core/base/text.h"
+#include "core/model/generation.h"
 #include "core/training/loaded_model.h"
 #include "core/training/session.h"
 #include "core/training/tensor_bytes.h"

@@ -1,8 +1,8 @@
 #include "core/training/loaded_model.h"
 
+#include "core/base/text.h"
 #include "core/corpus/open_task.h"
 #include "core/model/device.h"
-#include "core/base/text.h"
 #include "core/training/batches.h"
 #include "core/training/checkpoint.h"
 

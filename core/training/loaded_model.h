@@ -8,16 +8,16 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/base/error.h"
 #include "core/model/transformer.h"
 #include "core/rotary/scaling.h"
-#include "core/base/error.h"
 #include "core/runs/run_folder.h"
 #include "core/tasks/task.h"
 #include "core/training/session.h"
 
 namespace roper {
 
-/// Runs `work` and turns what LibTorch throws into errors for a person.
+/// Runs `work` and makes errors for a person of what LibTorch throws.
 template <class Work>
 auto translatingErrors(Work work) {
     constexpr const char* kMemoryAdvice =

@@ -27,7 +27,7 @@ void addFrequencies(const std::string& quantity, const std::vector<at::Tensor>& 
 std::vector<MethodRow> methodReport(Transformer& model, const at::Tensor& tokens, std::int64_t step) {
     const at::NoGradGuard no_gradients;
     std::vector<MethodRow> rows;
-    const PositionMethod& positions = model.positions();
+    const Positions& positions = model.positions();
     addFrequencies("query_key_frequency", positions.queryKeyFrequencies(), step, rows);
     addFrequencies("value_frequency", positions.valueFrequencies(), step, rows);
     if (positions.relativeBias().defined()) {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/model/generation.h"
 #include "core/base/safetensors.h"
 #include "core/base/text.h"
+#include "core/model/generation.h"
 #include "core/training/tensor_bytes.h"
 #include "core/training/token_texts.h"
 
@@ -26,7 +26,7 @@ Metadata describe(const Probed& probed, const std::string& text) {
             {"attention", m.attention},
             {"causal", probed.specification.isMasked() ? "false" : "true"},
             {"pairing", m.pairing},
-            {"schedule", m.schedule},
+            {"frequency_formula", m.frequency_formula},
             {"base", formatNumber(m.base)},
             {"rotary_fraction", formatNumber(m.rotary_fraction)},
             {"value_rotary_fraction", formatNumber(m.value_rotary_fraction)},
@@ -72,7 +72,7 @@ Reply readHead(const Probed& probed, const Request& request) {
     std::vector<TensorToWrite> tensors = {tensorToWrite("q", q), tensorToWrite("k", k), tensorToWrite("v", v),
                                           tensorToWrite("tokens", list)};
     // What the head has learned about positions, as matrices of one row.
-    const PositionMethod& positions = probed.model.positions();
+    const Positions& positions = probed.model.positions();
     const auto layer = static_cast<std::size_t>(request.layer);
     at::Tensor theta, value_theta, bias, table;
     if (!positions.queryKeyFrequencies().empty())
@@ -86,7 +86,7 @@ Reply readHead(const Probed& probed, const Request& request) {
                                        std::pair{"bias", &bias}, std::pair{"table", &table}})
         if (tensor->defined()) tensors.push_back(tensorToWrite(name, *tensor));
     Metadata metadata = withTokenTexts(probed, describe(probed, request.text), list);
-    metadata["bias_distance"] = std::to_string(probed.specification.model.bias_distance);
+    metadata["bias_distance"] = std::to_string(probed.specification.model.own.integer("bias_distance"));
     return replyWith(probed, tensors, metadata);
 }
 

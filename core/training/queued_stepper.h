@@ -5,7 +5,7 @@
 #include <chrono>
 #include <optional>
 
-#include "core/model/gpu.h"
+#include "core/operators/gpu.h"
 #include "core/training/stepper.h"
 
 namespace roper {

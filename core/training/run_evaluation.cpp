@@ -62,7 +62,8 @@ SizeScores evaluateRunBySize(const RunFolder& folder, const ReadingOptions& opti
             throw Error(ErrorKind::usage,
                         "the " + loaded.specification.task.name + " task has no problems of different sizes");
         if (asked.largest) {
-            loaded.specification.task.digits_max = loaded.specification.task.string_max = *asked.largest;
+            TaskSettings& task = loaded.specification.task;
+            task.own.set(task.kind().length_settings.back(), *asked.largest);
             loaded.task = makeTask(loaded.specification.task);
         }
         rescale(loaded, asked.scaling, loaded.task->longestPrompt() + loaded.task->longestAnswer());

@@ -10,11 +10,11 @@ double learningRate(const Specification::Training& training, std::int64_t step) 
     const double warmup = static_cast<double>(training.warmup_steps);
     const double at = static_cast<double>(step);
     if (at < warmup) return training.learning_rate * at / warmup;
-    if (training.decay == "constant") return training.learning_rate;
+    if (training.lr_schedule == "constant") return training.learning_rate;
     const double course = static_cast<double>(training.steps) - warmup;
     const double done = course > 0 ? std::min(1.0, (at - warmup) / course) : 1.0;
     const double left =
-        training.decay == "cosine" ? 0.5 * (1.0 + std::cos(std::numbers::pi * done)) : 1.0 - done;
+        training.lr_schedule == "cosine" ? 0.5 * (1.0 + std::cos(std::numbers::pi * done)) : 1.0 - done;
     return training.learning_rate * (training.final_fraction + (1.0 - training.final_fraction) * left);
 }
 

@@ -6,12 +6,12 @@
 #include <chrono>
 #include <thread>
 
-#include "core/corpus/open_task.h"
-#include "core/model/device.h"
-#include "core/model/gpu.h"
-#include "core/specification/cost.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/corpus/open_task.h"
+#include "core/model/device.h"
+#include "core/operators/gpu.h"
+#include "core/specification/cost.h"
 #include "core/training/loaded_model.h"
 #include "core/training/probes.h"
 #include "core/training/trainer.h"

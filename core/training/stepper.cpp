@@ -2,7 +2,7 @@
 
 #include <ATen/record_function.h>
 
-#include "core/model/gpu.h"
+#include "core/operators/gpu.h"
 #include "core/training/queued_stepper.h"
 #include "core/training/step_profile.h"
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/model/device.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/model/device.h"
 #include "core/training/batches.h"
 #include "core/training/method_report.h"
 #include "core/training/probes.h"

@@ -52,17 +52,17 @@ class Rotation(nn.Module):
 class TightAttention(nn.Module):
     def __init__(self, width, heads, length, method):
         super().__init__()
-        self.heads, self.turns_values = heads, method == "roper"
+        self.heads, self.rotates_values = heads, method == "roper"
         self.qkv, self.output = nn.Linear(width, 3 * width), nn.Linear(width, width)
         self.rotation = Rotation(width // heads, length)
 
     def forward(self, x):
         B, T, C = x.shape
         q, k, v = self.qkv(x).view(B, T, 3, self.heads, C // self.heads).permute(2, 0, 3, 1, 4)
-        if self.turns_values:
+        if self.rotates_values:
             v = self.rotation(v)
         mixed = F.scaled_dot_product_attention(self.rotation(q), self.rotation(k), v, is_causal=True)
-        if self.turns_values:
+        if self.rotates_values:
             mixed = self.rotation(mixed, back=True)
         return self.output(mixed.transpose(1, 2).reshape(B, T, C))
 

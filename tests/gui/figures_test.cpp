@@ -93,7 +93,7 @@ class FiguresTest : public QObject {
     }
 
     void theCsvHoldsTheNumbersOnTheScreen() {
-        window_->rotationPage().state().loadIntroExample();
+        window_->rotationPage().state().loadWorkedExample();
         const QString csv = window_->rotationPage().figures()[5]->figureCsv();
         QVERIFY2(csv.contains("0,0,0.5,-0.353876"), qPrintable(csv));
     }
@@ -148,7 +148,7 @@ class FiguresTest : public QObject {
             run({"figure", "scores", "--out", file, "--set", "source=run"}).second.contains("needs a run"));
         QVERIFY(run({"figure", "mixing", "--out", file, "--set", "run=nope"}).second.contains("no run"));
         QVERIFY(run({"figure", "scores", "--out", file, "--set", "tokens=9999"})
-                    .second.contains("nearest is 4096"));
+                    .second.contains("from 1 to 4096"));
         QVERIFY(
             run({"figure", "scores", "--out", file, "--set", "width=5"}).second.contains("width must be"));
         const auto [code, message] = run({"figure", "rotation", "--out", file, "--set", "positon=3"});

@@ -131,8 +131,8 @@ class MixingPageTest : public PageTest {
         expectChange("blend");
         control<QSpinBox>("Seed")->setValue(9);
         expectChange("seed");
-        control<QDoubleSpinBox>("Likeness")->setValue(0.9);
-        expectChange("likeness");
+        control<QDoubleSpinBox>("Similarity")->setValue(0.9);
+        expectChange("similarity");
         control<QSpinBox>("Tokens T")->setValue(30);
         control<QSpinBox>("Query n")->setValue(29);
         expectChange("tokens");

@@ -24,7 +24,7 @@ class RotationPageTest : public QObject {
         QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
         QVERIFY(window_->showPage("Rotation"));
         page_ = &window_->rotationPage();
-        page_->state().loadIntroExample();
+        page_->state().loadWorkedExample();
     }
 
     void cleanup() { window_.reset(); }
@@ -111,9 +111,9 @@ class RotationPageTest : public QObject {
         expectNewPicture("head width");
         qobject_cast<QSpinBox*>(box("Pair i"))->setValue(5);
         expectNewPicture("pair");
-        qobject_cast<QComboBox*>(box("Schedule"))->setCurrentIndex(0);
-        QCOMPARE(page_->state().setup().schedule, Schedule::standard);
-        expectNewPicture("schedule");
+        qobject_cast<QComboBox*>(box("Frequency formula"))->setCurrentIndex(0);
+        QCOMPARE(page_->state().setup().frequency_formula, FrequencyFormula::standard);
+        expectNewPicture("frequency formula");
         auto* base = qobject_cast<NumberEdit*>(box("Base b"));
         base->selectAll();
         QTest::keyClicks(base, "500");

@@ -59,7 +59,7 @@ class SetupTest : public PageTest {
 
     void aCopiedSetupRestoresTheViewExactly() {
         change([](Setup& s) {
-            s = withIntroExample(s);
+            s = withWorkedExample(s);
             s.x[2] = 0.25;
             s.source = Source::hand;
             s.tokens = 5;

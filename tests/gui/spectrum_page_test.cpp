@@ -86,8 +86,8 @@ class SpectrumPageTest : public PageTest {
         expectChange("overlays");
         control<QCheckBox>("xPos, in the decay")->click();
         expectChange("xPos");
-        control<QCheckBox>("other schedule")->click();
-        expectChange("other schedule");
+        control<QCheckBox>("other formula")->click();
+        expectChange("other formula");
         control<QComboBox>("Show")->setCurrentIndex(1);
         expectChange("quantity");
         const std::pair<const char*, const char*> numbers[] = {
@@ -105,8 +105,8 @@ class SpectrumPageTest : public PageTest {
         expectChange("head width");
         control<QSpinBox>("Distances")->setValue(100);
         expectChange("distances");
-        control<QComboBox>("Schedule")->setCurrentIndex(1);
-        expectChange("schedule");
+        control<QComboBox>("Frequency formula")->setCurrentIndex(1);
+        expectChange("frequency formula");
         control<QDoubleSpinBox>("Rotated fraction")->setValue(0.5);
         expectChange("fraction");
     }

@@ -20,7 +20,7 @@ class TextRunTest : public PageTest {
             QProcess process;
             QStringList arguments{"run", preset, "--runs", runs(), "--name", name, "--threads", "1", "-q"};
             for (const char* setting :
-                 {"task.pieces=400", "model.width=32", "model.layers=2", "model.heads=2",
+                 {"task.vocab_size=400", "model.width=32", "model.layers=2", "model.heads=2",
                   "model.feed_forward=32", "training.steps=30", "training.warmup_steps=4",
                   "training.length=24", "training.batch=4", "snapshots.every=15", "snapshots.characters=20",
                   "evaluation.every=15", "evaluation.problems=4"})

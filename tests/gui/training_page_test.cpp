@@ -60,8 +60,7 @@ class TrainingPageTest : public QObject {
             QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::finished, 60000);
         for (const SpecificationField& field : specificationFields()) {
             if (field.name == "position") continue;
-            QCOMPARE(fieldText(field, *runs[0]->specification()),
-                     fieldText(field, *runs[1]->specification()));
+            QCOMPARE(field.text(*runs[0]->specification()), field.text(*runs[1]->specification()));
         }
         // Same weights, same first batch; what differs comes from the values' rotation.
         QVERIFY(std::abs(runs[0]->metrics()[0].loss - runs[1]->metrics()[0].loss) < 0.3);

@@ -47,7 +47,7 @@ class Model:
         r = int(fraction * self.d + 1e-9)
         r -= r % 2
         i = numpy.arange(r // 2)
-        step = 2 if self.s["model.schedule"] == "standard" else 1
+        step = 2 if self.s["model.frequency_formula"] == "standard" else 1
         theta = self.t.get(trained, self.s["model.base"] ** (-step * i / max(r, 1)))
         angle = sign * numpy.arange(len(x))[:, None] * theta
         first, second = (i, i + r // 2) if self.s["model.pairing"] == "half" else (2 * i, 2 * i + 1)
@@ -153,8 +153,8 @@ class Parity(TrainerTest):
     def test_rope_post_norm(self):
         self.check("--set", "position=rope", "--set", "norm=post", "--set", "activation=relu")
 
-    def test_partial_interleaved_intro(self):
-        self.check("--set", "position=roper", "--set", "pairing=interleaved", "--set", "schedule=intro",
+    def test_partial_interleaved_worked_example(self):
+        self.check("--set", "position=roper", "--set", "pairing=interleaved", "--set", "frequency_formula=worked_example",
                    "--set", "rotary_fraction=0.5", "--set", "value_rotary_fraction=0.75")
 
     def test_added_to_embeddings(self):

@@ -19,7 +19,7 @@ from programs import TRAINER, TrainerTest, checkpoints, read_rows, status, wait_
 BOOK = Path(__file__).resolve().parents[2] / "resources" / "texts" / "opticks.txt"
 PIECES = str(Path(TRAINER).parent / "roper-pieces")
 
-SMALL = ["--set", "task.pieces=400", "--set", "model.width=32", "--set", "model.layers=1", "--set", "model.heads=2",
+SMALL = ["--set", "task.vocab_size=400", "--set", "model.width=32", "--set", "model.layers=1", "--set", "model.heads=2",
          "--set", "model.feed_forward=64", "--set", "training.batch=4", "--set", "training.length=33",
          "--set", "evaluation.problems=8", "--set", "snapshots.every=0", "--set", "training.warmup_steps=2", "--threads", "1"]
 
@@ -128,7 +128,7 @@ class Training(TextTest):
         self.assertEqual(len(self.prepared()), 1)
 
     def test_killed_while_it_prepares(self):
-        process = subprocess.Popen([TRAINER, "run", "text-quick", "--set", "task.text=opticks", "--set", "task.pieces=6000",
+        process = subprocess.Popen([TRAINER, "run", "text-quick", "--set", "task.text=opticks", "--set", "task.vocab_size=6000",
                                     "--steps", "2", "--runs", str(self.runs), "--name", "a"], stderr=subprocess.DEVNULL,
                                    env=self.environment)
         self.addCleanup(process.wait)
@@ -140,7 +140,7 @@ class Training(TextTest):
         self.assertEqual(self.prepared(), [])  # nothing half-written stays
 
     def test_stopped_through_its_socket_while_it_prepares(self):
-        process = subprocess.Popen([TRAINER, "run", "text-quick", "--set", "task.text=opticks", "--set", "task.pieces=6000",
+        process = subprocess.Popen([TRAINER, "run", "text-quick", "--set", "task.text=opticks", "--set", "task.vocab_size=6000",
                                     "--steps", "2", "--runs", str(self.runs), "--name", "a"], stderr=subprocess.DEVNULL,
                                    env=self.environment)
         self.addCleanup(process.wait)
@@ -155,14 +155,14 @@ class Training(TextTest):
         self.assertEqual(read_rows(self.runs / "a"), [])
 
     def test_what_a_kill_leaves_is_prepared_again(self):
-        process = subprocess.Popen([TRAINER, "run", "text-quick", "--set", f"task.text={BOOK}", "--set", "task.pieces=6000",
+        process = subprocess.Popen([TRAINER, "run", "text-quick", "--set", f"task.text={BOOK}", "--set", "task.vocab_size=6000",
                                     "--steps", "2", "--runs", str(self.runs), "--name", "a"], stderr=subprocess.DEVNULL,
                                    env=self.environment)
         wait_until(lambda: (self.cache / "roper-lab" / "texts").exists() and self.prepared())
         process.kill()
         process.wait()
         self.text = BOOK
-        self.train_text("b", "--steps", 2, "--set", "task.pieces=6000")
+        self.train_text("b", "--steps", 2, "--set", "task.vocab_size=6000")
         self.assertEqual([path.name for path in self.prepared() if "partial" in path.name], [])
 
     def test_a_run_keeps_its_pieces_whatever_is_learned_later(self):

@@ -20,12 +20,12 @@ class EigenModel {
                 Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
                     plain.const_data_ptr<double>(), rows, columns);
         }
-        const auto rotary = [&](bool turns, double fraction) {
-            return makeRotary(static_cast<int>(s.headDim()), pairingOf(s), s.model.base, scheduleOf(s),
-                              turns ? fraction : 0.0);
+        const auto rotary = [&](bool rotates, double fraction) {
+            return makeRotary(static_cast<int>(s.headDim()), pairingOf(s), s.model.base,
+                              frequencyFormulaOf(s), rotates ? fraction : 0.0);
         };
-        query_key_ = rotary(s.turnsQueriesAndKeys(), s.model.rotary_fraction);
-        value_ = rotary(s.model.position == "roper", s.model.value_rotary_fraction);
+        query_key_ = rotary(s.model.method().rotates, s.model.rotary_fraction);
+        value_ = rotary(s.model.method().rotates_values, s.model.value_rotary_fraction);
     }
 
     Eigen::MatrixXd logits(const std::vector<std::int64_t>& tokens) const {
@@ -97,13 +97,13 @@ class EigenModel {
         for (std::int64_t head = 0; head < s_.model.heads; ++head) {
             const Eigen::MatrixXd q = qkv.middleCols(head * d, d), k = qkv.middleCols(C + head * d, d),
                                   v = qkv.middleCols(2 * C + head * d, d);
-            const Rotary turns = trained(block + "attention.query_key_frequencies", query_key_),
-                         value_turns = trained(block + "attention.value_frequencies", value_);
+            const Rotary of_scores = trained(block + "attention.query_key_frequencies", query_key_),
+                         of_values = trained(block + "attention.value_frequencies", value_);
             const Eigen::MatrixXd weights =
-                referenceWeights({s_.model.attention, turns,
+                referenceWeights({s_.model.attention, of_scores,
                                   [&](double distance) { return bias(head, distance); }, !s_.isMasked()},
                                  q, k, positions);
-            joined.middleCols(head * d, d) = referenceMixing(value_turns, weights, v, positions);
+            joined.middleCols(head * d, d) = referenceMixing(of_values, weights, v, positions);
         }
         return linear(block + "attention.output", joined);
     }
@@ -122,13 +122,14 @@ class EigenModel {
                    std::abs(distance);
         if (s_.model.position != "t5") return 0;
         // Looking both ways, keys ahead have the second half of the buckets.
-        const auto buckets = static_cast<double>(s_.model.bias_buckets / (s_.isMasked() ? 2 : 1));
+        const auto buckets =
+            static_cast<double>(s_.model.own.integer("bias_buckets") / (s_.isMasked() ? 2 : 1));
         const double first = distance < 0 ? buckets : 0;
         distance = std::abs(distance);
         const double half = std::floor(buckets / 2);
         const double logarithmic =
             half + std::floor((buckets - half) * std::log(distance / half) /
-                              std::log(static_cast<double>(s_.model.bias_distance) / half));
+                              std::log(static_cast<double>(s_.model.own.integer("bias_distance")) / half));
         const double bucket = distance < half ? distance : std::min(logarithmic, buckets - 1);
         return parameters_.at("relative_bias.weight")(static_cast<Eigen::Index>(first + bucket), head);
     }

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/gpu.h"
-#include "core/model/rotary_operator.h"
+#include "core/operators/gpu.h"
+#include "core/operators/rotary_operator.h"
 
 namespace roper {
 
@@ -53,12 +53,12 @@ class CaptureRules {
 /// captures.
 class PretendedGpu final : public Gpu, public std::enable_shared_from_this<PretendedGpu> {
   public:
-    using Turner = std::function<void(const std::vector<TurnPart>&, Pairing, Turn)>;
+    using Rotator = std::function<void(const std::vector<RotationPart>&, Pairing, Direction)>;
 
-    /// @param turner    what turns heads; the CPU's own way if there is none
+    /// @param rotator    what rotates heads; the CPU's own way if there is none
     /// @param captures  otherwise it refuses to
-    explicit PretendedGpu(Turner turner = {}, bool captures = true)
-        : turner_(std::move(turner)), captures_(captures) {}
+    explicit PretendedGpu(Rotator rotator = {}, bool captures = true)
+        : rotator_(std::move(rotator)), captures_(captures) {}
 
     int replays = 0;
 
@@ -67,12 +67,12 @@ class PretendedGpu final : public Gpu, public std::enable_shared_from_this<Prete
     Memory memory() const override { return {1e9, 2e9}; }
     bool multipliesBFloat16() const override { return false; }
 
-    void turn(const std::vector<TurnPart>& parts, Pairing pairing, Turn direction) override {
-        if (turner_) return turner_(parts, pairing, direction);
+    void rotate(const std::vector<RotationPart>& parts, Pairing pairing, Direction direction) override {
+        if (rotator_) return rotator_(parts, pairing, direction);
         const auto self = shared_from_this();
         useGpu(nullptr);
-        for (const TurnPart& part : parts)
-            at::Tensor(part.to).copy_(rotate(part.from, part.cosine, part.sine, pairing, direction));
+        for (const RotationPart& part : parts)
+            at::Tensor(part.to).copy_(roper::rotate(part.from, part.cosine, part.sine, pairing, direction));
         useGpu(self);
     }
 
@@ -92,7 +92,7 @@ class PretendedGpu final : public Gpu, public std::enable_shared_from_this<Prete
     }
 
   private:
-    Turner turner_;
+    Rotator rotator_;
     bool captures_;
 };
 

@@ -31,7 +31,7 @@ inline Rotary anyRotary() {
     const int head_dim = 2 * *rc::gen::inRange(1, 33);
     const double base = std::pow(10.0, 1.0 + 0.01 * *rc::gen::inRange(0, 500));
     const auto pairing = *rc::gen::element(Pairing::half, Pairing::interleaved);
-    const auto schedule = *rc::gen::element(Schedule::standard, Schedule::intro);
+    const auto schedule = *rc::gen::element(FrequencyFormula::standard, FrequencyFormula::worked_example);
     const double fraction = *rc::gen::element(1.0, 0.75, 0.5, 0.25, 0.0);
     return makeRotary(head_dim, pairing, base, schedule, fraction);
 }

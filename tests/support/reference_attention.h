@@ -35,7 +35,7 @@ struct ReferenceAttention {
 inline Eigen::MatrixXd referenceWeights(const ReferenceAttention& attention, const Eigen::MatrixXd& Q,
                                         const Eigen::MatrixXd& K, const Eigen::VectorXd& positions) {
     const auto phi = [](double x) { return x > 0 ? x + 1 : std::exp(x); };
-    const auto turned = [&](const Eigen::VectorXd& x, double m) { return rotate(attention.rotary, x, m); };
+    const auto rotated = [&](const Eigen::VectorXd& x, double m) { return rotate(attention.rotary, x, m); };
     Eigen::MatrixXd weights = Eigen::MatrixXd::Zero(Q.rows(), K.rows());
     for (Eigen::Index n = 0; n < Q.rows(); ++n) {
         double sum = 0;
@@ -44,16 +44,16 @@ inline Eigen::MatrixXd referenceWeights(const ReferenceAttention& attention, con
             double& weight = weights(n, j);
             double share = 0;
             if (attention.kind == "softmax") {
-                const double score = turned(q, positions[n]).dot(turned(k, positions[j])) /
+                const double score = rotated(q, positions[n]).dot(rotated(k, positions[j])) /
                                          std::sqrt(static_cast<double>(q.size())) +
                                      attention.bias(positions[n] - positions[j]);
                 weight = share = std::exp(score);
             } else if (attention.kind == "linear_cosine") {
                 weight = share =
-                    1 + turned(q, positions[n]).dot(turned(k, positions[j])) / (q.norm() * k.norm());
+                    1 + rotated(q, positions[n]).dot(rotated(k, positions[j])) / (q.norm() * k.norm());
             } else {
                 const Eigen::VectorXd q_phi = q.unaryExpr(phi), k_phi = k.unaryExpr(phi);
-                weight = turned(q_phi, positions[n]).dot(turned(k_phi, positions[j]));
+                weight = rotated(q_phi, positions[n]).dot(rotated(k_phi, positions[j]));
                 share = q_phi.dot(k_phi);
             }
             sum += share;

@@ -13,28 +13,20 @@ namespace {
 
 constexpr int kLive_ms = 2000;  // how often a model that trains is looked at again
 
-/// What a run adds to its embeddings is in its q and k already, so to a head it is no method at all.
-Method methodOf(const RunHead& head) {
-    if (head.attention == "linear_numerator") return Method::linear_numerator;
-    if (head.attention == "linear_cosine") return Method::linear_cosine;
-    if (head.position == "rope") return Method::rope;
-    if (head.position == "roper") return Method::roper;
-    if (head.position == "t5") return Method::t5;
-    return head.position == "alibi" ? Method::alibi : Method::none;
-}
-
 /// A setup with the rotation that a run's model has.
 Setup asInTheRun(Setup setup, const RunHead& head) {
     setup.head_dim = static_cast<int>(head.vectors.Q.cols());
     setup.base = head.base;
-    setup.schedule = head.schedule == "intro" ? Schedule::intro : Schedule::standard;
+    setup.frequency_formula = head.frequency_formula;
     setup.pairing = head.pairing == "interleaved" ? Pairing::interleaved : Pairing::half;
     setup.rotary_fraction = head.rotary_fraction;
     setup.value_rotary_fraction = head.value_rotary_fraction;
     setup.scaling.method = ScalingMethod::none;
-    setup.method = methodOf(head);
-    const bool turns = head.position == "rope" || head.position == "roper";
-    if (!turns) setup.rotary_fraction = setup.value_rotary_fraction = 0;  // linear attention may turn nothing
+    const PositionMethod& method = positionMethod(head.position);
+    // What a run adds to its embeddings is in its q and k already, so to a head it is no method at all.
+    setup.method = method.is_in_embeddings ? "none" : method.name;
+    setup.attention = attentionKindOf(head.attention);
+    if (!method.rotates) setup.rotary_fraction = setup.value_rotary_fraction = 0;
     setup.learned = head.learned;
     setup.causal = head.causal;
     setup.heads = head.heads;
@@ -82,12 +74,12 @@ void AttentionState::follow() {
 void AttentionState::takeVectors() {
     const Setup& s = setup();
     if (s.source == Source::run) return takeVectorsOfRun();
-    const std::tuple wanted{s.tokens, s.head_dim, s.seed, s.likeness};
+    const std::tuple wanted{s.tokens, s.head_dim, s.seed, s.similarity};
     if (s.source == Source::hand) {
         heads_ = s.by_hand;
         random_of_.reset();
     } else if (random_of_ != wanted || heads_.tokens() == 0) {
-        heads_ = randomHeadVectors(s.tokens, s.head_dim, s.seed, s.likeness);
+        heads_ = randomHeadVectors(s.tokens, s.head_dim, s.seed, s.similarity);
         random_of_ = wanted;
     }
 }
@@ -177,7 +169,7 @@ QString AttentionState::tokenText(int token) const {
 QString AttentionState::sourceText() const {
     const Setup& s = setup();
     if (s.source == Source::random)
-        return tr("random vectors, seed %1, likeness %2").arg(s.seed).arg(s.likeness);
+        return tr("random vectors, seed %1, similarity %2").arg(s.seed).arg(s.similarity);
     if (s.source == Source::hand) return tr("vectors set by hand");
     return tr("layer %1, head %2 of %3 at step %4")
         .arg(s.layer)

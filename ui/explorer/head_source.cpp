@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/safetensors.h"
 #include "core/base/text.h"
+#include "core/explorer/setup_fields.h"
 #include "ui/live/token_texts.h"
 
 namespace roper {
@@ -53,7 +54,7 @@ RunHead readHead(const HeadQuestion& question, const QByteArray& payload) {
     head.attention = file.entry("attention");
     head.causal = file.entryOr("causal", "true") == "true";
     head.pairing = file.entry("pairing");
-    head.schedule = file.entry("schedule");
+    head.frequency_formula = frequencyFormulaOf(file.entry("frequency_formula"));
     head.base = numberOf(file, "base");
     head.rotary_fraction = numberOf(file, "rotary_fraction");
     head.value_rotary_fraction = numberOf(file, "value_rotary_fraction");
@@ -61,7 +62,7 @@ RunHead readHead(const HeadQuestion& question, const QByteArray& payload) {
     head.learned.theta = rowOf(file, "theta");
     head.learned.value_theta = rowOf(file, "value_theta");
     head.learned.base = head.base;
-    head.learned.schedule = head.schedule == "intro" ? Schedule::intro : Schedule::standard;
+    head.learned.frequency_formula = head.frequency_formula;
     head.learned.t5_biases = rowOf(file, "bias");
     head.learned.t5_distance = static_cast<int>(numberOf(file, "bias_distance"));
     return head;

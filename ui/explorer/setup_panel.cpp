@@ -200,20 +200,20 @@ void addRotationControls(SetupPanel& panel) {
     });
     panel.addReal(
         SetupPanel::tr("Base b"),
-        SetupPanel::tr("10000 in the source; larger bases turn the slow pairs slower"),
+        SetupPanel::tr("10000 in Su et al.; larger bases rotate the slow pairs more slowly"),
         [](Setup& s) -> double& { return s.base; }, bounds::kLeastBase, bounds::kMostBase);
     panel.addChoice(
-        SetupPanel::tr("Schedule"),
+        SetupPanel::tr("Frequency formula"),
         SetupPanel::tr(
-            "How the frequency falls from pair to pair: standard b^(−2i/d), or b^(−i/d) as a widely read "
-            "introduction prints it"),
-        {SetupPanel::tr("b^(−2i/d)"), SetupPanel::tr("b^(−i/d), intro")},
-        [](const Setup& s) { return static_cast<int>(s.schedule); },
-        [](Setup& s, int i) { s.schedule = static_cast<Schedule>(i); });
+            "How the frequency falls from pair to pair: standard b^(−2i/d), or b^(−i/d) as in the "
+            "worked example of a widely read introduction"),
+        {SetupPanel::tr("b^(−2i/d)"), SetupPanel::tr("b^(−i/d), worked example")},
+        [](const Setup& s) { return static_cast<int>(s.frequency_formula); },
+        [](Setup& s, int i) { s.frequency_formula = static_cast<FrequencyFormula>(i); });
     panel.addChoice(
         SetupPanel::tr("Pairing"),
         SetupPanel::tr(
-            "Which two features turn together: half-split i with i + d/2, interleaved 2i with 2i + 1"),
+            "Which two features rotate together: half-split i with i + d/2, interleaved 2i with 2i + 1"),
         {SetupPanel::tr("half-split"), SetupPanel::tr("interleaved")},
         [](const Setup& s) { return static_cast<int>(s.pairing); },
         [](Setup& s, int i) { s.pairing = static_cast<Pairing>(i); });

@@ -66,11 +66,11 @@ void addSourceControls(SetupPanel& panel, AttentionState& state) {
         seed->setValue(static_cast<int>(std::min<std::uint64_t>(s.seed, std::numeric_limits<int>::max())));
     });
     panel.addRow(text("Seed"), seed, text("Of the random numbers, and of T5's biases"));
-    auto* likeness = panel.addDecimal(
-        text("Likeness"),
+    auto* similarity = panel.addDecimal(
+        text("Similarity"),
         text("0: every token has vectors of its own; 1: all tokens are alike, so that the map shows position "
              "alone"),
-        [](Setup& s) -> double& { return s.likeness; }, 0, 1, 0.1, 2);
+        [](Setup& s) -> double& { return s.similarity; }, 0, 1, 0.1, 2);
     QComboBox* runs = addRunChoice(panel, state);
     auto* layer = panel.addIndex(
         text("Layer"), text("From 0, nearest to the input"), [](Setup& s) -> int& { return s.layer; },
@@ -97,8 +97,8 @@ void addSourceControls(SetupPanel& panel, AttentionState& state) {
             panel.setRowVisible(widget, is_run);
         panel.setRowVisible(tokens, !is_run);
         panel.setRowVisible(seed, s.source == Source::random);
-        panel.setRowVisible(likeness, s.source == Source::random);
-        panel.setRowVisible(head, is_run || s.method == Method::alibi || s.method == Method::t5);
+        panel.setRowVisible(similarity, s.source == Source::random);
+        panel.setRowVisible(head, is_run || s.positionMethod().biases_scores);
         status->setText(state.isReady() ? state.sourceText() : state.message());
     };
     QObject::connect(&state, &AttentionState::changed, status, show);

@@ -33,7 +33,7 @@ std::vector<RunFolder> TrainerLauncher::startTwins(const Specification& specific
     requireValid(twin, "the form");
     // Both are made before either starts: a name or disk problem leaves no lone twin training.
     std::vector<RunFolder> folders;
-    for (const char* position : {"rope", "roper"}) {
+    for (const std::string& position : twinMethods()) {
         folders.push_back(createRun(runs_, {}, withPosition(twin, position)));
     }
     for (const RunFolder& folder : folders)

@@ -1,10 +1,11 @@
 #include "ui/theme/theme.h"
 
-#include <QHash>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
+
+#include "core/methods/position_method.h"
 
 namespace roper {
 namespace {
@@ -75,18 +76,11 @@ std::array<QRgb, 256> Theme::sequentialColors() const {
     return tableOf(stops);
 }
 
-QColor Theme::method(const QString& position) {
-    static const QHash<QString, QColor> colors = {{"none", QColor(0x80, 0x80, 0x80)},
-                                                  {"learned", QColor(0x8c, 0x56, 0x4b)},
-                                                  {"sinusoidal", QColor(0x7b, 0x52, 0xab)},
-                                                  {"t5", QColor(0x6b, 0x8e, 0x23)},
-                                                  {"alibi", QColor(0xb5, 0x17, 0x9e)},
-                                                  {"rope", rope()},
-                                                  {"roper", roper()}};
-    return colors.value(position, roper());
+QColor Theme::method(const std::string& position) {
+    return QColor(QRgb(positionMethod(position).color));
 }
 
-QColor Theme::run(const QString& position, int number) const {
+QColor Theme::run(const std::string& position, int number) const {
     const QColor base = method(position);
     constexpr std::array kSteps = {0.0, 0.35, -0.30, 0.58, -0.15, 0.18, -0.42, 0.47};
     const double step = kSteps[static_cast<std::size_t>(number) % kSteps.size()];

@@ -3,6 +3,7 @@
 #include <QColor>
 #include <QPalette>
 #include <array>
+#include <string>
 
 namespace roper {
 
@@ -15,10 +16,10 @@ struct Theme {
     static Theme of(const QPalette& palette);
     static Theme light();
 
-    static QColor rope() { return QColor(0x00, 0x72, 0xB2); }
-    static QColor roper() { return QColor(0xD5, 0x5E, 0x00); }
+    static QColor rope() { return method("rope"); }
+    static QColor roper() { return method("roper"); }
     /// The colour of a position method, by its name in specifications.
-    static QColor method(const QString& position);
+    static QColor method(const std::string& position);
 
     static QColor query() { return QColor(0x56, 0xB4, 0xE9); }
     static QColor key() { return QColor(0xE6, 0x9F, 0x00); }
@@ -34,7 +35,7 @@ struct Theme {
     std::array<QRgb, 256> sequentialColors() const;
 
     /// The colour of a run by its position method; further runs of one method get other lightness.
-    QColor run(const QString& position, int number) const;
+    QColor run(const std::string& position, int number) const;
 
     /// `color` mixed into the background: 1 gives the colour, 0 the background.
     QColor faded(const QColor& color, double share) const;

@@ -12,35 +12,36 @@ namespace {
 
 using ASetup = Setup;  // within a test, Setup is a name of GoogleTest's
 
-constexpr std::array kMethods = {Method::none,
-                                 Method::rope,
-                                 Method::roper,
-                                 Method::xpos,
-                                 Method::t5,
-                                 Method::alibi,
-                                 Method::linear_numerator,
-                                 Method::linear_cosine};
+std::vector<std::string> methodNames() {
+    std::vector<std::string> names;
+    for (const PositionMethod& method : positionMethods())
+        if (!method.is_in_embeddings) names.push_back(method.name);
+    return names;
+}
 
 ASetup anySetup() {
     ASetup setup;
     setup.head_dim = 2 * *rc::gen::inRange(1, 17);
     setup.base = std::pow(10.0, 1.0 + 0.01 * *rc::gen::inRange(0, 500));
     setup.pairing = *rc::gen::element(Pairing::half, Pairing::interleaved);
-    setup.schedule = *rc::gen::element(Schedule::standard, Schedule::intro);
+    setup.frequency_formula = *rc::gen::element(FrequencyFormula::standard, FrequencyFormula::worked_example);
     setup.rotary_fraction = *rc::gen::element(1.0, 0.75, 0.5);
     setup.value_rotary_fraction = *rc::gen::element(1.0, 0.5);
     setup.tokens = *rc::gen::inRange(1, 12);
     setup.seed = *rc::gen::inRange<std::uint64_t>(0, 1000);
-    setup.likeness = *rc::gen::element(0.0, 0.5, 1.0);
+    setup.similarity = *rc::gen::element(0.0, 0.5, 1.0);
     setup.causal = *rc::gen::arbitrary<bool>();
     setup.scaling.method = *rc::gen::elementOf(kScalingMethods);
     setup.scaling.original_length = 128;
-    setup.method = *rc::gen::elementOf(kMethods);
+    setup.method = *rc::gen::elementOf(methodNames());
+    if (!setup.positionMethod().biases_scores)
+        setup.attention = *rc::gen::element(AttentionKind::softmax, AttentionKind::linear_numerator,
+                                            AttentionKind::linear_cosine);
     return sanitized(setup);
 }
 
 HeadVectors vectorsOf(const Setup& setup) {
-    return randomHeadVectors(setup.tokens, setup.head_dim, setup.seed, setup.likeness);
+    return randomHeadVectors(setup.tokens, setup.head_dim, setup.seed, setup.similarity);
 }
 
 /// A setup where every mistake can show itself: all features turn, several tokens, RoPER.
@@ -49,7 +50,7 @@ ASetup setupForMistakes(std::uint64_t seed) {
     setup.head_dim = 32;
     setup.tokens = 10;
     setup.seed = seed;
-    setup.likeness = 0;
+    setup.similarity = 0;
     setup.pairing = seed % 2 == 0 ? Pairing::half : Pairing::interleaved;
     return sanitized(setup);
 }
@@ -65,7 +66,8 @@ TEST(AttentionMaps, ShiftChangesNothing) {
 TEST(AttentionMaps, RopeIsThePlainScore) {
     EXPECT_TRUE(rc::check([] {
         ASetup setup = anySetup();
-        setup.method = *rc::gen::element(Method::rope, Method::roper);
+        setup.method = *rc::gen::element<std::string>("rope", "roper");
+        setup.attention = AttentionKind::softmax;
         setup.scaling.attention_factor = 1;  // YaRN's own is tested below
         const HeadVectors heads = vectorsOf(setup);
         const double shift = anyPosition();
@@ -79,7 +81,7 @@ TEST(AttentionMaps, RopeAndRoperHaveTheSameWeightsButNotTheSameOutput) {
     ASetup setup = setupForMistakes(1);
     const HeadVectors heads = vectorsOf(setup);
     const ScoreRule roper = scoreRule(setup);
-    setup.method = Method::rope;
+    setup.method = "rope";
     const ScoreRule rope = scoreRule(setup);
     const Eigen::MatrixXd a = scores(rope, heads), b = scores(roper, heads);
     EXPECT_EQ(largest(a - b), 0.0);
@@ -146,7 +148,7 @@ TEST(AttentionMaps, RowsOfWeightsAreProbabilities) {
         for (int n = 0; n < setup.tokens; ++n) {
             for (int j = n + 1; setup.causal && j < setup.tokens; ++j)
                 RC_ASSERT(w(n, j) == 0.0);
-            if (setup.method == Method::linear_numerator) continue;  // its rows need not sum to 1
+            if (setup.attention == AttentionKind::linear_numerator) continue;  // its rows need not sum to 1
             RC_ASSERT(std::abs(w.row(n).sum() - 1) < 1e-12);
             RC_ASSERT(w.row(n).minCoeff() >= -1e-15);
         }
@@ -156,7 +158,8 @@ TEST(AttentionMaps, RowsOfWeightsAreProbabilities) {
 // Su 2021, linear attention: rotation in the numerator only, denominator from φ(q), φ(k) alone.
 TEST(AttentionMaps, LinearNumeratorIsTheSourcesFormula) {
     ASetup setup = setupForMistakes(4);
-    setup.method = Method::linear_numerator;
+    setup.method = "rope";
+    setup.attention = AttentionKind::linear_numerator;
     const HeadVectors heads = vectorsOf(setup);
     const ScoreRule rule = scoreRule(setup);
     const Eigen::MatrixXd w = weights(rule, heads, scores(rule, heads));
@@ -176,14 +179,14 @@ TEST(AttentionMaps, LinearNumeratorIsTheSourcesFormula) {
 
 TEST(AttentionMaps, BiasesAreAddedByDistance) {
     ASetup setup = setupForMistakes(5);
-    setup.method = Method::none;
+    setup.method = "none";
     const HeadVectors heads = vectorsOf(setup);
     const Eigen::MatrixXd plain = scores(scoreRule(setup), heads);
     EXPECT_LT(largest(plain - heads.Q * heads.K.transpose() / std::sqrt(32)), 1e-12);
-    setup.method = Method::alibi;
+    setup.method = "alibi";
     setup.head = 1;
     const Eigen::MatrixXd alibi = scores(scoreRule(setup), heads) - plain;
-    setup.method = Method::t5;
+    setup.method = "t5";
     const Eigen::MatrixXd t5 = scores(scoreRule(setup), heads) - plain;
     const std::vector<double> biases = exampleT5Biases(setup.seed + 1);
     for (int n = 0; n < 10; ++n) {
@@ -194,19 +197,8 @@ TEST(AttentionMaps, BiasesAreAddedByDistance) {
     }
 }
 
-TEST(AttentionMaps, XposDecaysWithDistanceAlone) {
-    ASetup setup = setupForMistakes(6);
-    setup.method = Method::xpos;
-    const HeadVectors heads = vectorsOf(setup);
-    const Eigen::VectorXd parts = scoreParts(scoreRule(setup), heads, 9, 1, 1000);
-    setup.method = Method::rope;
-    const Eigen::VectorXd plain = scoreParts(scoreRule(setup), heads, 9, 1);
-    for (int i = 0; i < setup.pairs(); ++i)
-        EXPECT_NEAR(parts[i], plain[i] * std::pow((2.0 * i + 0.4 * 32) / (1.4 * 32), 8 / 512.0), 1e-10);
-}
-
-// transformers multiplies cos and sin by the factor, so only what turns grows.
-TEST(AttentionMaps, YarnsFactorMultipliesWhatTurnsBySquare) {
+// transformers multiplies cos and sin by the factor, so only what rotates grows.
+TEST(AttentionMaps, YarnsFactorMultipliesWhatRotatesBySquare) {
     ASetup setup = setupForMistakes(7);
     setup.rotary_fraction = 0.5;
     setup.scaling.method = ScalingMethod::yarn;
@@ -231,7 +223,7 @@ TEST(Mistakes, EachLeavesAResidualAndTheRightFormNone) {
             *rc::gen::element(ScalingMethod::none, ScalingMethod::linear, ScalingMethod::yarn);
         setup.tokens = *rc::gen::inRange(8, 16);
         setup.seed = *rc::gen::inRange<std::uint64_t>(0, 100000);
-        setup.likeness = 0;
+        setup.similarity = 0;
         setup = sanitized(setup);
         const HeadVectors heads = vectorsOf(setup);
         RC_ASSERT(shiftResidual(setup, heads, 7).largest() < 1e-9);

@@ -131,9 +131,9 @@ TEST(HuggingFace, ReadsWhatModelsMean) {
 
 TEST(HuggingFace, WhatHasNoNameIsSaid) {
     ASetup setup = sanitized(ASetup{});
-    setup.schedule = Schedule::intro;
+    setup.frequency_formula = FrequencyFormula::worked_example;
     expectError(ErrorKind::usage, "intro schedule", [&] { huggingFaceConfig(setup, true); });
-    setup.schedule = Schedule::standard;
+    setup.frequency_formula = FrequencyFormula::standard;
     setup.scaling.method = ScalingMethod::p_rope;
     setup.rotary_fraction = 0.5;
     expectError(ErrorKind::usage, "set one of them to 1", [&] { huggingFaceConfig(setup, true); });

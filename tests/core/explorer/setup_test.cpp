@@ -44,7 +44,7 @@ TEST(Setup, NotANumberBecomesABound) {
 }
 
 TEST(Setup, AWiderHeadKeepsTheEntriesThatWereThere) {
-    ASetup setup = withIntroExample(ASetup{});
+    ASetup setup = withWorkedExample(ASetup{});
     setup.head_dim = 8;
     setup = sanitized(setup);
     EXPECT_EQ(setup.x.head(4), Eigen::Vector4d(0.5, -1.0, 1.5, 2.0));
@@ -59,12 +59,12 @@ TEST(Setup, AWiderHeadKeepsTheEntriesThatWereThere) {
 }
 
 TEST(Setup, TheIntroExampleGivesTheSourcesNumbers) {
-    const ASetup setup = withIntroExample(ASetup{});
-    EXPECT_TRUE(isIntroExample(setup));
+    const ASetup setup = withWorkedExample(ASetup{});
+    EXPECT_TRUE(isWorkedExample(setup));
     const Eigen::VectorXd turned = rotate(setup.rotary(), setup.x, setup.position);
     EXPECT_LT((turned - Eigen::Vector4d(-0.353876, 1.060553, 0.841964, 2.353953)).cwiseAbs().maxCoeff(),
               5e-7);
-    EXPECT_LT((introExample().result - turned).norm(), 1e-15);
+    EXPECT_LT((workedExample().result - turned).norm(), 1e-15);
 }
 
 TEST(Setup, FractionsAndScalingsReachTheRotation) {

@@ -16,7 +16,7 @@ ASetup anySetup() {
     ASetup setup;
     setup.head_dim = 2 * *rc::gen::inRange(1, 20);
     setup.base = std::pow(10.0, 1.0 + 0.01 * *rc::gen::inRange(0, 500));
-    setup.schedule = *rc::gen::element(Schedule::standard, Schedule::intro);
+    setup.frequency_formula = *rc::gen::element(FrequencyFormula::standard, FrequencyFormula::worked_example);
     setup.pairing = *rc::gen::element(Pairing::half, Pairing::interleaved);
     setup.rotary_fraction = *rc::gen::element(1.0, 0.3);
     setup.scaling.method = *rc::gen::elementOf(kScalingMethods);
@@ -58,7 +58,7 @@ TEST(SetupText, EveryFieldIsReachedByItsKey) {
     // A second value for each field, so that none is written and read by another's name.
     const std::map<std::string, std::string> others = {{"head_dim", "8"},
                                                        {"base", "500"},
-                                                       {"schedule", "intro"},
+                                                       {"frequency_formula", "worked_example"},
                                                        {"pairing", "interleaved"},
                                                        {"scaling", "yarn"},
                                                        {"words", "a b"},
@@ -72,8 +72,9 @@ TEST(SetupText, EveryFieldIsReachedByItsKey) {
                                                        {"run", "r"},
                                                        {"run_text", "t"},
                                                        {"method", "alibi"},
+                                                       {"attention", "linear_cosine"},
                                                        {"causal", "0"},
-                                                       {"other_schedule", "1"},
+                                                       {"other_formula", "1"},
                                                        {"truncate", "0"},
                                                        {"xpos_decay", "1"},
                                                        {"mistake", "no_inverse"},
@@ -81,15 +82,31 @@ TEST(SetupText, EveryFieldIsReachedByItsKey) {
                                                        {"muted", "1,2"}};
     for (const SetupField& field : setupFields()) {
         ASetup changed;
-        const auto known = others.find(field.key);
-        const std::string value = known != others.end() ? known->second : "0.125";
-        const bool whole =
-            field.text(changed).find_first_not_of("0123456789") == std::string::npos && known == others.end();
+        const auto known = others.find(field.key());
+        const auto* range = std::get_if<RealRange>(&field.accepts);
+        const std::string number =
+            range != nullptr && range->low > 0.125 ? formatNumber(range->low + 0.5) : "0.125";
+        const std::string value = known != others.end() ? known->second : number;
+        const bool whole = std::holds_alternative<IntegerRange>(field.accepts) && known == others.end();
         field.set(changed, whole ? "7" : value);
-        EXPECT_FALSE(changed == ASetup{}) << field.key;
+        EXPECT_FALSE(changed == ASetup{}) << field.key();
         for (const SetupField& other : setupFields())
-            EXPECT_EQ(other.text(changed) != other.text(ASetup{}), other.key == field.key) << other.key;
+            EXPECT_EQ(other.text(changed) != other.text(ASetup{}), other.key() == field.key()) << other.key();
     }
+}
+
+// Texts of older versions: other names of fields and of their values.
+TEST(SetupText, FormerNamesAreRead) {
+    const ASetup setup =
+        parseSetup("roper-lab:setup?schedule=intro&likeness=0.5&other_schedule=1&method=linear_cosine").setup;
+    EXPECT_EQ(setup.frequency_formula, FrequencyFormula::worked_example);
+    EXPECT_EQ(setup.similarity, 0.5);
+    EXPECT_TRUE(setup.other_formula);
+    EXPECT_EQ(setup.method, "rope");
+    EXPECT_EQ(setup.attention, AttentionKind::linear_cosine);
+    const std::string now = formatSetup({setup, {}});
+    for (const char* former : {"schedule", "intro", "likeness", "method=linear"})
+        EXPECT_EQ(now.find(former), std::string::npos) << now;
 }
 
 TEST(SetupText, SaysWhatIsWrong) {
@@ -102,16 +119,17 @@ TEST(SetupText, SaysWhatIsWrong) {
     refused("roper-lab:setup?head_dim", "key=value");
     refused("roper-lab:setup?head_dim=four", "must be a whole number");
     refused("roper-lab:setup?head_dim=5", "the nearest is 4");
-    refused("roper-lab:setup?base=1e18", "the nearest is 1e+15");
+    refused("roper-lab:setup?base=1e18", "from 1.01 to 1e+15");
+    refused("roper-lab:setup?scaling=yarn&beta_fast=1&beta_slow=2", "the nearest is 2");
     refused("roper-lab:setup?base=nan", "must be a number");
     refused("roper-lab:setup?base=2&base=3", "twice");
-    refused("roper-lab:setup?pairing=halv", "did you mean \"half\"");
+    refused("roper-lab:setup?pairing=halv", "did you mean half?");
     refused("roper-lab:setup?words=%zz", "percent-encoded");
     refused("roper-lab:setup?words=%4", "percent-encoded");
     refused("roper-lab:setup?head_dim=4&x=1,2,3", "x has 3 numbers, head_dim is 4");
-    refused("roper-lab:setup?x=1,,2", "x must be a number");
+    refused("roper-lab:setup?x=1,,2", "x must be numbers");
     refused("roper-lab:setup?source=hand&tokens=2&head_dim=2&q=1,2|3", "rows of one length");
-    refused("roper-lab:setup?muted=-1", "pairs");
+    refused("roper-lab:setup?muted=-1", "from 0 to 256");
     refused("roper-lab:setup?seed=99999999999999999999", "seed must be");
 }
 

@@ -21,7 +21,6 @@ struct Scene {
 
 Scene sceneOf(const Rotary& rotary, int T, const Eigen::MatrixXd& weights, const Eigen::MatrixXd& V) {
     Scene scene;
-    scene.rule.method = Method::roper;
     scene.rule.form = roperForm(rotary, rotary);
     scene.heads = {Eigen::MatrixXd::Zero(T, rotary.head_dim), Eigen::MatrixXd::Zero(T, rotary.head_dim), V};
     scene.weights = weights;

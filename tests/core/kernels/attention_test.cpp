@@ -26,7 +26,7 @@ struct Case {
     Pairing pairing = Pairing::half;
     double size = 1;  ///< of the numbers in q, k and v
     std::size_t B = 1, H = 2;
-    double turn_size = 1;  ///< of cosines and sines of queries and keys (YaRN)
+    double rotation_size = 1;  ///< of cosines and sines of queries and keys (YaRN)
     bool bfloat16 = false;
 };
 
@@ -61,7 +61,7 @@ Numbers widened(const std::vector<BFloat16>& numbers) {
 /// Cosines and sines, as the kernel reads them.
 struct Table {
     Table(std::size_t T, std::size_t d, double fraction, Pairing pairing, double size = 1)
-        : rotary(makeRotary(static_cast<int>(d), pairing, 10000.0, Schedule::standard, fraction)) {
+        : rotary(makeRotary(static_cast<int>(d), pairing, 10000.0, FrequencyFormula::standard, fraction)) {
         for (std::size_t m = 0; m < T; ++m)
             for (int i = 0; i < rotary.pairs(); ++i) {
                 cosine.push_back(
@@ -69,7 +69,9 @@ struct Table {
                 sine.push_back(static_cast<float>(size * std::sin(static_cast<double>(m) * rotary.theta[i])));
             }
     }
-    TurnTable view() const { return {cosine.data(), sine.data(), static_cast<std::size_t>(rotary.pairs())}; }
+    RotationTable view() const {
+        return {cosine.data(), sine.data(), static_cast<std::size_t>(rotary.pairs())};
+    }
 
     Rotary rotary;
     Numbers cosine, sine;
@@ -84,7 +86,7 @@ class Problem {
   public:
     explicit Problem(const Case& c)
         : c_(c),
-          query_key_(c.T, c.d, c.fraction, c.pairing, c.turn_size),
+          query_key_(c.T, c.d, c.fraction, c.pairing, c.rotation_size),
           value_(c.T, c.d, c.value_fraction, c.pairing) {
         const std::size_t outputs = c.B * c.T * c.H * c.d;
         arrays.qkv = randomNumbers(3 * outputs, c.size, 1);
@@ -104,7 +106,7 @@ class Problem {
         setup.B = c_.B, setup.T = c_.T, setup.H = c_.H, setup.d = c_.d;
         setup.causal = c_.causal;
         setup.pairing = c_.pairing;
-        setup.query_key = query_key_.view();
+        setup.query = setup.key = query_key_.view();
         setup.value = value_.view();
         if (c_.bias) setup.bias = arrays.bias.data();
         if (!c_.bfloat16) return compute(setup, arrays.qkv, arrays.grad_out, arrays.out, arrays.grad_qkv);
@@ -139,8 +141,8 @@ class Problem {
         return ((b * c_.T + t) * c_.H + h) * c_.d;
     }
 
-    /// Rows turned forward or back by their positions; `size` is that of the turn.
-    Matrix turned(Matrix rows, const Rotary& rotary, double direction, double size = 1) const {
+    /// Rows rotated forward or back by their positions; `size` is that of the rotation.
+    Matrix rotated(Matrix rows, const Rotary& rotary, double direction, double size = 1) const {
         rows.leftCols(2 * rotary.pairs()) *= size;
         for (Index m = 0; m < rows.rows(); ++m)
             rows.row(m) =
@@ -158,10 +160,11 @@ class Problem {
 
     void exactHead(std::size_t b, std::size_t h, Exact& exact) const {
         const auto T = static_cast<Index>(c_.T), d = static_cast<Index>(c_.d);
-        const Rotary &turns = query_key_.rotary, &value_turns = value_.rotary;
-        const double size = c_.turn_size;
-        const Matrix q = turned(part(b, h, 0), turns, 1, size), k = turned(part(b, h, 1), turns, 1, size);
-        const Matrix v = turned(part(b, h, 2), value_turns, 1);
+        const Rotary &of_scores = query_key_.rotary, &of_values = value_.rotary;
+        const double size = c_.rotation_size;
+        const Matrix q = rotated(part(b, h, 0), of_scores, 1, size),
+                     k = rotated(part(b, h, 1), of_scores, 1, size);
+        const Matrix v = rotated(part(b, h, 2), of_values, 1);
         Matrix a = q * k.transpose() / std::sqrt(static_cast<double>(c_.d));
         for (Index n = 0; n < T; ++n) {
             for (Index j = 0; j < T; ++j) {
@@ -172,7 +175,7 @@ class Problem {
             a.row(n) = (a.row(n).array() - a.row(n).maxCoeff()).exp();
             a.row(n) /= a.row(n).sum();
         }
-        const Matrix o = turned(a * v, value_turns, -1);
+        const Matrix o = rotated(a * v, of_values, -1);
         Matrix grad(T, d);
         for (Index t = 0; t < T; ++t)
             for (Index i = 0; i < d; ++i) {
@@ -181,15 +184,15 @@ class Problem {
                 exact.out[at] = o(t, i);
                 grad(t, i) = arrays.grad_out[at];
             }
-        grad = turned(grad, value_turns, 1);
+        grad = rotated(grad, of_values, 1);
         const Matrix da = grad * v.transpose();
         Matrix ds = a.cwiseProduct(da);
         for (Index n = 0; n < T; ++n)
             ds.row(n) -= a.row(n) * ds.row(n).sum();
         const double scale = 1 / std::sqrt(static_cast<double>(c_.d));
-        const Matrix parts[] = {turned(ds * k * scale, turns, -1, size),
-                                turned(ds.transpose() * q * scale, turns, -1, size),
-                                turned(a.transpose() * grad, value_turns, -1)};
+        const Matrix parts[] = {rotated(ds * k * scale, of_scores, -1, size),
+                                rotated(ds.transpose() * q * scale, of_scores, -1, size),
+                                rotated(a.transpose() * grad, of_values, -1)};
         for (std::size_t which = 0; which < 3; ++which)
             for (Index t = 0; t < T; ++t)
                 for (Index i = 0; i < d; ++i)
@@ -314,12 +317,12 @@ TEST(Attention, AddsABiasByDistanceAndKnowsItsGradient) {
         }
 }
 
-TEST(Attention, RopeTurnsNoValues) {
+TEST(Attention, RopeRotatesNoValues) {
     expectExact({77, 32, 1.0, 0.0});
     expectExact({77, 32, 0.25, 1.0});
 }
 
-TEST(Attention, TurnsNeighboursToo) {
+TEST(Attention, RotatesNeighboursToo) {
     for (const std::size_t d : {16, 48, 128})
         for (const double fraction : {0.25, 1.0})
             expectExact({65, d, fraction, fraction, true, false, Pairing::interleaved});
@@ -331,9 +334,9 @@ TEST(Attention, TakesWidthsThatFillNoVector) {
             expectExact({70, d, 1.0, 1.0, true, false, pairing});
 }
 
-TEST(Attention, TurnsOfAnySizeAreTurnedBackByTheSame) {
+TEST(Attention, RotationsOfAnySizeAreUndoneByTheSame) {
     for (const double fraction : {0.5, 1.0})
-        expectExact({50, 32, fraction, 1.0, true, false, Pairing::half, 1.0, 1, 2, /*turn_size=*/1.2});
+        expectExact({50, 32, fraction, 1.0, true, false, Pairing::half, 1.0, 1, 2, /*rotation_size=*/1.2});
 }
 
 TEST(Attention, SharpWeightsNeitherOverflowNorVanish) {

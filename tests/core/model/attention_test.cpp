@@ -9,9 +9,9 @@
 #include <string>
 
 #include "core/model/attention_choice.h"
-#include "core/model/linear_attention.h"
-#include "core/model/positions.h"
+#include "core/model/positions/positions.h"
 #include "core/model/transformer.h"
+#include "core/operators/linear_attention.h"
 #include "core/rotary/position_bias.h"
 #include "tests/support/expect_error.h"
 
@@ -39,9 +39,9 @@ TEST(LinearAttention, RunningSumsEqualTheQuadraticForm) {
             for (const std::int64_t T : {1, 64, 65, 200})
                 for (const auto dtype : {at::kDouble, at::kFloat}) {
                     const Heads heads = someHeads(kind, T, dtype);
-                    const Sight sight{causal, {}, {}};
-                    const at::Tensor quadratic = at::matmul(weights(kind, heads, sight), heads.v);
-                    EXPECT_LT(largestDifference(mix(kind, heads, sight), quadratic),
+                    const AttentionMask mask{causal, {}, {}};
+                    const at::Tensor quadratic = at::matmul(weights(kind, heads, mask), heads.v);
+                    EXPECT_LT(largestDifference(mix(kind, heads, mask), quadratic),
                               dtype == at::kDouble ? 1e-12 : 1e-5);
                 }
 }
@@ -70,24 +70,23 @@ TEST(LinearAttention, CosineWeightsAreAProbabilityNumeratorOnesNeedNotBe) {
     Specification s;
     s.model.position = "rope";
     Parameters parameters(0, at::kDouble);
-    PositionMethod rope(s, parameters, at::kDouble);
-    const Turns turns = rope.forPass({50}).queryKey(0);
-    const Sight sight{true, {}, {}};
+    const CosSin cos_sin = makePositions(s, parameters, at::kDouble)->forPass({50}).ofQueries(0);
+    const AttentionMask mask{true, {}, {}};
     for (const AttentionKind kind : kLinearKinds) {
         const at::Tensor q = features(kind, at::randn({1, 2, 50, 32}, at::kDouble)),
                          k = features(kind, at::randn({1, 2, 50, 32}, at::kDouble));
-        const auto turn = [&](const at::Tensor& x) {
-            return rotate(x, turns.cosine, turns.sine, Pairing::half);
+        const auto rotated = [&](const at::Tensor& x) {
+            return rotate(x, cos_sin.cosine, cos_sin.sine, Pairing::half);
         };
-        const at::Tensor found = weights(kind, {turn(q), turn(k), {}, q, k}, sight);
+        const at::Tensor found = weights(kind, {rotated(q), rotated(k), {}, q, k}, mask);
         const double off = largestDifference(found.sum(-1), at::ones({1, 2, 50}, at::kDouble));
         if (kind == AttentionKind::linear_cosine) {
             EXPECT_GE(found.min().item<double>(), 0.0);
             EXPECT_LT(off, 1e-12);
         } else {
-            EXPECT_LT(found.min().item<double>(), 0.0);  // turned features may point away from each other
+            EXPECT_LT(found.min().item<double>(), 0.0);  // rotated features may point away from each other
             EXPECT_GT(off, 0.1);
-            EXPECT_GT(denominators(kind, {turn(q), turn(k), {}, q, k}, sight).min().item<double>(), 0.0);
+            EXPECT_GT(denominators(kind, {rotated(q), rotated(k), {}, q, k}, mask).min().item<double>(), 0.0);
         }
     }
 }
@@ -146,8 +145,8 @@ TEST(Positions, ALearnedTableSaysWhereItEnds) {
 }
 
 // In a text of one repeated token all values are alike, so weights alone cannot tell its places apart. RoPER
-// can: its values are turned by their distance.
-TEST(Positions, OnlyAbsoluteEncodingsAndTurnedValuesShowInAConstantText) {
+// can: its values are rotated by their distance.
+TEST(Positions, OnlyAbsoluteEncodingsAndRotatedValuesShowInAConstantText) {
     at::manual_seed(4);
     const at::NoGradGuard no_gradients;
     for (const char* position : {"none", "t5", "alibi", "rope", "roper", "sinusoidal", "learned"}) {
@@ -157,8 +156,8 @@ TEST(Positions, OnlyAbsoluteEncodingsAndTurnedValuesShowInAConstantText) {
         const at::Tensor logits = model.forward(at::ones({1, 12}, at::kLong))[0];
         const double change = largestDifference(logits[0], logits[11]);
         const bool absolute = std::string(position) == "sinusoidal" || std::string(position) == "learned";
-        const bool turned_values = std::string(position) == "roper";
-        if (absolute || turned_values)
+        const bool rotated_values = std::string(position) == "roper";
+        if (absolute || rotated_values)
             EXPECT_GT(change, 1e-3) << position;
         else
             EXPECT_LT(change, 1e-12) << position;
@@ -170,10 +169,10 @@ TEST(Positions, BiasesFollowFromTheDistanceAlone) {
     for (const char* position : {"t5", "alibi"}) {
         Specification s = withMethod(position);
         Parameters parameters(3, at::kDouble);
-        PositionMethod method(s, parameters, at::kDouble);
-        const at::Tensor by_distance = method.forPass({40}).distance_bias;  // [H, 2T − 1]
+        const auto method = makePositions(s, parameters, at::kDouble);
+        const at::Tensor by_distance = method->forPass({40}).distance_bias;  // [H, 2T − 1]
         ASSERT_EQ(by_distance.sizes().vec(), (std::vector<std::int64_t>{2, 79}));
-        const at::Tensor bias = sightOfSequences(false, 40, by_distance).mask;  // [1, H, T, T]
+        const at::Tensor bias = sequenceMask(false, 40, by_distance).added;  // [1, H, T, T]
         ASSERT_EQ(bias.sizes().vec(), (std::vector<std::int64_t>{1, 2, 40, 40}));
         for (std::int64_t head = 0; head < 2; ++head)
             for (std::int64_t n = 0; n < 40; ++n)
@@ -182,11 +181,11 @@ TEST(Positions, BiasesFollowFromTheDistanceAlone) {
                     const double expected =
                         std::string(position) == "alibi"
                             ? -alibiSlope(static_cast<int>(head) + 1, 2) * distance
-                            : method.relativeBias()[t5Bucket(distance, false)][head].item<double>();
+                            : method->relativeBias()[t5Bucket(distance, false)][head].item<double>();
                     EXPECT_EQ(bias[0][head][n][j].item<double>(), expected);
                 }
         // One new token a sequence has the same row.
-        const at::Tensor one = method.forPass({40, at::tensor({39, 7}, at::kLong)}).bias;
+        const at::Tensor one = method->forPass({40, at::tensor({39, 7}, at::kLong)}).bias;
         EXPECT_TRUE(at::equal(one[0].squeeze(1), bias[0].select(1, 39)));
         EXPECT_TRUE(at::equal(one[1].squeeze(1).narrow(1, 0, 8), bias[0].select(1, 7).narrow(1, 0, 8)));
     }
@@ -205,48 +204,48 @@ TEST(Positions, ScalingChangesTheFrequenciesForLongerTexts) {
             scaling.factor = 2;
             scaling.original_length = 12;
             Parameters parameters(3, at::kDouble);
-            PositionMethod method(s, parameters, at::kDouble);
-            const at::Tensor usual = method.forPass({T}).queryKey(1).cosine.clone();
-            method.rescale(scaling, T);
+            const auto method = makePositions(s, parameters, at::kDouble);
+            const at::Tensor usual = method->forPass({T}).ofQueries(1).cosine.clone();
+            method->rescale(scaling, T);
             const ScaledFrequencies expected =
-                scaledFrequencies(8, s.model.base, Schedule::standard, scaling, T);
-            const PassPositions pass = method.forPass({T});
+                scaledFrequencies(8, s.model.base, FrequencyFormula::standard, scaling, T);
+            const PassPositions pass = method->forPass({T});
             for (std::int64_t m = 0; m < T; ++m)
                 for (std::int64_t i = 0; i < 4; ++i) {
                     const double angle = static_cast<double>(m) * expected.theta[i];
-                    EXPECT_NEAR(pass.queryKey(1).cosine[m][i].item<double>(),
+                    EXPECT_NEAR(pass.ofQueries(1).cosine[m][i].item<double>(),
                                 expected.attention_factor * std::cos(angle), 1e-12);
                     // Values keep their length: YaRN's factor is made for scores.
-                    EXPECT_NEAR(pass.value(1).sine[m][i].item<double>(), std::sin(angle), 1e-12);
+                    EXPECT_NEAR(pass.ofValues(1).sine[m][i].item<double>(), std::sin(angle), 1e-12);
                 }
-            method.rescale({}, T);
-            EXPECT_LT(largestDifference(method.forPass({T}).queryKey(1).cosine, usual), 1e-15);
+            method->rescale({}, T);
+            EXPECT_LT(largestDifference(method->forPass({T}).ofQueries(1).cosine, usual), 1e-15);
         }
     }
     Parameters parameters(3, at::kDouble);
-    PositionMethod alibi(withMethod("alibi"), parameters, at::kDouble);
+    const auto alibi = makePositions(withMethod("alibi"), parameters, at::kDouble);
     Scaling linear;
     linear.method = ScalingMethod::linear;
-    expectError(ErrorKind::usage, "no frequencies", [&] { alibi.rescale(linear, 24); });
+    expectError(ErrorKind::usage, "no frequencies", [&] { alibi->rescale(linear, 24); });
 }
 
 // A captured step goes on reading the memory that it was captured with.
-TEST(PositionMethod, KeepsTablesThatALongerTextHasOutgrown) {
-    for (const char* position : {"rope", "roper", "sinusoidal", "t5"}) {
+TEST(Positions, KeepsTablesThatALongerTextHasOutgrown) {
+    for (const char* position : {"rope", "roper", "sinusoidal"}) {
         Specification s = withMethod(position);
         s.training.length = 12;
         Parameters parameters(3, at::kFloat);
-        PositionMethod method(s, parameters, at::kFloat);
+        const auto method = makePositions(s, parameters, at::kFloat);
         const auto tableOf = [](const PassPositions& pass) {
-            return pass.added.defined() ? pass.added : pass.queryKey(0).cosine;
+            return pass.added.defined() ? pass.added : pass.ofQueries(0).cosine;
         };
-        const void* const address = tableOf(method.forPass({12})).const_data_ptr();
-        EXPECT_EQ(tableOf(method.forPass({5})).const_data_ptr(), address) << position << ": a shorter text";
+        const void* const address = tableOf(method->forPass({12})).const_data_ptr();
+        EXPECT_EQ(tableOf(method->forPass({5})).const_data_ptr(), address) << position << ": a shorter text";
         const c10::StorageImpl* const storage =
-            tableOf(method.forPass({12})).storage().unsafeGetStorageImpl();
+            tableOf(method->forPass({12})).storage().unsafeGetStorageImpl();
         const auto alive = c10::weak_intrusive_ptr<c10::StorageImpl>(
             c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(const_cast<c10::StorageImpl*>(storage)));
-        method.forPass({40});
+        method->forPass({40});
         EXPECT_FALSE(alive.expired()) << position << ": a longer text";
     }
 }

@@ -12,7 +12,7 @@
 #include "core/explorer/attention_maps.h"
 #include "core/kernels/attention.h"
 #include "core/model/generation.h"
-#include "core/model/products.h"
+#include "core/operators/products.h"
 #include "core/specification/cost.h"
 #include "tests/support/eigen_transformer.h"
 
@@ -30,7 +30,7 @@ Specification tiny(const std::string& position) {
     s.model.feed_forward = 40;
     s.training.length = 14;
     s.device.precision = "fp32";  // whatever would be faster here
-    if (position == "learned") s.model.table_positions = 40;
+    if (position == "learned") s.model.own.set("table_positions", 40);
     return s;
 }
 
@@ -45,7 +45,7 @@ std::vector<Specification> allKinds() {
         }
     Specification other = tiny("roper");
     other.model.pairing = "interleaved";
-    other.model.schedule = "intro";
+    other.model.frequency_formula = "intro";
     other.model.activation = "relu";
     other.model.base = 50;
     kinds.push_back(other);
@@ -57,8 +57,9 @@ std::vector<Specification> allKinds() {
         kinds.push_back(tiny(position));
     kinds.back().model.norm = "post";
     Specification buckets = tiny("t5");
-    buckets.model.bias_buckets = 6;  // reached within the 13 tokens of these tests, the last one too
-    buckets.model.bias_distance = 9;
+    buckets.model.own.set("bias_buckets",
+                          6);  // reached within the 13 tokens of these tests, the last one too
+    buckets.model.own.set("bias_distance", 9);
     kinds.push_back(buckets);
     for (const char* position : {"rope", "roper"}) {
         Specification trained = tiny(position);
@@ -149,7 +150,7 @@ std::vector<at::Tensor> logitsAndGradients(Specification s, const char* kernel,
     s.device.kernel = kernel;
     s.device.precision = precision;
     s.training.length = 140;
-    s.model.table_positions = s.model.position == "learned" ? 140 : 0;
+    s.model.own.set("table_positions", s.model.position == "learned" ? 140 : 0);
     Transformer model(s, kVocabulary, at::kCPU);
     at::manual_seed(5);
     const at::Tensor tokens = at::randint(kVocabulary, {2, 140}, at::kLong);
@@ -243,7 +244,7 @@ TEST(Transformer, LossIsOverWhatIsAskedAlone) {
     const at::NoGradGuard no_gradients;
     Transformer model(tiny("rope"), kVocabulary, at::kCPU, at::kDouble);
     const at::Tensor tokens = someTokens(2, 6);
-    at::Tensor targets = at::full_like(tokens, kNotAsked);
+    at::Tensor targets = at::full_like(tokens, kIgnoreIndex);
     targets[0][2] = 4;
     targets[1][5] = 7;
     const at::Tensor p = at::log_softmax(model.forward(tokens), -1);
@@ -260,8 +261,8 @@ TEST(Transformer, CachedDecodingEqualsTheWholeForwardPass) {
         // Prompts of 3 and 5 tokens, padded to 5; then both go on, each from its own place.
         at::Tensor prompts = tokens.narrow(1, 0, 5).clone();
         prompts[0].narrow(0, 3, 2).zero_();
-        KeyValueCache cache;
-        const at::Tensor first = model.prefill(prompts, 12, cache);
+        KeyValueCache cache(12);
+        const at::Tensor first = model.prefill(prompts, cache);
         const at::Tensor whole = model.forward(tokens);
         EXPECT_LT((first[0][2] - whole[0][2]).abs().max().item<double>(), 1e-10) << nameOf(s);
         EXPECT_LT((first[1][4] - whole[1][4]).abs().max().item<double>(), 1e-10) << nameOf(s);
@@ -431,7 +432,7 @@ TEST(Inside, AgreesWithTheAttentionAndTheVectorsOfEachHead) {
         const at::Tensor squares = inside.norms.index({at::indexing::Slice(0, 3), 1, 2});
         EXPECT_EQ(squares.sizes().vec(), (std::vector<std::int64_t>{3, d / 2}));
         const at::Tensor q = qkv[0].contiguous();
-        if (!kind.turnsQueriesAndKeys()) {  // neighbours make a pair where nothing turns
+        if (!kind.model.method().rotates) {  // neighbours make a pair where nothing rotates
             const at::Tensor by_hand = q.view({9, d / 2, 2}).square().sum(-1).sqrt().mean(0);
             EXPECT_TRUE(at::allclose(squares[0], by_hand)) << nameOf(kind);
         } else if (kind.model.pairing == "half" && kind.model.rotary_fraction == 1) {

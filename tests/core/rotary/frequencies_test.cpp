@@ -16,7 +16,7 @@ TEST(Frequencies, StandardFallsWithTwiceTheIndex) {
 }
 
 TEST(Frequencies, IntroFallsHalfAsFast) {
-    const Eigen::VectorXd theta = frequencies(4, 10000.0, Schedule::intro);
+    const Eigen::VectorXd theta = frequencies(4, 10000.0, FrequencyFormula::worked_example);
     EXPECT_DOUBLE_EQ(theta[0], 1.0);
     EXPECT_NEAR(theta[1], 0.1, 1e-15);
 }

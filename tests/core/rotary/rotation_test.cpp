@@ -65,7 +65,7 @@ TEST(Rotation, OneLayoutIsThePermutationOfTheOther) {
     EXPECT_TRUE(rc::check([] {
         const int d = 2 * *rc::gen::inRange(1, 17);
         const double fraction = *rc::gen::element(1.0, 0.5);
-        const Rotary half = makeRotary(d, Pairing::half, 1000, Schedule::standard, fraction);
+        const Rotary half = makeRotary(d, Pairing::half, 1000, FrequencyFormula::standard, fraction);
         Rotary interleaved = half;
         interleaved.pairing = Pairing::interleaved;
         const auto to = pairingPermutation(Pairing::half, Pairing::interleaved, d, half.rotatedWidth());
@@ -85,7 +85,7 @@ TEST(Rotation, OneLayoutIsThePermutationOfTheOther) {
 }
 
 TEST(Rotation, PartialRotationLeavesTheRest) {  // rotary.md, fact 8
-    const Rotary rotary = makeRotary(8, Pairing::half, 10000, Schedule::standard, 0.5);
+    const Rotary rotary = makeRotary(8, Pairing::half, 10000, FrequencyFormula::standard, 0.5);
     const Eigen::VectorXd x = Eigen::VectorXd::LinSpaced(8, 1, 8);
     const Eigen::VectorXd turned = rotate(rotary, x, 5);
     EXPECT_EQ(largest(turned.tail(4) - x.tail(4)), 0.0);

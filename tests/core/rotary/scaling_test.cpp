@@ -13,7 +13,7 @@ namespace {
 constexpr double kPi = std::numbers::pi;
 
 Eigen::VectorXd scaledTheta(int width, double base, Scaling scaling, double length = 4096) {
-    return scaledFrequencies(width, base, Schedule::standard, scaling, length).theta;
+    return scaledFrequencies(width, base, FrequencyFormula::standard, scaling, length).theta;
 }
 
 Scaling methodOf(ScalingMethod method, double factor) {
@@ -53,9 +53,11 @@ TEST(Scaling, NtkKeepsTheFastestPairAndSlowsTheSlowestByS) {
 
 // Under the intro's schedule the exponent falls half as fast; what the methods promise must hold there too.
 TEST(Scaling, TheIntroScheduleKeepsThePromises) {
-    const Eigen::VectorXd plain = frequencies(64, 10000, Schedule::intro);
+    const Eigen::VectorXd plain = frequencies(64, 10000, FrequencyFormula::worked_example);
     Scaling scaling = methodOf(ScalingMethod::ntk, 8);
-    const auto scaled = [&] { return scaledFrequencies(64, 10000, Schedule::intro, scaling, 4096).theta; };
+    const auto scaled = [&] {
+        return scaledFrequencies(64, 10000, FrequencyFormula::worked_example, scaling, 4096).theta;
+    };
     EXPECT_NEAR(plain[31] / scaled()[31], 8.0, 1e-9);
     scaling.method = ScalingMethod::yarn;
     scaling.original_length = 200;
@@ -67,8 +69,10 @@ TEST(Scaling, TheIntroScheduleKeepsThePromises) {
             EXPECT_NEAR(kept, 1.0 / 8, 1e-12) << i;
         }
     }
-    EXPECT_NEAR(std::pow(10000.0, -yarnCorrectionPair(3, 64, 10000, Schedule::intro, 200) / 64) * 200,
-                3 * 2 * kPi, 1e-9);
+    EXPECT_NEAR(
+        std::pow(10000.0, -yarnCorrectionPair(3, 64, 10000, FrequencyFormula::worked_example, 200) / 64) *
+            200,
+        3 * 2 * kPi, 1e-9);
 }
 
 TEST(Scaling, DynamicNtkDoesNothingUpToTheOriginalLengthAndSlowsBeyond) {
@@ -107,10 +111,11 @@ TEST(Scaling, YarnKeepsFastPairsAndDividesSlowOnes) {
         const double share = i <= first ? 0.0 : i >= last ? 1.0 : (i - first) / (last - first);
         EXPECT_NEAR(scaled[i], (1 - share) * theta + share * theta / 16, 1e-15) << i;
     }
-    EXPECT_NEAR(scaledFrequencies(width, base, Schedule::standard, scaling, 4096).attention_factor,
+    EXPECT_NEAR(scaledFrequencies(width, base, FrequencyFormula::standard, scaling, 4096).attention_factor,
                 1 + std::log(16) / 10, 1e-15);
     scaling.attention_factor = 0.5;
-    EXPECT_EQ(scaledFrequencies(width, base, Schedule::standard, scaling, 4096).attention_factor, 0.5);
+    EXPECT_EQ(scaledFrequencies(width, base, FrequencyFormula::standard, scaling, 4096).attention_factor,
+              0.5);
 }
 
 TEST(Scaling, Llama3DecidesByWavelength) {
@@ -146,7 +151,7 @@ TEST(Scaling, AFactorOfOneChangesNothing) {
     for (const ScalingMethod method : kScalingMethods) {
         if (method == ScalingMethod::p_rope) continue;
         const ScaledFrequencies scaled =
-            scaledFrequencies(64, 10000, Schedule::standard, methodOf(method, 1.0), 4096);
+            scaledFrequencies(64, 10000, FrequencyFormula::standard, methodOf(method, 1.0), 4096);
         EXPECT_LT((scaled.theta - frequencies(64)).cwiseAbs().maxCoeff(), 1e-15);
         EXPECT_EQ(scaled.attention_factor, 1.0);
     }

@@ -9,15 +9,15 @@ namespace {
 
 // rotary.md, fact 4
 TEST(WorkedExample, CatAtPositionThree) {
-    const WorkedExample example = introExample();
+    const WorkedExample example = workedExample();
     const Eigen::Vector4d exact(-0.353876, 1.060553, 0.841964, 2.353953);
     EXPECT_LT(largest(example.result - exact), 5e-7);
     EXPECT_NEAR(example.exact[1].theta, 0.1, 1e-15);
 }
 
 TEST(WorkedExample, RoundingCosineAndSineGivesWhatTheIntroductionPrints) {
-    EXPECT_LT(largest(introExample().rounded_result - introPrintedResult()), 1e-12);
-    EXPECT_GT(introExample().largestDifference(), 0.01);
+    EXPECT_LT(largest(workedExample().rounded_result - printedResult()), 1e-12);
+    EXPECT_GT(workedExample().largestDifference(), 0.01);
 }
 
 TEST(WorkedExample, IsTheRotation) {

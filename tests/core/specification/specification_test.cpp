@@ -25,7 +25,7 @@ TEST(Specification, DefaultsAreValidAndInsideTheirBounds) {
     Specification defaults;
     EXPECT_TRUE(check(defaults).empty());
     for (const SpecificationField& field : specificationFields())
-        EXPECT_NO_THROW(setField(field, defaults, fieldText(field, Specification{}))) << field.key();
+        EXPECT_NO_THROW(field.set(defaults, field.text(Specification{}))) << field.key();
 }
 
 TEST(Specification, ReadsBackWhatItWrites) {
@@ -40,7 +40,7 @@ TEST(Specification, ReadsBackWhatItWrites) {
     specification.device.name = "cuda:1";
     const Specification again = parseSpecification(toToml(specification), "again");
     for (const SpecificationField& field : specificationFields())
-        EXPECT_EQ(fieldText(field, again), fieldText(field, specification)) << field.key();
+        EXPECT_EQ(field.text(again), field.text(specification)) << field.key();
 }
 
 TEST(Specification, MissingKeysKeepTheirDefaults) {
@@ -102,7 +102,7 @@ TEST(Specification, RefusesWhatARunWouldNeverRead) {
         for (const char* setting : settings)
             applySetting(specification, setting);
         std::string keys;
-        for (const SpecificationProblem& problem : check(specification))
+        for (const SettingProblem& problem : check(specification))
             keys += problem.key + ' ';
         return keys;
     };
@@ -147,6 +147,54 @@ TEST(Specification, SettingsByBareNameOrKey) {
     expectError(ErrorKind::usage, "in several sections", [&] { applySetting(specification, "every=3"); });
     expectError(ErrorKind::usage, "key=value", [&] { applySetting(specification, "width"); });
     expectError(ErrorKind::usage, "did you mean \"width\"", [&] { applySetting(specification, "widht=3"); });
+}
+
+// run.toml files of older versions, and settings on the command line.
+TEST(Specification, FormerNamesAreReadAndNotWritten) {
+    const Specification s = parseSpecification(
+        "[task]\nname = \"text\"\ntext = \"opticks\"\npieces = 500\nvocabulary = \"bpe\"\n"
+        "[model]\nschedule = \"intro\"\n[training]\ndecay = \"linear\"\n",
+        "old.toml");
+    EXPECT_EQ(s.task.own.integer("vocab_size"), 500);
+    EXPECT_EQ(s.task.own.text("tokenizer"), "bpe");
+    EXPECT_EQ(s.model.frequency_formula, "worked_example");
+    EXPECT_EQ(s.training.lr_schedule, "linear");
+    const std::string toml = toToml(s);
+    for (const char* former : {"\npieces", "\nvocabulary", "\nschedule", "\ndecay", "intro"})
+        EXPECT_EQ(toml.find(former), std::string::npos) << former;
+    Specification by_settings;
+    for (const char* setting : {"schedule=intro", "training.decay=constant", "pieces=400"})
+        applySetting(by_settings, setting);
+    EXPECT_EQ(by_settings.model.frequency_formula, "worked_example");
+    EXPECT_EQ(by_settings.training.lr_schedule, "constant");
+    EXPECT_EQ(by_settings.task.own.integer("vocab_size"), 400);
+}
+
+// Every setting of a task or method has a name of its own, so that a bare name finds it.
+TEST(Specification, OwnSettingsHaveNamesOfTheirOwn) {
+    std::set<std::string> names;
+    for (const SpecificationField& field : specificationFields())
+        EXPECT_TRUE(names.insert(field.key()).second) << field.key();
+}
+
+// The registries know what every other part of the program is told.
+TEST(Specification, EveryMethodAndTaskIsWholeAndUnknownOnesAreRefused) {
+    for (const PositionMethod& method : positionMethods()) {
+        for (const std::string* text :
+             {&method.name, &method.title, &method.sentence, &method.source, &method.formula, &method.beyond})
+            EXPECT_FALSE(text->empty()) << method.name;
+        EXPECT_EQ(&positionMethod(method.name), &method);
+        for (const std::string& field : method.reads)
+            EXPECT_NO_THROW(findField(field)) << method.name << ": " << field;
+    }
+    for (const TaskKind& kind : taskKinds()) {
+        EXPECT_FALSE(kind.name.empty() || kind.help.empty()) << kind.name;
+        EXPECT_EQ(kind.has_problems, !kind.length_settings.empty()) << kind.name;
+        for (const std::string& setting : kind.length_settings)
+            EXPECT_NO_THROW(TaskSettings().own.integer(setting)) << kind.name;
+    }
+    EXPECT_THROW(positionMethod("ropper"), std::invalid_argument);
+    EXPECT_THROW(taskKind("adition"), std::invalid_argument);
 }
 
 }  // namespace

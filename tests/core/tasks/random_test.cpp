@@ -10,7 +10,7 @@
 #include <set>
 
 #include "core/tasks/overlap_counter.h"
-#include "core/tasks/task.h"
+#include "core/tasks/task_kind.h"
 
 namespace roper {
 namespace {
@@ -68,7 +68,7 @@ TEST(Streams, CanBeEnteredAnywhere) {
 std::unique_ptr<Task> taskNamed(const char* name, std::int64_t digits = 4) {
     TaskSettings settings;
     settings.name = name;
-    settings.digits_max = digits;
+    settings.own.set("digits_max", digits);
     return makeTask(settings);
 }
 

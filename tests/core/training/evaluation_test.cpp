@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "core/base/safetensors.h"
-#include "core/tasks/text_task.h"
+#include "core/tasks/text.h"
 #include "core/training/batches.h"
 #include "core/training/snapshot.h"
 #include "tests/support/temporary_folder.h"
@@ -80,7 +80,7 @@ TEST(Batches, MaskedTokensAreHiddenAsOftenAsTheySay) {
     const at::Tensor tokens = makeSequences(*task, s, Stream::training, 0, 200);
     const Batch batch = makeBatch(*task, s, Stream::training, 0, 200);
     ASSERT_EQ(batch.inputs.sizes(), tokens.sizes());
-    const at::Tensor asked = batch.targets.ne(kNotAsked);
+    const at::Tensor asked = batch.targets.ne(kIgnoreIndex);
     EXPECT_TRUE(at::equal(batch.targets.masked_select(asked), tokens.masked_select(asked)));
     const at::Tensor not_asked = asked.logical_not();
     EXPECT_TRUE(at::equal(batch.inputs.masked_select(not_asked), tokens.masked_select(not_asked)));
@@ -98,7 +98,7 @@ TEST(Batches, MaskedTokensAreHiddenAsOftenAsTheySay) {
     // Every sequence asks for something, however short.
     s.training.length = 2;
     const Batch shortest = makeBatch(*task, s, Stream::training, 0, 200);
-    EXPECT_TRUE(shortest.targets.ne(kNotAsked).any(1).all().item<bool>());
+    EXPECT_TRUE(shortest.targets.ne(kIgnoreIndex).any(1).all().item<bool>());
 }
 
 TEST(Evaluation, LossByPositionIsTheLossInParts) {
@@ -139,7 +139,7 @@ TEST(Snapshot, ReadsTokensThatAreNoTextByThemselves) {
     });
     const TextTask task(bytes, std::make_shared<MappedTokens>(folder / "tokens.bin", 2), 0.495);  // 99 tokens
     Specification s = small("text");
-    s.task.text = "x";
+    s.task.own.set("text", "x");
     s.snapshots.every = 1;
     s.snapshots.characters = 10;
     s.training.objective = "masked";

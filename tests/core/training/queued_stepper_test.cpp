@@ -147,7 +147,7 @@ TEST(QueuedStepper, GoesOnWhereNothingCanBeCaptured) {
     std::string note;
     std::vector<StepNumbers> queued;
     {
-        const UsedGpu used(std::make_shared<PretendedGpu>(PretendedGpu::Turner(), /*captures=*/false));
+        const UsedGpu used(std::make_shared<PretendedGpu>(PretendedGpu::Rotator(), /*captures=*/false));
         queued = queueSteps(trained, 6, &note);
     }
     expectSame(queued, trained, 2e-6);
@@ -198,7 +198,7 @@ RunFolder train(const TemporaryFolder& runs, const std::string& name, const Spec
 
 TEST(QueuedStepper, LeavesTheSameRunFolder) {
     Specification s = small();
-    s.task.digits_max = 1;
+    s.task.own.set("digits_max", 1);
     s.training.steps = 60;
     s.evaluation.every = 25;
     s.evaluation.problems = 4;

@@ -7,8 +7,8 @@
 #include <map>
 
 #include "core/base/durable_file.h"
-#include "core/runs/run_recorder.h"
 #include "core/base/safetensors.h"
+#include "core/runs/run_recorder.h"
 #include "core/runs/tensorboard_events.h"
 #include "core/training/batches.h"
 #include "core/training/session.h"
@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 Specification shortRun(const std::string& task, const std::string& position) {
     Specification s;
     s.task.name = task;
-    s.task.digits_max = 1;
-    s.task.substring_length = 8;
+    s.task.own.set("digits_max", 1);
+    s.task.own.set("substring_length", 8);
     s.model.position = position;
     s.model.width = 32;
     s.model.layers = 2;

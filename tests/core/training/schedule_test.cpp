@@ -11,18 +11,18 @@ TEST(Schedule, WarmsUpThenTakesItsCourse) {
     training.warmup_steps = 10;
     training.learning_rate = 2.0;
     training.final_fraction = 0.1;
-    for (const char* decay : {"constant", "cosine", "linear"}) {
-        training.decay = decay;
+    for (const char* schedule : {"constant", "cosine", "linear"}) {
+        training.lr_schedule = schedule;
         EXPECT_DOUBLE_EQ(learningRate(training, 1), 0.2);
         EXPECT_DOUBLE_EQ(learningRate(training, 5), 1.0);
         EXPECT_DOUBLE_EQ(learningRate(training, 10), 2.0);
     }
-    training.decay = "constant";
+    training.lr_schedule = "constant";
     EXPECT_DOUBLE_EQ(learningRate(training, 100), 2.0);
-    training.decay = "linear";
+    training.lr_schedule = "linear";
     EXPECT_NEAR(learningRate(training, 55), 1.1, 1e-12);
     EXPECT_NEAR(learningRate(training, 100), 0.2, 1e-12);
-    training.decay = "cosine";
+    training.lr_schedule = "cosine";
     EXPECT_NEAR(learningRate(training, 55), 1.1, 1e-12);
     EXPECT_NEAR(learningRate(training, 100), 0.2, 1e-12);
     EXPECT_GT(learningRate(training, 30), 1.7);
@@ -31,9 +31,9 @@ TEST(Schedule, WarmsUpThenTakesItsCourse) {
 TEST(Schedule, NoWarmUpBeginsAtTheTop) {
     Specification::Training training;
     training.warmup_steps = 0;
-    training.decay = "constant";
+    training.lr_schedule = "constant";
     EXPECT_DOUBLE_EQ(learningRate(training, 1), training.learning_rate);
-    training.decay = "cosine";
+    training.lr_schedule = "cosine";
     training.steps = training.warmup_steps = 5;
     EXPECT_DOUBLE_EQ(learningRate(training, 5), training.learning_rate * training.final_fraction);
 }

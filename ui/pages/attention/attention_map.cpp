@@ -43,8 +43,9 @@ bool MapQuestion::isTokenByToken() const {
 }
 
 MapQuestion mapQuestion(const Setup& setup, const HeadVectors& heads) {
-    return {setup.map, scoreRule(setup), rightScoreRule(setup),
-            heads,     setup.shift,      isAboutValues(setup.mistake) && setup.method == Method::roper};
+    return {
+        setup.map, scoreRule(setup), rightScoreRule(setup),
+        heads,     setup.shift,      isAboutValues(setup.mistake) && setup.positionMethod().rotates_values};
 }
 
 HeatMapView::Map computeMap(const MapQuestion& question) {
@@ -52,9 +53,10 @@ HeatMapView::Map computeMap(const MapQuestion& question) {
     auto values = std::make_shared<Eigen::MatrixXd>(valuesOf(question));
     const bool token_by_token = question.isTokenByToken();
     map.lower_only = question.rule.causal && token_by_token;
-    map.scale = question.kind == MapKind::weights && question.rule.method != Method::linear_numerator
-                    ? HeatMapView::Scale::sequential
-                    : HeatMapView::Scale::diverging;
+    map.scale =
+        question.kind == MapKind::weights && question.rule.attention != AttentionKind::linear_numerator
+            ? HeatMapView::Scale::sequential
+            : HeatMapView::Scale::diverging;
     map.limit = HeatMapView::limitOf(*values, map.lower_only);
     // A map without any difference has the limit 1 by then, and nothing to colour.
     if (isDifference(question.kind)) map.limit = std::max(map.limit, kLeastDifference);

@@ -187,7 +187,8 @@ void AttentionPage::showParts() {
         places.push_back(rotary.planes());
         series.values.push_back(parts[rotary.planes()]);
         series.colors.push_back(theme.text);
-        bars_->setPlaceName(rotary.planes(), s.method == Method::linear_cosine ? tr("1") : tr("bias"));
+        bars_->setPlaceName(rotary.planes(),
+                            s.attention == AttentionKind::linear_cosine ? tr("1") : tr("bias"));
     }
     bars_->setBars(places, {series});
     bars_->setMuted(ghosts);

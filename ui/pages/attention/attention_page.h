@@ -53,13 +53,13 @@ class AttentionPage : public Page {
     /// What the pictures of biases and of the position table were made of; they are made again only if it
     /// changes.
     struct BiasOf {
-        Method method = Method::none;
+        std::string method = "none";
         int head = 0, heads = 0, distances = 0, kind = 0, query_minus_key = 0;
         bool causal = true;
-        Eigen::VectorXd t5_biases = {};
+        ValueVector t5_biases = {};
         qint64 palette = 0;
 
-        bool operator==(const BiasOf& o) const;
+        bool operator==(const BiasOf&) const = default;
     };
     struct TableOf {
         int positions = 0, width = 0;

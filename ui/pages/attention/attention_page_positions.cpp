@@ -35,13 +35,6 @@ CurveChart::Curve curveBy(const Setup& s, const QString& key, const QString& lab
 
 }  // namespace
 
-bool AttentionPage::BiasOf::operator==(const BiasOf& o) const {
-    return std::tie(method, head, heads, distances, kind, query_minus_key, causal, palette) ==
-               std::tie(o.method, o.head, o.heads, o.distances, o.kind, o.query_minus_key, o.causal,
-                        o.palette) &&
-           t5_biases.size() == o.t5_biases.size() && t5_biases == o.t5_biases;
-}
-
 QWidget* AttentionPage::makeBiasTab() {
     bias_kind_->addItems({tr("bias added to the score"), tr("bucket of the distance (T5)")});
     bias_kind_->setAccessibleName(tr("What the curves show by distance"));
@@ -71,43 +64,46 @@ void AttentionPage::prepareTable() {
 
 void AttentionPage::showBias() {
     const Setup& s = state_.setup();
-    const BiasOf now{s.method,
-                     s.head,
-                     s.heads,
-                     s.distances,
-                     bias_kind_->currentIndex(),
-                     state_.query() - state_.key(),
-                     s.causal,
-                     state_.rule().t5_biases,
-                     palette().cacheKey()};
+    BiasOf now{s.method,
+               s.head,
+               s.heads,
+               s.distances,
+               bias_kind_->currentIndex(),
+               state_.query() - state_.key(),
+               s.causal,
+               ValueVector(),
+               palette().cacheKey()};
+    now.t5_biases = s.headOfMethod().t5_biases;
     if (now == bias_of_) return;
     bias_of_ = now;
     std::vector<CurveChart::Curve> curves;
-    const bool is_t5 = s.method == Method::t5, shows_bucket = bias_kind_->currentIndex() == 1;
-    bias_kind_->setEnabled(is_t5);
-    if (is_t5) {
-        const ScoreRule& rule = state_.rule();
-        const auto buckets = static_cast<int>(rule.t5_biases.size());
-        const auto bucket = [&](int distance) {
-            return t5Bucket(distance, !s.causal, buckets, rule.t5_distance);
-        };
-        curves.push_back(curveBy(s, shows_bucket ? QStringLiteral("bucket") : QStringLiteral("bias"),
-                                 tr("T5, head %1").arg(s.head), Theme::method("t5"), [&](int distance) {
-                                     return shows_bucket ? bucket(distance)
-                                                         : rule.t5_biases[bucket(distance)];
-                                 }));
+    const PositionMethod& method = s.positionMethod();
+    const bool has_buckets = method.trains_bias, shows_bucket = bias_kind_->currentIndex() == 1;
+    const HeadOfMethod chosen = s.headOfMethod();
+    bias_kind_->setEnabled(has_buckets);
+    const QString title = QString::fromStdString(method.title);
+    if (has_buckets) {
+        const auto bias = method.bias(chosen);
+        const auto buckets = static_cast<int>(chosen.t5_biases.size());
+        curves.push_back(
+            curveBy(s, shows_bucket ? QStringLiteral("bucket") : QStringLiteral("bias"),
+                    tr("%1, head %2").arg(title).arg(s.head), Theme::method(s.method), [&](int distance) {
+                        return shows_bucket ? t5Bucket(distance, !s.causal, buckets, chosen.t5_distance)
+                                            : bias(distance);
+                    }));
         curves.back().strong = true;
-    } else if (s.method == Method::alibi) {
+    } else if (method.bias) {
         const Theme theme = Theme::of(palette());
         for (int head = 0; head < s.heads; ++head) {
-            const double slope = alibiSlope(head + 1, s.heads);
-            const bool chosen = head == s.head;
-            curves.push_back(curveBy(s, QStringLiteral("head-%1").arg(head), tr("ALiBi, head %1").arg(head),
-                                     chosen ? Theme::method("alibi") : theme.pair(head, s.heads),
-                                     [&](int distance) { return -slope * std::abs(distance); }));
-            curves.back().strong = chosen;
-            curves.back().in_legend = chosen || s.heads <= 8;
-            curves.back().formula = tr("slope 2^(−8·%1/%2) = %3").arg(head + 1).arg(s.heads).arg(slope);
+            HeadOfMethod of_head = chosen;
+            of_head.head = head;
+            const auto bias = method.bias(of_head);
+            curves.push_back(
+                curveBy(s, QStringLiteral("head-%1").arg(head), tr("%1, head %2").arg(title).arg(head),
+                        head == s.head ? Theme::method(s.method) : theme.pair(head, s.heads), bias));
+            curves.back().strong = head == s.head;
+            curves.back().in_legend = head == s.head || s.heads <= 8;
+            curves.back().formula = tr("bias at distance 1: %1").arg(bias(1));
         }
     }
     std::vector<CurveChart::Mark> marks;
@@ -115,15 +111,14 @@ void AttentionPage::showBias() {
         const int distance = state_.query() - state_.key();
         marks.push_back({static_cast<double>(distance), tr("query − key = %1").arg(distance), false});
     }
-    bias_->setAxisNames(tr("distance, query − key"), is_t5 && shows_bucket ? tr("bucket") : tr("bias"));
+    bias_->setAxisNames(tr("distance, query − key"), has_buckets && shows_bucket ? tr("bucket") : tr("bias"));
     bias_->setLegendCorner(Qt::AlignTop | Qt::AlignRight);
     bias_->setCurves(curves, marks);
-    bias_->setCaption(s.method == Method::alibi
-                          ? tr("ALiBi: the bias −2^(−8h/H)·|n − j| of %1 heads by distance").arg(s.heads)
-                          : tr("T5: %1 by distance, head %2; %3")
-                                .arg(shows_bucket ? tr("the bucket") : tr("the learned bias"))
-                                .arg(s.head)
-                                .arg(state_.sourceText()));
+    bias_->setCaption(has_buckets ? tr("%1: %2 by distance, head %3; %4")
+                                        .arg(title, shows_bucket ? tr("the bucket") : tr("the learned bias"))
+                                        .arg(s.head)
+                                        .arg(state_.sourceText())
+                                  : tr("%1: the bias of %2 heads by distance").arg(title).arg(s.heads));
 }
 
 void AttentionPage::showTable() {

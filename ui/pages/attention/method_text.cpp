@@ -1,6 +1,6 @@
 #include "ui/pages/attention/method_text.h"
 
-#include <array>
+#include <vector>
 
 #include "core/rotary/position_bias.h"
 #include "ui/explorer/mistake_text.h"
@@ -9,75 +9,78 @@
 namespace roper {
 namespace {
 
-constexpr int kPartialEntry = 3;
+/// An entry of the list: a position method, whole or on part of the features, with a kind of attention.
+struct Entry {
+    std::string method;
+    AttentionKind attention = AttentionKind::softmax;
+    bool partial = false;
+    QString name;
+};
 
-/// The list's entries in order; the partial one is RoPE.
-constexpr std::array kMethodOfEntry = {
-    Method::none,         Method::rope, Method::roper, Method::rope,
-    Method::xpos,         Method::t5,   Method::alibi, Method::linear_numerator,
-    Method::linear_cosine};
+/// Every method that works inside a head, RoPE on part of the features, and RoPE in linear attention.
+std::vector<Entry> entries() {
+    std::vector<Entry> all;
+    for (const PositionMethod& method : positionMethods()) {
+        if (method.is_in_embeddings) continue;
+        const QString title = QString::fromStdString(method.title);
+        all.push_back({method.name, AttentionKind::softmax, false,
+                       method.rotates_values ? QObject::tr("%1 (weights as RoPE)").arg(title) : title});
+    }
+    all.push_back({"rope", AttentionKind::softmax, true, QObject::tr("RoPE on part of the features")});
+    all.push_back({"rope", AttentionKind::linear_numerator, false, QObject::tr("linear, numerator rotated")});
+    all.push_back({"rope", AttentionKind::linear_cosine, false, QObject::tr("linear, 1 + cosine")});
+    return all;
+}
+
+QString attentionFormula(AttentionKind kind) {
+    return kind == AttentionKind::linear_numerator
+               ? QObject::tr(
+                     "a = (R(n)φ(q))·(R(j)φ(k)) / Σ φ(q)·φ(k), φ(x) = elu(x) + 1: the denominator is "
+                     "not rotated, so weights may be negative and need not sum to 1")
+               : QObject::tr("a ∝ 1 + cos(R(n)q, R(j)k): never negative, so a row is a probability");
+}
 
 }  // namespace
 
 QStringList methodNames() {
-    return {QObject::tr("none"),
-            QObject::tr("RoPE"),
-            QObject::tr("RoPER (weights as RoPE)"),
-            QObject::tr("RoPE on part of the features"),
-            QObject::tr("xPos"),
-            QObject::tr("T5 bias"),
-            QObject::tr("ALiBi"),
-            QObject::tr("linear, numerator turned"),
-            QObject::tr("linear, 1 + cosine")};
+    QStringList names;
+    for (const Entry& entry : entries())
+        names << entry.name;
+    return names;
 }
 
 int methodEntry(const Setup& s) {
-    if (s.method == Method::rope && s.rotary_fraction < 1) return kPartialEntry;
-    for (std::size_t i = 0; i < kMethodOfEntry.size(); ++i)
-        if (kMethodOfEntry[i] == s.method && i != kPartialEntry) return static_cast<int>(i);
+    const std::vector<Entry> all = entries();
+    const bool partial = s.method == "rope" && s.attention == AttentionKind::softmax && s.rotary_fraction < 1;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const bool same_method = all[i].method == s.method || s.attention != AttentionKind::softmax;
+        if (same_method && all[i].attention == s.attention && all[i].partial == partial)
+            return static_cast<int>(i);
+    }
     return 0;
 }
 
-void chooseMethod(Setup& s, int entry) {
-    s.method = kMethodOfEntry[static_cast<std::size_t>(entry)];
-    if (entry == kPartialEntry && s.rotary_fraction >= 1) s.rotary_fraction = 0.5;
-    if (s.method == Method::rope && entry != kPartialEntry) s.rotary_fraction = 1;
-    if (!s.rotates() || (isAboutValues(s.mistake) && s.method != Method::roper)) s.mistake = Mistake::none;
+void chooseMethod(Setup& s, int number) {
+    const Entry entry = entries().at(static_cast<std::size_t>(number));
+    s.method = entry.method;
+    s.attention = entry.attention;
+    if (entry.partial && s.rotary_fraction >= 1) s.rotary_fraction = 0.5;
+    if (s.method == "rope" && !entry.partial && s.attention == AttentionKind::softmax) s.rotary_fraction = 1;
+    if (!s.rotates() || (isAboutValues(s.mistake) && !s.positionMethod().rotates_values))
+        s.mistake = Mistake::none;
 }
 
-QString methodFormula(Method method) {
-    switch (method) {
-        case Method::rope:
-            return QObject::tr("s = (R(n)q)·(R(j)k)/√d");
-        case Method::roper:
-            return QObject::tr(
-                "s = (R(n)q)·(R(j)k)/√d: the same scores and weights as RoPE; only the values turn too");
-        case Method::xpos:
-            return QObject::tr(
-                "s = (ζ<sup>n/512</sup>R(n)q)·(ζ<sup>−j/512</sup>R(j)k)/√d, ζ<sub>i</sub> = (2i/d + "
-                "0.4)/1.4 <i>(Sun et al. 2022)</i>");
-        case Method::t5:
-            return QObject::tr(
-                "s = q·k/√d + bias(bucket of n − j): a learned number a bucket, drawn from the seed where no "
-                "run has learned it <i>(Raffel et al. 2020)</i>");
-        case Method::alibi:
-            return QObject::tr("s = q·k/√d − 2<sup>−8h/H</sup>·(n − j) <i>(Press et al. 2021)</i>");
-        case Method::linear_numerator:
-            return QObject::tr(
-                "a = (R(n)φ(q))·(R(j)φ(k)) / Σ φ(q)·φ(k), φ(x) = elu(x) + 1: the denominator is not "
-                "turned, so weights may be negative and need not sum to 1 <i>(Su 2021)</i>");
-        case Method::linear_cosine:
-            return QObject::tr(
-                "a ∝ 1 + cos(R(n)q, R(j)k): never negative, so a row is a probability <i>(Su 2021)</i>");
-        default:
-            return QObject::tr("s = q·k/√d: no position at all");
-    }
+QString scoreFormula(const Setup& s) {
+    if (s.attention != AttentionKind::softmax)
+        return QObject::tr("%1 <i>(Su 2021)</i>").arg(attentionFormula(s.attention));
+    const PositionMethod& method = s.positionMethod();
+    return QObject::tr("%1 <i>(%2)</i>")
+        .arg(QString::fromStdString(method.formula), QString::fromStdString(method.source).toHtmlEscaped());
 }
 
 QString explainScore(const AttentionState& state) {
     const Setup& s = state.setup();
-    QString text =
-        QObject::tr("<h3>A score and where it comes from</h3><p>%1</p>").arg(methodFormula(s.method));
+    QString text = QObject::tr("<h3>A score and where it comes from</h3><p>%1</p>").arg(scoreFormula(s));
     if (state.isReady()) {
         const int query = state.query(), key = state.key();
         text += QObject::tr("<p>n = %1, j = %2: s = <b>%3</b>, a = <b>%4</b></p>")
@@ -86,25 +89,27 @@ QString explainScore(const AttentionState& state) {
                     .arg(noteNumber(state.scoreRow()[key]), noteNumber(state.weightRow()[key]));
         const double factor = state.rule().attention_factor;
         if (factor != 1)
-            text += QObject::tr("<p>YaRN multiplies cos and sin by %1, so what turns of a score by %2.</p>")
+            text += QObject::tr("<p>YaRN multiplies cos and sin by %1, so what rotates of a score by %2.</p>")
                         .arg(noteNumber(factor), noteNumber(factor * factor));
     }
     text +=
         QObject::tr("<p>Each bar below is the part of one pair of features; they add up to the score%1.</p>")
-            .arg(s.method == Method::t5 || s.method == Method::alibi ? QObject::tr(" together with the bias")
-                 : s.method == Method::linear_cosine                 ? QObject::tr(" together with the 1")
-                                                                     : QString());
+            .arg(state.rule().bias                             ? QObject::tr(" together with the bias")
+                 : s.attention == AttentionKind::linear_cosine ? QObject::tr(" together with the 1")
+                                                               : QString());
     if (s.rotates() && s.mistake == Mistake::none)
         text += QObject::tr(
-            "<p>The product of two turned vectors depends on n − j alone, so moving all positions by S "
+            "<p>The product of two rotated vectors depends on n − j alone, so moving all positions by S "
             "changes "
             "nothing but the last digits.</p>");
-    if (s.method == Method::t5 && state.isReady())
+    if (s.positionMethod().trains_bias && state.isReady()) {
+        const HeadOfMethod head = s.headOfMethod();
+        const int distance = state.query() - state.key(), buckets = static_cast<int>(head.t5_biases.size());
         text += QObject::tr("<p>The distance %1 falls into bucket %2 of %3.</p>")
-                    .arg(state.query() - state.key())
-                    .arg(t5Bucket(state.query() - state.key(), !s.causal,
-                                  static_cast<int>(state.rule().t5_biases.size()), state.rule().t5_distance))
-                    .arg(state.rule().t5_biases.size());
+                    .arg(distance)
+                    .arg(t5Bucket(distance, !s.causal, buckets, head.t5_distance))
+                    .arg(buckets);
+    }
     if (s.mistake != Mistake::none)
         text +=
             QObject::tr("<h3>Mistake: %1</h3><p>%2. %3</p>")

@@ -15,7 +15,7 @@ int methodEntry(const Setup& setup);
 void chooseMethod(Setup& setup, int entry);
 
 /// How the method scores, as rich text.
-QString methodFormula(Method method);
+QString scoreFormula(const Setup& setup);
 
 /// The side note of the Attention page.
 QString explainScore(const AttentionState& state);

@@ -73,7 +73,7 @@ void MistakeGallery::follow() {
     const QScopedValueRollback showing(showing_, true);
     const Setup& s = state_.setup();
     for (const auto& [mistake, row] : rows_) {
-        const bool applies = isAboutValues(mistake) ? s.method == Method::roper : s.rotates();
+        const bool applies = isAboutValues(mistake) ? s.positionMethod().rotates_values : s.rotates();
         row.box->setChecked(s.mistake == mistake);
         row.box->setEnabled(applies || s.mistake == mistake);  // what is on can be switched off
         if (!applies)
@@ -98,7 +98,7 @@ void MistakeGallery::measure() {
     Setup setup = state_.setup();
     const double shift = setup.shift == 0 ? kShift : setup.shift;
     for (const auto& [mistake, row] : rows_) {
-        const bool applies = isAboutValues(mistake) ? setup.method == Method::roper : setup.rotates();
+        const bool applies = isAboutValues(mistake) ? setup.positionMethod().rotates_values : setup.rotates();
         if (!applies) continue;
         setup.mistake = mistake;
         const auto seen = [about_values = isAboutValues(mistake)](const Residual& residual) {

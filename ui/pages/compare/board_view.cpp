@@ -35,7 +35,7 @@ void BoardView::setRows(std::vector<BoardRow> rows) {
 
 void BoardView::paintCell(QPainter& painter, const BoardRow& row, const BoardCell& cell, const QRectF& box,
                           const Theme& theme) const {
-    const QColor color = Theme::method(QString::fromStdString(cell.position));
+    const QColor color = Theme::method(cell.position);
     const auto at = [&](double from, double to) {
         return QRectF(box.left() + from * box.width(), box.top(), (to - from) * box.width() - 6,
                       box.height());

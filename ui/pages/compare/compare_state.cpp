@@ -149,7 +149,7 @@ void CompareState::refresh() {
     for (RunGroup& group : groupRuns(runs)) {
         ComparedGroup compared;
         const std::string& position = group.specification.model.position;
-        compared.color = Theme().run(QString::fromStdString(position), of_method[position]++);
+        compared.color = Theme().run(position, of_method[position]++);
         compared.group = std::move(group);
         fillGroup(compared, runs);
         groups_.push_back(std::move(compared));

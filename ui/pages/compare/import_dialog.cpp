@@ -85,12 +85,13 @@ ImportDialog::ImportDialog(ForeignTable table, std::filesystem::path runs, const
         choices_[field] = choice;
         form->addRow(fieldTitle(field), choice);
     }
-    for (const char* position : {"rope", "roper", "none", "learned", "sinusoidal", "t5", "alibi"})
-        method_->addItem(QString::fromStdString(methodTitle(position)), QString(position));
+    for (const PositionMethod& method : positionMethods())
+        method_->addItem(QString::fromStdString(method.title), QString::fromStdString(method.name));
     method_->setAccessibleName(tr("Method"));
     method_->setToolTip(tr("Which method the run is taken for"));
     method_->setCurrentText(QString::fromStdString(methodTitle(like_.model.position)));
-    task_->addItems({"addition", "index", "prefix"});
+    for (const TaskKind& kind : taskKinds())
+        if (!kind.is_text) task_->addItem(QString::fromStdString(kind.name));
     task_->setAccessibleName(tr("Task"));
     task_->setToolTip(
         tr("Which task the run is taken for; its other settings are those of the Training page"));

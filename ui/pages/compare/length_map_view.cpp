@@ -16,7 +16,7 @@ constexpr double kTitle = 20, kBelow = 34, kLeft = 34, kGap = 12, kColorBar = 72
 
 QString unitOf(const LengthMap& map) {
     if (map.shows != LengthMap::Shows::solved) return LengthMapView::tr("tokens");
-    return map.task == "addition" ? LengthMapView::tr("digits") : LengthMapView::tr("letters");
+    return QString::fromStdString(taskKind(map.task).length_unit);
 }
 
 QString axisText(const LengthMap& map) {
@@ -170,8 +170,7 @@ void LengthMapView::paintPanel(QPainter& painter, const Placed& panel, const The
         // What lies right of the line training has never shown.
         const auto beyond = std::upper_bound(map.lengths.begin(), map.lengths.end(), map.trained[row]);
         const double x = panel.cell(row, static_cast<std::size_t>(beyond - map.lengths.begin())).left();
-        painter.setPen(QPen(Theme::method(QString::fromStdString(panel.panel->position)), 3, Qt::SolidLine,
-                            Qt::FlatCap));
+        painter.setPen(QPen(Theme::method(panel.panel->position), 3, Qt::SolidLine, Qt::FlatCap));
         painter.drawLine(QPointF(x, panel.cell(row, 0).top()), QPointF(x, panel.cell(row, 0).bottom()));
         painter.setPen(theme.faint_text);
         painter.drawText(

@@ -121,7 +121,8 @@ void LengthTab::refresh() {
 std::int64_t LengthTab::validationTokens(const RunWatcher& run) {
     try {
         const CorpusSummary summary = CorpusFiles(run.folder().textPath()).readSummary();
-        return std::llround(run.specification()->task.validation_share * static_cast<double>(summary.tokens));
+        return std::llround(run.specification()->task.own.real("validation_share") *
+                            static_cast<double>(summary.tokens));
     } catch (const Error&) {
         return 0;  // the evaluation itself will say what is missing
     }
@@ -142,8 +143,8 @@ std::vector<EvaluationSurvey::Question> LengthTab::questionsFor(const RunWatcher
     for (const std::int64_t times : {1, 2, 4, 8}) {
         Specification longer = specification;
         longer.training.length *= times;
-        const bool has_table = specification.model.position == "learned";
-        if (has_table && longer.inputLength() > specification.tablePositions()) break;
+        const auto& longest = specification.model.method().longest;
+        if (longest && longer.inputLength() > longest(specification.model, specification.shape())) break;
         if (times > 1 && longer.training.length > validationTokens(run)) break;
         lengths << QString::number(longer.training.length);
     }
@@ -162,7 +163,7 @@ void LengthTab::measure() {
     std::vector<EvaluationSurvey::Question> questions;
     for (const RunWatcher* run : shownRuns()) {
         if (run->folder().checkpoints().empty()) continue;
-        if (scaling_->currentIndex() > 0 && !run->specification()->turnsQueriesAndKeys()) continue;
+        if (scaling_->currentIndex() > 0 && !run->specification()->model.method().rotates) continue;
         for (EvaluationSurvey::Question& question : questionsFor(*run))
             questions.push_back(std::move(question));
     }

@@ -42,7 +42,7 @@ QString mixingTitle(const Setup& setup) {
 
 AttentionForm mixingForm(const Setup& setup) {
     Setup roper = setup;
-    roper.method = Method::roper;
+    roper.method = "roper";
     return roper.form();
 }
 

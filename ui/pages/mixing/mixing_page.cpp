@@ -288,7 +288,7 @@ QString MixingPage::explanation() const {
         "whole sentence.</p><p>The bars by distance are projections of each arrow on the direction of the "
         "sum: they "
         "add up to its length.</p>");
-    if (s.method != Method::roper && s.method != Method::rope)
+    if (!s.rotates() || s.attention != AttentionKind::softmax)
         text += tr("<p>The weights come from the method chosen on the Attention page.</p>");
     return text + tr("<p><i>Harik &amp; Jayasiri, Rotary Positional Embeddings with Relative distances, "
                      "2022</i></p>");

@@ -172,12 +172,12 @@ QString CircleView::figureCsv() const {
 
 QString CircleView::figureCaption() const {
     const Setup& setup = state_.setup();
-    return tr("Rotation of pair %1 at position %2: d = %3, base %4, %5 schedule, %6 pairing")
+    return tr("Rotation of pair %1 at position %2: d = %3, base %4, %5 frequencies, %6 pairing")
         .arg(setup.pair)
         .arg(setup.position, 0, 'g', 6)
         .arg(setup.head_dim)
         .arg(setup.base, 0, 'g', 6)
-        .arg(setup.schedule == Schedule::standard ? tr("standard") : tr("intro"),
+        .arg(setup.frequency_formula == FrequencyFormula::standard ? tr("standard") : tr("worked-example"),
              setup.pairing == Pairing::half ? tr("half-split") : tr("interleaved"));
 }
 

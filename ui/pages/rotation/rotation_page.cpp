@@ -183,7 +183,7 @@ void RotationPage::addActions(Actions& actions) {
     actions.add(group, tr("Ten positions back"), Qt::SHIFT | Qt::Key_Left, [this] { step(-10); });
     actions.add(group, tr("Position 0"), Qt::Key_Home, [this] { step(-state_.setup().position); });
     actions.add(group, tr("Worked example: “cat” at position 3"), {}, [this] {
-        state_.loadIntroExample();
+        state_.loadWorkedExample();
         showWorkedExample(1);
     });
     actions.add(group, tr("Next step of the worked example"), Qt::Key_PageDown,
@@ -247,8 +247,9 @@ QString RotationPage::explanation() const {
             .arg(first)
             .arg(second);
     const double theta = rotary.theta[s.pair];
-    const QString formula = s.schedule == Schedule::standard ? QStringLiteral("b<sup>−2i/r</sup>")
-                                                             : QStringLiteral("b<sup>−i/r</sup>");
+    const QString formula = s.frequency_formula == FrequencyFormula::standard
+                                ? QStringLiteral("b<sup>−2i/r</sup>")
+                                : QStringLiteral("b<sup>−i/r</sup>");
     QString text =
         tr("<h3>One pair, turned</h3>"
            "<p>θ<sub>i</sub> = %1 with b = %2, r = %3 rotated features, i = %4%5:<br>"

@@ -23,8 +23,8 @@ WorkedExample RotationState::worked() const {
     return workExample(rotary_, x(), setup().position);
 }
 
-void RotationState::loadIntroExample() {
-    selection_.set(withIntroExample(setup()), tr("“Cat” example"));
+void RotationState::loadWorkedExample() {
+    selection_.set(withWorkedExample(setup()), tr("“Cat” example"));
 }
 
 }  // namespace roper

@@ -28,9 +28,9 @@ class RotationState : public QObject {
     const Eigen::VectorXd& turned() const { return turned_; }
     WorkedExample worked() const;
 
-    /// The source's example: "cat" at position 3, d = 4, intro's schedule, interleaved.
-    void loadIntroExample();
-    bool isIntroExample() const { return roper::isIntroExample(setup()); }
+    /// The worked example: "cat" at position 3, d = 4, its own frequency formula, interleaved.
+    void loadWorkedExample();
+    bool isWorkedExample() const { return roper::isWorkedExample(setup()); }
 
   signals:
     void changed();

@@ -52,8 +52,8 @@ QString frequencyStep(const WorkedExample& example, const Setup& setup) {
                                            QStringLiteral("= <b>%1</b>").arg(noteNumber(pair.theta))};
                     }) +
                QObject::tr("<p>scaled as chosen on the Spectrum page</p>");
-    const QString exponent =
-        setup.schedule == Schedule::standard ? QStringLiteral("−2i/d") : QStringLiteral("−i/d");
+    const QString exponent = setup.frequency_formula == FrequencyFormula::standard ? QStringLiteral("−2i/d")
+                                                                                   : QStringLiteral("−i/d");
     return rows(example, [&](int i, const WorkedPair& pair) {
         return QStringList{QStringLiteral("θ<sub>%1</sub> = b<sup>%2</sup> = %3<sup>%2</sup>, i = %1, d = %4")
                                .arg(i)
@@ -114,13 +114,13 @@ QString resultStep(const WorkedExample& example) {
     return QStringLiteral("<p>x′ = R(m)x = <b>%1</b></p>").arg(vectorText(example.result, 6));
 }
 
-QString comparisonStep(const WorkedExample& example, bool is_intro) {
+QString comparisonStep(const WorkedExample& example, bool is_printed) {
     QString text = QObject::tr(
                        "<p>With cos and sin rounded to two places first, as on paper: <b>%1</b>.<br>"
                        "The largest difference is %2: an error of up to 0.005 in cos or sin is multiplied by "
                        "the features, and the two products add up.</p>")
                        .arg(vectorText(example.rounded_result, 3), number(example.largestDifference(), 4));
-    if (is_intro)
+    if (is_printed)
         text += QObject::tr(
             "<p>The introduction prints [−0.355, 1.06, 0.84, 2.37]: these are the rounded numbers. "
             "Its ω<sub>i</sub> = 10000<sup>−i/d</sup> is not the standard θ<sub>i</sub> = "
@@ -183,7 +183,7 @@ QString WorkedExampleView::html(const Theme& theme) const {
                 text += resultStep(example);
                 break;
             default:
-                text += comparisonStep(example, state_.isIntroExample());
+                text += comparisonStep(example, state_.isWorkedExample());
         }
     }
     return text + "</body>";
@@ -258,7 +258,7 @@ WorkedExamplePanel::WorkedExamplePanel(RotationState& state, QWidget* parent)
       next_(new QPushButton(tr("Next step"))) {
     auto* load = new QPushButton(tr("Load the “cat” example"));
     load->setToolTip(tr("d = 4, position 3, x = [0.5, −1, 1.5, 2], frequencies 1 and 0.1"));
-    connect(load, &QPushButton::clicked, &state, &RotationState::loadIntroExample);
+    connect(load, &QPushButton::clicked, &state, &RotationState::loadWorkedExample);
     connect(back_, &QPushButton::clicked, this, [this] { view_->setStep(view_->step() - 1); });
     connect(next_, &QPushButton::clicked, this, [this] { view_->setStep(view_->step() + 1); });
     connect(view_, &WorkedExampleView::stepChanged, this, &WorkedExamplePanel::showStep);

@@ -25,11 +25,12 @@ QString scalingNumbers(const Setup& s) {
     const ScaledFrequencies scaled = s.scaled(s.scaling.method);
     const int width = rotatedWidth(s.head_dim, s.rotary_fraction);
     const double exponent =
-        (s.schedule == Schedule::standard ? 1.0 : 2.0) * width / std::max(width - 2.0, 1.0);
+        (s.frequency_formula == FrequencyFormula::standard ? 1.0 : 2.0) * width / std::max(width - 2.0, 1.0);
     const double grown = s.scaling.factor * std::max(s.context_length / s.scaling.original_length, 1.0) -
                          (s.scaling.factor - 1);
     const auto turns = [&](double count) {
-        return noteNumber(yarnCorrectionPair(count, width, s.base, s.schedule, s.scaling.original_length), 4);
+        return noteNumber(
+            yarnCorrectionPair(count, width, s.base, s.frequency_formula, s.scaling.original_length), 4);
     };
     switch (s.scaling.method) {
         case ScalingMethod::linear:
@@ -295,8 +296,8 @@ QString SpectrumPage::explanation() const {
     QString text =
         tr("<h3>Frequencies</h3><p>θ<sub>i</sub> = %1, λ<sub>i</sub> = 2π/θ<sub>i</sub>, b = %2, r = %3 "
            "rotated features.</p><p>Scaling in use: <b>%4</b>: %5<br><i>%6</i></p>")
-            .arg(s.schedule == Schedule::standard ? QStringLiteral("b<sup>−2i/r</sup>")
-                                                  : QStringLiteral("b<sup>−i/r</sup>"))
+            .arg(s.frequency_formula == FrequencyFormula::standard ? QStringLiteral("b<sup>−2i/r</sup>")
+                                                                   : QStringLiteral("b<sup>−i/r</sup>"))
             .arg(noteNumber(s.base))
             .arg(2 * state_.theta().size())
             .arg(scaling.name, scaling.formula, scaling.source);

@@ -61,7 +61,7 @@ void SpectrumPanel::fill() {
                   change(tr("The source's figure"), [](Setup& s) {
                       s.head_dim = 128;
                       s.base = 10000;
-                      s.schedule = Schedule::standard;
+                      s.frequency_formula = FrequencyFormula::standard;
                       s.rotary_fraction = 1;
                       s.scaling.method = ScalingMethod::none;
                       s.distances = 257;
@@ -167,9 +167,9 @@ void SpectrumPanel::addOverlays() {
         tr("Pair i also decays by ζᵢ^(Δ/512), ζᵢ = (2i/d + 0.4)/1.4 (Sun et al. 2022)"),
         [](const Setup& s) { return s.xpos_decay; }, [](Setup& s, bool on) { s.xpos_decay = on; });
     addCheck(
-        tr("other schedule"),
-        tr("b^(−i/r) of the introduction beside the standard b^(−2i/r), or the reverse; unscaled"),
-        [](const Setup& s) { return s.other_schedule; }, [](Setup& s, bool on) { s.other_schedule = on; });
+        tr("other formula"),
+        tr("b^(−i/r) of the worked example beside the standard b^(−2i/r), or the reverse; unscaled"),
+        [](const Setup& s) { return s.other_formula; }, [](Setup& s, bool on) { s.other_formula = on; });
     whenShown([this](const Setup& s) {
         for (const auto& [method, box] : overlays_)
             box->setEnabled(s.scaling.method != method);  // the one in use is always drawn

@@ -29,7 +29,7 @@ ScalingText describe(ScalingMethod method) {
             return {QObject::tr("p-RoPE"), QStringLiteral("θ for i < p·r/2, else 0"),
                     QStringLiteral("Barbero et al. 2024, arXiv 2410.06205")};
         default:
-            return {QObject::tr("unscaled"), QObject::tr("θ as the schedule has it"),
+            return {QObject::tr("unscaled"), QObject::tr("θ as the formula has it"),
                     QStringLiteral("Su et al. 2021")};
     }
 }
@@ -74,13 +74,13 @@ void SpectrumState::follow() {
         if (method != s.scaling.method &&
             std::find(s.overlays.begin(), s.overlays.end(), method) != s.overlays.end())
             add(method, false);
-    if (s.other_schedule && !curves_.empty()) {
+    if (s.other_formula && !curves_.empty()) {
         Setup other = s;
-        const bool intro = s.schedule != Schedule::intro;
-        other.schedule = intro ? Schedule::intro : Schedule::standard;
-        curves_.push_back({intro ? QStringLiteral("intro-schedule") : QStringLiteral("standard-schedule"),
-                           {intro ? tr("intro schedule") : tr("standard schedule"),
-                            intro ? QStringLiteral("b^(−i/r)") : QStringLiteral("b^(−2i/r)"),
+        const bool worked = s.frequency_formula != FrequencyFormula::worked_example;
+        other.frequency_formula = worked ? FrequencyFormula::worked_example : FrequencyFormula::standard;
+        curves_.push_back({worked ? QStringLiteral("worked-example-formula") : QStringLiteral("standard-formula"),
+                           {worked ? tr("formula of the worked example") : tr("standard formula"),
+                            worked ? QStringLiteral("b^(−i/r)") : QStringLiteral("b^(−2i/r)"),
                             {}},
                            QColor(0x33, 0x22, 0x88),
                            false,

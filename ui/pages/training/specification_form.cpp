@@ -80,12 +80,12 @@ QWidget* SpecificationForm::makeEditor(const SpecificationField& field) {
     const auto react = [this, key](const QString& text) {
         if (!filling_) read(rows_.at(key), text);
     };
-    if (const auto* choice = std::get_if<SpecificationField::Choice>(&field.kind)) {
+    if (const auto* choice = std::get_if<Choice>(&field.accepts)) {
         auto* box = new QComboBox;
         // As wide as there is room for, not as its longest choice: the form must not outgrow its panel.
         box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         box->setMinimumContentsLength(8);
-        for (const std::string& name : choice->choices)
+        for (const std::string& name : choice->names)
             box->addItem(QString::fromStdString(name));
         connect(box, &QComboBox::currentTextChanged, this, react);
         return box;
@@ -127,7 +127,7 @@ void SpecificationForm::setSpecification(const Specification& specification) {
     filling_ = true;
     specification_ = specification;
     for (auto& [key, row] : rows_) {
-        const QString text = QString::fromStdString(fieldText(*row.field, specification_));
+        const QString text = QString::fromStdString(row.field->text(specification_));
         if (auto* box = qobject_cast<QComboBox*>(row.editor)) box->setCurrentText(text);
         if (auto* line = qobject_cast<QLineEdit*>(row.editor)) line->setText(text);
         row.typing_error.clear();
@@ -139,7 +139,7 @@ void SpecificationForm::setSpecification(const Specification& specification) {
 
 void SpecificationForm::read(Row& row, const QString& text) {
     try {
-        setField(*row.field, specification_, text.trimmed().toStdString());
+        row.field->set(specification_, text.trimmed().toStdString());
         row.typing_error.clear();
     } catch (const Error& error) {
         row.typing_error = withoutKey(error.what(), *row.field);
@@ -151,12 +151,12 @@ void SpecificationForm::read(Row& row, const QString& text) {
 /// What is wrong with the fields that the run would read, by key.
 std::map<std::string, QString> SpecificationForm::problems() const {
     std::map<std::string, QString> wrong;
-    for (const SpecificationProblem& problem : check(specification()))
+    for (const SettingProblem& problem : check(specification()))
         wrong[problem.key] = QString::fromStdString(problem.message);
     const Specification asked = specification();
     std::error_code unreadable;
-    if (asked.task.isText() && !asked.task.text.empty() &&
-        !std::filesystem::exists(textPath(asked.task.text), unreadable))
+    if (asked.task.isText() && !asked.task.own.text("text").empty() &&
+        !std::filesystem::exists(textPath(asked.task.own.text("text")), unreadable))
         wrong["task.text"] = tr("there is no such file or folder");
     for (const auto& [key, row] : rows_)
         if (!row.typing_error.isEmpty() && !whyUnused(*row.field, specification_))

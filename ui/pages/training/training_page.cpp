@@ -191,7 +191,7 @@ void TrainingPage::queueTwins() {
             there.emplace(groupKey(run.specification), run.specification.training.data_seed);
     std::vector<Specification> wanted;
     for (int i = 0; i < seeds_->value(); ++i) {
-        for (const char* position : {"rope", "roper"}) {
+        for (const std::string& position : twinMethods()) {
             Specification twin = withPosition(form_->specification(), position);
             twin.training.data_seed += i;
             twin.training.model_seed = twin.training.data_seed;
@@ -207,8 +207,8 @@ QColor TrainingPage::colorOf(const RunWatcher& run) {
     if (known != colors_.end()) return *known;
     const QVariant chosen = QSettings().value("colors/" + run.name());
     if (chosen.isValid()) return colors_[run.name()] = chosen.value<QColor>();
-    const QString position = run.specification() ? QString::fromStdString(run.specification()->model.position)
-                                                 : QStringLiteral("roper");
+    const std::string position =
+        run.specification() ? run.specification()->model.position : Specification().model.position;
     // By the seed: the same run has the same colour whatever else is there.
     const std::int64_t seed = run.specification() ? run.specification()->training.model_seed : 0;
     const QColor color = Theme::of(palette()).run(position, static_cast<int>(seed % 1000));

@@ -1,0 +1,75 @@
+#include "core/cuda/rotation_compiler.h"
+
+#include <c10/util/Exception.h>
+#include <dlfcn.h>
+
+#include "core/cuda/rotation_source.h"
+
+namespace roper {
+namespace {
+
+constexpr const char* kLibrary = "libnvrtc.so.13";
+
+/// The functions of NVRTC that are needed. Its header comes with the GPU's packages alone, its interface
+/// has been the same since CUDA 7.
+class Nvrtc {
+  public:
+    using Program = void*;
+    int (*create)(Program*, const char* text, const char* name, int headers, const char* const*,
+                  const char* const*) = nullptr;
+    int (*compile)(Program, int options, const char* const*) = nullptr;
+    int (*codeSize)(Program, std::size_t*) = nullptr;
+    int (*code)(Program, char*) = nullptr;
+    int (*logSize)(Program, std::size_t*) = nullptr;
+    int (*log)(Program, char*) = nullptr;
+    int (*destroy)(Program*) = nullptr;
+
+    Nvrtc() {
+        void* const library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+        TORCH_CHECK(library != nullptr, kLibrary, " cannot be opened: ", ::dlerror());
+        find(library, "nvrtcCreateProgram", create);
+        find(library, "nvrtcCompileProgram", compile);
+        find(library, "nvrtcGetCUBINSize", codeSize);
+        find(library, "nvrtcGetCUBIN", code);
+        find(library, "nvrtcGetProgramLogSize", logSize);
+        find(library, "nvrtcGetProgramLog", log);
+        find(library, "nvrtcDestroyProgram", destroy);
+    }
+
+  private:
+    template <class Function>
+    static void find(void* library, const char* name, Function& function) {
+        function = reinterpret_cast<Function>(::dlsym(library, name));
+        TORCH_CHECK(function != nullptr, "NVRTC has no ", name);
+    }
+};
+
+}  // namespace
+
+std::vector<char> compileRotationKernel(const std::string& architecture) {
+    static const Nvrtc nvrtc;
+    Nvrtc::Program program = nullptr;
+    const char* const headers[] = {kRotationJobHeader};
+    const char* const header_names[] = {"rotation_job.h"};
+    TORCH_CHECK(nvrtc.create(&program, kRotationSource, "rotation.cu", 1, headers, header_names) == 0,
+                "NVRTC makes no program");
+    const std::string target = "--gpu-architecture=" + architecture;
+    const char* const options[] = {target.c_str(), "--std=c++17"};
+    const int problem = nvrtc.compile(program, 2, options);
+    std::size_t size = 0;
+    std::string log;
+    if (problem != 0 && nvrtc.logSize(program, &size) == 0) {
+        log.resize(size);
+        nvrtc.log(program, log.data());
+    }
+    std::vector<char> code;
+    if (problem == 0 && nvrtc.codeSize(program, &size) == 0) {
+        code.resize(size);
+        if (nvrtc.code(program, code.data()) != 0) code.clear();
+    }
+    nvrtc.destroy(&program);
+    TORCH_CHECK(!code.empty(), "NVRTC does not compile rotation.cu for ", architecture, ": ", log);
+    return code;
+}
+
+}  // namespace roper

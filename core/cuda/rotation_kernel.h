@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/operators/gpu.h"
+
+namespace roper {
+
+/// rotation.cu, compiled for one GPU.
+class RotationKernel {
+  public:
+    /// @param architecture  "sm_90"
+    /// @throws c10::Error saying what NVRTC or the driver said
+    explicit RotationKernel(const std::string& architecture);
+
+    /// Rotates on the current stream; see `Gpu::rotate`.
+    void launch(const std::vector<RotationPart>& parts, Pairing pairing, Direction direction) const;
+
+  private:
+    const void *float32_ = nullptr, *bfloat16_ = nullptr;  ///< kernels of a library that is never unloaded
+};
+
+}  // namespace roper

@@ -1,0 +1,121 @@
+#include "core/fields/field.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+
+namespace roper {
+namespace {
+
+constexpr std::size_t kShownBytes = 80;  // of a text that is refused
+
+std::string integerRangeText(const IntegerRange& range) {
+    return "a whole number from " + std::to_string(range.low) + " to " + std::to_string(range.high);
+}
+
+bool isFormerKey(const FieldInfo& field, std::string_view key) {
+    return std::find(field.former_keys.begin(), field.former_keys.end(), key) != field.former_keys.end();
+}
+
+}  // namespace
+
+void refuseValue(const FieldInfo& field, const std::string& wanted, std::string_view text) {
+    const std::string shown =
+        std::string(text.substr(0, kShownBytes)) + (text.size() > kShownBytes ? "…" : "");
+    throw Error(ErrorKind::usage, field.key() + " must be " + wanted +
+                                      (field.unit.empty() ? "" : " (" + field.unit + ")") + ", not \"" +
+                                      shown + "\"");
+}
+
+std::int64_t readInteger(const FieldInfo& field, std::string_view text) {
+    const auto& range = std::get<IntegerRange>(field.accepts);
+    const auto value = parseInteger(trimmed(text));
+    if (!value || *value < range.low || *value > range.high)
+        refuseValue(field, integerRangeText(range), text);
+    return *value;
+}
+
+double readReal(const FieldInfo& field, std::string_view text) {
+    const auto& range = std::get<RealRange>(field.accepts);
+    const auto value = parseNumber(trimmed(text));
+    if (!value || !std::isfinite(*value) || *value < range.low || *value > range.high)
+        refuseValue(field, "a number from " + formatNumber(range.low) + " to " + formatNumber(range.high),
+                    text);
+    return *value;
+}
+
+bool readFlag(const FieldInfo& field, std::string_view text) {
+    const std::string word = trimmed(text);
+    if (word == "1" || word == "true") return true;
+    if (word != "0" && word != "false") refuseValue(field, "0 or 1", text);
+    return false;
+}
+
+std::string readText(const FieldInfo& field, std::string_view text) {
+    const std::size_t most = std::get<AnyText>(field.accepts).most_bytes;
+    if (text.size() > most) refuseValue(field, "at most " + std::to_string(most) + " bytes", text);
+    return std::string(text);
+}
+
+std::size_t readChoice(const FieldInfo& field, std::string_view text) {
+    const auto& choice = std::get<Choice>(field.accepts);
+    std::string name = trimmed(text);
+    if (const auto former = choice.former.find(name); former != choice.former.end()) name = former->second;
+    const auto found = std::find(choice.names.begin(), choice.names.end(), name);
+    if (found != choice.names.end()) return static_cast<std::size_t>(found - choice.names.begin());
+    const auto nearest = nearestName(name, choice.names);
+    refuseValue(field,
+                "one of " + join(choice.names, ", ") + (nearest ? " (did you mean " + *nearest + "?)" : ""),
+                text);
+}
+
+std::string acceptsText(const FieldInfo& field) {
+    struct Words {
+        std::string operator()(const IntegerRange& range) const {
+            return std::to_string(range.low) + " … " + std::to_string(range.high);
+        }
+        std::string operator()(const RealRange& range) const {
+            return formatNumber(range.low) + " … " + formatNumber(range.high);
+        }
+        std::string operator()(const Choice& choice) const { return join(choice.names, ", "); }
+        std::string operator()(const Flag&) const { return "0, 1"; }
+        std::string operator()(const AnyText&) const { return "text"; }
+        std::string operator()(const OwnForm& own) const { return own.form; }
+    };
+    return std::visit(Words(), field.accepts);
+}
+
+std::size_t findKey(const std::vector<const FieldInfo*>& fields, std::string_view key,
+                    const std::vector<std::string>& others) {
+    std::vector<std::size_t> by_name;
+    std::vector<std::string> known = others;
+    const bool with_section = key.find('.') != std::string_view::npos;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const FieldInfo& field = *fields[i];
+        if (field.key() == key || isFormerKey(field, key)) return i;
+        const bool former_name = std::any_of(
+            field.former_keys.begin(), field.former_keys.end(),
+            [&](const std::string& former) { return former == field.section + "." + std::string(key); });
+        if (field.name == key || former_name) by_name.push_back(i);
+        known.push_back(with_section ? field.key() : field.name);
+    }
+    if (by_name.size() == 1) return by_name.front();
+    if (by_name.size() > 1)
+        throw Error(ErrorKind::usage,
+                    "\"" + std::string(key) + "\" is in several sections; write section." + std::string(key));
+    const auto nearest = nearestName(key, known);
+    throw Error(ErrorKind::usage,
+                "unknown key \"" + std::string(key) + "\"; " +
+                    (nearest ? "did you mean \"" + *nearest + "\"?" : "known are " + join(known, ", ")));
+}
+
+std::pair<std::string, std::string> splitSetting(std::string_view setting) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string_view::npos)
+        throw Error(ErrorKind::usage, "a setting is written key=value, not \"" +
+                                          std::string(setting.substr(0, kShownBytes)) + "\"");
+    return {trimmed(setting.substr(0, equals)), trimmed(setting.substr(equals + 1))};
+}
+
+}  // namespace roper

@@ -1,0 +1,176 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/base/text.h"
+
+namespace roper {
+
+// The one way in which named settings are read, checked, explained and written: those of a run's
+// specification, of the explorer pages, of pictures, of comparisons. Every setting has a text form; whoever
+// has other forms (TOML, an editor of a window) goes through it.
+
+/// What a field accepts.
+struct IntegerRange {
+    std::int64_t low, high;
+};
+struct RealRange {
+    double low, high;
+};
+struct Choice {
+    std::vector<std::string> names;
+    std::map<std::string, std::string>
+        former;  ///< names of older versions, still read, and what they are now
+};
+struct Flag {};  ///< written 0 or 1; true and false are read too
+struct AnyText {
+    std::size_t most_bytes = 1 << 20;
+};
+struct OwnForm {
+    std::string form;  ///< what its texts look like, after "must be "
+};
+using Accepts = std::variant<IntegerRange, RealRange, Choice, Flag, AnyText, OwnForm>;
+
+/// A named setting, whatever it is a setting of.
+struct FieldInfo {
+    std::string section;  ///< empty where settings have no sections
+    std::string name;
+    std::string unit;  ///< empty where there is none
+    std::string help;  ///< one line
+    Accepts accepts;
+    std::vector<std::string> former_keys = {};  ///< keys of older versions, still read
+
+    std::string key() const { return section.empty() ? name : section + "." + name; }
+    bool isText() const {
+        return std::holds_alternative<Choice>(accepts) || std::holds_alternative<AnyText>(accepts) ||
+               std::holds_alternative<OwnForm>(accepts);
+    }
+    bool isReal() const { return std::holds_alternative<RealRange>(accepts); }
+    bool isChoice() const { return std::holds_alternative<Choice>(accepts); }
+};
+
+/// A setting of a T: `text` gives its value as text, `set` reads one.
+template <class T>
+struct Field : FieldInfo {
+    std::function<std::string(const T&)> text;
+    std::function<void(T&, std::string_view)> set;  ///< @throws Error (usage) saying what the field accepts
+    std::function<void(T&)> clamp =
+        {};  ///< puts a number inside its range, NaN at its lower end; of numbers alone
+};
+
+/// Reads a text as a field accepts it. @throws Error (usage) naming the field, what it accepts and the text
+std::int64_t readInteger(const FieldInfo& field, std::string_view text);
+double readReal(const FieldInfo& field, std::string_view text);
+bool readFlag(const FieldInfo& field, std::string_view text);
+std::string readText(const FieldInfo& field, std::string_view text);
+/// The place of the name among those of the choice.
+std::size_t readChoice(const FieldInfo& field, std::string_view text);
+
+/// @throws Error (usage): "KEY must be WANTED, not "TEXT""
+[[noreturn]] void refuseValue(const FieldInfo& field, const std::string& wanted, std::string_view text);
+
+/// What a field accepts, for a table of all: "1 … 18", "pre, post", "text".
+std::string acceptsText(const FieldInfo& field);
+
+/// The field of a key ("model.width"), of a former one or, where only one field has it, of its bare name
+/// ("width").
+/// @param others  further names that would be known where it is asked, for the nearest one
+/// @throws Error (usage) with the nearest known name
+std::size_t findKey(const std::vector<const FieldInfo*>& fields, std::string_view key,
+                    const std::vector<std::string>& others = {});
+
+template <class T>
+const Field<T>& findField(const std::vector<Field<T>>& fields, std::string_view key,
+                          const std::vector<std::string>& others = {}) {
+    std::vector<const FieldInfo*> infos;
+    for (const Field<T>& field : fields)
+        infos.push_back(&field);
+    return fields[findKey(infos, key, others)];
+}
+
+/// "key=value" in two. @throws Error (usage) if there is no "="
+std::pair<std::string, std::string> splitSetting(std::string_view setting);
+
+/// A field over a member that `at` reaches: a whole number, a real one, a flag, a text, or an enumeration
+/// whose names are those of the choice, in its order.
+/// @param at  T& → the member
+template <class T, class At>
+Field<T> field(FieldInfo info, At at) {
+    using Value = std::remove_reference_t<decltype(at(std::declval<T&>()))>;
+    Field<T> made;
+    static_cast<FieldInfo&>(made) = std::move(info);
+    const FieldInfo self = made;
+    // Members are reached through functions of a mutable T; reading leaves it as it is.
+    const auto get = [at](const T& whole) -> const Value& { return at(const_cast<T&>(whole)); };
+    if constexpr (std::is_same_v<Value, bool>) {
+        made.text = [get](const T& whole) { return std::string(get(whole) ? "1" : "0"); };
+        made.set = [self, at](T& whole, std::string_view text) { at(whole) = readFlag(self, text); };
+    } else if constexpr (std::is_enum_v<Value>) {
+        made.text = [self, get](const T& whole) {
+            return std::get<Choice>(self.accepts).names.at(static_cast<std::size_t>(get(whole)));
+        };
+        made.set = [self, at](T& whole, std::string_view text) {
+            at(whole) = static_cast<Value>(readChoice(self, text));
+        };
+    } else if constexpr (std::is_integral_v<Value>) {
+        made.text = [get](const T& whole) { return std::to_string(get(whole)); };
+        made.set = [self, at](T& whole, std::string_view text) {
+            at(whole) = static_cast<Value>(readInteger(self, text));
+        };
+        made.clamp = [range = std::get<IntegerRange>(self.accepts), at](T& whole) {
+            at(whole) = static_cast<Value>(
+                std::clamp<std::int64_t>(static_cast<std::int64_t>(at(whole)), range.low, range.high));
+        };
+    } else if constexpr (std::is_floating_point_v<Value>) {
+        made.text = [get](const T& whole) { return formatNumber(get(whole)); };
+        made.set = [self, at](T& whole, std::string_view text) { at(whole) = readReal(self, text); };
+        made.clamp = [range = std::get<RealRange>(self.accepts), at](T& whole) {
+            at(whole) = at(whole) >= range.low ? std::min(at(whole), range.high) : range.low;
+        };
+    } else {
+        made.text = [get](const T& whole) { return std::string(get(whole)); };
+        made.set = [self, at](T& whole, std::string_view text) {
+            if (const auto* choice = std::get_if<Choice>(&self.accepts))
+                at(whole) = choice->names[readChoice(self, text)];
+            else
+                at(whole) = readText(self, text);
+        };
+    }
+    return made;
+}
+
+/// The same over an optional member, which is written as an empty text where it is not set.
+/// @param at  T& → std::optional<Value>&
+template <class T, class At>
+Field<T> optionalField(FieldInfo info, At at) {
+    const auto value = [at](T & whole) -> auto& {
+        auto& member = at(whole);
+        if (!member) member.emplace();
+        return *member;
+    };
+    Field<T> made = field<T>(std::move(info), value);
+    made.text = [plain = made.text, at](const T& whole) {
+        return at(const_cast<T&>(whole)) ? plain(whole) : std::string();
+    };
+    made.clamp = {};
+    return made;
+}
+
+/// Reads settings, each key once. @throws Error (usage) naming the key and what it accepts
+template <class T>
+void applySettings(const std::vector<Field<T>>& fields, T& whole,
+                   const std::vector<std::pair<std::string, std::string>>& settings) {
+    for (const auto& [key, value] : settings)
+        findField(fields, key).set(whole, value);
+}
+
+}  // namespace roper

@@ -1,0 +1,43 @@
+#include "core/fields/own_settings.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace roper {
+
+const OwnSetting& OwnSettings::declaration(std::string_view name) const {
+    const auto found = std::find_if(declared_->begin(), declared_->end(),
+                                    [&](const OwnSetting& setting) { return setting.name == name; });
+    if (found == declared_->end()) throw std::logic_error("nothing declares a setting " + std::string(name));
+    return *found;
+}
+
+const OwnSetting::Value& OwnSettings::at(std::string_view name) const {
+    const auto found = values_.find(name);
+    return found != values_.end() ? found->second : declaration(name).usual;
+}
+
+void OwnSettings::put(std::string_view name, OwnSetting::Value value) {
+    if (declaration(name).usual.index() != value.index())
+        throw std::logic_error("the setting " + std::string(name) + " is of another type");
+    values_.insert_or_assign(std::string(name), std::move(value));
+}
+
+OwnSetting integerSetting(std::string name, std::string unit, std::string help, IntegerRange range,
+                          std::int64_t usual) {
+    return {{"", std::move(name), std::move(unit), std::move(help), range}, usual};
+}
+
+OwnSetting realSetting(std::string name, std::string unit, std::string help, RealRange range, double usual) {
+    return {{"", std::move(name), std::move(unit), std::move(help), range}, usual};
+}
+
+OwnSetting textSetting(std::string name, std::string help, std::string usual) {
+    return {{"", std::move(name), "", std::move(help), AnyText()}, std::move(usual)};
+}
+
+OwnSetting choiceSetting(std::string name, std::string help, Choice choice, std::string usual) {
+    return {{"", std::move(name), "", std::move(help), std::move(choice)}, std::move(usual)};
+}
+
+}  // namespace roper

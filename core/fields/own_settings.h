@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/fields/field.h"
+
+namespace roper {
+
+/// A setting that one task or one position method declares for itself, with the value that it usually has.
+struct OwnSetting : FieldInfo {
+    using Value = std::variant<std::int64_t, double, std::string>;
+    Value usual;
+};
+
+/// The values of such settings, by name. One that was never set has its usual value.
+class OwnSettings {
+  public:
+    /// @param declared  all that there are; names must be different, and the list must outlive this object
+    explicit OwnSettings(const std::vector<OwnSetting>& declared) : declared_(&declared) {}
+
+    /// @throws std::logic_error if there is no such setting of this type
+    std::int64_t integer(std::string_view name) const { return std::get<std::int64_t>(at(name)); }
+    double real(std::string_view name) const { return std::get<double>(at(name)); }
+    const std::string& text(std::string_view name) const { return std::get<std::string>(at(name)); }
+
+    /// @throws std::logic_error if there is no such setting of the value's type
+    void set(std::string_view name, int value) { put(name, std::int64_t{value}); }
+    void set(std::string_view name, std::int64_t value) { put(name, value); }
+    void set(std::string_view name, double value) { put(name, value); }
+    void set(std::string_view name, const char* value) { put(name, std::string(value)); }
+    void set(std::string_view name, std::string value) { put(name, std::move(value)); }
+
+    /// The usual values again.
+    void reset() { values_.clear(); }
+
+  private:
+    void put(std::string_view name, OwnSetting::Value value);
+    const OwnSetting& declaration(std::string_view name) const;
+    const OwnSetting::Value& at(std::string_view name) const;
+
+    const std::vector<OwnSetting>* declared_;
+    std::map<std::string, OwnSetting::Value, std::less<>> values_;
+};
+
+/// What is wrong with one setting, or with several together.
+struct SettingProblem {
+    std::string key;  ///< of its field: "task.string_min"
+    std::string message;
+};
+
+/// Declarations, each in a line of a task's or method's file.
+OwnSetting integerSetting(std::string name, std::string unit, std::string help, IntegerRange range,
+                          std::int64_t usual);
+OwnSetting realSetting(std::string name, std::string unit, std::string help, RealRange range, double usual);
+OwnSetting textSetting(std::string name, std::string help, std::string usual);
+OwnSetting choiceSetting(std::string name, std::string help, Choice choice, std::string usual);
+
+/// The field of a setting in a T whose `OwnSettings` are reached by `at`.
+template <class T, class At>
+Field<T> ownField(const OwnSetting& setting, const std::string& section, At at) {
+    Field<T> made;
+    static_cast<FieldInfo&>(made) = setting;
+    made.section = section;
+    for (std::string& former : made.former_keys)
+        former.insert(0, section + ".");
+    const FieldInfo self = made;
+    const auto get = [at](const T& whole) -> const OwnSettings& { return at(const_cast<T&>(whole)); };
+    made.text = [self, get](const T& whole) {
+        if (std::holds_alternative<IntegerRange>(self.accepts))
+            return std::to_string(get(whole).integer(self.name));
+        if (self.isReal()) return formatNumber(get(whole).real(self.name));
+        return get(whole).text(self.name);
+    };
+    made.set = [self, at](T& whole, std::string_view text) {
+        OwnSettings& settings = at(whole);
+        if (std::holds_alternative<IntegerRange>(self.accepts))
+            settings.set(self.name, readInteger(self, text));
+        else if (self.isReal())
+            settings.set(self.name, readReal(self, text));
+        else if (const auto* choice = std::get_if<Choice>(&self.accepts))
+            settings.set(self.name, choice->names[readChoice(self, text)]);
+        else
+            settings.set(self.name, readText(self, text));
+    };
+    return made;
+}
+
+}  // namespace roper

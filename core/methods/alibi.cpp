@@ -1,0 +1,25 @@
+#include <cmath>
+
+#include "core/methods/position_method.h"
+#include "core/rotary/position_bias.h"
+
+namespace roper {
+
+PositionMethod alibiMethod() {
+    PositionMethod method;
+    method.name = "alibi";
+    method.title = "ALiBi";
+    method.sentence = "Scores fall with distance, by a slope of each head's own.";
+    method.source = "Press et al. 2021";
+    method.formula = "s = q·k/√d − 2<sup>−8h/H</sup>·(n − j)";
+    method.beyond = "far tokens count ever less, so it reads long texts as a sequence of near ones";
+    method.color = 0xb5179e;
+    method.biases_scores = true;
+    method.bias = [](const HeadOfMethod& head) {
+        const double slope = alibiSlope(head.head + 1, head.heads);
+        return [slope](int distance) { return -slope * std::abs(distance); };
+    };
+    return method;
+}
+
+}  // namespace roper

@@ -1,0 +1,47 @@
+#include "core/methods/position_method.h"
+
+namespace roper {
+namespace {
+
+std::int64_t tablePositions(const PositionSettings& s, const ModelShape& shape) {
+    const std::int64_t asked = s.own.integer("table_positions");
+    return asked > 0 ? asked : shape.length;
+}
+
+std::vector<SettingProblem> check(const PositionSettings& s, const ModelShape& shape) {
+    std::vector<SettingProblem> problems;
+    const std::int64_t positions = tablePositions(s, shape);
+    if (positions < shape.snapshot_length)
+        problems.push_back({"snapshots.characters", "the learned table has " + std::to_string(positions) +
+                                                        " positions; a snapshot's text must not be longer"});
+    if (positions < shape.length)
+        problems.push_back({"model.table_positions", "training sequences have " +
+                                                         std::to_string(shape.length) +
+                                                         " characters; the table must hold as many"});
+    return problems;
+}
+
+}  // namespace
+
+PositionMethod learnedMethod() {
+    PositionMethod method;
+    method.name = "learned";
+    method.title = "learned table";
+    method.sentence = "A learned vector for each position is added to the embeddings.";
+    method.source = "Gehring et al. 2017";
+    method.formula = "x<sub>n</sub> + p<sub>n</sub>, p learned";
+    method.beyond = "it cannot: the table has no such positions";
+    method.color = 0x8c564b;
+    method.settings = {integerSetting(
+        "table_positions", "positions",
+        "Learned table: its length; a longer text is refused. 0 takes training.length", {0, 1048576}, 0)};
+    method.is_in_embeddings = true;
+    method.check = check;
+    method.parameters = [](const PositionSettings& s, const ModelShape& shape) {
+        return tablePositions(s, shape) * shape.width;
+    };
+    method.longest = tablePositions;
+    return method;
+}
+
+}  // namespace roper

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/fields/own_settings.h"
+#include "core/rotary/rotation.h"
+
+namespace roper {
+
+struct PositionMethod;
+
+/// What a specification says about positions.
+struct PositionSettings {
+    std::string position = "roper";  ///< name of the method
+    std::string pairing = "half";
+    double rotary_fraction = 1;        ///< share of the features of queries and keys that rotate
+    double value_rotary_fraction = 1;  ///< the same for values
+    double base = 10000;
+    std::string frequency_formula = "standard";
+    std::string frequencies = "fixed";
+    OwnSettings own;  ///< each method reads its own
+
+    PositionSettings();
+
+    const PositionMethod& method() const;
+    bool trainsFrequencies() const;
+};
+
+/// What a method has to know of the model around it.
+struct ModelShape {
+    std::int64_t width = 0, layers = 0, heads = 0;
+    std::int64_t length = 0;           ///< tokens of a training sequence
+    std::int64_t snapshot_length = 0;  ///< of the text that snapshots are taken of; 0 where none is
+
+    std::int64_t headDim() const { return width / heads; }
+};
+
+/// One head, for methods that differ between heads.
+struct HeadOfMethod {
+    int head = 0, heads = 1;  ///< head from 0
+    bool causal = true;
+    Eigen::VectorXd t5_biases = {};  ///< one a bucket
+    int t5_distance = 0;             ///< distances from here on share the last bucket
+};
+
+/// A way in which a model knows positions: all about it that needs no LibTorch, which everything else asks by
+/// its name. What LibTorch must do for it stands in core/model/positions, in a file of the same name.
+struct PositionMethod {
+    std::string name;                ///< in specifications
+    std::string title;               ///< "RoPER"
+    std::string sentence;            ///< what it does
+    std::string source;              ///< who published it
+    std::string formula;             ///< of a score, as rich text
+    std::string beyond;              ///< what it does with texts longer than those of training
+    std::uint32_t color = 0x808080;  ///< 0xRRGGBB, the same on every page
+
+    /// Names of the fields of [model] that only some methods read and that this one does.
+    std::vector<std::string> reads = {};
+    std::vector<OwnSetting> settings = {};  ///< fields of this method alone
+
+    bool rotates = false;         ///< queries and keys
+    bool rotates_values = false;  ///< values too, and the output back
+    bool biases_scores = false;   ///< adds to the scores of a softmax, which linear attention never makes
+    /// Whether it works on what is added to the embeddings, so that nothing of it is seen inside a head.
+    bool is_in_embeddings = false;
+
+    /// What contradicts; empty if nothing does.
+    std::function<std::vector<SettingProblem>(const PositionSettings&, const ModelShape&)> check = {};
+    /// Parameters of the method alone; none where empty.
+    std::function<std::int64_t(const PositionSettings&, const ModelShape&)> parameters = {};
+    /// The longest text that it can read, in tokens; any where empty.
+    std::function<std::int64_t(const PositionSettings&, const ModelShape&)> longest = {};
+    /// Whether LibTorch keeps the weights of every query for the backward pass, because the bias is trained.
+    bool trains_bias = false;
+
+    /// The bias β of a score by distance n − j, for one head; none where empty.
+    std::function<std::function<double(int distance)>(const HeadOfMethod&)> bias = {};
+    /// What each pair of rotated queries (`is_query`) or keys is multiplied by at a position; 1 where empty.
+    std::function<double(int pair, int pairs, double position, bool is_query)> decay = {};
+
+    bool readsField(const std::string& field) const;
+};
+
+/// Every method, in the order in which lists show them.
+const std::vector<PositionMethod>& positionMethods();
+
+/// @throws std::invalid_argument naming the known ones
+const PositionMethod& positionMethod(const std::string& name);
+
+/// The settings that methods declare, all in one list.
+const std::vector<OwnSetting>& methodSettings();
+
+/// The two methods that are trained as twins: RoPE, and RoPER beside it.
+const std::vector<std::string>& twinMethods();
+
+/// What all methods that rotate have in common, for their files.
+PositionMethod rotaryMethod();
+
+}  // namespace roper

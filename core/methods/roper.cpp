@@ -1,0 +1,23 @@
+#include "core/methods/position_method.h"
+
+namespace roper {
+
+// Published again in 2026 as RoVE, rotary value embeddings (arXiv 2606.11275), for 124 M and 354 M GPT-2
+// models: the same operation.
+PositionMethod roperMethod() {
+    PositionMethod method = rotaryMethod();
+    method.name = "roper";
+    method.title = "RoPER";
+    method.sentence =
+        "As RoPE; values are rotated too before they are mixed, and the result is rotated back, so that "
+        "the output itself knows how far away each value was.";
+    method.source = "Harik & Jayasiri 2022; again as RoVE, arXiv 2606.11275, 2026";
+    method.formula =
+        "s = (R(n)q)·(R(j)k)/√d: the same scores and weights as RoPE; only the values rotate too";
+    method.color = 0xd55e00;
+    method.reads.push_back("value_rotary_fraction");
+    method.rotates_values = true;
+    return method;
+}
+
+}  // namespace roper

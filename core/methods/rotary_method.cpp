@@ -1,0 +1,30 @@
+#include "core/methods/position_method.h"
+
+namespace roper {
+namespace {
+
+/// Parameters of trained frequencies: one a pair and layer.
+std::int64_t trainedFrequencies(const PositionSettings& s, const ModelShape& shape) {
+    if (s.frequencies != "trained") return 0;
+    const auto pairs = [&](double fraction) {
+        return rotatedWidth(static_cast<int>(shape.headDim()), fraction) / 2;
+    };
+    return shape.layers *
+           (pairs(s.rotary_fraction) + (s.method().rotates_values ? pairs(s.value_rotary_fraction) : 0));
+}
+
+}  // namespace
+
+PositionMethod rotaryMethod() {
+    PositionMethod method;
+    method.reads = {"pairing",           "rotary_fraction", "base",
+                    "frequency_formula", "frequencies",     "frequency_rate"};
+    method.rotates = true;
+    method.parameters = trainedFrequencies;
+    method.beyond =
+        "slow pairs reach angles that training never showed; frequencies can be scaled (linear, NTK, YaRN, "
+        "…)";
+    return method;
+}
+
+}  // namespace roper

@@ -1,0 +1,47 @@
+#include "core/methods/position_method.h"
+#include "core/rotary/position_bias.h"
+
+namespace roper {
+namespace {
+
+std::vector<SettingProblem> check(const PositionSettings& s, const ModelShape&) {
+    const std::int64_t exact = s.own.integer("bias_buckets") / 2;
+    if (s.own.integer("bias_distance") > exact) return {};
+    return {{"model.bias_distance",
+             "the first half of the buckets holds one distance each, so this must be above " +
+                 std::to_string(exact)}};
+}
+
+}  // namespace
+
+PositionMethod t5Method() {
+    PositionMethod method;
+    method.name = "t5";
+    method.title = "T5 bias";
+    method.sentence = "A learned number for each bucket of distances is added to the scores of a head.";
+    method.source = "Raffel et al. 2020";
+    method.formula =
+        "s = q·k/√d + bias(bucket of n − j): a learned number a bucket, drawn from the seed where no run "
+        "has learned it";
+    method.beyond = "all distances from bias_distance on share the last bucket";
+    method.color = 0x6b8e23;
+    method.settings = {
+        integerSetting("bias_buckets", "buckets", "T5: biases a head, shared by all layers", {4, 4096}, 32),
+        integerSetting("bias_distance", "positions", "T5: distances from here on share the last bucket",
+                       {3, 1048576}, 128)};
+    method.biases_scores = true;
+    method.trains_bias = true;
+    method.check = check;
+    method.parameters = [](const PositionSettings& s, const ModelShape& shape) {
+        return s.own.integer("bias_buckets") * shape.heads;
+    };
+    method.bias = [](const HeadOfMethod& head) {
+        return [head](int distance) {
+            return head.t5_biases[t5Bucket(distance, !head.causal, static_cast<int>(head.t5_biases.size()),
+                                           head.t5_distance)];
+        };
+    };
+    return method;
+}
+
+}  // namespace roper

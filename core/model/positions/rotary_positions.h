@@ -1,0 +1,47 @@
+#pragma once
+
+#include "core/model/positions/positions.h"
+
+namespace roper {
+
+/// Rotation of queries and keys and, where the method rotates them, of values: what all methods that rotate
+/// have in common. Frequencies are fixed, or parameters of each layer; pairs decay by position where the
+/// method has them do so
+/// (`PositionMethod::decay`).
+class RotaryPositions : public Positions {
+  public:
+    RotaryPositions(const Specification& specification, Parameters& parameters, at::TensorOptions options);
+
+    void rescale(const Scaling& scaling, double length) override;
+
+    int queryKeyPairs() const override { return query_key_.rotary.pairs(); }
+    int valuePairs() const override { return value_.rotary.pairs(); }
+    std::vector<at::Tensor> queryKeyFrequencies() const override { return query_key_.trained; }
+    std::vector<at::Tensor> valueFrequencies() const override { return value_.trained; }
+
+  protected:
+    void contribute(const TokenPositions& tokens, PassPositions& pass) override;
+
+  private:
+    /// One kind of rotation: of queries and keys, or of values.
+    struct Rotation {
+        Rotary rotary;
+        std::vector<at::Tensor>
+            trained;              ///< frequencies, one tensor [pairs] a layer; empty where they are fixed
+        Eigen::VectorXd factors;  ///< what scaling multiplies each frequency by; empty for 1
+        double size = 1;          ///< YaRN: cos and sin times this
+        CosSin table = {};        ///< [positions, pairs], as long as has been needed
+        CosSin queries = {}, keys = {};  ///< the same with each one's decay; undefined where there is none
+    };
+    Rotation makeRotation(double fraction, const std::string& name, Parameters& parameters) const;
+    CosSin makeTable(const Rotation& rotation, std::int64_t positions) const;
+    void grow(Rotation& rotation, std::int64_t positions);
+    std::vector<CosSin> trainedCosSin(const Rotation& rotation, const at::Tensor& positions) const;
+    CosSin decayed(const CosSin& plain, const at::Tensor& positions, bool is_query) const;
+    at::Tensor decayAt(const at::Tensor& positions, std::int64_t pairs, bool is_query) const;
+
+    const PositionMethod& method_;
+    Rotation query_key_, value_;
+};
+
+}  // namespace roper

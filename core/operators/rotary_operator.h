@@ -1,0 +1,37 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "core/operators/rotation_part.h"
+#include "core/rotary/rotation.h"
+
+namespace roper {
+
+/// cos mθ_i and sin mθ_i of some tokens: [T, pairs], or [B, 1, pairs] of single tokens. Queries' and keys'
+/// may be larger than 1 together (YaRN, xPos).
+struct CosSin {
+    at::Tensor cosine, sine;
+};
+
+/// Those of positions m = 0 … positions − 1, computed in float64 and rounded once: [positions, pairs]
+CosSin makeCosSinTable(const Rotary& rotary, std::int64_t positions, const at::TensorOptions& options);
+
+/// R(m)x for every head and position, differentiable in x; its backward is the rotation by −m, so nothing of
+/// x is kept. Where cosine and sine follow from trained frequencies it is differentiable in them, too.
+/// Features beyond the table's pairs pass through.
+/// @param x       [B, H, T, d], any strides
+/// @param cosine  [T, pairs], or [B, T, pairs] where each sequence has positions of its own
+/// @param sine    like cosine
+/// @return        [B, H, T, d], laid out in memory as [B, T, H, d]
+at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, Pairing pairing,
+                  Direction direction = Direction::forward);
+
+/// The same for q, k and v, each by its own angles; on a GPU in one pass over memory, back and forth.
+/// @param qkv  [3, B, H, T, d]
+struct RotatedHeads {
+    at::Tensor q, k, v;
+};
+RotatedHeads rotateHeads(const at::Tensor& qkv, const CosSin& queries, const CosSin& keys,
+                         const CosSin& values, Pairing pairing);
+
+}  // namespace roper

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace roper {
+
+/// How scores become weights.
+enum class AttentionKind {
+    softmax,           ///< softmax of q·k/√d, plus a bias
+    linear_numerator,  ///< φ(q)·φ(k) with φ(x) = elu(x) + 1, rotated in the numerator alone: Su et al. 2021,
+                       ///< eq. 19
+    linear_cosine,  ///< 1 + cosine of q and k (Su 2021); rotation keeps it a probability
+};
+
+/// Their names in specifications, in this order.
+inline const std::vector<std::string>& attentionKindNames() {
+    static const std::vector<std::string> names = {"softmax", "linear_numerator", "linear_cosine"};
+    return names;
+}
+
+/// @throws std::invalid_argument if there is no such attention
+inline AttentionKind attentionKindOf(const std::string& name) {
+    const auto& names = attentionKindNames();
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+        throw std::invalid_argument("unknown attention '" + name +
+                                    "'; known are softmax, linear_numerator, linear_cosine");
+    return static_cast<AttentionKind>(found - names.begin());
+}
+
+}  // namespace roper

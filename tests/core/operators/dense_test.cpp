@@ -1,0 +1,202 @@
+#include "core/operators/dense.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "core/model/fused_attention.h"
+#include "core/operators/products.h"
+
+namespace roper {
+namespace {
+
+using Tensors = std::vector<at::Tensor>;
+using Computation = std::function<at::Tensor(const Tensors&)>;
+
+/// The output of a computation and its gradients, for the same random gradient of the output.
+Tensors outputAndGradients(const Computation& compute, const Tensors& given, at::ScalarType type) {
+    Tensors inputs;
+    for (const at::Tensor& tensor : given)
+        inputs.push_back(
+            tensor.detach().to(type, /*non_blocking=*/false, /*copy=*/true).requires_grad_(true));
+    const at::Tensor out = compute(inputs);
+    at::manual_seed(9);
+    out.backward(at::randn(out.sizes(), at::kFloat).to(type));
+    Tensors all = {out.detach()};
+    for (const at::Tensor& input : inputs)
+        all.push_back(input.grad());
+    return all;
+}
+
+/// Ours in float32 against LibTorch's operations in float64.
+void expectAgreement(const Computation& ours, const Computation& theirs, const Tensors& given,
+                     double most = 3e-6) {
+    const Tensors found = outputAndGradients(ours, given, at::kFloat);
+    const Tensors exact = outputAndGradients(theirs, given, at::kDouble);
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+        const double size = std::max(1.0, exact[i].abs().max().item<double>());
+        EXPECT_LT((found[i] - exact[i]).abs().max().item<double>() / size, most) << "tensor " << i;
+    }
+}
+
+// Widths that fill whole vectors and widths that do not, few rows and many.
+struct Shape {
+    std::int64_t B, T, in, out;
+};
+constexpr Shape kShapes[] = {{1, 1, 3, 5}, {2, 7, 24, 72}, {3, 50, 128, 96}, {1, 300, 33, 17}};
+
+TEST(Dense, LinearAgreesWithFloat64) {
+    at::manual_seed(1);
+    for (const Shape& s : kShapes)
+        expectAgreement([](const Tensors& t) { return denseLinear(t[0], t[1], t[2]); },
+                        [](const Tensors& t) { return at::linear(t[0], t[1], t[2]); },
+                        {at::randn({s.B, s.T, s.in}), at::randn({s.out, s.in}), at::randn({s.out})});
+}
+
+// Factors are rounded to 8 bits; what is added up is not. Those given are round already, so that no ReLU
+// flips.
+TEST(Dense, OfBFloat16AgreesWithFloat64) {
+    constexpr double kMost = 1e-2;
+    at::manual_seed(4);
+    const auto rounded = [](const at::Tensor& x) { return x.to(at::kBFloat16); };
+    for (const Shape& s : kShapes) {
+        const auto given = [&](at::IntArrayRef sizes, double size) {
+            return rounded(at::randn(sizes) * size).to(at::kFloat);
+        };
+        const double up_size = 1 / std::sqrt(static_cast<double>(s.in)),
+                     down_size = 1 / std::sqrt(static_cast<double>(s.out));
+        const at::Tensor x = given({s.B, s.T, s.in}, 1), up = given({s.out, s.in}, up_size),
+                         down = given({s.in, s.out}, down_size), bias = at::randn({s.out}),
+                         down_bias = at::randn({s.in}), residual = at::randn({s.B, s.T, s.out});
+        for (const at::ScalarType out : {at::kFloat, at::kBFloat16})
+            expectAgreement(
+                [&](const Tensors& t) { return denseLinear(rounded(t[0]), t[1], t[2], out).to(at::kFloat); },
+                [](const Tensors& t) { return at::linear(t[0], t[1], t[2]); }, {x, up, bias}, kMost);
+        expectAgreement(
+            [&](const Tensors& t) { return denseLinear(rounded(t[0]), t[1], t[2], at::kFloat, t[3]); },
+            [](const Tensors& t) { return at::linear(t[0], t[1], t[2]) + t[3]; }, {x, up, bias, residual},
+            kMost);
+        for (const bool gelu : {true, false})
+            expectAgreement(
+                [&](const Tensors& t) {
+                    return denseFeedForward(rounded(t[0]), t[1], t[2], t[3], t[4], gelu, t[0]);
+                },
+                [&](const Tensors& t) {
+                    const at::Tensor hidden = at::linear(t[0], t[1], t[2]);
+                    return t[0] + at::linear(gelu ? at::gelu(hidden) : at::relu(hidden), t[3], t[4]);
+                },
+                {x, up, bias, down, down_bias}, kMost);
+        if (s.in < 8) continue;  // so few numbers have hardly a deviation
+        expectAgreement(
+            [&](const Tensors& t) {
+                return denseNorm(t[0], t[1], t[2], 1e-5, at::kBFloat16).normal.to(at::kFloat);
+            },
+            [](const Tensors& t) { return at::layer_norm(t[0], {t[0].size(-1)}, t[1], t[2], 1e-5); },
+            {x, at::randn({s.in}), down_bias}, kMost);
+    }
+}
+
+TEST(Dense, LinearAddsAResidual) {
+    at::manual_seed(2);
+    for (const Shape& s : kShapes)
+        expectAgreement([](const Tensors& t) { return denseLinear(t[0], t[1], t[2], at::kFloat, t[3]); },
+                        [](const Tensors& t) { return at::linear(t[0], t[1], t[2]) + t[3]; },
+                        {at::randn({s.B, s.T, s.in}), at::randn({s.out, s.in}), at::randn({s.out}),
+                         at::randn({s.B, s.T, s.out})});
+}
+
+TEST(Dense, FeedForwardAgreesWithFloat64) {
+    at::manual_seed(3);
+    for (const Shape& s : kShapes)
+        for (const bool gelu : {true, false})
+            for (const bool residual : {true, false}) {
+                Tensors given = {at::randn({s.B, s.T, s.in}), at::randn({s.out, s.in}), at::randn({s.out}),
+                                 at::randn({s.in, s.out}), at::randn({s.in})};
+                if (residual) given.push_back(at::randn({s.B, s.T, s.in}));
+                expectAgreement(
+                    [&](const Tensors& t) {
+                        return denseFeedForward(t[0], t[1], t[2], t[3], t[4], gelu,
+                                                residual ? t[5] : at::Tensor());
+                    },
+                    [&](const Tensors& t) {
+                        const at::Tensor hidden = at::linear(t[0], t[1], t[2]);
+                        const at::Tensor answer =
+                            at::linear(gelu ? at::gelu(hidden) : at::relu(hidden), t[3], t[4]);
+                        return residual ? answer + t[5] : answer;
+                    },
+                    given);
+            }
+}
+
+TEST(Dense, NormPassesItsInputOn) {
+    at::manual_seed(4);
+    for (const Shape& s : kShapes) {
+        if (s.in < 2) continue;
+        const Tensors given = {at::randn({s.B, s.T, s.in}) * 3 + 1, at::randn({s.in}), at::randn({s.in})};
+        expectAgreement(
+            [](const Tensors& t) {
+                const Normalized made = denseNorm(t[0], t[1], t[2], 1e-5);
+                return made.normal * 2 + made.x;
+            },
+            [](const Tensors& t) {
+                return at::layer_norm(t[0], {t[0].size(2)}, t[1], t[2], 1e-5) * 2 + t[0];
+            },
+            given);
+        expectAgreement(
+            [](const Tensors& t) { return denseNorm(t[0], t[1], t[2], 1e-5).normal; },
+            [](const Tensors& t) { return at::layer_norm(t[0], {t[0].size(2)}, t[1], t[2], 1e-5); }, given);
+    }
+}
+
+TEST(Dense, NormLetsGradientsPassWhereNobodyAsksForTheNormalised) {
+    const at::Tensor x = at::randn({1, 2, 8}).requires_grad_(true), ones = at::ones({8}).requires_grad_(true);
+    denseNorm(x, ones, ones, 1e-5).x.sum().backward();
+    EXPECT_TRUE(x.grad().eq(1).all().item<bool>());
+}
+
+// oneDNN's ReLU takes NaN for 0; what is not a number must be seen all the same.
+TEST(Dense, NotANumberIsPassedOn) {
+    const at::Tensor x = at::ones({1, 2, 8}), weight = at::ones({8, 8}), bias = at::zeros({8});
+    x[0][1][3] = NAN;
+    EXPECT_TRUE(denseFeedForward(x, weight, bias, weight, bias, false, x)[0][1][3].isnan().item<bool>());
+    for (const at::Tensor& out :
+         {denseLinear(x, weight, bias), denseFeedForward(x, weight, bias, weight, bias, true),
+          denseNorm(x, bias, bias, 1e-5).normal}) {
+        EXPECT_TRUE(out[0][1].isnan().all().item<bool>());
+        EXPECT_FALSE(out[0][0].isnan().any().item<bool>());
+    }
+    const at::Tensor fine = at::ones({1, 2, 8}).requires_grad_(true), broken = at::full({8, 8}, NAN);
+    denseFeedForward(fine, broken, bias, weight, bias, false, fine).sum().backward();
+    EXPECT_TRUE(fine.grad().isnan().any().item<bool>());
+}
+
+TEST(Dense, ProductsAreOneDnns) {
+    EXPECT_EQ(whyNotOneDnn(), "");
+}
+
+// Which thread comes first is chance; what comes out is not.
+TEST(Dense, SumsDoNotDependOnTheThreads) {
+    at::manual_seed(5);
+    const at::Tensor qkv = at::randn({3, 40, 96}), weight = at::randn({96}), bias = at::randn({96});
+    PassPositions pass;
+    const at::Tensor table = at::rand({40, 8});
+    pass.queries = pass.keys = pass.values = {{table, table}};
+    const auto compute = [&](const Tensors& t) {
+        return fusedAttention(denseNorm(t[0], t[1], t[2], 1e-5).normal, 2, true, Pairing::half, pass, 0);
+    };
+    const int before = at::get_num_threads();
+    at::set_num_threads(1);
+    const Tensors one = outputAndGradients(compute, {qkv, weight, bias}, at::kFloat);
+    at::set_num_threads(3);
+    const Tensors three = outputAndGradients(compute, {qkv, weight, bias}, at::kFloat);
+    at::set_num_threads(before);
+    for (std::size_t i = 0; i < one.size(); ++i)
+        EXPECT_TRUE(one[i].equal(three[i])) << "tensor " << i;
+}
+
+}  // namespace
+}  // namespace roper

@@ -1,0 +1,88 @@
+#include "core/tasks/text.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+
+#include "tests/support/temporary_folder.h"
+
+namespace roper {
+namespace {
+
+/// Pieces "0", "1", …, and no way to cut a text into them.
+Vocabulary numbers(int count) {
+    std::vector<std::string> pieces;
+    for (int i = 0; i < count; ++i)
+        pieces.push_back(std::to_string(i) + " ");
+    return {pieces,
+            [](std::string_view) -> std::vector<std::int64_t> { throw std::logic_error("not asked for"); }};
+}
+
+std::shared_ptr<const MappedTokens> mapped(const std::filesystem::path& path,
+                                           const std::vector<std::int64_t>& tokens, int vocabulary_size) {
+    std::ofstream file(path, std::ios::binary);
+    for (const std::int64_t token : tokens)
+        for (std::size_t byte = 0; byte < MappedTokens::widthFor(vocabulary_size); ++byte)
+            file.put(static_cast<char>(token >> (8 * byte)));
+    file.close();
+    return std::make_shared<const MappedTokens>(path, vocabulary_size);
+}
+
+TEST(MappedTokens, ReadsBothWidths) {
+    const TemporaryFolder folder;
+    const std::vector<std::int64_t> small = {0, 1, 255, 256, 65535}, large = {0, 65536, 16777216, 4000000000};
+    for (const auto& [size, tokens] : {std::pair{65536, small}, {70000, large}}) {
+        const auto read = mapped(folder / "tokens", tokens, size);
+        ASSERT_EQ(read->size(), static_cast<std::int64_t>(tokens.size()));
+        for (std::size_t i = 0; i < tokens.size(); ++i)
+            EXPECT_EQ((*read)[static_cast<std::int64_t>(i)], tokens[i]);
+    }
+    std::ofstream(folder / "odd", std::ios::binary) << "abc";
+    EXPECT_THROW(MappedTokens(folder / "odd", 100), std::runtime_error);
+    EXPECT_THROW(MappedTokens(folder / "missing", 100), std::runtime_error);
+    std::ofstream(folder / "empty", std::ios::binary).flush();
+    EXPECT_THROW(MappedTokens(folder / "empty", 100), std::runtime_error);
+}
+
+TEST(TextTask, TrainingNeverSeesWhatIsKeptForValidation) {
+    const TemporaryFolder folder;
+    std::vector<std::int64_t> tokens(1000);
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+        tokens[i] = static_cast<std::int64_t>(i);
+    const TextTask task(numbers(1000), mapped(folder / "tokens", tokens, 1000), 0.1);
+    EXPECT_EQ(task.trainingTokens(), 900);
+    EXPECT_EQ(task.validationTokens(), 100);
+    std::set<std::int64_t> trained, validated;
+    for (std::uint64_t i = 0; i < 400; ++i) {
+        const auto sequence = task.tokens(3, Stream::training, i, 30);
+        ASSERT_EQ(sequence.size(), 30U);
+        for (std::size_t t = 1; t < 30; ++t)
+            EXPECT_EQ(sequence[t], sequence[t - 1] + 1);  // a stretch of the text
+        trained.insert(sequence.begin(), sequence.end());
+    }
+    EXPECT_LE(*trained.rbegin(), 899);
+    EXPECT_GE(*trained.rbegin(), 890);
+    EXPECT_GT(trained.size(), 890U);
+    for (std::uint64_t i = 0; i < 3; ++i)
+        for (const std::int64_t token : task.tokens(3, Stream::validation, i, 30))
+            EXPECT_TRUE(validated.insert(token).second);  // one after the other, none twice
+    EXPECT_EQ(*validated.begin(), 900);
+    EXPECT_EQ(task.tokens(3, Stream::validation, 3, 30), task.tokens(9, Stream::validation, 0, 30));
+    EXPECT_EQ(task.tokens(3, Stream::training, 7, 30), task.tokens(3, Stream::training, 7, 30));
+    EXPECT_NE(task.tokens(3, Stream::training, 7, 30), task.tokens(4, Stream::training, 7, 30));
+    EXPECT_EQ(task.sequence(3, Stream::validation, 0, 3), "900 901 902 ");
+}
+
+TEST(TextTask, SaysWhatIsTooShort) {
+    const TemporaryFolder folder;
+    const TextTask task(numbers(50), mapped(folder / "tokens", std::vector<std::int64_t>(100, 1), 50), 0.2);
+    EXPECT_THROW(task.tokens(0, Stream::validation, 0, 21), std::invalid_argument);
+    EXPECT_NO_THROW(task.tokens(0, Stream::validation, 0, 20));
+    EXPECT_THROW(task.tokens(0, Stream::training, 0, 81), std::invalid_argument);
+    EXPECT_THROW(TextTask(numbers(5)).tokens(0, Stream::training, 0, 2), std::invalid_argument);
+    EXPECT_FALSE(task.hasProblems());
+}
+
+}  // namespace
+}  // namespace roper

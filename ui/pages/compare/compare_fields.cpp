@@ -1,0 +1,62 @@
+#include "ui/pages/compare/compare_fields.h"
+
+namespace roper {
+namespace {
+
+using Q = CompareQuestion;
+
+template <class Value>
+Field<Q> make(FieldInfo info, Value Q::*member) {
+    return field<Q>(std::move(info), [member](Q& question) -> Value& { return question.*member; });
+}
+
+/// A choice that otherwise follows from the task.
+template <class Value>
+Field<Q> makeChosen(FieldInfo info, Value Q::*member, bool Q::*chosen) {
+    Field<Q> made = make(std::move(info), member);
+    made.set = [plain = made.set, chosen](Q& question, std::string_view text) {
+        plain(question, text);
+        question.*chosen = true;
+    };
+    return made;
+}
+
+Choice measureNames() {
+    Choice choice;
+    for (const MeasureInfo& info : measures())
+        choice.names.push_back(info.name);
+    return choice;
+}
+
+Field<Q> filterField() {
+    Field<Q> made;
+    static_cast<FieldInfo&>(made) = {"", "filter", "",
+                                     "which runs: words, and comparisons such as \"seed<5\"", AnyText()};
+    made.text = [](const Q& question) { return question.filter.toStdString(); };
+    made.set = [](Q& question, std::string_view text) {
+        question.filter = QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+    };
+    return made;
+}
+
+}  // namespace
+
+const std::vector<Field<CompareQuestion>>& compareFields() {
+    static const std::vector<Field<Q>> fields = {
+        filterField(),
+        makeChosen({"", "measure", "", "what is compared", measureNames()}, &Q::measure, &Q::measure_chosen),
+        make({"", "share", "%", "problems solved, for steps_until", IntegerRange{1, 100}}, &Q::share),
+        makeChosen({"", "curve", "", "what the curves show",
+                    Choice{{"training_loss", "correct", "evaluation_loss", "recall"}, {}}},
+                   &Q::curve, &Q::curve_chosen),
+        make({"", "across", "", "what the curves run over", Choice{{"step", "time", "tokens"}, {}}},
+             &Q::across),
+        make({"", "spread", "", "what the band is", Choice{{"range", "standard_error", "interval"}, {}}},
+             &Q::spread),
+        make({"", "drop_worst", "", "true leaves out each group's worst run", Flag()}, &Q::drop_worst),
+        make({"", "final_half", "", "true shows the second half alone", Flag()}, &Q::final_half),
+        make({"", "each_run", "", "true draws every run, too", Flag()}, &Q::each_run)};
+    return fields;
+}
+
+}  // namespace roper
