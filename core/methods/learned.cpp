@@ -41,6 +41,7 @@ PositionMethod learnedMethod() {
         return tablePositions(s, shape) * shape.width;
     };
     method.longest = tablePositions;
+    method.for_longer = "train it with a larger model.table_positions or with longer sequences";
     return method;
 }
 

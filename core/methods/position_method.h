@@ -36,6 +36,7 @@ struct ModelShape {
     std::int64_t width = 0, layers = 0, heads = 0;
     std::int64_t length = 0;           ///< tokens of a training sequence
     std::int64_t snapshot_length = 0;  ///< of the text that snapshots are taken of; 0 where none is
+    bool causal = true;                ///< tokens attend to those before them alone
 
     std::int64_t headDim() const { return width / heads; }
 };
@@ -73,8 +74,9 @@ struct PositionMethod {
     std::function<std::vector<SettingProblem>(const PositionSettings&, const ModelShape&)> check = {};
     /// Parameters of the method alone; none where empty.
     std::function<std::int64_t(const PositionSettings&, const ModelShape&)> parameters = {};
-    /// The longest text that it can read, in tokens; any where empty.
+    /// The longest text that it can read, in tokens, and what to do for a longer one; any where empty.
     std::function<std::int64_t(const PositionSettings&, const ModelShape&)> longest = {};
+    std::string for_longer = {};
     /// Whether LibTorch keeps the weights of every query for the backward pass, because the bias is trained.
     bool trains_bias = false;
 

@@ -37,12 +37,9 @@ std::vector<double> exampleT5Biases(std::uint64_t seed, int buckets) {
     return {normal.data(), normal.data() + normal.size()};
 }
 
-Eigen::VectorXd xposBases(int pairs) {
+double xposBase(int pair, int pairs) {
     constexpr double kGamma = 0.4;
-    Eigen::VectorXd bases(pairs);
-    for (int i = 0; i < pairs; ++i)
-        bases[i] = (static_cast<double>(i) / pairs + kGamma) / (1 + kGamma);
-    return bases;
+    return (static_cast<double>(pair) / pairs + kGamma) / (1 + kGamma);
 }
 
 }  // namespace roper

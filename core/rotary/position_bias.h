@@ -25,7 +25,7 @@ std::vector<double> exampleT5Biases(std::uint64_t seed, int buckets = kT5Buckets
 
 /// xPos: the base ζ_i = (2i/d + γ)/(1 + γ) of pair i's decay, γ = 0.4. A query at n is multiplied by
 /// ζ_i^{n/512}, a key at j by ζ_i^{−j/512}. (Sun et al. 2022; torchscale)
-Eigen::VectorXd xposBases(int pairs);
+double xposBase(int pair, int pairs);
 inline constexpr double kXposScaleBase = 512;
 
 }  // namespace roper

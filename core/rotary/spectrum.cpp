@@ -65,7 +65,10 @@ Eigen::VectorXd decayCurve(const Eigen::VectorXd& theta, int distances) {
 }
 
 Eigen::VectorXd xposDecayCurve(const Eigen::VectorXd& theta, int distances) {
-    const Eigen::VectorXd step = xposBases(static_cast<int>(theta.size())).array().pow(1 / kXposScaleBase);
+    const auto pairs = static_cast<int>(theta.size());
+    Eigen::VectorXd step(pairs);
+    for (int i = 0; i < pairs; ++i)
+        step[i] = std::pow(xposBase(i, pairs), 1 / kXposScaleBase);
     return meanPartialSum(theta, step, distances);
 }
 

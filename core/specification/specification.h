@@ -85,7 +85,7 @@ struct Specification {
     /// What position methods have to know of the model.
     ModelShape shape() const {
         return {model.width, model.layers, model.heads, training.length,
-                snapshots.every > 0 ? snapshots.characters : 0};
+                snapshots.every > 0 ? snapshots.characters : 0, !isMasked()};
     }
 
     /// Whether masked tokens are guessed from both sides, rather than each token from those before.

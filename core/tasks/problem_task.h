@@ -17,7 +17,7 @@ class ProblemTask : public Task {
                           ProblemSize size) const final;
 
     bool isHeldOut(const Problem& problem) const final;
-    bool isComplete(std::string_view completion) const final {
+    bool isComplete(std::string_view completion) const override {
         return completion.find('#') != std::string_view::npos;
     }
     std::vector<std::string_view> promptsIn(std::string_view sequence) const final;
@@ -35,8 +35,11 @@ class ProblemTask : public Task {
     virtual Problem drawOfSize(Random& random, ProblemSize size) const = 0;
     /// How many different problems there are of a size.
     virtual double countOfSize(ProblemSize size) const = 0;
-    /// The characters that every prompt ends with, and that occur nowhere before in a problem.
+    /// The characters that every prompt ends with, and that occur nowhere before in a problem. Where a prompt
+    /// goes on after them, `heldOutBy` ends with them.
     virtual std::string_view promptEnd() const = 0;
+    /// The part of a prompt by which problems are kept for evaluations: all that training must not show.
+    virtual std::string_view heldOutBy(std::string_view prompt) const { return prompt; }
 
   private:
     Problem drawForTraining(Random& random) const;

@@ -1,6 +1,5 @@
 #include <ATen/ATen.h>
 
-#include "core/base/error.h"
 #include "core/model/positions/positions.h"
 
 namespace roper {
@@ -20,12 +19,6 @@ class LearnedPositions final : public Positions {
 
   protected:
     void contribute(const TokenPositions& tokens, PassPositions& pass) override {
-        if (tokens.T > table_.size(0))
-            throw Error(ErrorKind::usage,
-                        "this model has a learned table of " + std::to_string(table_.size(0)) +
-                            " positions and cannot read a text of " + std::to_string(tokens.T) +
-                            " tokens: train it with model.table_positions = " + std::to_string(tokens.T) +
-                            " or longer sequences, or use a method without a table");
         pass.added = tokens.single.defined() ? at::embedding(table_, tokens.single).unsqueeze(1)
                                              : table_.narrow(0, 0, tokens.T);
     }

@@ -25,15 +25,27 @@ std::unique_ptr<Positions> makePositions(const Specification& specification, Par
 }
 
 Pairing pairingOf(const Specification& specification) {
-    return specification.model.pairing == "half" ? Pairing::half : Pairing::interleaved;
+    const std::string& name = specification.model.pairing;
+    TORCH_CHECK(name == "half" || name == "interleaved", "unknown pairing ", name);
+    return name == "half" ? Pairing::half : Pairing::interleaved;
 }
 
 FrequencyFormula frequencyFormulaOf(const Specification& specification) {
-    return specification.model.frequency_formula == "standard" ? FrequencyFormula::standard
-                                                               : FrequencyFormula::worked_example;
+    const std::string& name = specification.model.frequency_formula;
+    TORCH_CHECK(name == "standard" || name == "worked_example", "unknown frequency formula ", name);
+    return name == "standard" ? FrequencyFormula::standard : FrequencyFormula::worked_example;
 }
 
 PassPositions Positions::forPass(const TokenPositions& tokens) {
+    const PositionMethod& method = specification_.model.method();
+    if (method.longest) {
+        const std::int64_t longest = method.longest(specification_.model, specification_.shape());
+        if (tokens.T > longest)
+            throw Error(ErrorKind::usage,
+                        "this model has a " + method.title + " of " + std::to_string(longest) +
+                            " positions and cannot read a text of " + std::to_string(tokens.T) +
+                            " tokens: " + method.for_longer + ", or use another method");
+    }
     PassPositions pass;
     const CosSin nothing = {at::empty({tokens.T, 0}, options_), at::empty({tokens.T, 0}, options_)};
     const bool single = tokens.single.defined();

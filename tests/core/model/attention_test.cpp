@@ -138,9 +138,10 @@ TEST(Positions, ALearnedTableSaysWhereItEnds) {
     expectError(ErrorKind::usage, "learned table of 12 positions and cannot read a text of 13 tokens", [&] {
         model.forward(at::zeros({1, 13}, at::kLong));
     });
-    for (const char* position : {"none", "sinusoidal", "t5", "alibi", "rope", "roper"}) {
-        Transformer other(withMethod(position), 5, at::kCPU);
-        EXPECT_NO_THROW(other.forward(at::zeros({1, 100}, at::kLong))) << position;
+    for (const PositionMethod& method : positionMethods()) {
+        if (method.longest) continue;
+        Transformer other(withMethod(method.name), 5, at::kCPU);
+        EXPECT_NO_THROW(other.forward(at::zeros({1, 100}, at::kLong))) << method.name;
     }
 }
 
@@ -149,18 +150,16 @@ TEST(Positions, ALearnedTableSaysWhereItEnds) {
 TEST(Positions, OnlyAbsoluteEncodingsAndRotatedValuesShowInAConstantText) {
     at::manual_seed(4);
     const at::NoGradGuard no_gradients;
-    for (const char* position : {"none", "t5", "alibi", "rope", "roper", "sinusoidal", "learned"}) {
-        Specification s = withMethod(position);
+    for (const PositionMethod& method : positionMethods()) {
+        Specification s = withMethod(method.name);
         s.model.layers = 1;
         Transformer model(s, 5, at::kCPU, at::kDouble);
         const at::Tensor logits = model.forward(at::ones({1, 12}, at::kLong))[0];
         const double change = largestDifference(logits[0], logits[11]);
-        const bool absolute = std::string(position) == "sinusoidal" || std::string(position) == "learned";
-        const bool rotated_values = std::string(position) == "roper";
-        if (absolute || rotated_values)
-            EXPECT_GT(change, 1e-3) << position;
+        if (method.is_in_embeddings || method.rotates_values)
+            EXPECT_GT(change, 1e-3) << method.name;
         else
-            EXPECT_LT(change, 1e-12) << position;
+            EXPECT_LT(change, 1e-12) << method.name;
     }
 }
 

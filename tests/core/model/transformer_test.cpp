@@ -37,15 +37,15 @@ Specification tiny(const std::string& position) {
 /// Every kind of model that the specification can name, small.
 std::vector<Specification> allKinds() {
     std::vector<Specification> kinds;
-    for (const char* position : {"rope", "roper"})
+    for (const PositionMethod& method : positionMethods())
         for (const char* norm : {"pre", "post"}) {
-            Specification s = tiny(position);
+            Specification s = tiny(method.name);
             s.model.norm = norm;
             kinds.push_back(s);
         }
     Specification other = tiny("roper");
     other.model.pairing = "interleaved";
-    other.model.frequency_formula = "intro";
+    other.model.frequency_formula = "worked_example";
     other.model.activation = "relu";
     other.model.base = 50;
     kinds.push_back(other);
@@ -53,26 +53,27 @@ std::vector<Specification> allKinds() {
     partial.model.rotary_fraction = 0.5;
     partial.model.value_rotary_fraction = 0.25;
     kinds.push_back(partial);
-    for (const char* position : {"none", "learned", "sinusoidal", "t5", "alibi"})
-        kinds.push_back(tiny(position));
-    kinds.back().model.norm = "post";
     Specification buckets = tiny("t5");
     buckets.model.own.set("bias_buckets",
                           6);  // reached within the 13 tokens of these tests, the last one too
     buckets.model.own.set("bias_distance", 9);
     kinds.push_back(buckets);
-    for (const char* position : {"rope", "roper"}) {
-        Specification trained = tiny(position);
+    for (const PositionMethod& method : positionMethods()) {
+        if (!method.rotates) continue;
+        Specification trained = tiny(method.name);
         trained.model.frequencies = "trained";
         trained.model.rotary_fraction = 0.5;
         kinds.push_back(trained);
     }
     for (const char* attention : {"linear_numerator", "linear_cosine"})
-        for (const char* position : {"none", "learned", "rope", "roper"}) {
-            Specification linear = tiny(position);
+        for (const PositionMethod& method : positionMethods()) {
+            if (method.biases_scores) continue;
+            Specification linear = tiny(method.name);
             linear.model.attention = attention;
             kinds.push_back(linear);
         }
+    kinds.push_back(tiny("roper"));
+    kinds.back().model.attention = "linear_cosine";
     kinds.back().model.frequencies = "trained";
     return kinds;
 }
@@ -82,8 +83,10 @@ std::vector<Specification> allKindsBothWays() {
     std::vector<Specification> kinds = allKinds();
     const std::size_t causal = kinds.size();
     for (std::size_t i = 0; i < causal; ++i) {
-        kinds.push_back(kinds[i]);
-        kinds.back().training.objective = "masked";
+        Specification masked = kinds[i];
+        masked.training.objective = "masked";
+        const PositionMethod& method = masked.model.method();
+        if (!method.check || method.check(masked.model, masked.shape()).empty()) kinds.push_back(masked);
     }
     return kinds;
 }

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
-
 #include <array>
 #include <limits>
 #include <set>
@@ -49,7 +47,9 @@ TEST(Random, BetweenIsEvenAndKeepsItsBounds) {
 }
 
 TEST(Streams, CanBeEnteredAnywhere) {
-    for (const char* name : {"addition", "index", "prefix"}) {
+    for (const TaskKind& kind : taskKinds()) {
+        if (kind.is_text) continue;
+        const std::string& name = kind.name;
         TaskSettings settings;
         settings.name = name;
         const auto task = makeTask(settings);
@@ -65,7 +65,7 @@ TEST(Streams, CanBeEnteredAnywhere) {
     EXPECT_THROW(makeTask(unknown), std::invalid_argument);
 }
 
-std::unique_ptr<Task> taskNamed(const char* name, std::int64_t digits = 4) {
+std::unique_ptr<Task> taskNamed(const std::string& name, std::int64_t digits = 4) {
     TaskSettings settings;
     settings.name = name;
     settings.own.set("digits_max", digits);
@@ -74,8 +74,10 @@ std::unique_ptr<Task> taskNamed(const char* name, std::int64_t digits = 4) {
 
 // What training shows and what evaluations ask are apart wherever a size has enough problems.
 TEST(HeldOut, TrainingNeverShowsAProblemThatIsKeptForEvaluations) {
-    for (const char* name : {"addition", "index"}) {
-        const auto task = taskNamed(name);
+    for (const TaskKind& kind : taskKinds()) {
+        if (!kind.has_problems) continue;
+        SCOPED_TRACE(kind.name);
+        const auto task = taskNamed(kind.name);
         std::set<std::string> shown;
         for (std::uint64_t i = 0; i < 400; ++i) {
             const std::string text = task->sequence(1, Stream::training, i, 300);
@@ -90,7 +92,11 @@ TEST(HeldOut, TrainingNeverShowsAProblemThatIsKeptForEvaluations) {
             const Problem problem = task->problem(1, Stream::problems, i);
             if (!task->isHeldOut(problem)) continue;
             ++held;
-            apart += shown.count(problem.prompt) == 0 ? 1 : 0;
+            apart +=
+                std::none_of(shown.begin(), shown.end(),
+                             [&](const std::string& prompt) { return problem.prompt.starts_with(prompt); })
+                    ? 1
+                    : 0;
         }
         EXPECT_GT(held, 200);
         EXPECT_EQ(apart, held);
@@ -111,8 +117,10 @@ TEST(HeldOut, OneProblemIn32OfALargeSizeAndNoneOfASmallOne) {
 }
 
 TEST(Sizes, AreThoseOfTheProblemsAsked) {
-    for (const char* name : {"addition", "index"}) {
-        const auto task = taskNamed(name);
+    for (const TaskKind& kind : taskKinds()) {
+        if (!kind.has_problems) continue;
+        SCOPED_TRACE(kind.name);
+        const auto task = taskNamed(kind.name);
         EXPECT_EQ(task->sizeNames().size(), 2U);
         EXPECT_EQ(task->sizeCount(), static_cast<std::int64_t>(task->sizes().size()));
         for (const ProblemSize size : task->sizes())

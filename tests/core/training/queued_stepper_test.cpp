@@ -114,9 +114,9 @@ TEST(CaptureRules, AreBrokenByWhoWaitsForANumber) {
 // By the rules of captures (CaptureRules), whatever the model.
 TEST(QueuedStepper, CapturesEveryKindOfModel) {
     std::vector<Specification> kinds;
-    for (const char* position : {"none", "learned", "sinusoidal", "t5", "alibi", "rope", "roper"}) {
+    for (const PositionMethod& method : positionMethods()) {
         kinds.push_back(small());
-        kinds.back().model.position = position;
+        kinds.back().model.position = method.name;
         kinds.back().device.kernel = "plain";  // as on a GPU
     }
     for (const char* attention : {"linear_numerator", "linear_cosine"}) {
