@@ -9,4 +9,5 @@
     METHOD(t5)                \
     METHOD(alibi)             \
     METHOD(rope)              \
-    METHOD(roper)
+    METHOD(roper)             \
+    METHOD(xpos)

@@ -56,6 +56,19 @@ class Model:
         y[:, second] = x[:, first] * numpy.sin(angle) + x[:, second] * numpy.cos(angle)
         return y
 
+    def decay(self, x, fraction, sign):
+        """x [T, d]: of xPos, pair i of row t times ζ_i^{±t/512}, ζ_i = (2i/r + 0.4)/1.4."""
+        if self.s["model.position"] != "xpos":
+            return x
+        r = int(fraction * self.d + 1e-9)
+        r -= r % 2
+        i = numpy.arange(r // 2)
+        factor = ((2 * i / max(r, 1) + 0.4) / 1.4) ** (sign * numpy.arange(len(x))[:, None] / 512)
+        first, second = (i, i + r // 2) if self.s["model.pairing"] == "half" else (2 * i, 2 * i + 1)
+        y = x.copy()
+        y[:, first], y[:, second] = x[:, first] * factor, x[:, second] * factor
+        return y
+
     def bias(self, head, T):
         """[T, T], by n − j; entries above the diagonal are never looked at."""
         delta = numpy.maximum(numpy.arange(T)[:, None] - numpy.arange(T), 0)
@@ -74,26 +87,27 @@ class Model:
         seen = numpy.tril(numpy.ones((len(q), len(q))))
         kind = self.s["model.attention"]
         if kind == "softmax":
-            scores = turn(q) @ turn(k).T / math.sqrt(self.d) + self.bias(head, len(q))
+            scores = turn(q) @ turn(k, -1).T / math.sqrt(self.d) + self.bias(head, len(q))
             scores[seen == 0] = -numpy.inf
             made = numpy.exp(scores - scores.max(1, keepdims=True))
             return made / made.sum(1, keepdims=True)
         if kind == "linear_cosine":
             q, k = (x / numpy.linalg.norm(x, axis=1, keepdims=True) for x in (q, k))
-            made = (1 + turn(q) @ turn(k).T) * seen
+            made = (1 + turn(q) @ turn(k, -1).T) * seen
             return made / made.sum(1, keepdims=True)
         q, k = (numpy.where(x > 0, x + 1, numpy.exp(numpy.minimum(x, 0))) for x in (q, k))
-        return turn(q) @ turn(k).T * seen / ((q @ k.T) * seen).sum(1, keepdims=True)
+        return turn(q) @ turn(k, -1).T * seen / ((q @ k.T) * seen).sum(1, keepdims=True)
 
     def attention(self, x, block):
         q, k, v = numpy.split(self.linear(x, block + "attention.qkv"), 3, axis=1)
         position = self.s["model.position"]
-        fraction = self.s["model.rotary_fraction"] if position in ("rope", "roper") else 0
+        fraction = self.s["model.rotary_fraction"] if position in ("rope", "roper", "xpos") else 0
         value_fraction = self.s["model.value_rotary_fraction"] if position == "roper" else 0
         heads = []
         for h in range(self.heads):
             columns = slice(h * self.d, (h + 1) * self.d)
-            turn = lambda y: self.rotate(y, fraction, block + "attention.query_key_frequencies")
+            turn = lambda y, sign=1: self.decay(self.rotate(y, fraction, block + "attention.query_key_frequencies"),
+                                                fraction, sign)
             turn_value = lambda y, sign=1: self.rotate(y, value_fraction, block + "attention.value_frequencies", sign)
             weights = self.weights(q[:, columns], k[:, columns], h, turn)
             heads.append(turn_value(weights @ turn_value(v[:, columns]), -1))
@@ -149,6 +163,10 @@ class Parity(TrainerTest):
 
     def test_roper(self):
         self.check("--set", "position=roper")
+
+    def test_xpos(self):
+        self.check("--set", "position=xpos")
+        self.check("--set", "position=xpos", "--set", "rotary_fraction=0.5", "--set", "pairing=interleaved")
 
     def test_rope_post_norm(self):
         self.check("--set", "position=rope", "--set", "norm=post", "--set", "activation=relu")

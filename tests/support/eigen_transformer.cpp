@@ -99,10 +99,10 @@ class EigenModel {
                                   v = qkv.middleCols(2 * C + head * d, d);
             const Rotary of_scores = trained(block + "attention.query_key_frequencies", query_key_),
                          of_values = trained(block + "attention.value_frequencies", value_);
-            const Eigen::MatrixXd weights =
-                referenceWeights({s_.model.attention, of_scores,
-                                  [&](double distance) { return bias(head, distance); }, !s_.isMasked()},
-                                 q, k, positions);
+            const Eigen::MatrixXd weights = referenceWeights(
+                {s_.model.attention, of_scores, [&](double distance) { return bias(head, distance); },
+                 !s_.isMasked(), [&](int pair, int pairs) { return decay(pair, pairs); }},
+                q, k, positions);
             joined.middleCols(head * d, d) = referenceMixing(of_values, weights, v, positions);
         }
         return linear(block + "attention.output", joined);
@@ -113,6 +113,12 @@ class EigenModel {
         const auto found = parameters_.find(name);
         if (found != parameters_.end()) rotary.theta = found->second.row(0).transpose();
         return rotary;
+    }
+
+    /// xPos: ζ^{1/512} with ζ = (2i/r + 0.4)/1.4, r features that rotate (torchscale).
+    double decay(int pair, int pairs) const {
+        if (s_.model.position != "xpos") return 1;
+        return std::pow((2.0 * pair / (2.0 * pairs) + 0.4) / 1.4, 1.0 / 512);
     }
 
     /// What is added to a score of queries `distance` ahead of their key.

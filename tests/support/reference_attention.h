@@ -29,13 +29,25 @@ struct ReferenceAttention {
     Rotary rotary;
     std::function<double(double)> bias;  ///< of query − key; softmax only
     bool causal = true;
+    /// What pair i of d/2 of a rotated query is multiplied by at a distance of 1, and a key divided by; 1
+    /// unless given.
+    std::function<double(int pair, int pairs)> decay = [](int, int) { return 1.0; };
 };
 
 /// a_nj by their definitions: Q, K [T × d], positions [T] → [T × T], 0 where a key is not seen.
 inline Eigen::MatrixXd referenceWeights(const ReferenceAttention& attention, const Eigen::MatrixXd& Q,
                                         const Eigen::MatrixXd& K, const Eigen::VectorXd& positions) {
     const auto phi = [](double x) { return x > 0 ? x + 1 : std::exp(x); };
-    const auto rotated = [&](const Eigen::VectorXd& x, double m) { return rotate(attention.rotary, x, m); };
+    // Queries are rotated to m and decay by m, keys by −m.
+    const auto rotated = [&](const Eigen::VectorXd& x, double m, double sign = 1) {
+        Eigen::VectorXd made = rotate(attention.rotary, x, m);
+        for (int i = 0; i < attention.rotary.pairs(); ++i) {
+            const auto [first, second] = attention.rotary.features(i);
+            made[first] *= std::pow(attention.decay(i, attention.rotary.pairs()), sign * m);
+            made[second] *= std::pow(attention.decay(i, attention.rotary.pairs()), sign * m);
+        }
+        return made;
+    };
     Eigen::MatrixXd weights = Eigen::MatrixXd::Zero(Q.rows(), K.rows());
     for (Eigen::Index n = 0; n < Q.rows(); ++n) {
         double sum = 0;
@@ -44,16 +56,16 @@ inline Eigen::MatrixXd referenceWeights(const ReferenceAttention& attention, con
             double& weight = weights(n, j);
             double share = 0;
             if (attention.kind == "softmax") {
-                const double score = rotated(q, positions[n]).dot(rotated(k, positions[j])) /
+                const double score = rotated(q, positions[n]).dot(rotated(k, positions[j], -1)) /
                                          std::sqrt(static_cast<double>(q.size())) +
                                      attention.bias(positions[n] - positions[j]);
                 weight = share = std::exp(score);
             } else if (attention.kind == "linear_cosine") {
                 weight = share =
-                    1 + rotated(q, positions[n]).dot(rotated(k, positions[j])) / (q.norm() * k.norm());
+                    1 + rotated(q, positions[n]).dot(rotated(k, positions[j], -1)) / (q.norm() * k.norm());
             } else {
                 const Eigen::VectorXd q_phi = q.unaryExpr(phi), k_phi = k.unaryExpr(phi);
-                weight = rotated(q_phi, positions[n]).dot(rotated(k_phi, positions[j]));
+                weight = rotated(q_phi, positions[n]).dot(rotated(k_phi, positions[j], -1));
                 share = q_phi.dot(k_phi);
             }
             sum += share;

@@ -197,6 +197,17 @@ TEST(AttentionMaps, BiasesAreAddedByDistance) {
     }
 }
 
+TEST(AttentionMaps, XposDecaysWithDistanceAlone) {
+    ASetup setup = setupForMistakes(6);
+    setup.method = "xpos";
+    const HeadVectors heads = vectorsOf(setup);
+    const Eigen::VectorXd parts = scoreParts(scoreRule(setup), heads, 9, 1, 1000);
+    setup.method = "rope";
+    const Eigen::VectorXd plain = scoreParts(scoreRule(setup), heads, 9, 1);
+    for (int i = 0; i < setup.pairs(); ++i)
+        EXPECT_NEAR(parts[i], plain[i] * std::pow((2.0 * i + 0.4 * 32) / (1.4 * 32), 8 / 512.0), 1e-10);
+}
+
 // transformers multiplies cos and sin by the factor, so only what rotates grows.
 TEST(AttentionMaps, YarnsFactorMultipliesWhatRotatesBySquare) {
     ASetup setup = setupForMistakes(7);
