@@ -9,7 +9,8 @@
     TASK(addition)        \
     TASK(index)           \
     TASK(prefix)          \
-    TASK(text)
+    TASK(text)            \
+    TASK(copy)
 
 namespace roper {
 

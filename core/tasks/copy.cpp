@@ -1,0 +1,88 @@
+#include <cmath>
+#include <stdexcept>
+
+#include "core/tasks/problem_task.h"
+#include "core/tasks/task_kind.h"
+
+namespace roper {
+namespace {
+
+/// Copy: "dyjeof>dyjeof#": a string, then the same string. The prompt ends with '>'. A problem's size is the
+/// letters of its string, and the copies asked for, always one.
+class CopyTask final : public ProblemTask {
+  public:
+    /// Strings have copy_min … copy_max letters, evenly drawn.
+    CopyTask(std::int64_t copy_min, std::int64_t copy_max)
+        : ProblemTask("abcdefghijklmnopqrstuvwxyz>#"), least_(copy_min), most_(copy_max) {
+        if (copy_min < 1 || copy_max < copy_min || copy_max > 10000)
+            throw std::invalid_argument(
+                "string lengths must satisfy 1 <= copy_min <= copy_max <= 10000, not " +
+                std::to_string(copy_min) + " and " + std::to_string(copy_max));
+        const auto longest = static_cast<std::size_t>(copy_max) + 1;
+        setLongest(longest, longest);
+    }
+
+    /// Right if the completion up to its first '#' is the string.
+    bool isRight(const Problem& problem, std::string_view completion) const override {
+        return completion.substr(0, problem.answer.size()) == problem.answer;
+    }
+
+    std::int64_t sizeCount() const override { return most_ - least_ + 1; }
+    std::vector<ProblemSize> sizes() const override {
+        std::vector<ProblemSize> all;
+        for (std::int64_t letters = least_; letters <= most_; ++letters)
+            all.push_back({letters, 1});
+        return all;
+    }
+    std::vector<std::string> sizeNames() const override { return {"letters of the string", "copies"}; }
+    std::optional<ProblemSize> sizeOf(std::string_view prompt) const override {
+        if (prompt.size() < 2 || !prompt.ends_with(promptEnd())) return std::nullopt;
+        const std::string_view letters = prompt.substr(0, prompt.size() - 1);
+        if (letters.find_first_not_of("abcdefghijklmnopqrstuvwxyz") != std::string_view::npos)
+            return std::nullopt;
+        return ProblemSize{static_cast<std::int64_t>(letters.size()), 1};
+    }
+
+  private:
+    ProblemSize drawSize(Random& random) const override { return {random.between(least_, most_), 1}; }
+
+    Problem drawOfSize(Random& random, ProblemSize size) const override {
+        std::string letters;
+        for (std::int64_t i = 0; i < size.first; ++i)
+            letters += static_cast<char>('a' + random.between(0, 25));
+        return {letters + ">", letters + "#"};
+    }
+
+    double countOfSize(ProblemSize size) const override {
+        return std::pow(26.0, static_cast<double>(size.first));
+    }
+    std::string_view promptEnd() const override { return ">"; }
+
+    std::int64_t least_, most_;
+};
+
+}  // namespace
+
+TaskKind copyTask() {
+    TaskKind kind;
+    kind.name = "copy";
+    kind.help = "copying a string";
+    kind.settings = {integerSetting("copy_min", "letters", "Copy: the shortest string", {1, 10000}, 3),
+                     integerSetting("copy_max", "letters", "Copy: the longest string", {1, 10000}, 12)};
+    kind.has_problems = true;
+    kind.length_settings = {"copy_min", "copy_max"};
+    kind.length_unit = "letters";
+    kind.length = [](ProblemSize size) { return size.first; };
+    kind.check = [](const OwnSettings& s) {
+        std::vector<SettingProblem> problems;
+        if (s.integer("copy_min") > s.integer("copy_max"))
+            problems.push_back({"task.copy_min", "the shortest string is longer than the longest"});
+        return problems;
+    };
+    kind.make = [](const OwnSettings& s) {
+        return std::make_unique<CopyTask>(s.integer("copy_min"), s.integer("copy_max"));
+    };
+    return kind;
+}
+
+}  // namespace roper

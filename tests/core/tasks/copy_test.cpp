@@ -1,0 +1,54 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/tasks/task_kind.h"
+
+namespace roper {
+namespace {
+
+TaskSettings settings(std::int64_t least, std::int64_t most) {
+    TaskSettings made;
+    made.name = "copy";
+    made.own.set("copy_min", least);
+    made.own.set("copy_max", most);
+    return made;
+}
+
+TEST(Copy, IsAStringAndTheSameString) {
+    const auto task = makeTask(settings(3, 12));
+    std::set<std::size_t> lengths;
+    for (std::uint64_t i = 0; i < 300; ++i) {
+        const Problem problem = task->problem(7, Stream::problems, i);
+        const std::string letters = problem.prompt.substr(0, problem.prompt.size() - 1);
+        EXPECT_EQ(problem.prompt, letters + ">");
+        EXPECT_EQ(problem.answer, letters + "#");
+        EXPECT_NO_THROW(task->vocabulary().encode(problem.text()));
+        lengths.insert(letters.size());
+    }
+    EXPECT_EQ(lengths.size(), 10U);
+    EXPECT_EQ(*lengths.begin(), 3U);
+    EXPECT_EQ(task->longestPrompt(), 13);
+    EXPECT_EQ(task->longestAnswer(), 13);
+    EXPECT_EQ(task->vocabulary().size(), 28);
+}
+
+TEST(Copy, IsRightIfEveryLetterIs) {
+    const auto task = makeTask(settings(3, 5));
+    const Problem problem{"abc>", "abc#"};
+    EXPECT_TRUE(task->isRight(problem, "abc#"));
+    EXPECT_TRUE(task->isRight(problem, "abc#xyz"));
+    for (const char* wrong : {"", "abc", "abd#", "abcd#", "ab#"})
+        EXPECT_FALSE(task->isRight(problem, wrong)) << wrong;
+    EXPECT_TRUE(task->isComplete("abc#"));
+    EXPECT_FALSE(task->isComplete("abc"));
+}
+
+TEST(Copy, RefusesLengthsThatContradict) {
+    EXPECT_THROW(makeTask(settings(5, 4)), std::invalid_argument);
+    EXPECT_EQ(taskKind("copy").check(settings(5, 4).own).front().key, "task.copy_min");
+    EXPECT_TRUE(taskKind("copy").check(settings(4, 5).own).empty());
+}
+
+}  // namespace
+}  // namespace roper
