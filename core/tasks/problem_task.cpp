@@ -41,7 +41,8 @@ Problem ProblemTask::problemOfSize(std::uint64_t seed, Stream stream, std::uint6
 
 bool ProblemTask::isHeldOut(const Problem& problem) const {
     const auto size = sizeOf(problem.prompt);
-    return size && countOfSize(*size) >= kFewestToHoldOutFrom && hashOf(heldOutBy(problem.prompt)) % kOneIn == 0;
+    return size && countOfSize(*size) >= kFewestToHoldOutFrom &&
+           hashOf(heldOutBy(problem.prompt)) % kOneIn == 0;
 }
 
 Problem ProblemTask::drawForTraining(Random& random) const {

@@ -98,7 +98,8 @@ TaskKind textTask() {
     kind.check = [](const OwnSettings& s) {
         std::vector<SettingProblem> problems;
         if (s.text("text").empty())
-            problems.push_back({"task.text", "name the text: a UTF-8 file, a folder of them, or a bundled text"});
+            problems.push_back(
+                {"task.text", "name the text: a UTF-8 file, a folder of them, or a bundled text"});
         return problems;
     };
     kind.make = [](const OwnSettings&) -> std::unique_ptr<Task> {
