@@ -10,7 +10,8 @@
     TASK(index)           \
     TASK(prefix)          \
     TASK(text)            \
-    TASK(copy)
+    TASK(copy)            \
+    TASK(associative_recall)
 
 namespace roper {
 

@@ -1,0 +1,138 @@
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include "core/tasks/problem_task.h"
+#include "core/tasks/task_kind.h"
+
+namespace roper {
+namespace {
+
+constexpr std::int64_t kKeys = 26, kValues = 10;
+
+/// Multi-query associative recall (Arora et al. 2023, Zoology): "c4a7x1>a7x1c4#": pairs of a key and its
+/// value, then every key once more, in another order, each to be followed by its value. A problem is one
+/// query: its prompt shows the pairs and the queries before it with their values, and ends with its key;
+/// right is the value. A problem's size is the pairs, and the number of its query, from 0.
+class AssociativeRecallTask final : public ProblemTask {
+  public:
+    /// @param pairs_min, pairs_max  of a sequence's part, evenly drawn; keys are letters and differ, so at
+    /// most 26
+    AssociativeRecallTask(std::int64_t pairs_min, std::int64_t pairs_max)
+        : ProblemTask("abcdefghijklmnopqrstuvwxyz0123456789>#"), least_(pairs_min), most_(pairs_max) {
+        if (pairs_min < 2 || pairs_max < pairs_min || pairs_max > kKeys)
+            throw std::invalid_argument("pairs must satisfy 2 <= pairs_min <= pairs_max <= 26, not " +
+                                        std::to_string(pairs_min) + " and " + std::to_string(pairs_max));
+        const auto pairs = static_cast<std::size_t>(pairs_max);
+        setLongest(4 * pairs, 2 * pairs);
+    }
+
+    /// Right if the first character is the value.
+    bool isRight(const Problem& problem, std::string_view completion) const override {
+        return !completion.empty() && completion.front() == problem.answer.front();
+    }
+    bool isComplete(std::string_view completion) const override { return !completion.empty(); }
+
+    std::int64_t sizeCount() const override { return (most_ - least_ + 1) * (least_ + most_) / 2; }
+    std::vector<ProblemSize> sizes() const override {
+        std::vector<ProblemSize> all;
+        for (std::int64_t pairs = least_; pairs <= most_; ++pairs)
+            for (std::int64_t query = 0; query < pairs; ++query)
+                all.push_back({pairs, query});
+        return all;
+    }
+    std::vector<std::string> sizeNames() const override { return {"pairs", "queries before"}; }
+
+    /// Of a whole prompt, or of the pairs alone up to '>'.
+    std::optional<ProblemSize> sizeOf(std::string_view prompt) const override {
+        const std::size_t end = prompt.find(promptEnd());
+        if (end == std::string_view::npos || end == 0 || end % 2 != 0) return std::nullopt;
+        const std::size_t queries = prompt.size() - end - 1;
+        if (queries > 0 && queries % 2 == 0) return std::nullopt;
+        for (std::size_t i = 0; i < prompt.size(); ++i) {
+            if (i == end) continue;
+            const bool is_key = (i < end ? i : i - end - 1) % 2 == 0;
+            const char low = is_key ? 'a' : '0', high = is_key ? 'z' : '9';
+            if (prompt[i] < low || prompt[i] > high) return std::nullopt;
+        }
+        return ProblemSize{static_cast<std::int64_t>(end / 2), static_cast<std::int64_t>(queries / 2)};
+    }
+
+  private:
+    ProblemSize drawSize(Random& random) const override {
+        const std::int64_t pairs = random.between(least_, most_);
+        return {pairs, random.between(0, pairs - 1)};
+    }
+
+    Problem drawOfSize(Random& random, ProblemSize size) const override {
+        const auto pairs = static_cast<std::size_t>(size.first),
+                   query = static_cast<std::size_t>(size.second);
+        const std::vector<std::size_t> keys = shuffled(random, kKeys), order = shuffled(random, pairs);
+        std::vector<std::string> shown;
+        for (std::size_t i = 0; i < pairs; ++i)
+            shown.push_back(
+                {static_cast<char>('a' + keys[i]), static_cast<char>('0' + random.between(0, kValues - 1))});
+        std::string text;
+        for (const std::string& pair : shown)
+            text += pair;
+        text += promptEnd();
+        for (const std::size_t i : order)
+            text += shown[i];
+        text += '#';
+        const std::size_t prompt = 2 * pairs + 1 + 2 * query + 1;
+        return {text.substr(0, prompt), text.substr(prompt)};
+    }
+
+    /// The numbers 0 … count − 1 in random order (Fisher & Yates).
+    static std::vector<std::size_t> shuffled(Random& random, std::size_t count) {
+        std::vector<std::size_t> numbers(count);
+        std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+        for (std::size_t i = count; i > 1; --i)
+            std::swap(numbers[i - 1],
+                      numbers[static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(i) - 1))]);
+        return numbers;
+    }
+
+    /// Ordered choices of keys, each with any value.
+    double countOfSize(ProblemSize size) const override {
+        double count = 1;
+        for (std::int64_t i = 0; i < size.first; ++i)
+            count *= static_cast<double>((kKeys - i) * kValues);
+        return count;
+    }
+    std::string_view promptEnd() const override { return ">"; }
+
+    /// The pairs: training shows all queries of them or none.
+    std::string_view heldOutBy(std::string_view prompt) const override {
+        return prompt.substr(0, prompt.find(promptEnd()) + 1);
+    }
+
+    std::int64_t least_, most_;
+};
+
+}  // namespace
+
+TaskKind associative_recallTask() {
+    TaskKind kind;
+    kind.name = "associative_recall";
+    kind.help = "associative recall";
+    kind.settings = {
+        integerSetting("pairs_min", "pairs", "Associative recall: the fewest key-value pairs", {2, 26}, 4),
+        integerSetting("pairs_max", "pairs", "Associative recall: the most key-value pairs", {2, 26}, 8)};
+    kind.has_problems = true;
+    kind.length_settings = {"pairs_min", "pairs_max"};
+    kind.length_unit = "pairs";
+    kind.length = [](ProblemSize size) { return size.first; };
+    kind.check = [](const OwnSettings& s) {
+        std::vector<SettingProblem> problems;
+        if (s.integer("pairs_min") > s.integer("pairs_max"))
+            problems.push_back({"task.pairs_min", "the fewest pairs are more than the most"});
+        return problems;
+    };
+    kind.make = [](const OwnSettings& s) {
+        return std::make_unique<AssociativeRecallTask>(s.integer("pairs_min"), s.integer("pairs_max"));
+    };
+    return kind;
+}
+
+}  // namespace roper
