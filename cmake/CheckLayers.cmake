@@ -81,7 +81,7 @@ folder(ui/window OVER ui/pages/rotation ui/pages/spectrum ui/pages/attention ui/
 
 folder(app/roper_lab OVER ui/window WITH qt cli)
 folder(app/roper_train OVER core/bench core/training core/compare WITH cli json)
-folder(app/roper_pieces OVER core/corpus WITH cli sentencepiece)
+folder(app/roper_tokenizer OVER core/corpus WITH cli sentencepiece)
 
 set(offences "")
 file(GLOB_RECURSE files RELATIVE ${SOURCE_DIR}

@@ -6,14 +6,14 @@ trainer_packages=(
     libeigen3-dev nlohmann-json3-dev libtomlplusplus-dev libboost-math-dev libcli11-dev libsentencepiece-dev libhwy-dev libdnnl-dev libgtest-dev librapidcheck-dev)
 window_packages=(qt6-base-dev qt6-svg-dev libqcustomplot-dev fonts-dejavu-core)
 test_packages=(python3-numpy python3-scipy xvfb)
-peers_packages=(python3-venv python3-dev)  # torch.compile compiles against Python's headers
+baselines_packages=(python3-venv python3-dev)  # torch.compile compiles against Python's headers
 
 # wanted_packages: one a line, for what this run of ./lab builds.
 wanted_packages() {
     printf '%s\n' "${trainer_packages[@]}"
     [[ $preset == trainer ]] || printf '%s\n' "${window_packages[@]}"
     [[ $command != test ]] || printf '%s\n' "${test_packages[@]}"
-    [[ -z $peers ]] || printf '%s\n' "${peers_packages[@]}"
+    [[ -z $baselines ]] || printf '%s\n' "${baselines_packages[@]}"
 }
 
 # find_missing_packages: fills missing_packages; one dpkg-query, because ./lab run asks this every time.

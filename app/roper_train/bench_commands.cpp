@@ -4,7 +4,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "app/roper_train/bench_peers.h"
+#include "app/roper_train/bench_baselines.h"
 #include "app/roper_train/commands.h"
 #include "core/base/child_process.h"
 #include "core/base/error.h"
@@ -217,19 +217,19 @@ void benchGenerate(const BenchOptions& options, const Work& work) {
     }
 }
 
-/// One row of the table of peers.
-struct PeerRow {
+/// One row of the table of baselines.
+struct BaselineRow {
     std::string name, precision;
     BenchTimes times;
     double first_step_s, peak_mb;
 };
 
-void printPeers(const BenchOptions& options, const Work& work, const Candidate& candidate,
-                const std::vector<PeerRow>& rows, const MachineRates& rates) {
+void printBaselines(const BenchOptions& options, const Work& work, const Candidate& candidate,
+                    const std::vector<BaselineRow>& rows, const MachineRates& rates) {
     const double tokens = tokensOf(candidate.specification);
     const double ours = rows.front().times.median();
     if (options.json) {
-        for (const PeerRow& row : rows)
+        for (const BaselineRow& row : rows)
             std::cout << Json{{"work", work.name},
                               {"who", row.name},
                               {"method", candidate.method},
@@ -252,7 +252,7 @@ void printPeers(const BenchOptions& options, const Work& work, const Candidate& 
         << formatRounded(rates.multiply_add / kGiga, 3) << " of multiply-adds\n\n"
         << "| who | steps | ms a step | least | most | tokens/s | peak MB | first step s | times ours |\n"
         << "|---|---|---|---|---|---|---|---|---|\n";
-    for (const PeerRow& row : rows) {
+    for (const BaselineRow& row : rows) {
         std::cout << "| " << row.name << (row.precision == candidate.precision ? "" : ", " + row.precision)
                   << " | " << row.times.seconds.size();
         for (const double value :
@@ -264,22 +264,23 @@ void printPeers(const BenchOptions& options, const Work& work, const Candidate& 
     std::cout << std::endl;
 }
 
-/// Ours and the peers, a few steps of each in alternation.
-void benchPeers(const BenchOptions& options, const Work& work, const Candidate& candidate) {
+/// Ours and the baselines, a few steps of each in alternation.
+void benchBaselines(const BenchOptions& options, const Work& work, const Candidate& candidate) {
     const Json first = firstStepOf(options, work, candidate);
-    const auto peers = startPeers(candidate.specification, vocabularySize(candidate.specification.task));
+    const auto baselines =
+        startBaselines(candidate.specification, vocabularySize(candidate.specification.task));
     constexpr int kStepsARound = 5;
     const StepBench ours = benchInterleaved({candidate.specification}, work.times, 2, [&](int round) {
                                if (round % kStepsARound != 0) return;
-                               for (const auto& peer : peers)
-                                   peer->takeSteps();
+                               for (const auto& baseline : baselines)
+                                   baseline->takeSteps();
                            }).front();
-    std::vector<PeerRow> rows = {
+    std::vector<BaselineRow> rows = {
         {"roper-train", candidate.precision, ours.times, first.at("first_step_s"), first.at("peak_mb")}};
-    for (const auto& peer : peers)
-        rows.push_back({peer->kind().name, peer->kind().precision, peer->times(), peer->firstStepSeconds(),
-                        peer->peakMegabytes()});
-    printPeers(options, work, candidate, rows, ours.rates);
+    for (const auto& baseline : baselines)
+        rows.push_back({baseline->kind().name, baseline->kind().precision, baseline->times(),
+                        baseline->firstStepSeconds(), baseline->peakMegabytes()});
+    printBaselines(options, work, candidate, rows, ours.rates);
 }
 
 }  // namespace
@@ -297,18 +298,19 @@ int benchCommand(const BenchOptions& options) {
         benchFirst(options);
         return 0;
     }
-    if (options.work == "peers") {
+    // "peers" was its name in older versions.
+    if (options.work == "baselines" || options.work == "peers") {
         const bool changed =
             !options.what.empty() || std::any_of(options.settings.begin(), options.settings.end(),
                                                  [](const auto& s) { return !s.starts_with("device."); });
         if (changed)
             throw Error(ErrorKind::usage,
-                        "the peers are measured on work A as it is, without --preset and with --set of "
+                        "the baselines are measured on work A as it is, without --preset and with --set of "
                         "device.… alone");
         const Work work = worksOf(options).front();
         for (const char* method : {"roper", "rope"})
             for (const Candidate& candidate : candidatesOf(options, work, method))
-                benchPeers(options, work, candidate);
+                benchBaselines(options, work, candidate);
         return 0;
     }
     for (const Work& work : worksOf(options)) {

@@ -7,7 +7,7 @@
 namespace roper {
 
 struct BenchOptions {
-    std::string work = "step";  ///< step, attention, generate, peers; first is what `step` calls
+    std::string work = "step";  ///< step, attention, generate, baselines; first is what `step` calls
     std::string what;           ///< a preset's name or a specification's path; empty: A and B
     std::vector<std::string> settings;
     std::filesystem::path runs;

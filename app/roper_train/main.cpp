@@ -13,8 +13,17 @@
 #include "app/roper_train/experiment_commands.h"
 #include "core/base/error.h"
 #include "core/runs/run_folder.h"
+#include "core/tasks/task_kind.h"
 
 namespace {
+
+/// "addition: step-by-step addition; index: …", without texts, which have no samples of their own.
+std::string tasksHelp() {
+    std::string help;
+    for (const roper::TaskKind& kind : roper::taskKinds())
+        if (!kind.is_text) help += (help.empty() ? "" : "; ") + kind.name + ": " + kind.help;
+    return help;
+}
 
 struct TellingFlags {
     bool json = false;
@@ -146,7 +155,7 @@ class CommandLine {
 
     void addSample() {
         CLI::App* sample = command("sample", "Print problems of a task, one a line");
-        sample->add_option("task", task_, "addition, index, prefix or text")->required();
+        sample->add_option("task", task_, tasksHelp())->required();
         sample->add_option("--count", count_, "How many")
             ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000000}));
         sample->add_option("--seed", seed_, "Seed of the stream")
@@ -318,10 +327,11 @@ class CommandLine {
         CLI::App* bench =
             command("bench", "Measure training steps, attention or cached generation, both methods");
         bench
-            ->add_option("work", bench_.work,
-                         "step, attention, generate; peers: other programs beside ours; first: one step in a "
-                         "new process")
-            ->check(CLI::IsMember({"step", "attention", "generate", "peers", "first"}));
+            ->add_option(
+                "work", bench_.work,
+                "step, attention, generate; baselines: other programs beside ours; first: one step in a "
+                "new process")
+            ->check(CLI::IsMember({"step", "attention", "generate", "baselines", "first", "peers"}));
         bench->add_option(
             "--preset", bench_.what,
             "Name of a preset, or path of a .toml file (default: A, prefix-paper, and B, addition-paper)");

@@ -4,14 +4,14 @@
 
 #include "app/roper_train/commands.h"
 #include "app/roper_train/experiment_commands.h"
-#include "app/roper_train/trainer_crew.h"
-#include "core/compare/grouping.h"
+#include "app/roper_train/worker_pool.h"
 #include "core/base/error.h"
-#include "core/specification/presets.h"
+#include "core/base/text.h"
+#include "core/compare/grouping.h"
 #include "core/runs/run_queue.h"
 #include "core/runs/run_recorder.h"
 #include "core/runs/sweep.h"
-#include "core/base/text.h"
+#include "core/specification/presets.h"
 
 // Commands that put runs into a row and train them: enqueue, queue, sweep.
 
@@ -99,7 +99,7 @@ int trainSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options)
         std::erase_if(queue.entries, [&](const RunQueue::Entry& entry) { return entry.run == run; });
         ++failed;
     };
-    const bool all_done = TrainerCrew({options.runs, [&] { return queue; }, remove, give_up, say}).run();
+    const bool all_done = WorkerPool({options.runs, [&] { return queue; }, remove, give_up, say}).run();
     if (!all_done) say("interrupted; the same command goes on where it was");
     return failed > 0 ? static_cast<int>(ErrorKind::other) : exitCodeOfEnd(all_done);
 }
@@ -161,7 +161,7 @@ int queueCommand(const fs::path& runs, bool quietly) {
     const auto tell = [quietly](const std::string& text) {
         if (!quietly) say(text);
     };
-    return exitCodeOfEnd(TrainerCrew({runs, [&] { return readQueue(runs); }, without, hold, tell}).run());
+    return exitCodeOfEnd(WorkerPool({runs, [&] { return readQueue(runs); }, without, hold, tell}).run());
 }
 
 int sweepCommand(const SweepOptions& options) {

@@ -7,8 +7,8 @@
 #include "core/base/error.h"
 #include "core/base/file_lock.h"
 #include "core/base/fingerprint.h"
-#include "core/corpus/pieces_program.h"
 #include "core/corpus/text_reader.h"
+#include "core/corpus/tokenizer_program.h"
 #include "core/specification/presets.h"
 #include "core/tasks/text.h"
 
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of what roper-pieces writes; another one lets every text be prepared again.
+/// Of what roper-tokenizer writes; another one lets every text be prepared again.
 constexpr const char* kVersion = "1";
 
 fs::path cacheFolder() {
@@ -113,7 +113,7 @@ std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Pre
                                           "--out",
                                           partial.path().string()};
     if (model) arguments.insert(arguments.end(), {"--model", model->string()});
-    if (!runPieces(arguments, {}, preparing.goes_on)) return std::nullopt;
+    if (!runTokenizer(arguments, {}, preparing.goes_on)) return std::nullopt;
     std::error_code problem;
     fs::remove_all(whole.folder(), problem);
     fs::rename(partial.path(), whole.folder(), problem);

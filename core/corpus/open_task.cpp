@@ -5,7 +5,7 @@
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/corpus/pieces_program.h"
+#include "core/corpus/tokenizer_program.h"
 #include "core/specification/presets.h"
 #include "core/tasks/text.h"
 
@@ -31,7 +31,7 @@ std::vector<std::int64_t> parseIds(const std::string& line) {
 Vocabulary vocabularyOf(const CorpusFiles& corpus) {
     const std::string model = corpus.model().string();
     return {parsePieces(readFile(corpus.pieces()), corpus.pieces().string()), [model](std::string_view text) {
-                return parseIds(runPieces({"ids", "--model", model}, text).value_or(""));
+                return parseIds(runTokenizer({"ids", "--model", model}, text).value_or(""));
             }};
 }
 

@@ -40,14 +40,6 @@ std::vector<std::string> methodNames() {
     return names;
 }
 
-/// "What is learned: step-by-step addition, substring by index, …"
-std::string taskHelp() {
-    std::vector<std::string> helps;
-    for (const TaskKind& kind : taskKinds())
-        helps.push_back(kind.help);
-    return "What is learned: " + join(helps, ", ");
-}
-
 std::vector<SpecificationField> aboutAndTask() {
     return {
         make({"about", "title", "", "Name shown on the preset's card", AnyText()}, &S::about,
@@ -58,7 +50,8 @@ std::vector<SpecificationField> aboutAndTask() {
               "How long the run takes on two CPU cores, as measured; 0 if not known", RealRange{0, 1e7}},
              &S::about, &S::About::minutes),
 
-        make({"task", "name", "", taskHelp(), oneOf(taskNames())}, &S::task, &TaskSettings::name),
+        make({"task", "name", "", "What is learned; `roper-train sample NAME` shows it", oneOf(taskNames())},
+             &S::task, &TaskSettings::name),
     };
 }
 

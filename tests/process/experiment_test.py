@@ -327,12 +327,12 @@ class Resume(TrainerTest):
     def ask(self, folder, command):
         import socket
 
-        with socket.socket(socket.AF_UNIX) as peer:
-            peer.settimeout(60)
+        with socket.socket(socket.AF_UNIX) as baseline:
+            baseline.settimeout(60)
             try:
-                peer.connect(status(folder)["control"])
-                peer.sendall((json.dumps({"command": command}) + "\n").encode())
-                peer.makefile().readline()
+                baseline.connect(status(folder)["control"])
+                baseline.sendall((json.dumps({"command": command}) + "\n").encode())
+                baseline.makefile().readline()
             except OSError:
                 pass  # it may have done its last step meanwhile
 

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from programs import TRAINER, TrainerTest, checkpoints, read_rows, status, wait_until, without_times
 
 BOOK = Path(__file__).resolve().parents[2] / "resources" / "texts" / "opticks.txt"
-PIECES = str(Path(TRAINER).parent / "roper-pieces")
+PIECES = str(Path(TRAINER).parent / "roper-tokenizer")
 
 SMALL = ["--set", "task.vocab_size=400", "--set", "model.width=32", "--set", "model.layers=1", "--set", "model.heads=2",
          "--set", "model.feed_forward=64", "--set", "training.batch=4", "--set", "training.length=33",

@@ -7,7 +7,7 @@
 #include <QVBoxLayout>
 
 #include "core/base/error.h"
-#include "ui/live/wastebasket.h"
+#include "ui/live/trash.h"
 
 namespace roper {
 namespace {
@@ -32,9 +32,9 @@ QueuePanel::QueuePanel(QueueKeeper& queue, RunStore& store, QWidget* parent)
     up_ = makeButton(tr("Up"), tr("Train it earlier"), [this] { queue_.move(selected(), -1); });
     down_ = makeButton(tr("Down"), tr("Train it later"), [this] { queue_.move(selected(), 1); });
     hold_ = makeButton(tr("Hold"), tr("Keep it in the queue without training it"), [this] { toggleHold(); });
-    remove_ = makeButton(tr("Remove"),
-                         tr("Take it out of the queue; a run that never began goes to the wastebasket"),
-                         [this] { removeSelected(); });
+    remove_ =
+        makeButton(tr("Remove"), tr("Take it out of the queue; a run that never began goes to the trash"),
+                   [this] { removeSelected(); });
     auto* file = makeButton(tr("Open the file"), tr("queue.toml in the runs folder: edit it in any editor"),
                             [this] { openFile(); });
     at_once_->setRange(1, 256);
@@ -158,7 +158,7 @@ void QueuePanel::removeSelected() {
     if (run != nullptr && run->isActive())
         emit said(tr("%1 is out of the queue and trains on; “Stop” among the runs ends it").arg(run->name()));
     if (run == nullptr || run->state() != RunState::queued || run->step() > 0) return;
-    if (moveToWastebasket(run->folder())) store_.refresh();
+    if (moveToTrash(run->folder())) store_.refresh();
 }
 
 void QueuePanel::openFile() {

@@ -11,7 +11,7 @@
 #include <QVBoxLayout>
 
 #include "core/base/error.h"
-#include "ui/live/wastebasket.h"
+#include "ui/live/trash.h"
 
 namespace roper {
 
@@ -229,7 +229,7 @@ void RunsPanel::openMenu(const QPoint& at) {
     QAction* queue = menu.addAction(tr("Put into the queue"), this, &RunsPanel::putIntoQueue);
     rename->setEnabled(!run->isActive());
     queue->setEnabled(continue_->isEnabled() && queue_.placeOf(run->folder().name()) < 0);
-    QAction* remove = menu.addAction(tr("Move to wastebasket"), this, &RunsPanel::moveToWastebasket);
+    QAction* remove = menu.addAction(tr("Move to trash"), this, &RunsPanel::moveToTrash);
     remove->setEnabled(!run->isActive());
     menu.exec(table_->viewport()->mapToGlobal(at));
 }
@@ -239,15 +239,15 @@ void RunsPanel::openFolder() {
         QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(run->folder().path().string())));
 }
 
-void RunsPanel::moveToWastebasket() {
+void RunsPanel::moveToTrash() {
     const RunWatcher* run = selected();
     if (run == nullptr || run->isActive()) return;
     const std::string name = run->folder().name();
-    if (::roper::moveToWastebasket(run->folder())) {
+    if (::roper::moveToTrash(run->folder())) {
         if (queue_.placeOf(name) >= 0) queue_.remove(name);
         store_.refresh();
     } else
-        emit said(tr("%1 could not be moved to the wastebasket; nothing was deleted").arg(run->name()));
+        emit said(tr("%1 could not be moved to the trash; nothing was deleted").arg(run->name()));
 }
 
 }  // namespace roper

@@ -48,7 +48,7 @@ class RunsPanel : public QWidget {
     void showButtons();
     void openMenu(const QPoint& at);
     void openFolder();
-    void moveToWastebasket();
+    void moveToTrash();
     void askForName();
     void askForColor();
     void putIntoQueue();

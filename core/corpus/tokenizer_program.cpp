@@ -1,4 +1,4 @@
-#include "core/corpus/pieces_program.h"
+#include "core/corpus/tokenizer_program.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -58,9 +58,9 @@ class MemoryFile {
 };
 
 fs::path programPath() {
-    const fs::path beside = fs::read_symlink("/proc/self/exe").parent_path() / "roper-pieces";
+    const fs::path beside = fs::read_symlink("/proc/self/exe").parent_path() / "roper-tokenizer";
     if (::access(beside.c_str(), X_OK) != 0)
-        throw Error(ErrorKind::usage, "texts are cut into pieces by roper-pieces, which should be " +
+        throw Error(ErrorKind::usage, "texts are cut into pieces by roper-tokenizer, which should be " +
                                           beside.string() + "; build it with `./lab setup`");
     return beside;
 }
@@ -105,17 +105,17 @@ class Running {
 
 /// What it said, without its name in front.
 std::string messageOf(const MemoryFile& messages) {
-    constexpr std::string_view kName = "roper-pieces: ";
+    constexpr std::string_view kName = "roper-tokenizer: ";
     const std::string said = trimmed(messages.content());
     return said.starts_with(kName) ? said.substr(kName.size()) : said;
 }
 
 }  // namespace
 
-std::optional<std::string> runPieces(const std::vector<std::string>& arguments, std::string_view input,
-                                     const std::function<bool()>& goes_on) {
+std::optional<std::string> runTokenizer(const std::vector<std::string>& arguments, std::string_view input,
+                                        const std::function<bool()>& goes_on) {
     const MemoryFile stdin_file(input), stdout_file, stderr_file;
-    std::vector<std::string> named = {"roper-pieces"};
+    std::vector<std::string> named = {"roper-tokenizer"};
     named.insert(named.end(), arguments.begin(), arguments.end());
     Running program(startProcess(
         programPath(), named, {stdin_file.descriptor(), stdout_file.descriptor(), stderr_file.descriptor()}));
@@ -123,7 +123,8 @@ std::optional<std::string> runPieces(const std::vector<std::string>& arguments, 
     if (!status) return std::nullopt;
     if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return stdout_file.content();
     if (WIFEXITED(*status)) throw Error(static_cast<ErrorKind>(WEXITSTATUS(*status)), messageOf(stderr_file));
-    throw Error(ErrorKind::memory, "roper-pieces was ended by signal " + std::to_string(WTERMSIG(*status)) +
+    throw Error(ErrorKind::memory, "roper-tokenizer was ended by signal " +
+                                       std::to_string(WTERMSIG(*status)) +
                                        "; the machine may be short of memory");
 }
 

@@ -13,8 +13,8 @@
 
 namespace roper {
 
-/// Where a crew gets its runs from and what it does with those that are done.
-struct CrewWork {
+/// Where a pool of trainers gets its runs from and what it does with those that are done.
+struct PoolWork {
     std::filesystem::path runs;
     std::function<RunQueue()>
         read;  ///< asked again and again: it may change; throws Error if it is unreadable
@@ -26,9 +26,9 @@ struct CrewWork {
 /// Works through a queue: keeps as many trainers going as it has places, each a process of its own, until
 /// nothing is left that is not held. A trainer that was killed is started again and resumes; a run that is
 /// trained by someone else takes a place and is waited for.
-class TrainerCrew {
+class WorkerPool {
   public:
-    explicit TrainerCrew(CrewWork work) : work_(std::move(work)) {}
+    explicit WorkerPool(PoolWork work) : work_(std::move(work)) {}
 
     /// Ends early when the process is asked to end (SIGINT, SIGTERM): trainers then save and are preempted.
     /// @returns whether all was done
@@ -54,7 +54,7 @@ class TrainerCrew {
     std::string freeDevice(const RunQueue& queue) const;
     void tellEnd(const RunFolder& folder, const Status& status);
 
-    CrewWork work_;
+    PoolWork work_;
     std::map<pid_t, Place> trainers_;
     std::vector<std::string> devices_of_others_;  ///< that train runs of the queue, as their status says
     std::map<std::string, Attempts> attempts_;

@@ -1,4 +1,4 @@
-#include "ui/live/wastebasket.h"
+#include "ui/live/trash.h"
 
 #include <QDir>
 #include <QFile>
@@ -9,8 +9,8 @@
 
 namespace roper {
 
-bool moveToWastebasket(const RunFolder& run) {
-    // Where the folder above the wastebasket is missing, Qt 6.4 makes one in the folder that the program was
+bool moveToTrash(const RunFolder& run) {
+    // Where the folder above the trash is missing, Qt 6.4 makes one in the folder that the program was
     // started in.
     if (!QDir().mkpath(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation))) return false;
     try {

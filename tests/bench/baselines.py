@@ -1,6 +1,6 @@
-"""Steps of other programs on the work of `roper-train bench peers`, which starts this script and asks for them.
+"""Steps of other programs on the work of `roper-train bench baselines`, which starts this script and asks for them.
 
-A peer trains a causal transformer (pre-LayerNorm, ReLU) on random tokens: forward, loss, backward, clipping to norm 1,
+A baseline trains a causal transformer (pre-LayerNorm, ReLU) on random tokens: forward, loss, backward, clipping to norm 1,
 AdamW. For each line "N" on standard input it takes N steps and answers with one JSON object a line: {"ms": [...]}; the
 first line that it says, after its first step, is {"first_step_s": ..., "peak_mb": ...}, both of the whole process.
 
@@ -107,7 +107,7 @@ class Model(nn.Module):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("peer", choices=["labml", "tight", "compile"])
+    parser.add_argument("baseline", choices=["labml", "tight", "compile"])
     for size in ("vocabulary", "width", "layers", "heads", "feed_forward", "length", "batch"):
         parser.add_argument("--" + size, type=int, required=True)
     parser.add_argument("--method", default="roper", choices=["rope", "roper"])
@@ -117,10 +117,10 @@ def main():
     if options.threads:
         torch.set_num_threads(options.threads)
     torch.manual_seed(0)
-    model = Model(LabmlAttention if options.peer == "labml" else TightAttention, options.method, options.vocabulary,
+    model = Model(LabmlAttention if options.baseline == "labml" else TightAttention, options.method, options.vocabulary,
                   options.width, options.layers, options.heads, options.feed_forward, options.length)
-    forward = torch.compile(model) if options.peer == "compile" else model
-    optimizer = torch.optim.AdamW(model.parameters(), lr=2.5e-4, fused=options.peer != "labml")
+    forward = torch.compile(model) if options.baseline == "compile" else model
+    optimizer = torch.optim.AdamW(model.parameters(), lr=2.5e-4, fused=options.baseline != "labml")
     batches = torch.randint(0, options.vocabulary, (8, options.batch, options.length + 1))
     count = 0
 

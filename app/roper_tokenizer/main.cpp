@@ -1,4 +1,4 @@
-// roper-pieces: learns SentencePiece vocabularies, and cuts texts into their pieces. A program of its own
+// roper-tokenizer: learns SentencePiece vocabularies, and cuts texts into their pieces. A program of its own
 // because SentencePiece and LibTorch each bring a copy of protobuf, and one process cannot hold both.
 
 #include <sentencepiece_processor.h>
@@ -279,13 +279,13 @@ int main(int argc, char** argv) {
     try {
         return roper::run(argc, argv);
     } catch (const roper::Error& error) {
-        std::cerr << "roper-pieces: " << error.what() << "\n";
+        std::cerr << "roper-tokenizer: " << error.what() << "\n";
         return error.exitCode();
     } catch (const std::bad_alloc&) {
-        std::cerr << "roper-pieces: the machine's memory does not suffice\n";
+        std::cerr << "roper-tokenizer: the machine's memory does not suffice\n";
         return static_cast<int>(roper::ErrorKind::memory);
     } catch (const std::exception& error) {
-        std::cerr << "roper-pieces: " << error.what() << "\n";
+        std::cerr << "roper-tokenizer: " << error.what() << "\n";
         return static_cast<int>(roper::ErrorKind::other);
     }
 }

@@ -1,4 +1,4 @@
-#include "app/roper_train/bench_peers.h"
+#include "app/roper_train/bench_baselines.h"
 
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -18,22 +18,25 @@ fs::path projectFolder() {
     return fs::read_symlink("/proc/self/exe").parent_path() / "../../..";
 }
 
-std::vector<std::string> commandOf(const Peer::Kind& kind, const Specification& s, std::int64_t vocabulary) {
+std::vector<std::string> commandOf(const Baseline::Kind& kind, const Specification& s,
+                                   std::int64_t vocabulary) {
     const fs::path project = projectFolder();
-    const fs::path python = project / ".lab/peers/bin/python", script = project / "tests/bench/peers.py";
+    const fs::path python = project / ".lab/baselines/bin/python",
+                   script = project / "tests/bench/baselines.py";
     for (const fs::path& needed : {python, script})
         if (!fs::exists(needed))
-            throw Error(ErrorKind::usage, "the peers need " + needed.lexically_normal().string() +
-                                              ": run `./lab setup --peers` in the project's folder, and the "
-                                              "roper-train that is built there");
+            throw Error(ErrorKind::usage,
+                        "the baselines need " + needed.lexically_normal().string() +
+                            ": run `./lab setup --baselines` in the project's folder, and the "
+                            "roper-train that is built there");
     std::vector<std::string> command = {"env"};
     if (kind.warm_heap) {  // as `keepHeapWarm`
         const std::string threshold = std::to_string(kHeapThreshold), pad = std::to_string(kHeapPad);
         command.insert(command.end(), {"MALLOC_MMAP_THRESHOLD_=" + threshold,
                                        "MALLOC_TRIM_THRESHOLD_=" + threshold, "MALLOC_TOP_PAD_=" + pad});
     }
-    command.insert(command.end(), {python.string(), script.string(), kind.peer, "--method", s.model.position,
-                                   "--precision", kind.precision});
+    command.insert(command.end(), {python.string(), script.string(), kind.baseline, "--method",
+                                   s.model.position, "--precision", kind.precision});
     const std::pair<const char*, std::int64_t> sizes[] = {
         {"--vocabulary", vocabulary},  {"--width", s.model.width},
         {"--layers", s.model.layers},  {"--heads", s.model.heads},
@@ -47,17 +50,17 @@ std::vector<std::string> commandOf(const Peer::Kind& kind, const Specification& 
 /// @throws Error (other) if it has ended, or says something else
 Json answerOf(ConversingProcess& process, const std::string& name) {
     const auto line = process.read();
-    if (!line) throw Error(ErrorKind::other, "the peer " + name + " has ended; its messages stand above");
+    if (!line) throw Error(ErrorKind::other, "the baseline " + name + " has ended; its messages stand above");
     Json answer = Json::parse(*line, nullptr, /*allow_exceptions=*/false);
     if (!answer.is_object())
-        throw Error(ErrorKind::other, "the peer " + name + " answered \"" + line->substr(0, 100) +
-                                          "\", which tests/bench/peers.py does not say");
+        throw Error(ErrorKind::other, "the baseline " + name + " answered \"" + line->substr(0, 100) +
+                                          "\", which tests/bench/baselines.py does not say");
     return answer;
 }
 
 }  // namespace
 
-Peer::Peer(Kind kind, const Specification& specification, std::int64_t vocabulary)
+Baseline::Baseline(Kind kind, const Specification& specification, std::int64_t vocabulary)
     : kind_(std::move(kind)),
       process_(
           std::make_unique<ConversingProcess>("/usr/bin/env", commandOf(kind_, specification, vocabulary))) {
@@ -66,31 +69,32 @@ Peer::Peer(Kind kind, const Specification& specification, std::int64_t vocabular
     peak_mb_ = answer.at("peak_mb").get<double>();
 }
 
-Peer::~Peer() = default;
+Baseline::~Baseline() = default;
 
-void Peer::takeSteps() {
+void Baseline::takeSteps() {
     process_->write(std::to_string(kind_.steps_a_round));
     const Json answer = answerOf(*process_, kind_.name);
     for (const Json& ms : answer.at("ms"))
         times_.seconds.push_back(1e-3 * ms.get<double>());
 }
 
-std::vector<std::unique_ptr<Peer>> startPeers(const Specification& specification, std::int64_t vocabulary) {
-    std::vector<Peer::Kind> kinds = {{"tight PyTorch", "tight", false, 5},
-                                     {"tight PyTorch, warm heap", "tight", true, 5},
-                                     {"torch.compile", "compile", false, 5},
-                                     {"torch.compile, warm heap", "compile", true, 5}};
+std::vector<std::unique_ptr<Baseline>> startBaselines(const Specification& specification,
+                                                      std::int64_t vocabulary) {
+    std::vector<Baseline::Kind> kinds = {{"tight PyTorch", "tight", false, 5},
+                                         {"tight PyTorch, warm heap", "tight", true, 5},
+                                         {"torch.compile", "compile", false, 5},
+                                         {"torch.compile, warm heap", "compile", true, 5}};
     // Its RoPE asks for parts of its companion package that newer ones of that no longer have.
     if (specification.model.position == "roper") kinds.insert(kinds.begin(), {"labml-nn", "labml", false, 1});
-    for (Peer::Kind& kind : kinds)
-        if (kind.peer != "labml")
+    for (Baseline::Kind& kind : kinds)
+        if (kind.baseline != "labml")
             kind.precision = specification.device.precision;  // labml-nn knows float32 alone
-    std::vector<std::unique_ptr<Peer>> peers;
-    for (const Peer::Kind& kind : kinds) {
+    std::vector<std::unique_ptr<Baseline>> baselines;
+    for (const Baseline::Kind& kind : kinds) {
         std::cerr << "starting " << kind.name << " …" << std::endl;
-        peers.push_back(std::make_unique<Peer>(kind, specification, vocabulary));
+        baselines.push_back(std::make_unique<Baseline>(kind, specification, vocabulary));
     }
-    return peers;
+    return baselines;
 }
 
 }  // namespace roper

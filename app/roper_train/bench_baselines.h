@@ -9,22 +9,22 @@
 
 namespace roper {
 
-/// Another program that trains the same model, tests/bench/peers.py, in a process of its own that takes steps
-/// when it is asked to.
-class Peer {
+/// Another program that trains the same model, tests/bench/baselines.py, in a process of its own that takes
+/// steps when it is asked to.
+class Baseline {
   public:
     struct Kind {
-        std::string name;  ///< as in the table
-        std::string peer;  ///< as the script knows it
-        bool warm_heap;    ///< with our own setting of the heap
+        std::string name;      ///< as in the table
+        std::string baseline;  ///< as the script knows it
+        bool warm_heap;        ///< with our own setting of the heap
         int steps_a_round;
         std::string precision = "fp32";  ///< bf16: by torch.autocast
     };
     /// Starts it and waits for its first step.
     /// @param vocabulary  tokens that the model knows
-    /// @throws Error (usage) if `./lab setup --peers` has not been, Error (other) if it ends before
-    Peer(Kind kind, const Specification& specification, std::int64_t vocabulary);
-    ~Peer();
+    /// @throws Error (usage) if `./lab setup --baselines` has not been, Error (other) if it ends before
+    Baseline(Kind kind, const Specification& specification, std::int64_t vocabulary);
+    ~Baseline();
 
     /// Takes its steps of a round. @throws Error (other) if it has ended
     void takeSteps();
@@ -41,7 +41,8 @@ class Peer {
     BenchTimes times_;
 };
 
-/// Starts all peers. @throws like Peer
-std::vector<std::unique_ptr<Peer>> startPeers(const Specification& specification, std::int64_t vocabulary);
+/// Starts all baselines. @throws like Baseline
+std::vector<std::unique_ptr<Baseline>> startBaselines(const Specification& specification,
+                                                      std::int64_t vocabulary);
 
 }  // namespace roper

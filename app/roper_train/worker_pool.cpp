@@ -1,4 +1,4 @@
-#include "app/roper_train/trainer_crew.h"
+#include "app/roper_train/worker_pool.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -47,7 +47,7 @@ pid_t startTrainer(const std::vector<std::string>& arguments, const std::string&
 
 }  // namespace
 
-bool TrainerCrew::run() {
+bool WorkerPool::run() {
     handleStopSignals();
     while (!stopIsAsked()) {
         reap();
@@ -75,7 +75,7 @@ bool TrainerCrew::run() {
     return false;
 }
 
-bool TrainerCrew::workOnce(const RunQueue& queue) {
+bool WorkerPool::workOnce(const RunQueue& queue) {
     auto busy = static_cast<int>(trainers_.size());
     devices_of_others_.clear();
     std::vector<std::string> waiting;
@@ -87,7 +87,7 @@ bool TrainerCrew::workOnce(const RunQueue& queue) {
     return true;
 }
 
-void TrainerCrew::reap() {
+void WorkerPool::reap() {
     for (auto at = trainers_.begin(); at != trainers_.end();) {
         int result = 0;
         if (::waitpid(at->first, &result, WNOHANG) == 0)
@@ -97,7 +97,7 @@ void TrainerCrew::reap() {
     }
 }
 
-bool TrainerCrew::isWaiting(const RunQueue::Entry& entry, int& busy) {
+bool WorkerPool::isWaiting(const RunQueue::Entry& entry, int& busy) {
     const auto works_here = [&](const auto& trainer) { return trainer.second.run == entry.run; };
     if (std::any_of(trainers_.begin(), trainers_.end(), works_here)) return false;
     const RunFolder folder(work_.runs / entry.run);
@@ -123,7 +123,7 @@ bool TrainerCrew::isWaiting(const RunQueue::Entry& entry, int& busy) {
 }
 
 /// A trainer that is killed is started again; one that dies again and again where it began is not.
-bool TrainerCrew::mayTryAgain(const RunFolder& folder) {
+bool WorkerPool::mayTryAgain(const RunFolder& folder) {
     Attempts& attempts = attempts_[folder.name()];
     const auto checkpoints = folder.checkpoints();
     const std::int64_t step = checkpoints.empty() ? 0 : checkpoints.back().step;
@@ -132,7 +132,7 @@ bool TrainerCrew::mayTryAgain(const RunFolder& folder) {
     return attempts.without_progress <= kMostAttempts;
 }
 
-void TrainerCrew::start(const std::string& run, const RunQueue& queue) {
+void WorkerPool::start(const std::string& run, const RunQueue& queue) {
     const RunFolder folder(work_.runs / run);
     if (!mayTryAgain(folder)) {
         work_.say(run + " is held: its trainer ended " + std::to_string(kMostAttempts) +
@@ -159,7 +159,7 @@ void TrainerCrew::start(const std::string& run, const RunQueue& queue) {
 }
 
 /// A device may stand in the list several times: so many trainers share it.
-std::string TrainerCrew::freeDevice(const RunQueue& queue) const {
+std::string WorkerPool::freeDevice(const RunQueue& queue) const {
     for (const std::string& device : queue.devices) {
         const auto places = std::count(queue.devices.begin(), queue.devices.end(), device);
         const auto ours = std::count_if(trainers_.begin(), trainers_.end(),
@@ -172,7 +172,7 @@ std::string TrainerCrew::freeDevice(const RunQueue& queue) const {
     return {};
 }
 
-void TrainerCrew::tellEnd(const RunFolder& folder, const Status& status) {
+void WorkerPool::tellEnd(const RunFolder& folder, const Status& status) {
     std::string text = folder.name() + ": " + stateName(status.state);
     if (!status.error.empty()) text += ": " + status.error;
     try {
