@@ -96,9 +96,12 @@ void showLearned(LearnedView& view, const InspectQuestion& question) {
     view.refresh();
     if (question.quantity) {
         const int index = view.quantity().findData(QString::fromStdString(*question.quantity));
+        std::vector<std::string> recorded;
+        for (int i = 0; i < view.quantity().count(); ++i)
+            recorded.push_back(view.quantity().itemData(i).toString().toStdString());
         if (index < 0)
             throw Error(ErrorKind::usage, "the run has recorded no \"" + *question.quantity +
-                                              "\"; there are " + join(learnedQuantities(), ", "));
+                                              "\"; there are " + join(recorded, ", "));
         view.quantity().setCurrentIndex(index);
     }
     if (view.chart().curves().empty())
@@ -113,8 +116,11 @@ void waitWhile(const std::function<bool()>& is_busy) {
     constexpr int kPatience_ms = 600000;
     QElapsedTimer clock;
     clock.start();
-    while (is_busy() && clock.elapsed() < kPatience_ms)
+    while (is_busy()) {
+        if (clock.elapsed() > kPatience_ms)
+            throw Error(ErrorKind::other, "the model has not answered within ten minutes");
         QCoreApplication::processEvents(QEventLoop::AllEvents, 50);
+    }
 }
 
 std::vector<const FieldInfo*> inspectFieldInfos() {

@@ -13,7 +13,7 @@ namespace roper {
 /// Keys and values.
 using InspectSettings = std::vector<std::pair<std::string, std::string>>;
 
-/// Lets the event loop run as long as something is busy, ten minutes at most.
+/// Lets the event loop run as long as something is busy. @throws Error (other) after ten minutes
 void waitWhile(const std::function<bool()>& is_busy);
 
 /// The settings that pictures of a model know.

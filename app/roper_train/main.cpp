@@ -207,7 +207,7 @@ class CommandLine {
         eval->add_option("--factor", eval_.asked.scaling.factor, "s of the scaling")
             ->check(CLI::Range(1.0, 1000.0));
         eval->add_option("--proportion", eval_.asked.scaling.proportion,
-                         "Share of the pairs that p-rope turns")
+                         "Share of the pairs that p-rope rotates")
             ->check(CLI::Range(0.0, 1.0));
         eval->add_option("--out", eval_.out, "Also write what the model wrote to this .jsonl file")
             ->excludes(by_size)
@@ -313,7 +313,7 @@ class CommandLine {
     }
 
     void addBoard() {
-        CLI::App* board = command("board", "The source's table: its numbers, ours, and what is missing");
+        CLI::App* board = command("board", "The RoPER note's table: its numbers, ours, and what is missing");
         addRunsFolder(board);
         board->add_flag("--measure", measure_, "Measure how long a step takes here, where no run says so");
         board->add_flag("--enqueue", enqueue_missing_, "Put what is missing into the queue");

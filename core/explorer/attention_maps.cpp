@@ -52,17 +52,17 @@ void applyDecay(const ScoreRule& rule, Eigen::MatrixXd& X, const Rotary& rotary,
     }
 }
 
-/// YaRN multiplies cos and sin, so what is not turned keeps its size.
+/// YaRN multiplies cos and sin, so what is not rotated keeps its size.
 void applyAttentionFactor(const ScoreRule& rule, const Rotary& rotary, Eigen::MatrixXd& X) {
     if (rule.attention_factor == 1 || rule.attention != AttentionKind::softmax) return;
     X.leftCols(rotary.rotatedWidth()) *= rule.attention_factor;
 }
 
-/// Queries as they enter the product: rows `first` … of T × d, turned, scaled, muted.
+/// Queries as they enter the product: some rows of T × d at their positions, rotated, scaled, muted.
 Eigen::MatrixXd rotatedQueries(const ScoreRule& rule, const Eigen::MatrixXd& Q,
                                const Eigen::VectorXd& positions) {
-    Eigen::MatrixXd turned = rule.form.query.turn(features(rule.attention, Q), positions);
-    // Muting comes after the turn: with the queries' pair gone nothing of it is left in any product.
+    Eigen::MatrixXd turned = rule.form.query.apply(features(rule.attention, Q), positions);
+    // Muting comes after the rotation: with the queries' pair gone nothing of it is left in any product.
     mute(rule, turned);
     applyAttentionFactor(rule, rule.form.query.rotary, turned);
     applyDecay(rule, turned, rule.form.query.rotary, positions, true);
@@ -71,7 +71,7 @@ Eigen::MatrixXd rotatedQueries(const ScoreRule& rule, const Eigen::MatrixXd& Q,
 
 Eigen::MatrixXd rotatedKeys(const ScoreRule& rule, const Eigen::MatrixXd& K,
                             const Eigen::VectorXd& positions) {
-    Eigen::MatrixXd turned = rule.form.key.turn(features(rule.attention, K), positions);
+    Eigen::MatrixXd turned = rule.form.key.apply(features(rule.attention, K), positions);
     applyAttentionFactor(rule, rule.form.key.rotary, turned);
     applyDecay(rule, turned, rule.form.key.rotary, positions, false);
     return turned;
@@ -154,7 +154,7 @@ Eigen::VectorXd weightRow(const ScoreRule& rule, const HeadVectors& heads, const
         row.head(seen) = score_row.head(seen) / denominator;
     } else if (rule.attention == AttentionKind::linear_cosine) {
         const double sum = score_row.head(seen).sum();
-        // All similarities 0 (every key turned exactly away): nothing to prefer.
+        // All similarities 0 (every key rotated exactly away): nothing to prefer.
         row.head(seen) = sum > 0 ? (score_row.head(seen) / sum).eval()
                                  : Eigen::VectorXd::Constant(seen, 1.0 / static_cast<double>(seen)).eval();
     } else {
@@ -191,7 +191,7 @@ Eigen::VectorXd scoreParts(const ScoreRule& rule, const HeadVectors& heads, int 
 Eigen::MatrixXd outputs(const ScoreRule& rule, const HeadVectors& heads, const Eigen::MatrixXd& weights,
                         double shift) {
     const Eigen::VectorXd positions = consecutivePositions(heads.tokens(), shift);
-    return rule.form.output.turn(weights * rule.form.value.turn(heads.V, positions), positions);
+    return rule.form.output.apply(weights * rule.form.value.apply(heads.V, positions), positions);
 }
 
 Residual shiftResidual(const Setup& setup, const HeadVectors& heads, double shift) {

@@ -35,7 +35,7 @@ Eigen::VectorXd scoreRow(const ScoreRule& rule, const HeadVectors& heads, int qu
 
 /// Attention weights [T × T] of scores: softmax, or for linear attention the share of each similarity. With
 /// `causal`, keys right of the query have weight 0. The numerator-only form's denominators come from the
-/// unturned q and k, so its rows need not sum to 1 and may hold negative weights.
+/// unrotated q and k, so its rows need not sum to 1 and may hold negative weights.
 Eigen::MatrixXd weights(const ScoreRule& rule, const HeadVectors& heads, const Eigen::MatrixXd& scores);
 Eigen::VectorXd weightRow(const ScoreRule& rule, const HeadVectors& heads, const Eigen::VectorXd& score_row,
                           int query);
@@ -45,7 +45,7 @@ Eigen::VectorXd weightRow(const ScoreRule& rule, const HeadVectors& heads, const
 Eigen::VectorXd scoreParts(const ScoreRule& rule, const HeadVectors& heads, int query, int key,
                            double shift = 0.0);
 
-/// o_n for every query: values turned, mixed by the weights, turned on as the form says. [T × d]
+/// o_n for every query: values rotated, mixed by the weights, rotated on as the form says. [T × d]
 Eigen::MatrixXd outputs(const ScoreRule& rule, const HeadVectors& heads, const Eigen::MatrixXd& weights,
                         double shift = 0.0);
 

@@ -25,7 +25,7 @@ ConfigReading readHuggingFaceConfig(std::string_view json, Setup setup);
 
 /// The rotary fields of a config.json for this setup. `nested` writes the newer `rope_parameters`, otherwise
 /// `rope_theta` and `rope_scaling`.
-/// @throws Error (usage) for what Hugging Face has no name for: the intro schedule
+/// @throws Error (usage) for what Hugging Face has no name for: the worked example's formula
 std::string huggingFaceConfig(const Setup& setup, bool nested);
 
 }  // namespace roper

@@ -52,8 +52,9 @@ Ordered ropeParameters(const Setup& setup) {
 std::string huggingFaceConfig(const Setup& setup, bool nested) {
     const Scaling& s = setup.scaling;
     if (setup.frequency_formula == FrequencyFormula::worked_example)
-        throw Error(ErrorKind::usage,
-                    "Hugging Face has no name for the intro schedule b^(-i/d); choose the standard one");
+        throw Error(
+            ErrorKind::usage,
+            "Hugging Face has no name for the worked example's formula b^(-i/d); choose the standard one");
     const bool partial = setup.rotary_fraction != 1;
     if (partial && s.method == ScalingMethod::p_rope)
         throw Error(

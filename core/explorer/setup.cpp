@@ -11,11 +11,11 @@ namespace roper {
 namespace {
 
 /// `vector` cut or lengthened to the setup's head.
-Eigen::VectorXd fitted(const Setup& setup, Eigen::VectorXd vector, double turn) {
+Eigen::VectorXd fitted(const Setup& setup, Eigen::VectorXd vector, double further_angle) {
     const Eigen::Index kept = std::min<Eigen::Index>(vector.size(), setup.head_dim);
     vector.conservativeResize(setup.head_dim);
     for (Eigen::Index i = kept; i < vector.size(); ++i)
-        vector[i] = startingFeature(setup, static_cast<int>(i), turn);
+        vector[i] = startingFeature(setup, static_cast<int>(i), further_angle);
     return vector;
 }
 
@@ -96,12 +96,12 @@ AttentionForm Setup::form() const {
          }});
 }
 
-double startingFeature(const Setup& setup, int feature, double turn) {
+double startingFeature(const Setup& setup, int feature, double further_angle) {
     const int pairs = setup.pairs();
     const bool half = setup.pairing == Pairing::half;
     const int pair = half ? feature % pairs : feature / 2;
     const bool first = half ? feature < pairs : feature % 2 == 0;
-    const double angle = 0.5 + 0.35 * pair + turn;
+    const double angle = 0.5 + 0.35 * pair + further_angle;
     return first ? std::cos(angle) : std::sin(angle);
 }
 
@@ -122,6 +122,8 @@ Setup sanitized(Setup s) {
     const int last = s.source == Source::run ? kMostTokens - 1 : s.tokens - 1;
     atMost(s.query, last);
     atMost(s.key, last);
+    // Linear attention never makes the scores that a bias is added to.
+    if (s.positionMethod().biases_scores) s.attention = AttentionKind::softmax;
     if (!s.rotates() && !isAboutValues(s.mistake)) s.mistake = Mistake::none;  // there is nothing to do wrong
     std::vector<ScalingMethod> once;
     for (const ScalingMethod method : s.overlays)

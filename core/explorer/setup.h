@@ -45,7 +45,7 @@ struct Setup {
     double base = 10000.0;
     FrequencyFormula frequency_formula = FrequencyFormula::standard;
     Pairing pairing = Pairing::half;
-    double rotary_fraction = 1.0;        ///< share of the features of queries and keys that turn
+    double rotary_fraction = 1.0;        ///< share of the features of queries and keys that rotate
     double value_rotary_fraction = 1.0;  ///< the same for values
     Scaling scaling;
     double context_length = 4096;  ///< L', positions of the text that is read
@@ -115,8 +115,9 @@ struct Setup {
     Eigen::VectorXd thetaOf(const Eigen::VectorXd& computed, const Eigen::VectorXd& of_run) const;
 };
 
-/// A vector to begin with: every pair has length 1 and a direction of its own, turned on by `turn` radians.
-double startingFeature(const Setup& setup, int feature, double turn = 0.0);
+/// A vector to begin with: every pair has length 1 and a direction of its own, rotated by a further
+/// `further_angle` radians.
+double startingFeature(const Setup& setup, int feature, double further_angle = 0.0);
 
 /// Puts every value inside its field's range and every vector to its length: entries that were there stay,
 /// new ones are `startingFeature`s. What it returns it leaves alone the second time.

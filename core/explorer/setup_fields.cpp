@@ -148,7 +148,8 @@ SetupField list(std::string key, std::string help, std::vector<Item> Setup::*mem
 SetupField methodField() {
     std::vector<std::string> names;
     for (const PositionMethod& method : positionMethods())
-        names.push_back(method.name);
+        if (!method.is_in_embeddings)
+            names.push_back(method.name);  // nothing of the others is seen in a head
     SetupField made =
         make({"", "method", "", "Position method: " + join(names, ", "), oneOf(names)}, &Setup::method);
     made.set = [plain = made.set](Setup& s, std::string_view text) {

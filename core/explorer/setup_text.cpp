@@ -1,7 +1,7 @@
 #include "core/explorer/setup_text.h"
 
 #include <cctype>
-#include <set>
+#include <map>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -81,14 +81,14 @@ std::string formatSetup(const SetupText& text) {
 }
 
 Setup withSettings(Setup setup, const std::vector<std::pair<std::string, std::string>>& settings) {
-    std::set<std::string> seen;
+    std::map<std::string, std::string> given;
     for (const auto& [key, value] : settings) {
         const SetupField& field = findSetupField(key);
-        if (!seen.insert(key).second) throw Error(ErrorKind::usage, "\"" + key + "\" is given twice");
+        requireOnce(given, field, key);
         field.set(setup, value);
     }
     for (const auto& [key, vector] : {std::pair{"x", &setup.x}, {"y", &setup.y}})
-        if (seen.count(key) > 0 && vector->size() != setup.head_dim)
+        if (given.count(key) > 0 && vector->size() != setup.head_dim)
             throw Error(ErrorKind::usage, std::string(key) + " has " + std::to_string(vector->size()) +
                                               " numbers, head_dim is " + std::to_string(setup.head_dim));
     const Setup inside = sanitized(setup);

@@ -110,6 +110,15 @@ std::size_t findKey(const std::vector<const FieldInfo*>& fields, std::string_vie
                     (nearest ? "did you mean \"" + *nearest + "\"?" : "known are " + join(known, ", ")));
 }
 
+void requireOnce(std::map<std::string, std::string>& given, const FieldInfo& field, const std::string& key) {
+    const auto [before, first] = given.emplace(field.key(), key);
+    if (first) return;
+    throw Error(ErrorKind::usage, before->second == key
+                                      ? "\"" + key + "\" is given twice"
+                                      : "\"" + key + "\" and \"" + before->second +
+                                            "\" are two names of one field; give one of them");
+}
+
 std::pair<std::string, std::string> splitSetting(std::string_view setting) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string_view::npos)

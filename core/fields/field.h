@@ -165,12 +165,20 @@ Field<T> optionalField(FieldInfo info, At at) {
     return made;
 }
 
-/// Reads settings, each key once. @throws Error (usage) naming the key and what it accepts
+/// Notes that a field was given under a key, its own or a former one.
+/// @throws Error (usage) naming both keys if it was given before
+void requireOnce(std::map<std::string, std::string>& given, const FieldInfo& field, const std::string& key);
+
+/// Reads settings, each field once. @throws Error (usage) naming the key and what it accepts
 template <class T>
 void applySettings(const std::vector<Field<T>>& fields, T& whole,
                    const std::vector<std::pair<std::string, std::string>>& settings) {
-    for (const auto& [key, value] : settings)
-        findField(fields, key).set(whole, value);
+    std::map<std::string, std::string> given;
+    for (const auto& [key, value] : settings) {
+        const Field<T>& field = findField(fields, key);
+        requireOnce(given, field, key);
+        field.set(whole, value);
+    }
 }
 
 }  // namespace roper

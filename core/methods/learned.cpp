@@ -4,8 +4,8 @@ namespace roper {
 namespace {
 
 std::int64_t tablePositions(const PositionSettings& s, const ModelShape& shape) {
-    const std::int64_t asked = s.own.integer("table_positions");
-    return asked > 0 ? asked : shape.length;
+    const std::int64_t given = s.own.integer("table_positions");
+    return given > 0 ? given : shape.length;
 }
 
 std::vector<SettingProblem> check(const PositionSettings& s, const ModelShape& shape) {
@@ -41,7 +41,9 @@ PositionMethod learnedMethod() {
         return tablePositions(s, shape) * shape.width;
     };
     method.longest = tablePositions;
-    method.for_longer = "train it with a larger model.table_positions or with longer sequences";
+    method.limit = "has a learned table of";
+    method.for_longer =
+        "train it with a larger model.table_positions or with longer sequences, or use another method";
     return method;
 }
 

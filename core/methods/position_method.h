@@ -60,7 +60,7 @@ struct PositionMethod {
     std::string beyond;              ///< what it does with texts longer than those of training
     std::uint32_t color = 0x808080;  ///< 0xRRGGBB, the same on every page
 
-    /// Names of the fields of [model] that only some methods read and that this one does.
+    /// Names of the fields of [model] and [training] that only some methods read and that this one does.
     std::vector<std::string> reads = {};
     std::vector<OwnSetting> settings = {};  ///< fields of this method alone
 
@@ -74,9 +74,10 @@ struct PositionMethod {
     std::function<std::vector<SettingProblem>(const PositionSettings&, const ModelShape&)> check = {};
     /// Parameters of the method alone; none where empty.
     std::function<std::int64_t(const PositionSettings&, const ModelShape&)> parameters = {};
-    /// The longest text that it can read, in tokens, and what to do for a longer one; any where empty.
+    /// The longest text that it can read, in tokens; any where empty.
     std::function<std::int64_t(const PositionSettings&, const ModelShape&)> longest = {};
-    std::string for_longer = {};
+    std::string limit = {};       ///< "has a learned table of", before that number
+    std::string for_longer = {};  ///< what to do for a longer text
     /// Whether LibTorch keeps the weights of every query for the backward pass, because the bias is trained.
     bool trains_bias = false;
 

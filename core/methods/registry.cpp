@@ -11,8 +11,14 @@ namespace roper {
 ROPER_METHODS(DECLARE)
 #undef DECLARE
 
+/// @throws std::logic_error if a file gives its method another name than the list
+static PositionMethod named(PositionMethod made, const std::string& name) {
+    if (made.name != name) throw std::logic_error("the list has " + name + ", its file " + made.name);
+    return made;
+}
+
 const std::vector<PositionMethod>& positionMethods() {
-#define CALL(name) name##Method(),
+#define CALL(name) named(name##Method(), #name),
     static const std::vector<PositionMethod> methods = {ROPER_METHODS(CALL)};
 #undef CALL
     return methods;

@@ -4,6 +4,12 @@
 #include "core/rotary/position_bias.h"
 
 namespace roper {
+namespace {
+
+/// Powers of ζ up to n/512 must stay inside float32: (2/7)^(±64) is 10^(∓35).
+constexpr std::int64_t kLongest = 32768;
+
+}  // namespace
 
 PositionMethod xposMethod() {
     PositionMethod method = rotaryMethod();
@@ -11,23 +17,24 @@ PositionMethod xposMethod() {
     method.title = "xPos";
     method.sentence =
         "As RoPE; a pair's part of a score also decays with distance, the fast pairs' most, so that far "
-        "scores waver "
-        "less.";
+        "scores waver less.";
     method.source = "Sun et al. 2022";
     method.formula =
         "s = (ζ<sup>n/512</sup>R(n)q)·(ζ<sup>−j/512</sup>R(j)k)/√d, ζ<sub>i</sub> = (2i/d + 0.4)/1.4";
     method.beyond = "far scores fade, so it reads long texts by what is near; frequencies can be scaled too";
     method.color = 0x00838f;
-    // Powers of ζ up to n/512 must stay inside float32: (2/7)^(±64) is 10^(∓35).
-    method.longest = [](const PositionSettings&, const ModelShape&) { return std::int64_t{32768}; };
-    method.for_longer = "beyond, its powers of ζ leave the range of float32";
+    method.longest = [](const PositionSettings&, const ModelShape&) { return kLongest; };
+    method.limit = "uses xPos, whose powers of ζ stay inside float32 for";
+    method.for_longer = "use another method";
     method.check = [](const PositionSettings&, const ModelShape& shape) {
         std::vector<SettingProblem> problems;
         if (!shape.causal)
             problems.push_back({"model.position",
                                 "xPos fades with the distance to keys before the query; keys after it "
                                 "would grow, so it needs training.objective = causal"});
-        if (shape.length > 32768) problems.push_back({"training.length", "xPos reads at most 32768 tokens"});
+        if (shape.length > kLongest)
+            problems.push_back(
+                {"training.length", "xPos reads at most " + std::to_string(kLongest) + " tokens"});
         return problems;
     };
     method.decay = [](int pair, int pairs, double position, bool is_query) {

@@ -32,7 +32,7 @@ std::vector<Written> complete(Transformer& model, const Vocabulary& vocabulary,
 std::vector<Written> complete(Transformer& model, const Vocabulary& vocabulary,
                               const std::vector<std::vector<std::int64_t>>& prompts, const Writing& writing);
 
-/// The token that `writing` chooses after logits [V] (float32, on the CPU).
+/// The token that is chosen after logits [V] (float32, on the CPU).
 std::int64_t chooseToken(const at::Tensor& logits, double temperature, Random& random);
 
 /// Lists of tokens as one tensor [B, longest list], right-padded with token 0.

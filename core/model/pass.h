@@ -19,7 +19,7 @@ struct Affine {
 /// are given weights of type `compute_type` (`castTogether`). B sequences, T tokens, C = width.
 class Pass {
   public:
-    bool by_kernels = false;  ///< of core/model/dense.h
+    bool by_kernels = false;  ///< of core/operators/dense.h
     bool gelu = true;         ///< between the feed-forward layers; otherwise ReLU
     double dropout = 0;       ///< 0 where nothing is dropped
 

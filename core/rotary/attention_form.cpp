@@ -4,7 +4,7 @@
 
 namespace roper {
 
-Eigen::MatrixXd Turning::turn(const Eigen::MatrixXd& X, const Eigen::VectorXd& positions) const {
+Eigen::MatrixXd RotationStep::apply(const Eigen::MatrixXd& X, const Eigen::VectorXd& positions) const {
     if (direction == 0) return X;
     return rotateRows(rotary, X, direction * (positions.array() + offset));
 }
@@ -19,7 +19,7 @@ AttentionForm roperForm(const Rotary& query_key, const Rotary& value, double ble
 
 AttentionForm withMistake(AttentionForm form, Mistake mistake, const FrequencyRule& frequencies) {
     const auto for_all = [&](auto change) {
-        for (Turning* turning : {&form.query, &form.key, &form.value, &form.output})
+        for (RotationStep* turning : {&form.query, &form.key, &form.value, &form.output})
             change(turning->rotary);
     };
     switch (mistake) {

@@ -8,14 +8,14 @@
 
 namespace roper {
 
-/// One of the four places where attention may rotate: row t turns by direction·(position_t + offset).
-struct Turning {
+/// One of the four places where attention may rotate: row t rotates by direction·(position_t + offset).
+struct RotationStep {
     Rotary rotary;
     double direction = 1;  ///< 1 forward, −1 back, 0 not at all; RoPER's blend lies between
     double offset = 0;     ///< added to every position
 
     /// R(direction·(positions[t] + offset))·X[t] for every row. X [T × d], positions [T].
-    Eigen::MatrixXd turn(const Eigen::MatrixXd& X, const Eigen::VectorXd& positions) const;
+    Eigen::MatrixXd apply(const Eigen::MatrixXd& X, const Eigen::VectorXd& positions) const;
 
     /// The angle of pair `pair` at a position, in radians.
     double angle(int pair, double position) const {
@@ -23,10 +23,10 @@ struct Turning {
     }
 };
 
-/// Where and how an attention rotates. RoPE turns queries and keys; RoPER turns values and, back, the output
-/// too.
+/// Where and how an attention rotates. RoPE rotates queries and keys; RoPER rotates values and, back, the
+/// output too.
 struct AttentionForm {
-    Turning query, key, value, output;
+    RotationStep query, key, value, output;
 };
 
 AttentionForm ropeForm(const Rotary& query_key);
@@ -38,9 +38,9 @@ AttentionForm roperForm(const Rotary& query_key, const Rotary& value, double ble
 enum class Mistake {
     none,
     wrong_pairing,          ///< keys are paired the other way than queries
-    wrong_direction,        ///< keys turn by −j
+    wrong_direction,        ///< keys rotate by −j
     no_inverse,             ///< RoPER without R(−n)
-    values_twice,           ///< RoPER's values turned twice
+    values_twice,           ///< RoPER's values rotated twice
     positions_from_one,     ///< queries count positions from 1, keys from 0
     model_width,            ///< frequencies of the model's width, kModelHeads heads, in place of the head's
     exponent_without_pair,  ///< b^(−d) in place of b^(−2i/d): all pairs alike
@@ -63,7 +63,7 @@ struct FrequencyRule {
 /// The right form with one mistake made in it.
 AttentionForm withMistake(AttentionForm form, Mistake mistake, const FrequencyRule& frequencies);
 
-/// Whether the mistake is made with values, which RoPE alone does not turn.
+/// Whether the mistake is made with values, which RoPE alone does not rotate.
 bool isAboutValues(Mistake mistake);
 
 /// Whether moving the whole sentence shows the mistake. The others still make scores depend on distance

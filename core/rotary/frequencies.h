@@ -11,16 +11,16 @@ enum class FrequencyFormula {
 };
 
 /// Frequencies θ_i of the pairs i = 0 … rotated_width/2 − 1, in radians per position, fastest first.
-/// @param rotated_width  number of features that turn: even, at least 2
+/// @param rotated_width  number of features that rotate: even, at least 2
 /// @param base           b > 1; 10000 is usual
 /// @throws std::invalid_argument for an odd or non-positive width, or a base not above 1
 Eigen::VectorXd frequencies(int rotated_width, double base = 10000.0,
                             FrequencyFormula formula = FrequencyFormula::standard);
 
-/// Wavelengths λ_i = 2π/θ_i, in positions per full turn.
+/// Wavelengths λ_i = 2π/θ_i, in positions per full rotation.
 Eigen::VectorXd wavelengths(const Eigen::VectorXd& theta);
 
-/// Number of features that turn when only `fraction` of `head_dim` do: ⌊fraction·d⌋, made even downwards.
+/// Number of features that rotate when only `fraction` of `head_dim` do: ⌊fraction·d⌋, made even downwards.
 /// @throws std::invalid_argument unless 0 ≤ fraction ≤ 1 and head_dim is even and positive
 int rotatedWidth(int head_dim, double fraction);
 

@@ -8,11 +8,11 @@
 
 namespace roper {
 
-/// R(m): which features of a head turn, how they pair, and how fast.
+/// R(m): which features of a head rotate, how they pair, and how fast.
 ///
-/// The first 2·theta.size() of head_dim features turn; the rest pass through unchanged (partial rotation). A
-/// pair (x₁, x₂) at position m becomes (x₁ cos mθ − x₂ sin mθ, x₁ sin mθ + x₂ cos mθ), counter-clockwise for
-/// m > 0.
+/// The first 2·theta.size() of head_dim features rotate; the rest pass through unchanged (partial rotation).
+/// A pair (x₁, x₂) at position m becomes (x₁ cos mθ − x₂ sin mθ, x₁ sin mθ + x₂ cos mθ), counter-clockwise
+/// for m > 0.
 struct Rotary {
     int head_dim = 0;
     Pairing pairing = Pairing::half;
@@ -22,22 +22,22 @@ struct Rotary {
     int rotatedWidth() const { return 2 * pairs(); }
     PairFeatures features(int pair) const { return featuresOfPair(pairing, rotatedWidth(), pair); }
 
-    /// All head_dim/2 planes of a head: first the pairs that turn, then the other features two by two.
+    /// All head_dim/2 planes of a head: first the pairs that rotate, then the other features two by two.
     int planes() const { return head_dim / 2; }
     PairFeatures plane(int pair) const {
         return pair < pairs() ? features(pair) : PairFeatures{2 * pair, 2 * pair + 1};
     }
-    /// θ of a plane; 0 where it does not turn.
+    /// θ of a plane; 0 where it does not rotate.
     double frequency(int pair) const { return pair < pairs() ? theta[pair] : 0.0; }
 };
 
-/// The rotation of a head with the given pairing and formula. `fraction` 0 gives a rotation that turns
+/// The rotation of a head with the given pairing and formula. `fraction` 0 gives a rotation that rotates
 /// nothing.
 /// @throws std::invalid_argument as `frequencies` and `rotatedWidth` do
 Rotary makeRotary(int head_dim, Pairing pairing, double base = 10000.0,
                   FrequencyFormula formula = FrequencyFormula::standard, double fraction = 1.0);
 
-/// R(position)·x for one vector x [d]. Negative positions turn back: R(−m) is the inverse of R(m).
+/// R(position)·x for one vector x [d]. Negative positions rotate back: R(−m) is the inverse of R(m).
 /// @throws std::invalid_argument if x has not head_dim features
 Eigen::VectorXd rotate(const Rotary& rotary, const Eigen::VectorXd& x, double position);
 

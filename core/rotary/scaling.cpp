@@ -22,7 +22,7 @@ void requireSensible(const Scaling& s, double length) {
     require(s.attention_factor >= 0, "the attention factor must not be negative", s.attention_factor);
     require(s.low_frequency_factor > 0 && s.high_frequency_factor > s.low_frequency_factor,
             "high_freq_factor must be above low_freq_factor", s.high_frequency_factor);
-    require(s.proportion >= 0 && s.proportion <= 1, "the proportion of turning pairs lies between 0 and 1",
+    require(s.proportion >= 0 && s.proportion <= 1, "the proportion of rotating pairs lies between 0 and 1",
             s.proportion);
 }
 

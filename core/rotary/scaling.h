@@ -16,7 +16,7 @@ enum class ScalingMethod {
     dynamic_ntk,  ///< the same with s grown to s·L'/L − (s−1) when the text is longer than L (Hugging Face)
     yarn,         ///< θ/s and θ blended by a ramp over the pairs (Peng et al. 2023, arXiv 2309.00071)
     llama3,       ///< θ/s, θ or a blend of both by wavelength (Llama 3.1, as in Hugging Face)
-    p_rope,       ///< the slowest pairs do not turn (Barbero et al. 2024, arXiv 2410.06205)
+    p_rope,       ///< the slowest pairs do not rotate (Barbero et al. 2024, arXiv 2410.06205)
 };
 
 inline constexpr std::array kScalingMethods = {
@@ -36,13 +36,13 @@ struct Scaling {
     ScalingMethod method = ScalingMethod::none;
     double factor = 4.0;               ///< s ≥ 1
     double original_length = 4096;     ///< L, positions seen in training
-    double beta_fast = 32;             ///< YaRN: pairs with more turns than this within L are kept
-    double beta_slow = 1;              ///< YaRN: pairs with fewer turns than this are divided by s
+    double beta_fast = 32;             ///< YaRN: pairs with more rotations than this within L are kept
+    double beta_slow = 1;              ///< YaRN: pairs with fewer rotations than this are divided by s
     double attention_factor = 0;       ///< YaRN: multiplies cos and sin; 0 stands for 0.1·ln s + 1
     double low_frequency_factor = 1;   ///< Llama 3: wavelengths above L/this are divided by s
     double high_frequency_factor = 4;  ///< Llama 3: wavelengths below L/this are kept
     bool truncate = true;              ///< YaRN: the ramp's ends are rounded to whole pairs
-    double proportion = 0.75;          ///< p-RoPE: share of the pairs that turn, the fastest
+    double proportion = 0.75;          ///< p-RoPE: share of the pairs that rotate, the fastest
 
     bool operator==(const Scaling&) const = default;
 };
@@ -59,7 +59,7 @@ struct ScaledFrequencies {
 ScaledFrequencies scaledFrequencies(int rotated_width, double base, FrequencyFormula formula,
                                     const Scaling& scaling, double length);
 
-/// YaRN's correction dimension c(β): the pair, not rounded, that turns β times within L. Under the standard
+/// YaRN's correction dimension c(β): the pair, not rounded, that rotates β times within L. Under the standard
 /// formula r·ln(L/(2πβ)) / (2·ln b), under the worked example's r·ln(L/(2πβ)) / ln b.
 double yarnCorrectionPair(double turns, int rotated_width, double base, FrequencyFormula formula,
                           double original_length);

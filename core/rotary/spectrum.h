@@ -21,7 +21,7 @@ Eigen::VectorXd baseBound(const Eigen::VectorXd& theta, int length);
 /// The first m ≥ 1 with B_m < 0, or −1 if there is none.
 int firstNegative(const Eigen::VectorXd& base_bound);
 
-/// How many pairs turn fully at least once within `length` positions.
+/// How many pairs rotate fully at least once within `length` positions.
 int pairsTurningWithin(const Eigen::VectorXd& theta, double length);
 
 }  // namespace roper

@@ -32,26 +32,26 @@ std::vector<DistanceShare> sharesByDistance(const Compass& compass, int query) {
 
 namespace {
 
-/// ô_n as the form turns it on. [d] → [d]
+/// ô_n as the form rotates it on. [d] → [d]
 Eigen::VectorXd turnedBack(const AttentionForm& form, const Eigen::VectorXd& mixed,
                            const Eigen::VectorXd& positions, int query) {
-    return form.output.turn(mixed.transpose(), positions.segment(query, 1)).row(0);
+    return form.output.apply(mixed.transpose(), positions.segment(query, 1)).row(0);
 }
 
 }  // namespace
 
 Eigen::VectorXd outputRow(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
                           const Eigen::VectorXd& positions, int query) {
-    return turnedBack(form, form.value.turn(V, positions).transpose() * weights, positions, query);
+    return turnedBack(form, form.value.apply(V, positions).transpose() * weights, positions, query);
 }
 
 MixedRow mixRow(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
                 const Eigen::VectorXd& positions, int query) {
     MixedRow row;
-    row.rotated = form.value.turn(V, positions);
+    row.rotated = form.value.apply(V, positions);
     row.mixed = row.rotated.transpose() * weights;
     row.output = turnedBack(form, row.mixed, positions, query);
-    // The one-step form turns each value once, by what both turns make together.
+    // The one-step form rotates each value once, by what both rotations make together.
     row.in_one_step = Eigen::VectorXd::Zero(V.cols());
     const Rotary& rotary = form.value.rotary;
     for (Eigen::Index j = 0; j < weights.size(); ++j) {

@@ -12,15 +12,15 @@ namespace roper {
 struct CompassArrow {
     int key = 0;
     double weight = 0;
-    Eigen::Vector2d value{0, 0};   ///< a_nj v_j, unturned
-    Eigen::Vector2d turned{0, 0};  ///< the same, turned as the form says: for RoPER by (j − n)θ
-    double angle = 0;              ///< radians from `value` to `turned`
+    Eigen::Vector2d value{0, 0};   ///< a_nj v_j, unrotated
+    Eigen::Vector2d turned{0, 0};  ///< the same, rotated as the form says: for RoPER by (j − n)θ
+    double angle = 0;              ///< radians from `value` to `rotated`
 };
 
 /// The output of one query in the plane of one pair as a chain of arrows, one a key, head to tail.
 struct Compass {
     std::vector<CompassArrow> arrows;
-    Eigen::Vector2d sum{0, 0};  ///< Σ turned: o_n in this plane
+    Eigen::Vector2d sum{0, 0};  ///< Σ rotated: o_n in this plane
 };
 
 /// @param weights    a_nj of the query [T]; keys of weight 0 have no arrow
@@ -37,7 +37,7 @@ struct DistanceShare {
 };
 std::vector<DistanceShare> sharesByDistance(const Compass& compass, int query);
 
-/// o_n of one query: values turned, mixed, turned back as the form says. [d]
+/// o_n of one query: values rotated, mixed, rotated back as the form says. [d]
 Eigen::VectorXd outputRow(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
                           const Eigen::VectorXd& positions, int query);
 

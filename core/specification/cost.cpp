@@ -27,7 +27,7 @@ double attentionFlop(const Specification& s, double T) {
     const auto L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width);
     if (s.model.attention == "softmax")
         return 12 * L * T * C / (s.isMasked() ? 1 : 2);  // causal: half of the keys are ahead
-    constexpr double kChunk = 64;  // of core/model/linear_attention.cpp: four running products
+    constexpr double kChunk = 64;  // of core/operators/linear_attention.cpp: four running products
     return 16 * L * C * (kChunk + static_cast<double>(s.headDim()));
 }
 

@@ -28,6 +28,20 @@ void checkModel(const Specification& s, std::vector<SettingProblem>& problems) {
     }
 }
 
+/// Fields that hold none of their choices, as a specification that was made by hand may.
+std::vector<SettingProblem> unknownChoices(const Specification& s) {
+    std::vector<SettingProblem> problems;
+    for (const SpecificationField& field : specificationFields()) {
+        if (!field.isChoice()) continue;
+        try {
+            readChoice(field, field.text(s));
+        } catch (const Error& error) {
+            problems.push_back({field.key(), error.what()});
+        }
+    }
+    return problems;
+}
+
 void checkUnused(const Specification& s, std::vector<SettingProblem>& problems) {
     static const Specification defaults;
     for (const SpecificationField& field : specificationFields()) {
@@ -47,7 +61,7 @@ void checkTask(const Specification& s, std::vector<SettingProblem>& problems) {
     if (kind.is_text) return;
     if (!problems.empty()) return;
     const auto task = makeTask(s.task);
-    const int longest = task->longestPrompt() + task->longestAnswer();
+    const int longest = task->longestProblem();
     if (longest >= s.training.length)
         problems.push_back({"training.length", "the longest problem has " + std::to_string(longest) +
                                                    " characters; a sequence must hold more than that"});
@@ -73,7 +87,8 @@ bool isDeviceName(const std::string& name) {
 }
 
 std::vector<SettingProblem> check(const Specification& specification) {
-    std::vector<SettingProblem> problems;
+    std::vector<SettingProblem> problems = unknownChoices(specification);
+    if (!problems.empty()) return problems;  // the rest asks the registries for what is chosen
     checkTask(specification, problems);
     checkModel(specification, problems);
     checkTraining(specification, problems);

@@ -33,11 +33,13 @@ std::string valueText(const SpecificationField& field, const toml::node& node) {
 
 void readSection(const std::string& section, const toml::table& table, const std::string& origin,
                  Specification& specification) {
+    std::map<std::string, std::string> given;
     for (const auto& [key, node] : table) {
         const std::string name = section + "." + std::string(key.str());
         const SpecificationField* field = nullptr;
         try {
             field = &findField(name);
+            requireOnce(given, *field, name);
         } catch (const Error& error) {
             throw Error(ErrorKind::usage, place(origin, key.source()) + error.what());
         }

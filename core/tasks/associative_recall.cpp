@@ -33,6 +33,9 @@ class AssociativeRecallTask final : public ProblemTask {
     }
     bool isComplete(std::string_view completion) const override { return !completion.empty(); }
 
+    /// A longer prompt leaves a shorter answer.
+    int longestProblem() const override { return static_cast<int>(4 * most_ + 2); }
+
     std::int64_t sizeCount() const override { return (most_ - least_ + 1) * (least_ + most_) / 2; }
     std::vector<ProblemSize> sizes() const override {
         std::vector<ProblemSize> all;

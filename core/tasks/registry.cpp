@@ -19,8 +19,14 @@ namespace roper {
 ROPER_TASKS(DECLARE)
 #undef DECLARE
 
+/// @throws std::logic_error if a file gives its task another name than the list
+static TaskKind named(TaskKind made, const std::string& name) {
+    if (made.name != name) throw std::logic_error("the list has " + name + ", its file " + made.name);
+    return made;
+}
+
 const std::vector<TaskKind>& taskKinds() {
-#define CALL(name) name##Task(),
+#define CALL(name) named(name##Task(), #name),
     static const std::vector<TaskKind> kinds = {ROPER_TASKS(CALL)};
 #undef CALL
     return kinds;

@@ -84,7 +84,8 @@ class Task {
     /// 1,000 is kept for evaluations, which of such a size ask no others.
     virtual bool isHeldOut(const Problem& problem) const;
 
-    /// The prompts of the problems that a training text shows, the last one too if its prompt is whole.
+    /// The prompts of the problems that a training text shows, or the part by which problems are held out;
+    /// the last one too if it is whole.
     virtual std::vector<std::string_view> promptsIn(std::string_view sequence) const;
 
     /// Which characters of a sequence follow with certainty from those before: the letters of a repeated
@@ -100,6 +101,9 @@ class Task {
     /// Characters of the longest prompt and of the longest right answer.
     virtual int longestPrompt() const { return 0; }
     virtual int longestAnswer() const { return 0; }
+
+    /// Characters of the longest problem, prompt and answer.
+    virtual int longestProblem() const { return longestPrompt() + longestAnswer(); }
 
     /// The least mean loss, in nats a character, that any predictor can reach on characters 1 … n−1 of this
     /// sequence given those before each. Nothing where it has not been worked out.

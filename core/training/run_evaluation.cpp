@@ -66,7 +66,7 @@ SizeScores evaluateRunBySize(const RunFolder& folder, const ReadingOptions& opti
             task.own.set(task.kind().length_settings.back(), *asked.largest);
             loaded.task = makeTask(loaded.specification.task);
         }
-        rescale(loaded, asked.scaling, loaded.task->longestPrompt() + loaded.task->longestAnswer());
+        rescale(loaded, asked.scaling, loaded.task->longestProblem());
         const std::vector<std::string> names = loaded.task->sizeNames();
         constexpr std::int64_t kMostProblems = 200000;
         const std::int64_t sizes = loaded.task->sizeCount();

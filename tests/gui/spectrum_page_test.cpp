@@ -156,7 +156,7 @@ class SpectrumPageTest : public PageTest {
     void nothingThatTurnsIsSaid() {
         change([](Setup& s) { s.rotary_fraction = 0; });
         QVERIFY(page_->spectrumChart().curves().empty());
-        QVERIFY(page_->explanation().contains("does not turn"));
+        QVERIFY(page_->explanation().contains("does not rotate"));
         window_->grab();
     }
 

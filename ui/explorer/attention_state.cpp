@@ -18,14 +18,14 @@ Setup asInTheRun(Setup setup, const RunHead& head) {
     setup.head_dim = static_cast<int>(head.vectors.Q.cols());
     setup.base = head.base;
     setup.frequency_formula = head.frequency_formula;
-    setup.pairing = head.pairing == "interleaved" ? Pairing::interleaved : Pairing::half;
+    setup.pairing = head.pairing;
     setup.rotary_fraction = head.rotary_fraction;
     setup.value_rotary_fraction = head.value_rotary_fraction;
     setup.scaling.method = ScalingMethod::none;
-    const PositionMethod& method = positionMethod(head.position);
+    const PositionMethod& method = *head.method;
     // What a run adds to its embeddings is in its q and k already, so to a head it is no method at all.
     setup.method = method.is_in_embeddings ? "none" : method.name;
-    setup.attention = attentionKindOf(head.attention);
+    setup.attention = head.attention;
     if (!method.rotates) setup.rotary_fraction = setup.value_rotary_fraction = 0;
     setup.learned = head.learned;
     setup.causal = head.causal;

@@ -50,10 +50,18 @@ RunHead readHead(const HeadQuestion& question, const QByteArray& payload) {
     head.step = static_cast<std::int64_t>(numberOf(file, "step"));
     head.layers = static_cast<int>(numberOf(file, "layers"));
     head.heads = static_cast<int>(numberOf(file, "heads"));
-    head.position = file.entry("position");
-    head.attention = file.entry("attention");
+    try {
+        head.method = &positionMethod(file.entry("position"));
+        head.attention = attentionKindOf(file.entry("attention"));
+    } catch (const std::invalid_argument& error) {
+        throw Error(ErrorKind::checkpoint, "the model is of another version: " + std::string(error.what()));
+    }
     head.causal = file.entryOr("causal", "true") == "true";
-    head.pairing = file.entry("pairing");
+    const std::string pairing = file.entry("pairing");
+    if (pairing != nameOf(Pairing::half) && pairing != nameOf(Pairing::interleaved))
+        throw Error(ErrorKind::checkpoint,
+                    "the model is of another version: unknown pairing '" + pairing + "'");
+    head.pairing = pairing == nameOf(Pairing::half) ? Pairing::half : Pairing::interleaved;
     head.frequency_formula = frequencyFormulaOf(file.entry("frequency_formula"));
     head.base = numberOf(file, "base");
     head.rotary_fraction = numberOf(file, "rotary_fraction");

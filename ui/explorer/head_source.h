@@ -24,7 +24,9 @@ struct RunHead {
     std::vector<std::string> tokens;  ///< the text, token by token
     std::int64_t step = 0;
     int layers = 0, heads = 0;
-    std::string position, attention, pairing;  ///< as in the run's specification
+    const PositionMethod* method = nullptr;  ///< never null in an answer
+    AttentionKind attention = AttentionKind::softmax;
+    Pairing pairing = Pairing::half;
     FrequencyFormula frequency_formula = FrequencyFormula::standard;
     bool causal = true;
     double base = 0, rotary_fraction = 1, value_rotary_fraction = 1;

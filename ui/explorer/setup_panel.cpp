@@ -204,9 +204,8 @@ void addRotationControls(SetupPanel& panel) {
         [](Setup& s) -> double& { return s.base; }, bounds::kLeastBase, bounds::kMostBase);
     panel.addChoice(
         SetupPanel::tr("Frequency formula"),
-        SetupPanel::tr(
-            "How the frequency falls from pair to pair: standard b^(−2i/d), or b^(−i/d) as in the "
-            "worked example of a widely read introduction"),
+        SetupPanel::tr("How the frequency falls from pair to pair: standard b^(−2i/d), or b^(−i/d) as in the "
+                       "worked example of a widely read introduction"),
         {SetupPanel::tr("b^(−2i/d)"), SetupPanel::tr("b^(−i/d), worked example")},
         [](const Setup& s) { return static_cast<int>(s.frequency_formula); },
         [](Setup& s, int i) { s.frequency_formula = static_cast<FrequencyFormula>(i); });
@@ -220,7 +219,7 @@ void addRotationControls(SetupPanel& panel) {
     panel.addDecimal(
         SetupPanel::tr("Rotated fraction"),
         SetupPanel::tr(
-            "Share of the features of q and k that turn; the others pass unchanged. Frequencies use the "
+            "Share of the features of q and k that rotate; the others pass unchanged. Frequencies use the "
             "rotated width"),
         [](Setup& s) -> double& { return s.rotary_fraction; }, 0, 1, 0.25, 4);
 }

@@ -41,10 +41,9 @@ PassPositions Positions::forPass(const TokenPositions& tokens) {
     if (method.longest) {
         const std::int64_t longest = method.longest(specification_.model, specification_.shape());
         if (tokens.T > longest)
-            throw Error(ErrorKind::usage,
-                        "this model has a " + method.title + " of " + std::to_string(longest) +
-                            " positions and cannot read a text of " + std::to_string(tokens.T) +
-                            " tokens: " + method.for_longer + ", or use another method");
+            throw Error(ErrorKind::usage, "this model " + method.limit + " " + std::to_string(longest) +
+                                              " positions and cannot read a text of " +
+                                              std::to_string(tokens.T) + " tokens: " + method.for_longer);
     }
     PassPositions pass;
     const CosSin nothing = {at::empty({tokens.T, 0}, options_), at::empty({tokens.T, 0}, options_)};

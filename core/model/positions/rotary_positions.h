@@ -27,21 +27,26 @@ class RotaryPositions : public Positions {
     struct Rotation {
         Rotary rotary;
         std::vector<at::Tensor>
-            trained;              ///< frequencies, one tensor [pairs] a layer; empty where they are fixed
-        Eigen::VectorXd factors;  ///< what scaling multiplies each frequency by; empty for 1
-        double size = 1;          ///< YaRN: cos and sin times this
-        CosSin table = {};        ///< [positions, pairs], as long as has been needed
-        CosSin queries = {}, keys = {};  ///< the same with each one's decay; undefined where there is none
+            trained;                  ///< frequencies, one tensor [pairs] a layer; empty where they are fixed
+        Eigen::VectorXd factors;      ///< what scaling multiplies each frequency by; empty for 1
+        double attention_factor = 1;  ///< YaRN: cos and sin times this
+        CosSin table = {};            ///< [positions, pairs], as long as has been needed
+    };
+    /// What decay multiplies cos and sin by: [positions, pairs] each, as long as has been needed.
+    struct Decay {
+        at::Tensor queries, keys;
     };
     Rotation makeRotation(double fraction, const std::string& name, Parameters& parameters) const;
     CosSin makeTable(const Rotation& rotation, std::int64_t positions) const;
     void grow(Rotation& rotation, std::int64_t positions);
-    std::vector<CosSin> trainedCosSin(const Rotation& rotation, const at::Tensor& positions) const;
-    CosSin decayed(const CosSin& plain, const at::Tensor& positions, bool is_query) const;
-    at::Tensor decayAt(const at::Tensor& positions, std::int64_t pairs, bool is_query) const;
+    std::vector<CosSin> cosSinOf(Rotation& rotation, const TokenPositions& tokens);
+    std::vector<CosSin> trainedCosSin(const Rotation& rotation, const TokenPositions& tokens) const;
+    void growDecay(std::int64_t positions);
+    at::Tensor decayTable(std::int64_t positions, bool is_query) const;
 
     const PositionMethod& method_;
     Rotation query_key_, value_;
+    Decay decay_;
 };
 
 }  // namespace roper

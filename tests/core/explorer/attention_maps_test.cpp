@@ -278,10 +278,10 @@ TEST(Appending, NeverChangesEarlierRowsNorTurnedVectors) {
         const ScoreRule rule = scoreRule(setup);
         const Eigen::VectorXd positions = consecutivePositions(setup.tokens),
                               fewer = consecutivePositions(kept);
-        RC_ASSERT(largest(rule.form.key.turn(all.K, positions).topRows(kept) -
-                          rule.form.key.turn(first.K, fewer)) == 0.0);
-        RC_ASSERT(largest(rule.form.value.turn(all.V, positions).topRows(kept) -
-                          rule.form.value.turn(first.V, fewer)) == 0.0);
+        RC_ASSERT(largest(rule.form.key.apply(all.K, positions).topRows(kept) -
+                          rule.form.key.apply(first.K, fewer)) == 0.0);
+        RC_ASSERT(largest(rule.form.value.apply(all.V, positions).topRows(kept) -
+                          rule.form.value.apply(first.V, fewer)) == 0.0);
         const Eigen::MatrixXd long_outputs = outputs(rule, all, weights(rule, all, scores(rule, all)));
         const Eigen::MatrixXd short_outputs = outputs(rule, first, weights(rule, first, scores(rule, first)));
         RC_ASSERT(largest(long_outputs.topRows(kept) - short_outputs) < 1e-10);

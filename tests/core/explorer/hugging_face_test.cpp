@@ -132,7 +132,7 @@ TEST(HuggingFace, ReadsWhatModelsMean) {
 TEST(HuggingFace, WhatHasNoNameIsSaid) {
     ASetup setup = sanitized(ASetup{});
     setup.frequency_formula = FrequencyFormula::worked_example;
-    expectError(ErrorKind::usage, "intro schedule", [&] { huggingFaceConfig(setup, true); });
+    expectError(ErrorKind::usage, "worked example's formula", [&] { huggingFaceConfig(setup, true); });
     setup.frequency_formula = FrequencyFormula::standard;
     setup.scaling.method = ScalingMethod::p_rope;
     setup.rotary_fraction = 0.5;

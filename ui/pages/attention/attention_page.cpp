@@ -123,8 +123,7 @@ void AttentionPage::showMap() {
     question.token_names = state_.tokenNames();
     question.caption =
         tr("%1: %2; %3; d = %4, base %5, shift %6%7")
-            .arg(kinds_->tabText(static_cast<int>(question.kind)), methodNames()[methodEntry(s)],
-                 state_.sourceText())
+            .arg(kinds_->tabText(static_cast<int>(question.kind)), methodName(s), state_.sourceText())
             .arg(s.head_dim)
             .arg(s.base)
             .arg(s.shift)

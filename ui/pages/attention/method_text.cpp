@@ -60,6 +60,12 @@ int methodEntry(const Setup& s) {
     return 0;
 }
 
+QString methodName(const Setup& s) {
+    const Entry entry = entries().at(static_cast<std::size_t>(methodEntry(s)));
+    if (entry.method == s.method) return entry.name;
+    return QObject::tr("%1 (%2)").arg(entry.name, QString::fromStdString(s.positionMethod().title));
+}
+
 void chooseMethod(Setup& s, int number) {
     const Entry entry = entries().at(static_cast<std::size_t>(number));
     s.method = entry.method;
@@ -72,7 +78,9 @@ void chooseMethod(Setup& s, int number) {
 
 QString scoreFormula(const Setup& s) {
     if (s.attention != AttentionKind::softmax)
-        return QObject::tr("%1 <i>(Su 2021)</i>").arg(attentionFormula(s.attention));
+        return QObject::tr("%1%2 <i>(Su 2021)</i>")
+            .arg(attentionFormula(s.attention),
+                 s.rotates() ? QString() : QObject::tr("; here nothing is rotated"));
     const PositionMethod& method = s.positionMethod();
     return QObject::tr("%1 <i>(%2)</i>")
         .arg(QString::fromStdString(method.formula), QString::fromStdString(method.source).toHtmlEscaped());

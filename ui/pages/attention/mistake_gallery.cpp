@@ -77,8 +77,8 @@ void MistakeGallery::follow() {
         row.box->setChecked(s.mistake == mistake);
         row.box->setEnabled(applies || s.mistake == mistake);  // what is on can be switched off
         if (!applies)
-            row.residual->setText(isAboutValues(mistake) ? tr("needs RoPER: only it turns values")
-                                                         : tr("this method turns nothing"));
+            row.residual->setText(isAboutValues(mistake) ? tr("needs RoPER: only it rotates values")
+                                                         : tr("this method rotates nothing"));
     }
     if (!state_.isReady())
         for (const auto& [mistake, row] : rows_)

@@ -25,7 +25,7 @@ QString resultText(const BoardRow& row, double value) {
 }  // namespace
 
 BoardView::BoardView(QWidget* parent) : FigureView(parent) {
-    setAccessibleName(tr("The source's table and ours"));
+    setAccessibleName(tr("The RoPER note's table and ours"));
 }
 
 void BoardView::setRows(std::vector<BoardRow> rows) {
@@ -171,7 +171,8 @@ QString BoardView::figureCsv() const {
 }
 
 QString BoardView::figureCaption() const {
-    return tr("The source's table (Harik & Jayasiri 2022; ten runs a method, the worst dropped) and ours");
+    return tr(
+        "The RoPER note's table (Harik & Jayasiri 2022; ten runs a method, the worst dropped) and ours");
 }
 
 }  // namespace roper

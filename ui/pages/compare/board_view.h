@@ -5,7 +5,7 @@
 
 namespace roper {
 
-/// The source's table beside ours: for each task and method the target, our mean, a square for every run
+/// The RoPER note's table beside ours: for each task and method the target, our mean, a square for every run
 /// asked for, and the time that is needed here for the rest.
 class BoardView : public FigureView {
     Q_OBJECT

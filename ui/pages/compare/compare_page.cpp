@@ -258,7 +258,7 @@ void ComparePage::showBoard() {
 void ComparePage::addActions(Actions& actions) {
     const QString group = tr("Compare");
     const QStringList tabs{tr("Curves with bands"), tr("Outcome of every run"), tr("Difference seed by seed"),
-                           tr("The source's table"), tr("Longer problems than in training")};
+                           tr("The RoPER note's table"), tr("Longer problems than in training")};
     for (int tab = 0; tab < tabs.size(); ++tab)
         actions.add(group, tabs[tab], {}, [this, tab] { showTab(tab); });
     actions.add(group, tr("Drop the worst run"), {}, [this] { drop_worst_->toggle(); });
@@ -307,7 +307,7 @@ QString ComparePage::explanation() const {
               "RoPE and "
               "RoPER read longer texts without more training (Chen et al. 2023).</p>"
               "<p><i>Student, The Probable Error of a Mean, Biometrika 1908; Efron, Bootstrap Methods, Ann. "
-              "Statist. 1979; the source's table: Harik &amp; Jayasiri 2022</i></p>");
+              "Statist. 1979; the RoPER note's table: Harik &amp; Jayasiri 2022</i></p>");
 }
 
 }  // namespace roper

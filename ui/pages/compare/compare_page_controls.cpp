@@ -109,7 +109,7 @@ QWidget* ComparePage::makeMeasureBar() {
         if (!showing_) state_->change([&](CompareQuestion& question) { question.share = value; });
     });
     drop_worst_ = makeCheck(tr("drop each group's worst run"),
-                            tr("As in the source; the comparison seed by seed always keeps every pair"),
+                            tr("As in the RoPER note; the comparison seed by seed always keeps every pair"),
                             [](CompareQuestion& question, bool on) { question.drop_worst = on; });
     auto* bar = new QWidget;
     auto* layout = new QHBoxLayout(bar);
@@ -143,7 +143,7 @@ QWidget* ComparePage::makeCurvesTab() {
         tr("What the x axis counts"), tr("Steps, training time or tokens"), acrosses,
         [](CompareQuestion& question, int index) { question.across = static_cast<Across>(index); });
     final_half_ =
-        makeCheck(tr("final half"), tr("The second half of the runs alone, as in the source's charts"),
+        makeCheck(tr("final half"), tr("The second half of the runs alone, as in the RoPER note's charts"),
                   [](CompareQuestion& question, bool on) { question.final_half = on; });
     each_run_ = makeCheck(tr("each run"), tr("Every run as a thin line"),
                           [](CompareQuestion& question, bool on) { question.each_run = on; });

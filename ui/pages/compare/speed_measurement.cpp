@@ -21,7 +21,13 @@ void SpeedMeasurement::start() {
     connect(process_, &QProcess::readyReadStandardError, this, report);
     connect(process_, &QProcess::finished, this, [this, report](int code) {
         report();
-        if (code == 0) emit said(tr("The speed of every setting is measured."));
+        emit said(code == 0 ? tr("The speed of every setting is measured.")
+                            : tr("Measuring the speed ended with exit code %1.").arg(code));
+        process_->deleteLater();
+    });
+    connect(process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+        if (error != QProcess::FailedToStart) return;  // all others end the process, which `finished` tells
+        emit said(tr("The trainer does not start: %1").arg(process_->errorString()));
         process_->deleteLater();
     });
     process_->start(program, {QStringLiteral("board"), QStringLiteral("--measure"), QStringLiteral("--runs"),

@@ -130,7 +130,7 @@ void InspectPage::showRun() {
     const bool has_problems = is_there && run->specification() && run->specification()->task.hasProblems();
     const bool writes = is_there && !(run->specification() && run->specification()->isMasked());
     write_->setEnabled(writes);
-    write_->setToolTip(writes || !is_there ? tr("Let the model go on with the prompt")
+    write_->setToolTip(writes || !is_there ? tr("Let the model continue the prompt")
                                            : tr("This model guesses masked tokens from both sides; it cannot "
                                                 "write on"));
     count_sizes_->setEnabled(has_problems);

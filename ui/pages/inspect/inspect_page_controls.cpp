@@ -103,7 +103,7 @@ QWidget* InspectPage::makeHeadsTab() {
 QWidget* InspectPage::makeWritingTab() {
     prompt_ = named(new LineEdit, tr("Prompt"), tr("What the model goes on with"));
     count_ = named(new QSpinBox, tr("Characters to write"),
-                   tr("How many characters (of a text: pieces) the model writes"));
+                   tr("How many characters (of a text: tokens) the model writes"));
     count_->setRange(1, static_cast<int>(kLongestContinuation));
     count_->setValue(64);
     count_->setSuffix(tr(" characters"));
@@ -115,7 +115,7 @@ QWidget* InspectPage::makeWritingTab() {
     seed_ = named(new QSpinBox, tr("Seed of the draws"), tr("The same seed draws the same text"));
     seed_->setRange(0, 1000000);
     seed_->setPrefix(tr("seed "));
-    write_ = named(new QPushButton(tr("Write")), tr("Write"), tr("Let the model go on with the prompt"));
+    write_ = named(new QPushButton(tr("Write")), tr("Write"), tr("Let the model continue the prompt"));
     writing_head_ = named(new QComboBox, tr("Head that is shaded"),
                           tr("Whose attention lies behind the text: the mean of all heads, or one"));
     connect(write_, &QPushButton::clicked, this, &InspectPage::write);

@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-constexpr int kMostGhosts = 24;        // with more arrows the unturned ones would hide the turned
+constexpr int kMostGhosts = 24;        // with more arrows the unrotated ones would hide the rotated
 constexpr double kFarthestTrail = 64;  // shifts that are drawn as dots
 
 QPointF pointOf(const Eigen::Vector2d& v) {
@@ -57,7 +57,7 @@ Compass CompassView::compass(const AttentionForm& form, double shift) const {
 }
 
 Compass CompassView::ropeCompass() const {
-    // RoPER without its turn: the same planes on both sides, whatever share of the values turns.
+    // RoPER without its rotation: the same planes on both sides, whatever share of the values rotates.
     const Setup& s = state_.setup();
     return compass(roperForm(s.rotary(), s.valueRotary(), 0.0), s.shift);
 }
@@ -78,7 +78,7 @@ QRectF CompassView::shownPlane() const {
     }
     include(shown, roperCompass());
     if (turns_with_sentence) {
-        // Wherever the sentence is moved, the chain keeps its size and turns about the origin.
+        // Wherever the sentence is moved, the chain keeps its size and rotates about the origin.
         const double radius =
             std::max({std::hypot(shown.left(), shown.top()), std::hypot(shown.right(), shown.top()),
                       std::hypot(shown.left(), shown.bottom()), std::hypot(shown.right(), shown.bottom())});
@@ -129,7 +129,7 @@ void CompassView::paintPanel(QPainter& painter, const QRectF& area, bool right, 
     painter.setFont(bold);
     painter.setPen(theme.faint_text);
     const QString formula = !right                             ? tr("o = Σ a v")
-                            : s.mistake == Mistake::no_inverse ? tr("ô = Σ a R(j)v, not turned back")
+                            : s.mistake == Mistake::no_inverse ? tr("ô = Σ a R(j)v, not rotated back")
                                                                : tr("o = Σ a R(j−n)v");
     painter.drawText(box.adjusted(26 + title_width, 6, -8, 0), Qt::AlignTop | Qt::AlignLeft, formula);
 
@@ -152,7 +152,7 @@ void CompassView::paintPanel(QPainter& painter, const QRectF& area, bool right, 
 }
 
 /// Head to tail, near keys strong and far ones pale, each with its number. On the right each arrow as it was
-/// before its turn, paler, and the turn between them as an arc.
+/// before its rotation, paler, and the rotation between them as an arc.
 void CompassView::paintChain(QPainter& painter, const PlaneFrame& at, const Compass& chain, bool turned,
                              const Theme& theme) const {
     constexpr double kNumbered = 15, kArced = 20;  // pixels; shorter arrows have no room
@@ -190,7 +190,7 @@ void CompassView::paintChain(QPainter& painter, const PlaneFrame& at, const Comp
     }
 }
 
-/// The turn of one arrow about its tail: more than a full turn as a spiral.
+/// The rotation of one arrow about its tail: more than a full rotation as a spiral.
 void CompassView::paintTurn(QPainter& painter, const QPointF& tail, const CompassArrow& arrow, double length,
                             bool strong, const Theme& theme) const {
     constexpr double kMostTurns = 3;
@@ -220,10 +220,10 @@ QString CompassView::turnText(const Compass& chain) const {
         const QString key = state_.tokenText(arrow.key);
         if (arrow.angle == 0)
             return arrow.key == state_.query()
-                       ? tr("key %1 is the query itself: j − n = 0, nothing to turn").arg(key)
-                       : tr("key %1: not turned").arg(key);
+                       ? tr("key %1 is the query itself: j − n = 0, nothing to rotate").arg(key)
+                       : tr("key %1: not rotated").arg(key);
         const bool is_distance = s.mistake == Mistake::none;
-        return tr("key %1: turned by %2%3 rad")
+        return tr("key %1: rotated by %2%3 rad")
             .arg(key,
                  is_distance ? (s.blend < 1 ? tr("%1·(j−n)θ = ").arg(s.blend) : QStringLiteral("(j−n)θ = "))
                              : QString(),
@@ -309,7 +309,7 @@ void CompassView::mouseMoveEvent(QMouseEvent* event) {
     const Compass chain = right ? roperCompass() : ropeCompass();
     const CompassArrow* arrow = nearest(chain, right, event->position());
     if (arrow == nullptr) return emit pointed({});
-    emit pointed(tr("key %1    distance %2    weight %3    a·v = (%4, %5)    turned by %6 rad: (%7, %8)")
+    emit pointed(tr("key %1    distance %2    weight %3    a·v = (%4, %5)    rotated by %6 rad: (%7, %8)")
                      .arg(state_.tokenText(arrow->key), noteNumber(state_.query() - arrow->key),
                           noteNumber(arrow->weight, 5), noteNumber(arrow->value.x(), 5),
                           noteNumber(arrow->value.y(), 5), noteNumber(arrow->angle, 5),

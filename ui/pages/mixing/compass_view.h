@@ -37,7 +37,7 @@ class CompassView : public FigureView {
     PlaneFrame plane(const QRectF& area, bool right, const QRectF& shown) const;
     void paintPanel(QPainter& painter, const QRectF& area, bool right, const QRectF& shown,
                     const Theme& theme) const;
-    /// How far the looked-at key's value is turned, in words.
+    /// How far the looked-at key's value is rotated, in words.
     QString turnText(const Compass& chain) const;
     void paintChain(QPainter& painter, const PlaneFrame& at, const Compass& chain, bool turned,
                     const Theme& theme) const;

@@ -19,7 +19,7 @@ constexpr int kFewTokens = 128;      // up to here the chart has a point between
 
 MixingPage::MixingPage(AttentionState& state, QWidget* parent)
     : Page(tr("Value mixing"),
-           tr("The same weights, the same values: RoPE adds them as they are, RoPER turns each by its "
+           tr("The same weights, the same values: RoPE adds them as they are, RoPER rotates each by its "
               "distance j − n "
               "first, so the sum itself knows how far away each value was."),
            parent),
@@ -80,14 +80,14 @@ void MixingPage::fillPanel() {
         tr("Key j"), tr("The arrow that is marked; a click on an arrow or a bar chooses it"),
         [](Setup& s) -> int& { return s.key; }, 0, bounds::kMostTokens - 1);
     panel_->addIndex(
-        tr("Pair i"), tr("The plane that is shown; slow pairs turn little"),
+        tr("Pair i"), tr("The plane that is shown; slow pairs rotate little"),
         [](Setup& s) -> int& { return s.pair; }, [](const Setup& s) { return s.pairs(); });
     panel_->addHeading(tr("From RoPE to RoPER"));
     panel_->addDecimal(
-        tr("Blend"), tr("0: values are not turned, RoPE; 1: turned by (j − n)θ, RoPER"),
+        tr("Blend"), tr("0: values are not rotated, RoPE; 1: rotated by (j − n)θ, RoPER"),
         [](Setup& s) -> double& { return s.blend; }, 0, 1, 0.1, 2);
     panel_->addSlider(
-        tr("Blend, by hand"), tr("Drag from RoPE to RoPER and see every arrow turn"),
+        tr("Blend, by hand"), tr("Drag from RoPE to RoPER and see every arrow rotate"),
         [](Setup& s) -> double& { return s.blend; }, 0, 1, 0.01);
     play_->setCheckable(true);
     connect(play_, &QPushButton::toggled, this, [this](bool on) {
@@ -104,7 +104,7 @@ void MixingPage::fillPanel() {
         [](Setup& s) -> double& { return s.shift; }, -64, 64, 1);
     panel_->addCheck(
         tr("Rotate back by R(−n)"),
-        tr("Without it the output turns with the sentence: RoPER is relative only with the inverse"),
+        tr("Without it the output rotates with the sentence: RoPER is relative only with the inverse"),
         [](const Setup& s) { return s.mistake != Mistake::no_inverse; },
         [](Setup& s, bool on) { s.mistake = on ? Mistake::none : Mistake::no_inverse; });
     verdict_->setWordWrap(true);
@@ -114,7 +114,7 @@ void MixingPage::fillPanel() {
     panel_->addHeading(tr("Rotation"));
     addRotationControls(*panel_);
     panel_->addDecimal(
-        tr("Fraction of v"), tr("Share of the features of values that turn"),
+        tr("Fraction of v"), tr("Share of the features of values that rotate"),
         [](Setup& s) -> double& { return s.value_rotary_fraction; }, 0, 1, 0.25, 4);
 }
 
@@ -215,7 +215,7 @@ void MixingPage::showShifts() {
     shifts_->setCurves(curves, marks);
     shifts_->setCaption(
         tr("Output of query %1 in pair %2 when the sentence moves: with the inverse rotation it stays, "
-           "without it turns")
+           "without it rotates")
             .arg(state_.query())
             .arg(state_.setup().pair));
 }
@@ -244,9 +244,9 @@ void MixingPage::addActions(Actions& actions) {
     actions.add(group, tr("Ten queries on"), Qt::SHIFT | Qt::Key_Right, [this] { moveQuery(10); });
     actions.add(group, tr("Ten queries back"), Qt::SHIFT | Qt::Key_Left, [this] { moveQuery(-10); });
     actions.add(group, tr("Query 0"), Qt::Key_Home, [this] { moveQuery(-bounds::kMostTokens); });
-    actions.add(group, tr("RoPE: do not turn the values"), {},
+    actions.add(group, tr("RoPE: do not rotate the values"), {},
                 [this] { panel_->change(tr("Blend"), [](Setup& s) { s.blend = 0; }); });
-    actions.add(group, tr("RoPER: turn the values"), {},
+    actions.add(group, tr("RoPER: rotate the values"), {},
                 [this] { panel_->change(tr("Blend"), [](Setup& s) { s.blend = 1; }); });
     actions.add(group, tr("With or without the inverse rotation"), {}, [this] {
         panel_->change(tr("Rotate back by R(−n)"), [](Setup& s) {
@@ -273,7 +273,7 @@ QString MixingPage::explanation() const {
     if (state_.isReady()) {
         const double theta = s.valueRotary().frequency(s.pair);
         const int n = state_.query(), j = state_.key();
-        text += tr("<p>n = %1, j = %2, θ = %3: this value turns by (j−n)θ = <b>%4</b> rad%5.</p>")
+        text += tr("<p>n = %1, j = %2, θ = %3: this value rotates by (j−n)θ = <b>%4</b> rad%5.</p>")
                     .arg(n)
                     .arg(j)
                     .arg(noteNumber(theta), noteNumber((j - n) * theta),
@@ -283,7 +283,8 @@ QString MixingPage::explanation() const {
     text += tr(
         "<p>o¹ = Σ a (v¹ cos(j−n)θ − v² sin(j−n)θ)<br>o² = Σ a (v² cos(j−n)θ + v¹ sin(j−n)θ)</p>"
         "<p>Two equal values at different distances give different sums: that is what the network can read. "
-        "Turning back by R(−n) is what makes it relative: without it the output also turns with the place of "
+        "Rotating back by R(−n) is what makes it relative: without it the output also rotates with the place "
+        "of "
         "the "
         "whole sentence.</p><p>The bars by distance are projections of each arrow on the direction of the "
         "sum: they "

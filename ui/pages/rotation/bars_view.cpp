@@ -104,7 +104,7 @@ void BarsView::mouseMoveEvent(QMouseEvent* event) {
                      .arg(state_.x()[feature], 0, 'f', 6)
                      .arg(state_.turned()[feature], 0, 'f', 6)
                      .arg(pair)
-                     .arg(pair < state_.rotary().pairs() ? QString() : tr(", does not turn")));
+                     .arg(pair < state_.rotary().pairs() ? QString() : tr(", does not rotate")));
 }
 
 }  // namespace roper

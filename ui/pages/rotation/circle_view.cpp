@@ -74,11 +74,11 @@ void CircleView::paintFigure(QPainter& painter, const QRectF& area, const Theme&
     painter.setFont(bold);
     painter.setPen(theme.text);
     const bool turns = state_.setup().pair < state_.rotary().pairs();
-    const QString angle = turns ? tr("pair %1   θ = %2\nmθ = %3 rad = %4 turns")
+    const QString angle = turns ? tr("pair %1   θ = %2\nmθ = %3 rad = %4 rotations")
                                       .arg(state_.setup().pair)
                                       .arg(at.theta, 0, 'g', 6)
                                       .arg(number(at.angle), number(at.angle / kTurn))
-                                : tr("pair %1 does not turn:\nonly the first %2 of %3 features do")
+                                : tr("pair %1 does not rotate:\nonly the first %2 of %3 features do")
                                       .arg(state_.setup().pair)
                                       .arg(state_.rotary().rotatedWidth())
                                       .arg(state_.setup().head_dim);
@@ -123,7 +123,7 @@ void CircleView::paintTrail(QPainter& painter, const Plane& at, const Theme& the
     }
 }
 
-/// The arc from x to R(m)x as a spiral, so that several turns can be told apart.
+/// The arc from x to R(m)x as a spiral, so that several rotations can be told apart.
 void CircleView::paintArc(QPainter& painter, const Plane& at, const Theme& theme) const {
     if (std::abs(at.angle) < 1e-3) return;
     const double start = std::atan2(at.x.y(), at.x.x());
@@ -216,7 +216,7 @@ void CircleView::mouseReleaseEvent(QMouseEvent* event) {
     update();
 }
 
-/// The held arrow follows the pointer; R(m)x takes x along, turned back.
+/// The held arrow follows the pointer; R(m)x takes x along, rotated back.
 void CircleView::dragTo(const QPointF& point) {
     const Plane at = plane(rect());
     const QPointF p = at.inPlane(point);

@@ -127,7 +127,7 @@ void DialsView::mouseMoveEvent(QMouseEvent* event) {
     const int pair = pairAt(event->position());
     if (pair < 0) return emit pointed({});
     const double theta = state_.rotary().frequency(pair);
-    if (theta == 0) return emit pointed(tr("pair %1    does not turn: θ = 0").arg(pair));
+    if (theta == 0) return emit pointed(tr("pair %1    does not rotate: θ = 0").arg(pair));
     emit pointed(tr("pair %1    θ = %2 rad a position    wavelength λ = %3 positions    mθ = %4 rad")
                      .arg(pair)
                      .arg(theta, 0, 'g', 6)

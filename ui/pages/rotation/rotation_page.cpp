@@ -19,7 +19,8 @@ constexpr int kFrame_ms = 33;
 
 RotationPage::RotationPage(Selection& selection, QWidget* parent)
     : Page(tr("Rotation"),
-           tr("Each pair of features turns by its position times its own frequency. Drag the arrow, move the "
+           tr("Each pair of features rotates by its position times its own frequency. Drag the arrow, move "
+              "the "
               "position, click a dial or a word."),
            parent),
       state_(selection, this),
@@ -236,9 +237,9 @@ QString RotationPage::explanation() const {
     const Rotary& rotary = state_.rotary();
     const auto [first, second] = rotary.plane(s.pair);
     if (s.pair >= rotary.pairs())
-        return tr("<h3>A pair that does not turn</h3><p>With a rotated fraction of %1 only the first %2 of "
+        return tr("<h3>A pair that does not rotate</h3><p>With a rotated fraction of %1 only the first %2 of "
                   "%3 "
-                  "features turn. This pair, features %4 and %5, passes unchanged: it carries what a token "
+                  "features rotate. This pair, features %4 and %5, passes unchanged: it carries what a token "
                   "is, "
                   "wherever it stands.</p>")
             .arg(s.rotary_fraction)
@@ -251,7 +252,7 @@ QString RotationPage::explanation() const {
                                 ? QStringLiteral("b<sup>−2i/r</sup>")
                                 : QStringLiteral("b<sup>−i/r</sup>");
     QString text =
-        tr("<h3>One pair, turned</h3>"
+        tr("<h3>One pair, rotated</h3>"
            "<p>θ<sub>i</sub> = %1 with b = %2, r = %3 rotated features, i = %4%5:<br>"
            "<b>θ<sub>%4</sub> = %6</b> rad a position</p>")
             .arg(formula)
@@ -260,16 +261,16 @@ QString RotationPage::explanation() const {
             .arg(s.pair)
             .arg(s.scaling.method == ScalingMethod::none ? QString() : tr(", then scaled (see Spectrum)"))
             .arg(noteNumber(theta));
-    text +=
-        tr("<p>At position m = %1 the pair (x<sub>%2</sub>, x<sub>%3</sub>) turns by mθ = <b>%4</b> rad:</p>"
-           "<p>x′<sub>%2</sub> = x<sub>%2</sub> cos mθ − x<sub>%3</sub> sin mθ = <b>%5</b><br>"
-           "x′<sub>%3</sub> = x<sub>%2</sub> sin mθ + x<sub>%3</sub> cos mθ = <b>%6</b></p>"
-           "<p>The length of the pair stays; at m = 0 nothing turns; R(m)R(n) = R(m+n).</p>")
-            .arg(noteNumber(s.position))
-            .arg(first)
-            .arg(second)
-            .arg(noteNumber(s.position * theta), noteNumber(state_.turned()[first]),
-                 noteNumber(state_.turned()[second]));
+    text += tr("<p>At position m = %1 the pair (x<sub>%2</sub>, x<sub>%3</sub>) rotates by mθ = <b>%4</b> "
+               "rad:</p>"
+               "<p>x′<sub>%2</sub> = x<sub>%2</sub> cos mθ − x<sub>%3</sub> sin mθ = <b>%5</b><br>"
+               "x′<sub>%3</sub> = x<sub>%2</sub> sin mθ + x<sub>%3</sub> cos mθ = <b>%6</b></p>"
+               "<p>The length of the pair stays; at m = 0 nothing rotates; R(m)R(n) = R(m+n).</p>")
+                .arg(noteNumber(s.position))
+                .arg(first)
+                .arg(second)
+                .arg(noteNumber(s.position * theta), noteNumber(state_.turned()[first]),
+                     noteNumber(state_.turned()[second]));
     if (upper_->currentWidget() == two_vectors_)
         text +=
             tr("<h3>Two vectors</h3><p>⟨R(m)q, R(n)k⟩ = qᵀR(m)ᵀR(n)k = qᵀR(n−m)k: only the distance is left. "

@@ -17,7 +17,7 @@
 
 namespace roper {
 
-/// Page 1: one vector, turned by its position; two of them; the sentence; the arithmetic.
+/// Page 1: one vector, rotated by its position; two of them; the sentence; the arithmetic.
 class RotationPage : public Page {
     Q_OBJECT
 

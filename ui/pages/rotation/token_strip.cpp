@@ -14,7 +14,7 @@ constexpr double kWidestCell = 110;
 }  // namespace
 
 TokenStrip::TokenStrip(RotationState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("The sentence, each token with the pair turned to its position"));
+    setAccessibleName(tr("The sentence, each token with the pair rotated to its position"));
     connect(&state_, &RotationState::changed, this, qOverload<>(&QWidget::update));
 }
 

@@ -7,7 +7,7 @@
 
 namespace roper {
 
-/// The sentence, token by token, each with the selected pair turned to its position. Click a token to go to
+/// The sentence, token by token, each with the selected pair rotated to its position. Click a token to go to
 /// it.
 class TokenStrip : public FigureView {
     Q_OBJECT

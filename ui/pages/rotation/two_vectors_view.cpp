@@ -32,7 +32,7 @@ double lengthOf(const QPointF& p) {
 }  // namespace
 
 TwoVectorsView::TwoVectorsView(RotationState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("A query and a key turned by their positions"));
+    setAccessibleName(tr("A query and a key rotated by their positions"));
     setCursor(Qt::OpenHandCursor);
     connect(&state_, &RotationState::changed, this, qOverload<>(&QWidget::update));
 }
@@ -75,7 +75,7 @@ QString TwoVectorsView::summary(const Scene& at) const {
                     signedPosition(s.position - s.key_position, 0), number(at.score, 6))
                .arg(s.pair)
                .arg(number(at.pair_part, 6), number(at.angle), number(at.angle * 180 / M_PI, 1)) +
-           (s.shift == 0 ? tr("Move S: both arrows turn,\nthe angle between them stays.")
+           (s.shift == 0 ? tr("Move S: both arrows rotate,\nthe angle between them stays.")
                          : tr("Shifting both by S = %1\nchanges the product by\n  %2")
                                .arg(signedPosition(s.shift, 0), noteNumber(change, 2)));
 }
@@ -89,7 +89,7 @@ void TwoVectorsView::paintFigure(QPainter& painter, const QRectF& area, const Th
     const double edge = 0.97 * at.plane.extent;
     painter.drawLine(at.plane.onScreen({-edge, 0}), at.plane.onScreen({edge, 0}));
     painter.drawLine(at.plane.onScreen({0, -edge}), at.plane.onScreen({0, edge}));
-    // The angle between the turned arrows, from the key to the query.
+    // The angle between the rotated arrows, from the key to the query.
     const double radius = 0.34 * at.plane.unit;
     const double start = std::atan2(at.k_turned.y(), at.k_turned.x());
     painter.setPen(QPen(theme.pair(state_.setup().pair, state_.setup().pairs()), 2.4));
@@ -177,7 +177,7 @@ void TwoVectorsView::mouseReleaseEvent(QMouseEvent*) {
     update();
 }
 
-/// The held arrow follows the pointer; a turned one takes its vector along, turned back.
+/// The held arrow follows the pointer; a rotated one takes its vector along, rotated back.
 void TwoVectorsView::dragTo(const QPointF& point) {
     Setup s = state_.setup();
     const bool is_query = dragged_ == Dragged::query;

@@ -6,7 +6,7 @@
 
 namespace roper {
 
-/// A query at m and a key at n in the plane of the selected pair: both are turned by their positions, and
+/// A query at m and a key at n in the plane of the selected pair: both are rotated by their positions, and
 /// both positions can be moved together without changing the angle between them.
 class TwoVectorsView : public FigureView {
     Q_OBJECT
@@ -34,7 +34,7 @@ class TwoVectorsView : public FigureView {
         QPointF q, k, q_turned, k_turned;  ///< in the plane of the pair
         double score, score_unshifted;     ///< ⟨R(m+S)q, R(n+S)k⟩ over all features; the same for S = 0
         double pair_part;                  ///< this pair's part of it
-        double angle;                      ///< from the turned key to the turned query, radians
+        double angle;                      ///< from the rotated key to the rotated query, radians
     };
     Scene scene(const QRectF& area) const;
     void dragTo(const QPointF& at);
@@ -42,7 +42,7 @@ class TwoVectorsView : public FigureView {
 
     RotationState& state_;
     Dragged dragged_ = Dragged::nothing;
-    bool dragged_turned_ = false;  ///< by its turned tip
+    bool dragged_turned_ = false;  ///< by its rotated tip
     double held_extent_ = 1;
 };
 

@@ -44,7 +44,7 @@ QString rows(const WorkedExample& example, Cells cells) {
 }
 
 QString frequencyStep(const WorkedExample& example, const Setup& setup) {
-    if (example.exact.empty()) return QObject::tr("<p>No feature turns: the rotated fraction is 0.</p>");
+    if (example.exact.empty()) return QObject::tr("<p>No feature rotates: the rotated fraction is 0.</p>");
     if (setup.scaling.method != ScalingMethod::none)
         return rows(example,
                     [&](int i, const WorkedPair& pair) {

@@ -53,7 +53,7 @@ QString scalingNumbers(const Setup& s) {
                      noteNumber(s.scaling.original_length / s.scaling.high_frequency_factor),
                      noteNumber(s.scaling.original_length / s.scaling.low_frequency_factor));
         case ScalingMethod::p_rope:
-            return QObject::tr("<p>p = %1: %2 of %3 pairs turn</p>")
+            return QObject::tr("<p>p = %1: %2 of %3 pairs rotate</p>")
                 .arg(noteNumber(s.scaling.proportion))
                 .arg((scaled.theta.array() > 0).count())
                 .arg(width / 2);
@@ -66,7 +66,8 @@ QString scalingNumbers(const Setup& s) {
 
 SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
     : Page(tr("Spectrum"),
-           tr("How fast each pair turns, which pairs finish a turn within the text, and how far a score can "
+           tr("How fast each pair rotates, which pairs finish a rotation within the text, and how far a "
+              "score can "
               "see."),
            parent),
       state_(selection, this),
@@ -79,7 +80,7 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
       cosines_(new HeatMapView(QStringLiteral("cosine-map"), this)),
       panel_(new SpectrumPanel(selection, this)) {
     cosines_->setAccessibleName(tr("Cosine of the angle of every pair at every distance"));
-    cosines_->setEmptyText(tr("No feature turns: the rotated fraction is 0."));
+    cosines_->setEmptyText(tr("No feature rotates: the rotated fraction is 0."));
     bound_->setLog(true, false);
     decay_->setYFloor(0);
     auto* grid = new QGridLayout;
@@ -159,7 +160,7 @@ void SpectrumPage::showSpectrum() {
     const bool wavelength = panel_->quantity().currentIndex() == 0;
     std::vector<CurveChart::Curve> curves;
     for (const SpectrumCurve& curve : state_.curves()) {
-        // On a logarithmic axis a pair that does not turn has no place.
+        // On a logarithmic axis a pair that does not rotate has no place.
         const Eigen::VectorXd y = wavelength ? wavelengths(curve.theta) : curve.theta;
         QVector<double> shown = numbers(y);
         for (double& value : shown)
@@ -174,14 +175,14 @@ void SpectrumPage::showSpectrum() {
     spectrum_->setLegendCorner(Qt::AlignTop | (wavelength ? Qt::AlignLeft : Qt::AlignRight));
     spectrum_->setLog(false, true);
     spectrum_->setCurves(curves, {{wavelength ? s.context_length : tau / s.context_length,
-                                   tr("L′ = %1: %2 of %3 pairs turn fully")
+                                   tr("L′ = %1: %2 of %3 pairs rotate fully")
                                        .arg(s.context_length, 0, 'g', 8)
                                        .arg(turning)
                                        .arg(state_.theta().size()),
                                    true},
                                   {static_cast<double>(s.pair), tr("pair %1").arg(s.pair), false}});
     spectrum_->setCaption(
-        tr("%1 by pair: d = %2, base %3, scaling %4 with s = %5; %6 of %7 pairs turn fully within %8 "
+        tr("%1 by pair: d = %2, base %3, scaling %4 with s = %5; %6 of %7 pairs rotate fully within %8 "
            "positions")
             .arg(wavelength ? tr("Wavelength") : tr("Frequency"))
             .arg(s.head_dim)
@@ -303,13 +304,13 @@ QString SpectrumPage::explanation() const {
             .arg(scaling.name, scaling.formula, scaling.source);
     text += scalingNumbers(s);
     if (s.pair < state_.theta().size() && state_.theta()[s.pair] > 0)
-        text += tr("<p>Pair %1: θ = <b>%2</b>, λ = <b>%3</b> positions, %4 turns within L′.</p>")
+        text += tr("<p>Pair %1: θ = <b>%2</b>, λ = <b>%3</b> positions, %4 rotations within L′.</p>")
                     .arg(s.pair)
                     .arg(noteNumber(state_.theta()[s.pair]),
                          noteNumber(2 * std::numbers::pi / state_.theta()[s.pair]),
                          noteNumber(s.context_length * state_.theta()[s.pair] / (2 * std::numbers::pi), 4));
     else
-        text += tr("<p>Pair %1 does not turn.</p>").arg(s.pair);
+        text += tr("<p>Pair %1 does not rotate.</p>").arg(s.pair);
     return text +
            tr("<h3>Decay</h3><p>(1/(r/2)) Σ<sub>j=1</sub><sup>r/2</sup> |S<sub>j</sub>|, S<sub>j</sub> = "
               "Σ<sub>i&lt;j</sub> e<sup>iΔθ<sub>i</sub></sup>, bounds how large a score can be at distance "

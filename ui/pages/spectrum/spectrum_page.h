@@ -8,7 +8,7 @@
 
 namespace roper {
 
-/// Page 2: how fast each pair turns, and what follows for long texts.
+/// Page 2: how fast each pair rotates, and what follows for long texts.
 class SpectrumPage : public Page {
     Q_OBJECT
 

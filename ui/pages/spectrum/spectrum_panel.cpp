@@ -46,7 +46,7 @@ void SpectrumPanel::fill() {
     quantity_ = new QComboBox;
     quantity_->addItems({tr("wavelength λ"), tr("frequency θ")});
     connect(quantity_, &QComboBox::currentIndexChanged, this, &SpectrumPanel::quantityChanged);
-    addRow(tr("Show"), quantity_, tr("Positions a full turn, or radians a position"));
+    addRow(tr("Show"), quantity_, tr("Positions a full rotation, or radians a position"));
     addIndex(
         tr("Pair i"), tr("Marked in the pictures; ← → and a click choose it"),
         [](Setup& s) -> int& { return s.pair; }, [](const Setup& s) { return s.pairs(); });
@@ -114,11 +114,11 @@ void SpectrumPanel::addOwnParameters() {
     const std::pair<ScalingMethod, NumberEdit*> own[] = {
         {ScalingMethod::yarn,
          addReal(
-             tr("β fast"), tr("YaRN: pairs that turn more often than this within L are kept"),
+             tr("β fast"), tr("YaRN: pairs that rotate more often than this within L are kept"),
              [](Setup& s) -> double& { return s.scaling.beta_fast; }, 0.001, 1e6)},
         {ScalingMethod::yarn,
          addReal(
-             tr("β slow"), tr("YaRN: pairs that turn less often than this are divided by s"),
+             tr("β slow"), tr("YaRN: pairs that rotate less often than this are divided by s"),
              [](Setup& s) -> double& { return s.scaling.beta_slow; }, 0.001, 1e6)},
         {ScalingMethod::yarn,
          addReal(
@@ -134,7 +134,7 @@ void SpectrumPanel::addOwnParameters() {
              [](Setup& s) -> double& { return s.scaling.high_frequency_factor; }, 0.001, 2e6)},
         {ScalingMethod::p_rope,
          addReal(
-             tr("Proportion p"), tr("p-RoPE: share of the pairs that turn, the fastest"),
+             tr("Proportion p"), tr("p-RoPE: share of the pairs that rotate, the fastest"),
              [](Setup& s) -> double& { return s.scaling.proportion; }, 0, 1)}};
     for (const auto& [method, edit] : own)
         whenShown([this, method = method, edit = edit](const Setup& s) {

@@ -35,7 +35,7 @@ class SpectrumState : public QObject {
     Selection& selection() { return selection_; }
     const Setup& setup() const { return selection_.setup(); }
 
-    /// The one in use first. Empty if no feature turns.
+    /// The one in use first. Empty if no feature rotates.
     const std::vector<SpectrumCurve>& curves() const { return curves_; }
     const Eigen::VectorXd& theta() const { return theta_; }
 

@@ -317,9 +317,10 @@ void TrainingPage::addActions(Actions& actions) {
 QString TrainingPage::explanation() const {
     const Specification& s = form_->specification();
     return tr("<h3>What is compared</h3>"
-              "<p>RoPE turns queries and keys by their position, so that a score depends on distance alone. "
-              "RoPER turns "
-              "the values too, and turns the mixed value back:</p>"
+              "<p>RoPE rotates queries and keys by their position, so that a score depends on distance "
+              "alone. "
+              "RoPER rotates "
+              "the values too, and rotates the mixed value back:</p>"
               "<p>o<sub>n</sub> = R(−n) Σ<sub>j</sub> a<sub>n,j</sub> R(j) v<sub>j</sub> "
               "= Σ<sub>j</sub> a<sub>n,j</sub> R(j−n) v<sub>j</sub></p>"
               "<p>Twins differ in nothing else: the same initial weights, the same batches.</p>"
