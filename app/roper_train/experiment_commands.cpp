@@ -150,8 +150,8 @@ int compareCommand(const CompareOptions& options) {
                  [&](const RunRecord& run) { return filter.matches(run); });
     if (runs.empty()) throw Error(ErrorKind::usage, "no run in " + options.runs.string() + " matches");
     const std::vector<RunGroup> groups = groupRuns(runs);
-    const RunGroup& a = findGroup(groups, options.a, "rope");
-    const RunGroup& b = findGroup(groups, options.b, "roper");
+    const RunGroup& a = findGroup(groups, options.a, twinMethods().front());
+    const RunGroup& b = findGroup(groups, options.b, twinMethods().back());
     if (a.key == b.key) throw Error(ErrorKind::usage, "a group cannot be compared with itself: " + a.label);
     const Measure measure =
         options.measure.empty() ? usualMeasure(a.specification) : measureOf(options.measure);

@@ -25,7 +25,7 @@ BoardCell makeCell(std::span<const RunRecord> runs, const Specification& specifi
                    const BoardTarget& target, Measure measure, const Speeds& speeds) {
     BoardCell cell;
     cell.position = specification.model.position;
-    const bool is_rope = cell.position == "rope";
+    const bool is_rope = cell.position == twinMethods().front();
     cell.target = is_rope ? target.rope : target.roper;
     if (target.other_print)
         cell.other_target = is_rope ? target.other_print->first : target.other_print->second;

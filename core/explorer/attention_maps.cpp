@@ -61,20 +61,20 @@ void applyAttentionFactor(const ScoreRule& rule, const Rotary& rotary, Eigen::Ma
 /// Queries as they enter the product: some rows of T × d at their positions, rotated, scaled, muted.
 Eigen::MatrixXd rotatedQueries(const ScoreRule& rule, const Eigen::MatrixXd& Q,
                                const Eigen::VectorXd& positions) {
-    Eigen::MatrixXd turned = rule.form.query.apply(features(rule.attention, Q), positions);
+    Eigen::MatrixXd rotated = rule.form.query.apply(features(rule.attention, Q), positions);
     // Muting comes after the rotation: with the queries' pair gone nothing of it is left in any product.
-    mute(rule, turned);
-    applyAttentionFactor(rule, rule.form.query.rotary, turned);
-    applyDecay(rule, turned, rule.form.query.rotary, positions, true);
-    return turned * scaleOf(rule, Q.cols());
+    mute(rule, rotated);
+    applyAttentionFactor(rule, rule.form.query.rotary, rotated);
+    applyDecay(rule, rotated, rule.form.query.rotary, positions, true);
+    return rotated * scaleOf(rule, Q.cols());
 }
 
 Eigen::MatrixXd rotatedKeys(const ScoreRule& rule, const Eigen::MatrixXd& K,
                             const Eigen::VectorXd& positions) {
-    Eigen::MatrixXd turned = rule.form.key.apply(features(rule.attention, K), positions);
-    applyAttentionFactor(rule, rule.form.key.rotary, turned);
-    applyDecay(rule, turned, rule.form.key.rotary, positions, false);
-    return turned;
+    Eigen::MatrixXd rotated = rule.form.key.apply(features(rule.attention, K), positions);
+    applyAttentionFactor(rule, rule.form.key.rotary, rotated);
+    applyDecay(rule, rotated, rule.form.key.rotary, positions, false);
+    return rotated;
 }
 
 /// The bias of query n and key j, and for the cosine form the constant 1 of its similarity.

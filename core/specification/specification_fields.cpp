@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "core/base/text.h"
+#include "core/rotary/attention_kind.h"
 #include "core/specification/specification.h"
 
 namespace roper {
@@ -65,7 +65,7 @@ std::vector<SpecificationField> model() {
              &S::model, &S::Model::position),
         make({"model", "attention", "",
               "Softmax of the scores, or linear in T: φ(q)·φ(k) rotated in the numerator only, or 1 + cosine",
-              oneOf({"softmax", "linear_numerator", "linear_cosine"})},
+              oneOf(attentionKindNames())},
              &S::model, &S::Model::attention),
         make({"model", "width", "features", "Width of the residual stream; divisible by heads",
               IntegerRange{2, 65536}},

@@ -18,7 +18,7 @@ struct Entry {
 };
 
 /// Every method that works inside a head, RoPE on part of the features, and RoPE in linear attention.
-std::vector<Entry> entries() {
+std::vector<Entry> makeEntries() {
     std::vector<Entry> all;
     for (const PositionMethod& method : positionMethods()) {
         if (method.is_in_embeddings) continue;
@@ -29,6 +29,11 @@ std::vector<Entry> entries() {
     all.push_back({"rope", AttentionKind::softmax, true, QObject::tr("RoPE on part of the features")});
     all.push_back({"rope", AttentionKind::linear_numerator, false, QObject::tr("linear, numerator rotated")});
     all.push_back({"rope", AttentionKind::linear_cosine, false, QObject::tr("linear, 1 + cosine")});
+    return all;
+}
+
+const std::vector<Entry>& entries() {
+    static const std::vector<Entry> all = makeEntries();
     return all;
 }
 
@@ -50,7 +55,7 @@ QStringList methodNames() {
 }
 
 int methodEntry(const Setup& s) {
-    const std::vector<Entry> all = entries();
+    const std::vector<Entry>& all = entries();
     const bool partial = s.method == "rope" && s.attention == AttentionKind::softmax && s.rotary_fraction < 1;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const bool same_method = all[i].method == s.method || s.attention != AttentionKind::softmax;
@@ -61,13 +66,13 @@ int methodEntry(const Setup& s) {
 }
 
 QString methodName(const Setup& s) {
-    const Entry entry = entries().at(static_cast<std::size_t>(methodEntry(s)));
+    const Entry& entry = entries().at(static_cast<std::size_t>(methodEntry(s)));
     if (entry.method == s.method) return entry.name;
     return QObject::tr("%1 (%2)").arg(entry.name, QString::fromStdString(s.positionMethod().title));
 }
 
 void chooseMethod(Setup& s, int number) {
-    const Entry entry = entries().at(static_cast<std::size_t>(number));
+    const Entry& entry = entries().at(static_cast<std::size_t>(number));
     s.method = entry.method;
     s.attention = entry.attention;
     if (entry.partial && s.rotary_fraction >= 1) s.rotary_fraction = 0.5;
