@@ -8,13 +8,7 @@
 
 namespace roper {
 
-/// The pictures that can be made without a window.
-std::vector<std::string> figureKinds();
-
-/// "key: what it is", a line for each setting that pictures know.
-std::string figureSettingsHelp();
-
-/// What is asked for on the command line.
+/// What the command line says of a picture.
 struct FigureOrder {
     std::string kind;
     QString out;
@@ -24,6 +18,9 @@ struct FigureOrder {
     std::optional<int> query;  ///< short for query=N
     bool dark = false;
 };
+
+/// The kinds of picture and their settings, by page, for `roper-lab figure --help`. Needs a QApplication.
+std::string figureHelp();
 
 /// Writes one picture. @returns the exit code. @throws Error
 int makeFigure(const FigureOrder& order);

@@ -22,6 +22,18 @@ struct Arguments {
     bool figure = false, screenshots = false, first_frame = false;
 };
 
+/// Qt's platform for pictures remarks on things that pictures do not need; what is wrong still gets through.
+void dropRemarks(QtMsgType type, const QMessageLogContext&, const QString& message) {
+    if (type == QtCriticalMsg || type == QtFatalMsg) std::cerr << message.toStdString() << "\n";
+}
+
+/// Pictures need no display; without this they would fail where there is none.
+void useNoDisplay() {
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    QApplication::setStyle("Fusion");
+    qInstallMessageHandler(dropRemarks);
+}
+
 /// @returns an exit code if the program should end at once
 std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     CLI::App app{"A laboratory for rotary position embeddings.", "roper-lab"};
@@ -33,11 +45,7 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     app.add_flag("--first-frame", arguments.first_frame,
                  "End when the first frame is painted, to measure the start");
     CLI::App* figure = app.add_subcommand("figure", "Write one picture without a window");
-    std::vector<std::string> kinds = roper::figureKinds();
-    kinds.emplace_back("value-mixing");  // mixing by its page's name
-    figure->add_option("kind", arguments.order.kind, "Which picture")
-        ->required()
-        ->check(CLI::IsMember(kinds));
+    figure->add_option("kind", arguments.order.kind, "Which picture")->required();
     figure->add_option("--out", arguments.out, "File: .png, .svg, .pdf or .csv")->required();
     figure->add_option("--set", arguments.order.settings, "Change a parameter: key=value")
         ->allow_extra_args(false);
@@ -45,7 +53,11 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     figure->add_option("--query", arguments.order.query, "Short for --set query=N");
     figure->add_flag("--dark", arguments.order.dark, "On a dark background");
     figure->add_option("--runs", arguments.runs, "Folder of the runs, for --run, loss and accuracy");
-    figure->footer(roper::figureSettingsHelp());
+    figure->footer([&] {
+        useNoDisplay();
+        const QApplication application(argc, argv);
+        return roper::figureHelp();
+    });
     CLI::App* screenshots = app.add_subcommand("screenshots", "Write every page, without a window");
     screenshots->add_option("--out", arguments.out, "Folder")->required();
     screenshots->add_option("--runs", arguments.runs, "Folder of the runs to show");
@@ -59,11 +71,6 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     arguments.figure = figure->parsed();
     arguments.screenshots = screenshots->parsed();
     return std::nullopt;
-}
-
-/// Qt's platform for pictures remarks on things that pictures do not need; what is wrong still gets through.
-void dropRemarks(QtMsgType type, const QMessageLogContext&, const QString& message) {
-    if (type == QtCriticalMsg || type == QtFatalMsg) std::cerr << message.toStdString() << "\n";
 }
 
 int runProgram(QApplication& application, const Arguments& arguments) {
@@ -94,12 +101,7 @@ int runProgram(QApplication& application, const Arguments& arguments) {
 int main(int argc, char** argv) {
     Arguments arguments;
     if (const auto code = parse(arguments, argc, argv)) return *code;
-    // Pictures need no display; without this they would fail where there is none.
-    if (arguments.figure || arguments.screenshots) {
-        qputenv("QT_QPA_PLATFORM", "offscreen");
-        QApplication::setStyle("Fusion");
-        qInstallMessageHandler(dropRemarks);
-    }
+    if (arguments.figure || arguments.screenshots) useNoDisplay();
     QApplication application(argc, argv);
     QApplication::setOrganizationName("RoPER Lab");
     // Pictures are the same for everyone: they neither read nor change a person's own settings.

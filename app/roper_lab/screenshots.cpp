@@ -7,7 +7,6 @@
 #include <functional>
 #include <iostream>
 
-#include "app/roper_lab/inspect_figures.h"
 #include "core/base/error.h"
 #include "ui/charts/figure_export.h"
 #include "ui/live/example_text.h"
@@ -105,10 +104,10 @@ std::vector<View> furtherViews() {
         {"value mixing-three-steps", [](MainWindow& w) { w.mixingPage().showTab(1); }},
         {"value mixing-moving", [](MainWindow& w) { w.mixingPage().showTab(2); }},
         {"value mixing-all-pairs", [](MainWindow& w) { w.mixingPage().showTab(3); }},
-        {"inspect-writing",
+        {"inspect-generate",
          [](MainWindow& w) {
              w.inspectPage().showTab(1);
-             w.inspectPage().state().askToGoOn(problemOf(w), 64, 0, 0);
+             w.inspectPage().state().generate(problemOf(w), 64, 0, 0);
              waitWhile([&] { return w.inspectPage().state().isAsking(); });
              w.inspectPage().continuation().choose(6);
          }},
@@ -131,7 +130,7 @@ int makeScreenshots(const QString& out, const std::filesystem::path& runs, int s
     const QDir folder(out);
     for (const bool dark : {false, true}) {
         QApplication::setPalette(fixedPalette(dark));
-        MainWindow window(runs, QueueKeeper::Duty::watch);
+        MainWindow window(runs, QueueLauncher::Duty::watch);
         window.resize(kWindow);
         window.show();
         window.runs().readAll();

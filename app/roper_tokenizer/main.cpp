@@ -1,4 +1,4 @@
-// roper-tokenizer: learns SentencePiece vocabularies, and cuts texts into their pieces. A program of its own
+// roper-tokenizer: learns SentencePiece vocabularies, and tokenizes texts. A program of its own
 // because SentencePiece and LibTorch each bring a copy of protobuf, and one process cannot hold both.
 
 #include <sentencepiece_processor.h>
@@ -28,21 +28,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kFewestPieces = 300;              // single bytes alone are 256
+constexpr int kSmallestVocabulary = 300;        // single bytes alone are 256
 constexpr std::size_t kLongestSentence = 4000;  // bytes; SentencePiece leaves out longer ones than 4192
 constexpr double kMostLearnedFrom = 32e6;       // bytes; takes about 25 times as much memory
 
 /// SentencePiece's reasons in words of this program.
 std::string reasonOf(const std::string& why) {
-    int asked = 0, bound = 0;
+    int wanted = 0, bound = 0;
     if (const std::size_t at = why.find("Vocabulary size too high"); at != std::string::npos)
         if (std::sscanf(why.c_str() + at, "Vocabulary size too high (%d). Please set it to a value <= %d",
-                        &asked, &bound) == 2)
-            return bound < kFewestPieces ? "the text is too short to learn any from"
-                                         : "it is too short for so many; at most " + std::to_string(bound) +
-                                               " (task.vocab_size)";
+                        &wanted, &bound) == 2)
+            return bound < kSmallestVocabulary ? "the text is too short to learn any from"
+                                               : "it is too short for so many; at most " +
+                                                     std::to_string(bound) + " (task.vocab_size)";
     if (const std::size_t at = why.find("Vocabulary size is smaller than"); at != std::string::npos)
-        if (std::sscanf(why.c_str() + at, "Vocabulary size is smaller than required_chars. %d vs %d", &asked,
+        if (std::sscanf(why.c_str() + at, "Vocabulary size is smaller than required_chars. %d vs %d", &wanted,
                         &bound) == 2)
             return "it has too many different letters for so few; at least " + std::to_string(bound) +
                    " (task.vocab_size)";
@@ -117,18 +117,18 @@ class Lines : public sentencepiece::SentenceIterator {
 
 struct Options {
     std::string text, kind = "unigram", out, model;
-    int pieces = 2000;
+    int vocab_size = 2000;
 };
 
-/// A model whose pieces one after the other give the text back: nothing is normalized, newlines are a piece
+/// A model whose tokens one after the other give the text back: nothing is normalized, newlines are a token
 /// of their own, and letters too rare for one are spelled in bytes.
 std::string train(const Options& options, const std::vector<fs::path>& files) {
     Lines lines(files);
     if (lines.done())
-        throw Error(ErrorKind::usage, options.text + " is empty: there is nothing to learn pieces from");
+        throw Error(ErrorKind::usage, options.text + " is empty: there is nothing to learn tokens from");
     std::string model;
     requireOk(
-        sentencepiece::SentencePieceTrainer::Train({{"vocab_size", std::to_string(options.pieces)},
+        sentencepiece::SentencePieceTrainer::Train({{"vocab_size", std::to_string(options.vocab_size)},
                                                     {"model_type", options.kind},
                                                     {"normalization_rule_name", "identity"},
                                                     {"remove_extra_whitespaces", "false"},
@@ -140,11 +140,11 @@ std::string train(const Options& options, const std::vector<fs::path>& files) {
                                                     {"num_threads", "2"},
                                                     {"minloglevel", "2"}},
                                                    &lines, &model),
-        "no vocabulary of " + std::to_string(options.pieces) + " pieces can be made of " + options.text);
+        "no vocabulary of " + std::to_string(options.vocab_size) + " tokens can be made of " + options.text);
     return model;
 }
 
-/// The text of every piece.
+/// The text of every token.
 std::vector<std::string> textsOf(const sentencepiece::SentencePieceProcessor& processor) {
     std::vector<std::string> texts;
     for (int id = 0; id < processor.GetPieceSize(); ++id) {
@@ -168,13 +168,13 @@ std::vector<std::string> textsOf(const sentencepiece::SentencePieceProcessor& pr
 }
 
 /// Line by line: over a long text SentencePiece's sums of scores, float32, would lose what tells two ways of
-/// cutting apart. A newline is a piece of its own, so lines do not depend on each other.
+/// cutting apart. A newline is a token of its own, so lines do not depend on each other.
 std::vector<int> idsOf(const sentencepiece::SentencePieceProcessor& processor, std::string_view text) {
     std::vector<int> all, of_line;
     while (!text.empty()) {
         const std::size_t end = text.find('\n');
         const std::string_view line = text.substr(0, end == std::string_view::npos ? end : end + 1);
-        requireOk(processor.Encode({line.data(), line.size()}, &of_line), "cannot cut the text into pieces");
+        requireOk(processor.Encode({line.data(), line.size()}, &of_line), "cannot tokenize the text");
         all.insert(all.end(), of_line.begin(), of_line.end());
         text.remove_prefix(line.size());
     }
@@ -221,9 +221,9 @@ void prepare(const Options& options) {
     sentencepiece::SentencePieceProcessor processor;
     requireOk(processor.LoadFromSerializedProto(model), "the vocabulary cannot be used");
     writeFileAtomically(out.model(), model);
-    writeFileAtomically(out.pieces(), formatPieces(textsOf(processor)));
+    writeFileAtomically(out.vocabulary(), formatVocabulary(textsOf(processor)));
     CorpusSummary summary = encode(processor, files, out.tokens(), Fingerprint().add(model));
-    summary.pieces = processor.GetPieceSize();
+    summary.vocab_size = processor.GetPieceSize();
     summary.kind = options.kind;
     writeFileAtomically(out.summary(), formatCorpusSummary(summary));  // last: what has it is whole
 }
@@ -245,21 +245,21 @@ int run(int argc, char** argv) {
     const pid_t parent = ::getppid();
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // nobody waits for the work of a trainer that died
     if (::getppid() != parent) return static_cast<int>(ErrorKind::other);
-    CLI::App app("Learns SentencePiece vocabularies and cuts texts into their pieces.");
+    CLI::App app("Learns SentencePiece vocabularies and tokenizes texts.");
     app.require_subcommand(1);
     Options options;
     CLI::App* prepare_command =
         app.add_subcommand("prepare", "A text's vocabulary and tokens, into a folder");
     prepare_command->add_option("--text", options.text, "UTF-8 file, or folder of them")->required();
-    prepare_command->add_option("--pieces", options.pieces, "Pieces of the vocabulary")
-        ->check(CLI::Range(kFewestPieces, 1000000));
+    prepare_command->add_option("--vocab-size", options.vocab_size, "Tokens of the vocabulary")
+        ->check(CLI::Range(kSmallestVocabulary, 1000000));
     prepare_command->add_option("--kind", options.kind, "unigram or bpe")
         ->check(CLI::IsMember({"unigram", "bpe"}));
     prepare_command->add_option("--model", options.model,
-                                "Cut with the pieces of this pieces.model, rather than with new ones");
+                                "Encode with this tokenizer.model, rather than with a new one");
     prepare_command->add_option("--out", options.out, "Folder")->required();
     CLI::App* ids_command = app.add_subcommand("ids", "Tokens of the text on stdin");
-    ids_command->add_option("--model", options.model, "pieces.model of a prepared text")->required();
+    ids_command->add_option("--model", options.model, "tokenizer.model of a prepared text")->required();
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -10,7 +10,7 @@
 namespace roper {
 
 /// Another program that trains the same model, tests/bench/baselines.py, in a process of its own that takes
-/// steps when it is asked to.
+/// steps when it is told to.
 class Baseline {
   public:
     struct Kind {

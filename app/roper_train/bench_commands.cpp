@@ -247,9 +247,10 @@ void printBaselines(const BenchOptions& options, const Work& work, const Candida
         return;
     }
     std::cout
-        << "Work " << work.name << ", " << methodTitle(candidate.method) << ", " << candidate.precision
-        << "; this machine: " << formatRounded(rates.gemm / kGiga, 3) << " GFLOP/s of LibTorch's GEMM, "
-        << formatRounded(rates.multiply_add / kGiga, 3) << " of multiply-adds\n\n"
+        << "Work " << work.name << ", " << positionMethod(candidate.method).title << ", "
+        << candidate.precision << "; this machine: " << formatRounded(rates.gemm / kGiga, 3)
+        << " GFLOP/s of LibTorch's GEMM, " << formatRounded(rates.multiply_add / kGiga, 3)
+        << " of multiply-adds\n\n"
         << "| who | steps | ms a step | least | most | tokens/s | peak MB | first step s | times ours |\n"
         << "|---|---|---|---|---|---|---|---|---|\n";
     for (const BaselineRow& row : rows) {

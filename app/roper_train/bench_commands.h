@@ -18,7 +18,7 @@ struct BenchOptions {
 };
 
 /// Measures how fast this machine trains, attends or writes on (docs/performance.md), with both methods;
-/// steps of both are taken by turns.
+/// steps of both are interleaved.
 int benchCommand(const BenchOptions& options);
 
 }  // namespace roper

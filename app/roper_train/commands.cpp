@@ -26,18 +26,18 @@ int exitCodeOf(RunState state) {
     return state == RunState::preempted ? static_cast<int>(ErrorKind::preempted) : 0;
 }
 
-bool speaksToPeople(Telling telling) {
-    return telling == Telling::bar || telling == Telling::lines;
+bool speaksToPeople(Verbosity verbosity) {
+    return verbosity == Verbosity::bar || verbosity == Verbosity::lines;
 }
 
-int train(const RunFolder& folder, Telling telling, const SessionOptions& session = {}) {
-    Progress progress(telling);
-    if (speaksToPeople(telling)) std::cerr << folder.path().string() << "\n";
+int train(const RunFolder& folder, Verbosity verbosity, const SessionOptions& session = {}) {
+    Progress progress(verbosity);
+    if (speaksToPeople(verbosity)) std::cerr << folder.path().string() << "\n";
     const RunState state = trainRun(folder, progress, session);
-    if (telling == Telling::json)
+    if (verbosity == Verbosity::json)
         std::cout << nlohmann::ordered_json{{"event", "end"}, {"state", stateName(state)}}.dump()
                   << std::endl;
-    if (state != RunState::finished && speaksToPeople(telling))
+    if (state != RunState::finished && speaksToPeople(verbosity))
         std::cerr << "\n"
                   << stateName(state) << "; continue with `roper-train resume " << folder.path().string()
                   << "`\n";
@@ -107,11 +107,11 @@ int runCommand(const RunOptions& options) {
         specification.training.warmup_steps =
             std::min(specification.training.warmup_steps, specification.training.steps);
     requireValid(specification, options.what);
-    return train(createRun(options.runs, options.name, specification), options.telling);
+    return train(createRun(options.runs, options.name, specification), options.verbosity);
 }
 
 int resumeCommand(const std::string& run, const fs::path& runs, const SessionOptions& session,
-                  Telling telling) {
+                  Verbosity verbosity) {
     const RunFolder folder = findRun(run, runs);
     const Status status = folder.status();
     if (status.state == RunState::finished) {
@@ -119,9 +119,9 @@ int resumeCommand(const std::string& run, const fs::path& runs, const SessionOpt
                   << " steps); nothing to resume.\n";
         return 0;
     }
-    if (status.step > 0 && folder.checkpoints().empty() && telling != Telling::quiet)
+    if (status.step > 0 && folder.checkpoints().empty() && verbosity != Verbosity::quiet)
         std::cerr << "no checkpoint was written yet; it begins again at step 1\n";
-    return train(folder, telling, session);
+    return train(folder, verbosity, session);
 }
 
 int listCommand(const fs::path& runs, bool json) {

@@ -17,7 +17,7 @@ struct RunOptions {
     std::filesystem::path runs;
     std::string name;
     std::string steps, seed, threads, device;  ///< as typed; empty where not given
-    Telling telling = Telling::lines;
+    Verbosity verbosity = Verbosity::lines;
 };
 
 struct ReadOptions {
@@ -36,7 +36,7 @@ Specification namedSpecification(const std::string& what, const std::vector<std:
 
 int runCommand(const RunOptions& options);
 int resumeCommand(const std::string& run, const std::filesystem::path& runs, const SessionOptions& session,
-                  Telling telling);
+                  Verbosity verbosity);
 int listCommand(const std::filesystem::path& runs, bool json);
 int presetsCommand(bool json);
 /// Without a name: the table of all fields.
@@ -44,7 +44,7 @@ int describeCommand(const std::string& what, bool markdown);
 int sampleCommand(const std::string& task, const std::vector<std::string>& settings, std::int64_t count,
                   std::uint64_t seed);
 struct EvalOptions {
-    EvaluationOptions asked;
+    EvaluationOptions options;
     std::string scaling = "none";            ///< a name of kScalingNames
     bool by_size = false;                    ///< problems of every size, with a row each
     bool by_position = false;                ///< loss by position

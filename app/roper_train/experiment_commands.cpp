@@ -51,9 +51,9 @@ const RunGroup& findGroup(const std::vector<RunGroup>& groups, const std::string
         ++matches;
     }
     if (matches == 1) return *found;
-    const std::string asked = label.empty() ? methodTitle(position) : label;
+    const std::string wanted = label.empty() ? positionMethod(position).title : label;
     throw Error(ErrorKind::usage,
-                (matches == 0 ? "no group of runs is \"" : "several groups of runs are \"") + asked +
+                (matches == 0 ? "no group of runs is \"" : "several groups of runs are \"") + wanted +
                     "\"; there are: " + join(labels, "; ") + ". Choose with --filter, --a and --b.");
 }
 
@@ -114,7 +114,7 @@ Json cellJson(const BoardRow& row, const BoardCell& cell) {
 
 std::string cellText(const BoardRow& row, const BoardCell& cell) {
     std::ostringstream text;
-    text << std::left << std::setw(6) << methodTitle(cell.position) << " target "
+    text << std::left << std::setw(6) << positionMethod(cell.position).title << " target "
          << formatRounded(cell.target, 5);
     if (cell.other_target) text << " (another copy: " << formatRounded(*cell.other_target, 5) << ")";
     text << ", ours " << (cell.mean ? formatRounded(*cell.mean, 5) : "-") << ", " << cell.finished.size()
@@ -129,7 +129,8 @@ void measureSpeeds(const std::vector<BoardRow>& board, const fs::path& runs) {
         for (const BoardCell& cell : row.cells) {
             if (cell.seconds_a_step) continue;
             const Specification specification = withPosition(row.specification, cell.position);
-            say("measuring a step of " + row.target.preset + ", " + methodTitle(cell.position) + " …");
+            say("measuring a step of " + row.target.preset + ", " + positionMethod(cell.position).title +
+                " …");
             constexpr double kLeastSeconds = 15;
             rememberSpeed(runs, specification, benchSteps(specification, 3, 1, kLeastSeconds).median());
         }
@@ -154,7 +155,7 @@ int compareCommand(const CompareOptions& options) {
     const RunGroup& b = findGroup(groups, options.b, twinMethods().back());
     if (a.key == b.key) throw Error(ErrorKind::usage, "a group cannot be compared with itself: " + a.label);
     const Measure measure =
-        options.measure.empty() ? usualMeasure(a.specification) : measureOf(options.measure);
+        options.measure.empty() ? defaultMeasure(a.specification) : measureOf(options.measure);
     const PairedComparison comparison = comparePaired(runs, a, b, measure, options.share);
     if (!options.csv.empty()) writeFileAtomically(options.csv, csvOf(comparison));
     if (options.json) {

@@ -52,7 +52,7 @@ int boardCommand(const std::filesystem::path& runs, bool measure, bool enqueue, 
 struct ImportOptions {
     std::filesystem::path file, runs;
     std::string name;
-    std::vector<std::string> columns;   ///< field=column; what is not named is found by usual names
+    std::vector<std::string> columns;   ///< field=column; what is not named is found by common names
     std::vector<std::string> settings;  ///< of the specification that the run is taken for
 };
 int importCommand(const ImportOptions& options);

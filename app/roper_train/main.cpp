@@ -25,7 +25,7 @@ std::string tasksHelp() {
     return help;
 }
 
-struct TellingFlags {
+struct VerbosityFlags {
     bool json = false;
     bool quiet = false;
 
@@ -33,10 +33,10 @@ struct TellingFlags {
         command->add_flag("--json", json, "One JSON object per line on stdout");
         command->add_flag("-q,--quiet", quiet, "Say nothing unless it fails");
     }
-    roper::Telling telling() const {
-        if (json) return roper::Telling::json;
-        if (quiet) return roper::Telling::quiet;
-        return ::isatty(STDERR_FILENO) ? roper::Telling::bar : roper::Telling::lines;
+    roper::Verbosity verbosity() const {
+        if (json) return roper::Verbosity::json;
+        if (quiet) return roper::Verbosity::quiet;
+        return ::isatty(STDERR_FILENO) ? roper::Verbosity::bar : roper::Verbosity::lines;
     }
 };
 
@@ -105,7 +105,7 @@ class CommandLine {
         run->callback([this] {
             action_ = [this] {
                 run_.runs = runs_;
-                run_.telling = flags_.telling();
+                run_.verbosity = flags_.verbosity();
                 return roper::runCommand(run_);
             };
         });
@@ -124,8 +124,8 @@ class CommandLine {
         resume->callback([this] {
             action_ = [this] {
                 if (background_ && ::nice(10) == -1) std::cerr << "the priority could not be lowered\n";
-                const auto telling = background_ ? roper::Telling::quiet : flags_.telling();
-                return roper::resumeCommand(read_.run, runs_, session_, telling);
+                const auto verbosity = background_ ? roper::Verbosity::quiet : flags_.verbosity();
+                return roper::resumeCommand(read_.run, runs_, session_, verbosity);
             };
         });
     }
@@ -173,13 +173,13 @@ class CommandLine {
         CLI::App* eval = command("eval", "Ask a checkpoint of a run fresh problems");
         addReading(eval);
         eval->add_option(
-                "--problems", eval_.asked.problems,
+                "--problems", eval_.options.problems,
                 "How many; with --by-size, of every size; of a text, sequences of the training's length "
                 "(other lengths read the same stretch)")
             ->check(CLI::Range(std::int64_t{1}, std::int64_t{65536}));
-        eval->add_option("--seed", eval_.asked.seed, "Seed of the problems (default: the run's data seed)")
+        eval->add_option("--seed", eval_.options.seed, "Seed of the problems (default: the run's data seed)")
             ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
-        eval->add_option("--temperature", eval_.asked.temperature, "0 writes the likeliest token")
+        eval->add_option("--temperature", eval_.options.temperature, "0 writes the likeliest token")
             ->check(CLI::Range(0.0, 100.0));
         CLI::Option* length =
             eval->add_option(
@@ -191,7 +191,7 @@ class CommandLine {
         CLI::Option* by_size =
             eval->add_flag("--by-size", eval_.by_size, "Problems of every size: digits, or letters and index")
                 ->excludes(length);
-        eval->add_option("--largest", eval_.asked.largest,
+        eval->add_option("--largest", eval_.options.largest,
                          "With --by-size: digits or letters up to this, also beyond those of training")
             ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000}))
             ->needs(by_size);
@@ -204,9 +204,9 @@ class CommandLine {
                          "Scale the frequencies: none, linear, ntk, dynamic, yarn, llama3 or p-rope")
             ->check(CLI::IsMember(
                 std::vector<std::string>(roper::kScalingNames.begin(), roper::kScalingNames.end())));
-        eval->add_option("--factor", eval_.asked.scaling.factor, "s of the scaling")
+        eval->add_option("--factor", eval_.options.scaling.factor, "s of the scaling")
             ->check(CLI::Range(1.0, 1000.0));
-        eval->add_option("--proportion", eval_.asked.scaling.proportion,
+        eval->add_option("--proportion", eval_.options.scaling.proportion,
                          "Share of the pairs that p-rope rotates")
             ->check(CLI::Range(0.0, 1.0));
         eval->add_option("--out", eval_.out, "Also write what the model wrote to this .jsonl file")
@@ -297,7 +297,7 @@ class CommandLine {
                             "Words, and comparisons such as \"seed<5 width=128\"");
         compare->add_option(
             "--measure", compare_.measure,
-            "final_correct, best_correct, final_loss, training_loss, final_recall, steps_until");
+            "final_correct, best_correct, final_loss, training_loss, final_token_accuracy, steps_until");
         compare->add_option("--share", compare_.share, "Share of problems solved, for steps_until")
             ->check(CLI::Range(0.0, 1.0));
         compare->add_option("--a", compare_.a, "Label of the first group, or a part of it (default: RoPE)");
@@ -383,7 +383,7 @@ class CommandLine {
     roper::RunOptions run_;
     roper::ReadOptions read_;
     roper::SessionOptions session_;
-    TellingFlags flags_;
+    VerbosityFlags flags_;
     bool markdown_ = false, background_ = false, with_parent_ = false;
     std::string task_, what_, text_, out_;
     std::int64_t count_ = 10;

@@ -7,8 +7,8 @@
 #include "app/roper_train/commands.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
-#include "core/runs/run_recorder.h"
 #include "core/base/text.h"
+#include "core/runs/run_recorder.h"
 #include "core/training/session.h"
 
 namespace roper {
@@ -50,10 +50,10 @@ int printScoresBySize(const SizeScores& scores, bool json) {
 
 void evaluateByPosition(const RunFolder& folder, const ReadingOptions& reading, const EvalOptions& eval,
                         bool json) {
-    const PositionLosses losses = lossByPosition(folder, reading, eval.asked);
+    const PositionLosses losses = lossByPosition(folder, reading, eval.options);
     std::vector<PositionRow> rows;
     for (std::size_t t = 0; t < losses.losses.size(); ++t)
-        rows.push_back({losses.step, eval.scaling, factorOf(eval.asked.scaling), losses.length,
+        rows.push_back({losses.step, eval.scaling, factorOf(eval.options.scaling), losses.length,
                         static_cast<std::int64_t>(t), losses.losses[t]});
     if (eval.keep) savePositions(folder, rows);
     if (json) {
@@ -64,27 +64,25 @@ void evaluateByPosition(const RunFolder& folder, const ReadingOptions& reading, 
                   << "\n";
         return;
     }
-    std::cout << kPositionsHeader << "\n";
-    for (const PositionRow& row : rows)
-        std::cout << formatRow(row) << "\n";
+    std::cout << formatRows(rows);
 }
 
 void evaluateAtLength(const RunFolder& folder, const ReadingOptions& reading, const EvalOptions& eval,
                       bool json) {
-    const RunEvaluation evaluation = evaluateRun(folder, reading, eval.asked);
+    const RunEvaluation evaluation = evaluateRun(folder, reading, eval.options);
     const EvaluationRow& row = evaluation.row;
-    const std::int64_t length = eval.asked.length.value_or(folder.specification().training.length);
+    const std::int64_t length = eval.options.length.value_or(folder.specification().training.length);
     if (eval.keep && row.loss && !row.correct)
-        saveLength(folder, {row.step, eval.scaling, factorOf(eval.asked.scaling), length, *row.loss,
-                            row.recalled.value_or(0), row.recallable.value_or(0)});
+        saveLength(folder, {row.step, eval.scaling, factorOf(eval.options.scaling), length, *row.loss,
+                            row.tokens_correct.value_or(0), row.tokens_scored.value_or(0)});
     if (!eval.out.empty()) {
         std::string lines;
         for (const Sample& sample : evaluation.samples)
-            lines += formatSample(sample) + "\n";
+            lines += formatRow(sample) + "\n";
         writeFileAtomically(eval.out, lines);
     }
     if (json) {
-        nlohmann::ordered_json object = evaluationJson(row);
+        nlohmann::ordered_json object = rowJson(row);
         object["length"] = length;
         std::cout << object.dump() << "\n";
         return;
@@ -101,9 +99,9 @@ int evalCommand(const ReadOptions& options, EvalOptions eval) {
     const ReadingOptions reading{options.step, options.device,
                                  [](const std::string& line) { std::cerr << line << "\n"; }};
     const auto name = std::find(kScalingNames.begin(), kScalingNames.end(), eval.scaling);
-    eval.asked.scaling.method = kScalingMethods.at(static_cast<std::size_t>(name - kScalingNames.begin()));
+    eval.options.scaling.method = kScalingMethods.at(static_cast<std::size_t>(name - kScalingNames.begin()));
     if (eval.by_size) {
-        const SizeScores scores = evaluateRunBySize(folder, reading, eval.asked);
+        const SizeScores scores = evaluateRunBySize(folder, reading, eval.options);
         if (eval.keep) saveSizes(folder, sizeRows(scores));
         return printScoresBySize(scores, options.json);
     }
@@ -120,7 +118,7 @@ int evalCommand(const ReadOptions& options, EvalOptions eval) {
         throw Error(ErrorKind::usage, "--out takes what was written at one --length, not at several");
     if (eval.lengths.empty()) evaluate();
     for (const std::int64_t length : eval.lengths) {
-        eval.asked.length = length;
+        eval.options.length = length;
         evaluate();
     }
     return 0;
@@ -148,10 +146,7 @@ int exportCommand(const ReadOptions& options, const std::string& what, const std
     } else if (what == "weights") {
         exportWeights(folder, {options.step, options.device}, out);
     } else {
-        std::string csv(kMetricsHeader);
-        for (const MetricsRow& row : folder.metrics())
-            csv += "\n" + formatRow(row);
-        writeFileAtomically(out, csv + "\n");
+        writeFileAtomically(out, formatRows(folder.metrics()));
     }
     std::cerr << "wrote " << out.string() << "\n";
     return 0;

@@ -43,9 +43,11 @@ void printJson(const nlohmann::ordered_json& json) {
     std::cout << json.dump() << std::endl;  // flushed: whoever reads the lines wants them now
 }
 
-template <class Value>
-nlohmann::ordered_json orNull(const std::optional<Value>& value) {
-    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+template <class Row>
+void printRow(const char* event, const Row& row) {
+    nlohmann::ordered_json json = {{"event", event}};
+    json.update(rowJson(row));
+    printJson(json);
 }
 
 }  // namespace
@@ -60,31 +62,18 @@ std::string durationText(double seconds) {
     return std::to_string(whole) + " s";
 }
 
-nlohmann::ordered_json evaluationJson(const EvaluationRow& row) {
-    return {{"step", row.step},
-            {"time_s", row.time_s},
-            {"correct", orNull(row.correct)},
-            {"of", orNull(row.of)},
-            {"loss", orNull(row.loss)},
-            {"floor", orNull(row.floor)},
-            {"recalled", orNull(row.recalled)},
-            {"recallable", orNull(row.recallable)},
-            {"overlaps", orNull(row.overlaps)}};
-}
-
 std::string evaluationText(const EvaluationRow& row) {
     std::string text;
     if (row.correct)
         text = std::to_string(*row.correct) + " of " + std::to_string(row.of.value_or(0)) + " right, ";
     if (row.loss) text += "fresh loss " + rounded(*row.loss, 4);
-    // A loss of its own, without problems or a floor, is that of a text.
-    if (row.loss && !row.correct && !row.floor)
+    // A loss of its own, without problems or a lower bound, is that of a text.
+    if (row.loss && !row.correct && !row.loss_lower_bound)
         text += " (perplexity " + rounded(std::exp(*row.loss), 1) + ")";
-    if (row.floor) text += " (floor " + rounded(*row.floor, 4) + ")";
-    if (row.recalled && row.recallable.value_or(0) > 0)
-        text += (row.floor ? ", recall " : ", right ") +
-                rounded(100 * static_cast<double>(*row.recalled) / static_cast<double>(*row.recallable), 1) +
-                " %" + (row.floor ? std::string() : " of " + std::to_string(*row.recallable) + " tokens");
+    if (row.loss_lower_bound) text += " (lower bound " + rounded(*row.loss_lower_bound, 4) + ")";
+    if (const auto accuracy = tokenAccuracy(row))
+        text += ", " + rounded(100 * *accuracy, 1) + " % of " + std::to_string(*row.tokens_scored) +
+                " tokens right";
     if (row.overlaps.value_or(0) > 0) text += ", " + std::to_string(*row.overlaps) + " seen in training";
     return text;
 }
@@ -94,19 +83,19 @@ Progress::~Progress() {
 }
 
 void Progress::onNote(const std::string& note) {
-    if (!note.empty() && telling_ != Telling::quiet) std::cerr << note << "\n";
+    if (!note.empty() && verbosity_ != Verbosity::quiet) std::cerr << note << "\n";
 }
 
 void Progress::onStart(const TrainingStart& start) {
     start_ = start;
     began_ = Clock::now();
-    if (telling_ == Telling::json) {
+    if (verbosity_ == Verbosity::json) {
         printJson({{"event", "start"},
                    {"step", start.step},
                    {"steps", start.steps},
                    {"parameters", start.parameters},
                    {"device", start.device}});
-    } else if (telling_ != Telling::quiet) {
+    } else if (verbosity_ != Verbosity::quiet) {
         std::cerr << rounded(static_cast<double>(start.parameters) / 1e6, 2) << " M parameters on "
                   << start.device << (start.step > 0 ? ", from step " + std::to_string(start.step) : "")
                   << "\n";
@@ -134,19 +123,12 @@ void Progress::onStep(const MetricsRow& row) {
     last_ = row;
     const auto now = Clock::now();
     const bool last = row.step == start_.steps;
-    if (telling_ == Telling::json) {
-        printJson({{"event", "step"},
-                   {"step", row.step},
-                   {"time_s", row.time_s},
-                   {"tokens", row.tokens},
-                   {"loss", row.loss},
-                   {"learning_rate", row.learning_rate},
-                   {"grad_norm", row.grad_norm},
-                   {"tokens_per_s", row.tokens_per_s}});
-    } else if (telling_ == Telling::bar && (last || now - shown_ > kBetweenRedraws)) {
+    if (verbosity_ == Verbosity::json) {
+        printRow("step", row);
+    } else if (verbosity_ == Verbosity::bar && (last || now - shown_ > kBetweenRedraws)) {
         shown_ = now;
         drawBar(row);
-    } else if (telling_ == Telling::lines && (last || now - shown_ > kBetweenLines)) {
+    } else if (verbosity_ == Verbosity::lines && (last || now - shown_ > kBetweenLines)) {
         shown_ = now;
         std::cerr << summary(row) << "\n";
     }
@@ -169,22 +151,21 @@ void Progress::endBar() {
 
 void Progress::onEvaluation(const EvaluationRow& row) {
     evaluation_ = evaluationText(row);
-    if (telling_ == Telling::json) {
-        nlohmann::ordered_json json = {{"event", "evaluation"}};
-        json.update(evaluationJson(row));
-        printJson(json);
-    } else if (telling_ == Telling::lines) {
+    if (verbosity_ == Verbosity::json) {
+        printRow("evaluation", row);
+    } else if (verbosity_ == Verbosity::lines) {
         std::cerr << "step " << row.step << "  evaluation: " << evaluation_ << "\n";
-    } else if (telling_ == Telling::bar) {
+    } else if (verbosity_ == Verbosity::bar) {
         drawBar(last_);
     }
 }
 
 void Progress::onPause(bool paused) {
-    if (telling_ == Telling::json) printJson({{"event", paused ? "pause" : "resume"}, {"step", last_.step}});
-    if (telling_ != Telling::bar && telling_ != Telling::lines) return;
+    if (verbosity_ == Verbosity::json)
+        printJson({{"event", paused ? "pause" : "resume"}, {"step", last_.step}});
+    if (verbosity_ != Verbosity::bar && verbosity_ != Verbosity::lines) return;
     endBar();
-    std::cerr << (paused ? "paused" : "going on") << "\n";
+    std::cerr << (paused ? "paused" : "resumed") << "\n";
 }
 
 }  // namespace roper

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "core/training/session.h"
@@ -9,7 +8,7 @@
 namespace roper {
 
 /// How a run in a terminal tells what it does.
-enum class Telling {
+enum class Verbosity {
     bar,    ///< one line that is drawn again, on stderr
     lines,  ///< a line every few seconds, on stderr
     json,   ///< one JSON object per line, on stdout
@@ -19,7 +18,7 @@ enum class Telling {
 /// Shows a run's progress: step, rate, loss, last evaluation and the time left.
 class Progress final : public TrainingObserver {
   public:
-    explicit Progress(Telling telling) : telling_(telling) {}
+    explicit Progress(Verbosity verbosity) : verbosity_(verbosity) {}
     ~Progress() override;
 
     void onNote(const std::string& note) override;
@@ -35,7 +34,7 @@ class Progress final : public TrainingObserver {
     void endBar();
     double stepsPerSecond() const;
 
-    Telling telling_;
+    Verbosity verbosity_;
     TrainingStart start_{};
     MetricsRow last_;
     Clock::time_point began_, shown_{};
@@ -47,10 +46,8 @@ class Progress final : public TrainingObserver {
 /// "2 h 05 min", "3 min 20 s", "12 s".
 std::string durationText(double seconds);
 
-/// step, time_s, correct, of, loss, floor; null where a task has none.
-nlohmann::ordered_json evaluationJson(const EvaluationRow& row);
-
-/// "112 of 128 right, loss 0.412" with the floor where there is one.
+/// "112 of 128 right, loss 0.412", with the lower bound of the loss and the token accuracy where there are
+/// any.
 std::string evaluationText(const EvaluationRow& row);
 
 }  // namespace roper

@@ -33,11 +33,11 @@ int exitCodeOfEnd(bool all_done) {
 RunFolder findOrMake(const fs::path& runs, const SweepRun& wanted) {
     const RunFolder folder(runs / wanted.name);
     if (!fs::exists(folder.path())) return createRun(runs, wanted.name, wanted.specification);
-    const Specification there = folder.specification(), asked = withAbsoluteText(wanted.specification);
+    const Specification there = folder.specification(), here = withAbsoluteText(wanted.specification);
     const auto seeds = [](const Specification& s) {
         return std::pair(s.training.data_seed, s.training.model_seed);
     };
-    if (groupKey(there) != groupKey(asked) || seeds(there) != seeds(asked))
+    if (groupKey(there) != groupKey(here) || seeds(there) != seeds(here))
         throw Error(ErrorKind::usage, folder.path().string() +
                                           " is another experiment than the sweep asks for; give the sweep "
                                           "another file name, or the runs another folder");
@@ -100,7 +100,7 @@ int trainSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options)
         ++failed;
     };
     const bool all_done = WorkerPool({options.runs, [&] { return queue; }, remove, give_up, say}).run();
-    if (!all_done) say("interrupted; the same command goes on where it was");
+    if (!all_done) say("interrupted; the same command continues where it was");
     return failed > 0 ? static_cast<int>(ErrorKind::other) : exitCodeOfEnd(all_done);
 }
 

@@ -49,7 +49,7 @@ pid_t startTrainer(const std::vector<std::string>& arguments, const std::string&
 
 bool WorkerPool::run() {
     handleStopSignals();
-    while (!stopIsAsked()) {
+    while (!stopIsRequested()) {
         reap();
         RunQueue queue;
         try {
@@ -57,8 +57,8 @@ bool WorkerPool::run() {
             problem_.clear();
             if (!workOnce(queue)) return true;
         } catch (const Error& error) {
-            // The file is being edited, or edited wrongly, or the disk is full; what runs goes on, and it is
-            // tried again.
+            // The file is being edited, or edited wrongly, or the disk is full; what runs continues, and it
+            // is tried again.
             if (problem_ != error.what()) work_.say(problem_ = error.what());
             std::this_thread::sleep_for(10 * kBetweenLooks);
             continue;

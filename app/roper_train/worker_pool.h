@@ -17,7 +17,7 @@ namespace roper {
 struct PoolWork {
     std::filesystem::path runs;
     std::function<RunQueue()>
-        read;  ///< asked again and again: it may change; throws Error if it is unreadable
+        read;  ///< called again and again: it may change; throws Error if it is unreadable
     std::function<void(const std::string& run)> remove;  ///< a run that needs no more training
     std::function<void(const std::string& run)> hold;    ///< a run that ends again and again
     std::function<void(const std::string& text)> say;    ///< for a person
@@ -30,7 +30,7 @@ class WorkerPool {
   public:
     explicit WorkerPool(PoolWork work) : work_(std::move(work)) {}
 
-    /// Ends early when the process is asked to end (SIGINT, SIGTERM): trainers then save and are preempted.
+    /// Ends early when the process is told to end (SIGINT, SIGTERM): trainers then save and are preempted.
     /// @returns whether all was done
     bool run();
 

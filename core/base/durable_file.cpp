@@ -61,7 +61,7 @@ std::string readFile(const std::filesystem::path& path) {
     std::string content(static_cast<std::size_t>(info.st_size), '\0');
     std::size_t filled = 0;
     while (true) {
-        // One byte more than expected is asked for, so that a file that grows meanwhile is read to its end.
+        // One byte more than expected is read, so that a file that grows meanwhile is read to its end.
         if (filled == content.size()) content.resize(content.size() + 4096);
         const ssize_t got = ::read(file.number, content.data() + filled, content.size() - filled);
         if (got < 0 && errno == EINTR) continue;
@@ -74,7 +74,7 @@ std::string readFile(const std::filesystem::path& path) {
 }
 
 void writeFileAtomically(const std::filesystem::path& path,
-                         const std::function<void(const AppendBytes&)>& write, Survives survives) {
+                         const std::function<void(const AppendBytes&)>& write, Durability durability) {
     std::string temporary = path.string().append(kPartialMark).append("XXXXXX");
     Descriptor file{::mkostemp(temporary.data(), O_CLOEXEC)};
     if (file.number < 0) throw diskError("create", temporary, errno);
@@ -91,15 +91,15 @@ void writeFileAtomically(const std::filesystem::path& path,
         throw;
     }
     ::fchmod(file.number, 0644);
-    const bool durable = survives == Survives::machine_failure;
+    const bool durable = durability == Durability::machine_failure;
     if (durable && syncRetrying(file.number) != 0) throw fail("write", errno);
     if (::rename(temporary.c_str(), path.c_str()) != 0) throw fail("replace", errno);
     if (durable) syncFolder(path.has_parent_path() ? path.parent_path() : std::filesystem::path("."));
 }
 
-void writeFileAtomically(const std::filesystem::path& path, std::string_view content, Survives survives) {
+void writeFileAtomically(const std::filesystem::path& path, std::string_view content, Durability durability) {
     writeFileAtomically(
-        path, [&](const AppendBytes& append) { append(std::as_bytes(std::span(content))); }, survives);
+        path, [&](const AppendBytes& append) { append(std::as_bytes(std::span(content))); }, durability);
 }
 
 void makeFolder(const std::filesystem::path& folder) {

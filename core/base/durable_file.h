@@ -15,20 +15,20 @@ inline constexpr std::string_view kPartialMark = ".partial-";
 /// The whole content of a file. @throws Error (disk) naming the path
 std::string readFile(const std::filesystem::path& path);
 
-/// What a write has to outlive before the writer goes on. A machine's failure costs two fsyncs.
-enum class Survives { machine_failure, process_death };
+/// What a write has to outlive before the writer continues. A machine's failure costs two fsyncs.
+enum class Durability { machine_failure, process_death };
 
 /// Writes through a temporary file, fsync, rename and fsync of the folder: afterwards the path holds the old
 /// content or the new, never a part. @throws Error (disk) naming the path; the old content is then still
 /// there
 void writeFileAtomically(const std::filesystem::path& path, std::string_view content,
-                         Survives survives = Survives::machine_failure);
+                         Durability durability = Durability::machine_failure);
 
-/// The same for content made in pieces: `write` is called once with a function that appends bytes.
+/// The same for content made in parts: `write` is called once with a function that appends bytes.
 using AppendBytes = std::function<void(std::span<const std::byte>)>;
 void writeFileAtomically(const std::filesystem::path& path,
                          const std::function<void(const AppendBytes&)>& write,
-                         Survives survives = Survives::machine_failure);
+                         Durability durability = Durability::machine_failure);
 
 /// Creates a folder and those above it, if they are not there. @throws Error (disk)
 void makeFolder(const std::filesystem::path& folder);
@@ -36,7 +36,7 @@ void makeFolder(const std::filesystem::path& folder);
 /// Makes the entries of a folder durable. @throws Error (disk)
 void syncFolder(const std::filesystem::path& folder);
 
-/// A file that lines are appended to. Each line reaches the kernel in one piece before `append` returns, so
+/// A file that lines are appended to. Each line reaches the kernel in one write before `append` returns, so
 /// it survives the death of the process; `sync` makes it survive the death of the machine.
 class AppendFile {
   public:

@@ -13,7 +13,7 @@ enum class ErrorKind {
     checkpoint = 4,  ///< a checkpoint that cannot be read or does not fit
     memory = 5,
     disk = 6,
-    preempted = 75,  ///< asked to end by the system; can be resumed
+    preempted = 75,  ///< told to end by the system; can be resumed
 };
 
 /// An error for a person: says what was wrong, where, and what to do.

@@ -10,7 +10,7 @@ namespace roper {
 class FileLock {
   public:
     /// Waits for whoever holds it.
-    /// @param goes_on  asked ten times a second while it waits; without it, nothing ends the waiting
+    /// @param goes_on  called ten times a second while it waits; without it, nothing ends the waiting
     /// @throws Error (disk) if the file cannot be made, or cannot be locked at all
     explicit FileLock(const std::filesystem::path& path, const std::function<bool()>& goes_on = {});
     ~FileLock();

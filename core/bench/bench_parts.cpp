@@ -93,7 +93,7 @@ GenerationBench benchGeneration(const Specification& specification, int times) {
         bench.characters = specification.evaluation.problems * longest;
         for (int i = 0; i < times; ++i)
             bench.times.seconds.push_back(secondsOf([&] {
-                complete(model, task->vocabulary(), prompts, {longest, {}});
+                generate(model, task->vocabulary(), prompts, {longest, {}});
             }));
         return bench;
     });

@@ -95,7 +95,7 @@ std::vector<BoardRow> makeBoard(std::span<const RunRecord> runs, const Speeds& s
     std::vector<BoardRow> rows;
     for (const BoardTarget& target : boardTargets()) {
         BoardRow row{target, loadPreset(target.preset).specification, Measure::final_correct, {}};
-        row.measure = usualMeasure(row.specification);
+        row.measure = defaultMeasure(row.specification);
         for (const std::string& position : twinMethods()) {
             const Specification specification = withPosition(row.specification, position);
             row.cells.push_back(makeCell(runs, specification, target, row.measure, speeds));

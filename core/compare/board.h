@@ -6,12 +6,13 @@
 
 #include "core/compare/curves.h"
 #include "core/compare/paired.h"
-#include "core/specification/presets.h"
 #include "core/runs/speeds.h"
+#include "core/specification/presets.h"
 
 namespace roper {
 
-/// A row of the source's table (Harik & Jayasiri 2022): ten runs a method, the worst dropped, mean of nine.
+/// A row of the RoPER note's table (Harik & Jayasiri 2022): ten runs a method, the worst dropped, mean of
+/// nine.
 struct BoardTarget {
     std::string preset;
     std::string title;
@@ -28,10 +29,10 @@ struct BoardCell {
     double target = 0;
     std::optional<double> other_target;
     std::vector<std::size_t> finished;    ///< records, by rising seed
-    std::vector<std::size_t> failed;      ///< records that ended without an outcome; not asked for again
+    std::vector<std::size_t> failed;      ///< records that ended without an outcome; not trained again
     std::vector<std::size_t> unfinished;  ///< records that are queued, running or stopped
     std::vector<std::int64_t> missing;    ///< seeds that no record has
-    /// Of the finished runs; the worst dropped once all are done, as in the source.
+    /// Of the finished runs; the worst dropped once all are done, as in the note.
     std::optional<double> mean;
     std::optional<double> seconds_a_step;  ///< measured on this machine
     std::optional<double> seconds_left;    ///< for everything that is not finished; nothing if not measured
@@ -44,8 +45,8 @@ struct BoardRow {
     std::vector<BoardCell> cells;  ///< RoPE, RoPER
 };
 
-/// The source's table with what the runs give so far. Only runs that agree with the preset in everything
-/// but their seeds count; seeds 0 … 9 are asked for.
+/// The RoPER note's table with what the runs give so far. Only runs that agree with the preset in everything
+/// but their seeds count; seeds 0 … 9 are wanted.
 /// @param speeds  measured on this machine
 std::vector<BoardRow> makeBoard(std::span<const RunRecord> runs, const Speeds& speeds);
 

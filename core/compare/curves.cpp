@@ -37,8 +37,8 @@ std::optional<double> valueOf(const EvaluationRow& row, CurveOf what) {
     switch (what) {
         case CurveOf::correct:
             return share(row.correct, row.of);
-        case CurveOf::recall:
-            return share(row.recalled, row.recallable);
+        case CurveOf::token_accuracy:
+            return share(row.tokens_correct, row.tokens_scored);
         default:
             return row.loss;
     }

@@ -27,7 +27,7 @@ enum class CurveOf {
     training_loss,    ///< each run averaged over equal stretches of x first
     correct,          ///< problems solved, %
     evaluation_loss,  ///< on fresh sequences, nats
-    recall,           ///< determined letters recalled, %
+    token_accuracy,   ///< scored tokens predicted correctly, %
 };
 
 /// Points of one run, by rising x: the same numbers that `bandOf` averages.
@@ -36,7 +36,7 @@ std::vector<std::pair<double, double>> curveOf(const RunRecord& run, CurveOf wha
 
 /// Mean and band of several runs. By step, runs share their places; by time or tokens each run is
 /// interpolated between its own points, and no further than they reach.
-/// @param from  share of the x range to leave out at its start: 0.5 gives the source's "final half"
+/// @param from  share of the x range to leave out at its start: 0.5 gives the "final half" of the RoPER note
 Band bandOf(std::span<const RunRecord> runs, const std::vector<std::size_t>& members, CurveOf what,
             Across across, Spread spread, double from = 0);
 

@@ -31,7 +31,7 @@ std::map<std::string, std::string> identityOf(const Specification& specification
     return identity;
 }
 
-/// Fields that make a method what it is: named in labels only where they are not as usual.
+/// Fields that make a method what it is: named in labels only where they differ from their default.
 bool isPartOfMethod(const std::string& key) {
     static const std::set<std::string> keys = {"model.attention",
                                                "model.frequencies",
@@ -46,9 +46,9 @@ bool isPartOfMethod(const std::string& key) {
 
 /// "width 64", "frequencies trained", "linear attention, 1 + cosine"; empty for what goes without saying.
 std::string differenceText(const SpecificationField& field, const Specification& specification) {
-    static const Specification usual;
+    static const Specification defaults;
     const std::string value = field.text(specification);
-    if (isPartOfMethod(field.key()) && value == field.text(usual)) return {};
+    if (isPartOfMethod(field.key()) && value == field.text(defaults)) return {};
     if (field.key() == "task.text") return "text " + std::filesystem::path(value).filename().string();
     if (value == "linear_numerator") return "linear attention, numerator rotated";
     if (value == "linear_cosine") return "linear attention, 1 + cosine";
@@ -61,7 +61,7 @@ std::string differenceText(const SpecificationField& field, const Specification&
 std::string labelOf(const Specification& specification, const std::set<std::string>& differing) {
     std::vector<std::string> parts;
     if (differing.count("task.name") > 0) parts.push_back(specification.task.name);
-    parts.push_back(methodTitle(specification.model.position));
+    parts.push_back(positionMethod(specification.model.position).title);
     for (const SpecificationField& field : specificationFields()) {
         const std::string key = field.key();
         if (key == "task.name" || key == "model.position" || differing.count(key) == 0) continue;
@@ -117,10 +117,6 @@ std::set<std::string> fieldsThatTellApart(const Groups& groups) {
 }
 
 }  // namespace
-
-std::string methodTitle(const std::string& position) {
-    return positionMethod(position).title;
-}
 
 std::vector<std::string> otherDifferences(const Specification& a, const Specification& b) {
     const auto of_a = identityOf(a), of_b = identityOf(b);

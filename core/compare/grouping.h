@@ -26,7 +26,4 @@ std::vector<RunGroup> groupRuns(std::span<const RunRecord> runs);
 /// Fields, apart from the method, by which two experiments differ: "width", "steps", …
 std::vector<std::string> otherDifferences(const Specification& a, const Specification& b);
 
-/// "RoPE", "RoPER"; other methods by their own names.
-std::string methodTitle(const std::string& position);
-
 }  // namespace roper

@@ -24,11 +24,11 @@ struct Entry {
 
 /// The same experiment whatever the length of its problems: what a panel has in common.
 Specification withoutLengths(Specification specification) {
-    const Specification usual;
+    const Specification defaults;
     for (const std::string& setting : specification.task.kind().length_settings)
-        specification.task.own.set(setting, usual.task.own.integer(setting));
-    specification.training.length = usual.training.length;
-    specification.model.own.set("table_positions", usual.model.own.integer("table_positions"));
+        specification.task.own.set(setting, defaults.task.own.integer(setting));
+    specification.training.length = defaults.training.length;
+    specification.model.own.set("table_positions", defaults.model.own.integer("table_positions"));
     return specification;
 }
 
@@ -43,7 +43,8 @@ std::vector<Entry> solvedBy(const MeasuredRun& run) {
 std::vector<Entry> guessedBy(const MeasuredRun& run) {
     std::vector<Entry> entries;
     for (const LengthRow& row : run.lengths)
-        entries.push_back({row.scaling, row.factor, row.length, static_cast<double>(row.right), row.asked});
+        entries.push_back({row.scaling, row.factor, row.length, static_cast<double>(row.tokens_correct),
+                           row.tokens_scored});
     return entries;
 }
 

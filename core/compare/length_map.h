@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/compare/outcome.h"
-#include "core/runs/csv.h"
+#include "core/runs/rows.h"
 
 namespace roper {
 
@@ -43,7 +43,7 @@ std::optional<std::int64_t> trainedLength(const Specification& specification);
 struct LengthMap {
     enum class Shows {
         solved,   ///< share of problems, by their length
-        guessed,  ///< share of a text's tokens that were likeliest, by the length of the sequences
+        guessed,  ///< token accuracy on a text, by the length of the sequences
         loss,     ///< nats a token, by its position; positions p are binned: 2^(k−1) ≤ p < 2^k, named 2^k
     };
     /// A mean: of ones and zeros for shares, of losses otherwise.

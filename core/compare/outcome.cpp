@@ -46,7 +46,7 @@ const std::vector<MeasureInfo>& measures() {
         {Measure::best_correct, "best_correct", "problems solved at best", "problems", true},
         {Measure::final_loss, "final_loss", "loss on fresh sequences at the end", "nats", false},
         {Measure::training_loss, "training_loss", "training loss, mean of the last tenth", "nats", false},
-        {Measure::final_recall, "final_recall", "determined letters recalled at the end", "%", true},
+        {Measure::final_token_accuracy, "final_token_accuracy", "token accuracy at the end", "%", true},
         {Measure::steps_until, "steps_until", "steps until a share is solved", "steps", false},
     };
     return all;
@@ -57,6 +57,7 @@ const MeasureInfo& infoOf(Measure measure) {
 }
 
 Measure measureOf(const std::string& name) {
+    if (name == "final_recall") return Measure::final_token_accuracy;  // its former name
     std::vector<std::string> names;
     for (const MeasureInfo& info : measures()) {
         if (info.name == name) return info.measure;
@@ -68,13 +69,13 @@ Measure measureOf(const std::string& name) {
                     (nearest ? "did you mean " + *nearest + "?" : "known are " + join(names, ", ")));
 }
 
-Measure usualMeasure(const Specification& specification) {
+Measure defaultMeasure(const Specification& specification) {
     return specification.task.hasProblems() ? Measure::final_correct : Measure::final_loss;
 }
 
 OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double share) {
-    // A run that goes on has no outcome yet, even where it has reached its share: the fast ones would count
-    // first.
+    // A run that is not finished has no outcome yet, even where it has reached its share: the fast ones would
+    // count first.
     if (run.state == RunState::failed) return {};
     if (run.state != RunState::finished) return {Outcome::unfinished, 0};
     if (measure == Measure::steps_until) return stepsUntil(run, share);
@@ -86,9 +87,9 @@ OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double share) {
             return known(last.correct);
         case Measure::final_loss:
             return known(last.loss);
-        case Measure::final_recall:
-            if (!last.recalled || last.recallable.value_or(0) == 0) return {};
-            return known(100 * static_cast<double>(*last.recalled) / static_cast<double>(*last.recallable));
+        case Measure::final_token_accuracy:
+            if (const auto accuracy = tokenAccuracy(last)) return known(100 * *accuracy);
+            return {};
         default: {
             const auto best = bestOf({run.evaluations.begin(), run.evaluations.end()});
             return known(best->correct);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/runs/csv.h"
+#include "core/runs/rows.h"
 #include "core/runs/run_folder.h"
 
 namespace roper {
@@ -22,12 +22,12 @@ struct RunRecord {
 
 /// What of a run is compared.
 enum class Measure {
-    final_correct,  ///< problems solved at the last step
-    best_correct,   ///< problems solved at the best evaluation
-    final_loss,     ///< loss on fresh sequences at the last step, nats
-    training_loss,  ///< mean training loss of the last tenth, nats
-    final_recall,   ///< share of determined letters recalled at the last step
-    steps_until,    ///< first evaluated step at which a share of problems was solved
+    final_correct,         ///< problems solved at the last step
+    best_correct,          ///< problems solved at the best evaluation
+    final_loss,            ///< loss on fresh sequences at the last step, nats
+    training_loss,         ///< mean training loss of the last tenth, nats
+    final_token_accuracy,  ///< of scored tokens, at the last step
+    steps_until,           ///< first evaluated step at which a share of problems was solved
 };
 
 struct MeasureInfo {
@@ -44,7 +44,7 @@ const MeasureInfo& infoOf(Measure measure);
 Measure measureOf(const std::string& name);
 
 /// What most suits a task: problems solved, or the loss.
-Measure usualMeasure(const Specification& specification);
+Measure defaultMeasure(const Specification& specification);
 
 /// Why a run has no value of a measure.
 enum class Outcome {

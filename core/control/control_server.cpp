@@ -126,7 +126,7 @@ bool ControlServer::answerWaiting(Peer& peer, const Handler& handler) {
 
 bool ControlServer::servePeer(Peer& peer, short events, const Handler& handler) {
     if ((events & POLLOUT) != 0 && !sendUnsent(peer)) return false;
-    if (!peer.waiting.empty()) return answerWaiting(peer, handler);  // first what was asked before
+    if (!peer.waiting.empty()) return answerWaiting(peer, handler);  // earlier requests first
     if ((events & ~POLLOUT) == 0 || peer.leaving) return true;
     std::array<char, 4096> buffer;
     // A bounded number of reads, so that a peer that sends without end cannot hold up the training.

@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 const std::vector<std::string> kCommandNames = {"status",     "pause", "resume", "stop",
-                                                "checkpoint", "head",  "maps",   "continue"};
+                                                "checkpoint", "head",  "maps",   "generate"};
 
 std::string dump(const nlohmann::ordered_json& json) {
     return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
@@ -78,7 +78,7 @@ std::string formatRequest(const Request& request) {
     if (request.command == Command::head)
         json.update({{"layer", request.layer}, {"head", request.head}, {"text", request.text}});
     if (request.command == Command::maps) json["text"] = request.text;
-    if (request.command == Command::continue_)
+    if (request.command == Command::generate)
         json.update({{"text", request.text},
                      {"count", request.count},
                      {"temperature", request.temperature},
@@ -94,7 +94,8 @@ std::string formatReply(const Reply& reply) {
 
 Request parseRequest(std::string_view line) {
     const Json json = parseObject(line);
-    const std::string name = textOf(json, "command", "");
+    std::string name = textOf(json, "command", "");
+    if (name == "continue") name = "generate";  // its former name
     const auto found = std::find(kCommandNames.begin(), kCommandNames.end(), name);
     if (found == kCommandNames.end()) {
         const auto nearest = nearestName(name, kCommandNames);

@@ -24,20 +24,20 @@ enum class Command {
     checkpoint,
     head,      ///< q, k and v of one head for a text
     maps,      ///< attention of all heads for a text
-    continue_  ///< how the model goes on with a text; "continue" on the socket
+    generate,  ///< what the model generates after a text; "continue" in older versions
 };
 
-/// The most characters that a model is asked to write at once.
+/// The most tokens that a model generates for one request.
 inline constexpr std::int64_t kLongestContinuation = 1024;
 
 struct Request {
     Command command = Command::status;
-    std::string id = {};               ///< given back in the reply, so that the asker knows what it answers
+    std::string id = {};               ///< given back in the reply, so that its sender knows what it answers
     std::int64_t layer = 0, head = 0;  ///< of `head`, from 0
-    std::string text = {};             ///< that the model reads for `head`, `maps` and `continue`
-    std::int64_t count = 64;           ///< characters to write for `continue`
-    double temperature = 0;            ///< of `continue`: 0 takes the likeliest character
-    std::int64_t seed = 0;             ///< of what `continue` draws
+    std::string text = {};             ///< that the model reads for `head`, `maps` and `generate`
+    std::int64_t count = 64;           ///< tokens to generate
+    double temperature = 0;            ///< of `generate`: 0 takes the likeliest character
+    std::int64_t seed = 0;             ///< of what `generate` samples
 };
 
 struct Reply {

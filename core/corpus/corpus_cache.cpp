@@ -67,9 +67,9 @@ bool isWhole(const CorpusFiles& corpus) {
     try {
         const CorpusSummary summary = corpus.readSummary();
         const auto bytes =
-            static_cast<std::uintmax_t>(summary.tokens) * MappedTokens::widthFor(summary.pieces);
+            static_cast<std::uintmax_t>(summary.tokens) * MappedTokens::widthFor(summary.vocab_size);
         return fs::file_size(corpus.tokens(), missing) == bytes && fs::exists(corpus.model(), missing) &&
-               fs::exists(corpus.pieces(), missing);
+               fs::exists(corpus.vocabulary(), missing);
     } catch (const Error&) {
         return false;  // damaged, or of another version: it is prepared again
     }
@@ -86,7 +86,7 @@ std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Pre
     const fs::path cache = cacheFolder();
     std::string key = keyOf(settings, textFiles(text));
     CorpusFiles whole(cache / key);
-    // Another version of SentencePiece may have learned other pieces of the same text since.
+    // Another version of SentencePiece may have learned other tokens of the same text since.
     if (model && isWhole(whole) && readFile(whole.model()) != readFile(*model)) {
         key += "-" + Fingerprint().add(readFile(*model)).text();
         whole = CorpusFiles(cache / key);
@@ -101,12 +101,12 @@ std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Pre
     if (!lock.held()) return std::nullopt;
     if (isWhole(whole)) return whole;  // another has prepared it meanwhile
     say("preparing the text " + text.string() + ": " + std::to_string(settings.own.integer("vocab_size")) +
-        " pieces (" + settings.own.text("tokenizer") + "); this is done once");
+        " tokens (" + settings.own.text("tokenizer") + "); this is done once");
     const PartialFolder partial(cache / (key + std::string(kPartialMark) + "text"));
     std::vector<std::string> arguments = {"prepare",
                                           "--text",
                                           text.string(),
-                                          "--pieces",
+                                          "--vocab-size",
                                           std::to_string(settings.own.integer("vocab_size")),
                                           "--kind",
                                           settings.own.text("tokenizer"),

@@ -16,7 +16,7 @@ int digitOf(char c) {
     return at == std::string_view::npos ? -1 : static_cast<int>(at);
 }
 
-/// A line of pieces.txt as text; false if an escape is wrong.
+/// A line of vocabulary.txt as text; false if an escape is wrong.
 bool unescape(const std::string& line, std::string& text) {
     for (std::size_t i = 0; i < line.size(); ++i) {
         if (line[i] != '\\') {
@@ -43,7 +43,7 @@ bool unescape(const std::string& line, std::string& text) {
 
 std::string formatCorpusSummary(const CorpusSummary& summary) {
     const nlohmann::ordered_json json = {{"format", "roper-lab-corpus-1"},
-                                         {"pieces", summary.pieces},
+                                         {"vocab_size", summary.vocab_size},
                                          {"kind", summary.kind},
                                          {"tokens", summary.tokens},
                                          {"bytes", summary.bytes},
@@ -58,7 +58,8 @@ CorpusSummary parseCorpusSummary(std::string_view text, const std::string& origi
         if (json.at("format") != "roper-lab-corpus-1")
             throw Error(ErrorKind::usage, origin + ": its format is not roper-lab-corpus-1");
         CorpusSummary summary;
-        summary.pieces = json.at("pieces").get<int>();
+        summary.vocab_size =
+            json.at(json.contains("vocab_size") ? "vocab_size" : "pieces").get<int>();  // its former name
         summary.kind = json.at("kind").get<std::string>();
         summary.tokens = json.at("tokens").get<std::int64_t>();
         summary.bytes = json.at("bytes").get<std::int64_t>();
@@ -70,15 +71,20 @@ CorpusSummary parseCorpusSummary(std::string_view text, const std::string& origi
     }
 }
 
+std::filesystem::path CorpusFiles::named(const char* name, const char* former) const {
+    std::error_code missing;
+    return folder_ / (std::filesystem::exists(folder_ / former, missing) ? former : name);
+}
+
 CorpusSummary CorpusFiles::readSummary() const {
     return parseCorpusSummary(readFile(summary()), summary().string());
 }
 
-std::string formatPieces(const std::vector<std::string>& pieces) {
+std::string formatVocabulary(const std::vector<std::string>& tokens) {
     std::string lines;
-    for (const std::string& piece : pieces) {
-        const bool is_byte = piece.size() == 1 && static_cast<unsigned char>(piece[0]) >= 0x80;
-        for (const char c : piece) {
+    for (const std::string& token : tokens) {
+        const bool is_byte = token.size() == 1 && static_cast<unsigned char>(token[0]) >= 0x80;
+        for (const char c : token) {
             const auto byte = static_cast<unsigned char>(c);
             if (c == '\\')
                 lines += "\\\\";
@@ -94,18 +100,18 @@ std::string formatPieces(const std::vector<std::string>& pieces) {
     return lines;
 }
 
-std::vector<std::string> parsePieces(std::string_view lines, const std::string& origin) {
-    std::vector<std::string> pieces;
+std::vector<std::string> parseVocabulary(std::string_view lines, const std::string& origin) {
+    std::vector<std::string> tokens;
     if (lines.empty() || lines.back() != '\n')
-        throw Error(ErrorKind::usage, origin + ": the last piece is cut off");
+        throw Error(ErrorKind::usage, origin + ": the last token is cut off");
     for (const std::string& line : split(lines.substr(0, lines.size() - 1), '\n')) {
-        std::string piece;
-        if (!unescape(line, piece))
-            throw Error(ErrorKind::usage, origin + ":" + std::to_string(pieces.size() + 1) +
+        std::string token;
+        if (!unescape(line, token))
+            throw Error(ErrorKind::usage, origin + ":" + std::to_string(tokens.size() + 1) +
                                               ": a backslash is followed by nothing known");
-        pieces.push_back(std::move(piece));
+        tokens.push_back(std::move(token));
     }
-    return pieces;
+    return tokens;
 }
 
 }  // namespace roper

@@ -30,23 +30,24 @@ std::vector<std::int64_t> parseIds(const std::string& line) {
 
 Vocabulary vocabularyOf(const CorpusFiles& corpus) {
     const std::string model = corpus.model().string();
-    return {parsePieces(readFile(corpus.pieces()), corpus.pieces().string()), [model](std::string_view text) {
+    return {parseVocabulary(readFile(corpus.vocabulary()), corpus.vocabulary().string()),
+            [model](std::string_view text) {
                 return parseIds(runTokenizer({"ids", "--model", model}, text).value_or(""));
             }};
 }
 
-/// The task of a prepared text; `kept` holds its pieces.
+/// The task of a prepared text; `kept` holds its vocabulary.
 std::unique_ptr<Task> textTask(const TaskSettings& settings, const CorpusFiles& corpus,
                                const CorpusFiles& kept) {
     const auto tokens =
-        std::make_shared<MappedTokens>(corpus.tokens(), static_cast<int>(corpus.readSummary().pieces));
+        std::make_shared<MappedTokens>(corpus.tokens(), static_cast<int>(corpus.readSummary().vocab_size));
     return std::make_unique<TextTask>(vocabularyOf(kept), tokens, settings.own.real("validation_share"));
 }
 
-void keepPieces(const CorpusFiles& corpus, const CorpusFiles& kept) {
+void keepVocabulary(const CorpusFiles& corpus, const CorpusFiles& kept) {
     makeFolder(kept.folder());
     writeFileAtomically(kept.model(), readFile(corpus.model()));
-    writeFileAtomically(kept.pieces(), readFile(corpus.pieces()));
+    writeFileAtomically(kept.vocabulary(), readFile(corpus.vocabulary()));
     writeFileAtomically(kept.summary(), readFile(corpus.summary()));  // last: what has it is whole
 }
 
@@ -60,7 +61,7 @@ std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& fo
     const auto corpus =
         prepareCorpus(settings, preparing, is_kept ? std::optional(kept.model()) : std::nullopt);
     if (!corpus) return nullptr;
-    if (!is_kept) keepPieces(*corpus, kept);
+    if (!is_kept) keepVocabulary(*corpus, kept);
     const CorpusSummary summary = kept.readSummary();
     if (summary.fingerprint != corpus->readSummary().fingerprint)
         throw Error(ErrorKind::usage, "the text " + textPath(settings.own.text("text")).string() +
@@ -69,18 +70,18 @@ std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& fo
     if (preparing.say && !is_kept)
         preparing.say("the text has " + std::to_string(summary.tokens) + " tokens; its unigram entropy is " +
                       formatRounded(summary.unigram_entropy, 5) +
-                      " nats: the loss of knowing only how often each piece occurs");
+                      " nats: the loss of knowing only how often each token occurs");
     return textTask(settings, *corpus, kept);
 }
 
-std::unique_ptr<Task> openTaskToAsk(const TaskSettings& settings, const RunFolder& folder) {
+std::unique_ptr<Task> openTaskForInference(const TaskSettings& settings, const RunFolder& folder) {
     if (!settings.isText()) return makeTask(settings);
     const CorpusFiles kept(folder.textPath());
     if (!fs::exists(kept.summary()))
         throw Error(ErrorKind::checkpoint,
                     folder.path().string() +
-                        " has lost its pieces (the folder text), without which its "
-                        "model cannot be asked; copy them from where the run was made");
+                        " has lost its vocabulary (the folder text), without which its "
+                        "model cannot be used; copy it from where the run was made");
     return std::make_unique<TextTask>(vocabularyOf(kept));
 }
 

@@ -8,16 +8,16 @@
 
 namespace roper {
 
-/// The task that a run trains on or is evaluated on. Of a text, the run's folder gets the pieces (`text/`),
-/// so that its model can be asked wherever the folder goes; from then on the text must stay what it was.
-/// Null if `preparing.goes_on` said no.
+/// The task that a run trains on or is evaluated on. Of a text, the run's folder gets the vocabulary
+/// (`text/`), so that its model can be used wherever the folder goes; from then on the text must stay what it
+/// was. Null if `preparing.goes_on` said no.
 /// @throws Error (usage) if there is no such text, or if it is not the one that the run began with
 std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& folder,
                                const Preparing& preparing = {});
 
-/// The task as its trained model needs it to be asked: of a text, the vocabulary alone.
-/// @throws Error (checkpoint) if the run's folder lacks its pieces
-std::unique_ptr<Task> openTaskToAsk(const TaskSettings& settings, const RunFolder& folder);
+/// The task as a trained model needs it for inference: of a text, the vocabulary alone.
+/// @throws Error (checkpoint) if the run's folder lacks its vocabulary
+std::unique_ptr<Task> openTaskForInference(const TaskSettings& settings, const RunFolder& folder);
 
 /// The same task without a run, as for measuring times.
 std::unique_ptr<Task> openTask(const TaskSettings& settings, const Preparing& preparing = {});

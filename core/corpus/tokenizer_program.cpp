@@ -26,7 +26,7 @@ constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
 /// A file in memory alone: unlike a pipe it takes any amount without anybody reading.
 class MemoryFile {
   public:
-    explicit MemoryFile(std::string_view content = {}) : descriptor_(::memfd_create("pieces", MFD_CLOEXEC)) {
+    explicit MemoryFile(std::string_view content = {}) : descriptor_(::memfd_create("tokens", MFD_CLOEXEC)) {
         if (descriptor_ < 0) throw diskError("make a file in", "memory", errno);
         while (!content.empty()) {
             const ssize_t written = ::write(descriptor_, content.data(), content.size());
@@ -60,7 +60,7 @@ class MemoryFile {
 fs::path programPath() {
     const fs::path beside = fs::read_symlink("/proc/self/exe").parent_path() / "roper-tokenizer";
     if (::access(beside.c_str(), X_OK) != 0)
-        throw Error(ErrorKind::usage, "texts are cut into pieces by roper-tokenizer, which should be " +
+        throw Error(ErrorKind::usage, "texts are tokenized by roper-tokenizer, which should be " +
                                           beside.string() + "; build it with `./lab setup`");
     return beside;
 }

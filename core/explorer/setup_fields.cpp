@@ -13,15 +13,7 @@ constexpr std::int64_t kAnyIndex =
     std::numeric_limits<int>::max();  // what a setup allows depends on the rest of it
 
 Choice frequencyFormulas() {
-    return {{"standard", "worked_example"}, {{"intro", "worked_example"}}};
-}
-
-Choice oneOf(std::vector<std::string> names) {
-    return {std::move(names), {}};
-}
-
-std::vector<std::string> pairingNames() {
-    return {"half", "interleaved"};
+    return {frequencyFormulaNames(), {{"intro", "worked_example"}}};
 }
 
 std::vector<std::string> scalingNames() {
@@ -151,7 +143,7 @@ SetupField methodField() {
         if (!method.is_in_embeddings)
             names.push_back(method.name);  // nothing of the others is seen in a head
     SetupField made =
-        make({"", "method", "", "Position method: " + join(names, ", "), oneOf(names)}, &Setup::method);
+        make({"", "method", "", "Position method: " + join(names, ", "), Choice{names}}, &Setup::method);
     made.set = [plain = made.set](Setup& s, std::string_view text) {
         if (text != "linear_numerator" && text != "linear_cosine") return plain(s, text);
         s.method = "rope";
@@ -164,72 +156,110 @@ SetupField methodField() {
 std::vector<SetupField> rotationFields() {
     const RealRange position{-bounds::kFarthestPosition, bounds::kFarthestPosition};
     return {
-        make({"", "head_dim", "", "d, features of one head: even",
+        make({"", "head_dim", "features", "d, the features of one head: even",
               IntegerRange{bounds::kLeastHeadDim, bounds::kMostHeadDim}},
              &Setup::head_dim),
-        make({"", "base", "", "b of the frequencies", RealRange{bounds::kLeastBase, bounds::kMostBase}},
-             &Setup::base),
-        formerly("schedule",
-                 make({"", "frequency_formula", "",
-                       "standard (b^(-2i/d)) or, as in the worked example, b^(-i/d)", frequencyFormulas()},
-                      &Setup::frequency_formula)),
-        make({"", "pairing", "", "half or interleaved", oneOf(pairingNames())}, &Setup::pairing),
-        make({"", "rotary_fraction", "", "Share of the features of q and k that rotate", RealRange{0, 1}},
+        make(
+            {"", "base", "",
+             "b of the frequencies: 10000 in Su et al.; with a larger base the slow pairs rotate more slowly",
+             RealRange{bounds::kLeastBase, bounds::kMostBase}},
+            &Setup::base),
+        formerly("schedule", make({"", "frequency_formula", "",
+                                   "How the frequency falls from pair to pair: b^(−2i/d) (standard), or "
+                                   "b^(−i/d) as in the worked example",
+                                   frequencyFormulas()},
+                                  &Setup::frequency_formula)),
+        make({"", "pairing", "",
+              "Which two features rotate together: i with i + d/2 (half), or 2i with 2i + 1 (interleaved)",
+              Choice{pairingNames()}},
+             &Setup::pairing),
+        make({"", "rotary_fraction", "",
+              "Share of the features of q and k that rotate; frequencies use the rotated width",
+              RealRange{0, 1}},
              &Setup::rotary_fraction),
         make({"", "value_rotary_fraction", "", "Share of the features of v that rotate", RealRange{0, 1}},
              &Setup::value_rotary_fraction),
-        make({"", "scaling", "", "Frequency scaling in use on all pages", oneOf(scalingNames())},
+        make({"", "scaling", "", "Frequency scaling in use on all pages", Choice{scalingNames()}},
              &Scaling::method),
-        make({"", "factor", "", "s of the scaling", RealRange{1, bounds::kLargestFactor}}, &Scaling::factor),
+        make({"", "factor", "", "s of the scaling: how much longer the text may become",
+              RealRange{1, bounds::kLargestFactor}},
+             &Scaling::factor),
         make({"", "original_length", "positions", "L, positions seen in training",
               RealRange{1, bounds::kLongestContext}},
              &Scaling::original_length),
-        make({"", "context_length", "positions", "L', positions of the text that is read",
+        make({"", "context_length", "positions", "L′, positions of the text that is read",
               RealRange{1, bounds::kLongestContext}},
              &Setup::context_length),
-        make({"", "beta_fast", "", "YaRN: pairs that rotate more often keep their frequency",
+        make({"", "beta_fast", "",
+              "YaRN: pairs that rotate more often than this within L keep their frequency",
               RealRange{0.001, 1e6}},
              &Scaling::beta_fast),
-        make({"", "beta_slow", "", "YaRN: pairs that rotate less often are interpolated",
+        make({"", "beta_slow", "", "YaRN: pairs that rotate less often than this are divided by s",
               RealRange{0.001, 1e6}},
              &Scaling::beta_slow),
-        make({"", "attention_factor", "", "YaRN; 0: 0.1 ln s + 1", RealRange{0, 100}},
+        make({"", "attention_factor", "", "YaRN: multiplies cos and sin; 0 stands for 0.1 ln s + 1",
+              RealRange{0, 100}},
              &Scaling::attention_factor),
         make({"", "truncate", "", "YaRN: 1 rounds the ends of the ramp to whole pairs", Flag()},
              &Scaling::truncate),
-        make({"", "low_freq_factor", "", "Llama 3", RealRange{0.001, 1e6}}, &Scaling::low_frequency_factor),
-        make({"", "high_freq_factor", "", "Llama 3", RealRange{0.001, 2e6}}, &Scaling::high_frequency_factor),
-        make({"", "proportion", "", "p-RoPE: share of the pairs that rotate", RealRange{0, 1}},
+        make({"", "low_freq_factor", "", "Llama 3: wavelengths above L/this are divided by s",
+              RealRange{0.001, 1e6}},
+             &Scaling::low_frequency_factor),
+        make(
+            {"", "high_freq_factor", "", "Llama 3: wavelengths below L/this are kept", RealRange{0.001, 2e6}},
+            &Scaling::high_frequency_factor),
+        make({"", "proportion", "", "p-RoPE: share of the pairs that rotate, the fastest", RealRange{0, 1}},
              &Scaling::proportion),
-        make({"", "position", "", "m of the Rotation page", position}, &Setup::position),
-        make({"", "pair", "", "Pair that is looked at, from 0", IntegerRange{0, kAnyIndex}}, &Setup::pair),
+        make({"", "position", "positions", "m, the position of the vector x or query q on the Rotation page",
+              position},
+             &Setup::position),
+        make({"", "pair", "", "The pair of features that is shown, from 0, the fastest",
+              IntegerRange{0, kAnyIndex}},
+             &Setup::pair),
         vectorField("x", "The vector of the Rotation page, comma-separated", &Setup::x),
         vectorField("y", "The key of the two vectors", &Setup::y),
-        make({"", "key_position", "", "n of the two vectors", position}, &Setup::key_position),
-        make({"", "shift", "", "S, added to every position", position}, &Setup::shift),
-        make({"", "words", "", "The sentence, tokens separated by spaces", AnyText{20000}}, &Setup::words),
-        make({"", "distances", "", "How many distances the Spectrum page shows",
+        make({"", "key_position", "positions", "n, the position of the key k", position},
+             &Setup::key_position),
+        make({"", "shift", "positions",
+              "S, added to every position; in the right form no score and no output changes", position},
+             &Setup::shift),
+        make({"", "words", "",
+              "The sentence of the Rotation page: words separated by spaces, the first at position 0",
+              AnyText{20000}},
+             &Setup::words),
+        make({"", "distances", "",
+              "How many distances Δ the map and the decay curve of the Spectrum page show",
               IntegerRange{2, bounds::kMostDistances}},
              &Setup::distances),
-        list("overlays", "Scalings drawn for comparison", &Setup::overlays, oneOf(scalingNames())),
-        make({"", "xpos_decay", "", "1: xPos is drawn in the decay curve", Flag()}, &Setup::xpos_decay),
+        list("overlays", "Scalings drawn for comparison", &Setup::overlays, Choice{scalingNames()}),
+        make({"", "xpos_decay", "",
+              "xPos in the decay curve: pair i also decays by ζᵢ^(Δ/512), ζᵢ = (2i/d + 0.4)/1.4 (Sun et al. "
+              "2022)",
+              Flag()},
+             &Setup::xpos_decay),
         formerly("other_schedule",
-                 make({"", "other_formula", "", "1: the frequency formula not in use is drawn for comparison",
-                       Flag()},
+                 make({"", "other_formula", "",
+                       "The frequency formula that is not in use, unscaled, drawn for comparison", Flag()},
                       &Setup::other_formula)),
     };
 }
 
 std::vector<SetupField> attentionFields() {
     return {
-        make({"", "source", "", "Where q, k and v come from: random, hand, run",
-              oneOf({"random", "hand", "run"})},
+        make({"", "source", "",
+              "Where q, k and v come from: random numbers, your own numbers (hand), or a layer and head of a "
+              "run",
+              Choice{{"random", "hand", "run"}}},
              &Setup::source),
-        make({"", "tokens", "", "T", IntegerRange{1, bounds::kMostTokens}}, &Setup::tokens),
-        make({"", "seed", "", "Seed of the random vectors",
+        make({"", "tokens", "", "T, how many tokens; by hand at most 64",
+              IntegerRange{1, bounds::kMostTokens}},
+             &Setup::tokens),
+        make({"", "seed", "", "Seed of the random numbers, and of T5's biases",
               IntegerRange{0, std::numeric_limits<std::int64_t>::max()}},
              &Setup::seed),
-        formerly("likeness", make({"", "similarity", "", "0: random tokens are independent; 1: all alike",
+        formerly("likeness", make({"", "similarity", "",
+                                   "0: every token has vectors of its own; 1: all tokens are alike, so that "
+                                   "the map shows position alone",
                                    RealRange{0, 1}},
                                   &Setup::similarity)),
         matrixField("q", "Hand-set queries: rows separated by |", &HeadVectors::Q),
@@ -237,25 +267,30 @@ std::vector<SetupField> attentionFields() {
         matrixField("v", "Hand-set values", &HeadVectors::V),
         make({"", "run", "", "Name of the run", AnyText{20000}}, &Setup::run),
         make({"", "run_text", "", "Text that the run's model reads", AnyText{20000}}, &Setup::run_text),
-        make({"", "layer", "", "Layer of the run, from 0", IntegerRange{0, 4095}}, &Setup::layer),
+        make({"", "layer", "", "Layer of the run, from 0: nearest to the input", IntegerRange{0, 4095}},
+             &Setup::layer),
         make({"", "head", "", "Head, from 0: of the run, of ALiBi's slopes, of T5's biases",
               IntegerRange{0, kAnyIndex}},
              &Setup::head),
         make({"", "heads", "", "H of ALiBi's slopes", IntegerRange{1, 1024}}, &Setup::heads),
         methodField(),
-        make({"", "attention", "", "How scores become weights", oneOf(attentionKindNames())},
+        make({"", "attention", "", "How scores become weights", Choice{attentionKindNames()}},
              &Setup::attention),
-        make({"", "causal", "", "1: a query sees itself and what is before it; 0: everything", Flag()},
+        make({"", "causal", "", "A query sees itself and what is before it; otherwise everything", Flag()},
              &Setup::causal),
-        make({"", "mistake", "", join(mistakeNames(), ", "), oneOf(mistakeNames())}, &Setup::mistake),
+        make({"", "mistake", "", join(mistakeNames(), ", "), Choice{mistakeNames()}}, &Setup::mistake),
         make({"", "map", "", "Which map the Attention page shows",
-              oneOf({"scores", "weights", "shift_difference", "form_difference"})},
+              Choice{{"scores", "weights", "shift_difference", "form_difference"}}},
              &Setup::map),
-        make({"", "query", "", "Query that is looked at, from 0", IntegerRange{0, kAnyIndex}}, &Setup::query),
-        make({"", "key", "", "Key that is looked at, from 0", IntegerRange{0, kAnyIndex}}, &Setup::key),
+        make({"", "query", "", "The query whose scores and output are shown, from 0",
+              IntegerRange{0, kAnyIndex}},
+             &Setup::query),
+        make({"", "key", "", "The key that is marked, from 0", IntegerRange{0, kAnyIndex}}, &Setup::key),
         list("muted", "Pairs left out of scores, comma-separated", &Setup::muted,
              IntegerRange{0, bounds::kMostHeadDim}),
-        make({"", "blend", "", "Share of the value rotation: 0 RoPE, 1 RoPER", RealRange{0, 1}},
+        make({"", "blend", "",
+              "Share of the value rotation: 0, values are not rotated, RoPE; 1, by (j − n)θ, RoPER",
+              RealRange{0, 1}},
              &Setup::blend),
     };
 }
@@ -290,11 +325,6 @@ std::string nameOf(ScalingMethod method) {
 
 std::string nameOf(Mistake mistake) {
     return mistakeNames().at(static_cast<std::size_t>(mistake));
-}
-
-FrequencyFormula frequencyFormulaOf(std::string_view name) {
-    const FieldInfo info{"", "frequency_formula", "", "", frequencyFormulas()};
-    return static_cast<FrequencyFormula>(readChoice(info, name));
 }
 
 }  // namespace roper

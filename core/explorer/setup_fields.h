@@ -15,7 +15,7 @@ using SetupField = Field<Setup>;
 /// All members, in the order in which they are written. Each holds its help, range and unit.
 const std::vector<SetupField>& setupFields();
 
-/// @param others  further names that would be known where it is asked
+/// @param others  further names that would be known where it was given
 /// @throws Error (usage) with the nearest known name
 const SetupField& findSetupField(std::string_view key, const std::vector<std::string>& others = {});
 
@@ -24,8 +24,5 @@ std::string nameOf(FrequencyFormula formula);
 std::string nameOf(Pairing pairing);
 std::string nameOf(ScalingMethod method);
 std::string nameOf(Mistake mistake);
-
-/// A text read as such a name. @throws Error (usage) naming the known ones
-FrequencyFormula frequencyFormulaOf(std::string_view name);
 
 }  // namespace roper

@@ -28,8 +28,8 @@ struct RealRange {
 };
 struct Choice {
     std::vector<std::string> names;
-    std::map<std::string, std::string>
-        former;  ///< names of older versions, still read, and what they are now
+    std::map<std::string, std::string> former =
+        {};  ///< names of older versions, still read, and what they are now
 };
 struct Flag {};  ///< written 0 or 1; true and false are read too
 struct AnyText {
@@ -81,9 +81,18 @@ std::size_t readChoice(const FieldInfo& field, std::string_view text);
 /// What a field accepts, for a table of all: "1 … 18", "pre, post", "text".
 std::string acceptsText(const FieldInfo& field);
 
+/// What the fields of a table are called and accept, without what they are of.
+template <class T>
+std::vector<const FieldInfo*> infosOf(const std::vector<Field<T>>& fields) {
+    std::vector<const FieldInfo*> infos;
+    for (const Field<T>& field : fields)
+        infos.push_back(&field);
+    return infos;
+}
+
 /// The field of a key ("model.width"), of a former one or, where only one field has it, of its bare name
 /// ("width").
-/// @param others  further names that would be known where it is asked, for the nearest one
+/// @param others  further names that would be known where it was given, for the nearest one
 /// @throws Error (usage) with the nearest known name
 std::size_t findKey(const std::vector<const FieldInfo*>& fields, std::string_view key,
                     const std::vector<std::string>& others = {});
@@ -91,10 +100,7 @@ std::size_t findKey(const std::vector<const FieldInfo*>& fields, std::string_vie
 template <class T>
 const Field<T>& findField(const std::vector<Field<T>>& fields, std::string_view key,
                           const std::vector<std::string>& others = {}) {
-    std::vector<const FieldInfo*> infos;
-    for (const Field<T>& field : fields)
-        infos.push_back(&field);
-    return fields[findKey(infos, key, others)];
+    return fields[findKey(infosOf(fields), key, others)];
 }
 
 /// "key=value" in two. @throws Error (usage) if there is no "="

@@ -14,30 +14,31 @@ const OwnSetting& OwnSettings::declaration(std::string_view name) const {
 
 const OwnSetting::Value& OwnSettings::at(std::string_view name) const {
     const auto found = values_.find(name);
-    return found != values_.end() ? found->second : declaration(name).usual;
+    return found != values_.end() ? found->second : declaration(name).default_value;
 }
 
 void OwnSettings::put(std::string_view name, OwnSetting::Value value) {
-    if (declaration(name).usual.index() != value.index())
+    if (declaration(name).default_value.index() != value.index())
         throw std::logic_error("the setting " + std::string(name) + " is of another type");
     values_.insert_or_assign(std::string(name), std::move(value));
 }
 
 OwnSetting integerSetting(std::string name, std::string unit, std::string help, IntegerRange range,
-                          std::int64_t usual) {
-    return {{"", std::move(name), std::move(unit), std::move(help), range}, usual};
+                          std::int64_t default_value) {
+    return {{"", std::move(name), std::move(unit), std::move(help), range}, default_value};
 }
 
-OwnSetting realSetting(std::string name, std::string unit, std::string help, RealRange range, double usual) {
-    return {{"", std::move(name), std::move(unit), std::move(help), range}, usual};
+OwnSetting realSetting(std::string name, std::string unit, std::string help, RealRange range,
+                       double default_value) {
+    return {{"", std::move(name), std::move(unit), std::move(help), range}, default_value};
 }
 
-OwnSetting textSetting(std::string name, std::string help, std::string usual) {
-    return {{"", std::move(name), "", std::move(help), AnyText()}, std::move(usual)};
+OwnSetting textSetting(std::string name, std::string help, std::string default_value) {
+    return {{"", std::move(name), "", std::move(help), AnyText()}, std::move(default_value)};
 }
 
-OwnSetting choiceSetting(std::string name, std::string help, Choice choice, std::string usual) {
-    return {{"", std::move(name), "", std::move(help), std::move(choice)}, std::move(usual)};
+OwnSetting choiceSetting(std::string name, std::string help, Choice choice, std::string default_value) {
+    return {{"", std::move(name), "", std::move(help), std::move(choice)}, std::move(default_value)};
 }
 
 }  // namespace roper

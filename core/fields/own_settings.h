@@ -11,13 +11,13 @@
 
 namespace roper {
 
-/// A setting that one task or one position method declares for itself, with the value that it usually has.
+/// A setting that one task or one position method declares for itself, with its default.
 struct OwnSetting : FieldInfo {
     using Value = std::variant<std::int64_t, double, std::string>;
-    Value usual;
+    Value default_value;
 };
 
-/// The values of such settings, by name. One that was never set has its usual value.
+/// The values of such settings, by name. One that was never set has its default.
 class OwnSettings {
   public:
     /// @param declared  all that there are; names must be different, and the list must outlive this object
@@ -35,7 +35,7 @@ class OwnSettings {
     void set(std::string_view name, const char* value) { put(name, std::string(value)); }
     void set(std::string_view name, std::string value) { put(name, std::move(value)); }
 
-    /// The usual values again.
+    /// The defaults again.
     void reset() { values_.clear(); }
 
   private:
@@ -55,10 +55,11 @@ struct SettingProblem {
 
 /// Declarations, each in a line of a task's or method's file.
 OwnSetting integerSetting(std::string name, std::string unit, std::string help, IntegerRange range,
-                          std::int64_t usual);
-OwnSetting realSetting(std::string name, std::string unit, std::string help, RealRange range, double usual);
-OwnSetting textSetting(std::string name, std::string help, std::string usual);
-OwnSetting choiceSetting(std::string name, std::string help, Choice choice, std::string usual);
+                          std::int64_t default_value);
+OwnSetting realSetting(std::string name, std::string unit, std::string help, RealRange range,
+                       double default_value);
+OwnSetting textSetting(std::string name, std::string help, std::string default_value);
+OwnSetting choiceSetting(std::string name, std::string help, Choice choice, std::string default_value);
 
 /// The field of a setting in a T whose `OwnSettings` are reached by `at`.
 template <class T, class At>

@@ -38,7 +38,7 @@ Description describe(std::int64_t rows, std::int64_t columns, NumberType type) {
 
 /// How a product is computed.
 enum class Way : std::int8_t {
-    straight,    ///< as it is asked for
+    straight,    ///< as it is given
     pointwise,   ///< as a convolution along the rows of A whose window is one row; B is packed for it
     transposed,  ///< as (BᵀAᵀ)ᵀ
 };

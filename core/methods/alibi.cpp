@@ -12,7 +12,7 @@ PositionMethod alibiMethod() {
     method.sentence = "Scores fall with distance, by a slope of each head's own.";
     method.source = "Press et al. 2021";
     method.formula = "s = q·k/√d − 2<sup>−8h/H</sup>·(n − j)";
-    method.beyond = "far tokens count ever less, so it reads long texts as a sequence of near ones";
+    method.extrapolation = "far tokens count ever less, so it reads long texts as a sequence of near ones";
     method.color = 0xb5179e;
     method.biases_scores = true;
     method.bias = [](const HeadOfMethod& head) {

@@ -12,8 +12,8 @@ std::vector<SettingProblem> check(const PositionSettings& s, const ModelShape& s
     std::vector<SettingProblem> problems;
     const std::int64_t positions = tablePositions(s, shape);
     if (positions < shape.snapshot_length)
-        problems.push_back({"snapshots.characters", "the learned table has " + std::to_string(positions) +
-                                                        " positions; a snapshot's text must not be longer"});
+        problems.push_back({"snapshots.tokens", "the learned table has " + std::to_string(positions) +
+                                                    " positions; a snapshot's text must not be longer"});
     if (positions < shape.length)
         problems.push_back({"model.table_positions", "training sequences have " +
                                                          std::to_string(shape.length) +
@@ -30,7 +30,7 @@ PositionMethod learnedMethod() {
     method.sentence = "A learned vector for each position is added to the embeddings.";
     method.source = "Gehring et al. 2017";
     method.formula = "x<sub>n</sub> + p<sub>n</sub>, p learned";
-    method.beyond = "it cannot: the table has no such positions";
+    method.extrapolation = "it cannot: the table has no such positions";
     method.color = 0x8c564b;
     method.settings = {integerSetting(
         "table_positions", "positions",

@@ -9,7 +9,7 @@ PositionMethod noneMethod() {
     method.sentence = "Nothing tells positions; a causal model can still count the tokens that it sees.";
     method.source = "Haviv et al. 2022";
     method.formula = "s = q·k/√d: no position at all";
-    method.beyond = "nothing changes, but attention spreads over more tokens than ever in training";
+    method.extrapolation = "nothing changes, but attention spreads over more tokens than ever in training";
     method.color = 0x808080;
     return method;
 }

@@ -57,7 +57,7 @@ struct PositionMethod {
     std::string sentence;            ///< what it does
     std::string source;              ///< who published it
     std::string formula;             ///< of a score, as rich text
-    std::string beyond;              ///< what it does with texts longer than those of training
+    std::string extrapolation;       ///< what it does with texts longer than those of training
     std::uint32_t color = 0x808080;  ///< 0xRRGGBB, the same on every page
 
     /// Names of the fields of [model] and [training] that only some methods read and that this one does.

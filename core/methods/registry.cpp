@@ -1,7 +1,6 @@
 #include <algorithm>
-#include <stdexcept>
 
-#include "core/base/text.h"
+#include "core/fields/registry.h"
 #include "core/methods/list.h"
 #include "core/methods/position_method.h"
 
@@ -11,35 +10,19 @@ namespace roper {
 ROPER_METHODS(DECLARE)
 #undef DECLARE
 
-/// @throws std::logic_error if a file gives its method another name than the list
-static PositionMethod named(PositionMethod made, const std::string& name) {
-    if (made.name != name) throw std::logic_error("the list has " + name + ", its file " + made.name);
-    return made;
-}
-
 const std::vector<PositionMethod>& positionMethods() {
-#define CALL(name) named(name##Method(), #name),
+#define CALL(name) listed(name##Method(), #name),
     static const std::vector<PositionMethod> methods = {ROPER_METHODS(CALL)};
 #undef CALL
     return methods;
 }
 
 const PositionMethod& positionMethod(const std::string& name) {
-    std::vector<std::string> known;
-    for (const PositionMethod& method : positionMethods()) {
-        if (method.name == name) return method;
-        known.push_back(method.name);
-    }
-    throw std::invalid_argument("unknown position method '" + name + "'; known are " + join(known, ", "));
+    return entryNamed(positionMethods(), name, "position method");
 }
 
 const std::vector<OwnSetting>& methodSettings() {
-    static const std::vector<OwnSetting> all = [] {
-        std::vector<OwnSetting> settings;
-        for (const PositionMethod& method : positionMethods())
-            settings.insert(settings.end(), method.settings.begin(), method.settings.end());
-        return settings;
-    }();
+    static const std::vector<OwnSetting> all = settingsOf(positionMethods());
     return all;
 }
 

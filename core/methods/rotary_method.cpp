@@ -21,7 +21,7 @@ PositionMethod rotaryMethod() {
                     "frequency_formula", "frequencies",     "frequency_rate"};
     method.rotates = true;
     method.parameters = trainedFrequencies;
-    method.beyond =
+    method.extrapolation =
         "slow pairs reach angles that training never showed; frequencies can be scaled (linear, NTK, YaRN, "
         "…)";
     return method;

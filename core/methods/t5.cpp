@@ -23,7 +23,7 @@ PositionMethod t5Method() {
     method.formula =
         "s = q·k/√d + bias(bucket of n − j): a learned number a bucket, drawn from the seed where no run "
         "has learned it";
-    method.beyond = "all distances from bias_distance on share the last bucket";
+    method.extrapolation = "all distances from bias_distance on share the last bucket";
     method.color = 0x6b8e23;
     method.settings = {
         integerSetting("bias_buckets", "buckets", "T5: biases a head, shared by all layers", {4, 4096}, 32),

@@ -21,7 +21,8 @@ PositionMethod xposMethod() {
     method.source = "Sun et al. 2022";
     method.formula =
         "s = (ζ<sup>n/512</sup>R(n)q)·(ζ<sup>−j/512</sup>R(j)k)/√d, ζ<sub>i</sub> = (2i/d + 0.4)/1.4";
-    method.beyond = "far scores fade, so it reads long texts by what is near; frequencies can be scaled too";
+    method.extrapolation =
+        "far scores fade, so it reads long texts by what is near; frequencies can be scaled too";
     method.color = 0x00838f;
     method.longest = [](const PositionSettings&, const ModelShape&) { return kLongest; };
     method.limit = "uses xPos, whose powers of ζ stay inside float32 for";

@@ -50,21 +50,22 @@ std::int64_t chooseToken(const at::Tensor& logits, double temperature, Random& r
     return likeliest;  // rounding left nothing over
 }
 
-std::vector<Written> complete(Transformer& model, const Vocabulary& vocabulary,
-                              const std::vector<std::string>& prompts, const Writing& writing) {
+std::vector<Completion> generate(Transformer& model, const Vocabulary& vocabulary,
+                                 const std::vector<std::string>& prompts, const GenerationOptions& options) {
     std::vector<std::vector<std::int64_t>> lists;
     for (const std::string& prompt : prompts)
         lists.push_back(vocabulary.encode(prompt));
-    return complete(model, vocabulary, lists, writing);
+    return generate(model, vocabulary, lists, options);
 }
 
-std::vector<Written> complete(Transformer& model, const Vocabulary& vocabulary,
-                              const std::vector<std::vector<std::int64_t>>& prompts, const Writing& writing) {
+std::vector<Completion> generate(Transformer& model, const Vocabulary& vocabulary,
+                                 const std::vector<std::vector<std::int64_t>>& prompts,
+                                 const GenerationOptions& options) {
     const at::NoGradGuard no_gradients;
     if (!model.causal())
-        throw std::invalid_argument("this model guesses masked tokens from both sides; it cannot write on");
-    std::vector<Written> written(prompts.size());
-    if (prompts.empty() || writing.longest <= 0) return written;
+        throw std::invalid_argument("this model predicts masked tokens from both sides; it cannot generate");
+    std::vector<Completion> completions(prompts.size());
+    if (prompts.empty() || options.max_tokens <= 0) return completions;
     const at::Device device = model.parameters().front().second.device();
     const at::Tensor prompt_tokens = padded(prompts);
     at::Tensor last =
@@ -75,11 +76,11 @@ std::vector<Written> complete(Transformer& model, const Vocabulary& vocabulary,
         if (prompts[b].empty()) throw std::invalid_argument("a prompt must have at least one character");
         last[static_cast<std::int64_t>(b)] = static_cast<std::int64_t>(prompts[b].size()) - 1;
         active.push_back(b);
-        random.emplace_back(writing.seed, Stream::sampling, b);
+        random.emplace_back(options.seed, Stream::sampling, b);
     }
     last = last.to(device);
 
-    KeyValueCache cache(prompt_tokens.size(1) + writing.longest);
+    KeyValueCache cache(prompt_tokens.size(1) + options.max_tokens);
     const at::Tensor prompt_logits = model.prefill(prompt_tokens.to(device), cache);
     const at::Tensor index = last.view({-1, 1, 1}).expand({-1, 1, prompt_logits.size(2)});
     at::Tensor logits = prompt_logits.gather(1, index).squeeze(1);  // [B, V] after each prompt's last token
@@ -91,15 +92,15 @@ std::vector<Written> complete(Transformer& model, const Vocabulary& vocabulary,
         for (std::size_t row = 0; row < active.size(); ++row) {
             const std::size_t b = active[row];
             const std::int64_t token =
-                chooseToken(on_cpu[static_cast<std::int64_t>(row)], writing.temperature, random[b]);
-            written[b].text += vocabulary.decode(token);
-            written[b].tokens.push_back(token);
-            if (writing.is_complete && writing.is_complete(written[b].text)) continue;
+                chooseToken(on_cpu[static_cast<std::int64_t>(row)], options.temperature, random[b]);
+            completions[b].text += vocabulary.decode(token);
+            completions[b].tokens.push_back(token);
+            if (options.is_complete && options.is_complete(completions[b].text)) continue;
             chosen.push_back(token);
             rows.push_back(static_cast<std::int64_t>(row));
             unfinished.push_back(b);
         }
-        if (unfinished.empty() || made == writing.longest) break;
+        if (unfinished.empty() || made == options.max_tokens) break;
         if (unfinished.size() < active.size()) {
             const at::Tensor kept = at::tensor(rows, at::kLong).to(device);
             cache.keep(kept);
@@ -109,7 +110,7 @@ std::vector<Written> complete(Transformer& model, const Vocabulary& vocabulary,
         last = last + 1;
         logits = model.decode(at::tensor(chosen, at::kLong).to(device), last, cache);
     }
-    return written;
+    return completions;
 }
 
 }  // namespace roper

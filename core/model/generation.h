@@ -10,16 +10,16 @@
 
 namespace roper {
 
-/// How a text is continued.
-struct Writing {
-    int longest = 0;                                    ///< tokens written at most
-    std::function<bool(std::string_view)> is_complete;  ///< of what was written: no more is needed
+/// How a model continues a prompt.
+struct GenerationOptions {
+    int max_tokens = 0;                                 ///< generated at most
+    std::function<bool(std::string_view)> is_complete;  ///< of the text so far: no more is needed
     double temperature = 0;  ///< 0 takes the likeliest token; else one drawn from softmax(logits/temperature)
     std::uint64_t seed = 0;  ///< of the draws; prompt b has a generator of its own, (seed, b)
 };
 
-/// What a model went on with.
-struct Written {
+/// What a model generated after a prompt.
+struct Completion {
     std::string text;
     std::vector<std::int64_t> tokens;
 };
@@ -27,10 +27,11 @@ struct Written {
 /// Continues every prompt, all together through one key/value cache. What a prompt gets does not depend on
 /// the others; those that are complete leave the batch.
 /// @throws std::invalid_argument if a prompt is empty or has a character outside the vocabulary
-std::vector<Written> complete(Transformer& model, const Vocabulary& vocabulary,
-                              const std::vector<std::string>& prompts, const Writing& writing);
-std::vector<Written> complete(Transformer& model, const Vocabulary& vocabulary,
-                              const std::vector<std::vector<std::int64_t>>& prompts, const Writing& writing);
+std::vector<Completion> generate(Transformer& model, const Vocabulary& vocabulary,
+                                 const std::vector<std::string>& prompts, const GenerationOptions& options);
+std::vector<Completion> generate(Transformer& model, const Vocabulary& vocabulary,
+                                 const std::vector<std::vector<std::int64_t>>& prompts,
+                                 const GenerationOptions& options);
 
 /// The token that is chosen after logits [V] (float32, on the CPU).
 std::int64_t chooseToken(const at::Tensor& logits, double temperature, Random& random);

@@ -98,7 +98,7 @@ class Transformer {
         std::size_t layer;
         at::Tensor qkv;      ///< before rotation [3, B, H, T, d]
         Heads heads;         ///< rotated
-        at::Tensor weights;  ///< [B, H, T, T], if the recorder asked for them
+        at::Tensor weights;  ///< [B, H, T, T], if the recorder wants them
         at::Tensor mixed;    ///< Σ_j a_nj v_j [B, H, T, d], before it is rotated back
     };
     struct Recorder {

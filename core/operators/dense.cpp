@@ -208,8 +208,7 @@ class NormFunction : public torch::autograd::Function<NormFunction> {
         const tensor_list saved = context->get_saved_variables();
         const at::Tensor &rows = saved[0], &weight = saved[1], &means = saved[2], &inverses = saved[3];
         const std::int64_t M = rows.size(0), C = rows.size(1);
-        if (!gradients[1].defined())
-            return {gradients[0], {}, {}, {}, {}};  // nobody asked for the normalised
+        if (!gradients[1].defined()) return {gradients[0], {}, {}, {}, {}};  // nobody needs the normalised
         const at::Tensor of_normal = rowsOf(gradients[1]);
         const at::Tensor passing = gradients[0].defined() ? rowsOf(gradients[0]) : at::Tensor();
         const at::Tensor grad_x = at::empty(gradients[1].sizes(), rows.options());

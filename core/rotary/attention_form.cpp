@@ -19,8 +19,8 @@ AttentionForm roperForm(const Rotary& query_key, const Rotary& value, double ble
 
 AttentionForm withMistake(AttentionForm form, Mistake mistake, const FrequencyRule& frequencies) {
     const auto for_all = [&](auto change) {
-        for (RotationStep* turning : {&form.query, &form.key, &form.value, &form.output})
-            change(turning->rotary);
+        for (RotationStep* step : {&form.query, &form.key, &form.value, &form.output})
+            change(step->rotary);
     };
     switch (mistake) {
         case Mistake::none:

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <algorithm>
-#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "core/rotary/named.h"
 
 namespace roper {
 
@@ -23,12 +23,7 @@ inline const std::vector<std::string>& attentionKindNames() {
 
 /// @throws std::invalid_argument if there is no such attention
 inline AttentionKind attentionKindOf(const std::string& name) {
-    const auto& names = attentionKindNames();
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end())
-        throw std::invalid_argument("unknown attention '" + name +
-                                    "'; known are softmax, linear_numerator, linear_cosine");
-    return static_cast<AttentionKind>(found - names.begin());
+    return valueNamed<AttentionKind>(attentionKindNames(), name, "attention");
 }
 
 }  // namespace roper

@@ -1,6 +1,10 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <string>
+#include <vector>
+
+#include "core/rotary/named.h"
 
 namespace roper {
 
@@ -10,9 +14,20 @@ enum class FrequencyFormula {
     worked_example,  ///< ω_i = b^(−i/d), as the worked example has it: half the decay of the standard
 };
 
+/// Their names in specifications and setups, in this order.
+inline const std::vector<std::string>& frequencyFormulaNames() {
+    static const std::vector<std::string> names = {"standard", "worked_example"};
+    return names;
+}
+
+/// @throws std::invalid_argument if there is no such formula
+inline FrequencyFormula frequencyFormulaOf(const std::string& name) {
+    return valueNamed<FrequencyFormula>(frequencyFormulaNames(), name, "frequency formula");
+}
+
 /// Frequencies θ_i of the pairs i = 0 … rotated_width/2 − 1, in radians per position, fastest first.
 /// @param rotated_width  number of features that rotate: even, at least 2
-/// @param base           b > 1; 10000 is usual
+/// @param base           b > 1; 10000 by convention
 /// @throws std::invalid_argument for an odd or non-positive width, or a base not above 1
 Eigen::VectorXd frequencies(int rotated_width, double base = 10000.0,
                             FrequencyFormula formula = FrequencyFormula::standard);

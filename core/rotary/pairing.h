@@ -1,6 +1,9 @@
 #pragma once
 
+#include <string>
 #include <vector>
+
+#include "core/rotary/named.h"
 
 namespace roper {
 
@@ -9,6 +12,17 @@ enum class Pairing {
     half,         ///< x_i with x_{i+r/2}: labml's RoPER, GPT-NeoX, Llama in Hugging Face
     interleaved,  ///< x_{2i} with x_{2i+1}: Su et al., GPT-J
 };
+
+/// Their names in specifications and setups, in this order.
+inline const std::vector<std::string>& pairingNames() {
+    static const std::vector<std::string> names = {"half", "interleaved"};
+    return names;
+}
+
+/// @throws std::invalid_argument if there is no such pairing
+inline Pairing pairingOf(const std::string& name) {
+    return valueNamed<Pairing>(pairingNames(), name, "pairing");
+}
 
 struct PairFeatures {
     int first;

@@ -27,9 +27,9 @@ int t5Bucket(int distance, bool bidirectional, int buckets, int largest_distance
     }
     const int exact = buckets / 2;
     if (distance < exact) return first + distance;
-    const double beyond = std::log(static_cast<double>(distance) / exact) /
-                          std::log(static_cast<double>(largest_distance) / exact) * (buckets - exact);
-    return first + std::min(exact + static_cast<int>(beyond), buckets - 1);
+    const double logarithmic = std::log(static_cast<double>(distance) / exact) /
+                               std::log(static_cast<double>(largest_distance) / exact) * (buckets - exact);
+    return first + std::min(exact + static_cast<int>(logarithmic), buckets - 1);
 }
 
 std::vector<double> exampleT5Biases(std::uint64_t seed, int buckets) {

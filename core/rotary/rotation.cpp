@@ -27,15 +27,15 @@ Rotary makeRotary(int head_dim, Pairing pairing, double base, FrequencyFormula f
 
 Eigen::VectorXd rotate(const Rotary& rotary, const Eigen::VectorXd& x, double position) {
     requireWidth(rotary, x.size());
-    Eigen::VectorXd turned = x;
+    Eigen::VectorXd rotated = x;
     for (int i = 0; i < rotary.pairs(); ++i) {
         const auto [first, second] = rotary.features(i);
         const double c = std::cos(position * rotary.theta[i]);
         const double s = std::sin(position * rotary.theta[i]);
-        turned[first] = x[first] * c - x[second] * s;
-        turned[second] = x[first] * s + x[second] * c;
+        rotated[first] = x[first] * c - x[second] * s;
+        rotated[second] = x[first] * s + x[second] * c;
     }
-    return turned;
+    return rotated;
 }
 
 Eigen::MatrixXd rotateRows(const Rotary& rotary, const Eigen::MatrixXd& X, const Eigen::VectorXd& positions) {
@@ -43,16 +43,16 @@ Eigen::MatrixXd rotateRows(const Rotary& rotary, const Eigen::MatrixXd& X, const
     if (positions.size() != X.rows())
         throw std::invalid_argument(std::to_string(X.rows()) + " rows need as many positions, not " +
                                     std::to_string(positions.size()));
-    Eigen::MatrixXd turned = X;
+    Eigen::MatrixXd rotated = X;
     for (int i = 0; i < rotary.pairs(); ++i) {
         const auto [first, second] = rotary.features(i);
         const Eigen::ArrayXd angle = positions.array() * rotary.theta[i];
         const Eigen::ArrayXd c = angle.cos();
         const Eigen::ArrayXd s = angle.sin();
-        turned.col(first) = X.col(first).array() * c - X.col(second).array() * s;
-        turned.col(second) = X.col(first).array() * s + X.col(second).array() * c;
+        rotated.col(first) = X.col(first).array() * c - X.col(second).array() * s;
+        rotated.col(second) = X.col(first).array() * s + X.col(second).array() * c;
     }
-    return turned;
+    return rotated;
 }
 
 Eigen::MatrixXd rotateRowsBack(const Rotary& rotary, const Eigen::MatrixXd& X,
@@ -77,15 +77,15 @@ Eigen::VectorXd rotateElementwise(const Rotary& rotary, const Eigen::VectorXd& x
 
 Eigen::VectorXd rotateComplex(const Rotary& rotary, const Eigen::VectorXd& x, double position) {
     requireWidth(rotary, x.size());
-    Eigen::VectorXd turned = x;
+    Eigen::VectorXd rotated = x;
     for (int i = 0; i < rotary.pairs(); ++i) {
         const auto [first, second] = rotary.features(i);
         const std::complex<double> z =
             std::complex<double>(x[first], x[second]) * std::polar(1.0, position * rotary.theta[i]);
-        turned[first] = z.real();
-        turned[second] = z.imag();
+        rotated[first] = z.real();
+        rotated[second] = z.imag();
     }
-    return turned;
+    return rotated;
 }
 
 Eigen::MatrixXd rotationMatrix(const Rotary& rotary, double position) {

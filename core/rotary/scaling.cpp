@@ -39,8 +39,8 @@ double ntkBase(double base, double factor, int width, FrequencyFormula formula) 
 
 Eigen::VectorXd yarn(Eigen::VectorXd theta, int width, double base, FrequencyFormula formula,
                      const Scaling& s) {
-    const auto end = [&](double turns, double (*round)(double)) {
-        const double pair = yarnCorrectionPair(turns, width, base, formula, s.original_length);
+    const auto end = [&](double rotations, double (*round)(double)) {
+        const double pair = yarnCorrectionPair(rotations, width, base, formula, s.original_length);
         return s.truncate ? round(pair) : pair;
     };
     const double first = std::max(end(s.beta_fast, std::floor), 0.0);
@@ -72,9 +72,9 @@ Eigen::VectorXd llama3(Eigen::VectorXd theta, const Scaling& s) {
 
 }  // namespace
 
-double yarnCorrectionPair(double turns, int rotated_width, double base, FrequencyFormula formula,
+double yarnCorrectionPair(double rotations, int rotated_width, double base, FrequencyFormula formula,
                           double original_length) {
-    return rotated_width * std::log(original_length / (turns * 2 * std::numbers::pi)) /
+    return rotated_width * std::log(original_length / (rotations * 2 * std::numbers::pi)) /
            (exponentsPerPair(formula) * std::log(base));
 }
 

@@ -61,7 +61,7 @@ ScaledFrequencies scaledFrequencies(int rotated_width, double base, FrequencyFor
 
 /// YaRN's correction dimension c(β): the pair, not rounded, that rotates β times within L. Under the standard
 /// formula r·ln(L/(2πβ)) / (2·ln b), under the worked example's r·ln(L/(2πβ)) / ln b.
-double yarnCorrectionPair(double turns, int rotated_width, double base, FrequencyFormula formula,
+double yarnCorrectionPair(double rotations, int rotated_width, double base, FrequencyFormula formula,
                           double original_length);
 
 }  // namespace roper

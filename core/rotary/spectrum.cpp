@@ -88,7 +88,7 @@ int firstNegative(const Eigen::VectorXd& base_bound) {
     return -1;
 }
 
-int pairsTurningWithin(const Eigen::VectorXd& theta, double length) {
+int pairsCompletingRotation(const Eigen::VectorXd& theta, double length) {
     return static_cast<int>((theta.array() * length >= 2 * std::numbers::pi).count());
 }
 

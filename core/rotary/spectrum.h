@@ -22,6 +22,6 @@ Eigen::VectorXd baseBound(const Eigen::VectorXd& theta, int length);
 int firstNegative(const Eigen::VectorXd& base_bound);
 
 /// How many pairs rotate fully at least once within `length` positions.
-int pairsTurningWithin(const Eigen::VectorXd& theta, double length);
+int pairsCompletingRotation(const Eigen::VectorXd& theta, double length);
 
 }  // namespace roper

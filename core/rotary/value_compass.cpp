@@ -15,8 +15,8 @@ Compass valueCompass(const AttentionForm& form, const Eigen::VectorXd& weights, 
         arrow.weight = weights[j];
         arrow.value = weights[j] * Eigen::Vector2d(V(j, plane.first), V(j, plane.second));
         arrow.angle = form.value.angle(pair, positions[j]) + form.output.angle(pair, positions[query]);
-        arrow.turned = Eigen::Rotation2Dd(arrow.angle) * arrow.value;
-        compass.sum += arrow.turned;
+        arrow.rotated = Eigen::Rotation2Dd(arrow.angle) * arrow.value;
+        compass.sum += arrow.rotated;
         compass.arrows.push_back(arrow);
     }
     return compass;
@@ -26,15 +26,15 @@ std::vector<DistanceShare> sharesByDistance(const Compass& compass, int query) {
     const double length = compass.sum.norm();
     std::vector<DistanceShare> shares;
     for (const CompassArrow& arrow : compass.arrows)
-        shares.push_back({query - arrow.key, length > 0 ? arrow.turned.dot(compass.sum) / length : 0.0});
+        shares.push_back({query - arrow.key, length > 0 ? arrow.rotated.dot(compass.sum) / length : 0.0});
     return shares;
 }
 
 namespace {
 
 /// ô_n as the form rotates it on. [d] → [d]
-Eigen::VectorXd turnedBack(const AttentionForm& form, const Eigen::VectorXd& mixed,
-                           const Eigen::VectorXd& positions, int query) {
+Eigen::VectorXd rotatedBack(const AttentionForm& form, const Eigen::VectorXd& mixed,
+                            const Eigen::VectorXd& positions, int query) {
     return form.output.apply(mixed.transpose(), positions.segment(query, 1)).row(0);
 }
 
@@ -42,7 +42,7 @@ Eigen::VectorXd turnedBack(const AttentionForm& form, const Eigen::VectorXd& mix
 
 Eigen::VectorXd outputRow(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
                           const Eigen::VectorXd& positions, int query) {
-    return turnedBack(form, form.value.apply(V, positions).transpose() * weights, positions, query);
+    return rotatedBack(form, form.value.apply(V, positions).transpose() * weights, positions, query);
 }
 
 MixedRow mixRow(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
@@ -50,15 +50,15 @@ MixedRow mixRow(const AttentionForm& form, const Eigen::VectorXd& weights, const
     MixedRow row;
     row.rotated = form.value.apply(V, positions);
     row.mixed = row.rotated.transpose() * weights;
-    row.output = turnedBack(form, row.mixed, positions, query);
+    row.output = rotatedBack(form, row.mixed, positions, query);
     // The one-step form rotates each value once, by what both rotations make together.
     row.in_one_step = Eigen::VectorXd::Zero(V.cols());
     const Rotary& rotary = form.value.rotary;
     for (Eigen::Index j = 0; j < weights.size(); ++j) {
         if (weights[j] == 0) continue;
-        const double turn = form.value.direction * (positions[j] + form.value.offset) +
-                            form.output.direction * (positions[query] + form.output.offset);
-        row.in_one_step += weights[j] * rotate(rotary, V.row(j), turn);
+        const double position = form.value.direction * (positions[j] + form.value.offset) +
+                                form.output.direction * (positions[query] + form.output.offset);
+        row.in_one_step += weights[j] * rotate(rotary, V.row(j), position);
     }
     return row;
 }

@@ -12,9 +12,9 @@ namespace roper {
 struct CompassArrow {
     int key = 0;
     double weight = 0;
-    Eigen::Vector2d value{0, 0};   ///< a_nj v_j, unrotated
-    Eigen::Vector2d turned{0, 0};  ///< the same, rotated as the form says: for RoPER by (j − n)θ
-    double angle = 0;              ///< radians from `value` to `rotated`
+    Eigen::Vector2d value{0, 0};    ///< a_nj v_j, unrotated
+    Eigen::Vector2d rotated{0, 0};  ///< the same, rotated as the form says: for RoPER by (j − n)θ
+    double angle = 0;               ///< radians from `value` to `rotated`
 };
 
 /// The output of one query in the plane of one pair as a chain of arrows, one a key, head to tail.

@@ -8,8 +8,8 @@
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
-#include "core/runs/run_recorder.h"
 #include "core/base/text.h"
+#include "core/runs/run_recorder.h"
 
 namespace roper {
 namespace {
@@ -140,10 +140,10 @@ std::string plain(const std::string& name) {
 }
 
 /// One field of a table's rows, empty where it is not mapped.
-class Column {
+class ImportColumn {
   public:
-    Column(const ForeignTable& table, const std::map<std::string, std::string>& mapping,
-           const std::string& field) {
+    ImportColumn(const ForeignTable& table, const std::map<std::string, std::string>& mapping,
+                 const std::string& field) {
         const auto mapped = mapping.find(field);
         if (mapped == mapping.end() || mapped->second.empty()) return;
         const auto found = std::find(table.columns.begin(), table.columns.end(), mapped->second);
@@ -169,8 +169,8 @@ class Column {
     std::optional<std::size_t> index_;
 };
 
-struct Columns {
-    Column step, loss, time, tokens, correct, of, evaluation_loss, learning_rate;
+struct ImportColumns {
+    ImportColumn step, loss, time, tokens, correct, of, evaluation_loss, learning_rate;
 };
 
 struct ImportedRows {
@@ -181,7 +181,7 @@ struct ImportedRows {
 
 /// Programs write several rows of one step, each with some of the numbers: those of an evaluation are joined,
 /// of losses the first counts.
-void addRow(const std::vector<std::optional<double>>& row, std::int64_t step, const Columns& columns,
+void addRow(const std::vector<std::optional<double>>& row, std::int64_t step, const ImportColumns& columns,
             const Specification& specification, ImportedRows& rows) {
     const double seconds = columns.time.of(row).value_or(0);
     const auto loss = columns.loss.of(row);
@@ -217,7 +217,8 @@ void addRow(const std::vector<std::optional<double>>& row, std::int64_t step, co
     if (evaluation_loss) evaluation.loss = evaluation_loss;
 }
 
-ImportedRows readRows(const ForeignTable& table, const Columns& columns, const Specification& specification) {
+ImportedRows readRows(const ForeignTable& table, const ImportColumns& columns,
+                      const Specification& specification) {
     ImportedRows rows;
     std::int64_t last = -1;
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
@@ -278,7 +279,7 @@ ForeignTable readForeignTable(const std::filesystem::path& path) {
 }
 
 std::map<std::string, std::string> guessMapping(const ForeignTable& table) {
-    static const std::map<std::string, std::vector<std::string>> usual = {
+    static const std::map<std::string, std::vector<std::string>> common = {
         {"step", {"step", "globalstep", "steps", "iteration", "iter", "trainerglobalstep"}},
         {"loss", {"loss", "trainloss", "trainingloss", "losstrain"}},
         {"time_s", {"times", "time", "walltime", "seconds", "relativetime", "runtime"}},
@@ -289,7 +290,7 @@ std::map<std::string, std::string> guessMapping(const ForeignTable& table) {
          {"evaluationloss", "evalloss", "valloss", "validloss", "validationloss", "lossvalid"}},
         {"learning_rate", {"learningrate", "lr", "traininglearningrate"}}};
     std::map<std::string, std::string> mapping;
-    for (const auto& [field, names] : usual)
+    for (const auto& [field, names] : common)
         for (const std::string& name : names)
             for (const std::string& column : table.columns)
                 if (mapping.count(field) == 0 && plain(column) == name) mapping[field] = column;
@@ -302,10 +303,10 @@ RunFolder importRun(const std::filesystem::path& runs, const std::string& name, 
         if (std::find(kImportFields.begin(), kImportFields.end(), field) == kImportFields.end())
             throw Error(ErrorKind::usage,
                         "there is no field \"" + field + "\"; known are " + join(kImportFields, ", "));
-    const auto column = [&](const char* field) { return Column(table, mapping, field); };
-    const Column step = column("step"), loss = column("loss"), time = column("time_s"),
-                 tokens = column("tokens"), correct = column("correct"), of = column("of"),
-                 evaluation_loss = column("evaluation_loss"), learning_rate = column("learning_rate");
+    const auto column = [&](const char* field) { return ImportColumn(table, mapping, field); };
+    const ImportColumn step = column("step"), loss = column("loss"), time = column("time_s"),
+                       tokens = column("tokens"), correct = column("correct"), of = column("of"),
+                       evaluation_loss = column("evaluation_loss"), learning_rate = column("learning_rate");
     if (!step.isMapped())
         throw Error(ErrorKind::usage, "say which column of " + table.origin + " counts the steps");
     if (!loss.isMapped() && !correct.isMapped() && !evaluation_loss.isMapped())

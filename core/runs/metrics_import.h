@@ -27,7 +27,7 @@ ForeignTable parseForeignTable(std::string_view text, const std::string& origin)
 inline const std::vector<std::string> kImportFields = {"step",    "loss", "time_s",          "tokens",
                                                        "correct", "of",   "evaluation_loss", "learning_rate"};
 
-/// Field to column name. Columns are found by usual names ("global_step", "train/loss", …).
+/// Field to column name. Columns are found by common names ("global_step", "train/loss", …).
 std::map<std::string, std::string> guessMapping(const ForeignTable& table);
 
 /// Makes a finished run of these numbers, to be compared with others. `specification` says what it is to be

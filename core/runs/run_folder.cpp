@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
@@ -47,53 +46,7 @@ std::vector<StepFile> stepFiles(const fs::path& folder) {
     return found;
 }
 
-/// Every whole line of a file through `parse`; `header` is left out. Errors get file:line in front.
-template <class Row>
-std::vector<Row> readRows(const fs::path& path, Row (*parse)(std::string_view),
-                          std::string_view header = {}) {
-    std::vector<Row> rows;
-    if (!fs::exists(path)) return rows;
-    std::string content = readFile(path);
-    content.resize(
-        content.rfind('\n') == std::string::npos ? 0 : content.rfind('\n'));  // a torn last line is no row
-    if (content.empty()) return rows;
-    std::size_t number = 0;
-    for (const std::string& line : split(content, '\n')) {
-        ++number;
-        if (number == 1 && !header.empty() && isHeader(line)) continue;
-        try {
-            rows.push_back(parse(line));
-        } catch (const Error& error) {
-            throw Error(error.kind(), path.string() + ":" + std::to_string(number) + ": " + error.what());
-        }
-    }
-    return rows;
-}
-
 }  // namespace
-
-std::string formatSample(const Sample& sample) {
-    const nlohmann::ordered_json json = {{"step", sample.step},
-                                         {"prompt", sample.prompt},
-                                         {"expected", sample.expected},
-                                         {"completion", sample.completion},
-                                         {"correct", sample.correct ? nlohmann::ordered_json(*sample.correct)
-                                                                    : nlohmann::ordered_json(nullptr)}};
-    // A model of pieces may write bytes that are no text.
-    return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
-Sample parseSample(std::string_view line) {
-    try {
-        const auto json = nlohmann::json::parse(line);
-        const auto& correct = json.at("correct");
-        return {json.at("step").get<std::int64_t>(), json.at("prompt").get<std::string>(),
-                json.at("expected").get<std::string>(), json.at("completion").get<std::string>(),
-                correct.is_null() ? std::nullopt : std::optional(correct.get<bool>())};
-    } catch (const nlohmann::json::exception& error) {
-        throw Error(ErrorKind::usage, std::string("not a sample: ") + error.what());
-    }
-}
 
 RunFolder::RunFolder(fs::path path) : path_(std::move(path)) {
     if (!path_.has_filename()) path_ = path_.parent_path();  // "runs/a/" and "runs/a" are the same run
@@ -119,33 +72,35 @@ fs::path RunFolder::eventsPath() const {
     return path_ / std::string(kEventsPrefix).append(std::to_string(seconds)).append(".roper-lab");
 }
 
-std::vector<MetricsRow> RunFolder::metrics() const {
-    return readRows(metricsPath(), &parseMetricsRow, kMetricsHeader);
+template <class Row>
+std::vector<Row> RunFolder::rows() const {
+    const fs::path path = pathOf<Row>();
+    std::vector<Row> rows;
+    if (!fs::exists(path)) return rows;
+    std::string content = readFile(path);
+    content.resize(
+        content.rfind('\n') == std::string::npos ? 0 : content.rfind('\n'));  // a torn last line is no row
+    if (content.empty()) return rows;
+    std::size_t number = 0;
+    for (const std::string& line : split(content, '\n')) {
+        ++number;
+        if (number == 1 && isHeader<Row>(line)) continue;
+        try {
+            rows.push_back(parseRow<Row>(line));
+        } catch (const Error& error) {
+            throw Error(error.kind(), path.string() + ":" + std::to_string(number) + ": " + error.what());
+        }
+    }
+    return rows;
 }
 
-std::vector<EvaluationRow> RunFolder::evaluations() const {
-    return readRows(evaluationsPath(), &parseEvaluationRow, kEvaluationsHeader);
-}
-
-std::vector<MethodRow> RunFolder::methodRows() const {
-    return readRows(methodPath(), &parseMethodRow, kMethodHeader);
-}
-
-std::vector<SizeRow> RunFolder::sizeRows() const {
-    return readRows(sizesPath(), &parseSizeRow, kSizesHeader);
-}
-
-std::vector<LengthRow> RunFolder::lengthRows() const {
-    return readRows(lengthsPath(), &parseLengthRow, kLengthsHeader);
-}
-
-std::vector<PositionRow> RunFolder::positionRows() const {
-    return readRows(positionsPath(), &parsePositionRow, kPositionsHeader);
-}
-
-std::vector<Sample> RunFolder::samples() const {
-    return readRows(samplesPath(), &parseSample);
-}
+template std::vector<MetricsRow> RunFolder::rows() const;
+template std::vector<EvaluationRow> RunFolder::rows() const;
+template std::vector<MethodRow> RunFolder::rows() const;
+template std::vector<SizeRow> RunFolder::rows() const;
+template std::vector<LengthRow> RunFolder::rows() const;
+template std::vector<PositionRow> RunFolder::rows() const;
+template std::vector<Sample> RunFolder::rows() const;
 
 std::vector<StepFile> RunFolder::checkpoints() const {
     return stepFiles(checkpointsPath());

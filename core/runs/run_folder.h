@@ -5,25 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "core/runs/csv.h"
-#include "core/specification/specification.h"
+#include "core/runs/rows.h"
 #include "core/runs/status.h"
+#include "core/specification/specification.h"
 
 namespace roper {
-
-/// One problem of one evaluation, a line of samples.jsonl. Of a text: a beginning, how it goes on, and what
-/// the model wrote.
-struct Sample {
-    std::int64_t step = 0;
-    std::string prompt;
-    std::string expected;
-    std::string completion;
-    std::optional<bool> correct = {};  ///< nothing where there is no right or wrong
-};
-
-std::string formatSample(const Sample& sample);
-/// @throws Error (usage)
-Sample parseSample(std::string_view line);
 
 /// A file that belongs to a step: a checkpoint or a snapshot.
 struct StepFile {
@@ -39,16 +25,22 @@ class RunFolder {
     const std::filesystem::path& path() const { return path_; }
     std::string name() const { return path_.filename().string(); }
 
+    /// The file of a kind of row.
+    template <class Row>
+    std::filesystem::path pathOf() const {
+        return path_ / rowFile<Row>().name;
+    }
+
     std::filesystem::path specificationPath() const { return path_ / "run.toml"; }
     std::filesystem::path statusPath() const { return path_ / "status.json"; }
-    std::filesystem::path metricsPath() const { return path_ / "metrics.csv"; }
-    std::filesystem::path evaluationsPath() const { return path_ / "evaluations.csv"; }
-    std::filesystem::path methodPath() const { return path_ / "method.csv"; }
-    std::filesystem::path sizesPath() const { return path_ / "sizes.csv"; }
-    std::filesystem::path lengthsPath() const { return path_ / "lengths.csv"; }
-    std::filesystem::path positionsPath() const { return path_ / "positions.csv"; }
+    std::filesystem::path metricsPath() const { return pathOf<MetricsRow>(); }
+    std::filesystem::path evaluationsPath() const { return pathOf<EvaluationRow>(); }
+    std::filesystem::path methodPath() const { return pathOf<MethodRow>(); }
+    std::filesystem::path sizesPath() const { return pathOf<SizeRow>(); }
+    std::filesystem::path lengthsPath() const { return pathOf<LengthRow>(); }
+    std::filesystem::path positionsPath() const { return pathOf<PositionRow>(); }
     std::filesystem::path textPath() const { return path_ / "text"; }  ///< what is kept of a text
-    std::filesystem::path samplesPath() const { return path_ / "samples.jsonl"; }
+    std::filesystem::path samplesPath() const { return pathOf<Sample>(); }
     std::filesystem::path logPath() const { return path_ / "log.txt"; }
     std::filesystem::path lockPath() const { return path_ / "lock"; }
     std::filesystem::path checkpointsPath() const { return path_ / "checkpoints"; }
@@ -62,14 +54,17 @@ class RunFolder {
     Specification specification() const { return readSpecification(specificationPath()); }
     Status status() const { return readStatus(statusPath()); }
 
-    /// All whole rows. @throws Error (usage) naming file and line of a row that cannot be read
-    std::vector<MetricsRow> metrics() const;
-    std::vector<EvaluationRow> evaluations() const;
-    std::vector<MethodRow> methodRows() const;
-    std::vector<SizeRow> sizeRows() const;
-    std::vector<LengthRow> lengthRows() const;
-    std::vector<PositionRow> positionRows() const;
-    std::vector<Sample> samples() const;
+    /// All whole rows of a kind. @throws Error (usage) naming file and line of a row that cannot be read
+    template <class Row>
+    std::vector<Row> rows() const;
+
+    std::vector<MetricsRow> metrics() const { return rows<MetricsRow>(); }
+    std::vector<EvaluationRow> evaluations() const { return rows<EvaluationRow>(); }
+    std::vector<MethodRow> methodRows() const { return rows<MethodRow>(); }
+    std::vector<SizeRow> sizeRows() const { return rows<SizeRow>(); }
+    std::vector<LengthRow> lengthRows() const { return rows<LengthRow>(); }
+    std::vector<PositionRow> positionRows() const { return rows<PositionRow>(); }
+    std::vector<Sample> samples() const { return rows<Sample>(); }
 
     /// By rising step.
     std::vector<StepFile> checkpoints() const;

@@ -12,8 +12,8 @@
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_lock.h"
-#include "core/runs/run_recorder.h"
 #include "core/base/text.h"
+#include "core/runs/run_recorder.h"
 
 namespace roper {
 namespace {

@@ -50,26 +50,22 @@ void fillNewRun(const RunFolder& folder, const Specification& specification) {
     writeStatus(folder.statusPath(), status);
 }
 
+template <class Row>
+ScalarEvent eventOf(const std::string& group, const Row& row) {
+    ScalarEvent event{secondsSinceEpoch(), row.step, {}};
+    for (const auto& [name, value] : curveValues(row))
+        event.scalars.emplace_back(group + "/" + name, static_cast<float>(value));
+    return event;
+}
+
 ScalarEvent eventOf(const MetricsRow& row) {
-    return {secondsSinceEpoch(),
-            row.step,
-            {{"training/loss", static_cast<float>(row.loss)},
-             {"training/learning_rate", static_cast<float>(row.learning_rate)},
-             {"training/grad_norm", static_cast<float>(row.grad_norm)},
-             {"training/tokens_per_s", static_cast<float>(row.tokens_per_s)}}};
+    return eventOf("training", row);
 }
 
 ScalarEvent eventOf(const EvaluationRow& row) {
-    ScalarEvent event{secondsSinceEpoch(), row.step, {}};
-    const auto add = [&](const char* tag, const auto& value) {
-        if (value) event.scalars.emplace_back(tag, static_cast<float>(*value));
-    };
-    add("evaluation/correct", row.correct);
-    add("evaluation/loss", row.loss);
-    add("evaluation/floor", row.floor);
-    if (row.recalled && row.recallable.value_or(0) > 0)
-        event.scalars.emplace_back("evaluation/recall",
-                                   static_cast<float>(*row.recalled) / static_cast<float>(*row.recallable));
+    ScalarEvent event = eventOf("evaluation", row);
+    if (const auto accuracy = tokenAccuracy(row))
+        event.scalars.emplace_back("evaluation/token_accuracy", static_cast<float>(*accuracy));
     return event;
 }
 
@@ -92,17 +88,14 @@ void removePartialFiles(const fs::path& folder) {
         removeQuietly(path);
 }
 
-/// Writes rows, which share a key, in place of those that a file has of the same key.
+/// Writes rows, which share a key, in place of those that their file has of the same key.
 template <class Row, class KeyOf>
-void replaceRows(const fs::path& path, std::string_view header, const std::vector<Row>& there,
-                 const std::vector<Row>& rows, KeyOf key_of) {
+void replaceRows(const RunFolder& folder, const std::vector<Row>& rows, KeyOf key_of) {
     if (rows.empty()) return;
-    std::string text(header);
-    for (const Row& row : there)
-        if (key_of(row) != key_of(rows.front())) text += "\n" + formatRow(row);
-    for (const Row& row : rows)
-        text += "\n" + formatRow(row);
-    writeFileAtomically(path, text + "\n");
+    std::vector<Row> all = folder.rows<Row>();
+    std::erase_if(all, [&](const Row& row) { return key_of(row) == key_of(rows.front()); });
+    all.insert(all.end(), rows.begin(), rows.end());
+    writeFileAtomically(folder.pathOf<Row>(), formatRows(all));
 }
 
 void requireText(const Specification& specification) {
@@ -120,20 +113,26 @@ std::string firstLine(const fs::path& path) {
     return content.substr(0, content.find('\n'));
 }
 
-/// Keeps the lines of a file of rows whose step is at most `step`; rewrites it only if any is dropped, or if
-/// an older version wrote it with fewer columns.
+/// Keeps the rows of a file whose step is at most `step`; rewrites it only if any is dropped, or if an older
+/// version wrote it with other columns.
 template <class Row>
-void keepRowsUpTo(std::int64_t step, const fs::path& path, const std::vector<Row>& rows,
-                  std::string_view header, std::string (*format)(const Row&)) {
-    std::string kept = header.empty() ? "" : std::string(header) + "\n";
-    bool changed = !header.empty() && fs::exists(path) && firstLine(path) != header;
-    for (const Row& row : rows) {
-        if (row.step > step)
-            changed = true;
-        else
-            kept += format(row) + "\n";
-    }
-    if (changed) writeFileAtomically(path, kept);
+void keepRowsUpTo(std::int64_t step, const RunFolder& folder) {
+    const fs::path path = folder.pathOf<Row>();
+    if (!fs::exists(path)) return;
+    std::vector<Row> rows = folder.rows<Row>();
+    const std::size_t dropped = std::erase_if(rows, [&](const Row& row) { return row.step > step; });
+    const std::string header = headerLine<Row>();
+    if (dropped > 0 || (!header.empty() && firstLine(path) != header))
+        writeFileAtomically(path, formatRows(rows));
+}
+
+/// A file that rows are appended to; a new one begins with its header.
+template <class Row>
+std::unique_ptr<AppendFile> openRowFile(const RunFolder& folder) {
+    auto file = std::make_unique<AppendFile>(folder.pathOf<Row>());
+    const std::string header = headerLine<Row>();
+    if (file->empty() && !header.empty()) file->append(header);
+    return file;
 }
 
 }  // namespace
@@ -143,9 +142,9 @@ std::string defaultRunName(const Specification& specification) {
            std::to_string(specification.training.model_seed);
 }
 
-RunFolder createRun(const fs::path& runs, const std::string& name, const Specification& asked) {
+RunFolder createRun(const fs::path& runs, const std::string& name, const Specification& wanted) {
     if (!name.empty()) requireRunName(name);
-    const Specification specification = withAbsoluteText(asked);
+    const Specification specification = withAbsoluteText(wanted);
     requireText(specification);
     makeFolder(runs);
     std::string building = (runs / ".new-XXXXXX").string();
@@ -183,19 +182,18 @@ RunFolder renameRun(const RunFolder& folder, const std::string& name) {
 }
 
 void saveSizes(const RunFolder& folder, const std::vector<SizeRow>& rows) {
-    replaceRows(folder.sizesPath(), kSizesHeader, folder.sizeRows(), rows,
-                [](const SizeRow& row) { return std::tie(row.step, row.scaling, row.factor); });
+    replaceRows(folder, rows, [](const SizeRow& row) { return std::tie(row.step, row.scaling, row.factor); });
 }
 
 void saveLength(const RunFolder& folder, const LengthRow& row) {
-    replaceRows(folder.lengthsPath(), kLengthsHeader, folder.lengthRows(), {row},
+    replaceRows(folder, std::vector{row},
                 [](const LengthRow& one) { return std::tie(one.step, one.scaling, one.factor, one.length); });
 }
 
 void savePositions(const RunFolder& folder, const std::vector<PositionRow>& rows) {
-    replaceRows(
-        folder.positionsPath(), kPositionsHeader, folder.positionRows(), rows,
-        [](const PositionRow& row) { return std::tie(row.step, row.scaling, row.factor, row.length); });
+    replaceRows(folder, rows, [](const PositionRow& row) {
+        return std::tie(row.step, row.scaling, row.factor, row.length);
+    });
 }
 
 RunRecorder::RunRecorder(RunFolder folder) : folder_(std::move(folder)) {
@@ -227,25 +225,21 @@ RunRecorder::~RunRecorder() {
 
 void RunRecorder::openRows() {
     if (metrics_) return;
-    metrics_ = std::make_unique<AppendFile>(folder_.metricsPath());
-    if (metrics_->empty()) metrics_->append(kMetricsHeader);
-    evaluations_ = std::make_unique<AppendFile>(folder_.evaluationsPath());
-    if (evaluations_->empty()) evaluations_->append(kEvaluationsHeader);
-    samples_ = std::make_unique<AppendFile>(folder_.samplesPath());
+    metrics_ = openRowFile<MetricsRow>(folder_);
+    evaluations_ = openRowFile<EvaluationRow>(folder_);
+    samples_ = openRowFile<Sample>(folder_);
     events_ = std::make_unique<AppendFile>(folder_.eventsPath(), AppendFile::Content::bytes);
     if (events_->empty()) events_->append(formatEventFileStart(secondsSinceEpoch()));
 }
 
 void RunRecorder::rewindTo(std::int64_t step) {
-    keepRowsUpTo<MetricsRow>(step, folder_.metricsPath(), folder_.metrics(), kMetricsHeader, &formatRow);
-    keepRowsUpTo<EvaluationRow>(step, folder_.evaluationsPath(), folder_.evaluations(), kEvaluationsHeader,
-                                &formatRow);
-    keepRowsUpTo<MethodRow>(step, folder_.methodPath(), folder_.methodRows(), kMethodHeader, &formatRow);
-    keepRowsUpTo<SizeRow>(step, folder_.sizesPath(), folder_.sizeRows(), kSizesHeader, &formatRow);
-    keepRowsUpTo<LengthRow>(step, folder_.lengthsPath(), folder_.lengthRows(), kLengthsHeader, &formatRow);
-    keepRowsUpTo<PositionRow>(step, folder_.positionsPath(), folder_.positionRows(), kPositionsHeader,
-                              &formatRow);
-    keepRowsUpTo<Sample>(step, folder_.samplesPath(), folder_.samples(), {}, &formatSample);
+    keepRowsUpTo<MetricsRow>(step, folder_);
+    keepRowsUpTo<EvaluationRow>(step, folder_);
+    keepRowsUpTo<MethodRow>(step, folder_);
+    keepRowsUpTo<SizeRow>(step, folder_);
+    keepRowsUpTo<LengthRow>(step, folder_);
+    keepRowsUpTo<PositionRow>(step, folder_);
+    keepRowsUpTo<Sample>(step, folder_);
     rewindEvents(step);
     for (const StepFile& snapshot : folder_.snapshots())
         if (snapshot.step > step) removeQuietly(snapshot.path);
@@ -285,16 +279,13 @@ void RunRecorder::record(const EvaluationRow& row) {
 
 void RunRecorder::record(const Sample& sample) {
     openRows();
-    samples_->append(formatSample(sample));
+    samples_->append(formatRow(sample));
 }
 
 /// Most methods have no such rows, and their runs no such file.
 void RunRecorder::record(const std::vector<MethodRow>& rows) {
     if (rows.empty()) return;
-    if (!method_) {
-        method_ = std::make_unique<AppendFile>(folder_.methodPath());
-        if (method_->empty()) method_->append(kMethodHeader);
-    }
+    if (!method_) method_ = openRowFile<MethodRow>(folder_);
     for (const MethodRow& row : rows)
         method_->append(formatRow(row));
 }
@@ -303,9 +294,9 @@ void RunRecorder::log(std::string_view line) {
     log_->append(utcTime("%Y-%m-%dT%H:%M:%SZ  ") + std::string(line));
 }
 
-void RunRecorder::setStatus(Status status, Survives survives) {
+void RunRecorder::setStatus(Status status, Durability durability) {
     stampWithThisProcess(status);
-    writeStatus(folder_.statusPath(), status, survives);
+    writeStatus(folder_.statusPath(), status, durability);
 }
 
 void RunRecorder::sync() {

@@ -58,7 +58,7 @@ class RunRecorder {
     void log(std::string_view line);
 
     /// Writes status.json, stamped with this process and the present time.
-    void setStatus(Status status, Survives survives = Survives::machine_failure);
+    void setStatus(Status status, Durability durability = Durability::machine_failure);
 
     /// Makes all rows survive the death of the machine.
     void sync();

@@ -66,7 +66,7 @@ double secondsSinceEpoch() {
     return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-void writeStatus(const std::filesystem::path& path, const Status& status, Survives survives) {
+void writeStatus(const std::filesystem::path& path, const Status& status, Durability durability) {
     const nlohmann::ordered_json json = {
         {"state", stateName(status.state)},
         {"step", status.step},
@@ -82,7 +82,7 @@ void writeStatus(const std::filesystem::path& path, const Status& status, Surviv
         {"error", status.error},
     };
     const auto replace = nlohmann::ordered_json::error_handler_t::replace;
-    writeFileAtomically(path, json.dump(2, ' ', false, replace) + "\n", survives);
+    writeFileAtomically(path, json.dump(2, ' ', false, replace) + "\n", durability);
 }
 
 Status readStatus(const std::filesystem::path& path) {

@@ -41,7 +41,7 @@ struct Status {
 
 /// @throws Error (disk)
 void writeStatus(const std::filesystem::path& path, const Status& status,
-                 Survives survives = Survives::machine_failure);
+                 Durability durability = Durability::machine_failure);
 
 /// @throws Error (usage) saying what is wrong with the file, Error (disk) if it cannot be read
 Status readStatus(const std::filesystem::path& path);

@@ -6,9 +6,9 @@
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
-#include "core/specification/presets.h"
-#include "core/runs/run_folder.h"
 #include "core/base/text.h"
+#include "core/runs/run_folder.h"
+#include "core/specification/presets.h"
 
 namespace roper {
 
@@ -77,7 +77,7 @@ class SweepReader {
     /// A run with what axes and variants set in it.
     struct Draft {
         SweepRun run;
-        std::vector<Setting> asked;
+        std::vector<Setting> settings;
     };
 
     [[noreturn]] void refuse(const toml::source_region& source, const std::string& what) const {
@@ -183,7 +183,7 @@ class SweepReader {
                 next.run.name += "-" + place.name;
                 for (const Setting& setting : place.settings) {
                     apply(next.run.specification, setting.text, setting.source);
-                    next.asked.push_back(setting);
+                    next.settings.push_back(setting);
                 }
                 all.push_back(std::move(next));
             }
@@ -193,7 +193,7 @@ class SweepReader {
 
     /// @throws Error if a run would ignore what an axis or a variant sets: it would be made several times
     void requireRead(const Draft& draft) const {
-        for (const Setting& setting : draft.asked) {
+        for (const Setting& setting : draft.settings) {
             const SpecificationField& field =
                 findField(trimmed(setting.text.substr(0, setting.text.find('='))));
             if (const auto why = whyUnused(field, draft.run.specification))

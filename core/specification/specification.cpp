@@ -45,10 +45,10 @@ std::vector<SettingProblem> unknownChoices(const Specification& s) {
 void checkUnused(const Specification& s, std::vector<SettingProblem>& problems) {
     static const Specification defaults;
     for (const SpecificationField& field : specificationFields()) {
-        const std::string usual = field.text(defaults);
-        if (field.text(s) == usual) continue;
+        const std::string by_default = field.text(defaults);
+        if (field.text(s) == by_default) continue;
         if (const auto why = whyUnused(field, s))
-            problems.push_back({field.key(), "would be ignored: " + *why + "; leave it at " + usual});
+            problems.push_back({field.key(), "would be ignored: " + *why + "; leave it at " + by_default});
     }
 }
 

@@ -13,7 +13,7 @@
 
 namespace roper {
 
-/// What a run is asked to do. Plain data; `specificationFields()` holds the name, unit, default, bounds and
+/// What a run does. Plain data; `specificationFields()` holds the name, unit, default, bounds and
 /// help of every member, and everything that reads, writes, checks or shows a specification goes through that
 /// table. Members that name one of several choices are text; `check` sees to it that they hold one of them.
 struct Specification {
@@ -65,7 +65,7 @@ struct Specification {
 
     struct Snapshots {
         std::int64_t every = 0;
-        std::int64_t characters = 64;
+        std::int64_t tokens = 64;
     } snapshots;
 
     struct Checkpoints {
@@ -84,8 +84,12 @@ struct Specification {
 
     /// What position methods have to know of the model.
     ModelShape shape() const {
-        return {model.width, model.layers, model.heads, training.length,
-                snapshots.every > 0 ? snapshots.characters : 0, !isMasked()};
+        return {model.width,
+                model.layers,
+                model.heads,
+                training.length,
+                snapshots.every > 0 ? snapshots.tokens : 0,
+                !isMasked()};
     }
 
     /// Whether masked tokens are guessed from both sides, rather than each token from those before.

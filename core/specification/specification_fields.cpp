@@ -1,6 +1,9 @@
 #include <limits>
 
+#include "core/fields/registry.h"
 #include "core/rotary/attention_kind.h"
+#include "core/rotary/frequencies.h"
+#include "core/rotary/pairing.h"
 #include "core/specification/specification.h"
 
 namespace roper {
@@ -22,24 +25,6 @@ SpecificationField formerly(std::vector<std::string> keys, FieldInfo info, auto 
     return make(std::move(info), section, member);
 }
 
-Choice oneOf(std::vector<std::string> names) {
-    return {std::move(names), {}};
-}
-
-std::vector<std::string> taskNames() {
-    std::vector<std::string> names;
-    for (const TaskKind& kind : taskKinds())
-        names.push_back(kind.name);
-    return names;
-}
-
-std::vector<std::string> methodNames() {
-    std::vector<std::string> names;
-    for (const PositionMethod& method : positionMethods())
-        names.push_back(method.name);
-    return names;
-}
-
 std::vector<SpecificationField> aboutAndTask() {
     return {
         make({"about", "title", "", "Name shown on the preset's card", AnyText()}, &S::about,
@@ -50,7 +35,8 @@ std::vector<SpecificationField> aboutAndTask() {
               "How long the run takes on two CPU cores, as measured; 0 if not known", RealRange{0, 1e7}},
              &S::about, &S::About::minutes),
 
-        make({"task", "name", "", "What is learned; `roper-train sample NAME` shows it", oneOf(taskNames())},
+        make({"task", "name", "", "What is learned; `roper-train sample NAME` shows it",
+              Choice{namesOf(taskKinds())}},
              &S::task, &TaskSettings::name),
     };
 }
@@ -61,11 +47,11 @@ std::vector<SpecificationField> model() {
               "How positions are known: by rotating q, k (and v: RoPER), adding to embeddings or scores, not "
               "at "
               "all",
-              oneOf(methodNames())},
+              Choice{namesOf(positionMethods())}},
              &S::model, &S::Model::position),
         make({"model", "attention", "",
               "Softmax of the scores, or linear in T: φ(q)·φ(k) rotated in the numerator only, or 1 + cosine",
-              oneOf(attentionKindNames())},
+              Choice{attentionKindNames()}},
              &S::model, &S::Model::attention),
         make({"model", "width", "features", "Width of the residual stream; divisible by heads",
               IntegerRange{2, 65536}},
@@ -79,16 +65,16 @@ std::vector<SpecificationField> model() {
               IntegerRange{1, 262144}},
              &S::model, &S::Model::feed_forward),
         make({"model", "norm", "", "LayerNorm before each part (pre) or after each sum (post)",
-              oneOf({"pre", "post"})},
+              Choice{{"pre", "post"}}},
              &S::model, &S::Model::norm),
-        make({"model", "activation", "", "Non-linearity of the feed-forward part", oneOf({"gelu", "relu"})},
+        make({"model", "activation", "", "Non-linearity of the feed-forward part", Choice{{"gelu", "relu"}}},
              &S::model, &S::Model::activation),
         make({"model", "dropout", "probability",
               "Chance that a feature of a part's output is left out while training", RealRange{0, 0.95}},
              &S::model, &S::Model::dropout),
         make({"model", "pairing", "",
               "Which features rotate together: i with i+d/2 (half) or 2i with 2i+1 (interleaved)",
-              oneOf({"half", "interleaved"})},
+              Choice{pairingNames()}},
              &S::model, &S::Model::pairing),
         make({"model", "rotary_fraction", "of head_dim",
               "Share of the features of queries and keys that rotate", RealRange{0, 1}},
@@ -102,10 +88,10 @@ std::vector<SpecificationField> model() {
         formerly({"model.schedule"},
                  {"model", "frequency_formula", "",
                   "Frequencies b^(−2i/d) (standard) or b^(−i/d), as in the worked example",
-                  Choice{{"standard", "worked_example"}, {{"intro", "worked_example"}}}},
+                  Choice{frequencyFormulaNames(), {{"intro", "worked_example"}}}},
                  &S::model, &S::Model::frequency_formula),
         make({"model", "frequencies", "", "Fixed, or parameters of each layer that begin at the same values",
-              oneOf({"fixed", "trained"})},
+              Choice{{"fixed", "trained"}}},
              &S::model, &S::Model::frequencies),
     };
 }
@@ -115,7 +101,7 @@ std::vector<SpecificationField> training() {
         make({"training", "objective", "",
               "Guess each token from those before (causal), or masked tokens from both sides (masked, "
               "RoFormer)",
-              oneOf({"causal", "masked"})},
+              Choice{{"causal", "masked"}}},
              &S::training, &S::Training::objective),
         make({"training", "masked_share", "of the tokens",
               "Tokens to be guessed: 80 % of them masked, 10 % another token, 10 % as they are",
@@ -139,7 +125,7 @@ std::vector<SpecificationField> training() {
         formerly(
             {"training.decay"},
             {"training", "lr_schedule", "", "Course of the learning rate after warm-up, to the last step",
-             oneOf({"constant", "cosine", "linear"})},
+             Choice{{"constant", "cosine", "linear"}}},
             &S::training, &S::Training::lr_schedule),
         make({"training", "final_fraction", "of learning_rate", "Where cosine and linear schedules end",
               RealRange{0, 1}},
@@ -184,18 +170,18 @@ std::vector<SpecificationField> evaluationAndRest() {
               "Problems (or, for the prefix task and texts, sequences) of an evaluation",
               IntegerRange{1, 65536}},
              &S::evaluation, &S::Evaluation::problems),
-        make(
-            {"evaluation", "temperature", "",
-             "0 writes the likeliest character; above, characters are drawn from softmax(logits/temperature)",
-             RealRange{0, 100}},
-            &S::evaluation, &S::Evaluation::temperature),
+        make({"evaluation", "temperature", "",
+              "0 takes the likeliest token; above, tokens are sampled from softmax(logits/temperature)",
+              RealRange{0, 100}},
+             &S::evaluation, &S::Evaluation::temperature),
         make({"snapshots", "every", "steps",
               "Steps between snapshots of all attention maps, for the time scrubber; 0 takes none",
               IntegerRange{0, 1000000000}},
              &S::snapshots, &S::Snapshots::every),
-        make({"snapshots", "characters", "tokens", "Length of the text that snapshots are taken of",
-              IntegerRange{2, 1024}},
-             &S::snapshots, &S::Snapshots::characters),
+        formerly({"snapshots.characters"},
+                 {"snapshots", "tokens", "tokens", "Length of the text that snapshots are taken of",
+                  IntegerRange{2, 1024}},
+                 &S::snapshots, &S::Snapshots::tokens),
         make({"checkpoints", "every", "steps", "Steps between checkpoints; 0 saves only at the end",
               IntegerRange{0, 1000000000}},
              &S::checkpoints, &S::Checkpoints::every),
@@ -208,12 +194,12 @@ std::vector<SpecificationField> evaluationAndRest() {
              &S::device, &S::Device::threads),
         make({"device", "kernel", "",
               "auto: our own kernels wherever they can; plain: LibTorch's operations alone",
-              oneOf({"auto", "plain"})},
+              Choice{{"auto", "plain"}}},
              &S::device, &S::Device::kernel),
         make({"device", "precision", "",
               "Mixed precision: operands of matrix products in bf16, the rest in fp32; auto: where it is "
               "faster",
-              oneOf({"auto", "fp32", "bf16"})},
+              Choice{{"auto", "fp32", "bf16"}}},
              &S::device, &S::Device::precision),
     };
 }

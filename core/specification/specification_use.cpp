@@ -50,11 +50,11 @@ std::optional<std::string> whyUnused(const SpecificationField& field, const Spec
     if (key == "evaluation.temperature" && !specification.task.hasProblems() && !specification.task.isText())
         return "the " + task + " task is judged by its loss; nothing is written";
     if (key == "evaluation.temperature" && specification.isMasked())
-        return "a model of masked tokens writes nothing, and training.objective is masked";
+        return "a model of masked tokens generates nothing, and training.objective is masked";
     if (key == "training.objective" && !specification.task.isText())
         return "only a text has tokens that can be masked, and task.name is " + task;
     if (key == "training.masked_share" && !specification.isMasked()) return "training.objective is causal";
-    if (key == "snapshots.characters" && specification.snapshots.every == 0)
+    if (key == "snapshots.tokens" && specification.snapshots.every == 0)
         return "snapshots.every is 0, so none is taken";
     if (field.section == "model" || key == "training.frequency_rate")
         return whyMethodDoesNot(field, specification);
@@ -63,9 +63,9 @@ std::optional<std::string> whyUnused(const SpecificationField& field, const Spec
 
 Specification withoutUnused(Specification specification) {
     static const Specification defaults;
-    const Specification asked = specification;
+    const Specification given = specification;
     for (const SpecificationField& field : specificationFields())
-        if (whyUnused(field, asked)) field.set(specification, field.text(defaults));
+        if (whyUnused(field, given)) field.set(specification, field.text(defaults));
     return specification;
 }
 

@@ -8,7 +8,7 @@ namespace roper {
 namespace {
 
 /// Copy: "dyjeof>dyjeof#": a string, then the same string. The prompt ends with '>'. A problem's size is the
-/// letters of its string, and the copies asked for, always one.
+/// letters of its string, and the number of copies, always one.
 class CopyTask final : public ProblemTask {
   public:
     /// Strings have copy_min … copy_max letters, evenly drawn.

@@ -16,14 +16,14 @@ class OverlapCounter {
     OverlapCounter(const Task& task, std::uint64_t seed, int length, const std::vector<Problem>& problems);
 
     /// How many of the problems occur in sequences 0 … `sequences` − 1. Each sequence is made once, however
-    /// often this is asked with rising numbers.
+    /// often this is called with rising numbers.
     std::int64_t upTo(std::uint64_t sequences);
 
   private:
     const Task& task_;
     std::uint64_t seed_;
     int length_;
-    std::unordered_multiset<std::string> unseen_;  ///< prompts that may still turn up
+    std::unordered_multiset<std::string> unseen_;  ///< prompts that may still appear
     std::int64_t seen_ = 0;
     std::uint64_t scanned_ = 0;
 };

@@ -110,13 +110,13 @@ std::vector<double> PrefixTask::idealCosts(std::string_view sequence) const {
 std::vector<bool> PrefixTask::determined(std::string_view sequence) const {
     const std::vector<double> costs = idealCosts(sequence);
     std::vector<bool> certain(costs.size());
-    // A '>' that must come now costs nothing either, but it is no letter to be recalled.
+    // A '>' that must come now costs nothing either, but it is no letter that is scored.
     for (std::size_t i = 0; i < costs.size(); ++i)
         certain[i] = costs[i] == 0.0 && sequence[i] != kMark;
     return certain;
 }
 
-std::optional<double> PrefixTask::informationFloor(std::string_view sequence) const {
+std::optional<double> PrefixTask::lossLowerBound(std::string_view sequence) const {
     if (sequence.size() < 2) return std::nullopt;
     const std::vector<double> costs = idealCosts(sequence);
     return std::accumulate(costs.begin() + 1, costs.end(), 0.0) / static_cast<double>(costs.size() - 1);

@@ -22,7 +22,7 @@ class PrefixTask final : public Task {
     /// @throws std::invalid_argument if the text cannot come from this task
     std::vector<double> idealCosts(std::string_view sequence) const;
 
-    std::optional<double> informationFloor(std::string_view sequence) const override;
+    std::optional<double> lossLowerBound(std::string_view sequence) const override;
 
     std::vector<bool> determined(std::string_view sequence) const override;
 

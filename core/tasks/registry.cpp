@@ -1,7 +1,5 @@
-#include <algorithm>
-#include <stdexcept>
 
-#include "core/base/text.h"
+#include "core/fields/registry.h"
 #include "core/tasks/task_kind.h"
 
 // Every task, in the order in which lists show them: a line here and a file beside this one make a task.
@@ -19,35 +17,19 @@ namespace roper {
 ROPER_TASKS(DECLARE)
 #undef DECLARE
 
-/// @throws std::logic_error if a file gives its task another name than the list
-static TaskKind named(TaskKind made, const std::string& name) {
-    if (made.name != name) throw std::logic_error("the list has " + name + ", its file " + made.name);
-    return made;
-}
-
 const std::vector<TaskKind>& taskKinds() {
-#define CALL(name) named(name##Task(), #name),
+#define CALL(name) listed(name##Task(), #name),
     static const std::vector<TaskKind> kinds = {ROPER_TASKS(CALL)};
 #undef CALL
     return kinds;
 }
 
 const TaskKind& taskKind(const std::string& name) {
-    std::vector<std::string> known;
-    for (const TaskKind& kind : taskKinds()) {
-        if (kind.name == name) return kind;
-        known.push_back(kind.name);
-    }
-    throw std::invalid_argument("unknown task '" + name + "'; known are " + join(known, ", "));
+    return entryNamed(taskKinds(), name, "task");
 }
 
 const std::vector<OwnSetting>& taskSettings() {
-    static const std::vector<OwnSetting> all = [] {
-        std::vector<OwnSetting> settings;
-        for (const TaskKind& kind : taskKinds())
-            settings.insert(settings.end(), kind.settings.begin(), kind.settings.end());
-        return settings;
-    }();
+    static const std::vector<OwnSetting> all = settingsOf(taskKinds());
     return all;
 }
 

@@ -46,7 +46,7 @@ bool Task::isComplete(std::string_view) const {
     return false;
 }
 
-std::optional<double> Task::informationFloor(std::string_view) const {
+std::optional<double> Task::lossLowerBound(std::string_view) const {
     return std::nullopt;
 }
 

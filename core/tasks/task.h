@@ -107,7 +107,7 @@ class Task {
 
     /// The least mean loss, in nats a character, that any predictor can reach on characters 1 … n−1 of this
     /// sequence given those before each. Nothing where it has not been worked out.
-    virtual std::optional<double> informationFloor(std::string_view sequence) const;
+    virtual std::optional<double> lossLowerBound(std::string_view sequence) const;
 
   protected:
     explicit Task(const std::string& characters) : vocabulary_(characters) {}

@@ -88,7 +88,7 @@ TaskKind textTask() {
         integerSetting("vocab_size", "tokens",
                        "Text: size of the vocabulary that SentencePiece learns from it", {300, 1000000},
                        2000),
-        choiceSetting("tokenizer", "Text: how SentencePiece learns the tokens", {{"unigram", "bpe"}, {}},
+        choiceSetting("tokenizer", "Text: how SentencePiece learns the tokens", {{"unigram", "bpe"}},
                       "unigram"),
         realSetting("validation_share", "of the text",
                     "Text: its last part, never trained on, for validation", {0.001, 0.5}, 0.05)};

@@ -8,7 +8,7 @@
 namespace roper {
 
 /// Tokens of a text on disk, mapped into memory: unsigned numbers of 2 bytes (little-endian) if the
-/// vocabulary has at most 65,536 pieces, else of 4.
+/// vocabulary has at most 65,536 tokens, else of 4.
 class MappedTokens {
   public:
     /// @throws std::runtime_error naming the file if it cannot be mapped or is no whole number of tokens

@@ -34,11 +34,12 @@ Vocabulary::Encoder characterEncoder(const std::string& characters) {
     };
 }
 
-std::string identityOf(const std::vector<std::string>& pieces) {
+/// Its words never change: checkpoints hold them.
+std::string identityOf(const std::vector<std::string>& tokens) {
     Fingerprint fingerprint;
-    for (const std::string& piece : pieces)
-        fingerprint.add({piece.c_str(), piece.size() + 1});  // each with its end
-    return std::to_string(pieces.size()) + " pieces, " + std::to_string(fingerprint.value());
+    for (const std::string& token : tokens)
+        fingerprint.add({token.c_str(), token.size() + 1});  // each with its end
+    return std::to_string(tokens.size()) + " pieces, " + std::to_string(fingerprint.value());
 }
 
 }  // namespace
@@ -46,11 +47,11 @@ std::string identityOf(const std::vector<std::string>& pieces) {
 Vocabulary::Vocabulary(const std::string& characters)
     : encoder_(characterEncoder(characters)), identity_(characters) {
     for (const char character : characters)
-        pieces_.emplace_back(1, character);
+        texts_.emplace_back(1, character);
 }
 
-Vocabulary::Vocabulary(std::vector<std::string> pieces, Encoder encoder)
-    : pieces_(std::move(pieces)), encoder_(std::move(encoder)), identity_(identityOf(pieces_)) {}
+Vocabulary::Vocabulary(std::vector<std::string> tokens, Encoder encoder)
+    : texts_(std::move(tokens)), encoder_(std::move(encoder)), identity_(identityOf(texts_)) {}
 
 std::string Vocabulary::decode(const std::vector<std::int64_t>& tokens) const {
     std::string text;

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <string>
 
-#include "core/model/transformer.h"
 #include "core/base/safetensors.h"
+#include "core/model/transformer.h"
 #include "core/training/optimizer.h"
 
 namespace roper {

@@ -21,7 +21,7 @@ std::uint64_t dataSeed(const Specification& specification) {
     return static_cast<std::uint64_t>(specification.training.data_seed);
 }
 
-/// Draws differ from one evaluation to the next, as they would for a person who asks again.
+/// Draws differ from one evaluation to the next, as they would if the model were run again.
 std::uint64_t samplingSeed(const Specification& specification, std::int64_t step) {
     return Random(dataSeed(specification), Stream::sampling, static_cast<std::uint64_t>(step)).next();
 }
@@ -49,32 +49,32 @@ Evaluation Evaluator::evaluate(Transformer& model, std::int64_t step, std::uint6
     Evaluation evaluation;
     evaluation.row.step = step;
     if (task_.isOpenEnded()) {
-        takeGuesses(model, evaluation);
+        evaluateTokens(model, evaluation);
         if (model.causal())
-            writeOn(model, evaluation);
+            generateSamples(model, evaluation);
         else
-            fillIn(model, evaluation);
+            fillMasks(model, evaluation);
         return evaluation;
     }
     if (!task_.hasProblems()) {
-        takeRecall(model, evaluation);
+        evaluateSequences(model, evaluation);
         return evaluation;
     }
-    takeLoss(model, evaluation);
+    evaluateLoss(model, evaluation);
     solve(model, evaluation);
     evaluation.row.overlaps = overlaps_.upTo(sequences_seen);
     return evaluation;
 }
 
-void Evaluator::takeLoss(Transformer& model, Evaluation& evaluation) const {
+void Evaluator::evaluateLoss(Transformer& model, Evaluation& evaluation) const {
     forEachBatch(model, specification_.training.batch, [&](const Batch& batch) {
         evaluation.row.loss = model.loss(batch.inputs, batch.targets, /*training=*/false).item<double>();
     });
 }
 
-std::int64_t Evaluator::sequencesAsked() const {
+std::int64_t Evaluator::evaluatedSequences() const {
     const int length = static_cast<int>(specification_.training.length);
-    // At least one: a text too short for it says so when it is asked for its tokens.
+    // At least one: a text too short for it says so when its tokens are read.
     return std::clamp(task_.validationSequences(length), std::int64_t{1}, specification_.evaluation.problems);
 }
 
@@ -89,67 +89,66 @@ void Evaluator::forEachBatch(const Transformer& model, std::int64_t sequences,
     }
 }
 
-/// Loss over the tokens that are asked for, and how many of them were the likeliest.
-void Evaluator::takeGuesses(Transformer& model, Evaluation& evaluation) const {
+/// Loss over the scored tokens, and how many of them the model found likeliest.
+void Evaluator::evaluateTokens(Transformer& model, Evaluation& evaluation) const {
     double loss = 0;
-    std::int64_t asked = 0, right = 0;
-    forEachBatch(model, sequencesAsked(), [&](const Batch& batch) {
+    std::int64_t scored = 0, correct = 0;
+    forEachBatch(model, evaluatedSequences(), [&](const Batch& batch) {
         const at::Tensor logits = model.forward(batch.inputs).flatten(0, 1),
                          targets = batch.targets.flatten();
         loss += at::cross_entropy_loss(logits, targets, {}, at::Reduction::Sum, kIgnoreIndex).item<double>();
-        asked += targets.ne(kIgnoreIndex).sum().item<std::int64_t>();
-        right += logits.argmax(-1).eq(targets).sum().item<std::int64_t>();
+        scored += targets.ne(kIgnoreIndex).sum().item<std::int64_t>();
+        correct += logits.argmax(-1).eq(targets).sum().item<std::int64_t>();
     });
-    evaluation.row.loss = loss / static_cast<double>(asked);
-    evaluation.row.recalled = right;
-    evaluation.row.recallable = asked;
+    evaluation.row.loss = loss / static_cast<double>(scored);
+    evaluation.row.tokens_correct = correct;
+    evaluation.row.tokens_scored = scored;
 }
 
-/// Beginnings of validation sequences, and what the model makes of them.
-void Evaluator::writeOn(Transformer& model, Evaluation& evaluation) const {
-    constexpr std::int64_t kLongestBeginning = 32, kLongestEnd = 64;
+/// Prompts from validation sequences, and what the model generates after them.
+void Evaluator::generateSamples(Transformer& model, Evaluation& evaluation) const {
+    constexpr std::int64_t kLongestPrompt = 32, kLongestEnd = 64;
     const Vocabulary& vocabulary = task_.vocabulary();
-    const std::int64_t length = specification_.training.length,
-                       beginning = std::min(kLongestBeginning, length / 2),
-                       end = std::min(kLongestEnd, length - beginning);
-    std::vector<std::vector<std::int64_t>> beginnings;
+    const std::int64_t length = specification_.training.length, prompt = std::min(kLongestPrompt, length / 2),
+                       end = std::min(kLongestEnd, length - prompt);
+    std::vector<std::vector<std::int64_t>> prompts;
     std::vector<std::string> ends;
-    for (std::int64_t i = 0; i < std::min(kSamples, sequencesAsked()); ++i) {
+    for (std::int64_t i = 0; i < std::min(kSamples, evaluatedSequences()); ++i) {
         const std::vector<std::int64_t> text =
             task_.tokens(dataSeed(specification_), Stream::validation, static_cast<std::uint64_t>(i),
-                         static_cast<int>(beginning + end));
-        beginnings.emplace_back(text.begin(), text.begin() + beginning);
-        ends.push_back(vocabulary.decode({text.begin() + beginning, text.end()}));
+                         static_cast<int>(prompt + end));
+        prompts.emplace_back(text.begin(), text.begin() + prompt);
+        ends.push_back(vocabulary.decode({text.begin() + prompt, text.end()}));
     }
-    const Writing writing{static_cast<int>(end),
-                          {},
-                          specification_.evaluation.temperature,
-                          samplingSeed(specification_, evaluation.row.step)};
-    const std::vector<Written> written = complete(model, vocabulary, beginnings, writing);
-    for (std::size_t i = 0; i < written.size(); ++i)
+    const GenerationOptions options{static_cast<int>(end),
+                                    {},
+                                    specification_.evaluation.temperature,
+                                    samplingSeed(specification_, evaluation.row.step)};
+    const std::vector<Completion> completions = generate(model, vocabulary, prompts, options);
+    for (std::size_t i = 0; i < completions.size(); ++i)
         evaluation.samples.push_back(
-            {evaluation.row.step, vocabulary.decode(beginnings[i]), ends[i], written[i].text});
+            {evaluation.row.step, vocabulary.decode(prompts[i]), ends[i], completions[i].text});
 }
 
-/// Validation sequences with their masks, and with what the model thinks likeliest in their place.
-void Evaluator::fillIn(Transformer& model, Evaluation& evaluation) const {
+/// Validation sequences with their masks, and with the model's likeliest tokens in their place.
+void Evaluator::fillMasks(Transformer& model, Evaluation& evaluation) const {
     const Vocabulary& vocabulary = task_.vocabulary();
-    forEachBatch(model, std::min(kSamples, sequencesAsked()), [&](const Batch& batch) {
+    forEachBatch(model, std::min(kSamples, evaluatedSequences()), [&](const Batch& batch) {
         const at::Tensor inputs = batch.inputs.cpu(), targets = batch.targets.cpu(),
                          likeliest = model.forward(batch.inputs).argmax(-1).cpu();
         const auto shown = inputs.accessor<std::int64_t, 2>(), wanted = targets.accessor<std::int64_t, 2>(),
-                   guess = likeliest.accessor<std::int64_t, 2>();
+                   likeliest_of = likeliest.accessor<std::int64_t, 2>();
         for (std::int64_t b = 0; b < shown.size(0); ++b) {
             Sample sample{evaluation.row.step, "", "", ""};
             for (std::int64_t t = 0; t < shown.size(1); ++t) {
-                const bool is_asked = wanted[b][t] != kIgnoreIndex;
+                const bool is_scored = wanted[b][t] != kIgnoreIndex;
                 const auto textOf = [&](std::int64_t token) {
                     if (token == vocabulary.size()) return std::string("[MASK]");
                     return vocabulary.decode(token);
                 };
                 sample.prompt += textOf(shown[b][t]);
-                sample.expected += textOf(is_asked ? wanted[b][t] : shown[b][t]);
-                sample.completion += textOf(is_asked ? guess[b][t] : shown[b][t]);
+                sample.expected += textOf(is_scored ? wanted[b][t] : shown[b][t]);
+                sample.completion += textOf(is_scored ? likeliest_of[b][t] : shown[b][t]);
             }
             evaluation.samples.push_back(std::move(sample));
         }
@@ -162,15 +161,15 @@ std::vector<double> Evaluator::lossByPosition(Transformer& model) const {
             "a model of masked tokens sees both sides of every position; its loss is "
             "compared by the length of the text (--length)");
     const at::NoGradGuard no_gradients;
-    const std::int64_t asked = sequencesAsked(), T = specification_.inputLength();
+    const std::int64_t count = evaluatedSequences(), T = specification_.inputLength();
     at::Tensor sums = at::zeros({T}, at::kDouble);
-    forEachBatch(model, asked, [&](const Batch& batch) {
+    forEachBatch(model, count, [&](const Batch& batch) {
         const at::Tensor loss = at::cross_entropy_loss(model.forward(batch.inputs).flatten(0, 1),
                                                        batch.targets.flatten(), {}, at::Reduction::None)
                                     .view(batch.targets.sizes());
         sums += loss.to(at::kCPU, at::kDouble).sum(0);
     });
-    sums = sums / static_cast<double>(asked);
+    sums = sums / static_cast<double>(count);
     const auto values = sums.accessor<double, 1>();
     std::vector<double> losses;
     for (std::int64_t t = 0; t < T; ++t)
@@ -178,13 +177,13 @@ std::vector<double> Evaluator::lossByPosition(Transformer& model) const {
     return losses;
 }
 
-/// Loss, floor and recall over fresh sequences of a task that is judged by them.
-void Evaluator::takeRecall(Transformer& model, Evaluation& evaluation) const {
-    const std::int64_t asked = specification_.evaluation.problems;
-    double loss = 0, floor = 0;
-    std::int64_t floors = 0;
-    evaluation.row.recalled = evaluation.row.recallable = 0;
-    forEachBatch(model, asked, [&](const Batch& batch) {
+/// Loss, its lower bound and token accuracy over fresh sequences of a task that is judged by them.
+void Evaluator::evaluateSequences(Transformer& model, Evaluation& evaluation) const {
+    const std::int64_t sequences = specification_.evaluation.problems;
+    double loss = 0, lower_bound = 0;
+    std::int64_t bounds = 0;
+    evaluation.row.tokens_correct = evaluation.row.tokens_scored = 0;
+    forEachBatch(model, sequences, [&](const Batch& batch) {
         const at::Tensor logits = model.forward(batch.inputs);
         const std::int64_t count = batch.inputs.size(0);
         loss += at::cross_entropy_loss(logits.flatten(0, 1), batch.targets.flatten()).item<double>() *
@@ -192,64 +191,64 @@ void Evaluator::takeRecall(Transformer& model, Evaluation& evaluation) const {
         const at::Tensor inputs = batch.inputs.cpu(), targets = batch.targets.cpu(),
                          likeliest = logits.argmax(-1).cpu();
         const auto shown = inputs.accessor<std::int64_t, 2>(), wanted = targets.accessor<std::int64_t, 2>(),
-                   guess = likeliest.accessor<std::int64_t, 2>();
+                   likeliest_of = likeliest.accessor<std::int64_t, 2>();
         for (std::int64_t b = 0; b < count; ++b) {
-            std::vector<std::int64_t> text = {shown[b][0]}, guessed;
+            std::vector<std::int64_t> text = {shown[b][0]}, predicted;
             for (std::int64_t t = 0; t < wanted.size(1); ++t) {
                 text.push_back(wanted[b][t]);
-                guessed.push_back(guess[b][t]);
+                predicted.push_back(likeliest_of[b][t]);
             }
-            const auto of_sequence = task_.informationFloor(task_.vocabulary().decode(text));
-            floors += of_sequence ? 1 : 0;
-            floor += of_sequence.value_or(0);
-            recordSequence(text, guessed, evaluation);
+            const auto of_sequence = task_.lossLowerBound(task_.vocabulary().decode(text));
+            bounds += of_sequence ? 1 : 0;
+            lower_bound += of_sequence.value_or(0);
+            recordSequence(text, predicted, evaluation);
         }
     });
-    evaluation.row.loss = loss / static_cast<double>(asked);
-    if (floors == asked) evaluation.row.floor = floor / static_cast<double>(asked);
+    evaluation.row.loss = loss / static_cast<double>(sequences);
+    if (bounds == sequences) evaluation.row.loss_lower_bound = lower_bound / static_cast<double>(sequences);
 }
 
-/// A sample is right if every letter that follows with certainty was guessed.
+/// A sample is correct if every letter that follows with certainty was predicted.
 void Evaluator::recordSequence(const std::vector<std::int64_t>& text,
-                               const std::vector<std::int64_t>& guessed, Evaluation& evaluation) const {
+                               const std::vector<std::int64_t>& predicted, Evaluation& evaluation) const {
     const Vocabulary& vocabulary = task_.vocabulary();
     const std::vector<bool> determined = task_.determined(vocabulary.decode(text));
     bool all = true;
     for (std::size_t i = 1; i < determined.size(); ++i) {
         if (!determined[i]) continue;
-        const bool right = guessed[i - 1] == text[i];
-        *evaluation.row.recallable += 1;
-        *evaluation.row.recalled += right ? 1 : 0;
-        all = all && right;
+        const bool is_correct = predicted[i - 1] == text[i];
+        *evaluation.row.tokens_scored += 1;
+        *evaluation.row.tokens_correct += is_correct ? 1 : 0;
+        all = all && is_correct;
     }
     evaluation.samples.push_back({evaluation.row.step, vocabulary.decode(text.front()),
                                   vocabulary.decode({text.begin() + 1, text.end()}),
-                                  vocabulary.decode(guessed), all});
+                                  vocabulary.decode(predicted), all});
 }
 
-std::vector<std::string> Evaluator::write(Transformer& model, const std::vector<Problem>& problems,
-                                          std::uint64_t seed) const {
+std::vector<std::string> Evaluator::completionsOf(Transformer& model, const std::vector<Problem>& problems,
+                                                  std::uint64_t seed) const {
     std::vector<std::string> prompts;
     for (const Problem& problem : problems)
         prompts.push_back(problem.prompt);
     std::vector<std::string> texts;
-    for (Written& written :
-         complete(model, task_.vocabulary(), prompts,
+    for (Completion& completion :
+         generate(model, task_.vocabulary(), prompts,
                   {task_.longestAnswer(), [this](std::string_view text) { return task_.isComplete(text); },
                    specification_.evaluation.temperature, seed}))
-        texts.push_back(std::move(written.text));
+        texts.push_back(std::move(completion.text));
     return texts;
 }
 
 void Evaluator::solve(Transformer& model, Evaluation& evaluation) const {
     const std::vector<std::string> completions =
-        write(model, problems_, samplingSeed(specification_, evaluation.row.step));
+        completionsOf(model, problems_, samplingSeed(specification_, evaluation.row.step));
     std::int64_t correct = 0;
     for (std::size_t i = 0; i < problems_.size(); ++i) {
-        const bool right = task_.isRight(problems_[i], completions[i]);
-        correct += right ? 1 : 0;
+        const bool is_right = task_.isRight(problems_[i], completions[i]);
+        correct += is_right ? 1 : 0;
         evaluation.samples.push_back(
-            {evaluation.row.step, problems_[i].prompt, problems_[i].answer, completions[i], right});
+            {evaluation.row.step, problems_[i].prompt, problems_[i].answer, completions[i], is_right});
     }
     evaluation.row.correct = correct;
     evaluation.row.of = static_cast<std::int64_t>(problems_.size());
@@ -272,7 +271,8 @@ std::vector<SizeScore> Evaluator::evaluateBySize(Transformer& model, std::int64_
         const std::vector<Problem> part(
             problems.begin() + static_cast<std::ptrdiff_t>(first),
             problems.begin() + static_cast<std::ptrdiff_t>(std::min(first + kBatch, problems.size())));
-        const std::vector<std::string> completions = write(model, part, dataSeed(specification_) + first);
+        const std::vector<std::string> completions =
+            completionsOf(model, part, dataSeed(specification_) + first);
         for (std::size_t i = 0; i < part.size(); ++i)
             scores[size_of[first + i]].correct += task_.isRight(part[i], completions[i]) ? 1 : 0;
     }

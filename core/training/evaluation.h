@@ -17,12 +17,11 @@ struct Evaluation {
     std::vector<Sample> samples;
 };
 
-/// Asks models the problems of a specification: as many as `evaluation.problems`, fixed by a seed, completed
-/// at `evaluation.temperature`, and the loss on fresh sequences (as many as a batch). A task without problems
-/// is asked `evaluation.problems` sequences, each a sample: its first character is the prompt, and what the
-/// model thinks likeliest at each place the completion. Of a text the likeliest tokens are counted too
-/// (`recalled`: those that were right, of `recallable` asked for), and samples are beginnings that the model
-/// writes on, or sequences whose masks it fills in. Changes nothing of a model and draws nothing from the
+/// Scores models by the problems of a specification: as many as `evaluation.problems`, fixed by a seed,
+/// answered at `evaluation.temperature`, and the loss on fresh sequences (as many as a batch). A task without
+/// problems is scored by `evaluation.problems` sequences, each a sample: its first character is the prompt,
+/// and the model's likeliest token at each place the completion. Of a text the samples are prompts that the
+/// model continues, or sequences whose masks it fills. Changes nothing of a model and draws nothing from the
 /// generators of training.
 class Evaluator {
   public:
@@ -41,20 +40,20 @@ class Evaluator {
     std::vector<SizeScore> evaluateBySize(Transformer& model, std::int64_t each) const;
 
   private:
-    void takeLoss(Transformer& model, Evaluation& evaluation) const;
-    void takeRecall(Transformer& model, Evaluation& evaluation) const;
-    void takeGuesses(Transformer& model, Evaluation& evaluation) const;
-    void writeOn(Transformer& model, Evaluation& evaluation) const;
-    void fillIn(Transformer& model, Evaluation& evaluation) const;
-    std::int64_t sequencesAsked() const;
+    void evaluateLoss(Transformer& model, Evaluation& evaluation) const;
+    void evaluateSequences(Transformer& model, Evaluation& evaluation) const;
+    void evaluateTokens(Transformer& model, Evaluation& evaluation) const;
+    void generateSamples(Transformer& model, Evaluation& evaluation) const;
+    void fillMasks(Transformer& model, Evaluation& evaluation) const;
+    std::int64_t evaluatedSequences() const;
     /// Calls `use` with validation batches [B, T] of a training batch's size at most, already on the device.
     void forEachBatch(const Transformer& model, std::int64_t sequences,
                       const std::function<void(const Batch&)>& use) const;
     void solve(Transformer& model, Evaluation& evaluation) const;
-    void recordSequence(const std::vector<std::int64_t>& text, const std::vector<std::int64_t>& guessed,
+    void recordSequence(const std::vector<std::int64_t>& text, const std::vector<std::int64_t>& predicted,
                         Evaluation& evaluation) const;
-    std::vector<std::string> write(Transformer& model, const std::vector<Problem>& problems,
-                                   std::uint64_t seed) const;
+    std::vector<std::string> completionsOf(Transformer& model, const std::vector<Problem>& problems,
+                                           std::uint64_t seed) const;
 
     const Task& task_;
     Specification specification_;  ///< data_seed is that of the problems

@@ -26,7 +26,7 @@ LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options, bo
     LoadedModel loaded{withoutUnused(folder.specification()), nullptr, nullptr, checkpoint.step};
     requireValid(loaded.specification, folder.specificationPath().string());
     loaded.task = to_evaluate ? openTask(loaded.specification.task, folder, {options.note, {}})
-                              : openTaskToAsk(loaded.specification.task, folder);
+                              : openTaskForInference(loaded.specification.task, folder);
     loaded.model = std::make_unique<Transformer>(
         loaded.specification, modelTokens(*loaded.task, loaded.specification),
         openDevice(options.device, loaded.specification.device.kernel == "plain").device);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/model/transformer.h"
-#include "core/runs/csv.h"
+#include "core/runs/rows.h"
 
 namespace roper {
 

@@ -102,24 +102,24 @@ Reply readMaps(const Probed& probed, const Request& request) {
         withTokenTexts(probed, describe(probed, request.text), list));
 }
 
-/// The continuation is written through the key/value cache; what was seen at each of its steps is then read
+/// The continuation is written through the key/value cache; the attention at each of its steps is then read
 /// off one pass over the whole text, since a causal model sees the same there.
-Reply goOn(const Probed& probed, const Request& request) {
+Reply generateFrom(const Probed& probed, const Request& request) {
     constexpr std::int64_t kMostCandidates = 8;
     const Vocabulary& vocabulary = probed.task.vocabulary();
     std::vector<std::int64_t> whole = vocabulary.encode(request.text);
     const std::int64_t first = static_cast<std::int64_t>(whole.size()) - 1;
     checkMaps(probed, whole.size() + static_cast<std::size_t>(request.count));
-    const Written written = complete(probed.model, vocabulary, {request.text},
-                                     {static_cast<int>(request.count),
-                                      {},
-                                      request.temperature,
-                                      static_cast<std::uint64_t>(request.seed)})
-                                .front();
-    whole.insert(whole.end(), written.tokens.begin(), written.tokens.end());
+    const Completion completion = generate(probed.model, vocabulary, {request.text},
+                                           {static_cast<int>(request.count),
+                                            {},
+                                            request.temperature,
+                                            static_cast<std::uint64_t>(request.seed)})
+                                      .front();
+    whole.insert(whole.end(), completion.tokens.begin(), completion.tokens.end());
     const at::Tensor list = padded({whole}).flatten(),
                      on_device = list.unsqueeze(0).to(deviceOf(probed.model));
-    const std::int64_t count = static_cast<std::int64_t>(written.tokens.size()),
+    const std::int64_t count = static_cast<std::int64_t>(completion.tokens.size()),
                        candidates = std::min<std::int64_t>(kMostCandidates, vocabulary.size());
     const at::Tensor probabilities =
         at::softmax(probed.model.forward(on_device)[0].narrow(0, first, count), -1);
@@ -130,7 +130,7 @@ Reply goOn(const Probed& probed, const Request& request) {
                      top_values = toWrite(top), chosen_values = toWrite(chosen),
                      top_tokens = which.cpu().contiguous();
     Metadata metadata = describe(probed, request.text);
-    metadata["written"] = written.text;
+    metadata["completion"] = completion.text;
     metadata["token_texts"] = textsOf(vocabulary, list);
     metadata["candidate_texts"] = textsOf(vocabulary, top_tokens.flatten());
     return replyWith(probed,
@@ -144,7 +144,7 @@ Reply answer(const Probed& probed, const Request& request) {
     const at::NoGradGuard no_gradients;
     if (request.command == Command::head) return readHead(probed, request);
     if (request.command == Command::maps) return readMaps(probed, request);
-    return goOn(probed, request);
+    return generateFrom(probed, request);
 }
 
 }  // namespace
@@ -154,8 +154,8 @@ Reply answerProbe(const Probed& probed, const Request& request) {
     if (request.text.size() > kLongestProbe)
         throw std::invalid_argument("the text has " + std::to_string(request.text.size()) +
                                     " bytes; the longest is " + std::to_string(kLongestProbe));
-    if (request.command == Command::continue_ && request.count < 1)
-        throw std::invalid_argument("at least one character must be asked for");
+    if (request.command == Command::generate && request.count < 1)
+        throw std::invalid_argument("\"count\" must be at least 1");
     try {
         return answer(probed, request);
     } catch (const c10::Error& error) {  // its own text carries a backtrace

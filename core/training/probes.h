@@ -7,10 +7,10 @@
 
 namespace roper {
 
-/// The longest text that a model is asked to read.
+/// The longest text that a model reads.
 inline constexpr std::size_t kLongestProbe = 4096;
 
-/// The model that is asked, and what it was made from.
+/// The model to be looked into, and what it was made from.
 struct Probed {
     Transformer& model;
     const Task& task;
@@ -19,14 +19,14 @@ struct Probed {
 };
 
 /// Answers a question about a model with a safetensors file (docs/control-socket.md). T characters of the
-/// text, L layers, H heads, d features of a head, N characters written, C candidates of each.
+/// text, L layers, H heads, d features of a head, N tokens generated, C candidates of each.
 ///
 /// `head`:     "q", "k", "v" [T, d] of one head, as the layer makes them before any rotation
 /// `maps`:     "attention" [L, H, T, T], "norms" [4, L, H, d/2] (`Transformer::inside`)
 /// `continue`: "attention" [L, H, N, T + N] of the query that each written character came from, "probability"
-///             [N] of the written characters, "top_token" and "top_probability" [N, C]
+///             [N] of the generated tokens, "top_token" and "top_probability" [N, C]
 ///
-/// All hold "tokens" of the whole text, and metadata that say how the model goes on.
+/// All hold "tokens" of the whole text, and metadata that say what the model is.
 /// @throws std::invalid_argument for an empty or too long text, an unknown character, layer or head
 Reply answerProbe(const Probed& probed, const Request& request);
 

@@ -21,7 +21,7 @@ at::Tensor hostMemory(at::IntArrayRef sizes, at::ScalarType type, const at::Devi
 }  // namespace
 
 QueuedStepper::QueuedStepper(const Training& training, std::int64_t steps_done)
-    : training_(training), asked_(steps_done), last_landing_(Clock::now()), capturable_(gpu() != nullptr) {
+    : training_(training), submitted_(steps_done), last_drain_(Clock::now()), capturable_(gpu() != nullptr) {
     const auto& settings = training_.specification.training;
     const std::int64_t rows = 2 * kMostAtOnce;
     const std::vector<std::int64_t> sizes = {rows, settings.batch, training_.specification.inputLength()};
@@ -103,50 +103,49 @@ void QueuedStepper::takeOne() {
 
 std::vector<StepNumbers> QueuedStepper::advance(std::int64_t count) {
     TORCH_CHECK(count >= 1 && count <= kMostAtOnce, count, " steps at once");
-    if (!flight_) last_landing_ = Clock::now();
+    if (!in_flight_) last_drain_ = Clock::now();
     load(count, half_);
     for (std::int64_t i = 0; i < count; ++i)
         takeOne();
     const std::int64_t first = half_ * kMostAtOnce;
     host_found_.narrow(0, first, count).copy_(found_.narrow(0, first, count), /*non_blocking=*/true);
-    Flight flight{asked_ + 1, count, half_, std::nullopt};
+    SubmittedSteps steps{submitted_ + 1, count, half_, std::nullopt};
     if (!training_.device.is_cpu()) {
-        flight.landed.emplace(training_.device.type());
-        flight.landed->record(
-            c10::impl::VirtualGuardImpl(training_.device.type()).getStream(training_.device));
+        steps.done.emplace(training_.device.type());
+        steps.done->record(c10::impl::VirtualGuardImpl(training_.device.type()).getStream(training_.device));
     }
-    std::vector<StepNumbers> found = land();
-    flight_ = std::move(flight);
-    asked_ += count;
+    std::vector<StepNumbers> found = drain();
+    in_flight_ = std::move(steps);
+    submitted_ += count;
     half_ = 1 - half_;
     return found;
 }
 
 std::vector<StepNumbers> QueuedStepper::finish() {
-    return land();
+    return drain();
 }
 
 /// Waits for the steps in flight. → what they found
-std::vector<StepNumbers> QueuedStepper::land() {
+std::vector<StepNumbers> QueuedStepper::drain() {
     constexpr double kAtOnce_s = 0.25;
-    if (!flight_) return {};
-    const Flight flight = std::move(*flight_);
-    flight_.reset();
-    if (flight.landed) flight.landed->synchronize();
+    if (!in_flight_) return {};
+    const SubmittedSteps steps = std::move(*in_flight_);
+    in_flight_.reset();
+    if (steps.done) steps.done->synchronize();
     const auto now = Clock::now();
     const double each =
-        std::chrono::duration<double>(now - last_landing_).count() / static_cast<double>(flight.count);
-    last_landing_ = now;
+        std::chrono::duration<double>(now - last_drain_).count() / static_cast<double>(steps.count);
+    last_drain_ = now;
     const double fit = std::min(kAtOnce_s / std::max(each, 1e-6), 2.0 * static_cast<double>(most_at_once_));
     most_at_once_ = std::clamp(static_cast<std::int64_t>(fit), std::int64_t{1}, kMostAtOnce);
     std::vector<StepNumbers> found;
     const auto numbers = host_found_.accessor<float, 2>();
-    for (std::int64_t i = 0; i < flight.count; ++i) {
-        const auto row = numbers[flight.half * kMostAtOnce + i];
+    for (std::int64_t i = 0; i < steps.count; ++i) {
+        const auto row = numbers[steps.half * kMostAtOnce + i];
         found.push_back(
-            {row[0], row[1], learningRate(training_.specification.training, flight.first_step + i)});
+            {row[0], row[1], learningRate(training_.specification.training, steps.first_step + i)});
     }
-    training_.optimizer.setStepsDone(flight.first_step + flight.count - 1);
+    training_.optimizer.setStepsDone(steps.first_step + steps.count - 1);
     return found;
 }
 

@@ -12,7 +12,7 @@ namespace roper {
 
 /// Steps that a device takes by itself. Batches are copied to it some at a time, and it picks them by a
 /// counter of its own; what steps find goes into a ring of its own, copied back some at a time. Two halves of
-/// these arrays take turns, so that the device never waits for this program. With `gpu()` a whole step, from
+/// these arrays alternate, so that the device never waits for this program. With `gpu()` a whole step, from
 /// batch to update, is captured once and replayed.
 ///
 /// Nothing of it needs a GPU: on a CPU it does the same, for tests.
@@ -34,16 +34,16 @@ class QueuedStepper final : public Stepper {
   private:
     using Clock = std::chrono::steady_clock;
 
-    /// Steps that were asked for and not yet looked at.
-    struct Flight {
+    /// Steps that were submitted and whose losses have not been read.
+    struct SubmittedSteps {
         std::int64_t first_step, count, half;
-        std::optional<c10::Event> landed;
+        std::optional<c10::Event> done;
     };
 
     void load(std::int64_t count, std::int64_t half);
     void takeOne();
     void stepOnDevice();
-    std::vector<StepNumbers> land();
+    std::vector<StepNumbers> drain();
 
     Training training_;
     at::Tensor host_inputs_, host_targets_;  ///< [2 · kMostAtOnce, B, T]
@@ -51,10 +51,10 @@ class QueuedStepper final : public Stepper {
     at::Tensor found_, host_found_;          ///< loss and gradient's norm: [2 · kMostAtOnce, 2]
     at::Tensor rates_;                       ///< learning rate of each step, from 1 on: [steps + 1]
     at::Tensor step_, slot_;                 ///< the device's counters: [1]; of steps, and into the arrays
-    std::int64_t asked_;                     ///< steps
+    std::int64_t submitted_;                 ///< steps
     std::int64_t half_ = 0, most_at_once_ = 1;
-    std::optional<Flight> flight_;
-    Clock::time_point last_landing_;
+    std::optional<SubmittedSteps> in_flight_;
+    Clock::time_point last_drain_;
 
     int warm_ = 0;  ///< steps taken before capturing
     bool capturable_;

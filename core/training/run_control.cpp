@@ -36,7 +36,7 @@ void handleStopSignals() {
     ::sigaction(SIGXFSZ, &action, nullptr);  // at a limit of file size the write fails, and that is reported
 }
 
-bool stopIsAsked() {
+bool stopIsRequested() {
     return interrupts > 0 || terminations > 0;
 }
 
@@ -53,36 +53,36 @@ std::string RunControl::socketPath() const {
     return server_ ? server_->path().string() : std::string();
 }
 
-Wish RunControl::poll(const Answers& answers, std::chrono::milliseconds patience) {
+RunRequest RunControl::poll(const RequestHandlers& handlers, std::chrono::milliseconds patience) {
     if (server_) {
-        server_->serve([&](const Request& request) { return handle(request, answers); }, patience);
+        server_->serve([&](const Request& request) { return handle(request, handlers); }, patience);
     } else if (patience.count() > 0) {
         ::usleep(static_cast<useconds_t>(patience.count() * 1000));
     }
-    if (terminations > 0) return Wish::preempt;
-    if (stop_ || interrupts > 0) return Wish::stop;
-    return paused_ ? Wish::pause : Wish::go_on;
+    if (terminations > 0) return RunRequest::preempt;
+    if (stop_ || interrupts > 0) return RunRequest::stop;
+    return paused_ ? RunRequest::pause : RunRequest::none;
 }
 
-bool RunControl::takeCheckpointWish() {
+bool RunControl::takeCheckpointRequest() {
     return std::exchange(checkpoint_, false);
 }
 
-Reply RunControl::handle(const Request& request, const Answers& answers) {
+Reply RunControl::handle(const Request& request, const RequestHandlers& handlers) {
     const bool is_of_training = request.command == Command::pause || request.command == Command::resume ||
                                 request.command == Command::checkpoint;
-    if (is_of_training && !answers.trains)
+    if (is_of_training && !handlers.trains)
         return {"", false,
                 commandName(request.command) + " is for a run that trains; this one is only served"};
     switch (request.command) {
         case Command::status:
-            return {"", true, answers.status()};
+            return {"", true, handlers.status()};
         case Command::pause:
             paused_ = true;
             return {"", true, "paused; nothing is computed until it is resumed"};
         case Command::resume:
             paused_ = false;
-            return {"", true, "training goes on"};
+            return {"", true, "training continues"};
         case Command::stop:
             stop_ = true;
             return {"", true, "saving a checkpoint, then ending; the run can be resumed"};
@@ -91,8 +91,8 @@ Reply RunControl::handle(const Request& request, const Answers& answers) {
             return {"", true, "a checkpoint is being written"};
         case Command::head:
         case Command::maps:
-        case Command::continue_:
-            return answers.probe(request);
+        case Command::generate:
+            return handlers.probe(request);
     }
     return {"", false, "unknown command"};
 }

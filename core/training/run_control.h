@@ -8,24 +8,24 @@
 
 namespace roper {
 
-/// What a person, through a signal or the control socket, wants of the run now.
-enum class Wish { go_on, pause, stop, preempt };
+/// What a signal or the control socket requests of the run.
+enum class RunRequest { none, pause, stop, preempt };
 
 /// Installs handlers so that the first SIGINT asks to stop and the second ends the process at once; SIGTERM
-/// asks to save and give the machine back. Wishes are read by `RunControl`.
+/// asks to save and give the machine back. `RunControl` reads them.
 void handleStopSignals();
 
-/// Whether a signal has asked to stop or to give the machine back.
-bool stopIsAsked();
+/// Whether a signal has requested to stop or to give the machine back.
+bool stopIsRequested();
 
-/// What only the loop that trains or serves can answer.
-struct Answers {
+/// The replies that only the loop that trains or serves can give.
+struct RequestHandlers {
     std::function<std::string()> status;              ///< the text of a status reply
     bool trains = true;                               ///< otherwise pause, resume and checkpoint are refused
-    std::function<Reply(const Request&)> probe = {};  ///< what is asked of the model itself; may throw
+    std::function<Reply(const Request&)> probe = {};  ///< looks into the model itself; may throw
 };
 
-/// Collects wishes between steps. Without a socket (its folder cannot be used) the run is watched only.
+/// Collects requests between steps. Without a socket (its folder cannot be used) the run is watched only.
 class RunControl {
   public:
     explicit RunControl(bool open_socket);
@@ -33,17 +33,18 @@ class RunControl {
     /// Path of the socket, or empty.
     std::string socketPath() const;
 
-    /// Why there is no socket although one was asked for; empty otherwise.
+    /// Why there is no socket although one was wanted; empty otherwise.
     const std::string& problem() const { return problem_; }
 
     /// Answers what has arrived, waiting up to `patience`.
-    Wish poll(const Answers& answers, std::chrono::milliseconds patience = std::chrono::milliseconds(0));
+    RunRequest poll(const RequestHandlers& handlers,
+                    std::chrono::milliseconds patience = std::chrono::milliseconds(0));
 
     /// True once for each "checkpoint now".
-    bool takeCheckpointWish();
+    bool takeCheckpointRequest();
 
   private:
-    Reply handle(const Request& request, const Answers& answers);
+    Reply handle(const Request& request, const RequestHandlers& handlers);
 
     std::unique_ptr<ControlServer> server_;
     std::string problem_;

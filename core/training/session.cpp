@@ -85,10 +85,10 @@ class TextPreparation {
                 [this] { return goesOn(); }};
     }
 
-    /// What becomes of a run that was asked to end before its first step.
+    /// The end of a run that was stopped before its first step.
     RunState end() {
         Status status = statusBefore(recorder_.folder());
-        status.state = wish_ == Wish::preempt ? RunState::preempted : RunState::stopped;
+        status.state = request_ == RunRequest::preempt ? RunState::preempted : RunState::stopped;
         if (status.state == RunState::preempted) status.exit_code = static_cast<int>(ErrorKind::preempted);
         status.control.clear();
         recorder_.log(stateName(status.state) + " while the text was prepared");
@@ -104,17 +104,18 @@ class TextPreparation {
         if (Clock::now() - last_beat_ > kHeartbeat) {
             Status status = statusBefore(recorder_.folder());
             status.control = control_.socketPath();
-            recorder_.setStatus(status, Survives::process_death);
+            recorder_.setStatus(status, Durability::process_death);
             last_beat_ = Clock::now();
         }
-        wish_ = control_.poll({[] { return std::string("preparing the text"); }});
-        return wish_ == Wish::go_on || wish_ == Wish::pause;  // there is nothing to pause yet
+        request_ = control_.poll({[] { return std::string("preparing the text"); }});
+        return request_ == RunRequest::none ||
+               request_ == RunRequest::pause;  // there is nothing to pause yet
     }
 
     RunRecorder& recorder_;
     RunControl& control_;
     TrainingObserver& observer_;
-    Wish wish_ = Wish::go_on;
+    RunRequest request_ = RunRequest::none;
     Clock::time_point last_beat_;
 };
 
@@ -173,14 +174,14 @@ void serveRun(const RunFolder& folder, const ReadingOptions& options,
         if (control.socketPath().empty())
             throw Error(ErrorKind::disk, "no control socket: " + control.problem());
         announce(control.socketPath(), loaded.step);
-        const Answers answers{
+        const RequestHandlers handlers{
             [&] { return "serving step " + std::to_string(loaded.step); }, false,
             [&](const Request& request) {
                 return answerProbe({*loaded.model, *loaded.task, loaded.specification, loaded.step}, request);
             }};
         while (goes_on()) {
-            const Wish wish = control.poll(answers, kLook);
-            if (wish == Wish::stop || wish == Wish::preempt) return;
+            const RunRequest request = control.poll(handlers, kLook);
+            if (request == RunRequest::stop || request == RunRequest::preempt) return;
         }
     });
 }

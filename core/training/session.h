@@ -39,7 +39,7 @@ struct SessionOptions {
     std::int64_t threads = 0;
 };
 
-/// Trains a queued run, or continues one after its newest checkpoint, until it is finished or asked to end.
+/// Trains a queued run, or continues one after its newest checkpoint, until it is finished or told to end.
 /// Failure is written to the run's status and log before it is thrown.
 /// @throws Error of every kind
 RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session = {});
@@ -52,14 +52,14 @@ struct ReadingOptions {
 };
 
 /// Opens a control socket for a run that is not training and answers questions about one of its checkpoints
-/// until it is told to stop, a signal comes, or `goes_on` says no (asked a few times a second).
+/// until it is told to stop, a signal comes, or `goes_on` says no (called a few times a second).
 /// @param announce  told the socket's path and the checkpoint's step when it listens
 /// @throws Error (checkpoint) if there is no such checkpoint, Error (disk) if there can be no socket
 void serveRun(const RunFolder& folder, const ReadingOptions& options,
               const std::function<void(const std::string& socket, std::int64_t step)>& announce,
               const std::function<bool()>& goes_on);
 
-/// What a finished run is asked; what is not given is as in its specification.
+/// How a finished run is evaluated; what is not given is as in its specification.
 struct EvaluationOptions {
     std::int64_t problems = 128;
     std::optional<std::int64_t> seed = {};
@@ -78,7 +78,7 @@ struct RunEvaluation {
 /// Asks a checkpoint of a run problems.
 /// @throws Error (checkpoint) if there is no such checkpoint
 RunEvaluation evaluateRun(const RunFolder& folder, const ReadingOptions& options,
-                          const EvaluationOptions& asked);
+                          const EvaluationOptions& at);
 
 /// Loss by the position of the token that the next one is predicted from.
 struct PositionLosses {
@@ -90,7 +90,7 @@ struct PositionLosses {
 /// Takes the loss of a checkpoint on `problems` validation sequences, position by position.
 /// @throws Error (usage) for a model of masked tokens, Error (checkpoint)
 PositionLosses lossByPosition(const RunFolder& folder, const ReadingOptions& options,
-                              const EvaluationOptions& asked);
+                              const EvaluationOptions& at);
 
 /// Problems solved of every size.
 struct SizeScores {
@@ -103,7 +103,7 @@ struct SizeScores {
 /// Asks a checkpoint of a run `problems` problems of every size. @throws Error (usage) for a task without
 /// problems, or for a scaling where there are no frequencies, Error (checkpoint)
 SizeScores evaluateRunBySize(const RunFolder& folder, const ReadingOptions& options,
-                             const EvaluationOptions& asked);
+                             const EvaluationOptions& at);
 
 /// Attention weights of every layer and head for `text`, to a .safetensors file ("attention" [L, H, T, T],
 /// "tokens" [T]) or a .csv file (layer,head,query,key,weight). @throws Error

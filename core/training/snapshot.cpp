@@ -12,7 +12,7 @@ namespace roper {
 
 std::vector<std::int64_t> snapshotTokens(const Task& task, const Specification& specification) {
     const auto seed = static_cast<std::uint64_t>(specification.training.data_seed);
-    const auto length = static_cast<std::size_t>(specification.snapshots.characters);
+    const auto length = static_cast<std::size_t>(specification.snapshots.tokens);
     if (!task.hasProblems()) return task.tokens(seed, Stream::validation, 0, static_cast<int>(length));
     std::string text;
     for (std::uint64_t i = 0; text.size() < length; ++i)

@@ -9,7 +9,7 @@
 namespace roper {
 
 /// The text that snapshots of a run are taken of, the same at every step: problems that training never shows,
-/// or a fresh sequence; `snapshots.characters` tokens.
+/// or a fresh sequence; `snapshots.tokens` tokens.
 std::vector<std::int64_t> snapshotTokens(const Task& task, const Specification& specification);
 
 /// Writes "attention" [L, H, T, T], "norms" [4, L, H, d/2] (`Transformer::inside`) and "tokens" [T] of the

@@ -17,14 +17,14 @@ class Stepper {
   public:
     virtual ~Stepper() = default;
 
-    /// How many steps may be asked for at once.
+    /// How many steps may be submitted at once.
     virtual std::int64_t mostAtOnce() const = 0;
 
     /// Takes `count` more steps, or has the device take them in its own time.
     /// @return  what finished steps found that was not returned before, oldest first
     virtual std::vector<StepNumbers> advance(std::int64_t count) = 0;
 
-    /// Waits for all steps that were asked for. → as `advance`
+    /// Waits for all submitted steps. → as `advance`
     virtual std::vector<StepNumbers> finish() = 0;
 
     /// What is particular about how steps are taken: a line for the run's log, or nothing.

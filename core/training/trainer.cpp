@@ -79,51 +79,51 @@ RunState Trainer::run() {
     if (!control_.problem().empty()) recorder_.log("no control socket: " + control_.problem());
     observer_.onStart(
         {position_.step, specification_.training.steps, model_.parameterCount(), describeDevice(device_)});
-    beat(RunState::running, Survives::machine_failure);
+    beat(RunState::running, Durability::machine_failure);
     if (position_.step == 0) {
         takeSnapshot();
         if (recorder_.folder().methodRows().empty()) reportMethod();
     }
     batches_.emplace(*task_, specification_, position_.next_sequence);
-    asked_ = position_.step;
+    submitted_ = position_.step;
     stepper_ = makeStepper({model_, optimizer_, *batches_, specification_, device_}, position_.step);
     std::string noted;
-    while (asked_ < specification_.training.steps) {
-        Wish wish = control_.poll(answers("step "));
-        if (wish == Wish::pause) wish = waitWhilePaused();
-        if (wish == Wish::stop || wish == Wish::preempt) {
+    while (submitted_ < specification_.training.steps) {
+        RunRequest request = control_.poll(handlers("step "));
+        if (request == RunRequest::pause) request = waitWhilePaused();
+        if (request == RunRequest::stop || request == RunRequest::preempt) {
             catchUp();
             saveCheckpointNow();
-            const RunState state = wish == Wish::stop ? RunState::stopped : RunState::preempted;
+            const RunState state = request == RunRequest::stop ? RunState::stopped : RunState::preempted;
             recorder_.log(stateName(state) + " at step " + std::to_string(position_.step));
-            beat(state, Survives::machine_failure);
+            beat(state, Durability::machine_failure);
             return state;
         }
         const std::int64_t count = std::min(stepper_->mostAtOnce(), stepsUntilDue());
         accept(stepper_->advance(count));
-        asked_ += count;
+        submitted_ += count;
         if (stepper_->note() != noted) recorder_.log(noted = stepper_->note());
-        const bool last = asked_ == specification_.training.steps;
+        const bool last = submitted_ == specification_.training.steps;
         const bool evaluates = last || due(specification_.evaluation.every);
         const bool looks_inside = last || due(specification_.snapshots.every);
-        const bool saves = last || due(specification_.checkpoints.every) || control_.takeCheckpointWish();
+        const bool saves = last || due(specification_.checkpoints.every) || control_.takeCheckpointRequest();
         if (evaluates || looks_inside || saves) catchUp();
         if (evaluates) runEvaluation();
         if (looks_inside) takeSnapshot();
         if (saves) saveCheckpointNow();
-        if (Clock::now() - last_beat_ > kHeartbeat) beat(RunState::running, Survives::process_death);
+        if (Clock::now() - last_beat_ > kHeartbeat) beat(RunState::running, Durability::process_death);
     }
     recorder_.log("finished");
-    beat(RunState::finished, Survives::machine_failure);
+    beat(RunState::finished, Durability::machine_failure);
     return RunState::finished;
 }
 
-/// Steps from the last that was asked for to the next after which something else is to be done.
+/// Steps from the last submitted to the next after which something else is to be done.
 std::int64_t Trainer::stepsUntilDue() const {
-    std::int64_t until = specification_.training.steps - asked_;
+    std::int64_t until = specification_.training.steps - submitted_;
     for (const std::int64_t every :
          {specification_.evaluation.every, specification_.snapshots.every, specification_.checkpoints.every})
-        if (every > 0) until = std::min(until, every - asked_ % every);
+        if (every > 0) until = std::min(until, every - submitted_ % every);
     return until;
 }
 
@@ -135,7 +135,7 @@ void Trainer::accept(const std::vector<StepNumbers>& steps) {
         position_.step += 1;
         position_.next_sequence += static_cast<std::uint64_t>(specification_.training.batch);
         position_.tokens += tokens;
-        // Of steps that a device took by itself only the end is known: they take turns evenly.
+        // Of steps that a device took by itself only the end is known: they are spread evenly.
         position_.time_s =
             before_s + (now_s - before_s) * static_cast<double>(i + 1) / static_cast<double>(steps.size());
         report(step, position_.time_s);
@@ -215,38 +215,38 @@ void Trainer::reportMethod() {
                           ": a denominator of linear attention is down to " + formatNumber(row.value));
 }
 
-Answers Trainer::answers(const std::string& status) {
-    // A GPU's stream holds all steps that were asked for before what is asked here.
-    return {[this, status] { return status + std::to_string(asked_); }, true,
+RequestHandlers Trainer::handlers(const std::string& status) {
+    // A GPU's stream holds all submitted steps before what is read here.
+    return {[this, status] { return status + std::to_string(submitted_); }, true,
             [this](const Request& request) {
                 const TrainingClock::Rest rest(clock_);
-                return answerProbe({model_, *task_, specification_, asked_}, request);
+                return answerProbe({model_, *task_, specification_, submitted_}, request);
             }};
 }
 
-Wish Trainer::waitWhilePaused() {
+RunRequest Trainer::waitWhilePaused() {
     catchUp();
     const TrainingClock::Rest rest(clock_);
     recorder_.log("paused at step " + std::to_string(position_.step));
     observer_.onPause(true);
-    beat(RunState::paused, Survives::machine_failure);
-    Wish wish = Wish::pause;
-    while (wish == Wish::pause) {
-        wish = control_.poll(answers("paused at step "), kPauseLook);
-        if (control_.takeCheckpointWish()) saveCheckpointNow();
-        if (Clock::now() - last_beat_ > kHeartbeat) beat(RunState::paused, Survives::process_death);
+    beat(RunState::paused, Durability::machine_failure);
+    RunRequest request = RunRequest::pause;
+    while (request == RunRequest::pause) {
+        request = control_.poll(handlers("paused at step "), kPauseLook);
+        if (control_.takeCheckpointRequest()) saveCheckpointNow();
+        if (Clock::now() - last_beat_ > kHeartbeat) beat(RunState::paused, Durability::process_death);
     }
-    if (wish == Wish::go_on) {
+    if (request == RunRequest::none) {
         recorder_.log("resumed");
         observer_.onPause(false);
-        beat(RunState::running, Survives::machine_failure);
+        beat(RunState::running, Durability::machine_failure);
     }
-    return wish;
+    return request;
 }
 
-void Trainer::beat(RunState state, Survives survives) {
+void Trainer::beat(RunState state, Durability durability) {
     last_beat_ = Clock::now();
-    recorder_.setStatus(statusNow(state), survives);
+    recorder_.setStatus(statusNow(state), durability);
 }
 
 Status Trainer::statusNow(RunState state) const {

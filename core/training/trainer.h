@@ -32,7 +32,7 @@ class Trainer {
     /// @throws Error (checkpoint)
     void restore();
 
-    /// Runs until the last step, or until it is asked to end. @throws Error (diverged, disk, …)
+    /// Runs until the last step, or until it is told to end. @throws Error (diverged, disk, …)
     RunState run();
 
   private:
@@ -41,18 +41,18 @@ class Trainer {
     /// Takes note of steps that were taken. @throws Error (diverged) if a number is not finite
     void accept(const std::vector<StepNumbers>& steps);
     void report(const StepNumbers& step, double time_s);
-    /// Lets all steps that were asked for end, so that `position_` and the weights belong together.
+    /// Waits for all submitted steps, so that `position_` and the weights belong together.
     void catchUp() { accept(stepper_->finish()); }
     std::int64_t stepsUntilDue() const;
     void runEvaluation();
     void saveCheckpointNow();
     void takeSnapshot();
     void reportMethod();
-    void beat(RunState state, Survives survives);
-    Wish waitWhilePaused();
+    void beat(RunState state, Durability durability);
+    RunRequest waitWhilePaused();
     /// What is said of the run between steps; `status` comes before the step's number.
-    Answers answers(const std::string& status);
-    bool due(std::int64_t every) const { return every > 0 && asked_ % every == 0; }
+    RequestHandlers handlers(const std::string& status);
+    bool due(std::int64_t every) const { return every > 0 && submitted_ % every == 0; }
     Status statusNow(RunState state) const;
 
     Specification specification_;
@@ -66,7 +66,7 @@ class Trainer {
     Transformer model_;
     AdamW optimizer_;
     TrainingPosition position_;           ///< after the last step whose numbers are known
-    std::int64_t asked_ = 0;              ///< the last step that was asked for; the same on the CPU
+    std::int64_t submitted_ = 0;          ///< the last submitted step; on the CPU the one that was taken
     std::optional<BatchStream> batches_;  ///< from `position_` on, while the run goes
     std::unique_ptr<Stepper> stepper_;    ///< likewise
     std::optional<EvaluationRow> best_;

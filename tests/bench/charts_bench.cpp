@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
     const BusyMachine busy(folder.path(), "addition-small", BusyMachine::With::many_trainers);
     QThread::sleep(4);
     Bench bench;
-    MainWindow window(runs, QueueKeeper::Duty::watch);
+    MainWindow window(runs, QueueLauncher::Duty::watch);
     window.showPage("Training");
     window.show();
     QElapsedTimer reading;

@@ -41,7 +41,7 @@ void press(QWidget* control, int count) {
 }
 
 /// One notch of the wheel over the middle of a chart, in and out.
-void turnWheel(QWidget& chart, int count) {
+void scrollWheel(QWidget& chart, int count) {
     const QPointF middle = chart.rect().center();
     const int notch = count / 20 % 2 == 0 ? 120 : -120;
     QCoreApplication::postEvent(
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
                                                       i % 2 == 0 ? "rope" : "roper", i / 2, 100 + i, 20000});
     const BusyMachine busy(folder.path(), "addition-small", BusyMachine::With::one_trainer);
     QThread::sleep(4);
-    MainWindow window(folder.path().toStdString(), QueueKeeper::Duty::watch);
+    MainWindow window(folder.path().toStdString(), QueueLauncher::Duty::watch);
     window.show();
     Bench bench;
     for (Page* page : window.pages()) {
@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
         int count = 0;
         const double gap = longestGap(kMilliseconds, [&] {
             if (charts)
-                turnWheel(chart, count);
+                scrollWheel(chart, count);
             else if (!controls.empty())
                 press(controls[static_cast<std::size_t>(count / 80) % controls.size()], count);
             ++count;

@@ -135,7 +135,7 @@ class FiguresTest : public QObject {
             QVERIFY2(read(picture).contains("<text") && !read(picture).contains("<image"), kind);
         }
         QCOMPARE(run({"figure", "decay", "--out", file}).first, 0);
-        QVERIFY(read(file).contains("unscaled,256,6.5430973229"));  // the source's d = 128 without being told
+        QVERIFY(read(file).contains("unscaled,256,6.5430973229"));  // d = 128 by default, as in Su et al.
         QCOMPARE(run({"figure", "position-table", "--out", file, "--set", "head_dim=4"}).first, 0);
         QVERIFY(read(file).contains("\n3,0,0.14112000805"));  // sin 3
         QCOMPARE(run({"figure", "mistake", "--out", file, "--set", "mistake=values_twice"}).first, 0);

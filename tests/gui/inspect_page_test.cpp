@@ -19,7 +19,7 @@ class InspectPageTest : public PageTest {
                               "--threads", "1",           "-q"};
         for (const char* setting :
              {"model.width=32", "model.layers=2", "model.heads=2", "model.feed_forward=32",
-              "training.steps=40", "training.warmup_steps=4", "snapshots.every=10", "snapshots.characters=24",
+              "training.steps=40", "training.warmup_steps=4", "snapshots.every=10", "snapshots.tokens=24",
               "evaluation.every=0", "checkpoints.every=20", "training.batch=4", "evaluation.problems=4"})
             arguments << "--set" << setting;
         process.start(trainer, arguments);
@@ -95,11 +95,11 @@ class InspectPageTest : public PageTest {
         auto* prompt = control<QLineEdit>("Prompt");
         prompt->setText("?s='abc'; s[1:]=='");
         control<QSpinBox>("Characters to write")->setValue(9);
-        QTest::mouseClick(control<QPushButton>("Write"), Qt::LeftButton);
+        QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
         QVERIFY2(state().continuation().has_value(), qPrintable(state().message()));
         const Continuation c = *state().continuation();
-        QCOMPARE(c.written(), std::size_t(9));
+        QCOMPARE(c.generated(), std::size_t(9));
         QCOMPARE(c.given, std::size_t(18));
         for (std::size_t i = 0; i < 9; ++i) {
             QCOMPARE(c.candidates[i].front().text,
@@ -119,7 +119,7 @@ class InspectPageTest : public PageTest {
         QVERIFY(view.figureCaption().contains("layer 0, head 1"));
         control<QDoubleSpinBox>("Temperature")->setValue(3);
         control<QSpinBox>("Seed of the draws")->setValue(5);
-        QTest::mouseClick(control<QPushButton>("Write"), Qt::LeftButton);
+        QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
         QVERIFY(state().continuation()->tokens != c.tokens);
     }
@@ -152,11 +152,11 @@ class InspectPageTest : public PageTest {
         page().showTab(3);
         QVERIFY(page().learned().chart().curves().empty());
         const RunFolder folder(folder_.path().toStdString() + "/without-snapshots");
-        std::string rows(kMethodHeader);
+        std::string rows = headerLine<MethodRow>();
         for (const auto& [step, first, second] : {std::tuple{0, 1.0, 0.1}, {50, 1.25, 0.1}, {100, 1.5, 0.08}})
             for (const auto& [pair, value] : {std::pair{0, first}, {1, second}})
                 rows += "\n" + formatRow(MethodRow{step, "query_key_frequency", 1, {}, pair, value});
-        writeFileAtomically(folder.methodPath(), rows + "\n", Survives::process_death);
+        writeFileAtomically(folder.methodPath(), rows + "\n", Durability::process_death);
         state().setRun("without-snapshots");
         const auto& curves = page().learned().chart().curves();
         QCOMPARE(curves.size(), std::size_t(2));
@@ -165,7 +165,7 @@ class InspectPageTest : public PageTest {
         QVERIFY(std::abs(curves[1].y.back() - 0.8) < 1e-12);
         QCOMPARE(page().learned().layer().currentText(), QString("layer 1"));
         // A file that is torn or wrong is no reason to show old numbers.
-        writeFileAtomically(folder.methodPath(), rows + "\nnonsense\n", Survives::process_death);
+        writeFileAtomically(folder.methodPath(), rows + "\nnonsense\n", Durability::process_death);
         page().learned().refresh();
         QVERIFY(page().learned().chart().curves().empty());
         page().showTab(0);

@@ -17,7 +17,7 @@ class MixingPageTest : public PageTest {
     }
     void cleanup() { window_.reset(); }
 
-    void theRightSideTurnsEveryValueByItsDistance() {
+    void theRightSideRotatesEveryValueByItsDistance() {
         const double theta = setup().rotary().theta[setup().pair];
         for (const CompassArrow& arrow : page_->compass().roperCompass().arrows)
             QVERIFY(std::abs(arrow.angle - (arrow.key - setup().query) * theta) < 1e-12);
@@ -108,9 +108,9 @@ class MixingPageTest : public PageTest {
                                  .split('\n')
                                  .filter(QRegularExpression("^roper," + key + ","))
                                  .front();
-        const QString turned =
+        const QString rotated =
             QString::number(line.section(',', 7, 7).toDouble(), 'g', 5).replace('-', QChar(0x2212));
-        QVERIFY2(text.contains(turned), qPrintable(text + " | " + line));
+        QVERIFY2(text.contains(rotated), qPrintable(text + " | " + line));
     }
 
     void everyControlChangesThePicture() {

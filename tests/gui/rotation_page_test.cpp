@@ -30,10 +30,10 @@ class RotationPageTest : public QObject {
     void cleanup() { window_.reset(); }
 
     void theExampleGivesTheSourcesNumbers() {
-        const Eigen::VectorXd turned = page_->state().turned();
+        const Eigen::VectorXd rotated = page_->state().rotated();
         const double expected[] = {-0.353876, 1.060553, 0.841964, 2.353953};
         for (int i = 0; i < 4; ++i)
-            QVERIFY(std::abs(turned[i] - expected[i]) < 5e-7);
+            QVERIFY(std::abs(rotated[i] - expected[i]) < 5e-7);
     }
 
     void draggingTheArrowSetsThePair() {
@@ -51,7 +51,7 @@ class RotationPageTest : public QObject {
         QVERIFY(std::abs(page_->state().x()[0]) < 0.05);
         QVERIFY(page_->state().x()[1] > 0.2);
         QCOMPARE(page_->state().x()[2], 1.5);  // the other pair stays
-        // The turned arrow takes its vector along.
+        // The rotated arrow takes its vector along.
         QTest::mousePress(circle, Qt::LeftButton, {}, circle->tip(true).toPoint());
         const QPoint goal = centre + QPoint(50, 30);
         QTest::mouseMove(circle, goal);
@@ -71,7 +71,7 @@ class RotationPageTest : public QObject {
         QCOMPARE(page_->state().setup().position, 13.0);
         QTest::keyClick(page_, Qt::Key_Home);
         QCOMPARE(page_->state().setup().position, 0.0);
-        QVERIFY((page_->state().turned() - page_->state().x()).norm() == 0.0);
+        QVERIFY((page_->state().rotated() - page_->state().x()).norm() == 0.0);
     }
 
     void spacePlaysAndPauses() {

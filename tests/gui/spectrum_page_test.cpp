@@ -33,7 +33,7 @@ class SpectrumPageTest : public PageTest {
             s.scaling.method = ScalingMethod::yarn;
             s.rotary_fraction = 0.5;
         });
-        QTest::mouseClick(control<QPushButton>("The source's figure: d = 128"), Qt::LeftButton);
+        QTest::mouseClick(control<QPushButton>("Decay as in Su et al.: d = 128"), Qt::LeftButton);
         const CurveChart::Curve& decay = page_->decayChart().curves().front();
         QCOMPARE(decay.y.size(), 257);
         QVERIFY(std::abs(decay.y[0] - 32.5) < 1e-12);
@@ -153,7 +153,7 @@ class SpectrumPageTest : public PageTest {
         QCOMPARE(setup().pair, 0);
     }
 
-    void nothingThatTurnsIsSaid() {
+    void saysWhenNoPairRotates() {
         change([](Setup& s) { s.rotary_fraction = 0; });
         QVERIFY(page_->spectrumChart().curves().empty());
         QVERIFY(page_->explanation().contains("does not rotate"));

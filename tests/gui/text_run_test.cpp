@@ -6,7 +6,8 @@
 
 using namespace roper;
 
-/// Every page with two runs on a text, whose tokens are pieces: one writes on, one guesses masked tokens.
+/// Every page with two runs on a text, whose tokens have several characters: one generates, one predicts
+/// masked tokens.
 class TextRunTest : public PageTest {
     Q_OBJECT
 
@@ -22,7 +23,7 @@ class TextRunTest : public PageTest {
             for (const char* setting :
                  {"task.vocab_size=400", "model.width=32", "model.layers=2", "model.heads=2",
                   "model.feed_forward=32", "training.steps=30", "training.warmup_steps=4",
-                  "training.length=24", "training.batch=4", "snapshots.every=15", "snapshots.characters=20",
+                  "training.length=24", "training.batch=4", "snapshots.every=15", "snapshots.tokens=20",
                   "evaluation.every=15", "evaluation.problems=4"})
                 arguments << "--set" << setting;
             process.start(trainer, arguments);
@@ -77,7 +78,7 @@ class TextRunTest : public PageTest {
         QVERIFY(!buttons.front()->isEnabled());
     }
 
-    void inspectReadsPieces() {
+    void inspectReadsTokens() {
         QVERIFY(window_->showPage("Inspect"));
         InspectState& state = window_->inspectPage().state();
         state.setRun("causal");
@@ -88,7 +89,7 @@ class TextRunTest : public PageTest {
         QCOMPARE(state.message(), QString());
         QCOMPARE(static_cast<std::size_t>(state.maps()->weights.front()->rows()),
                  state.maps()->tokens.size());
-        QVERIFY(state.maps()->tokens.size() < 17);  // some pieces have several letters
+        QVERIFY(state.maps()->tokens.size() < 17);  // some tokens have several letters
         std::string whole;
         for (const std::string& token : state.maps()->tokens)
             whole += token;
@@ -97,21 +98,21 @@ class TextRunTest : public PageTest {
         auto* prompt = control<QLineEdit>("Prompt");
         QVERIFY(!prompt->text().isEmpty());  // the beginning of a sample
         control<QSpinBox>("Characters to write")->setValue(5);
-        QTest::mouseClick(control<QPushButton>("Write"), Qt::LeftButton);
+        QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!state.isAsking(), 60000);
         QVERIFY2(state.continuation().has_value(), qPrintable(state.message()));
-        QCOMPARE(state.continuation()->written(), std::size_t(5));
+        QCOMPARE(state.continuation()->generated(), std::size_t(5));
     }
 
-    void aMaskedModelLooksBothWaysAndCannotWrite() {
+    void aMaskedModelLooksBothWaysAndCannotGenerate() {
         InspectState& state = window_->inspectPage().state();
         state.setRun("masked");
         QVERIFY(state.maps() != nullptr);
         QVERIFY((*state.maps()->weights.front())(0, 19) > 0);
         QVERIFY(window_->inspectPage().map().map().lower_only == false);
         QVERIFY(window_->inspectPage().map().figureCsv().contains("0,19,"));
-        QVERIFY(!control<QPushButton>("Write")->isEnabled());
-        QVERIFY(control<QPushButton>("Write")->toolTip().contains("cannot write on"));
+        QVERIFY(!control<QPushButton>("Generate")->isEnabled());
+        QVERIFY(control<QPushButton>("Generate")->toolTip().contains("cannot generate"));
         window_->inspectPage().showTab(0);
         AttentionState& attention = window_->attentionState();
         QVERIFY(window_->showPage("Attention"));

@@ -74,7 +74,7 @@ class TrainingPageTest : public QObject {
         QTRY_VERIFY(!run->metrics().empty() && page().runsPanel().pauseButton()->isEnabled());
         QTest::mouseClick(page().runsPanel().pauseButton(), Qt::LeftButton);
         QTRY_COMPARE(run->state(), RunState::paused);
-        QTRY_COMPARE(page().runsPanel().pauseButton()->text(), QString("Go on"));
+        QTRY_COMPARE(page().runsPanel().pauseButton()->text(), QString("Resume"));
         page().runsPanel().send(Command::checkpoint);
         QTRY_VERIFY(!run->folder().checkpoints().empty());
         QTest::mouseClick(page().runsPanel().pauseButton(), Qt::LeftButton);

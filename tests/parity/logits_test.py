@@ -43,7 +43,7 @@ class Model:
         return scaled * self.t[name + ".weight"] + self.t[name + ".bias"]
 
     def rotate(self, x, fraction, trained, sign=1):
-        """x [T, d]: row t turned by R(sign·t)."""
+        """x [T, d]: row t rotated by R(sign·t)."""
         r = int(fraction * self.d + 1e-9)
         r -= r % 2
         i = numpy.arange(r // 2)
@@ -82,21 +82,21 @@ class Model:
         bucket = numpy.where(delta < e, delta, numpy.minimum(far, buckets - 1)).astype(int)
         return self.t["relative_bias.weight"][bucket, head]
 
-    def weights(self, q, k, head, turn):
+    def weights(self, q, k, head, rotate):
         """[T, T] of q, k [T, d] before any rotation."""
         seen = numpy.tril(numpy.ones((len(q), len(q))))
         kind = self.s["model.attention"]
         if kind == "softmax":
-            scores = turn(q) @ turn(k, -1).T / math.sqrt(self.d) + self.bias(head, len(q))
+            scores = rotate(q) @ rotate(k, -1).T / math.sqrt(self.d) + self.bias(head, len(q))
             scores[seen == 0] = -numpy.inf
             made = numpy.exp(scores - scores.max(1, keepdims=True))
             return made / made.sum(1, keepdims=True)
         if kind == "linear_cosine":
             q, k = (x / numpy.linalg.norm(x, axis=1, keepdims=True) for x in (q, k))
-            made = (1 + turn(q) @ turn(k, -1).T) * seen
+            made = (1 + rotate(q) @ rotate(k, -1).T) * seen
             return made / made.sum(1, keepdims=True)
         q, k = (numpy.where(x > 0, x + 1, numpy.exp(numpy.minimum(x, 0))) for x in (q, k))
-        return turn(q) @ turn(k, -1).T * seen / ((q @ k.T) * seen).sum(1, keepdims=True)
+        return rotate(q) @ rotate(k, -1).T * seen / ((q @ k.T) * seen).sum(1, keepdims=True)
 
     def attention(self, x, block):
         q, k, v = numpy.split(self.linear(x, block + "attention.qkv"), 3, axis=1)
@@ -106,11 +106,11 @@ class Model:
         heads = []
         for h in range(self.heads):
             columns = slice(h * self.d, (h + 1) * self.d)
-            turn = lambda y, sign=1: self.decay(self.rotate(y, fraction, block + "attention.query_key_frequencies"),
+            rotate = lambda y, sign=1: self.decay(self.rotate(y, fraction, block + "attention.query_key_frequencies"),
                                                 fraction, sign)
-            turn_value = lambda y, sign=1: self.rotate(y, value_fraction, block + "attention.value_frequencies", sign)
-            weights = self.weights(q[:, columns], k[:, columns], h, turn)
-            heads.append(turn_value(weights @ turn_value(v[:, columns]), -1))
+            rotate_value = lambda y, sign=1: self.rotate(y, value_fraction, block + "attention.value_frequencies", sign)
+            weights = self.weights(q[:, columns], k[:, columns], h, rotate)
+            heads.append(rotate_value(weights @ rotate_value(v[:, columns]), -1))
         return self.linear(numpy.concatenate(heads, 1), block + "attention.output")
 
     def added(self, T):

@@ -83,7 +83,7 @@ class Queue(TrainerTest):
             self.assertEqual(status(self.runs / name)["state"], "finished", done.stderr)
             self.assertEqual([int(row["step"]) for row in read_rows(self.runs / name)], list(range(1, 121)))
 
-    def test_a_worker_that_is_asked_to_end_preempts_its_trainers(self):
+    def test_a_worker_that_is_told_to_end_preempts_its_trainers(self):
         names = self.enqueue("0", "--set", "training.steps=100000")
         worker = subprocess.Popen([TRAINER, "queue", "--runs", str(self.runs)], stderr=subprocess.DEVNULL)
         self.addCleanup(worker.kill)
@@ -202,21 +202,21 @@ def score(task, sample):
     return "'" in sample["completion"] and sample["completion"].split("'")[0] == letters[int(index):]
 
 
-def recall(sample, substring):
+def token_accuracy(sample, substring):
     """Letters that follow with certainty, and how many of them were guessed."""
     text, guesses = sample["prompt"] + sample["expected"], sample["completion"]
-    recalled = recallable = 0
+    correct = scored = 0
     at = text.find(">")
     while at >= 0:
         before, seen = text[:at].replace(">", ""), ""
         for place in range(at + 1, min(at + 1 + substring, len(text))):
             following = {before[s + len(seen)] for s in range(len(before) - substring + 1) if before.startswith(seen, s)}
             if len(following) == 1:
-                recallable += 1
-                recalled += guesses[place - 1] == text[place]
+                scored += 1
+                correct += guesses[place - 1] == text[place]
             seen += text[place]
         at = text.find(">", at + 1)
-    return recalled, recallable
+    return correct, scored
 
 
 class Evaluations(TrainerTest):
@@ -235,10 +235,10 @@ class Evaluations(TrainerTest):
                 mine = [sample for sample in samples if sample["step"] == int(row["step"])]
                 self.assertEqual(len(mine), 32)
                 if preset.startswith("prefix"):
-                    recalled, recallable = map(sum, zip(*(recall(sample, 12) for sample in mine)))
-                    self.assertEqual((int(row["recalled"]), int(row["recallable"])), (recalled, recallable))
-                    self.assertGreater(recallable, 500)
-                    right += recalled
+                    correct, scored = map(sum, zip(*(token_accuracy(sample, 12) for sample in mine)))
+                    self.assertEqual((int(row["tokens_correct"]), int(row["tokens_scored"])), (correct, scored))
+                    self.assertGreater(scored, 500)
+                    right += correct
                 else:
                     task = preset.split("-")[0]
                     self.assertEqual([score(task, sample) for sample in mine], [sample["correct"] for sample in mine])
@@ -362,13 +362,13 @@ class Bench(TrainerTest):
             self.assertGreater(line["attention_ms"], 0)
             self.assertEqual(line["precision"], "fp32")
 
-    def test_the_precision_asked_for_is_the_one_measured(self):
+    def test_the_precision_set_is_the_one_measured(self):
         for what in ("step", "attention", "generate"):
             for line in self.lines(what, *self.SMALL, "--set", "device.precision=bf16"):
                 self.assertEqual(line["precision"], "bf16", line)
         usual = {line["precision"] for line in self.lines("step", *self.SMALL, "--set", "device.precision=auto")}
         self.assertIn("fp32", usual)
-        if "bf16" in usual:  # nobody asked for it, so the processor must have instructions for it
+        if "bf16" in usual:  # it was not set, so the processor must have instructions for it
             self.assertIn(" avx512_bf16 ", Path("/proc/cpuinfo").read_text())
 
     def test_plain_operations_are_measured_too(self):

@@ -52,7 +52,7 @@ def weights_from(tensors, facts):
     angle = numpy.arange(T)[:, None] * theta
     cosine, sine = numpy.cos(angle), numpy.sin(angle)
 
-    def turned(x):
+    def rotated(x):
         if facts["pairing"] == "half":
             first, second = slice(0, width // 2), slice(width // 2, width)
         else:
@@ -62,7 +62,7 @@ def weights_from(tensors, facts):
         y[:, second] = x[:, first] * sine + x[:, second] * cosine
         return y
 
-    scores = turned(q) @ turned(k).T / math.sqrt(d)
+    scores = rotated(q) @ rotated(k).T / math.sqrt(d)
     scores[numpy.triu_indices(T, 1)] = -numpy.inf
     weights = numpy.exp(scores - scores.max(1, keepdims=True))
     return weights / weights.sum(1, keepdims=True)

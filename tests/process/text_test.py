@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from programs import TRAINER, TrainerTest, checkpoints, read_rows, status, wait_until, without_times
 
 BOOK = Path(__file__).resolve().parents[2] / "resources" / "texts" / "opticks.txt"
-PIECES = str(Path(TRAINER).parent / "roper-tokenizer")
+TOKENIZER = str(Path(TRAINER).parent / "roper-tokenizer")
 
 SMALL = ["--set", "task.vocab_size=400", "--set", "model.width=32", "--set", "model.layers=1", "--set", "model.heads=2",
          "--set", "model.feed_forward=64", "--set", "training.batch=4", "--set", "training.length=33",
@@ -50,16 +50,16 @@ class TextTest(TrainerTest):
 
 
 class Training(TextTest):
-    def test_a_run_learns_and_keeps_its_pieces(self):
+    def test_a_run_learns_and_keeps_its_vocabulary(self):
         run = self.train_text("a", "--steps", 60, "--set", "evaluation.every=30")
         rows = list(csv.DictReader((run / "evaluations.csv").read_text().splitlines()))
         self.assertEqual([row["step"] for row in rows], ["30", "60"])
         self.assertLess(float(rows[1]["loss"]), float(rows[0]["loss"]))
         self.assertLess(float(rows[1]["loss"]), math.log(400))
-        self.assertEqual(rows[1]["recallable"], str(8 * 32))
+        self.assertEqual(rows[1]["tokens_scored"], str(8 * 32))
         self.assertEqual(rows[1]["correct"], "")
         kept = json.loads((run / "text" / "corpus.json").read_text())
-        self.assertEqual((kept["pieces"], kept["kind"], kept["bytes"]), (400, "unigram", self.text.stat().st_size))
+        self.assertEqual((kept["vocab_size"], kept["kind"], kept["bytes"]), (400, "unigram", self.text.stat().st_size))
         samples = [json.loads(line) for line in (run / "samples.jsonl").read_text().splitlines()]
         self.assertTrue(samples)
         whole = self.text.read_text(encoding="utf-8")
@@ -75,9 +75,9 @@ class Training(TextTest):
         counts = {token: ids.count(token) for token in set(ids)}
         entropy = -sum(n / len(ids) * math.log(n / len(ids)) for n in counts.values())
         self.assertAlmostEqual(json.loads((corpus / "corpus.json").read_text())["unigram_entropy"], entropy, places=9)
-        pieces = (corpus / "pieces.txt").read_bytes().split(b"\n")[:-1]
-        self.assertEqual(len(pieces), 400)
-        plain = b"".join(bytes_of(pieces[token]) for token in ids)
+        tokens = (corpus / "vocabulary.txt").read_bytes().split(b"\n")[:-1]
+        self.assertEqual(len(tokens), 400)
+        plain = b"".join(bytes_of(tokens[token]) for token in ids)
         self.assertEqual(plain.decode(), self.text.read_text(encoding="utf-8"))  # nothing is lost
 
     def test_resumed_as_if_never_interrupted(self):
@@ -110,8 +110,8 @@ class Training(TextTest):
                               what="roformer-quick")
         rows = list(csv.DictReader((run / "evaluations.csv").read_text().splitlines()))
         self.assertLess(float(rows[1]["loss"]), float(rows[0]["loss"]))
-        asked = int(rows[1]["recallable"])
-        self.assertTrue(0.2 * 8 * 33 < asked < 0.4 * 8 * 33, asked)
+        scored = int(rows[1]["tokens_scored"])
+        self.assertTrue(0.2 * 8 * 33 < scored < 0.4 * 8 * 33, scored)
         samples = [json.loads(line) for line in (run / "samples.jsonl").read_text().splitlines()]
         self.assertIn("[MASK]", samples[-1]["prompt"])
         self.assertIn(samples[-1]["expected"], self.text.read_text(encoding="utf-8"))
@@ -165,18 +165,18 @@ class Training(TextTest):
         self.train_text("b", "--steps", 2, "--set", "task.vocab_size=6000")
         self.assertEqual([path.name for path in self.prepared() if "partial" in path.name], [])
 
-    def test_a_run_keeps_its_pieces_whatever_is_learned_later(self):
+    def test_a_run_keeps_its_vocabulary_whatever_is_learned_later(self):
         run = self.train_text("a", "--steps", 3)
         (corpus,) = self.prepared()
         before = self.ask("eval", run, "--json").stdout
-        # As if another version had learned other pieces of the same text: those of its second half.
+        # As if another version had learned other tokens of the same text: those of its second half.
         other = self.folder / "other.txt"
         other.write_text(self.text.read_text(encoding="utf-8")[30000:], encoding="utf-8")
-        subprocess.run([PIECES, "prepare", "--text", str(other), "--pieces", "400", "--out", str(self.folder / "learned")],
+        subprocess.run([TOKENIZER, "prepare", "--text", str(other), "--vocab-size", "400", "--out", str(self.folder / "learned")],
                        check=True, timeout=60)
         shutil.rmtree(corpus)
-        subprocess.run([PIECES, "prepare", "--text", str(self.text), "--pieces", "400", "--out", str(corpus), "--model",
-                        str(self.folder / "learned" / "pieces.model")], check=True, timeout=60)
+        subprocess.run([TOKENIZER, "prepare", "--text", str(self.text), "--vocab-size", "400", "--out", str(corpus), "--model",
+                        str(self.folder / "learned" / "tokenizer.model")], check=True, timeout=60)
         after = self.ask("eval", run, "--json")
         self.assertEqual(after.returncode, 0, after.stderr)
         self.assertEqual(after.stdout, before)
@@ -195,7 +195,7 @@ class Training(TextTest):
             self.assertEqual(tokens.read_bytes(), content)
 
     def test_letters_spelled_in_bytes_end_anywhere(self):
-        # A model that knows nothing yet writes single bytes, most of the 400 pieces, at a high temperature.
+        # A model that knows nothing yet writes single bytes, most of the 400 tokens, at a high temperature.
         run = self.train_text("a", "--steps", 4, "--set", "snapshots.every=2", "--set", "snapshots.characters=13",
                               "--set", "evaluation.every=2", "--set", "evaluation.temperature=2")
         written = ""
@@ -221,7 +221,7 @@ class Evaluating(TextTest):
         run = self.train_text("a", "--steps", 40, "--set", "training.length=17")
         self.ask("eval", run, "--length", "17,33,65", "--problems", 4, "--keep")
         rows = list(csv.DictReader((run / "lengths.csv").read_text().splitlines()))
-        self.assertEqual([(row["step"], row["length"], row["asked"]) for row in rows],
+        self.assertEqual([(row["step"], row["length"], row["tokens_scored"]) for row in rows],
                          [("40", "17", "64"), ("40", "33", "64"), ("40", "65", "64")])  # the same stretch of text
         lines = self.ask("eval", run, "--length", "17,33", "--problems", 4, "--json").stdout.splitlines()
         self.assertEqual([json.loads(line)["length"] for line in lines], [17, 33])
@@ -240,7 +240,7 @@ class Evaluating(TextTest):
         done = self.ask("eval", run, "--length", "65")
         self.assert_fails(done, 2, "learned table of 33 positions")
 
-    def test_a_model_is_asked_without_its_text(self):
+    def test_a_model_is_read_without_its_text(self):
         run = self.train_text("a", "--steps", 3)
         self.text.unlink()
         shutil.rmtree(self.cache)
@@ -248,9 +248,17 @@ class Evaluating(TextTest):
         done = self.ask("export", run, "--what", "logits", "--text", "The Rays of Light", "--out", out)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(out.exists())
+        first = out.read_bytes()
+        # As versions of before 2026-11 named the files.
+        for name, former in (("tokenizer.model", "pieces.model"), ("vocabulary.txt", "pieces.txt")):
+            (run / "text" / name).rename(run / "text" / former)
+        summary = run / "text" / "corpus.json"
+        summary.write_text(summary.read_text().replace('"vocab_size"', '"pieces"'))
+        done = self.ask("export", run, "--what", "logits", "--text", "The Rays of Light", "--out", out)
+        self.assertEqual((done.returncode, out.read_bytes()), (0, first), done.stderr)
         self.assert_fails(self.ask("eval", run), 2, "there is no text", str(self.text))
         shutil.rmtree(run / "text")
-        self.assert_fails(self.ask("export", run, "--what", "logits", "--text", "The", "--out", out), 4, "lost its pieces")
+        self.assert_fails(self.ask("export", run, "--what", "logits", "--text", "The", "--out", out), 4, "lost its vocabulary")
 
 
 class Refusals(TextTest):
@@ -271,8 +279,8 @@ class Refusals(TextTest):
         self.assertEqual(status(self.runs / "latin")["state"], "failed")
         self.text.write_bytes(b"")
         self.assert_fails(self.run_text("empty"), 2, "is empty")
-        self.text.write_text("too short a text for so many pieces\n")
-        self.assert_fails(self.run_text("short"), 2, "400 pieces")
+        self.text.write_text("too short a text for so many tokens\n")
+        self.assert_fails(self.run_text("short"), 2, "400 tokens")
         self.assertEqual(self.prepared(), [])
 
     def test_a_text_too_short_for_its_sequences(self):
@@ -293,10 +301,10 @@ class Refusals(TextTest):
                           "training.objective is causal")
 
 
-class Pieces(TextTest):
-    def prepare(self, kind, text=None, pieces=1000):
+class Tokenizing(TextTest):
+    def prepare(self, kind, text=None, vocab_size=1000):
         out = self.folder / kind
-        done = subprocess.run([PIECES, "prepare", "--text", str(text or self.text), "--pieces", str(pieces), "--kind", kind,
+        done = subprocess.run([TOKENIZER, "prepare", "--text", str(text or self.text), "--vocab-size", str(vocab_size), "--kind", kind,
                                "--out", str(out)], capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stderr)
         return out
@@ -313,9 +321,9 @@ class Pieces(TextTest):
         text = self.text.read_text(encoding="utf-8") + "naïve 語 🙂  two blanks\ttab\n"
         for kind in ("unigram", "bpe"):
             out = self.prepare(kind)
-            ours = subprocess.run([PIECES, "ids", "--model", str(out / "pieces.model")], input=text, capture_output=True,
+            ours = subprocess.run([TOKENIZER, "ids", "--model", str(out / "tokenizer.model")], input=text, capture_output=True,
                                   text=True, timeout=60)
-            processor = sentencepiece.SentencePieceProcessor(model_file=str(out / "pieces.model"))
+            processor = sentencepiece.SentencePieceProcessor(model_file=str(out / "tokenizer.model"))
             theirs = [token for line in text.splitlines(keepends=True) for token in processor.encode(line)]
             self.assertEqual([int(token) for token in ours.stdout.split()], theirs, kind)
             self.assertEqual(processor.get_piece_size(), 1000)
@@ -327,35 +335,35 @@ class Pieces(TextTest):
             with path.open("wb") as out:
                 for i in range(megabytes * 1000000 // len(book)):
                     out.write(b"%d\n" % i + book)
-            process = subprocess.Popen([PIECES, "prepare", "--text", str(path), "--pieces", "1000", "--kind", "bpe", "--out",
+            process = subprocess.Popen([TOKENIZER, "prepare", "--text", str(path), "--vocab-size", "1000", "--kind", "bpe", "--out",
                                         str(self.folder / f"out-{megabytes}")])
             _, result, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(result)
             self.assertEqual(process.returncode, 0)
             return usage.ru_maxrss / 1024
 
-        small, large = peak(40), peak(80)  # pieces are learned from 32 MB of either
+        small, large = peak(40), peak(80)  # tokens are learned from 32 MB of either
         self.assertLess(large, 1.1 * small, (small, large))
 
     def test_long_lines_are_not_cut_within_a_letter(self):
         self.text.write_text("".join(chr(0x4E00 + i % 500) + ("a" if i % 3 == 0 else "") for i in range(9000)) + "\n",
                              encoding="utf-8")
-        out = self.prepare("unigram", pieces=900)
-        pieces = (out / "pieces.txt").read_bytes().split(b"\n")
-        for piece in pieces[258:]:
-            bytes_of(piece).decode()  # but for those of single bytes, every piece is text
+        out = self.prepare("unigram", vocab_size=900)
+        tokens = (out / "vocabulary.txt").read_bytes().split(b"\n")
+        for token in tokens[258:]:
+            bytes_of(token).decode()  # but for those of single bytes, every token is text
 
 
-def bytes_of(piece):
-    """A line of pieces.txt as bytes."""
+def bytes_of(token):
+    """A line of vocabulary.txt as bytes."""
     out, i = b"", 0
-    while i < len(piece):
-        if piece[i : i + 1] != b"\\":
-            out, i = out + piece[i : i + 1], i + 1
-        elif piece[i + 1 : i + 2] == b"x":
-            out, i = out + bytes([int(piece[i + 2 : i + 4], 16)]), i + 4
+    while i < len(token):
+        if token[i : i + 1] != b"\\":
+            out, i = out + token[i : i + 1], i + 1
+        elif token[i + 1 : i + 2] == b"x":
+            out, i = out + bytes([int(token[i + 2 : i + 4], 16)]), i + 4
         else:
-            out, i = out + {b"n": b"\n", b"\\": b"\\"}[piece[i + 1 : i + 2]], i + 2
+            out, i = out + {b"n": b"\n", b"\\": b"\\"}[token[i + 1 : i + 2]], i + 2
     return out
 
 

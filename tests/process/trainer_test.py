@@ -24,7 +24,7 @@ class Running(TrainerTest):
         samples = [json.loads(line) for line in (run / "samples.jsonl").read_text().splitlines()]
         self.assertEqual(len(samples), 8)
         self.assertTrue(checkpoints(run))
-        # The specification that was kept is the one that was asked for.
+        # The specification that was kept is the one that was given.
         again = self.trainer("describe", run / "run.toml")
         self.assertIn("width = 32", again.stdout)
 
@@ -176,7 +176,7 @@ class Refused(TrainerTest):
         self.assertEqual([int(r["step"]) for r in read_rows(self.runs / "a")], list(range(1, 501)))
 
 
-class Telling(TrainerTest):
+class Verbosity(TrainerTest):
     def test_presets_describe_and_sample(self):
         self.assertIn("addition-paper", self.trainer("presets").stdout)
         self.assertIn("parameters", self.trainer("describe", "addition-paper").stdout)

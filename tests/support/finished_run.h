@@ -26,7 +26,7 @@ inline RunFolder makeFinishedRun(const std::filesystem::path& runs, const Finish
     s.training.warmup_steps = 0;
     if (change) change(s);
     const RunFolder folder = createRun(runs, wanted.name, s);
-    std::string metrics(kMetricsHeader);
+    std::vector<MetricsRow> metrics;
     for (std::int64_t step = 1; step <= wanted.rows; ++step) {
         MetricsRow row;
         row.step = step;
@@ -34,10 +34,10 @@ inline RunFolder makeFinishedRun(const std::filesystem::path& runs, const Finish
         row.tokens = 2048 * step;
         row.loss = 3.0 / std::sqrt(static_cast<double>(step)) +
                    0.1 * std::sin(static_cast<double>(step * wanted.seed));
-        metrics += "\n" + formatRow(row);
+        metrics.push_back(row);
     }
-    writeFileAtomically(folder.metricsPath(), metrics + "\n", Survives::process_death);
-    std::string evaluations(kEvaluationsHeader);
+    writeFileAtomically(folder.metricsPath(), formatRows(metrics), Durability::process_death);
+    std::vector<EvaluationRow> evaluations;
     for (const std::int64_t step : {wanted.rows / 2, wanted.rows}) {
         EvaluationRow row;
         row.step = step;
@@ -45,14 +45,14 @@ inline RunFolder makeFinishedRun(const std::filesystem::path& runs, const Finish
         row.correct = step == wanted.rows ? wanted.correct : wanted.correct / 2;
         row.of = 128;
         row.loss = 0.5;
-        evaluations += "\n" + formatRow(row);
+        evaluations.push_back(row);
     }
-    writeFileAtomically(folder.evaluationsPath(), evaluations + "\n", Survives::process_death);
+    writeFileAtomically(folder.evaluationsPath(), formatRows(evaluations), Durability::process_death);
     Status status;
     status.state = wanted.state;
     status.step = status.steps = wanted.rows;
     status.host = thisHost();
-    writeStatus(folder.statusPath(), status, Survives::process_death);
+    writeStatus(folder.statusPath(), status, Durability::process_death);
     return folder;
 }
 

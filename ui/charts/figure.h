@@ -24,6 +24,9 @@ class Figure {
         return title.isEmpty() ? title : title.at(0).toUpper() + title.mid(1);
     }
 
+    /// Size of a picture made without a window, unless told otherwise.
+    virtual QSize defaultSize() const { return {720, 480}; }
+
     /// Size on the screen, in device-independent pixels.
     virtual QSize figureSize() const = 0;
 
@@ -33,7 +36,7 @@ class Figure {
     /// The numbers that the picture shows, all of them, as CSV with a header line.
     virtual QString figureCsv() const = 0;
 
-    /// Writes the same to a file; pictures of very many numbers do it piece by piece.
+    /// Writes the same to a file; pictures of very many numbers do it part by part.
     virtual void writeCsv(QIODevice& out) const { out.write(figureCsv().toUtf8()); }
 
     /// One line for under the picture: what it shows, with its parameters.

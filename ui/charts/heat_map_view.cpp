@@ -153,24 +153,24 @@ QString HeatMapView::figureCsv() const {
     return QString::fromUtf8(bytes);
 }
 
-/// One line a cell, written in pieces: a large map has sixteen million.
+/// One line a cell, written in parts: a large map has sixteen million.
 void HeatMapView::writeCsv(QIODevice& out) const {
-    constexpr qsizetype kPiece = 1 << 20;
+    constexpr qsizetype kPart = 1 << 20;
     const auto plain = [](QString name) { return name.remove(',').replace(' ', '_').toUtf8(); };
-    QByteArray piece =
+    QByteArray part =
         plain(map_.row_name) + ',' + plain(map_.column_name) + ',' + plain(map_.value_name) + '\n';
     for (Eigen::Index row = 0; !isEmpty() && row < map_.values->rows(); ++row) {
         const Eigen::Index last =
             map_.lower_only ? std::min(row + 1, map_.values->cols()) : map_.values->cols();
         for (Eigen::Index column = 0; column < last; ++column)
-            piece += QByteArray::number(static_cast<qint64>(row)) + ',' +
-                     QByteArray::number(static_cast<qint64>(column)) + ',' +
-                     QByteArray::number((*map_.values)(row, column), 'g', 17) + '\n';
-        if (piece.size() < kPiece) continue;
-        out.write(piece);
-        piece.clear();
+            part += QByteArray::number(static_cast<qint64>(row)) + ',' +
+                    QByteArray::number(static_cast<qint64>(column)) + ',' +
+                    QByteArray::number((*map_.values)(row, column), 'g', 17) + '\n';
+        if (part.size() < kPart) continue;
+        out.write(part);
+        part.clear();
     }
-    out.write(piece);
+    out.write(part);
 }
 
 }  // namespace roper

@@ -34,8 +34,8 @@ TilePyramid::TilePyramid(const Eigen::MatrixXd& values, bool lower_only, double 
         for (int column = 0; column < full.columns; ++column) {
             for (int row = first_row; row < last_row; ++row) {
                 const double value = values(row, column);
-                const bool clear = (lower_only && column > row) ||
-                                   (not_a_number == NotANumber::absent && std::isnan(value));
+                const bool clear =
+                    (lower_only && column > row) || (not_a_number == NotANumber::absent && std::isnan(value));
                 full.values[static_cast<std::size_t>(row) * static_cast<std::size_t>(full.columns) +
                             static_cast<std::size_t>(column)] = clear ? kClear
                                                                 : !std::isfinite(value)

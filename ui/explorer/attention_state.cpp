@@ -4,6 +4,7 @@
 #include <QElapsedTimer>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/tasks/task.h"
 #include "ui/live/example_text.h"
 #include "ui/live/token_texts.h"
@@ -204,6 +205,21 @@ void AttentionState::waitForRun() {
     clock.start();
     while (asking_ && clock.elapsed() < kPatience_ms)
         QCoreApplication::processEvents(QEventLoop::AllEvents, 50);
+}
+
+void AttentionState::adopt(const std::string& run, const std::function<Setup(const Setup&)>& change) {
+    if (run.empty()) {
+        const Setup wanted = change(Setup{});
+        if (wanted.source == Source::run) throw Error(ErrorKind::usage, "source=run needs a run: --run NAME");
+        return selection_.replace(wanted);
+    }
+    runs_.readAll();
+    useRun(QString::fromStdString(run));
+    waitForRun();
+    selection_.replace(change(setup()));
+    waitForRun();
+    if (isAsking()) throw Error(ErrorKind::other, "the run \"" + run + "\" has not answered within a minute");
+    if (!isReady()) throw Error(ErrorKind::usage, message().toStdString());
 }
 
 }  // namespace roper

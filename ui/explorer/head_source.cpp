@@ -53,16 +53,12 @@ RunHead readHead(const HeadQuestion& question, const QByteArray& payload) {
     try {
         head.method = &positionMethod(file.entry("position"));
         head.attention = attentionKindOf(file.entry("attention"));
+        head.pairing = pairingOf(file.entry("pairing"));
+        head.frequency_formula = frequencyFormulaOf(file.entry("frequency_formula"));
     } catch (const std::invalid_argument& error) {
         throw Error(ErrorKind::checkpoint, "the model is of another version: " + std::string(error.what()));
     }
     head.causal = file.entryOr("causal", "true") == "true";
-    const std::string pairing = file.entry("pairing");
-    if (pairing != nameOf(Pairing::half) && pairing != nameOf(Pairing::interleaved))
-        throw Error(ErrorKind::checkpoint,
-                    "the model is of another version: unknown pairing '" + pairing + "'");
-    head.pairing = pairing == nameOf(Pairing::half) ? Pairing::half : Pairing::interleaved;
-    head.frequency_formula = frequencyFormulaOf(file.entry("frequency_formula"));
     head.base = numberOf(file, "base");
     head.rotary_fraction = numberOf(file, "rotary_fraction");
     head.value_rotary_fraction = numberOf(file, "value_rotary_fraction");

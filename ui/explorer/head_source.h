@@ -17,7 +17,7 @@ struct HeadQuestion {
     bool operator==(const HeadQuestion&) const = default;
 };
 
-/// What the model says: q, k and v before any rotation, and how it goes on from there.
+/// What the model says: q, k and v before any rotation, and what it is.
 struct RunHead {
     HeadQuestion question;
     HeadVectors vectors;

@@ -3,12 +3,35 @@
 #include <QLabel>
 #include <QScopedValueRollback>
 #include <QScrollBar>
+#include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "core/base/text.h"
+#include "core/explorer/setup_fields.h"
 
 namespace roper {
 namespace {
 
 constexpr int kPanelWidth = 264;
+
+double numberOf(const SetupField& field, const Setup& setup) {
+    return parseNumber(field.text(setup)).value_or(0);
+}
+
+/// The field's help, what this page can do with it, and what the field accepts.
+QString helpOf(const SetupField& field, const QString& hint) {
+    QStringList lines{QString::fromStdString(field.help)};
+    if (!hint.isEmpty()) lines << hint;
+    if (!field.isChoice() && !field.isText() && !std::holds_alternative<Flag>(field.accepts))
+        lines << QString::fromStdString(acceptsText(field) + (field.unit.empty() ? "" : " " + field.unit));
+    return lines.join('\n');
+}
+
+int asInt(std::int64_t value) {
+    constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+    return static_cast<int>(std::clamp(value, -kMost, kMost));
+}
 
 }  // namespace
 
@@ -72,23 +95,27 @@ void SetupPanel::setRowVisible(QWidget* widget, bool visible) {
     form_->setRowVisible(widget, visible);
 }
 
-QSpinBox* SetupPanel::addWhole(const QString& label, const QString& help, Whole at, int low, int high,
-                               int step) {
+QSpinBox* SetupPanel::addWhole(const QString& label, const char* key, const QString& hint, int step) {
+    const SetupField& field = findSetupField(key);
+    const auto range = std::get<IntegerRange>(field.accepts);
     auto* box = new QSpinBox;
-    box->setRange(low, high);
+    box->setRange(asInt(range.low), asInt(range.high));
     box->setSingleStep(step);
     // A number counts when it is whole: on the way to 32, a 3 must not cut the vector.
     box->setKeyboardTracking(false);
-    connect(box, &QSpinBox::valueChanged, this,
-            [this, label, at](int value) { change(label, [&](Setup& s) { at(s) = value; }); });
-    whenShown([box, at](const Setup& s) { box->setValue(at(const_cast<Setup&>(s))); });
-    addRow(label, box, help);
+    connect(box, &QSpinBox::valueChanged, this, [this, label, &field](int value) {
+        change(label, [&](Setup& s) { field.set(s, std::to_string(value)); });
+    });
+    whenShown(
+        [box, &field](const Setup& s) { box->setValue(asInt(parseInteger(field.text(s)).value_or(0))); });
+    addRow(label, box, helpOf(field, hint));
     return box;
 }
 
-QSpinBox* SetupPanel::addIndex(const QString& label, const QString& help, Whole at,
+QSpinBox* SetupPanel::addIndex(const QString& label, const char* key, const QString& hint,
                                std::function<int(const Setup&)> count) {
-    QSpinBox* box = addWhole(label, help, at, 0, 0);
+    QSpinBox* box = addWhole(label, key, hint);
+    box->setRange(0, 0);  // its width is that of what a setup has, not of what any could have
     // The range comes before the value, which it would cut otherwise.
     const auto show_value = shown_.back();
     shown_.back() = [box, count, show_value](const Setup& s) {
@@ -98,41 +125,49 @@ QSpinBox* SetupPanel::addIndex(const QString& label, const QString& help, Whole 
     return box;
 }
 
-QDoubleSpinBox* SetupPanel::addDecimal(const QString& label, const QString& help, Real at, double low,
-                                       double high, double step, int decimals) {
+QDoubleSpinBox* SetupPanel::addDecimal(const QString& label, const char* key, const QString& hint,
+                                       double step, int decimals) {
+    const SetupField& field = findSetupField(key);
+    const auto range = std::get<RealRange>(field.accepts);
     auto* box = new QDoubleSpinBox;
     box->setDecimals(decimals);
-    box->setRange(low, high);
+    box->setRange(range.low, range.high);
     box->setSingleStep(step);
     box->setKeyboardTracking(false);
-    connect(box, &QDoubleSpinBox::valueChanged, this,
-            [this, label, at](double value) { change(label, [&](Setup& s) { at(s) = value; }); });
-    whenShown([box, at](const Setup& s) { box->setValue(at(const_cast<Setup&>(s))); });
-    addRow(label, box, help);
+    connect(box, &QDoubleSpinBox::valueChanged, this, [this, label, &field](double value) {
+        change(label, [&](Setup& s) { field.set(s, formatNumber(value)); });
+    });
+    whenShown([box, &field](const Setup& s) { box->setValue(numberOf(field, s)); });
+    addRow(label, box, helpOf(field, hint));
     return box;
 }
 
-NumberEdit* SetupPanel::addReal(const QString& label, const QString& help, Real at, double low, double high) {
-    auto* edit = new NumberEdit(low, high);
-    edit->setHelp(help);
-    connect(edit, &NumberEdit::edited, this,
-            [this, label, at](double value) { change(label, [&](Setup& s) { at(s) = value; }); });
-    whenShown([edit, at](const Setup& s) { edit->setValue(at(const_cast<Setup&>(s))); });
-    addRow(label, edit, help);
+NumberEdit* SetupPanel::addReal(const QString& label, const char* key, const QString& hint) {
+    const SetupField& field = findSetupField(key);
+    const auto range = std::get<RealRange>(field.accepts);
+    auto* edit = new NumberEdit(range.low, range.high);
+    edit->setHelp(helpOf(field, hint));
+    connect(edit, &NumberEdit::edited, this, [this, label, &field](double value) {
+        change(label, [&](Setup& s) { field.set(s, formatNumber(value)); });
+    });
+    whenShown([edit, &field](const Setup& s) { edit->setValue(numberOf(field, s)); });
+    addRow(label, edit, helpOf(field, hint));
     return edit;
 }
 
-QSlider* SetupPanel::addSlider(const QString& label, const QString& help, Real at, double low, double high,
-                               double step) {
+QSlider* SetupPanel::addSlider(const QString& label, const char* key, const QString& hint, double low,
+                               double high, double step) {
+    const SetupField& field = findSetupField(key);
     auto* slider = new QSlider(Qt::Horizontal);
     slider->setRange(static_cast<int>(std::lround(low / step)), static_cast<int>(std::lround(high / step)));
-    connect(slider, &QSlider::valueChanged, this,
-            [this, label, at, step](int value) { change(label, [&](Setup& s) { at(s) = value * step; }); });
-    whenShown([slider, at, step](const Setup& s) {
-        slider->setValue(static_cast<int>(std::lround(at(const_cast<Setup&>(s)) / step)));
+    connect(slider, &QSlider::valueChanged, this, [this, label, &field, step](int value) {
+        change(label, [&](Setup& s) { field.set(s, formatNumber(value * step)); });
+    });
+    whenShown([slider, &field, step](const Setup& s) {
+        slider->setValue(static_cast<int>(std::lround(numberOf(field, s) / step)));
     });
     slider->setAccessibleName(label);
-    addRow({}, slider, help);
+    addRow({}, slider, hint);
     return slider;
 }
 
@@ -151,24 +186,35 @@ QComboBox* SetupPanel::makeChoice(const QString& label, const QStringList& names
     return box;
 }
 
-QComboBox* SetupPanel::addChoice(const QString& label, const QString& help, const QStringList& names,
-                                 std::function<int(const Setup&)> get, std::function<void(Setup&, int)> set) {
-    QComboBox* box = makeChoice(label, names, std::move(get), std::move(set));
-    addRow(label, box, help);
+QComboBox* SetupPanel::addChoice(const QString& label, const char* key, const QStringList& names,
+                                 const QString& hint) {
+    const SetupField& field = findSetupField(key);
+    const std::vector<std::string>& choices = std::get<Choice>(field.accepts).names;
+    QComboBox* box = makeChoice(
+        label, names, [&field](const Setup& s) { return static_cast<int>(readChoice(field, field.text(s))); },
+        [&field, &choices](Setup& s, int i) { field.set(s, choices.at(static_cast<std::size_t>(i))); });
+    addRow(label, box, helpOf(field, hint));
     return box;
 }
 
-QComboBox* SetupPanel::addWideChoice(const QString& label, const QString& help, const QStringList& names,
-                                     std::function<int(const Setup&)> get,
-                                     std::function<void(Setup&, int)> set) {
+QComboBox* SetupPanel::addOwnChoice(const QString& label, const QString& help, const QStringList& names,
+                                    std::function<int(const Setup&)> get,
+                                    std::function<void(Setup&, int)> set) {
     QComboBox* box = makeChoice(label, names, std::move(get), std::move(set));
     addRow({}, box, help);
     return box;
 }
 
-QCheckBox* SetupPanel::addCheck(const QString& label, const QString& help,
-                                std::function<bool(const Setup&)> get,
-                                std::function<void(Setup&, bool)> set) {
+QCheckBox* SetupPanel::addCheck(const QString& label, const char* key, const QString& hint) {
+    const SetupField& field = findSetupField(key);
+    return addOwnCheck(
+        label, helpOf(field, hint), [&field](const Setup& s) { return field.text(s) == "1"; },
+        [&field](Setup& s, bool on) { field.set(s, on ? "1" : "0"); });
+}
+
+QCheckBox* SetupPanel::addOwnCheck(const QString& label, const QString& help,
+                                   std::function<bool(const Setup&)> get,
+                                   std::function<void(Setup&, bool)> set) {
     auto* box = new QCheckBox(label);
     box->setAccessibleName(label);
     connect(box, &QCheckBox::toggled, this,
@@ -187,41 +233,21 @@ QPushButton* SetupPanel::addButton(const QString& label, const QString& help, st
 }
 
 void addRotationControls(SetupPanel& panel) {
-    auto* width = panel.addWhole(
-        SetupPanel::tr("Head width d"), SetupPanel::tr("Features of one head, even"),
-        [](Setup& s) -> int& { return s.head_dim; }, bounds::kLeastHeadDim, bounds::kMostHeadDim, 2);
-    panel.whenShown([width](const Setup& s) {
+    auto* width = panel.addWhole(SetupPanel::tr("Head width d"), "head_dim", {}, 2);
+    panel.whenShown([width, help = width->toolTip()](const Setup& s) {
         const bool is_run = s.source == Source::run;
         width->setEnabled(!is_run);
         width->setToolTip(
             is_run ? SetupPanel::tr("The heads of a run are as wide as they are; choose other vectors "
                                     "on the Attention page to change it")
-                   : SetupPanel::tr("Features of one head, even"));
+                   : help);
     });
-    panel.addReal(
-        SetupPanel::tr("Base b"),
-        SetupPanel::tr("10000 in Su et al.; larger bases rotate the slow pairs more slowly"),
-        [](Setup& s) -> double& { return s.base; }, bounds::kLeastBase, bounds::kMostBase);
-    panel.addChoice(
-        SetupPanel::tr("Frequency formula"),
-        SetupPanel::tr("How the frequency falls from pair to pair: standard b^(−2i/d), or b^(−i/d) as in the "
-                       "worked example of a widely read introduction"),
-        {SetupPanel::tr("b^(−2i/d)"), SetupPanel::tr("b^(−i/d), worked example")},
-        [](const Setup& s) { return static_cast<int>(s.frequency_formula); },
-        [](Setup& s, int i) { s.frequency_formula = static_cast<FrequencyFormula>(i); });
-    panel.addChoice(
-        SetupPanel::tr("Pairing"),
-        SetupPanel::tr(
-            "Which two features rotate together: half-split i with i + d/2, interleaved 2i with 2i + 1"),
-        {SetupPanel::tr("half-split"), SetupPanel::tr("interleaved")},
-        [](const Setup& s) { return static_cast<int>(s.pairing); },
-        [](Setup& s, int i) { s.pairing = static_cast<Pairing>(i); });
-    panel.addDecimal(
-        SetupPanel::tr("Rotated fraction"),
-        SetupPanel::tr(
-            "Share of the features of q and k that rotate; the others pass unchanged. Frequencies use the "
-            "rotated width"),
-        [](Setup& s) -> double& { return s.rotary_fraction; }, 0, 1, 0.25, 4);
+    panel.addReal(SetupPanel::tr("Base b"), "base");
+    panel.addChoice(SetupPanel::tr("Frequency formula"), "frequency_formula",
+                    {SetupPanel::tr("b^(−2i/d)"), SetupPanel::tr("b^(−i/d), worked example")});
+    panel.addChoice(SetupPanel::tr("Pairing"), "pairing",
+                    {SetupPanel::tr("half-split"), SetupPanel::tr("interleaved")});
+    panel.addDecimal(SetupPanel::tr("Rotated fraction"), "rotary_fraction", {}, 0.25, 4);
 }
 
 }  // namespace roper

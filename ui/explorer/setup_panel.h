@@ -16,7 +16,7 @@
 
 namespace roper {
 
-/// The controls beside a picture. Each is bound to one member of the shared setup: changing it changes the
+/// The controls beside a picture. Each is bound to one setting of the shared setup: changing it changes the
 /// selection, and whatever changes the selection is shown by it. All have a label, a help text and an
 /// accessible name.
 class SetupPanel : public QScrollArea {
@@ -25,29 +25,34 @@ class SetupPanel : public QScrollArea {
   public:
     SetupPanel(Selection& selection, QWidget* parent);
 
-    /// Reaches a number of the setup.
-    using Real = std::function<double&(Setup&)>;
-    using Whole = std::function<int&(Setup&)>;
-
     void addHeading(const QString& text);
-    QSpinBox* addWhole(const QString& label, const QString& help, Whole at, int low, int high, int step = 1);
+
+    // Controls of a setting, named by its key (core/explorer/setup_fields.h): range, unit and help are the
+    // field's. `hint` adds what only this page can do with it, such as its keys.
+
+    QSpinBox* addWhole(const QString& label, const char* key, const QString& hint = {}, int step = 1);
     /// A whole number from 0 to below a count that depends on the setup.
-    QSpinBox* addIndex(const QString& label, const QString& help, Whole at,
+    QSpinBox* addIndex(const QString& label, const char* key, const QString& hint,
                        std::function<int(const Setup&)> count);
-    QDoubleSpinBox* addDecimal(const QString& label, const QString& help, Real at, double low, double high,
-                               double step, int decimals);
+    QDoubleSpinBox* addDecimal(const QString& label, const char* key, const QString& hint, double step,
+                               int decimals);
     /// A number in any notation.
-    NumberEdit* addReal(const QString& label, const QString& help, Real at, double low, double high);
+    NumberEdit* addReal(const QString& label, const char* key, const QString& hint = {});
     /// A slider over [low, high] in steps of `step`, for a number that another control shows.
-    QSlider* addSlider(const QString& label, const QString& help, Real at, double low, double high,
+    QSlider* addSlider(const QString& label, const char* key, const QString& hint, double low, double high,
                        double step);
+    /// @param names  what the choices of the field are called here, in their order
+    QComboBox* addChoice(const QString& label, const char* key, const QStringList& names,
+                         const QString& hint = {});
+    QCheckBox* addCheck(const QString& label, const char* key, const QString& hint = {});
+
+    // Controls of what is no single setting.
+
     /// Without a label before it, for long names; the label is its accessible name.
-    QComboBox* addWideChoice(const QString& label, const QString& help, const QStringList& names,
-                             std::function<int(const Setup&)> get, std::function<void(Setup&, int)> set);
-    QComboBox* addChoice(const QString& label, const QString& help, const QStringList& names,
-                         std::function<int(const Setup&)> get, std::function<void(Setup&, int)> set);
-    QCheckBox* addCheck(const QString& label, const QString& help, std::function<bool(const Setup&)> get,
-                        std::function<void(Setup&, bool)> set);
+    QComboBox* addOwnChoice(const QString& label, const QString& help, const QStringList& names,
+                            std::function<int(const Setup&)> get, std::function<void(Setup&, int)> set);
+    QCheckBox* addOwnCheck(const QString& label, const QString& help, std::function<bool(const Setup&)> get,
+                           std::function<void(Setup&, bool)> set);
     QPushButton* addButton(const QString& label, const QString& help, std::function<void()> run);
     /// A control of the page's own.
     void addRow(const QString& label, QWidget* widget, const QString& help);

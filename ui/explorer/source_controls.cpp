@@ -1,7 +1,6 @@
 #include "ui/explorer/source_controls.h"
 
 #include <QLabel>
-#include <limits>
 
 #include "ui/controls/line_edit.h"
 
@@ -47,37 +46,16 @@ QComboBox* addRunChoice(SetupPanel& panel, AttentionState& state) {
 }  // namespace
 
 void addSourceControls(SetupPanel& panel, AttentionState& state) {
-    panel.addChoice(
-        text("q, k, v from"),
-        text("Random numbers with a seed, your own numbers, or a layer and head of a run"),
-        {text("random numbers"), text("a table, by hand"), text("a run")},
-        [](const Setup& s) { return static_cast<int>(s.source); },
-        [](Setup& s, int i) { s.source = static_cast<Source>(i); });
-    auto* tokens = panel.addWhole(
-        text("Tokens T"), text("How many tokens: up to 4096 at random, 64 by hand"),
-        [](Setup& s) -> int& { return s.tokens; }, 1, bounds::kMostTokens);
-    auto* seed = new QSpinBox;
-    seed->setRange(0, std::numeric_limits<int>::max());
-    seed->setKeyboardTracking(false);
-    QObject::connect(seed, &QSpinBox::valueChanged, &panel, [&panel](int value) {
-        panel.change(text("Seed"), [&](Setup& s) { s.seed = static_cast<std::uint64_t>(value); });
-    });
-    panel.whenShown([seed](const Setup& s) {
-        seed->setValue(static_cast<int>(std::min<std::uint64_t>(s.seed, std::numeric_limits<int>::max())));
-    });
-    panel.addRow(text("Seed"), seed, text("Of the random numbers, and of T5's biases"));
-    auto* similarity = panel.addDecimal(
-        text("Similarity"),
-        text("0: every token has vectors of its own; 1: all tokens are alike, so that the map shows position "
-             "alone"),
-        [](Setup& s) -> double& { return s.similarity; }, 0, 1, 0.1, 2);
+    panel.addChoice(text("q, k, v from"), "source",
+                    {text("random numbers"), text("a table, by hand"), text("a run")});
+    auto* tokens = panel.addWhole(text("Tokens T"), "tokens");
+    auto* seed = panel.addWhole(text("Seed"), "seed");
+    auto* similarity = panel.addDecimal(text("Similarity"), "similarity", {}, 0.1, 2);
     QComboBox* runs = addRunChoice(panel, state);
-    auto* layer = panel.addIndex(
-        text("Layer"), text("From 0, nearest to the input"), [](Setup& s) -> int& { return s.layer; },
-        [&state](const Setup& s) { return state.runHead() ? state.runHead()->layers : s.layer + 1; });
-    auto* head = panel.addIndex(
-        text("Head"), text("From 0: a head of the run, of ALiBi's slopes, of T5's biases"),
-        [](Setup& s) -> int& { return s.head; }, [](const Setup& s) { return s.heads; });
+    auto* layer = panel.addIndex(text("Layer"), "layer", {}, [&state](const Setup& s) {
+        return state.runHead() ? state.runHead()->layers : s.layer + 1;
+    });
+    auto* head = panel.addIndex(text("Head"), "head", {}, [](const Setup& s) { return s.heads; });
     auto* words = new LineEdit;
     QObject::connect(words, &LineEdit::edited, &panel, [&panel](const QString& typed) {
         panel.change(text("Text"), [&](Setup& s) { s.run_text = typed.toStdString(); });

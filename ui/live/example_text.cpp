@@ -16,7 +16,7 @@ std::optional<Sample> sampleOf(const RunWatcher& run) {
     std::string line;
     if (!std::getline(file, line)) return std::nullopt;
     try {
-        return parseSample(line);
+        return parseRow<Sample>(line);
     } catch (const Error&) {
         return std::nullopt;  // still being written
     }

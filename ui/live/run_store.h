@@ -22,10 +22,10 @@ class RunStore : public QObject {
     std::vector<RunWatcher*> runs() const;
     RunWatcher* find(const QString& name) const;
 
-    /// Looks for new and removed runs now, and reads a piece of each.
+    /// Looks for new and removed runs now, and reads a part of each.
     void refresh();
 
-    /// The same, and reads every run to its end. For pictures; a window reads long runs piece by piece.
+    /// The same, and reads every run to its end. For pictures; a window reads long runs part by part.
     void readAll();
 
   signals:

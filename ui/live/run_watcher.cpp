@@ -11,14 +11,13 @@ namespace {
 constexpr std::size_t kMostBytesAPoll = 512 * 1024;  // keeps one poll to a few milliseconds
 constexpr std::size_t kRateWindow = 50;              // rows that the rate is taken over
 
-/// Lines through `parse` into `rows`; the header and lines that cannot be read are passed over.
+/// Lines as rows; the header and lines that cannot be read are passed over.
 template <class Row>
-void parseInto(const std::vector<std::string>& lines, std::string_view header, Row (*parse)(std::string_view),
-               std::vector<Row>& rows) {
+void parseInto(const std::vector<std::string>& lines, std::vector<Row>& rows) {
     for (const std::string& line : lines) {
-        if (!header.empty() && isHeader(line)) continue;
+        if (isHeader<Row>(line)) continue;
         try {
-            rows.push_back(parse(line));
+            rows.push_back(parseRow<Row>(line));
         } catch (const Error&) {
             // A damaged line is no reason not to show the others; `roper-train export` names it.
         }
@@ -65,22 +64,20 @@ void RunWatcher::pollStatus() {
 
 /// Rows added to a file since the last poll; the index of the first new one, or nothing.
 template <class Row>
-std::optional<std::size_t> RunWatcher::pollRows(LineTail& tail, std::string_view header,
-                                                Row (*parse)(std::string_view), std::vector<Row>& rows) {
-    const LineTail::News news = tail.poll(kMostBytesAPoll);
-    behind_ = behind_ || news.more;
-    if (news.restarted) {
+std::optional<std::size_t> RunWatcher::pollRows(LineTail& tail, std::vector<Row>& rows) {
+    const LineTail::Update update = tail.poll(kMostBytesAPoll);
+    behind_ = behind_ || update.more;
+    if (update.restarted) {
         rows.clear();
         emit restarted();
     }
     const std::size_t first = rows.size();
-    parseInto(news.lines, header, parse, rows);
+    parseInto(update.lines, rows);
     return rows.size() > first ? std::optional(first) : std::nullopt;
 }
 
 void RunWatcher::pollEvaluations() {
-    if (const auto first = pollRows(evaluations_tail_, kEvaluationsHeader, &parseEvaluationRow, evaluations_))
-        emit evaluationsAdded(*first);
+    if (const auto first = pollRows(evaluations_tail_, evaluations_)) emit evaluationsAdded(*first);
 }
 
 void RunWatcher::poll() {
@@ -89,8 +86,7 @@ void RunWatcher::poll() {
     metrics_stamp_ = stampOf(folder_.metricsPath());
     readSpecificationOnce();
     pollStatus();
-    if (const auto first = pollRows(metrics_tail_, kMetricsHeader, &parseMetricsRow, metrics_))
-        emit metricsAdded(*first);
+    if (const auto first = pollRows(metrics_tail_, metrics_)) emit metricsAdded(*first);
     pollEvaluations();
     pollSamples();
 }
@@ -123,11 +119,11 @@ const std::vector<Sample>& RunWatcher::samples() const {
 
 void RunWatcher::pollSamples() {
     if (!samples_wanted_) return;
-    const LineTail::News news = samples_tail_.poll(kMostBytesAPoll);
-    behind_ = behind_ || news.more;
-    if (news.restarted) samples_.clear();
-    if (news.lines.empty()) return;
-    parseInto(news.lines, {}, &parseSample, samples_);
+    const LineTail::Update update = samples_tail_.poll(kMostBytesAPoll);
+    behind_ = behind_ || update.more;
+    if (update.restarted) samples_.clear();
+    if (update.lines.empty()) return;
+    parseInto(update.lines, samples_);
     if (samples_.empty()) return;
     const std::int64_t newest = samples_.back().step;
     std::erase_if(samples_, [&](const Sample& sample) { return sample.step != newest; });

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/runs/line_tail.h"
 #include "core/runs/run_folder.h"
 
 namespace roper {
@@ -47,7 +48,7 @@ class RunWatcher : public QObject {
     /// Whether files hold more than the last poll read: poll again soon.
     bool isBehind() const { return behind_; }
 
-    /// Reads what is new. Cheap when nothing is; a long file is read in pieces over several calls.
+    /// Reads what is new. Cheap when nothing is; a long file is read in parts over several calls.
     void poll();
 
     /// Reads status and evaluations, which are short, and leaves the rest to the next poll.
@@ -74,8 +75,7 @@ class RunWatcher : public QObject {
     void pollEvaluations();
     void pollStatus();
     template <class Row>
-    std::optional<std::size_t> pollRows(LineTail& tail, std::string_view header,
-                                        Row (*parse)(std::string_view), std::vector<Row>& rows);
+    std::optional<std::size_t> pollRows(LineTail& tail, std::vector<Row>& rows);
     void pollSamples();
 
     RunFolder folder_;

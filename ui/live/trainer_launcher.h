@@ -9,7 +9,7 @@
 
 namespace roper {
 
-/// Starts trainers as processes of their own, which go on when the window is closed.
+/// Starts trainers as processes of their own, which continue when the window is closed.
 class TrainerLauncher : public QObject {
     Q_OBJECT
 

@@ -9,6 +9,7 @@
 #include <QLineEdit>
 #include <QTabBar>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 
 namespace roper {
@@ -71,6 +72,19 @@ std::optional<int> Page::viewNumber(const ViewSettings& settings, const std::str
 void Page::setTab(QTabWidget& tabs, const ViewSettings& settings, const std::string& key) {
     const auto tab = viewNumber(settings, key);
     if (tab && *tab < tabs.count()) tabs.setCurrentIndex(*tab);
+}
+
+std::vector<std::string> Page::figureKinds() const {
+    std::vector<std::string> kinds;
+    for (const Figure* figure : figures())
+        kinds.push_back(figure->figureName().toStdString());
+    return kinds;
+}
+
+const Figure& Page::figureNamed(const std::string& kind) const {
+    for (const Figure* figure : figures())
+        if (figure->figureName().toStdString() == kind) return *figure;
+    throw Error(ErrorKind::other, "the page " + name_.toStdString() + " draws no \"" + kind + "\"");
 }
 
 void Page::refreshNow() {

@@ -9,6 +9,7 @@
 
 #include "core/explorer/setup_text.h"
 #include "ui/charts/figure.h"
+#include "ui/charts/figure_request.h"
 #include "ui/page/actions.h"
 
 namespace roper {
@@ -25,6 +26,16 @@ class Page : public QWidget {
 
     /// The pictures that can be exported, the main one first.
     virtual std::vector<const Figure*> figures() const = 0;
+
+    /// The names of all pictures that the page can draw: those of its figures, also in other states.
+    virtual std::vector<std::string> figureKinds() const;
+
+    /// The settings that its pictures know.
+    virtual std::vector<const FieldInfo*> figureSettings() const = 0;
+
+    /// Brings a picture to what is requested and waits until it is complete, for pictures without a window.
+    /// @throws Error (usage) saying which setting is wrong, or what is missing
+    virtual const Figure& prepareFigure(FigureRequest request) = 0;
 
     /// Adds what this page can do to the program's actions.
     virtual void addActions(Actions& actions) = 0;
@@ -64,6 +75,9 @@ class Page : public QWidget {
 
     /// Leaves to a focused control the keys that it uses itself, before shortcuts of the page take them.
     bool event(QEvent* event) override;
+
+    /// The figure that has a name. @throws Error (other) if the page draws none
+    const Figure& figureNamed(const std::string& kind) const;
 
     static std::optional<int> viewNumber(const ViewSettings& settings, const std::string& key);
     static void setTab(QTabWidget& tabs, const ViewSettings& settings, const std::string& key);

@@ -23,10 +23,10 @@ void drawRotation(QPainter& painter, const QColor& color) {
 void drawSpectrum(QPainter& painter, const QColor& color) {
     painter.setPen(QPen(color, 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
     painter.setBrush(Qt::NoBrush);
-    for (const auto& [y, turns] : {std::pair{7.0, 4.0}, {14.0, 2.0}, {21.0, 1.0}}) {
+    for (const auto& [y, periods] : {std::pair{7.0, 4.0}, {14.0, 2.0}, {21.0, 1.0}}) {
         QPolygonF wave;
         for (int i = 0; i <= 60; ++i)
-            wave << QPointF(3 + 22.0 * i / 60, y - 2.6 * std::sin(2 * M_PI * turns * i / 60));
+            wave << QPointF(3 + 22.0 * i / 60, y - 2.6 * std::sin(2 * M_PI * periods * i / 60));
         painter.drawPolyline(wave);
     }
 }

@@ -19,19 +19,8 @@ constexpr QSize kInitialSize{1360, 860};
 
 }  // namespace
 
-MainWindow::MainWindow(std::filesystem::path runs, QueueKeeper::Duty duty)
-    : store_(runs, nullptr),
-      launcher_(runs, nullptr),
-      queue_(runs, duty, nullptr),
-      attention_state_(selection_, store_, nullptr),
-      rotation_(new RotationPage(selection_, nullptr)),
-      spectrum_(new SpectrumPage(selection_, nullptr)),
-      attention_(new AttentionPage(attention_state_, nullptr)),
-      mixing_(new MixingPage(attention_state_, nullptr)),
-      training_(new TrainingPage(store_, launcher_, queue_, nullptr)),
-      compare_(new ComparePage(
-          store_, [this] { return training_->form().specification(); }, nullptr)),
-      inspect_(new InspectPage(store_, nullptr)),
+MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
+    : set_(runs, duty),
       rail_(new QVBoxLayout),
       stack_(new QStackedWidget),
       explanation_(new QDockWidget(tr("Explain"))),
@@ -43,13 +32,13 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueKeeper::Duty duty)
     resize(kInitialSize);
     rail_->setContentsMargins(6, 10, 6, 10);
     rail_->setSpacing(4);
-    addPage(rotation_, PageIcon::rotation);
-    addPage(spectrum_, PageIcon::spectrum);
-    addPage(attention_, PageIcon::attention);
-    addPage(mixing_, PageIcon::mixing);
-    addPage(training_, PageIcon::training);
-    addPage(compare_, PageIcon::compare);
-    addPage(inspect_, PageIcon::inspect);
+    addPage(set_.rotation, PageIcon::rotation);
+    addPage(set_.spectrum, PageIcon::spectrum);
+    addPage(set_.attention, PageIcon::attention);
+    addPage(set_.mixing, PageIcon::mixing);
+    addPage(set_.training, PageIcon::training);
+    addPage(set_.compare, PageIcon::compare);
+    addPage(set_.inspect, PageIcon::inspect);
     rail_->addStretch();
     auto* middle = new QWidget;
     auto* row = new QHBoxLayout(middle);
@@ -61,14 +50,11 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueKeeper::Duty duty)
     makeExplanation();
     makeMenus();
     makeStatusBar();
-    connect(&store_, &RunStore::changed, this, &MainWindow::showTraining);
-    connect(attention_, &AttentionPage::mixingWanted, this, [this] { showPage(mixing_); });
-    connect(compare_, &ComparePage::runsWanted, this, [this](const std::vector<Specification>& wanted) {
-        training_->enqueue(wanted);
-        showPage(training_);
-    });
-    connect(attention_, &AttentionPage::trainingWanted, this, [this] { showPage(training_); });
-    store_.refresh();  // a session may look at one of the runs
+    connect(&set_.runs, &RunStore::changed, this, &MainWindow::showTraining);
+    connect(set_.attention, &AttentionPage::mixingWanted, this, [this] { showPage(set_.mixing); });
+    connect(set_.attention, &AttentionPage::trainingWanted, this, [this] { showPage(set_.training); });
+    connect(set_.compare, &ComparePage::runsWanted, this, [this] { showPage(set_.training); });
+    set_.runs.refresh();  // a session may look at one of the runs
     restoreSession();
     showTraining();
 }
@@ -137,7 +123,7 @@ void MainWindow::makeMenus() {
 
 void MainWindow::addEditActions() {
     const QString edit = tr("Edit");
-    QUndoStack& history = selection_.history();
+    QUndoStack& history = set_.selection.history();
     const std::tuple<QAction*, QString, bool> steps[] = {
         {actions_.add(edit, tr("Undo"), QKeySequence::Undo, [&history] { history.undo(); }), tr("Undo"),
          true},
@@ -154,11 +140,11 @@ void MainWindow::addEditActions() {
     }
     actions_.add(edit, tr("Copy setup"), Qt::CTRL | Qt::SHIFT | Qt::Key_C, [this] { copySetup(); });
     actions_.add(edit, tr("Paste setup"), Qt::CTRL | Qt::SHIFT | Qt::Key_V, [this] { pasteSetup(); });
-    actions_.add(edit, tr("Start over"), {}, [this] { selection_.set(Setup{}, tr("Start over")); });
+    actions_.add(edit, tr("Start over"), {}, [this] { set_.selection.set(Setup{}, tr("Start over")); });
 }
 
 QString MainWindow::setupText() const {
-    SetupText text{selection_.setup(), {}};
+    SetupText text{set_.selection.setup(), {}};
     for (const Page* page : pages_)
         text.view.merge(page->viewSettings());
     text.view["view.page"] = currentPage()->name().toStdString();
@@ -168,7 +154,7 @@ QString MainWindow::setupText() const {
 bool MainWindow::applySetupText(const QString& text) {
     try {
         const SetupText read = parseSetup(text.toStdString());
-        selection_.set(read.setup, tr("Paste setup"));
+        set_.selection.set(read.setup, tr("Paste setup"));
         if (const auto page = read.view.find("view.page"); page != read.view.end())
             showPage(QString::fromStdString(page->second));
         for (Page* page : pages_)
@@ -253,7 +239,7 @@ void MainWindow::showExplanation() {
 void MainWindow::showTraining() {
     const RunWatcher* first = nullptr;
     int others = -1;
-    for (const RunWatcher* run : store_.runs()) {
+    for (const RunWatcher* run : set_.runs.runs()) {
         if (!run->isActive()) continue;
         if (first == nullptr) first = run;
         ++others;
@@ -285,13 +271,13 @@ void MainWindow::restoreSession() {
     restoreState(settings.value("window/state").toByteArray());
     try {
         const SetupText text = parseSetup(settings.value("session/setup").toString().toStdString());
-        selection_.replace(text.setup);
+        set_.selection.replace(text.setup);
         for (Page* page : pages_)
             page->setViewSettings(text.view);
     } catch (const Error&) {
         // The first start, or the settings of a version that knew other keys: the defaults stand.
     }
-    if (!showPage(settings.value("window/page").toString())) showPage(rotation_);
+    if (!showPage(settings.value("window/page").toString())) showPage(set_.rotation);
 }
 
 void MainWindow::saveSession() {

@@ -10,42 +10,32 @@
 #include <QToolButton>
 #include <filesystem>
 
-#include "ui/explorer/selection.h"
-#include "ui/live/queue_keeper.h"
-#include "ui/live/run_store.h"
-#include "ui/live/trainer_launcher.h"
 #include "ui/page/actions.h"
-#include "ui/pages/attention/attention_page.h"
-#include "ui/pages/compare/compare_page.h"
-#include "ui/pages/inspect/inspect_page.h"
-#include "ui/pages/mixing/mixing_page.h"
-#include "ui/pages/rotation/rotation_page.h"
-#include "ui/pages/spectrum/spectrum_page.h"
-#include "ui/pages/training/training_page.h"
 #include "ui/window/icons.h"
+#include "ui/window/page_set.h"
 
 namespace roper {
 
-/// The window: rail, pages, status bar. Wires pages together and does nothing else.
+/// The window: rail, pages, menus, status bar.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
   public:
     /// @param duty  whether this window sees to it that the queue is worked through
-    explicit MainWindow(std::filesystem::path runs, QueueKeeper::Duty duty = QueueKeeper::Duty::work);
+    explicit MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty = QueueLauncher::Duty::work);
     ~MainWindow() override;
 
-    RotationPage& rotationPage() { return *rotation_; }
-    SpectrumPage& spectrumPage() { return *spectrum_; }
-    AttentionPage& attentionPage() { return *attention_; }
-    MixingPage& mixingPage() { return *mixing_; }
-    Selection& selection() { return selection_; }
-    AttentionState& attentionState() { return attention_state_; }
-    TrainingPage& trainingPage() { return *training_; }
-    ComparePage& comparePage() { return *compare_; }
-    InspectPage& inspectPage() { return *inspect_; }
-    RunStore& runs() { return store_; }
-    QueueKeeper& queue() { return queue_; }
+    RotationPage& rotationPage() { return *set_.rotation; }
+    SpectrumPage& spectrumPage() { return *set_.spectrum; }
+    AttentionPage& attentionPage() { return *set_.attention; }
+    MixingPage& mixingPage() { return *set_.mixing; }
+    Selection& selection() { return set_.selection; }
+    AttentionState& attentionState() { return set_.attention_state; }
+    TrainingPage& trainingPage() { return *set_.training; }
+    ComparePage& comparePage() { return *set_.compare; }
+    InspectPage& inspectPage() { return *set_.inspect; }
+    RunStore& runs() { return set_.runs; }
+    QueueLauncher& queue() { return set_.queue; }
 
     std::vector<Page*> pages() const { return pages_; }
     Page* currentPage() const;
@@ -78,19 +68,8 @@ class MainWindow : public QMainWindow {
     void saveSession();
     void resetLayout();
 
-    Selection selection_;
-    RunStore store_;
-    TrainerLauncher launcher_;
-    QueueKeeper queue_;
-    AttentionState attention_state_;
+    PageSet set_;
     Actions actions_;
-    RotationPage* rotation_;
-    SpectrumPage* spectrum_;
-    AttentionPage* attention_;
-    MixingPage* mixing_;
-    TrainingPage* training_;
-    ComparePage* compare_;
-    InspectPage* inspect_;
     std::vector<Page*> pages_;
     std::map<QString, QMenu*> page_menus_;  ///< by the page's name, or another group's
     std::vector<QToolButton*> rail_buttons_;

@@ -24,18 +24,6 @@ std::unique_ptr<Positions> makePositions(const Specification& specification, Par
     TORCH_CHECK(false, "unknown position method ", specification.model.position);
 }
 
-Pairing pairingOf(const Specification& specification) {
-    const std::string& name = specification.model.pairing;
-    TORCH_CHECK(name == "half" || name == "interleaved", "unknown pairing ", name);
-    return name == "half" ? Pairing::half : Pairing::interleaved;
-}
-
-FrequencyFormula frequencyFormulaOf(const Specification& specification) {
-    const std::string& name = specification.model.frequency_formula;
-    TORCH_CHECK(name == "standard" || name == "worked_example", "unknown frequency formula ", name);
-    return name == "standard" ? FrequencyFormula::standard : FrequencyFormula::worked_example;
-}
-
 PassPositions Positions::forPass(const TokenPositions& tokens) {
     const PositionMethod& method = specification_.model.method();
     if (method.longest) {
@@ -63,7 +51,7 @@ void Positions::rescale(const Scaling& scaling, double) {
 }
 
 Pairing Positions::pairing() const {
-    return pairingOf(specification_);
+    return pairingOf(specification_.model.pairing);
 }
 
 void Positions::addBias(const TokenPositions& tokens, PassPositions& pass,

@@ -83,7 +83,7 @@ class Positions {
     /// Tables are made for as many positions as a training sequence has, or more if they are needed.
     std::int64_t atLeastTrained(std::int64_t T) const;
 
-    /// Keeps a table that a longer one replaces: steps that were captured go on reading it.
+    /// Keeps a table that a longer one replaces: steps that were captured keep reading it.
     void outgrow(const at::Tensor& table) { outgrown_.push_back(table); }
 
   private:
@@ -95,9 +95,5 @@ class Positions {
 /// The method of a specification; makes its parameters, if it has any.
 std::unique_ptr<Positions> makePositions(const Specification& specification, Parameters& parameters,
                                          at::TensorOptions options);
-
-/// The pairing and the frequency formula that a specification names.
-Pairing pairingOf(const Specification& specification);
-FrequencyFormula frequencyFormulaOf(const Specification& specification);
 
 }  // namespace roper

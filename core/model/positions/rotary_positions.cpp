@@ -24,8 +24,9 @@ std::vector<CosSin> times(std::vector<CosSin> layers, const at::Tensor& decay) {
 std::pair<Eigen::VectorXd, double> scaledBy(const Rotary& rotary, const Specification& specification,
                                             const Scaling& scaling, double length) {
     if (rotary.pairs() == 0) return {{}, 1.0};
-    const ScaledFrequencies scaled = scaledFrequencies(rotary.rotatedWidth(), specification.model.base,
-                                                       frequencyFormulaOf(specification), scaling, length);
+    const ScaledFrequencies scaled =
+        scaledFrequencies(rotary.rotatedWidth(), specification.model.base,
+                          frequencyFormulaOf(specification.model.frequency_formula), scaling, length);
     return {scaled.theta.cwiseQuotient(rotary.theta), scaled.attention_factor};
 }
 
@@ -44,7 +45,7 @@ RotaryPositions::Rotation RotaryPositions::makeRotation(double fraction, const s
     const auto& model = specification().model;
     Rotation made;
     made.rotary = makeRotary(static_cast<int>(specification().headDim()), pairing(), model.base,
-                             frequencyFormulaOf(specification()), fraction);
+                             frequencyFormulaOf(specification().model.frequency_formula), fraction);
     if (!model.trainsFrequencies() || made.rotary.pairs() == 0) return made;
     const at::Tensor theta = at::empty({made.rotary.pairs()}, at::kDouble);
     std::copy_n(made.rotary.theta.data(), made.rotary.pairs(), theta.mutable_data_ptr<double>());

@@ -208,7 +208,7 @@ TEST(Outcomes, AreTakenAtTheEndAndOnlyThere) {
     EXPECT_EQ(outcomeOf(run, Measure::final_loss).value, 0.01);
     EXPECT_NEAR(outcomeOf(run, Measure::training_loss).value, 1.05, 1e-9);
     EXPECT_EQ(outcomeOf(run, Measure::steps_until, 0.35).value, 50);
-    EXPECT_EQ(outcomeOf(run, Measure::final_recall).kind, Outcome::missing);
+    EXPECT_EQ(outcomeOf(run, Measure::final_token_accuracy).kind, Outcome::missing);
     RunRecord open = run;
     open.state = RunState::stopped;
     EXPECT_EQ(outcomeOf(open, Measure::final_correct).kind, Outcome::unfinished);

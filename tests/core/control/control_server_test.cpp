@@ -124,7 +124,7 @@ TEST(ControlServer, IdlePeersDoNotLockOthersOut) {
     EXPECT_NE(last.receive().find("\"id\":\"f\""), std::string::npos);
 }
 
-// A payload is larger than a socket's buffer: it goes out piece by piece, and others are served meanwhile.
+// A payload is larger than a socket's buffer: it goes out part by part, and others are served meanwhile.
 TEST(ControlServer, ALargePayloadArrivesWhole) {
     Scene scene;
     const std::string payload = [] {

@@ -7,7 +7,7 @@ namespace {
 
 TEST(Messages, ReadBackWhatTheyWrite) {
     for (const Command command : {Command::status, Command::pause, Command::resume, Command::stop,
-                                  Command::checkpoint, Command::head, Command::maps, Command::continue_}) {
+                                  Command::checkpoint, Command::head, Command::maps, Command::generate}) {
         const Request request = parseRequest(formatRequest({command, "7\n\""}));
         EXPECT_EQ(request.command, command);
         EXPECT_EQ(request.id, "7\n\"");
@@ -15,7 +15,7 @@ TEST(Messages, ReadBackWhatTheyWrite) {
     const Request head = parseRequest(formatRequest({Command::head, "8", 2, 5, "?d=1\"ü"}));
     EXPECT_EQ(head.layer, 2);
     EXPECT_EQ(head.head, 5);
-    Request on{Command::continue_, "9"};
+    Request on{Command::generate, "9"};
     on.text = "?d=";
     on.count = 7;
     on.temperature = 0.5;
@@ -66,10 +66,10 @@ TEST(LineFramer, CutsWhereverTheBytesComeApart) {
 
 TEST(LineFramer, GivesUpOnALineWithoutEnd) {
     LineFramer framer;
-    const std::string piece(4096, 'x');
+    const std::string part(4096, 'x');
     bool gave_up = false;
-    for (std::size_t sent = 0; sent <= kLongestMessage + piece.size() && !gave_up; sent += piece.size())
-        gave_up = !framer.add(piece).has_value();
+    for (std::size_t sent = 0; sent <= kLongestMessage + part.size() && !gave_up; sent += part.size())
+        gave_up = !framer.add(part).has_value();
     EXPECT_TRUE(gave_up);
 }
 

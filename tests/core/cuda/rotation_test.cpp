@@ -81,7 +81,7 @@ TEST(RotationKernel, RotatesAsTheOperatorDoes) {
                         const double most = type == at::kFloat ? 1e-6 : 2e-2;
                         EXPECT_LT((to[part].to(at::kFloat) - exact).abs().max().item<double>(), most);
                     }
-                    EXPECT_TRUE(to[2].equal(from[2])) << "what does not turn is copied";
+                    EXPECT_TRUE(to[2].equal(from[2])) << "what is not rotated is copied";
                 }
 }
 

@@ -44,7 +44,7 @@ HeadVectors vectorsOf(const Setup& setup) {
     return randomHeadVectors(setup.tokens, setup.head_dim, setup.seed, setup.similarity);
 }
 
-/// A setup where every mistake can show itself: all features turn, several tokens, RoPER.
+/// A setup where every mistake can show itself: all features rotate, several tokens, RoPER.
 ASetup setupForMistakes(std::uint64_t seed) {
     ASetup setup;
     setup.head_dim = 32;

@@ -61,10 +61,10 @@ TEST(Setup, AWiderHeadKeepsTheEntriesThatWereThere) {
 TEST(Setup, TheIntroExampleGivesTheSourcesNumbers) {
     const ASetup setup = withWorkedExample(ASetup{});
     EXPECT_TRUE(isWorkedExample(setup));
-    const Eigen::VectorXd turned = rotate(setup.rotary(), setup.x, setup.position);
-    EXPECT_LT((turned - Eigen::Vector4d(-0.353876, 1.060553, 0.841964, 2.353953)).cwiseAbs().maxCoeff(),
+    const Eigen::VectorXd rotated = rotate(setup.rotary(), setup.x, setup.position);
+    EXPECT_LT((rotated - Eigen::Vector4d(-0.353876, 1.060553, 0.841964, 2.353953)).cwiseAbs().maxCoeff(),
               5e-7);
-    EXPECT_LT((workedExample().result - turned).norm(), 1e-15);
+    EXPECT_LT((workedExample().result - rotated).norm(), 1e-15);
 }
 
 TEST(Setup, FractionsAndScalingsReachTheRotation) {

@@ -238,7 +238,7 @@ TEST(Transformer, AMaskedOneSeesBothSides) {
     at::Tensor changed = tokens.clone();
     changed[0][9] = (tokens[0][9] + 1) % kVocabulary;
     EXPECT_GT((model.forward(tokens) - model.forward(changed))[0][0].abs().max().item<double>(), 1e-6);
-    EXPECT_THROW(complete(model, Vocabulary("abcdefghijk"), std::vector<std::string>{"ab"}, {4, {}}),
+    EXPECT_THROW(generate(model, Vocabulary("abcdefghijk"), std::vector<std::string>{"ab"}, {4, {}}),
                  std::invalid_argument);
 }
 
@@ -311,7 +311,7 @@ TEST(Transformer, HeadVectorsGiveTheWeightsOfTheirHead) {
             setup.head_dim = static_cast<int>(qkv.size(2));
             setup.rotary_fraction = 0.5;
             setup.base = specification.model.base;
-            setup.pairing = pairingOf(specification);
+            setup.pairing = pairingOf(specification.model.pairing);
             const ScoreRule rule = scoreRule(sanitized(setup));
             const HeadVectors heads{matrix(0), matrix(1), matrix(2)};
             const Eigen::MatrixXd computed = roper::weights(rule, heads, scores(rule, heads));
@@ -363,13 +363,13 @@ TEST(Transformer, UntrainedLossIsNearGuessing) {
 
 /// A prompt continued without any cache: the whole text is read again for every character.
 std::string withoutCache(Transformer& model, const Vocabulary& vocabulary, const std::string& prompt,
-                         const Writing& writing, std::size_t number) {
-    Random random(writing.seed, Stream::sampling, number);
+                         const GenerationOptions& options, std::size_t number) {
+    Random random(options.seed, Stream::sampling, number);
     std::string written;
-    while (written.size() < static_cast<std::size_t>(writing.longest) && !writing.is_complete(written)) {
+    while (written.size() < static_cast<std::size_t>(options.max_tokens) && !options.is_complete(written)) {
         const at::Tensor row = at::tensor(vocabulary.encode(prompt + written), at::kLong).unsqueeze(0);
         const at::Tensor logits = model.forward(row)[0][-1].contiguous();
-        written += vocabulary.decode(chooseToken(logits, writing.temperature, random));
+        written += vocabulary.decode(chooseToken(logits, options.temperature, random));
     }
     return written;
 }
@@ -384,11 +384,11 @@ TEST(Generation, WithTheCacheEqualsWithout) {
     for (const Specification& kind : allKinds()) {
         Transformer model(kind, kVocabulary, at::kCPU);
         for (const double temperature : {0.0, 0.7, 3.0}) {
-            const Writing writing{25, stop, temperature, 11};
-            const std::vector<Written> written = complete(model, vocabulary, prompts, writing);
+            const GenerationOptions options{25, stop, temperature, 11};
+            const std::vector<Completion> completions = generate(model, vocabulary, prompts, options);
             for (std::size_t i = 0; i < prompts.size(); ++i) {
-                EXPECT_EQ(written[i].text, withoutCache(model, vocabulary, prompts[i], writing, i));
-                lengths.insert(written[i].text.size());
+                EXPECT_EQ(completions[i].text, withoutCache(model, vocabulary, prompts[i], options, i));
+                lengths.insert(completions[i].text.size());
             }
         }
     }
@@ -398,8 +398,8 @@ TEST(Generation, WithTheCacheEqualsWithout) {
 TEST(Generation, RefusesWhatItCannotRead) {
     const Vocabulary vocabulary("abcdefghijk");
     Transformer model(tiny("roper"), kVocabulary, at::kCPU);
-    EXPECT_THROW(complete(model, vocabulary, {""}, {3, {}}), std::invalid_argument);
-    EXPECT_THROW(complete(model, vocabulary, {"xyz"}, {3, {}}), std::invalid_argument);
+    EXPECT_THROW(generate(model, vocabulary, {""}, {3, {}}), std::invalid_argument);
+    EXPECT_THROW(generate(model, vocabulary, {"xyz"}, {3, {}}), std::invalid_argument);
 }
 
 TEST(Generation, DrawsAsOftenAsTheSoftmaxSays) {

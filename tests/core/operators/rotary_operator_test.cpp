@@ -126,7 +126,8 @@ TEST(RotaryOperator, EachSequenceMayHavePositionsOfItsOwn) {
 
 TEST(RotaryOperator, RefusesATableThatDoesNotFit) {
     const CosSin table = makeCosSinTable(makeRotary(16, Pairing::half), T, at::kDouble);
-    EXPECT_THROW(apply(at::randn({B, H, T, d}, at::kDouble), table, Pairing::half, Direction::forward), c10::Error);
+    EXPECT_THROW(apply(at::randn({B, H, T, d}, at::kDouble), table, Pairing::half, Direction::forward),
+                 c10::Error);
 }
 
 }  // namespace

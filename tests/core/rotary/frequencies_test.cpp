@@ -21,14 +21,14 @@ TEST(Frequencies, IntroFallsHalfAsFast) {
     EXPECT_NEAR(theta[1], 0.1, 1e-15);
 }
 
-TEST(Frequencies, WavelengthIsOneTurn) {
+TEST(Frequencies, WavelengthIsOneRotation) {
     const Eigen::VectorXd theta = frequencies(64, 500.0);
     const Eigen::VectorXd lambda = wavelengths(theta);
     for (Eigen::Index i = 0; i < theta.size(); ++i)
         EXPECT_NEAR(theta[i] * lambda[i], 2 * std::numbers::pi, 1e-12);
 }
 
-TEST(Frequencies, RefusesWhatCannotTurn) {
+TEST(Frequencies, RefusesWhatCannotRotate) {
     EXPECT_THROW(frequencies(3), std::invalid_argument);
     EXPECT_THROW(frequencies(0), std::invalid_argument);
     EXPECT_THROW(frequencies(4, 1.0), std::invalid_argument);

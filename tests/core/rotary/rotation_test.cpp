@@ -13,10 +13,10 @@ TEST(Rotation, FourWaysAgree) {
         const Rotary rotary = anyRotary();
         const Eigen::VectorXd x = anyVector(rotary.head_dim);
         const double m = anyPosition();
-        const Eigen::VectorXd turned = rotate(rotary, x, m);
-        RC_ASSERT(largest(rotateElementwise(rotary, x, m) - turned) < 1e-12);
-        RC_ASSERT(largest(rotateComplex(rotary, x, m) - turned) < 1e-12);
-        RC_ASSERT(largest(rotationMatrix(rotary, m) * x - turned) < 1e-12);
+        const Eigen::VectorXd rotated = rotate(rotary, x, m);
+        RC_ASSERT(largest(rotateElementwise(rotary, x, m) - rotated) < 1e-12);
+        RC_ASSERT(largest(rotateComplex(rotary, x, m) - rotated) < 1e-12);
+        RC_ASSERT(largest(rotationMatrix(rotary, m) * x - rotated) < 1e-12);
     }));
 }
 
@@ -33,23 +33,23 @@ TEST(Rotation, KeepsLengthsAndIsAGroup) {
     }));
 }
 
-TEST(Rotation, TurnsCounterClockwise) {
+TEST(Rotation, RotatesCounterClockwise) {
     const Rotary rotary = makeRotary(2, Pairing::half);
-    const Eigen::VectorXd turned = rotate(rotary, Eigen::Vector2d(1, 0), 1.0);
-    EXPECT_NEAR(turned[0], std::cos(1.0), 1e-15);
-    EXPECT_NEAR(turned[1], std::sin(1.0), 1e-15);
+    const Eigen::VectorXd rotated = rotate(rotary, Eigen::Vector2d(1, 0), 1.0);
+    EXPECT_NEAR(rotated[0], std::cos(1.0), 1e-15);
+    EXPECT_NEAR(rotated[1], std::sin(1.0), 1e-15);
 }
 
-TEST(Rotation, RowsTurnLikeVectors) {
+TEST(Rotation, RowsRotateLikeVectors) {
     EXPECT_TRUE(rc::check([] {
         const Rotary rotary = anyRotary();
         const int T = *rc::gen::inRange(1, 9);
         const Eigen::MatrixXd X = anyMatrix(T, rotary.head_dim);
         const Eigen::VectorXd positions = consecutivePositions(T, anyPosition());
-        const Eigen::MatrixXd turned = rotateRows(rotary, X, positions);
+        const Eigen::MatrixXd rotated = rotateRows(rotary, X, positions);
         for (int t = 0; t < T; ++t)
-            RC_ASSERT(largest(turned.row(t).transpose() - rotate(rotary, X.row(t), positions[t])) < 1e-12);
-        RC_ASSERT(largest(rotateRowsBack(rotary, turned, positions) - X) < 1e-11);
+            RC_ASSERT(largest(rotated.row(t).transpose() - rotate(rotary, X.row(t), positions[t])) < 1e-12);
+        RC_ASSERT(largest(rotateRowsBack(rotary, rotated, positions) - X) < 1e-11);
     }));
 }
 
@@ -87,9 +87,9 @@ TEST(Rotation, OneLayoutIsThePermutationOfTheOther) {
 TEST(Rotation, PartialRotationLeavesTheRest) {  // rotary.md, fact 8
     const Rotary rotary = makeRotary(8, Pairing::half, 10000, FrequencyFormula::standard, 0.5);
     const Eigen::VectorXd x = Eigen::VectorXd::LinSpaced(8, 1, 8);
-    const Eigen::VectorXd turned = rotate(rotary, x, 5);
-    EXPECT_EQ(largest(turned.tail(4) - x.tail(4)), 0.0);
-    EXPECT_GT(largest(turned.head(4) - x.head(4)), 0.1);
+    const Eigen::VectorXd rotated = rotate(rotary, x, 5);
+    EXPECT_EQ(largest(rotated.tail(4) - x.tail(4)), 0.0);
+    EXPECT_GT(largest(rotated.head(4) - x.head(4)), 0.1);
     EXPECT_NEAR(rotary.theta[1], std::pow(10000.0, -2.0 / 4.0), 1e-15);  // the rotated width counts, not d
 }
 

@@ -62,10 +62,10 @@ TEST(Scaling, TheIntroScheduleKeepsThePromises) {
     scaling.method = ScalingMethod::yarn;
     scaling.original_length = 200;
     for (int i = 0; i < 32; ++i) {
-        const double turns = 200 * plain[i] / (2 * kPi), kept = scaled()[i] / plain[i];
-        if (turns > 40) {
+        const double rotations = 200 * plain[i] / (2 * kPi), kept = scaled()[i] / plain[i];
+        if (rotations > 40) {
             EXPECT_DOUBLE_EQ(kept, 1.0) << i;
-        } else if (turns < 0.8) {
+        } else if (rotations < 0.8) {
             EXPECT_NEAR(kept, 1.0 / 8, 1e-12) << i;
         }
     }
@@ -87,23 +87,25 @@ TEST(Scaling, DynamicNtkDoesNothingUpToTheOriginalLengthAndSlowsBeyond) {
     EXPECT_NEAR(plain[10] / beyond[10], std::pow(7.0, 10 / 31.0), 1e-9);
 }
 
-/// YaRN as its paper has it: γ by the number of turns r = L/λ, over pair indices as Hugging Face rounds them.
+/// YaRN as its paper has it: γ by the number of rotations r = L/λ, over pair indices as Hugging Face rounds
+/// them.
 TEST(Scaling, YarnKeepsFastPairsAndDividesSlowOnes) {
     Scaling scaling = methodOf(ScalingMethod::yarn, 16.0);
     scaling.original_length = 4096;
     const int width = 128;
     const double base = 10000;
     const Eigen::VectorXd scaled = scaledTheta(width, base, scaling);
-    // The pair that turns β times in L solves L·b^(−2c/d) = 2πβ; found here by bisection, not by logarithms.
-    const auto pair_with_turns = [&](double turns) {
+    // The pair that rotates β times in L solves L·b^(−2c/d) = 2πβ; found here by bisection, not by
+    // logarithms.
+    const auto pair_with_rotations = [&](double rotations) {
         double low = -100, high = 200;
         for (int step = 0; step < 200; ++step) {
             const double middle = (low + high) / 2;
-            (4096 * std::pow(base, -2 * middle / width) / (2 * kPi) > turns ? low : high) = middle;
+            (4096 * std::pow(base, -2 * middle / width) / (2 * kPi) > rotations ? low : high) = middle;
         }
         return low;
     };
-    const double first = std::floor(pair_with_turns(32)), last = std::ceil(pair_with_turns(1));
+    const double first = std::floor(pair_with_rotations(32)), last = std::ceil(pair_with_rotations(1));
     EXPECT_EQ(first, 20);  // transformers' _compute_yarn_parameters uses 20 and 46 here
     EXPECT_EQ(last, 46);
     for (int i = 0; i < width / 2; ++i) {
@@ -125,8 +127,8 @@ TEST(Scaling, Llama3DecidesByWavelength) {
     int kept = 0, blended = 0, divided = 0;
     for (int i = 0; i < 64; ++i) {
         const double wavelength = 2 * kPi * std::pow(500000.0, i / 64.0);
-        const double turns = 8192 / wavelength;
-        const double share = std::min(1.0, std::max(0.0, (turns - 1) / 3));  // of the unscaled frequency
+        const double rotations = 8192 / wavelength;
+        const double share = std::min(1.0, std::max(0.0, (rotations - 1) / 3));  // of the unscaled frequency
         (share == 1 ? kept : share == 0 ? divided : blended)++;
         // 2π/λ' = θ/8 + share·(θ − θ/8)
         EXPECT_NEAR(scaled[i] * wavelength / (2 * kPi), 0.125 + 0.875 * share, 1e-12) << i;

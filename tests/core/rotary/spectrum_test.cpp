@@ -35,7 +35,8 @@ TEST(Spectrum, DecayEqualsTheDirectSum) {
     }
 }
 
-// The source's figure: d = 128, from (1 + … + 64)/64 = 32.5 down to 6.5 at Δ = 256.
+// The figure of long-term decay in Su et al. 2021: d = 128, from (1 + … + 64)/64 = 32.5 down to 6.5 at Δ =
+// 256.
 TEST(Spectrum, TheSourcesDecayFigure) {
     const Eigen::VectorXd curve = decayCurve(frequencies(128), 257);
     EXPECT_NEAR(curve[0], 32.5, 1e-12);
@@ -91,12 +92,12 @@ TEST(Spectrum, CosineMapIsTheCosine) {
             EXPECT_NEAR(map(i, distance), std::cos(distance * theta[i]), 1e-12);
 }
 
-TEST(Spectrum, PairsThatTurnFullyWithinALength) {
+TEST(Spectrum, PairsThatCompleteARotationWithinALength) {
     const Eigen::VectorXd theta = frequencies(128);
-    EXPECT_EQ(pairsTurningWithin(theta, 6.28), 0);
-    EXPECT_EQ(pairsTurningWithin(theta, 6.29), 1);
-    EXPECT_EQ(pairsTurningWithin(theta, 1e9), 64);
-    EXPECT_EQ(pairsTurningWithin(Eigen::VectorXd::Zero(3), 1e9), 0);
+    EXPECT_EQ(pairsCompletingRotation(theta, 6.28), 0);
+    EXPECT_EQ(pairsCompletingRotation(theta, 6.29), 1);
+    EXPECT_EQ(pairsCompletingRotation(theta, 1e9), 64);
+    EXPECT_EQ(pairsCompletingRotation(Eigen::VectorXd::Zero(3), 1e9), 0);
 }
 
 }  // namespace

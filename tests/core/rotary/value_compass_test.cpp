@@ -38,22 +38,22 @@ TEST(ValueCompass, TheChainEndsAtTheOutput) {
         const Eigen::MatrixXd roper = referenceMixing(s.rotary, s.weights, s.V, s.positions);
         const Eigen::MatrixXd rope = s.weights * s.V;
         const auto [first, second] = s.rotary.plane(s.pair);
-        const Compass turned = s.compass(roperForm(s.rotary, s.rotary)),
+        const Compass rotated = s.compass(roperForm(s.rotary, s.rotary)),
                       plain = s.compass(ropeForm(s.rotary));
-        RC_ASSERT((turned.sum - Eigen::Vector2d(roper(s.query, first), roper(s.query, second))).norm() <
+        RC_ASSERT((rotated.sum - Eigen::Vector2d(roper(s.query, first), roper(s.query, second))).norm() <
                   1e-10);
         RC_ASSERT((plain.sum - Eigen::Vector2d(rope(s.query, first), rope(s.query, second))).norm() < 1e-10);
     }));
 }
 
-TEST(ValueCompass, EveryArrowTurnsByItsDistance) {
+TEST(ValueCompass, EveryArrowIsRotatedByItsDistance) {
     EXPECT_TRUE(rc::check([] {
         const Scene s = anyScene();
         const double blend = *rc::gen::element(0.0, 0.25, 0.5, 1.0);
         for (const CompassArrow& arrow : s.compass(roperForm(s.rotary, s.rotary, blend)).arrows) {
             const double expected = blend * (arrow.key - s.query) * s.rotary.frequency(s.pair);
             RC_ASSERT(std::abs(arrow.angle - expected) < 1e-9);
-            RC_ASSERT(std::abs(arrow.turned.norm() - arrow.value.norm()) < 1e-12);
+            RC_ASSERT(std::abs(arrow.rotated.norm() - arrow.value.norm()) < 1e-12);
         }
     }));
 }

@@ -97,7 +97,7 @@ TEST(Recorder, PruningKeepsTheNewestAndTheBest) {
 TEST(RunFolder, ReadingNamesTheLineThatIsWrong) {
     const TemporaryFolder runs;
     const RunFolder run = createRun(runs.path(), "a", {});
-    std::ofstream(run.metricsPath()) << kMetricsHeader << "\n1,2,3,4,5,6,7\nnonsense\n";
+    std::ofstream(run.metricsPath()) << headerLine<MetricsRow>() << "\n1,2,3,4,5,6,7\nnonsense\n";
     expectError(ErrorKind::usage, "metrics.csv:3", [&] { run.metrics(); });
 }
 

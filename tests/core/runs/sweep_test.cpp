@@ -57,7 +57,7 @@ name = "half"
     EXPECT_EQ(runs[0].name, "mine-addition-small-alibi-s1");
     EXPECT_EQ(runs[7].name, "mine-index-small-half-s2");
     EXPECT_EQ(runs[3].specification.task.name, "index");
-    EXPECT_EQ(runs[0].specification.model.value_rotary_fraction, 1);  // ALiBi turns no values
+    EXPECT_EQ(runs[0].specification.model.value_rotary_fraction, 1);  // ALiBi rotates no values
     EXPECT_EQ(runs[1].specification.model.value_rotary_fraction, 0.5);
     EXPECT_EQ(runs[1].specification.model.rotary_fraction, 0.5);
 }

@@ -52,15 +52,15 @@ TEST(Presets, TheSourcesLanguageModel) {
     EXPECT_NEAR(static_cast<double>(costOf(s).parameters), 200e6, 10e6);
 }
 
-/// The source's losses bound what it left open: the floor must lie below RoPER's 0.3191.
+/// The note's losses bound what it left open: the lower bound must lie below RoPER's 0.3191.
 TEST(Presets, PrefixPaperLeavesRoomForTheSourcesLoss) {
     const Specification s = loadPreset("prefix-paper").specification;
     const auto task = makeTask(s.task);
-    double floor = 0;
+    double lower_bound = 0;
     for (std::uint64_t i = 0; i < 64; ++i)
-        floor += task->informationFloor(task->sequence(0, Stream::validation, i, 513)).value() / 64;
-    EXPECT_LT(floor, 0.31);
-    EXPECT_GT(floor, 0.25);
+        lower_bound += task->lossLowerBound(task->sequence(0, Stream::validation, i, 513)).value() / 64;
+    EXPECT_LT(lower_bound, 0.31);
+    EXPECT_GT(lower_bound, 0.25);
 }
 
 TEST(Presets, UnknownNamesComeWithTheNearest) {

@@ -180,8 +180,8 @@ TEST(Specification, OwnSettingsHaveNamesOfTheirOwn) {
 // The registries know what every other part of the program is told.
 TEST(Specification, EveryMethodAndTaskIsWholeAndUnknownOnesAreRefused) {
     for (const PositionMethod& method : positionMethods()) {
-        for (const std::string* text :
-             {&method.name, &method.title, &method.sentence, &method.source, &method.formula, &method.beyond})
+        for (const std::string* text : {&method.name, &method.title, &method.sentence, &method.source,
+                                        &method.formula, &method.extrapolation})
             EXPECT_FALSE(text->empty()) << method.name;
         EXPECT_EQ(&positionMethod(method.name), &method);
         for (const std::string& field : method.reads)

@@ -7,7 +7,7 @@
 namespace roper {
 namespace {
 
-// The two whole problems that the source prints.
+// The two whole problems that the RoPER note prints.
 TEST(Addition, WritesTheSourcesText) {
     EXPECT_EQ(
         AdditionTask::problemFor(66623, 401).text(),
@@ -79,7 +79,7 @@ TEST(Addition, WrongAnswersAreWrong) {
                                     " 2e0+4e0+0e0==6e0 and 1e1+0e1+0e1==1e1 and d==16", " d==016#", "", "#",
                                     " d==16 d==17#", " d==1#6#", " 2e0+4e0+0e0==6e0 and #d==16#"})
         EXPECT_FALSE(task.isRight(problem, wrong)) << wrong;
-    // Steps are not judged, only the last result, as in the source.
+    // Steps are not judged, only the last result, as in the RoPER note.
     EXPECT_TRUE(task.isRight(problem, " 9e0 and d==16#"));
     EXPECT_TRUE(task.isRight(problem, " d==3 and d==16#?d=1"));
 }

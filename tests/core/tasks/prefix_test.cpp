@@ -54,14 +54,14 @@ TEST(Prefix, AnUncertainEndCostsItsChance) {
     EXPECT_NEAR(task.idealCosts("ab")[1], std::log(4.0) + std::log(2.0), 1e-12);
 }
 
-/// The floor is a mean of true costs: no table of letter frequencies may fall below it on average.
-TEST(Prefix, FloorLiesBelowTheEntropyOfLettersAndAboveNothing) {
+/// The lower bound is a mean of true costs: no table of letter frequencies may fall below it on average.
+TEST(Prefix, LowerBoundLiesBelowTheEntropyOfLettersAndAboveNothing) {
     const PrefixTask task(24, 4, 8);
-    double floor = 0;
+    double lower_bound = 0;
     for (std::uint64_t i = 0; i < 20; ++i)
-        floor += task.informationFloor(task.sequence(0, Stream::validation, i, 193)).value() / 20;
-    EXPECT_GT(floor, 0.3);
-    EXPECT_LT(floor, std::log(4.0));
+        lower_bound += task.lossLowerBound(task.sequence(0, Stream::validation, i, 193)).value() / 20;
+    EXPECT_GT(lower_bound, 0.3);
+    EXPECT_LT(lower_bound, std::log(4.0));
 }
 
 // A letter is determined when every earlier place that fits so far goes on with it: checked against a search

@@ -10,12 +10,12 @@
 namespace roper {
 namespace {
 
-/// Pieces "0", "1", …, and no way to cut a text into them.
+/// Tokens "0", "1", …, and no way to encode a text.
 Vocabulary numbers(int count) {
-    std::vector<std::string> pieces;
+    std::vector<std::string> tokens;
     for (int i = 0; i < count; ++i)
-        pieces.push_back(std::to_string(i) + " ");
-    return {pieces,
+        tokens.push_back(std::to_string(i) + " ");
+    return {tokens,
             [](std::string_view) -> std::vector<std::int64_t> { throw std::logic_error("not asked for"); }};
 }
 

@@ -44,7 +44,7 @@ TEST(Evaluation, IsTheSameTwiceAndDrawsNothing) {
         EXPECT_EQ(first.row.step, 7);
         EXPECT_EQ(first.samples.size(), 10U);
         EXPECT_EQ(first.row.correct.has_value(), task->hasProblems());
-        EXPECT_EQ(first.row.floor.has_value(), !task->hasProblems());
+        EXPECT_EQ(first.row.loss_lower_bound.has_value(), !task->hasProblems());
         EXPECT_GT(first.row.loss.value(), 0.0);
     }
 }
@@ -143,7 +143,7 @@ TEST(Snapshot, ReadsTokensThatAreNoTextByThemselves) {
     Specification s = small("text");
     s.task.own.set("text", "x");
     s.snapshots.every = 1;
-    s.snapshots.characters = 10;
+    s.snapshots.tokens = 10;
     s.training.objective = "masked";
     Transformer model(s, modelTokens(task, s), at::kCPU);
     const RunFolder run(folder / "run");

@@ -40,7 +40,7 @@ Specification shortRun(const std::string& task, const std::string& position) {
     s.evaluation.problems = 4;
     s.evaluation.temperature = 0.8;  // draws must not depend on what was drawn before
     s.snapshots.every = 5;
-    s.snapshots.characters = 20;
+    s.snapshots.tokens = 20;
     s.checkpoints.every = 4;
     s.checkpoints.keep = 10;
     return s;

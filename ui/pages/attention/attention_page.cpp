@@ -2,10 +2,13 @@
 
 #include <QtConcurrent>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iostream>
 #include <limits>
 
 #include "core/base/text.h"
+#include "core/explorer/setup_fields.h"
 #include "ui/explorer/mistake_text.h"
 #include "ui/pages/attention/method_text.h"
 #include "ui/theme/numbers.h"
@@ -14,6 +17,29 @@ namespace roper {
 namespace {
 
 constexpr int kLargestAtOnce = 1024;  // larger maps are computed in another thread
+
+/// What the map is called as a picture, in the order of `MapKind`.
+constexpr std::array<const char*, 4> kMapNames = {"scores", "weights", "shift-difference", "mistake"};
+
+/// The setup of a requested picture: the map that its kind names, and a mistake where one is to be seen.
+Setup setupOf(const FigureRequest& request, const Setup& start) {
+    Setup setup = withSettings(start, request.settings);
+    if (request.kind == "position-bias" && !request.sets("method")) setup.method = "t5";
+    if (request.kind == "scores") setup.map = MapKind::scores;
+    if (request.kind == "weights") setup.map = MapKind::weights;
+    const bool shows_difference = request.kind == "mistake" || request.kind == "shift-difference";
+    if (!shows_difference) return setup;
+    if (setup.shift == 0 && !request.sets("shift")) setup.shift = 7;
+    setup.map = MapKind::shift_difference;
+    if (request.kind == "mistake") {
+        if (!request.sets("mistake")) {
+            setup.mistake = Mistake::wrong_direction;
+            std::cerr << "roper-lab: no mistake is named; wrong_direction is shown (--set mistake=…)\n";
+        }
+        if (!isSeenByShift(setup.mistake)) setup.map = MapKind::form_difference;
+    }
+    return setup;
+}
 
 }  // namespace
 
@@ -80,6 +106,25 @@ std::vector<const Figure*> AttentionPage::figures() const {
     return {map_, bars_, bias_, table_};
 }
 
+std::vector<std::string> AttentionPage::figureKinds() const {
+    std::vector<std::string> kinds(kMapNames.begin(), kMapNames.end());
+    for (const Figure* figure : figures())
+        if (figure != map_) kinds.push_back(figure->figureName().toStdString());
+    return kinds;
+}
+
+std::vector<const FieldInfo*> AttentionPage::figureSettings() const {
+    return infosOf(setupFields());
+}
+
+const Figure& AttentionPage::prepareFigure(FigureRequest request) {
+    state_.adopt(request.run, [&](const Setup& setup) { return setupOf(request, setup); });
+    refreshNow();
+    waitWhile([this] { return is_computing_; });
+    QCoreApplication::processEvents();
+    return request.kind == "mistake" ? *map_ : figureNamed(request.kind);
+}
+
 void AttentionPage::becomeSeen(bool seen) {
     state_.watch(seen);
     if (!seen) play_->setChecked(false);
@@ -140,13 +185,12 @@ void AttentionPage::showMap() {
 }
 
 void AttentionPage::takeMap(MapQuestion question, HeatMapView::Map map) {
-    static const char* const kNames[] = {"scores", "weights", "shift-difference", "mistake"};
     const bool by_token = question.isTokenByToken();
     headline_->setText(mapHeadline(question, map));
     headline_->setToolTip(headline_->text());
     map.row_labels = question.token_names;
     if (by_token) map.column_labels = question.token_names;
-    map_->setName(QString::fromLatin1(kNames[static_cast<int>(question.kind)]));
+    map_->setName(QString::fromLatin1(kMapNames.at(static_cast<std::size_t>(question.kind))));
     map_->setCaption(question.caption);
     map_->setMap(std::move(map));
     map_->setMarked(state_.query(), by_token ? state_.key() : -1);
@@ -178,8 +222,8 @@ void AttentionPage::showParts() {
     for (int i = 0; i < rotary.planes(); ++i) {
         places.push_back(i);
         series.values.push_back(parts[i]);
-        const bool turns = s.rotates() && i < rotary.pairs();
-        series.colors.push_back(turns ? theme.pair(i, rotary.pairs()) : theme.faint_text);
+        const bool rotates = s.rotates() && i < rotary.pairs();
+        series.colors.push_back(rotates ? theme.pair(i, rotary.pairs()) : theme.faint_text);
     }
     bars_->clearPlaceNames();
     if (parts[rotary.planes()] != 0) {

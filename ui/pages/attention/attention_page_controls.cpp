@@ -67,25 +67,18 @@ void AttentionPage::fillPanel() {
     panel_->addHeading(tr("Tokens"));
     addSourceControls(*panel_, state_);
     panel_->addHeading(tr("Method"));
-    panel_->addWideChoice(tr("Positions by"), tr("How the score learns of positions; F1 shows the formula"),
-                          methodNames(), methodEntry, chooseMethod);
-    panel_->addCheck(
-        tr("Causal"), tr("A query sees itself and what is before it; otherwise everything"),
-        [](const Setup& s) { return s.causal; }, [](Setup& s, bool on) { s.causal = on; });
-    panel_->addIndex(
-        tr("Pair i"), tr("The marked bar; M mutes it or puts it back, as a click does"),
-        [](Setup& s) -> int& { return s.pair; }, [](const Setup& s) { return s.pairs(); });
+    panel_->addOwnChoice(tr("Positions by"), tr("How the score learns of positions; F1 shows the formula"),
+                         methodNames(), methodEntry, chooseMethod);
+    panel_->addCheck(tr("Causal"), "causal");
+    panel_->addIndex(tr("Pair i"), "pair", tr("The marked bar; M mutes it or puts it back, as a click does"),
+                     [](const Setup& s) { return s.pairs(); });
     auto* unmute =
         panel_->addButton(tr("Unmute all pairs"), tr("Puts every pair back into the scores"),
                           [this] { panel_->change(tr("Muted pairs"), [](Setup& s) { s.muted.clear(); }); });
     panel_->whenShown([unmute](const Setup& s) { unmute->setEnabled(!s.muted.empty()); });
     panel_->addHeading(tr("Move all positions"));
-    panel_->addDecimal(
-        tr("Shift S"), tr("Added to every position; scores and weights do not change"),
-        [](Setup& s) -> double& { return s.shift; }, -bounds::kFarthestShift, bounds::kFarthestShift, 1, 2);
-    panel_->addSlider(
-        tr("Shift, by hand"), tr("Drag S from −64 to 64"), [](Setup& s) -> double& { return s.shift; }, -64,
-        64, 1);
+    panel_->addDecimal(tr("Shift S"), "shift", {}, 1, 2);
+    panel_->addSlider(tr("Shift, by hand"), "shift", tr("Drag S from −64 to 64"), -64, 64, 1);
     play_->setCheckable(true);
     connect(play_, &QPushButton::toggled, this, [this](bool on) {
         play_->setText(on ? tr("Pause") : tr("Play"));

@@ -48,7 +48,7 @@ void BoardView::paintCell(QPainter& painter, const BoardRow& row, const BoardCel
     const QFont plain = bold;
     bold.setBold(true);
     painter.setFont(bold);
-    text(at(kMethod, kTarget), color, QString::fromStdString(methodTitle(cell.position)));
+    text(at(kMethod, kTarget), color, QString::fromStdString(positionMethod(cell.position).title));
     painter.setFont(plain);
     QString target = resultText(row, cell.target);
     if (cell.other_target) target += tr("  (other copy %1)").arg(resultText(row, *cell.other_target));
@@ -134,7 +134,7 @@ void BoardView::mouseMoveEvent(QMouseEvent* event) {
         const BoardCell& cell = rows_[i].cells[line < 2 ? 0 : 1];
         QString text = tr("%1, %2: %3 finished, %4 failed, %5 begun, %6 missing")
                            .arg(QString::fromStdString(rows_[i].target.title),
-                                QString::fromStdString(methodTitle(cell.position)))
+                                QString::fromStdString(positionMethod(cell.position).title))
                            .arg(cell.finished.size())
                            .arg(cell.failed.size())
                            .arg(cell.unfinished.size())

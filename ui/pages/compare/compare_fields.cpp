@@ -25,6 +25,7 @@ Choice measureNames() {
     Choice choice;
     for (const MeasureInfo& info : measures())
         choice.names.push_back(info.name);
+    choice.former = {{"final_recall", "final_token_accuracy"}};
     return choice;
 }
 
@@ -47,11 +48,11 @@ const std::vector<Field<CompareQuestion>>& compareFields() {
         makeChosen({"", "measure", "", "what is compared", measureNames()}, &Q::measure, &Q::measure_chosen),
         make({"", "share", "%", "problems solved, for steps_until", IntegerRange{1, 100}}, &Q::share),
         makeChosen({"", "curve", "", "what the curves show",
-                    Choice{{"training_loss", "correct", "evaluation_loss", "recall"}, {}}},
+                    Choice{{"training_loss", "correct", "evaluation_loss", "token_accuracy"},
+                           {{"recall", "token_accuracy"}}}},
                    &Q::curve, &Q::curve_chosen),
-        make({"", "across", "", "what the curves run over", Choice{{"step", "time", "tokens"}, {}}},
-             &Q::across),
-        make({"", "spread", "", "what the band is", Choice{{"range", "standard_error", "interval"}, {}}},
+        make({"", "across", "", "what the curves run over", Choice{{"step", "time", "tokens"}}}, &Q::across),
+        make({"", "spread", "", "what the band is", Choice{{"range", "standard_error", "interval"}}},
              &Q::spread),
         make({"", "drop_worst", "", "true leaves out each group's worst run", Flag()}, &Q::drop_worst),
         make({"", "final_half", "", "true shows the second half alone", Flag()}, &Q::final_half),

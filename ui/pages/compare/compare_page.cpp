@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "ui/pages/compare/compare_fields.h"
 #include "ui/pages/compare/import_dialog.h"
 #include "ui/theme/numbers.h"
 
@@ -89,6 +90,30 @@ std::vector<const Figure*> ComparePage::figures() const {
     std::vector<const Figure*> all = {curves_, outcomes_, paired_, board_, &lengths_->view()};
     std::swap(all[0], all[static_cast<std::size_t>(tabs_->currentIndex())]);
     return all;
+}
+
+std::vector<std::string> ComparePage::figureKinds() const {
+    std::vector<std::string> kinds = Page::figureKinds();
+    for (const char* kind : {"length-map", "loss-by-position"})  // two kinds of one view
+        if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.emplace_back(kind);
+    return kinds;
+}
+
+std::vector<const FieldInfo*> ComparePage::figureSettings() const {
+    return infosOf(compareFields());
+}
+
+const Figure& ComparePage::prepareFigure(FigureRequest request) {
+    store_.readAll();
+    if (store_.runs().empty() && request.kind != "board")
+        throw Error(ErrorKind::usage, "there are no runs in " + store_.folder().string());
+    state_->change(
+        [&](CompareQuestion& question) { applySettings(compareFields(), question, request.settings); });
+    if (!state_->filterProblem().isEmpty())
+        throw Error(ErrorKind::usage, state_->filterProblem().toStdString());
+    if (request.kind == "loss-by-position") lengths_->what().setCurrentIndex(1);
+    readEverything();
+    return figureNamed(request.kind);
 }
 
 void ComparePage::readEverything() {
@@ -178,7 +203,7 @@ void ComparePage::showPairChoices() {
         QStringList shown;
         for (int i = 0; i < box->count(); ++i)
             shown << box->itemText(i);
-        // A list that is open stays as it is while runs go on.
+        // A list that is open stays as it is while runs train.
         if (shown != labels) {
             box->clear();
             for (const ComparedGroup& group : state_->groups())
@@ -227,7 +252,8 @@ void ComparePage::showCurves() {
         }
     }
     curves_->setAxisNames(acrossTitle(question.across), curveTitle(question.curve));
-    const bool more_is_better = question.curve == CurveOf::correct || question.curve == CurveOf::recall;
+    const bool more_is_better =
+        question.curve == CurveOf::correct || question.curve == CurveOf::token_accuracy;
     if (more_is_better)
         curves_->setYLimits(std::pair{0.0, 100.0});
     else

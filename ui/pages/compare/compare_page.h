@@ -20,7 +20,7 @@
 
 namespace roper {
 
-/// Page 6: groups of runs side by side, their difference by seed and what follows from it, and the source's
+/// Page 6: groups of runs side by side, their difference by seed and what follows from it, and the note's
 /// table.
 class ComparePage : public Page {
     Q_OBJECT
@@ -30,6 +30,9 @@ class ComparePage : public Page {
     ComparePage(RunStore& store, std::function<Specification()> proposal, QWidget* parent);
 
     std::vector<const Figure*> figures() const override;
+    std::vector<std::string> figureKinds() const override;
+    std::vector<const FieldInfo*> figureSettings() const override;
+    const Figure& prepareFigure(FigureRequest request) override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
     ViewSettings viewSettings() const override;
@@ -41,9 +44,6 @@ class ComparePage : public Page {
     LengthTab& lengths() { return *lengths_; }
     QLabel& conclusion() { return *conclusion_; }
     void showTab(int tab) { tabs_->setCurrentIndex(tab); }
-    /// Fills also the pictures that nobody has looked at; they are to be exported.
-    void readEverything();
-
   signals:
     /// Runs that should be put into the queue.
     void runsWanted(const std::vector<roper::Specification>& specifications);
@@ -60,6 +60,8 @@ class ComparePage : public Page {
     QWidget* makeBoardTab();
     QWidget* makeMeasureBar();
     void importMetrics();
+    /// Fills also the pictures that nobody has looked at; they are to be exported.
+    void readEverything();
     void showAnswers();
     void showGroups();
     void showPairChoices();

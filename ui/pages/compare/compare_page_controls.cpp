@@ -125,7 +125,7 @@ QWidget* ComparePage::makeMeasureBar() {
 QWidget* ComparePage::makeCurvesTab() {
     QStringList curves, spreads, acrosses;
     for (const CurveOf curve :
-         {CurveOf::training_loss, CurveOf::correct, CurveOf::evaluation_loss, CurveOf::recall})
+         {CurveOf::training_loss, CurveOf::correct, CurveOf::evaluation_loss, CurveOf::token_accuracy})
         curves << curveTitle(curve);
     for (const Spread spread : {Spread::range, Spread::standard_error, Spread::interval})
         spreads << tr("band: %1").arg(spreadTitle(spread));

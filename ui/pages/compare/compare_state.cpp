@@ -51,7 +51,7 @@ QString curveTitle(CurveOf curve) {
         case CurveOf::evaluation_loss:
             return CompareState::tr("loss on fresh sequences, nats");
         default:
-            return CompareState::tr("determined letters recalled, %");
+            return CompareState::tr("token accuracy, %");
     }
 }
 
@@ -140,7 +140,7 @@ void CompareState::refresh() {
     broken_ = static_cast<std::size_t>(
         std::count_if(all.begin(), all.end(), [](const RunWatcher* run) { return !run->specification(); }));
     if (!runs.empty() && !question_.measure_chosen)
-        question_.measure = usualMeasure(runs.front().specification);
+        question_.measure = defaultMeasure(runs.front().specification);
     if (!runs.empty() && !question_.curve_chosen)
         question_.curve =
             runs.front().specification.task.hasProblems() ? CurveOf::correct : CurveOf::evaluation_loss;

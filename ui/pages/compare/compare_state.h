@@ -44,7 +44,7 @@ struct ComparedGroup {
 };
 
 /// The answers: recomputed when runs or the question change, at most a few times a second. Nothing here
-/// refers to a run's rows, so it stays as it is while runs go on.
+/// refers to a run's rows, so it stays as it is while runs train.
 class CompareState : public QObject {
     Q_OBJECT
 

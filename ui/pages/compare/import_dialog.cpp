@@ -89,7 +89,7 @@ ImportDialog::ImportDialog(ForeignTable table, std::filesystem::path runs, const
         method_->addItem(QString::fromStdString(method.title), QString::fromStdString(method.name));
     method_->setAccessibleName(tr("Method"));
     method_->setToolTip(tr("Which method the run is taken for"));
-    method_->setCurrentText(QString::fromStdString(methodTitle(like_.model.position)));
+    method_->setCurrentText(QString::fromStdString(positionMethod(like_.model.position).title));
     for (const TaskKind& kind : taskKinds())
         if (!kind.is_text) task_->addItem(QString::fromStdString(kind.name));
     task_->setAccessibleName(tr("Task"));

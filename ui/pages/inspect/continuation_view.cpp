@@ -47,7 +47,7 @@ ContinuationView::ContinuationView(InspectState& state, QWidget* parent) : Figur
 
 void ContinuationView::choose(int step) {
     if (!state_.continuation()) return;
-    const int last = static_cast<int>(state_.continuation()->written()) - 1;
+    const int last = static_cast<int>(state_.continuation()->generated()) - 1;
     chosen_ = std::clamp(step, 0, std::max(0, last));
     emit chosenChanged(chosen_);
     update();
@@ -115,14 +115,14 @@ void ContinuationView::paintText(QPainter& painter, const Lines& lines, const Th
             painter.setBrush(shade);
             painter.drawRect(letter);
         }
-        const bool is_written = index >= given;
+        const bool is_generated = index >= given;
         painter.setFont(mono);
         const bool covered = share > 0.55;
-        painter.setPen(covered      ? (theme.dark ? QColor(Qt::black) : QColor(Qt::white))
-                       : is_written ? theme.text
-                                    : theme.faint_text);
+        painter.setPen(covered        ? (theme.dark ? QColor(Qt::black) : QColor(Qt::white))
+                       : is_generated ? theme.text
+                                      : theme.faint_text);
         painter.drawText(letter, Qt::AlignCenter, shownToken(c.tokens[static_cast<std::size_t>(index)]));
-        if (is_written) {
+        if (is_generated) {
             // A bar as long as the model was sure.
             const double p = c.probability[static_cast<std::size_t>(index - given)];
             const QRectF bar(cell.left() + 1.5, cell.bottom() - 11, (cell.width() - 3) * p, 4);
@@ -142,27 +142,27 @@ void ContinuationView::paintText(QPainter& painter, const Lines& lines, const Th
 void ContinuationView::paintCandidates(QPainter& painter, const QRectF& box, const Theme& theme) const {
     const Continuation& c = *state_.continuation();
     const auto& candidates = c.candidates[static_cast<std::size_t>(chosen_)];
-    const std::string& written = c.tokens[c.given + static_cast<std::size_t>(chosen_)];
+    const std::string& chosen = c.tokens[c.given + static_cast<std::size_t>(chosen_)];
     const QFontMetricsF metrics(painter.font());
     double widest = 26;
     for (const Continuation::Candidate& candidate : candidates)
         widest = std::max(widest, metrics.horizontalAdvance(shownToken(candidate.text)) + 8);
     painter.setPen(theme.text);
     painter.drawText(QRectF(box.left(), box.top(), box.width(), 18), Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("token %1 that was written: what else the model thought of").arg(chosen_ + 1));
+                     tr("generated token %1: the other candidates").arg(chosen_ + 1));
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const double y = box.top() + 22 + kBarRow * static_cast<double>(i);
         if (y + kBarRow > box.bottom() + 4) break;
         const auto& candidate = candidates[i];
-        const bool is_written = candidate.text == written;
+        const bool is_generated = candidate.text == chosen;
         painter.setPen(theme.text);
         painter.drawText(QRectF(box.left(), y, widest, kBarRow), Qt::AlignCenter, shownToken(candidate.text));
         painter.setPen(Qt::NoPen);
-        painter.setBrush(is_written ? Theme::output() : theme.faded(Theme::output(), 0.35));
+        painter.setBrush(is_generated ? Theme::output() : theme.faded(Theme::output(), 0.35));
         const double full = box.width() - 104 - widest;
         painter.drawRect(
             QRectF(box.left() + widest + 6, y + 4, std::max(1.0, full * candidate.probability), kBarRow - 8));
-        painter.setPen(is_written ? theme.text : theme.faint_text);
+        painter.setPen(is_generated ? theme.text : theme.faint_text);
         painter.drawText(QRectF(box.left() + widest + 14 + full * candidate.probability, y, 90, kBarRow),
                          Qt::AlignLeft | Qt::AlignVCenter, noteNumber(candidate.probability, 4));
     }
@@ -170,13 +170,13 @@ void ContinuationView::paintCandidates(QPainter& painter, const QRectF& box, con
 
 void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     const auto& c = state_.continuation();
-    if (!c || c->written() == 0) {
+    if (!c || c->generated() == 0) {
         painter.setPen(theme.faint_text);
         painter.drawText(
             area.adjusted(12, 12, -12, -12), Qt::AlignCenter | Qt::TextWordWrap,
             !state_.message().isEmpty()
                 ? state_.message()
-                : tr("Type the beginning of a problem and press “Write”:\nthe model goes on with it, "
+                : tr("Type the beginning of a problem and press “Generate”:\nthe model continues it, "
                      "token by token."));
         return;
     }
@@ -208,7 +208,7 @@ QString ContinuationView::describe(int index) const {
                        .arg(index)
                        .arg(noteNumber(weights()[static_cast<std::size_t>(index)], 4));
     if (index >= given)
-        said += tr("    written with probability %1")
+        said += tr("    generated with probability %1")
                     .arg(noteNumber(c.probability[static_cast<std::size_t>(index - given)], 4));
     return said;
 }
@@ -232,10 +232,10 @@ void ContinuationView::keyPressEvent(QKeyEvent* event) {
 }
 
 QString ContinuationView::figureCsv() const {
-    QString csv = QStringLiteral("step,written,rank,candidate,probability\n");
+    QString csv = QStringLiteral("step,generated,rank,candidate,probability\n");
     const auto& c = state_.continuation();
     if (!c) return csv;
-    for (std::size_t i = 0; i < c->written(); ++i)
+    for (std::size_t i = 0; i < c->generated(); ++i)
         for (std::size_t rank = 0; rank < c->candidates[i].size(); ++rank)
             csv += QStringLiteral("%1,%2,%3,%4,%5\n")
                        .arg(i + 1)
@@ -249,7 +249,7 @@ QString ContinuationView::figureCsv() const {
 QString ContinuationView::figureCaption() const {
     const auto& c = state_.continuation();
     if (!c) return {};
-    return tr("%1 at step %2 goes on with “%3”; shaded: attention of token %4, %5")
+    return tr("%1 at step %2 continues “%3”; shaded: attention of token %4, %5")
         .arg(state_.run())
         .arg(c->step)
         .arg(QString::fromStdString(c->prompt))

@@ -98,7 +98,7 @@ Continuation readContinuation(const SafetensorsFile& file) {
         refuse(file, "the tensors do not fit the text of " + std::to_string(whole) + " tokens");
     c.given = static_cast<std::size_t>(whole - N);
     const auto candidates = static_cast<std::size_t>(top_token.shape[1]);
-    for (std::size_t i = 0; i < c.written(); ++i) {
+    for (std::size_t i = 0; i < c.generated(); ++i) {
         c.probability.push_back(static_cast<double>(at<float>(probability, i)));
         auto& of_step = c.candidates.emplace_back();
         for (std::size_t k = 0; k < candidates; ++k)

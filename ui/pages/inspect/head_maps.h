@@ -33,9 +33,9 @@ HeadMaps readHeadMaps(const SafetensorsFile& file);
 struct Continuation {
     std::int64_t step = 0;
     std::string prompt;
-    std::vector<std::string> tokens;  ///< of the prompt and of what was written
+    std::vector<std::string> tokens;  ///< of the prompt and of what was generated
     std::size_t given = 0;            ///< of them were the prompt's
-    std::vector<double> probability;  ///< of each written token
+    std::vector<double> probability;  ///< of each generated token
     struct Candidate {
         std::string text;
         double probability;
@@ -45,7 +45,7 @@ struct Continuation {
     /// Weights [N, T + N] of layer·heads + head: what the query behind each token looked at.
     std::vector<Eigen::MatrixXd> attention;
 
-    std::size_t written() const { return tokens.size() - given; }
+    std::size_t generated() const { return tokens.size() - given; }
 };
 
 /// From the answer to `continue`. @throws Error (checkpoint)

@@ -27,7 +27,7 @@ QStringList labelsOf(const std::vector<std::string>& tokens) {
 
 InspectPage::InspectPage(RunStore& store, QWidget* parent)
     : Page(tr("Inspect"),
-           tr("Inside a model: what every head looks at, how the model goes on with a text, and what it "
+           tr("Inside a model: what every head looks at, what the model generates after a text, and what it "
               "can solve."),
            parent),
       store_(store),
@@ -40,7 +40,7 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
       learned_(new LearnedView(*state_, this)) {
     auto* chooser = makeChooser();
     tabs_->addTab(makeHeadsTab(), tr("Heads"));
-    tabs_->addTab(makeWritingTab(), tr("Go on with a text"));
+    tabs_->addTab(makeGenerationTab(), tr("Generate"));
     tabs_->addTab(makeSizesTab(), tr("Solved by size"));
     tabs_->addTab(learned_, tr("Learned positions"));
     contents()->addWidget(chooser);
@@ -125,14 +125,15 @@ void InspectPage::showRun() {
     fillSteps();
     const RunWatcher* run = store_.find(state_->run());
     const bool is_there = run != nullptr;
-    for (QWidget* widget : std::initializer_list<QWidget*>{steps_, look_, write_, text_, prompt_})
+    for (QWidget* widget : std::initializer_list<QWidget*>{steps_, look_, generate_, text_, prompt_})
         widget->setEnabled(is_there);
     const bool has_problems = is_there && run->specification() && run->specification()->task.hasProblems();
     const bool writes = is_there && !(run->specification() && run->specification()->isMasked());
-    write_->setEnabled(writes);
-    write_->setToolTip(writes || !is_there ? tr("Let the model continue the prompt")
-                                           : tr("This model guesses masked tokens from both sides; it cannot "
-                                                "write on"));
+    generate_->setEnabled(writes);
+    generate_->setToolTip(writes || !is_there
+                              ? tr("Let the model continue the prompt")
+                              : tr("This model guesses masked tokens from both sides; it cannot "
+                                   "generate"));
     count_sizes_->setEnabled(has_problems);
     problems_->setEnabled(has_problems);
     if (is_there && prompt_->text().isEmpty()) prompt_->setText(examplePrompt(*run));
@@ -248,16 +249,16 @@ void InspectPage::showMessage() {
     message_->setText(state_->message());
     message_->setVisible(!state_->message().isEmpty());
     look_->setText(state_->isAsking() ? tr("…") : tr("Look"));
-    write_->setText(state_->isAsking() ? tr("…") : tr("Write"));
+    generate_->setText(state_->isAsking() ? tr("…") : tr("Generate"));
 }
 
 void InspectPage::fillHeads() {
     const QScopedValueRollback filling(filling_, true);
-    writing_head_->clear();
-    writing_head_->addItem(tr("mean of all heads"));
+    generation_head_->clear();
+    generation_head_->addItem(tr("mean of all heads"));
     if (const auto& c = state_->continuation())
         for (int head = 0; head < c->layers * c->heads; ++head)
-            writing_head_->addItem(tr("layer %1, head %2").arg(head / c->heads).arg(head % c->heads));
+            generation_head_->addItem(tr("layer %1, head %2").arg(head / c->heads).arg(head % c->heads));
 }
 
 void InspectPage::play() {
@@ -275,21 +276,20 @@ void InspectPage::look() {
     state_->askForMaps(text_->text());
 }
 
-void InspectPage::write() {
-    state_->askToGoOn(prompt_->text(), count_->value(), temperature_->value(), seed_->value());
+void InspectPage::generate() {
+    state_->generate(prompt_->text(), count_->value(), temperature_->value(), seed_->value());
 }
 
 void InspectPage::addActions(Actions& actions) {
     const QString group = tr("Inspect");
-    const QStringList tabs{tr("All heads"), tr("Go on with a text"), tr("Solved by size"),
-                           tr("Learned positions")};
+    const QStringList tabs{tr("All heads"), tr("Generate"), tr("Solved by size"), tr("Learned positions")};
     for (int tab = 0; tab < tabs.size(); ++tab)
         actions.add(group, tabs[tab], {}, [this, tab] { showTab(tab); });
     actions.add(group, tr("Play or pause the snapshots"), Qt::Key_Space, [this] { play(); });
     actions.add(group, tr("First snapshot"), Qt::Key_Home, [this] { state_->showSnapshot(0); });
     actions.add(group, tr("Let the model write"), {}, [this] {
         showTab(1);
-        write();
+        generate();
     });
 }
 

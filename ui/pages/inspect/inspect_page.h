@@ -19,8 +19,8 @@
 
 namespace roper {
 
-/// Page 7: inside a trained model. All heads at a step and over the steps of the run, how the model goes on
-/// with a text, what it solves by size.
+/// Page 7: inside a trained model. All heads at a step and over the steps of the run, what the model
+/// generates with a text, what it solves by size.
 class InspectPage : public Page {
     Q_OBJECT
 
@@ -28,6 +28,8 @@ class InspectPage : public Page {
     InspectPage(RunStore& store, QWidget* parent);
 
     std::vector<const Figure*> figures() const override;
+    std::vector<const FieldInfo*> figureSettings() const override;
+    const Figure& prepareFigure(FigureRequest request) override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
     ViewSettings viewSettings() const override;
@@ -48,7 +50,7 @@ class InspectPage : public Page {
   private:
     QWidget* makeChooser();
     QWidget* makeHeadsTab();
-    QWidget* makeWritingTab();
+    QWidget* makeGenerationTab();
     QWidget* makeSizesTab();
     void fillRuns();
     void fillSteps();
@@ -60,15 +62,15 @@ class InspectPage : public Page {
     void fillHeads();
     void play();
     void look();
-    void write();
+    void generate();
 
     RunStore& store_;
     InspectState* state_;
-    QComboBox *runs_, *steps_, *order_, *writing_head_;
+    QComboBox *runs_, *steps_, *order_, *generation_head_;
     LineEdit *text_, *prompt_;
     QSlider* scrubber_;
     QLabel *scrubber_label_, *message_, *map_title_, *sizes_total_;
-    QPushButton *play_, *look_, *write_, *count_sizes_;
+    QPushButton *play_, *look_, *generate_, *count_sizes_;
     QSpinBox *count_, *seed_, *problems_;
     QDoubleSpinBox* temperature_;
     QTabWidget* tabs_;

@@ -100,34 +100,35 @@ QWidget* InspectPage::makeHeadsTab() {
     return tab;
 }
 
-QWidget* InspectPage::makeWritingTab() {
-    prompt_ = named(new LineEdit, tr("Prompt"), tr("What the model goes on with"));
+QWidget* InspectPage::makeGenerationTab() {
+    prompt_ = named(new LineEdit, tr("Prompt"), tr("What the model continues"));
     count_ = named(new QSpinBox, tr("Characters to write"),
-                   tr("How many characters (of a text: tokens) the model writes"));
+                   tr("How many tokens the model generates (one is a character, except of a text)"));
     count_->setRange(1, static_cast<int>(kLongestContinuation));
     count_->setValue(64);
-    count_->setSuffix(tr(" characters"));
+    count_->setSuffix(tr(" tokens"));
     temperature_ = named(new QDoubleSpinBox, tr("Temperature"),
-                         tr("0 takes the likeliest character; above, characters are drawn"));
+                         tr("0 takes the likeliest token; above, tokens are sampled"));
     temperature_->setRange(0, 10);
     temperature_->setSingleStep(0.1);
     temperature_->setPrefix(tr("temperature "));
     seed_ = named(new QSpinBox, tr("Seed of the draws"), tr("The same seed draws the same text"));
     seed_->setRange(0, 1000000);
     seed_->setPrefix(tr("seed "));
-    write_ = named(new QPushButton(tr("Write")), tr("Write"), tr("Let the model continue the prompt"));
-    writing_head_ = named(new QComboBox, tr("Head that is shaded"),
-                          tr("Whose attention lies behind the text: the mean of all heads, or one"));
-    connect(write_, &QPushButton::clicked, this, &InspectPage::write);
-    connect(prompt_, &QLineEdit::returnPressed, this, &InspectPage::write);
-    connect(writing_head_, &QComboBox::currentIndexChanged, this, [this](int index) {
+    generate_ =
+        named(new QPushButton(tr("Generate")), tr("Generate"), tr("Let the model continue the prompt"));
+    generation_head_ = named(new QComboBox, tr("Head that is shaded"),
+                             tr("Whose attention lies behind the text: the mean of all heads, or one"));
+    connect(generate_, &QPushButton::clicked, this, &InspectPage::generate);
+    connect(prompt_, &QLineEdit::returnPressed, this, &InspectPage::generate);
+    connect(generation_head_, &QComboBox::currentIndexChanged, this, [this](int index) {
         if (!filling_) continuation_->setHead(index - 1);
     });
     auto* tab = new QWidget;
     auto* bar = new QHBoxLayout;
     bar->addWidget(prompt_, 1);
     for (QWidget* widget :
-         std::initializer_list<QWidget*>{count_, temperature_, seed_, write_, writing_head_})
+         std::initializer_list<QWidget*>{count_, temperature_, seed_, generate_, generation_head_})
         bar->addWidget(widget);
     auto* layout = new QVBoxLayout(tab);
     layout->addLayout(bar);

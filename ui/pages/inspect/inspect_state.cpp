@@ -135,8 +135,8 @@ void InspectState::askForMaps(const QString& text) {
     client_.ask({run_, request, step_});
 }
 
-void InspectState::askToGoOn(const QString& prompt, int count, double temperature, std::int64_t seed) {
-    Request request{Command::continue_, "1"};
+void InspectState::generate(const QString& prompt, int count, double temperature, std::int64_t seed) {
+    Request request{Command::generate, "1"};
     request.text = prompt.toStdString();
     request.count = count;
     request.temperature = temperature;

@@ -48,7 +48,7 @@ class InspectState : public QObject {
     std::optional<std::int64_t> step() const { return step_; }
 
     void askForMaps(const QString& text);
-    void askToGoOn(const QString& prompt, int count, double temperature, std::int64_t seed);
+    void generate(const QString& prompt, int count, double temperature, std::int64_t seed);
     void askForSizes(int problems);
     void stopAskingForSizes();
 

@@ -5,7 +5,7 @@
 #include <QTimer>
 #include <QWidget>
 
-#include "core/runs/csv.h"
+#include "core/runs/rows.h"
 #include "ui/charts/curve_chart.h"
 #include "ui/pages/inspect/inspect_state.h"
 

@@ -21,7 +21,7 @@ QPointF pointOf(const Eigen::Vector2d& v) {
 void include(QRectF& shown, const Compass& chain) {
     Eigen::Vector2d tip(0, 0);
     for (const CompassArrow& arrow : chain.arrows) {
-        tip += arrow.turned;
+        tip += arrow.rotated;
         shown.setLeft(std::min(shown.left(), tip.x()));
         shown.setRight(std::max(shown.right(), tip.x()));
         shown.setTop(std::min(shown.top(), tip.y()));
@@ -70,14 +70,14 @@ Compass CompassView::roperCompass() const {
 QRectF CompassView::shownPlane() const {
     Setup setup = state_.setup();
     QRectF shown(-0.05, -0.05, 0.1, 0.1);
-    const bool turns_with_sentence = setup.mistake != Mistake::none;
+    const bool rotates_with_sentence = setup.mistake != Mistake::none;
     setup.mistake = Mistake::none;
     for (const double blend : {0.0, 0.25, 0.5, 0.75, 1.0}) {
         setup.blend = blend;
         include(shown, compass(mixingForm(setup), 0));
     }
     include(shown, roperCompass());
-    if (turns_with_sentence) {
+    if (rotates_with_sentence) {
         // Wherever the sentence is moved, the chain keeps its size and rotates about the origin.
         const double radius =
             std::max({std::hypot(shown.left(), shown.top()), std::hypot(shown.right(), shown.top()),
@@ -135,7 +135,7 @@ void CompassView::paintPanel(QPainter& painter, const QRectF& area, bool right, 
 
     painter.setPen(theme.text);
     painter.drawText(box.adjusted(12, 6 + painter.fontMetrics().height() + 3, -8, 0),
-                     Qt::AlignTop | Qt::AlignLeft, turnText(chain));
+                     Qt::AlignTop | Qt::AlignLeft, rotationText(chain));
     painter.setPen(QPen(theme.grid, 1));
     painter.drawLine(QPointF(box.left() + 8, at.center.y()), QPointF(box.right() - 8, at.center.y()));
     painter.drawLine(QPointF(at.center.x(), box.top() + 48), QPointF(at.center.x(), box.bottom() - 26));
@@ -153,7 +153,7 @@ void CompassView::paintPanel(QPainter& painter, const QRectF& area, bool right, 
 
 /// Head to tail, near keys strong and far ones pale, each with its number. On the right each arrow as it was
 /// before its rotation, paler, and the rotation between them as an arc.
-void CompassView::paintChain(QPainter& painter, const PlaneFrame& at, const Compass& chain, bool turned,
+void CompassView::paintChain(QPainter& painter, const PlaneFrame& at, const Compass& chain, bool rotated,
                              const Theme& theme) const {
     constexpr double kNumbered = 15, kArced = 20;  // pixels; shorter arrows have no room
     const bool few = chain.arrows.size() <= static_cast<std::size_t>(kMostGhosts);
@@ -162,15 +162,15 @@ void CompassView::paintChain(QPainter& painter, const PlaneFrame& at, const Comp
     small.setPointSizeF(small.pointSizeF() * 0.8);
     Eigen::Vector2d tail(0, 0);
     for (const CompassArrow& arrow : chain.arrows) {
-        const Eigen::Vector2d head = tail + arrow.turned;
+        const Eigen::Vector2d head = tail + arrow.rotated;
         const QPointF from = at.onScreen(pointOf(tail)), to = at.onScreen(pointOf(head));
-        const double length = at.unit * arrow.turned.norm();
+        const double length = at.unit * arrow.rotated.norm();
         const bool looked_at = arrow.key == state_.key();
         const double near = 1 - 0.65 * std::abs(state_.query() - arrow.key) / farthest;
-        if (turned && (few || looked_at)) {
+        if (rotated && (few || looked_at)) {
             drawArrow(painter, from, at.onScreen(pointOf(tail + arrow.value)),
                       theme.faded(Theme::value(), 0.25), 1.3);
-            if (looked_at || length > kArced) paintTurn(painter, from, arrow, length, looked_at, theme);
+            if (looked_at || length > kArced) paintRotation(painter, from, arrow, length, looked_at, theme);
         }
         drawArrow(painter, from, to, theme.faded(Theme::value(), near), looked_at ? 3.6 : 2.2);
         if (looked_at) {
@@ -191,15 +191,15 @@ void CompassView::paintChain(QPainter& painter, const PlaneFrame& at, const Comp
 }
 
 /// The rotation of one arrow about its tail: more than a full rotation as a spiral.
-void CompassView::paintTurn(QPainter& painter, const QPointF& tail, const CompassArrow& arrow, double length,
-                            bool strong, const Theme& theme) const {
-    constexpr double kMostTurns = 3;
+void CompassView::paintRotation(QPainter& painter, const QPointF& tail, const CompassArrow& arrow,
+                                double length, bool strong, const Theme& theme) const {
+    constexpr double kMostRotations = 3;
     if (std::abs(arrow.angle) < 0.02) return;
-    const double shown = std::clamp(arrow.angle, -2 * M_PI * kMostTurns, 2 * M_PI * kMostTurns);
+    const double shown = std::clamp(arrow.angle, -2 * M_PI * kMostRotations, 2 * M_PI * kMostRotations);
     const double start = std::atan2(arrow.value.y(), arrow.value.x()) + arrow.angle - shown;
     const double inner = std::clamp(0.5 * length, 8.0, 30.0);
     const double growth =
-        std::abs(shown) > 2 * M_PI ? 0.5 * inner / (2 * M_PI * kMostTurns) : 0.0;  // a radian
+        std::abs(shown) > 2 * M_PI ? 0.5 * inner / (2 * M_PI * kMostRotations) : 0.0;  // a radian
     const int steps = 8 + static_cast<int>(10 * std::abs(shown));
     QPolygonF arc;
     for (int i = 0; i <= steps; ++i) {
@@ -213,7 +213,7 @@ void CompassView::paintTurn(QPainter& painter, const QPointF& tail, const Compas
     drawArrowHead(painter, arc[arc.size() - 2], arc.back(), color, strong ? 7 : 5);
 }
 
-QString CompassView::turnText(const Compass& chain) const {
+QString CompassView::rotationText(const Compass& chain) const {
     for (const CompassArrow& arrow : chain.arrows) {
         if (arrow.key != state_.key()) continue;
         const Setup& s = state_.setup();
@@ -248,7 +248,7 @@ void CompassView::paintShiftTrail(QPainter& painter, const PlaneFrame& at, const
 
 QString CompassView::figureCsv() const {
     if (!state_.isReady()) return QStringLiteral("side,key,distance\n");
-    QString csv = QStringLiteral("side,key,distance,weight,value1,value2,angle,turned1,turned2\n");
+    QString csv = QStringLiteral("side,key,distance,weight,value1,value2,angle,rotated1,rotated2\n");
     for (const auto& [side, chain] : {std::pair{"rope", ropeCompass()}, {"roper", roperCompass()}}) {
         for (const CompassArrow& arrow : chain.arrows) {
             csv += QStringLiteral("%1,%2,%3")
@@ -256,7 +256,7 @@ QString CompassView::figureCsv() const {
                        .arg(arrow.key)
                        .arg(state_.query() - arrow.key);
             for (const double value : {arrow.weight, arrow.value.x(), arrow.value.y(), arrow.angle,
-                                       arrow.turned.x(), arrow.turned.y()})
+                                       arrow.rotated.x(), arrow.rotated.y()})
                 csv += ',' + QString::number(value, 'g', 17);
             csv += '\n';
         }
@@ -281,13 +281,13 @@ const CompassArrow* CompassView::nearest(const Compass& chain, bool right, const
     double least = 1e300;
     Eigen::Vector2d tail(0, 0);
     for (const CompassArrow& arrow : chain.arrows) {
-        const QPointF middle = at.onScreen(pointOf(tail + arrow.turned / 2));
+        const QPointF middle = at.onScreen(pointOf(tail + arrow.rotated / 2));
         const double distance = std::hypot(middle.x() - point.x(), middle.y() - point.y());
         if (distance < least) {
             least = distance;
             found = &arrow;
         }
-        tail += arrow.turned;
+        tail += arrow.rotated;
     }
     return found;
 }
@@ -313,7 +313,7 @@ void CompassView::mouseMoveEvent(QMouseEvent* event) {
                      .arg(state_.tokenText(arrow->key), noteNumber(state_.query() - arrow->key),
                           noteNumber(arrow->weight, 5), noteNumber(arrow->value.x(), 5),
                           noteNumber(arrow->value.y(), 5), noteNumber(arrow->angle, 5),
-                          noteNumber(arrow->turned.x(), 5), noteNumber(arrow->turned.y(), 5)));
+                          noteNumber(arrow->rotated.x(), 5), noteNumber(arrow->rotated.y(), 5)));
 }
 
 }  // namespace roper

@@ -16,6 +16,7 @@ class CompassView : public FigureView {
     CompassView(AttentionState& state, QWidget* parent);
 
     QString figureName() const override { return QStringLiteral("mixing"); }
+    QSize defaultSize() const override { return {900, 440}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
@@ -38,11 +39,11 @@ class CompassView : public FigureView {
     void paintPanel(QPainter& painter, const QRectF& area, bool right, const QRectF& shown,
                     const Theme& theme) const;
     /// How far the looked-at key's value is rotated, in words.
-    QString turnText(const Compass& chain) const;
-    void paintChain(QPainter& painter, const PlaneFrame& at, const Compass& chain, bool turned,
+    QString rotationText(const Compass& chain) const;
+    void paintChain(QPainter& painter, const PlaneFrame& at, const Compass& chain, bool rotated,
                     const Theme& theme) const;
-    void paintTurn(QPainter& painter, const QPointF& tail, const CompassArrow& arrow, double length,
-                   bool strong, const Theme& theme) const;
+    void paintRotation(QPainter& painter, const QPointF& tail, const CompassArrow& arrow, double length,
+                       bool strong, const Theme& theme) const;
     void paintShiftTrail(QPainter& painter, const PlaneFrame& at, const Theme& theme) const;
     /// The arrow whose head is nearest to a point of the widget, and in which half.
     const CompassArrow* nearest(const Compass& chain, bool right, const QPointF& at) const;

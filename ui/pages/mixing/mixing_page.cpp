@@ -3,6 +3,7 @@
 #include <QSplitter>
 #include <cmath>
 
+#include "core/explorer/setup_fields.h"
 #include "ui/explorer/mistake_text.h"
 #include "ui/explorer/source_controls.h"
 #include "ui/theme/numbers.h"
@@ -72,23 +73,28 @@ std::vector<const Figure*> MixingPage::figures() const {
     return {compass_, distances_, steps_, shifts_, pairs_};
 }
 
+std::vector<const FieldInfo*> MixingPage::figureSettings() const {
+    return infosOf(setupFields());
+}
+
+const Figure& MixingPage::prepareFigure(FigureRequest request) {
+    state_.adopt(request.run, [&](const Setup& setup) { return withSettings(setup, request.settings); });
+    refreshNow();
+    QCoreApplication::processEvents();
+    return figureNamed(request.kind);
+}
+
 void MixingPage::fillPanel() {
-    panel_->addWhole(
-        tr("Query n"), tr("Whose output is made; ← → step by one, Shift by ten, Home to 0"),
-        [](Setup& s) -> int& { return s.query; }, 0, bounds::kMostTokens - 1);
-    panel_->addWhole(
-        tr("Key j"), tr("The arrow that is marked; a click on an arrow or a bar chooses it"),
-        [](Setup& s) -> int& { return s.key; }, 0, bounds::kMostTokens - 1);
-    panel_->addIndex(
-        tr("Pair i"), tr("The plane that is shown; slow pairs rotate little"),
-        [](Setup& s) -> int& { return s.pair; }, [](const Setup& s) { return s.pairs(); });
+    const auto all = [](const Setup&) { return bounds::kMostTokens; };
+    panel_->addIndex(tr("Query n"), "query", tr("← → step by one, Shift by ten, Home to 0"), all);
+    panel_->addIndex(tr("Key j"), "key", tr("Its arrow is marked; a click on an arrow or a bar chooses it"),
+                     all);
+    panel_->addIndex(tr("Pair i"), "pair", tr("The plane that is shown; slow pairs rotate little"),
+                     [](const Setup& s) { return s.pairs(); });
     panel_->addHeading(tr("From RoPE to RoPER"));
-    panel_->addDecimal(
-        tr("Blend"), tr("0: values are not rotated, RoPE; 1: rotated by (j − n)θ, RoPER"),
-        [](Setup& s) -> double& { return s.blend; }, 0, 1, 0.1, 2);
-    panel_->addSlider(
-        tr("Blend, by hand"), tr("Drag from RoPE to RoPER and see every arrow rotate"),
-        [](Setup& s) -> double& { return s.blend; }, 0, 1, 0.01);
+    panel_->addDecimal(tr("Blend"), "blend", {}, 0.1, 2);
+    panel_->addSlider(tr("Blend, by hand"), "blend", tr("Drag from RoPE to RoPER and see every arrow rotate"),
+                      0, 1, 0.01);
     play_->setCheckable(true);
     connect(play_, &QPushButton::toggled, this, [this](bool on) {
         play_->setText(on ? tr("Pause") : tr("Play"));
@@ -96,13 +102,10 @@ void MixingPage::fillPanel() {
     });
     panel_->addRow({}, play_, tr("Blends to RoPER and back (Space)"));
     panel_->addHeading(tr("Move the sentence"));
-    panel_->addDecimal(
-        tr("Shift S"), tr("Added to every position"), [](Setup& s) -> double& { return s.shift; },
-        -bounds::kFarthestShift, bounds::kFarthestShift, 1, 2);
-    panel_->addSlider(
-        tr("Shift, by hand"), tr("Drag S from −64 to 64: the dots are the output on the way"),
-        [](Setup& s) -> double& { return s.shift; }, -64, 64, 1);
-    panel_->addCheck(
+    panel_->addDecimal(tr("Shift S"), "shift", {}, 1, 2);
+    panel_->addSlider(tr("Shift, by hand"), "shift",
+                      tr("Drag S from −64 to 64: the dots are the output on the way"), -64, 64, 1);
+    panel_->addOwnCheck(
         tr("Rotate back by R(−n)"),
         tr("Without it the output rotates with the sentence: RoPER is relative only with the inverse"),
         [](const Setup& s) { return s.mistake != Mistake::no_inverse; },
@@ -113,9 +116,7 @@ void MixingPage::fillPanel() {
     addSourceControls(*panel_, state_);
     panel_->addHeading(tr("Rotation"));
     addRotationControls(*panel_);
-    panel_->addDecimal(
-        tr("Fraction of v"), tr("Share of the features of values that rotate"),
-        [](Setup& s) -> double& { return s.value_rotary_fraction; }, 0, 1, 0.25, 4);
+    panel_->addDecimal(tr("Fraction of v"), "value_rotary_fraction", {}, 0.25, 4);
 }
 
 void MixingPage::becomeSeen(bool seen) {

@@ -22,6 +22,8 @@ class MixingPage : public Page {
     MixingPage(AttentionState& state, QWidget* parent);
 
     std::vector<const Figure*> figures() const override;
+    std::vector<const FieldInfo*> figureSettings() const override;
+    const Figure& prepareFigure(FigureRequest request) override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
     ViewSettings viewSettings() const override;

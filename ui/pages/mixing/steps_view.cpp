@@ -43,7 +43,7 @@ StepsView::Scene StepsView::scene() const {
         const QPointF value = scene.of(scene.row.rotated.row(arrow.key));
         scene.longest_value = std::max(scene.longest_value, length(value));
         scene.mixing << scene.mixing.back() + arrow.weight * value;
-        scene.one_step << scene.one_step.back() + QPointF(arrow.turned.x(), arrow.turned.y());
+        scene.one_step << scene.one_step.back() + QPointF(arrow.rotated.x(), arrow.rotated.y());
         scene.longest_mix =
             std::max({scene.longest_mix, length(scene.mixing.back()), length(scene.one_step.back())});
     }

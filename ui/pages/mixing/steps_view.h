@@ -14,6 +14,7 @@ class StepsView : public FigureView {
     StepsView(AttentionState& state, QWidget* parent);
 
     QString figureName() const override { return QStringLiteral("three-steps"); }
+    QSize defaultSize() const override { return {900, 440}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;

@@ -25,12 +25,12 @@ BarsView::BarsView(RotationState& state, QWidget* parent) : FigureView(parent), 
 
 void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     const QRectF box = plot(area);
-    const Eigen::VectorXd& turned = state_.turned();
+    const Eigen::VectorXd& rotated = state_.rotated();
     const Eigen::VectorXd& x = state_.x();
     const Rotary& rotary = state_.rotary();
     const std::vector<int> pairs = pairOfFeature(rotary);
     const double largest = std::max(
-        {0.5, std::ceil(2 * x.cwiseAbs().maxCoeff()) / 2, std::ceil(2 * turned.cwiseAbs().maxCoeff()) / 2});
+        {0.5, std::ceil(2 * x.cwiseAbs().maxCoeff()) / 2, std::ceil(2 * rotated.cwiseAbs().maxCoeff()) / 2});
     const auto y = [&](double value) { return box.center().y() - value / largest * box.height() / 2; };
 
     QFont small = painter.font();
@@ -65,7 +65,7 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
                              shade);
         };
         bar(middle - width, x[feature], theme.faded(color, 0.35));
-        bar(middle, turned[feature], color);
+        bar(middle, rotated[feature], color);
         if (feature % label_every == 0) {
             painter.setPen(theme.faint_text);
             painter.drawText(QRectF(middle - 24, box.bottom() + 4, 48, 16), Qt::AlignCenter,
@@ -76,14 +76,14 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
 }
 
 QString BarsView::figureCsv() const {
-    const Eigen::VectorXd& turned = state_.turned();
+    const Eigen::VectorXd& rotated = state_.rotated();
     const std::vector<int> pairs = pairOfFeature(state_.rotary());
     QString csv = QStringLiteral("feature,pair,before,after\n");
-    for (int i = 0; i < turned.size(); ++i)
+    for (int i = 0; i < rotated.size(); ++i)
         csv += QStringLiteral("%1,%2,%3,%4\n")
                    .arg(i)
                    .arg(pairs[static_cast<std::size_t>(i)])
-                   .arg(QString::number(state_.x()[i], 'g', 17), QString::number(turned[i], 'g', 17));
+                   .arg(QString::number(state_.x()[i], 'g', 17), QString::number(rotated[i], 'g', 17));
     return csv;
 }
 
@@ -102,7 +102,7 @@ void BarsView::mouseMoveEvent(QMouseEvent* event) {
     emit pointed(tr("feature %1    before %2    after %3    pair %4%5")
                      .arg(feature)
                      .arg(state_.x()[feature], 0, 'f', 6)
-                     .arg(state_.turned()[feature], 0, 'f', 6)
+                     .arg(state_.rotated()[feature], 0, 'f', 6)
                      .arg(pair)
                      .arg(pair < state_.rotary().pairs() ? QString() : tr(", does not rotate")));
 }

@@ -15,7 +15,7 @@ namespace roper {
 namespace {
 
 constexpr int kMostTrailPoints = 400;
-constexpr double kTurn = 2 * std::numbers::pi;
+constexpr double kFullRotation = 2 * std::numbers::pi;
 
 QString number(double value, int decimals = 3) {
     return fixedNumber(value, decimals);
@@ -44,9 +44,9 @@ CircleView::Plane CircleView::plane(const QRectF& area) const {
     plane.theta = rotary.frequency(setup.pair);
     plane.position = setup.position;
     plane.angle = setup.position * plane.theta;
-    const Eigen::VectorXd& turned = state_.turned();
+    const Eigen::VectorXd& rotated = state_.rotated();
     plane.x = {state_.x()[plane.features.first], state_.x()[plane.features.second]};
-    plane.y = {turned[plane.features.first], turned[plane.features.second]};
+    plane.y = {rotated[plane.features.first], rotated[plane.features.second]};
     const double length = std::hypot(plane.x.x(), plane.x.y());
     // Whole steps, so that the picture does not breathe while a vector is dragged.
     const double fitting = std::max(1.0, std::ceil(length * 2.0) / 2.0) * 1.18;
@@ -73,15 +73,15 @@ void CircleView::paintFigure(QPainter& painter, const QRectF& area, const Theme&
     bold.setBold(false);
     painter.setFont(bold);
     painter.setPen(theme.text);
-    const bool turns = state_.setup().pair < state_.rotary().pairs();
-    const QString angle = turns ? tr("pair %1   θ = %2\nmθ = %3 rad = %4 rotations")
-                                      .arg(state_.setup().pair)
-                                      .arg(at.theta, 0, 'g', 6)
-                                      .arg(number(at.angle), number(at.angle / kTurn))
-                                : tr("pair %1 does not rotate:\nonly the first %2 of %3 features do")
-                                      .arg(state_.setup().pair)
-                                      .arg(state_.rotary().rotatedWidth())
-                                      .arg(state_.setup().head_dim);
+    const bool rotates = state_.setup().pair < state_.rotary().pairs();
+    const QString angle = rotates ? tr("pair %1   θ = %2\nmθ = %3 rad = %4 rotations")
+                                        .arg(state_.setup().pair)
+                                        .arg(at.theta, 0, 'g', 6)
+                                        .arg(number(at.angle), number(at.angle / kFullRotation))
+                                  : tr("pair %1 does not rotate:\nonly the first %2 of %3 features do")
+                                        .arg(state_.setup().pair)
+                                        .arg(state_.rotary().rotatedWidth())
+                                        .arg(state_.setup().head_dim);
     painter.drawText(area.adjusted(12, 10, -12, -10), Qt::AlignTop | Qt::AlignLeft, angle);
 }
 
@@ -127,10 +127,10 @@ void CircleView::paintTrail(QPainter& painter, const Plane& at, const Theme& the
 void CircleView::paintArc(QPainter& painter, const Plane& at, const Theme& theme) const {
     if (std::abs(at.angle) < 1e-3) return;
     const double start = std::atan2(at.x.y(), at.x.x());
-    const double turns = std::abs(at.angle) / kTurn;
-    const double shown = std::min(turns, 8.0) * kTurn * (at.angle < 0 ? -1 : 1);
-    const int steps = 24 + static_cast<int>(60 * std::abs(shown) / kTurn);
-    const double inner = 0.22, outer = turns > 1 ? 0.48 : 0.22;
+    const double rotations = std::abs(at.angle) / kFullRotation;
+    const double shown = std::min(rotations, 8.0) * kFullRotation * (at.angle < 0 ? -1 : 1);
+    const int steps = 24 + static_cast<int>(60 * std::abs(shown) / kFullRotation);
+    const double inner = 0.22, outer = rotations > 1 ? 0.48 : 0.22;
     QPolygonF spiral;
     for (int i = 0; i <= steps; ++i) {
         const double share = static_cast<double>(i) / steps;
@@ -189,18 +189,18 @@ QString CircleView::readoutAt(const QPointF& point) const {
              number(at.y.y(), 4), number(std::hypot(at.x.x(), at.x.y()), 4));
 }
 
-QPointF CircleView::tip(bool turned) const {
+QPointF CircleView::tip(bool rotated) const {
     const Plane at = plane(rect());
-    return at.onScreen(turned ? at.y : at.x);
+    return at.onScreen(rotated ? at.y : at.x);
 }
 
 void CircleView::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return;
     constexpr double kReach = 36;
-    const auto distance = [&](bool turned) { return QLineF(tip(turned), event->position()).length(); };
+    const auto distance = [&](bool rotated) { return QLineF(tip(rotated), event->position()).length(); };
     if (std::min(distance(false), distance(true)) > kReach) return;
     held_extent_ = plane(rect()).extent;
-    dragged_ = distance(false) <= distance(true) ? Dragged::vector : Dragged::turned;
+    dragged_ = distance(false) <= distance(true) ? Dragged::vector : Dragged::rotated;
     setCursor(Qt::ClosedHandCursor);
 }
 
@@ -220,7 +220,7 @@ void CircleView::mouseReleaseEvent(QMouseEvent* event) {
 void CircleView::dragTo(const QPointF& point) {
     const Plane at = plane(rect());
     const QPointF p = at.inPlane(point);
-    const double back = dragged_ == Dragged::turned ? -at.angle : 0.0;
+    const double back = dragged_ == Dragged::rotated ? -at.angle : 0.0;
     const auto rounded = [](double value) { return std::clamp(std::round(value * 100) / 100, -10.0, 10.0); };
     Eigen::VectorXd x = state_.x();
     x[at.features.first] = rounded(p.x() * std::cos(back) - p.y() * std::sin(back));

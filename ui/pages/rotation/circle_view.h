@@ -14,13 +14,14 @@ class CircleView : public FigureView {
     CircleView(RotationState& state, QWidget* parent);
 
     QString figureName() const override { return QStringLiteral("rotation"); }
+    QSize defaultSize() const override { return {520, 520}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
     QSize minimumSizeHint() const override { return {300, 300}; }
 
     /// Where the head of x, or of R(m)x, is on the widget.
-    QPointF tip(bool turned) const;
+    QPointF tip(bool rotated) const;
 
   protected:
     void mousePressEvent(QMouseEvent* event) override;
@@ -37,7 +38,7 @@ class CircleView : public FigureView {
     QString readoutAt(const QPointF& at) const;
 
     RotationState& state_;
-    enum class Dragged { nothing, vector, turned };
+    enum class Dragged { nothing, vector, rotated };
     Dragged dragged_ = Dragged::nothing;
     double held_extent_ = 1;
 };

@@ -51,7 +51,7 @@ int DialsView::pairAt(const QPointF& at) const {
 void DialsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     painter.setRenderHint(QPainter::Antialiasing);
     const Rotary& rotary = state_.rotary();
-    const Eigen::VectorXd& turned = state_.turned();
+    const Eigen::VectorXd& rotated = state_.rotated();
     QFont small = painter.font();
     small.setPointSizeF(small.pointSizeF() * 0.85);
     painter.setFont(small);
@@ -61,12 +61,12 @@ void DialsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
         const double label_height = labelled ? painter.fontMetrics().height() : 0;
         const QPointF center = box.center() - QPointF(0, label_height / 2);
         const double radius = (box.width() - label_height) / 2 - 3;
-        const bool turns = pair < rotary.pairs();
-        const QColor color = turns ? theme.pair(pair, rotary.pairs()) : theme.frame;
+        const bool rotates = pair < rotary.pairs();
+        const QColor color = rotates ? theme.pair(pair, rotary.pairs()) : theme.frame;
         const bool selected = pair == state_.setup().pair;
         painter.setBrush(selected ? theme.faded(color, 0.18) : Qt::transparent);
         painter.setPen(
-            QPen(selected ? color : theme.frame, selected ? 2 : 1, turns ? Qt::SolidLine : Qt::DotLine));
+            QPen(selected ? color : theme.frame, selected ? 2 : 1, rotates ? Qt::SolidLine : Qt::DotLine));
         painter.drawEllipse(center, radius, radius);
         const auto [first, second] = rotary.plane(pair);
         const auto hand = [&](const Eigen::VectorXd& v, const QColor& shade, double width) {
@@ -77,7 +77,7 @@ void DialsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
             painter.drawLine(center, tip);
         };
         hand(state_.x(), theme.faded(color, 0.4), 1.2);
-        hand(turned, color, radius > 16 ? 2.6 : 1.8);
+        hand(rotated, color, radius > 16 ? 2.6 : 1.8);
         if (labelled) {
             painter.setPen(selected ? theme.text : theme.faint_text);
             painter.drawText(QRectF(box.left(), center.y() + radius + 1, box.width(), label_height),
@@ -88,7 +88,7 @@ void DialsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
 
 QString DialsView::figureCsv() const {
     const Rotary& rotary = state_.rotary();
-    const Eigen::VectorXd& turned = state_.turned();
+    const Eigen::VectorXd& rotated = state_.rotated();
     QString csv = QStringLiteral("pair,theta,wavelength,angle,x1,x2,rotated1,rotated2\n");
     for (int pair = 0; pair < pairs(); ++pair) {
         const auto [first, second] = rotary.plane(pair);
@@ -98,8 +98,8 @@ QString DialsView::figureCsv() const {
                                  state_.setup().position * theta,
                                  state_.x()[first],
                                  state_.x()[second],
-                                 turned[first],
-                                 turned[second]};
+                                 rotated[first],
+                                 rotated[second]};
         csv += QString::number(pair);
         for (const double value : values)
             csv += ',' + QString::number(value, 'g', 17);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/explorer/setup_fields.h"
 #include "ui/controls/line_edit.h"
 #include "ui/theme/numbers.h"
 
@@ -14,6 +15,12 @@ namespace {
 
 constexpr int kSliderTop = 512;
 constexpr int kFrame_ms = 33;
+
+const FieldInfo& linesField() {
+    static const FieldInfo field{"", "step", "", "Lines of the worked example",
+                                 IntegerRange{1, WorkedExampleView::kSteps}};
+    return field;
+}
 
 }  // namespace
 
@@ -76,14 +83,28 @@ std::vector<const Figure*> RotationPage::figures() const {
     return {circle_, two_vectors_, four_ways_, dials_, strip_, bars_, &worked_->view()};
 }
 
+std::vector<const FieldInfo*> RotationPage::figureSettings() const {
+    std::vector<const FieldInfo*> infos = infosOf(setupFields());
+    infos.push_back(&linesField());
+    return infos;
+}
+
+const Figure& RotationPage::prepareFigure(FigureRequest request) {
+    const auto lines = request.take(linesField().name);
+    const bool is_plain = request.kind == "worked-example" && request.settings.empty();
+    state_.selection().replace(
+        withSettings(is_plain ? withWorkedExample(Setup{}) : Setup{}, request.settings));
+    refreshNow();
+    showWorkedExample(lines ? static_cast<int>(readInteger(linesField(), *lines))
+                            : WorkedExampleView::kSteps);
+    return figureNamed(request.kind);
+}
+
 void RotationPage::fillPanel() {
-    panel_->addDecimal(
-        tr("Position m"), tr("← → step by one, Shift by ten, Home returns to 0"),
-        [](Setup& s) -> double& { return s.position; }, -bounds::kFarthestPosition, bounds::kFarthestPosition,
-        1, 2);
-    panel_->addSlider(
-        tr("Position, by hand"), tr("Drag through positions 0 to 512"),
-        [](Setup& s) -> double& { return s.position; }, 0, kSliderTop, 1);
+    panel_->addDecimal(tr("Position m"), "position", tr("← → step by one, Shift by ten, Home returns to 0"),
+                       1, 2);
+    panel_->addSlider(tr("Position, by hand"), "position", tr("Drag through positions 0 to 512"), 0,
+                      kSliderTop, 1);
     play_ = new QPushButton(tr("Play"));
     play_->setCheckable(true);
     connect(play_, &QPushButton::clicked, this, &RotationPage::togglePlay);
@@ -93,20 +114,14 @@ void RotationPage::fillPanel() {
     speed_->setSuffix(tr(" positions/s"));
     panel_->addRow(tr("Speed"), speed_, tr("How fast the position moves while playing"));
     panel_->addRow({}, play_, tr("Moves the position on (Space)"));
-    panel_->addIndex(
-        tr("Pair i"), tr("The pair in the large circle; a click on a dial selects it too"),
-        [](Setup& s) -> int& { return s.pair; }, [](const Setup& s) { return s.pairs(); });
+    panel_->addIndex(tr("Pair i"), "pair", tr("In the large circle; a click on a dial selects it too"),
+                     [](const Setup& s) { return s.pairs(); });
     panel_->addHeading(tr("Two vectors"));
-    panel_->addDecimal(
-        tr("Key position n"), tr("Position of the key k; the query q is vector x at position m"),
-        [](Setup& s) -> double& { return s.key_position; }, -bounds::kFarthestPosition,
-        bounds::kFarthestPosition, 1, 2);
-    panel_->addDecimal(
-        tr("Shift both by S"), tr("Added to m and n; the product ⟨R(m)q, R(n)k⟩ stays"),
-        [](Setup& s) -> double& { return s.shift; }, -bounds::kFarthestShift, bounds::kFarthestShift, 1, 2);
-    panel_->addSlider(
-        tr("Shift, by hand"), tr("Drag S from −64 to 64"), [](Setup& s) -> double& { return s.shift; }, -64,
-        64, 1);
+    panel_->addDecimal(tr("Key position n"), "key_position", tr("The query q is vector x at position m"), 1,
+                       2);
+    panel_->addDecimal(tr("Shift both by S"), "shift",
+                       tr("Added to m and n; the product ⟨R(m)q, R(n)k⟩ stays"), 1, 2);
+    panel_->addSlider(tr("Shift, by hand"), "shift", tr("Drag S from −64 to 64"), -64, 64, 1);
     panel_->addHeading(tr("Rotation"));
     addRotationControls(*panel_);
     panel_->addHeading(tr("Sentence"));
@@ -269,8 +284,8 @@ QString RotationPage::explanation() const {
                 .arg(noteNumber(s.position))
                 .arg(first)
                 .arg(second)
-                .arg(noteNumber(s.position * theta), noteNumber(state_.turned()[first]),
-                     noteNumber(state_.turned()[second]));
+                .arg(noteNumber(s.position * theta), noteNumber(state_.rotated()[first]),
+                     noteNumber(state_.rotated()[second]));
     if (upper_->currentWidget() == two_vectors_)
         text +=
             tr("<h3>Two vectors</h3><p>⟨R(m)q, R(n)k⟩ = qᵀR(m)ᵀR(n)k = qᵀR(n−m)k: only the distance is left. "

@@ -25,6 +25,8 @@ class RotationPage : public Page {
     RotationPage(Selection& selection, QWidget* parent);
 
     std::vector<const Figure*> figures() const override;
+    std::vector<const FieldInfo*> figureSettings() const override;
+    const Figure& prepareFigure(FigureRequest request) override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
     ViewSettings viewSettings() const override;

@@ -9,7 +9,7 @@ RotationState::RotationState(Selection& selection, QObject* parent) : QObject(pa
 
 void RotationState::followSelection() {
     rotary_ = setup().rotary();
-    turned_ = rotate(rotary_, x(), setup().position);
+    rotated_ = rotate(rotary_, x(), setup().position);
     emit changed();
 }
 

@@ -25,7 +25,7 @@ class RotationState : public QObject {
 
     const Rotary& rotary() const { return rotary_; }
     /// R(position)·x.
-    const Eigen::VectorXd& turned() const { return turned_; }
+    const Eigen::VectorXd& rotated() const { return rotated_; }
     WorkedExample worked() const;
 
     /// The worked example: "cat" at position 3, d = 4, its own frequency formula, interleaved.
@@ -40,7 +40,7 @@ class RotationState : public QObject {
 
     Selection& selection_;
     Rotary rotary_;
-    Eigen::VectorXd turned_;
+    Eigen::VectorXd rotated_;
 };
 
 }  // namespace roper

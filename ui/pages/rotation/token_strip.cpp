@@ -34,7 +34,7 @@ int TokenStrip::tokenAt(const QPointF& at) const {
     return -1;
 }
 
-QPointF TokenStrip::turnedTo(double position) const {
+QPointF TokenStrip::rotatedTo(double position) const {
     const auto [first, second] = state_.rotary().plane(state_.setup().pair);
     const double angle = position * state_.rotary().frequency(state_.setup().pair);
     const double x = state_.x()[first], y = state_.x()[second];
@@ -67,10 +67,10 @@ void TokenStrip::paintFigure(QPainter& painter, const QRectF& area, const Theme&
         painter.setBrush(Qt::NoBrush);
         painter.setPen(QPen(theme.grid, 1));
         painter.drawEllipse(center, radius, radius);
-        const QPointF turned = turnedTo(token);
-        const double length = std::hypot(turned.x(), turned.y());
+        const QPointF rotated = rotatedTo(token);
+        const double length = std::hypot(rotated.x(), rotated.y());
         if (length > 0)
-            drawArrow(painter, center, center + radius / length * QPointF(turned.x(), -turned.y()),
+            drawArrow(painter, center, center + radius / length * QPointF(rotated.x(), -rotated.y()),
                       Theme::output(), 1.8);
     }
 }
@@ -79,12 +79,12 @@ QString TokenStrip::figureCsv() const {
     QString csv = QStringLiteral("position,token,rotated1,rotated2\n");
     const QStringList words = tokens();
     for (int token = 0; token < words.size(); ++token) {
-        const QPointF turned = turnedTo(token);
+        const QPointF rotated = rotatedTo(token);
         QString word = words[token];
         if (word.contains(',') || word.contains('"')) word = '"' + word.replace('"', "\"\"") + '"';
         csv += QStringLiteral("%1,%2,%3,%4\n")
                    .arg(token)
-                   .arg(word, QString::number(turned.x(), 'g', 17), QString::number(turned.y(), 'g', 17));
+                   .arg(word, QString::number(rotated.x(), 'g', 17), QString::number(rotated.y(), 'g', 17));
     }
     return csv;
 }
@@ -104,13 +104,13 @@ void TokenStrip::mousePressEvent(QMouseEvent* event) {
 void TokenStrip::mouseMoveEvent(QMouseEvent* event) {
     const int token = tokenAt(event->position());
     if (token < 0) return emit pointed({});
-    const QPointF turned = turnedTo(token);
+    const QPointF rotated = rotatedTo(token);
     emit pointed(tr("“%1” at position %2    R(%2)x in pair %3 = (%4, %5)")
                      .arg(tokens()[token])
                      .arg(token)
                      .arg(state_.setup().pair)
-                     .arg(turned.x(), 0, 'f', 4)
-                     .arg(turned.y(), 0, 'f', 4)
+                     .arg(rotated.x(), 0, 'f', 4)
+                     .arg(rotated.y(), 0, 'f', 4)
                      .replace('-', QChar(0x2212)));
 }
 

@@ -32,7 +32,7 @@ class TokenStrip : public FigureView {
     QRectF cell(const QRectF& area, int token) const;
     int tokenAt(const QPointF& at) const;
     /// The selected pair at a position.
-    QPointF turnedTo(double position) const;
+    QPointF rotatedTo(double position) const;
 
     RotationState& state_;
 };

@@ -46,13 +46,13 @@ TwoVectorsView::Scene TwoVectorsView::scene(const QRectF& area) const {
     Scene scene;
     scene.q = {s.x[first], s.x[second]};
     scene.k = {s.y[first], s.y[second]};
-    scene.q_turned = {q[first], q[second]};
-    scene.k_turned = {k[first], k[second]};
+    scene.q_rotated = {q[first], q[second]};
+    scene.k_rotated = {k[first], k[second]};
     scene.score = q.dot(k);
     scene.score_unshifted = relativeScore(rotary, s.x, s.position, s.y, s.key_position);
     scene.pair_part = q[first] * k[first] + q[second] * k[second];
-    scene.angle = std::remainder(std::atan2(scene.q_turned.y(), scene.q_turned.x()) -
-                                     std::atan2(scene.k_turned.y(), scene.k_turned.x()),
+    scene.angle = std::remainder(std::atan2(scene.q_rotated.y(), scene.q_rotated.x()) -
+                                     std::atan2(scene.k_rotated.y(), scene.k_rotated.x()),
                                  2 * M_PI);
     const double longest = std::max({1.0, lengthOf(scene.q), lengthOf(scene.k)});
     const double side = std::min(area.width(), area.height());
@@ -91,7 +91,7 @@ void TwoVectorsView::paintFigure(QPainter& painter, const QRectF& area, const Th
     painter.drawLine(at.plane.onScreen({0, -edge}), at.plane.onScreen({0, edge}));
     // The angle between the rotated arrows, from the key to the query.
     const double radius = 0.34 * at.plane.unit;
-    const double start = std::atan2(at.k_turned.y(), at.k_turned.x());
+    const double start = std::atan2(at.k_rotated.y(), at.k_rotated.x());
     painter.setPen(QPen(theme.pair(state_.setup().pair, state_.setup().pairs()), 2.4));
     painter.drawArc(QRectF(at.plane.center - QPointF(radius, radius), QSizeF(2 * radius, 2 * radius)),
                     static_cast<int>(std::lround(start * 16 * 180 / M_PI)),
@@ -99,15 +99,15 @@ void TwoVectorsView::paintFigure(QPainter& painter, const QRectF& area, const Th
     const QPointF origin = at.plane.center;
     drawArrow(painter, origin, at.plane.onScreen(at.q), theme.faded(Theme::query(), 0.4), 2);
     drawArrow(painter, origin, at.plane.onScreen(at.k), theme.faded(Theme::key(), 0.4), 2);
-    drawArrow(painter, origin, at.plane.onScreen(at.q_turned), Theme::query(), 3.2);
-    drawArrow(painter, origin, at.plane.onScreen(at.k_turned), Theme::key(), 3.2);
+    drawArrow(painter, origin, at.plane.onScreen(at.q_rotated), Theme::query(), 3.2);
+    drawArrow(painter, origin, at.plane.onScreen(at.k_rotated), Theme::key(), 3.2);
     drawLabelBeyond(painter, origin, at.plane.onScreen(at.q), QStringLiteral("q"), theme.faint_text);
     drawLabelBeyond(painter, origin, at.plane.onScreen(at.k), QStringLiteral("k"), theme.faint_text);
     QFont bold = painter.font();
     bold.setBold(true);
     painter.setFont(bold);
-    drawLabelBeyond(painter, origin, at.plane.onScreen(at.q_turned), QStringLiteral("R(m)q"), theme.text);
-    drawLabelBeyond(painter, origin, at.plane.onScreen(at.k_turned), QStringLiteral("R(n)k"), theme.text);
+    drawLabelBeyond(painter, origin, at.plane.onScreen(at.q_rotated), QStringLiteral("R(m)q"), theme.text);
+    drawLabelBeyond(painter, origin, at.plane.onScreen(at.k_rotated), QStringLiteral("R(n)k"), theme.text);
     bold.setBold(false);
     painter.setFont(bold);
     painter.setPen(theme.text);
@@ -118,15 +118,15 @@ QString TwoVectorsView::figureCsv() const {
     const Scene at = scene(rect());
     const Setup& s = state_.setup();
     QString csv = QStringLiteral("vector,position,x1,x2,rotated1,rotated2,score,pair_part,angle\n");
-    const auto row = [&](const char* name, double position, const QPointF& x, const QPointF& turned) {
+    const auto row = [&](const char* name, double position, const QPointF& x, const QPointF& rotated) {
         csv += QString::fromLatin1(name);
         for (const double value :
-             {position, x.x(), x.y(), turned.x(), turned.y(), at.score, at.pair_part, at.angle})
+             {position, x.x(), x.y(), rotated.x(), rotated.y(), at.score, at.pair_part, at.angle})
             csv += ',' + QString::number(value, 'g', 17);
         csv += '\n';
     };
-    row("query", s.position + s.shift, at.q, at.q_turned);
-    row("key", s.key_position + s.shift, at.k, at.k_turned);
+    row("query", s.position + s.shift, at.q, at.q_rotated);
+    row("key", s.key_position + s.shift, at.k, at.k_rotated);
     return csv;
 }
 
@@ -147,18 +147,18 @@ void TwoVectorsView::mousePressEvent(QMouseEvent* event) {
     const auto distance = [&](const QPointF& tip) {
         return lengthOf(at.plane.onScreen(tip) - event->position());
     };
-    const std::tuple<double, Dragged, bool> tips[] = {{distance(at.q_turned), Dragged::query, true},
-                                                      {distance(at.k_turned), Dragged::key, true},
+    const std::tuple<double, Dragged, bool> tips[] = {{distance(at.q_rotated), Dragged::query, true},
+                                                      {distance(at.k_rotated), Dragged::key, true},
                                                       {distance(at.q), Dragged::query, false},
                                                       {distance(at.k), Dragged::key, false}};
-    const auto& [nearest, which, turned] =
+    const auto& [nearest, which, rotated] =
         *std::min_element(std::begin(tips), std::end(tips),
                           [](const auto& a, const auto& b) { return std::get<0>(a) < std::get<0>(b); });
     constexpr double kReach = 36;
     if (nearest > kReach) return;
     held_extent_ = at.plane.extent;
     dragged_ = which;
-    dragged_turned_ = turned;
+    dragged_rotated_ = rotated;
     setCursor(Qt::ClosedHandCursor);
 }
 
@@ -182,9 +182,9 @@ void TwoVectorsView::dragTo(const QPointF& point) {
     Setup s = state_.setup();
     const bool is_query = dragged_ == Dragged::query;
     const QPointF p = scene(rect()).plane.inPlane(point);
-    const double angle = !dragged_turned_ ? 0.0
-                                          : -((is_query ? s.position : s.key_position) + s.shift) *
-                                                state_.rotary().frequency(s.pair);
+    const double angle = !dragged_rotated_ ? 0.0
+                                           : -((is_query ? s.position : s.key_position) + s.shift) *
+                                                 state_.rotary().frequency(s.pair);
     const auto rounded = [](double value) { return std::clamp(std::round(value * 100) / 100, -10.0, 10.0); };
     const auto [first, second] = state_.rotary().plane(s.pair);
     Eigen::VectorXd& vector = is_query ? s.x : s.y;

@@ -31,10 +31,10 @@ class TwoVectorsView : public FigureView {
     /// Every number that is shown.
     struct Scene {
         PlaneFrame plane;
-        QPointF q, k, q_turned, k_turned;  ///< in the plane of the pair
-        double score, score_unshifted;     ///< ⟨R(m+S)q, R(n+S)k⟩ over all features; the same for S = 0
-        double pair_part;                  ///< this pair's part of it
-        double angle;                      ///< from the rotated key to the rotated query, radians
+        QPointF q, k, q_rotated, k_rotated;  ///< in the plane of the pair
+        double score, score_unshifted;       ///< ⟨R(m+S)q, R(n+S)k⟩ over all features; the same for S = 0
+        double pair_part;                    ///< this pair's part of it
+        double angle;                        ///< from the rotated key to the rotated query, radians
     };
     Scene scene(const QRectF& area) const;
     void dragTo(const QPointF& at);
@@ -42,7 +42,7 @@ class TwoVectorsView : public FigureView {
 
     RotationState& state_;
     Dragged dragged_ = Dragged::nothing;
-    bool dragged_turned_ = false;  ///< by its rotated tip
+    bool dragged_rotated_ = false;  ///< by its rotated tip
     double held_extent_ = 1;
 };
 

@@ -39,7 +39,8 @@ class WorkedExampleView : public FigureView {
     int step_ = 1;
 };
 
-/// The view in a scroll area, with buttons to go on and back and one that loads the source's example.
+/// The view in a scroll area, with buttons for the next and the previous line and one that loads the
+/// published example.
 class WorkedExamplePanel : public QWidget {
     Q_OBJECT
 

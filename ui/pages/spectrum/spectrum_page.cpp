@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/explorer/setup_fields.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -28,7 +29,7 @@ QString scalingNumbers(const Setup& s) {
         (s.frequency_formula == FrequencyFormula::standard ? 1.0 : 2.0) * width / std::max(width - 2.0, 1.0);
     const double grown = s.scaling.factor * std::max(s.context_length / s.scaling.original_length, 1.0) -
                          (s.scaling.factor - 1);
-    const auto turns = [&](double count) {
+    const auto rotations = [&](double count) {
         return noteNumber(
             yarnCorrectionPair(count, width, s.base, s.frequency_formula, s.scaling.original_length), 4);
     };
@@ -44,7 +45,8 @@ QString scalingNumbers(const Setup& s) {
                      noteNumber(s.base * std::pow(grown, exponent)));
         case ScalingMethod::yarn:
             return QObject::tr("<p>s = %1, ramp from pair %2 to %3%4; cos and sin × <b>%5</b></p>")
-                .arg(noteNumber(s.scaling.factor), turns(s.scaling.beta_fast), turns(s.scaling.beta_slow),
+                .arg(noteNumber(s.scaling.factor), rotations(s.scaling.beta_fast),
+                     rotations(s.scaling.beta_slow),
                      s.scaling.truncate ? QObject::tr(" (rounded outwards)") : QString(),
                      noteNumber(scaled.attention_factor));
         case ScalingMethod::llama3:
@@ -121,6 +123,18 @@ std::vector<const Figure*> SpectrumPage::figures() const {
     return {spectrum_, cosines_, decay_, bound_};
 }
 
+std::vector<const FieldInfo*> SpectrumPage::figureSettings() const {
+    return infosOf(setupFields());
+}
+
+const Figure& SpectrumPage::prepareFigure(FigureRequest request) {
+    Setup start;
+    start.head_dim = 128;  // as in the figures of Su et al. 2021, unless told otherwise
+    state_.selection().replace(withSettings(start, request.settings));
+    refreshNow();
+    return figureNamed(request.kind);
+}
+
 QColor SpectrumPage::shade(const SpectrumCurve& curve) const {
     return curve.color.isValid() ? curve.color : Theme::of(palette()).text;
 }
@@ -169,7 +183,7 @@ void SpectrumPage::showSpectrum() {
                           curve.in_use, curve.text.formula});
     }
     const double tau = 2 * std::numbers::pi;
-    const int turning = pairsTurningWithin(state_.theta(), s.context_length);
+    const int complete = pairsCompletingRotation(state_.theta(), s.context_length);
     spectrum_->setAxisNames(tr("pair i"),
                             wavelength ? tr("wavelength λ, positions") : tr("frequency θ, rad a position"));
     spectrum_->setLegendCorner(Qt::AlignTop | (wavelength ? Qt::AlignLeft : Qt::AlignRight));
@@ -177,7 +191,7 @@ void SpectrumPage::showSpectrum() {
     spectrum_->setCurves(curves, {{wavelength ? s.context_length : tau / s.context_length,
                                    tr("L′ = %1: %2 of %3 pairs rotate fully")
                                        .arg(s.context_length, 0, 'g', 8)
-                                       .arg(turning)
+                                       .arg(complete)
                                        .arg(state_.theta().size()),
                                    true},
                                   {static_cast<double>(s.pair), tr("pair %1").arg(s.pair), false}});
@@ -189,7 +203,7 @@ void SpectrumPage::showSpectrum() {
             .arg(s.base)
             .arg(describe(s.scaling.method).name)
             .arg(s.scaling.factor)
-            .arg(turning)
+            .arg(complete)
             .arg(state_.theta().size())
             .arg(s.context_length));
 }

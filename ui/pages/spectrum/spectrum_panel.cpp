@@ -47,18 +47,13 @@ void SpectrumPanel::fill() {
     quantity_->addItems({tr("wavelength λ"), tr("frequency θ")});
     connect(quantity_, &QComboBox::currentIndexChanged, this, &SpectrumPanel::quantityChanged);
     addRow(tr("Show"), quantity_, tr("Positions a full rotation, or radians a position"));
-    addIndex(
-        tr("Pair i"), tr("Marked in the pictures; ← → and a click choose it"),
-        [](Setup& s) -> int& { return s.pair; }, [](const Setup& s) { return s.pairs(); });
-    addReal(
-        tr("Text length L′"), tr("Positions of the text that is read: the dashed line"),
-        [](Setup& s) -> double& { return s.context_length; }, 1, bounds::kLongestContext);
-    addWhole(
-        tr("Distances"), tr("How many distances Δ the map and the decay curve show"),
-        [](Setup& s) -> int& { return s.distances; }, 2, bounds::kMostDistances, 64);
-    addButton(tr("The source's figure: d = 128"), tr("d = 128, base 10000, distances 0 to 256, unscaled"),
+    addIndex(tr("Pair i"), "pair", tr("Marked in the pictures; ← → and a click choose it"),
+             [](const Setup& s) { return s.pairs(); });
+    addReal(tr("Text length L′"), "context_length", tr("The dashed line"));
+    addWhole(tr("Distances"), "distances", {}, 64);
+    addButton(tr("Decay as in Su et al.: d = 128"), tr("d = 128, base 10000, distances 0 to 256, unscaled"),
               [this] {
-                  change(tr("The source's figure"), [](Setup& s) {
+                  change(tr("Decay as in Su et al."), [](Setup& s) {
                       s.head_dim = 128;
                       s.base = 10000;
                       s.frequency_formula = FrequencyFormula::standard;
@@ -96,46 +91,21 @@ void SpectrumPanel::addScalingControls() {
     QStringList names;
     for (const ScalingMethod method : kScalingMethods)
         names << describe(method).name;
-    addChoice(
-        tr("Scaling"), tr("In use on all pages; F1 shows its formula"), names,
-        [](const Setup& s) { return static_cast<int>(s.scaling.method); },
-        [](Setup& s, int i) { s.scaling.method = static_cast<ScalingMethod>(i); });
-    addReal(
-        tr("Factor s"), tr("How much longer the text may become"),
-        [](Setup& s) -> double& { return s.scaling.factor; }, 1, bounds::kLargestFactor);
-    addReal(
-        tr("Trained length L"), tr("Positions seen in training"),
-        [](Setup& s) -> double& { return s.scaling.original_length; }, 1, bounds::kLongestContext);
+    addChoice(tr("Scaling"), "scaling", names, tr("F1 shows its formula"));
+    addReal(tr("Factor s"), "factor");
+    addReal(tr("Trained length L"), "original_length");
 }
 
 /// Parameters of one method each, shown while it is used or drawn. They come last: what appears moves
 /// nothing.
 void SpectrumPanel::addOwnParameters() {
     const std::pair<ScalingMethod, NumberEdit*> own[] = {
-        {ScalingMethod::yarn,
-         addReal(
-             tr("β fast"), tr("YaRN: pairs that rotate more often than this within L are kept"),
-             [](Setup& s) -> double& { return s.scaling.beta_fast; }, 0.001, 1e6)},
-        {ScalingMethod::yarn,
-         addReal(
-             tr("β slow"), tr("YaRN: pairs that rotate less often than this are divided by s"),
-             [](Setup& s) -> double& { return s.scaling.beta_slow; }, 0.001, 1e6)},
-        {ScalingMethod::yarn,
-         addReal(
-             tr("Attention factor"), tr("YaRN: multiplies cos and sin; 0 stands for 0.1 ln s + 1"),
-             [](Setup& s) -> double& { return s.scaling.attention_factor; }, 0, 100)},
-        {ScalingMethod::llama3,
-         addReal(
-             tr("Low factor"), tr("Llama 3: wavelengths above L/this are divided by s"),
-             [](Setup& s) -> double& { return s.scaling.low_frequency_factor; }, 0.001, 1e6)},
-        {ScalingMethod::llama3,
-         addReal(
-             tr("High factor"), tr("Llama 3: wavelengths below L/this are kept"),
-             [](Setup& s) -> double& { return s.scaling.high_frequency_factor; }, 0.001, 2e6)},
-        {ScalingMethod::p_rope,
-         addReal(
-             tr("Proportion p"), tr("p-RoPE: share of the pairs that rotate, the fastest"),
-             [](Setup& s) -> double& { return s.scaling.proportion; }, 0, 1)}};
+        {ScalingMethod::yarn, addReal(tr("β fast"), "beta_fast")},
+        {ScalingMethod::yarn, addReal(tr("β slow"), "beta_slow")},
+        {ScalingMethod::yarn, addReal(tr("Attention factor"), "attention_factor")},
+        {ScalingMethod::llama3, addReal(tr("Low factor"), "low_freq_factor")},
+        {ScalingMethod::llama3, addReal(tr("High factor"), "high_freq_factor")},
+        {ScalingMethod::p_rope, addReal(tr("Proportion p"), "proportion")}};
     for (const auto& [method, edit] : own)
         whenShown([this, method = method, edit = edit](const Setup& s) {
             const bool drawn = std::find(s.overlays.begin(), s.overlays.end(), method) != s.overlays.end();
@@ -146,7 +116,7 @@ void SpectrumPanel::addOwnParameters() {
 void SpectrumPanel::addOverlays() {
     for (const ScalingMethod method : kScalingMethods) {
         const ScalingText text = describe(method);
-        auto* box = addCheck(
+        auto* box = addOwnCheck(
             text.name, text.formula + QStringLiteral("\n") + text.source,
             [method](const Setup& s) {
                 return s.scaling.method == method ||
@@ -162,14 +132,8 @@ void SpectrumPanel::addOverlays() {
         box->setAccessibleName(tr("Draw: %1").arg(text.name));
         overlays_.emplace_back(method, box);
     }
-    addCheck(
-        tr("xPos, in the decay"),
-        tr("Pair i also decays by ζᵢ^(Δ/512), ζᵢ = (2i/d + 0.4)/1.4 (Sun et al. 2022)"),
-        [](const Setup& s) { return s.xpos_decay; }, [](Setup& s, bool on) { s.xpos_decay = on; });
-    addCheck(
-        tr("other formula"),
-        tr("b^(−i/r) of the worked example beside the standard b^(−2i/r), or the reverse; unscaled"),
-        [](const Setup& s) { return s.other_formula; }, [](Setup& s, bool on) { s.other_formula = on; });
+    addCheck(tr("xPos, in the decay"), "xpos_decay");
+    addCheck(tr("other formula"), "other_formula");
     whenShown([this](const Setup& s) {
         for (const auto& [method, box] : overlays_)
             box->setEnabled(s.scaling.method != method);  // the one in use is always drawn

@@ -78,13 +78,14 @@ void SpectrumState::follow() {
         Setup other = s;
         const bool worked = s.frequency_formula != FrequencyFormula::worked_example;
         other.frequency_formula = worked ? FrequencyFormula::worked_example : FrequencyFormula::standard;
-        curves_.push_back({worked ? QStringLiteral("worked-example-formula") : QStringLiteral("standard-formula"),
-                           {worked ? tr("formula of the worked example") : tr("standard formula"),
-                            worked ? QStringLiteral("b^(−i/r)") : QStringLiteral("b^(−2i/r)"),
-                            {}},
-                           QColor(0x33, 0x22, 0x88),
-                           false,
-                           other.scaled(ScalingMethod::none).theta});
+        curves_.push_back(
+            {worked ? QStringLiteral("worked-example-formula") : QStringLiteral("standard-formula"),
+             {worked ? tr("formula of the worked example") : tr("standard formula"),
+              worked ? QStringLiteral("b^(−i/r)") : QStringLiteral("b^(−2i/r)"),
+              {}},
+             QColor(0x33, 0x22, 0x88),
+             false,
+             other.scaled(ScalingMethod::none).theta});
     }
     theta_ = curves_.empty() ? Eigen::VectorXd() : curves_.front().theta;
     emit changed();

@@ -16,7 +16,7 @@ constexpr int kNameRole = Qt::UserRole;
 
 }  // namespace
 
-QueuePanel::QueuePanel(QueueKeeper& queue, RunStore& store, QWidget* parent)
+QueuePanel::QueuePanel(QueueLauncher& queue, RunStore& store, QWidget* parent)
     : QWidget(parent),
       queue_(queue),
       store_(store),
@@ -63,7 +63,7 @@ QueuePanel::QueuePanel(QueueKeeper& queue, RunStore& store, QWidget* parent)
     layout->addLayout(buttons);
     layout->addLayout(bottom);
     layout->addWidget(problem_);
-    connect(&queue_, &QueueKeeper::changed, this, &QueuePanel::showQueue);
+    connect(&queue_, &QueueLauncher::changed, this, &QueuePanel::showQueue);
     connect(&store_, &RunStore::changed, this, &QueuePanel::showQueue);
     connect(list_, &QTreeWidget::itemSelectionChanged, this, &QueuePanel::showButtons);
     showQueue();

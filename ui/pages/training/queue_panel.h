@@ -5,7 +5,7 @@
 #include <QSpinBox>
 #include <QTreeWidget>
 
-#include "ui/live/queue_keeper.h"
+#include "ui/live/queue_launcher.h"
 #include "ui/live/run_store.h"
 
 namespace roper {
@@ -15,7 +15,7 @@ class QueuePanel : public QWidget {
     Q_OBJECT
 
   public:
-    QueuePanel(QueueKeeper& queue, RunStore& store, QWidget* parent);
+    QueuePanel(QueueLauncher& queue, RunStore& store, QWidget* parent);
 
     QTreeWidget& list() { return *list_; }
     void select(const std::string& run);
@@ -33,7 +33,7 @@ class QueuePanel : public QWidget {
     void removeSelected();
     void openFile();
 
-    QueueKeeper& queue_;
+    QueueLauncher& queue_;
     RunStore& store_;
     QTreeWidget* list_;
     QSpinBox* at_once_;

@@ -15,7 +15,7 @@
 
 namespace roper {
 
-RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QueueKeeper& queue, QWidget* parent)
+RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QueueLauncher& queue, QWidget* parent)
     : QWidget(parent),
       store_(store),
       launcher_(launcher),
@@ -190,7 +190,7 @@ void RunsPanel::continueSelected() {
     if (run == nullptr) return;
     try {
         launcher_.resume(run->folder());
-        emit said(tr("%1 goes on").arg(run->name()));
+        emit said(tr("%1 continues").arg(run->name()));
     } catch (const Error& error) {
         emit said(QString::fromStdString(error.what()));
     }
@@ -201,7 +201,7 @@ void RunsPanel::showButtons() {
     const bool active = run != nullptr && run->isActive();
     const bool paused = run != nullptr && run->state() == RunState::paused;
     const bool finished = run != nullptr && run->state() == RunState::finished;
-    pause_->setText(paused ? tr("Go on") : tr("Pause"));
+    pause_->setText(paused ? tr("Resume") : tr("Pause"));
     for (QPushButton* button : {pause_, stop_, checkpoint_})
         button->setEnabled(active);
     continue_->setEnabled(run != nullptr && !active && !finished && run->specification().has_value());
@@ -210,7 +210,7 @@ void RunsPanel::showButtons() {
     if (run != nullptr && !run->status().error.empty()) detail = QString::fromStdString(run->status().error);
     if (run != nullptr && run->state() == RunState::interrupted)
         detail =
-            tr("The trainer has ended without a word, killed or out of memory. “Continue” goes on after its "
+            tr("The trainer has ended without a word, killed or out of memory. “Continue” starts from its "
                "newest "
                "checkpoint.");
     // A trainer that could not even begin has left its reason on stderr alone.

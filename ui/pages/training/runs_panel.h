@@ -7,7 +7,7 @@
 #include <QToolButton>
 
 #include "ui/live/control_client.h"
-#include "ui/live/queue_keeper.h"
+#include "ui/live/queue_launcher.h"
 #include "ui/live/trainer_launcher.h"
 #include "ui/pages/training/run_filter_model.h"
 
@@ -18,7 +18,7 @@ class RunsPanel : public QWidget {
     Q_OBJECT
 
   public:
-    RunsPanel(RunStore& store, TrainerLauncher& launcher, QueueKeeper& queue, QWidget* parent);
+    RunsPanel(RunStore& store, TrainerLauncher& launcher, QueueLauncher& queue, QWidget* parent);
 
     RunsModel& model() { return *model_; }
     RunWatcher* selected() const;
@@ -55,7 +55,7 @@ class RunsPanel : public QWidget {
 
     RunStore& store_;
     TrainerLauncher& launcher_;
-    QueueKeeper& queue_;
+    QueueLauncher& queue_;
     RunsModel* model_;
     RunFilterModel* proxy_;
     QTableView* table_;

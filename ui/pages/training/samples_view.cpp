@@ -14,7 +14,7 @@ QString escaped(const std::string& text) {
     return QString::fromStdString(text).toHtmlEscaped().replace('\n', QStringLiteral("<br>"));
 }
 
-/// A beginning, what the model wrote, and how the text goes on; or masks, guesses and the text.
+/// A prompt, what the model generated, and how the text continues; or masks, guesses and the text.
 QString openSampleHtml(const Sample& sample, bool dark) {
     const QString written = dark ? "#5db7f0" : "#0060a8", quiet = dark ? "#9a9a9a" : "#6b6b6b";
     const bool goes_on =

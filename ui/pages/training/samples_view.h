@@ -9,7 +9,7 @@
 namespace roper {
 
 /// Problems of an evaluation with what the model wrote, each character green where it is right and red where
-/// not; of a text, beginnings, what the model wrote, and how the text goes on.
+/// not; of a text, prompts, what the model generated, and how the text continues.
 class SamplesView : public QWidget {
     Q_OBJECT
 

@@ -25,13 +25,13 @@ double tokensAt(const RunWatcher& run, std::int64_t step) {
     return static_cast<double>(step * training.batch * run.specification()->inputLength());
 }
 
-/// What a run on a text is measured against: the loss of knowing only how often each piece occurs.
+/// What a run on a text is measured against: the loss of knowing only how often each token occurs.
 std::optional<double> unigramEntropy(const RunWatcher& run) {
     if (!run.specification() || !run.specification()->task.isText()) return std::nullopt;
     try {
         return CorpusFiles(run.folder().textPath()).readSummary().unigram_entropy;
     } catch (const Error&) {
-        return std::nullopt;  // a run without its pieces still has its losses
+        return std::nullopt;  // a run without its vocabulary still has its losses
     }
 }
 
@@ -48,7 +48,7 @@ QString outlook(const Specification& specification) {
 
 }  // namespace
 
-TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueKeeper& queue, QWidget* parent)
+TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLauncher& queue, QWidget* parent)
     : Page(tr("Training"),
            tr("Choose a preset, start RoPE and RoPER as twins on the same data, and watch them learn."),
            parent),
@@ -68,7 +68,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueKeep
     loss_->setEmptyText(tr("No run yet: choose a preset and press “Start as twins”."));
     accuracy_->setEmptyText(
         tr("Solved problems appear with the first evaluation.\nOf the prefix task: letters that follow with "
-           "certainty and were recalled. Of a text: tokens that were likeliest."));
+           "certainty and were predicted. Of a text: tokens that were likeliest."));
     accuracy_->setSmoothing(0);
     accuracy_->setLegendCorner(Qt::AlignBottom | Qt::AlignRight);
     auto* right = new QSplitter(Qt::Vertical);
@@ -124,7 +124,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueKeep
                               : waiting > 0               ? tr("Queue (%1)").arg(waiting)
                                                           : tr("Queue"));
     };
-    connect(&queue_, &QueueKeeper::changed, this, count_queue);
+    connect(&queue_, &QueueLauncher::changed, this, count_queue);
     count_queue();
     connect(runs_, &RunsPanel::selectionChanged, this, &TrainingPage::showSelected);
     connect(runs_, &RunsPanel::said, this, [this](const QString& text) { setReadout(text); });
@@ -141,6 +141,21 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueKeep
 
 std::vector<const Figure*> TrainingPage::figures() const {
     return {loss_, accuracy_};
+}
+
+std::vector<const FieldInfo*> TrainingPage::figureSettings() const {
+    return {};
+}
+
+const Figure& TrainingPage::prepareFigure(FigureRequest request) {
+    store_.readAll();
+    if (store_.runs().empty())
+        throw Error(ErrorKind::usage, "there are no runs in " + store_.folder().string());
+    for (MetricChart* chart : {loss_, accuracy_}) {
+        chart->resize(request.size);
+        chart->redrawNow();
+    }
+    return figureNamed(request.kind);
 }
 
 void TrainingPage::forBothCharts(const std::function<void(MetricChart&)>& change) {
@@ -282,12 +297,12 @@ void TrainingPage::addEvaluations(RunWatcher* run, std::size_t first) {
     };
     for (std::size_t i = first; i < run->evaluations().size(); ++i) {
         const EvaluationRow& row = run->evaluations()[i];
-        if (row.floor) loss_->setReference(run->name(), *row.floor, tr("floor"));
+        if (row.loss_lower_bound) loss_->setReference(run->name(), *row.loss_lower_bound, tr("lower bound"));
         if (const auto entropy = i == 0 ? unigramEntropy(*run) : std::nullopt)
             loss_->setReference(run->name(), *entropy, tr("unigram entropy"));
         std::optional<double> value;
         if (row.correct && row.of.value_or(0) > 0) value = share(*row.correct, *row.of);
-        if (row.recalled && row.recallable.value_or(0) > 0) value = share(*row.recalled, *row.recallable);
+        if (const auto accuracy = tokenAccuracy(row)) value = 100 * *accuracy;
         if (!value) continue;
         accuracy_->append(run->name(),
                           {static_cast<double>(row.step), row.time_s, tokensAt(*run, row.step), *value});
@@ -307,7 +322,7 @@ void TrainingPage::addActions(Actions& actions) {
     actions.add(group, tr("Start"), {}, [this] { start_->click(); });
     actions.add(group, tr("Start as twins"), Qt::CTRL | Qt::Key_Return, [this] { twins_->click(); });
     actions.add(group, tr("Queue twins of several seeds"), {}, [this] { queue_twins_->click(); });
-    actions.add(group, tr("Pause or go on"), {}, [this] { runs_->pauseButton()->click(); });
+    actions.add(group, tr("Pause or continue"), {}, [this] { runs_->pauseButton()->click(); });
     actions.add(group, tr("Stop the selected run"), {}, [this] { runs_->stopButton()->click(); });
     actions.add(group, tr("Checkpoint now"), {}, [this] { runs_->send(Command::checkpoint); });
     actions.add(group, tr("Continue the selected run"), {}, [this] { runs_->continueSelected(); });

@@ -23,9 +23,11 @@ class TrainingPage : public Page {
     Q_OBJECT
 
   public:
-    TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueKeeper& queue, QWidget* parent);
+    TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLauncher& queue, QWidget* parent);
 
     std::vector<const Figure*> figures() const override;
+    std::vector<const FieldInfo*> figureSettings() const override;
+    const Figure& prepareFigure(FigureRequest request) override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
 
@@ -64,7 +66,7 @@ class TrainingPage : public Page {
 
     RunStore& store_;
     TrainerLauncher& launcher_;
-    QueueKeeper& queue_;
+    QueueLauncher& queue_;
     PresetList* presets_;
     SpecificationForm* form_;
     QTabWidget* chooser_;

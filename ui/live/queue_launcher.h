@@ -11,15 +11,15 @@
 namespace roper {
 
 /// The queue of a runs folder as the window sees it: follows queue.toml, changes it, and sees to it that a
-/// program works through it, which goes on when the window is closed.
-class QueueKeeper : public QObject {
+/// program works through it, which continues when the window is closed.
+class QueueLauncher : public QObject {
     Q_OBJECT
 
   public:
     /// `watch` starts nothing: for pictures.
     enum class Duty { work, watch };
 
-    QueueKeeper(std::filesystem::path runs, Duty duty, QObject* parent);
+    QueueLauncher(std::filesystem::path runs, Duty duty, QObject* parent);
 
     const RunQueue& queue() const { return queue_; }
     /// What is wrong with the file, or why nothing works through it; empty if all is well.

@@ -1,4 +1,4 @@
-#include "ui/live/queue_keeper.h"
+#include "ui/live/queue_launcher.h"
 
 #include <QDateTime>
 #include <QProcess>
@@ -16,14 +16,14 @@ constexpr qint64 kBetweenStarts_ms = 5000;  // a worker that cannot begin is not
 
 }  // namespace
 
-QueueKeeper::QueueKeeper(std::filesystem::path runs, Duty duty, QObject* parent)
+QueueLauncher::QueueLauncher(std::filesystem::path runs, Duty duty, QObject* parent)
     : QObject(parent), runs_(std::move(runs)), duty_(duty) {
-    connect(&timer_, &QTimer::timeout, this, &QueueKeeper::look);
+    connect(&timer_, &QTimer::timeout, this, &QueueLauncher::look);
     timer_.start(kBetweenLooks_ms);
     look();
 }
 
-std::vector<std::string> QueueKeeper::enqueue(const std::vector<Specification>& specifications) {
+std::vector<std::string> QueueLauncher::enqueue(const std::vector<Specification>& specifications) {
     for (const Specification& specification : specifications)
         requireValid(specification, "the form");
     std::vector<std::string> names = enqueueRuns(runs_, specifications);
@@ -31,7 +31,7 @@ std::vector<std::string> QueueKeeper::enqueue(const std::vector<Specification>& 
     return names;
 }
 
-void QueueKeeper::enqueueRun(const RunFolder& folder) {
+void QueueLauncher::enqueueRun(const RunFolder& folder) {
     allowToGoOn(folder);
     change([&](RunQueue& queue) {
         std::erase_if(queue.entries, [&](const auto& entry) { return entry.run == folder.name(); });
@@ -39,13 +39,13 @@ void QueueKeeper::enqueueRun(const RunFolder& folder) {
     });
 }
 
-int QueueKeeper::placeOf(const std::string& run) const {
+int QueueLauncher::placeOf(const std::string& run) const {
     for (std::size_t i = 0; i < queue_.entries.size(); ++i)
         if (queue_.entries[i].run == run) return static_cast<int>(i);
     return -1;
 }
 
-void QueueKeeper::move(const std::string& run, int by) {
+void QueueLauncher::move(const std::string& run, int by) {
     change([&](RunQueue& queue) {
         auto& entries = queue.entries;
         const auto found =
@@ -59,20 +59,20 @@ void QueueKeeper::move(const std::string& run, int by) {
     });
 }
 
-void QueueKeeper::setHeld(const std::string& run, bool held) {
+void QueueLauncher::setHeld(const std::string& run, bool held) {
     change([&](RunQueue& queue) {
         for (RunQueue::Entry& entry : queue.entries)
             if (entry.run == run) entry.held = held;
     });
 }
 
-void QueueKeeper::remove(const std::string& run) {
+void QueueLauncher::remove(const std::string& run) {
     change([&](RunQueue& queue) {
         std::erase_if(queue.entries, [&](const auto& entry) { return entry.run == run; });
     });
 }
 
-void QueueKeeper::renameRun(const RunFolder& folder, const std::string& to) {
+void QueueLauncher::renameRun(const RunFolder& folder, const std::string& to) {
     change([&](RunQueue& queue) {
         ::roper::renameRun(folder, to);
         for (RunQueue::Entry& entry : queue.entries)
@@ -80,16 +80,16 @@ void QueueKeeper::renameRun(const RunFolder& folder, const std::string& to) {
     });
 }
 
-void QueueKeeper::setAtOnce(int trainers) {
+void QueueLauncher::setAtOnce(int trainers) {
     change([&](RunQueue& queue) { queue.at_once = trainers; });
 }
 
-void QueueKeeper::change(const std::function<void(RunQueue&)>& change) {
+void QueueLauncher::change(const std::function<void(RunQueue&)>& change) {
     changeQueue(runs_, change);
     look();
 }
 
-void QueueKeeper::look() {
+void QueueLauncher::look() {
     const RunQueue before = queue_;
     const QString problem_before = problem_;
     problem_.clear();
@@ -106,7 +106,7 @@ void QueueKeeper::look() {
     if (queue_ != before || problem_ != problem_before) emit changed();
 }
 
-void QueueKeeper::startWorker() {
+void QueueLauncher::startWorker() {
     const qint64 now = QDateTime::currentMSecsSinceEpoch();
     if (now - started_ms_ < kBetweenStarts_ms) return;
     started_ms_ = now;

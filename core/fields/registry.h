@@ -1,0 +1,51 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/fields/own_settings.h"
+
+namespace roper {
+
+// What the registries of position methods and of tasks have in common. An entry has a `name` and the
+// `settings` that it declares for itself.
+
+/// An entry as a list names it. @throws std::logic_error if its file gives it another name
+template <class Entry>
+Entry listed(Entry entry, const std::string& name) {
+    if (entry.name != name) throw std::logic_error("the list has " + name + ", its file " + entry.name);
+    return entry;
+}
+
+/// @param kind  of entry, for the error
+/// @throws std::invalid_argument if there is no such entry
+template <class Entry>
+const Entry& entryNamed(const std::vector<Entry>& entries, const std::string& name, const std::string& kind) {
+    std::vector<std::string> known;
+    for (const Entry& entry : entries) {
+        if (entry.name == name) return entry;
+        known.push_back(entry.name);
+    }
+    throw std::invalid_argument("unknown " + kind + " '" + name + "'; known are " + join(known, ", "));
+}
+
+template <class Entry>
+std::vector<std::string> namesOf(const std::vector<Entry>& entries) {
+    std::vector<std::string> names;
+    for (const Entry& entry : entries)
+        names.push_back(entry.name);
+    return names;
+}
+
+/// The settings of all entries.
+template <class Entry>
+std::vector<OwnSetting> settingsOf(const std::vector<Entry>& entries) {
+    std::vector<OwnSetting> settings;
+    for (const Entry& entry : entries)
+        settings.insert(settings.end(), entry.settings.begin(), entry.settings.end());
+    return settings;
+}
+
+}  // namespace roper

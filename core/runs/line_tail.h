@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace roper {
+
+/// Follows a file of lines that another process appends to. A last line without newline is not handed out
+/// until it is whole; a file that was replaced or cut is read again from its start.
+class LineTail {
+  public:
+    explicit LineTail(std::filesystem::path path) : path_(std::move(path)) {}
+
+    struct Update {
+        bool restarted = false;  ///< forget the lines handed out before
+        bool more = false;       ///< the file holds further whole lines; poll again
+        std::vector<std::string> lines;
+    };
+
+    /// The lines added since the last call; a missing file has none. At most about `most_bytes` are read at
+    /// once.
+    Update poll(std::size_t most_bytes = 8U << 20U);
+
+  private:
+    std::filesystem::path path_;
+    std::uint64_t inode_ = 0;
+    std::uint64_t offset_ = 0;
+};
+
+}  // namespace roper

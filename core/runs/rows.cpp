@@ -1,0 +1,337 @@
+#include "core/runs/rows.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace roper {
+
+using nlohmann::ordered_json;
+
+template <>
+const RowFile<MetricsRow>& rowFile<MetricsRow>() {
+    using Row = MetricsRow;
+    static const RowFile<Row> file{"metrics.csv",
+                                   {{"step", &Row::step},
+                                    {"time_s", &Row::time_s},
+                                    {"tokens", &Row::tokens},
+                                    {"loss", &Row::loss, true},
+                                    {"learning_rate", &Row::learning_rate, true},
+                                    {"grad_norm", &Row::grad_norm, true},
+                                    {"tokens_per_s", &Row::tokens_per_s, true}}};
+    return file;
+}
+
+template <>
+const RowFile<EvaluationRow>& rowFile<EvaluationRow>() {
+    using Row = EvaluationRow;
+    static const RowFile<Row> file{"evaluations.csv",
+                                   {{"step", &Row::step},
+                                    {"time_s", &Row::time_s},
+                                    {"correct", &Row::correct, true},
+                                    {"of", &Row::of},
+                                    {"loss", &Row::loss, true},
+                                    {"loss_lower_bound", &Row::loss_lower_bound, true},
+                                    {"tokens_correct", &Row::tokens_correct},
+                                    {"tokens_scored", &Row::tokens_scored},
+                                    {"overlaps", &Row::overlaps}},
+                                   RowFormat::csv,
+                                   6};
+    return file;
+}
+
+template <>
+const RowFile<MethodRow>& rowFile<MethodRow>() {
+    using Row = MethodRow;
+    static const RowFile<Row> file{"method.csv",
+                                   {{"step", &Row::step},
+                                    {"quantity", &Row::quantity},
+                                    {"layer", &Row::layer},
+                                    {"head", &Row::head},
+                                    {"index", &Row::index},
+                                    {"value", &Row::value}}};
+    return file;
+}
+
+template <>
+const RowFile<SizeRow>& rowFile<SizeRow>() {
+    using Row = SizeRow;
+    static const RowFile<Row> file{"sizes.csv",
+                                   {{"step", &Row::step},
+                                    {"scaling", &Row::scaling},
+                                    {"factor", &Row::factor},
+                                    {"first", &Row::first},
+                                    {"second", &Row::second},
+                                    {"correct", &Row::correct},
+                                    {"of", &Row::of}}};
+    return file;
+}
+
+template <>
+const RowFile<LengthRow>& rowFile<LengthRow>() {
+    using Row = LengthRow;
+    static const RowFile<Row> file{"lengths.csv",
+                                   {{"step", &Row::step},
+                                    {"scaling", &Row::scaling},
+                                    {"factor", &Row::factor},
+                                    {"length", &Row::length},
+                                    {"loss", &Row::loss},
+                                    {"tokens_correct", &Row::tokens_correct},
+                                    {"tokens_scored", &Row::tokens_scored}}};
+    return file;
+}
+
+template <>
+const RowFile<PositionRow>& rowFile<PositionRow>() {
+    using Row = PositionRow;
+    static const RowFile<Row> file{"positions.csv",
+                                   {{"step", &Row::step},
+                                    {"scaling", &Row::scaling},
+                                    {"factor", &Row::factor},
+                                    {"length", &Row::length},
+                                    {"position", &Row::position},
+                                    {"loss", &Row::loss}}};
+    return file;
+}
+
+template <>
+const RowFile<Sample>& rowFile<Sample>() {
+    using Row = Sample;
+    static const RowFile<Row> file{"samples.jsonl",
+                                   {{"step", &Row::step},
+                                    {"prompt", &Row::prompt},
+                                    {"expected", &Row::expected},
+                                    {"completion", &Row::completion},
+                                    {"correct", &Row::correct}},
+                                   RowFormat::json_lines};
+    return file;
+}
+
+namespace {
+
+/// How a value of a type is written to and read from a cell of CSV.
+std::string cellOf(std::int64_t value) {
+    return std::to_string(value);
+}
+std::string cellOf(double value) {
+    return formatNumber(value);
+}
+std::string cellOf(const std::string& value) {
+    return value;
+}
+std::string cellOf(bool value) {
+    return value ? "true" : "false";
+}
+template <class Value>
+std::string cellOf(const std::optional<Value>& value) {
+    return value ? cellOf(*value) : "";
+}
+
+bool readCell(const std::string& cell, std::int64_t& value) {
+    const auto parsed = parseInteger(cell);
+    value = parsed.value_or(0);
+    return parsed.has_value();
+}
+bool readCell(const std::string& cell, double& value) {
+    const auto parsed = parseNumber(cell);
+    value = parsed.value_or(0);
+    return parsed.has_value();
+}
+bool readCell(const std::string& cell, std::string& value) {
+    value = cell;
+    return true;
+}
+bool readCell(const std::string& cell, bool& value) {
+    value = cell == "true";
+    return value || cell == "false";
+}
+template <class Value>
+bool readCell(const std::string& cell, std::optional<Value>& value) {
+    if (cell.empty()) return true;
+    return readCell(cell, value.emplace());
+}
+
+template <class Value>
+ordered_json jsonOf(const Value& value) {
+    return value;
+}
+template <class Value>
+ordered_json jsonOf(const std::optional<Value>& value) {
+    return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+template <class Value>
+void readJson(const ordered_json& json, Value& value) {
+    json.get_to(value);
+}
+template <class Value>
+void readJson(const ordered_json& json, std::optional<Value>& value) {
+    if (!json.is_null()) value = json.get<Value>();
+}
+
+std::optional<double> numberOf(std::int64_t value) {
+    return static_cast<double>(value);
+}
+std::optional<double> numberOf(bool value) {
+    return value ? 1 : 0;
+}
+std::optional<double> numberOf(double value) {
+    return value;
+}
+template <class Value>
+std::optional<double> numberOf(const std::optional<Value>& value) {
+    return value ? numberOf(*value) : std::nullopt;
+}
+std::optional<double> numberOf(const std::string&) {
+    return std::nullopt;
+}
+
+/// What no cell shows by itself.
+template <class Row>
+void requireSense(const Row&) {}
+
+template <>
+void requireSense(const LengthRow& row) {
+    if (row.tokens_correct < 0 || row.tokens_correct > row.tokens_scored)
+        throw Error(ErrorKind::usage, "\"tokens_correct\" must lie between 0 and \"tokens_scored\"");
+}
+
+template <>
+void requireSense(const PositionRow& row) {
+    if (row.position < 0) throw Error(ErrorKind::usage, "\"position\" must not be negative");
+}
+
+template <class Row>
+Row parseCells(std::string_view line) {
+    const RowFile<Row>& file = rowFile<Row>();
+    std::vector<std::string> cells = split(line, ',');
+    if (cells.size() == file.fewest_columns) cells.resize(file.columns.size());
+    if (cells.size() != file.columns.size())
+        throw Error(ErrorKind::usage, "a row has " + std::to_string(cells.size()) + " columns instead of " +
+                                          std::to_string(file.columns.size()) + ": \"" + std::string(line) +
+                                          "\"");
+    Row row;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        const bool ok =
+            std::visit([&](auto member) { return readCell(cells[i], row.*member); }, file.columns[i].member);
+        if (!ok)
+            throw Error(ErrorKind::usage, "column " + std::string(file.columns[i].name) + " holds \"" +
+                                              cells[i] + "\", which is not a number");
+    }
+    return row;
+}
+
+template <class Row>
+Row parseObject(std::string_view line) {
+    try {
+        const auto json = ordered_json::parse(line);
+        Row row;
+        for (const Column<Row>& column : rowFile<Row>().columns)
+            std::visit([&](auto member) { readJson(json.at(std::string(column.name)), row.*member); },
+                       column.member);
+        return row;
+    } catch (const nlohmann::json::exception& error) {
+        throw Error(ErrorKind::usage,
+                    "not a line of " + std::string(rowFile<Row>().name) + ": " + error.what());
+    }
+}
+
+}  // namespace
+
+template <class Row>
+std::string headerLine() {
+    if (rowFile<Row>().format != RowFormat::csv) return "";
+    std::vector<std::string> names;
+    for (const Column<Row>& column : rowFile<Row>().columns)
+        names.emplace_back(column.name);
+    return join(names, ",");
+}
+
+template <class Row>
+bool isHeader(std::string_view line) {
+    return rowFile<Row>().format == RowFormat::csv && line.starts_with("step,");
+}
+
+template <class Row>
+std::string formatRow(const Row& row) {
+    if (rowFile<Row>().format == RowFormat::json_lines)
+        // A model may generate bytes that are no text.
+        return rowJson(row).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    std::vector<std::string> cells;
+    for (const Column<Row>& column : rowFile<Row>().columns)
+        cells.push_back(std::visit([&](auto member) { return cellOf(row.*member); }, column.member));
+    return join(cells, ",");
+}
+
+template <class Row>
+Row parseRow(std::string_view line) {
+    Row row = rowFile<Row>().format == RowFormat::csv ? parseCells<Row>(line) : parseObject<Row>(line);
+    requireSense(row);
+    return row;
+}
+
+template <class Row>
+std::string formatRows(const std::vector<Row>& rows) {
+    const std::string header = headerLine<Row>();
+    std::string text = header.empty() ? "" : header + "\n";
+    for (const Row& row : rows)
+        text += formatRow(row) + "\n";
+    return text;
+}
+
+template <class Row>
+ordered_json rowJson(const Row& row) {
+    ordered_json json = ordered_json::object();
+    for (const Column<Row>& column : rowFile<Row>().columns)
+        json[std::string(column.name)] =
+            std::visit([&](auto member) { return jsonOf(row.*member); }, column.member);
+    return json;
+}
+
+template <class Row>
+std::vector<std::pair<std::string, double>> curveValues(const Row& row) {
+    std::vector<std::pair<std::string, double>> values;
+    for (const Column<Row>& column : rowFile<Row>().columns) {
+        if (!column.is_curve) continue;
+        const auto value = std::visit([&](auto member) { return numberOf(row.*member); }, column.member);
+        if (value) values.emplace_back(column.name, *value);
+    }
+    return values;
+}
+
+#define ROPER_INSTANTIATE_ROWS(Row)                           \
+    template std::string headerLine<Row>();                   \
+    template bool isHeader<Row>(std::string_view);            \
+    template std::string formatRow(const Row&);               \
+    template Row parseRow(std::string_view);                  \
+    template std::string formatRows(const std::vector<Row>&); \
+    template ordered_json rowJson(const Row&);                \
+    template std::vector<std::pair<std::string, double>> curveValues(const Row&)
+
+ROPER_INSTANTIATE_ROWS(MetricsRow);
+ROPER_INSTANTIATE_ROWS(EvaluationRow);
+ROPER_INSTANTIATE_ROWS(MethodRow);
+ROPER_INSTANTIATE_ROWS(SizeRow);
+ROPER_INSTANTIATE_ROWS(LengthRow);
+ROPER_INSTANTIATE_ROWS(PositionRow);
+ROPER_INSTANTIATE_ROWS(Sample);
+
+bool isBetter(const EvaluationRow& a, const EvaluationRow& b) {
+    if (a.correct && b.correct && *a.correct != *b.correct) return *a.correct > *b.correct;
+    return a.correct == b.correct && a.loss && b.loss && *a.loss < *b.loss;
+}
+
+std::optional<EvaluationRow> bestOf(const std::vector<EvaluationRow>& rows) {
+    std::optional<EvaluationRow> best;
+    for (const EvaluationRow& row : rows)
+        if (!best || isBetter(row, *best)) best = row;
+    return best;
+}
+
+std::optional<double> tokenAccuracy(const EvaluationRow& row) {
+    if (!row.tokens_correct || row.tokens_scored.value_or(0) == 0) return std::nullopt;
+    return static_cast<double>(*row.tokens_correct) / static_cast<double>(*row.tokens_scored);
+}
+
+}  // namespace roper

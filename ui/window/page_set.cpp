@@ -1,0 +1,32 @@
+#include "ui/window/page_set.h"
+
+namespace roper {
+
+PageSet::PageSet(const std::filesystem::path& folder, QueueLauncher::Duty duty)
+    : runs(folder, nullptr),
+      launcher(folder, nullptr),
+      queue(folder, duty, nullptr),
+      attention_state(selection, runs, nullptr),
+      rotation(new RotationPage(selection, nullptr)),
+      spectrum(new SpectrumPage(selection, nullptr)),
+      attention(new AttentionPage(attention_state, nullptr)),
+      mixing(new MixingPage(attention_state, nullptr)),
+      training(new TrainingPage(runs, launcher, queue, nullptr)),
+      compare(new ComparePage(
+          runs, [this] { return training->form().specification(); }, nullptr)),
+      inspect(new InspectPage(runs, nullptr)) {
+    for (Page* page : all())
+        there_.emplace_back(page);
+    QObject::connect(compare, &ComparePage::runsWanted, training, &TrainingPage::enqueue);
+}
+
+PageSet::~PageSet() {
+    for (const QPointer<Page>& page : there_)
+        delete page.data();  // unless a window had it, which went first
+}
+
+std::vector<Page*> PageSet::all() const {
+    return {rotation, spectrum, attention, mixing, training, compare, inspect};
+}
+
+}  // namespace roper
