@@ -27,7 +27,8 @@ install_test_packages() {
     rm -rf -- "$part"
     mkdir -p "$part/tmp"
     if ! fetch_pure_packages "$part" || ! fetch_test_packages test-packages-cp311.txt "$part"; then
-        say "TensorBoard and SentencePiece could not be fetched, so the tests that compare with them are left out. $lab/libtorch.log says why."
+        say "TensorBoard and SentencePiece could not be fetched, so the tests that compare with them are left out." \
+            "$lab/libtorch.log says why."
         rm -rf -- "$part"
         return 0
     fi

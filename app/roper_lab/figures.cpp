@@ -1,7 +1,6 @@
 #include "app/roper_lab/figures.h"
 
 #include <QApplication>
-#include <set>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -110,15 +109,21 @@ std::string figureHelp() {
     help += "Settings of all (--set key=value):\n";
     for (const auto& one : canvasFields())
         lineOf(one);
-    std::set<std::string> told;  // settings that several pages share are told of once
+    // Pages with the same settings, such as those of the setup, have one list.
+    std::vector<std::pair<const FieldInfo*, QStringList>> fields;
     for (const Page* page : pages.all()) {
-        std::vector<const FieldInfo*> news;
-        for (const FieldInfo* field : page->figureSettings())
-            if (told.insert(field->help + field->name).second) news.push_back(field);
-        if (news.empty()) continue;
-        help += "Settings of " + page->name().toStdString() + ":\n";
-        for (const FieldInfo* field : news)
-            lineOf(*field);
+        for (const FieldInfo* field : page->figureSettings()) {
+            auto known = std::find_if(fields.begin(), fields.end(),
+                                      [&](const auto& one) { return one.first == field; });
+            if (known == fields.end()) known = fields.insert(fields.end(), {field, {}});
+            known->second << page->name();
+        }
+    }
+    QStringList heading;
+    for (const auto& [field, of] : fields) {
+        if (of != heading) help += "Settings of " + of.join(", ").toStdString() + ":\n";
+        heading = of;
+        lineOf(*field);
     }
     return help;
 }

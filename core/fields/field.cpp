@@ -76,7 +76,13 @@ std::string acceptsText(const FieldInfo& field) {
             return std::to_string(range.low) + " … " + std::to_string(range.high);
         }
         std::string operator()(const RealRange& range) const {
-            return formatNumber(range.low) + " … " + formatNumber(range.high);
+            return plain(range.low) + " … " + plain(range.high);
+        }
+        /// 100000 rather than 1e+05.
+        static std::string plain(double value) {
+            constexpr double kLongest = 1e7;
+            const bool is_whole = value == std::round(value) && std::abs(value) <= kLongest;
+            return is_whole ? std::to_string(static_cast<std::int64_t>(value)) : formatNumber(value);
         }
         std::string operator()(const Choice& choice) const { return join(choice.names, ", "); }
         std::string operator()(const Flag&) const { return "0, 1"; }

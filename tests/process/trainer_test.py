@@ -124,7 +124,8 @@ class Refused(TrainerTest):
     def test_a_wrong_specification_names_its_place(self):
         path = Path(self._folder.name) / "wrong.toml"
         for text, part in [("[model]\nwidht = 3\n", "wrong.toml:2:1"), ("[model]\nwidth = 'a'\n", "wrong.toml:2:9"),
-                           ("[model\n", "wrong.toml:1"), ("[model]\nheads = 5\n", "model.heads"), ("\xff\xfe", "wrong.toml"), ("", "sets no field")]:
+                           ("[model\n", "wrong.toml:1"), ("[model]\nheads = 5\n", "model.heads"),
+                           ("\xff\xfe", "wrong.toml"), ("", "sets no field")]:
             path.write_bytes(text.encode("latin-1"))
             self.assert_fails(self.trainer("run", path, "--runs", self.runs), 2, part)
         self.assertFalse(self.runs.exists())

@@ -8,6 +8,7 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QTabBar>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -90,17 +91,18 @@ const Figure& Page::figureNamed(const std::string& kind) const {
 void Page::refreshNow() {
     is_stale_ = false;
     refresh();
+    refreshHidden();
 }
 
 void Page::refreshWhenSeen() {
-    is_stale_ = true;
-    if (isVisible()) refreshNow();
+    is_stale_ = !isVisible();
+    if (!is_stale_) refresh();
 }
 
 void Page::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     becomeSeen(true);
-    if (is_stale_) refreshNow();
+    if (std::exchange(is_stale_, false)) refresh();
 }
 
 void Page::hideEvent(QHideEvent* event) {

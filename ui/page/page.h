@@ -48,7 +48,7 @@ class Page : public QWidget {
     /// Takes from the settings what is this page's own; what cannot be is passed over.
     virtual void setViewSettings(const ViewSettings&) {}
 
-    /// Brings the page up to date although nobody sees it, for pictures without a window.
+    /// Brings all of the page up to date, although nobody sees it or only one of its tabs: for exports.
     void refreshNow();
 
   signals:
@@ -66,6 +66,9 @@ class Page : public QWidget {
 
     /// Shows what the page's state is now.
     virtual void refresh() {}
+
+    /// Shows the same where `refresh` leaves out what is behind another tab.
+    virtual void refreshHidden() {}
 
     /// The page has come to the front or gone from it; before `refresh`.
     virtual void becomeSeen(bool) {}

@@ -257,6 +257,7 @@ void MainWindow::showTraining() {
 }
 
 void MainWindow::exportCurrent() {
+    currentPage()->refreshNow();
     const std::vector<const Figure*> figures = currentPage()->figures();
     if (figures.size() == 1) return exportByDialog(*figures.front(), this);
     QMenu menu(this);

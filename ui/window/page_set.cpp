@@ -17,7 +17,7 @@ PageSet::PageSet(const std::filesystem::path& folder, QueueLauncher::Duty duty)
       inspect(new InspectPage(runs, nullptr)) {
     for (Page* page : all())
         there_.emplace_back(page);
-    QObject::connect(compare, &ComparePage::runsWanted, training, &TrainingPage::enqueue);
+    QObject::connect(compare, &ComparePage::runsWanted, &training->state(), &TrainingState::enqueue);
 }
 
 PageSet::~PageSet() {

@@ -112,26 +112,14 @@ const Figure& ComparePage::prepareFigure(FigureRequest request) {
     if (!state_->filterProblem().isEmpty())
         throw Error(ErrorKind::usage, state_->filterProblem().toStdString());
     if (request.kind == "loss-by-position") lengths_->what().setCurrentIndex(1);
-    readEverything();
+    refreshNow();
     return figureNamed(request.kind);
 }
 
-void ComparePage::readEverything() {
+void ComparePage::refreshHidden() {
     showCurves();
     showBoard();
     lengths_->refresh();
-}
-
-void ComparePage::importMetrics() {
-    const QString path = QFileDialog::getOpenFileName(
-        this, tr("Import metrics"), {}, tr("Metrics (*.csv *.tsv *.jsonl *.json *.txt);;All files (*)"));
-    if (path.isEmpty()) return;
-    try {
-        ImportDialog dialog(readForeignTable(path.toStdString()), store_.folder(), proposal_(), this);
-        if (dialog.exec() == QDialog::Accepted) store_.refresh();
-    } catch (const Error& error) {
-        QMessageBox::warning(this, tr("Import metrics"), QString::fromStdString(error.what()));
-    }
 }
 
 void ComparePage::showAnswers() {
@@ -279,22 +267,6 @@ void ComparePage::showBoard() {
                    .arg(shortDuration(*left))
              : tr("%1 missing. How long they need here is known once the speed is measured.")
                    .arg(counted(static_cast<int>(missing), tr("run"))));
-}
-
-void ComparePage::addActions(Actions& actions) {
-    const QString group = tr("Compare");
-    const QStringList tabs{tr("Curves with bands"), tr("Outcome of every run"), tr("Difference seed by seed"),
-                           tr("The RoPER note's table"), tr("Longer problems than in training")};
-    for (int tab = 0; tab < tabs.size(); ++tab)
-        actions.add(group, tabs[tab], {}, [this, tab] { showTab(tab); });
-    actions.add(group, tr("Drop the worst run"), {}, [this] { drop_worst_->toggle(); });
-    actions.add(group, tr("Final half"), {}, [this] { final_half_->toggle(); });
-    actions.add(group, tr("Choose runs"), QKeySequence::Find, [this] { filter_->setFocus(); });
-    actions.add(group, tr("Import metrics…"), {}, [this] { importMetrics(); });
-    actions.add(group, tr("Queue what the table lacks"), {}, [this] {
-        showTab(3);
-        queue_missing_->click();
-    });
 }
 
 ViewSettings ComparePage::viewSettings() const {

@@ -50,6 +50,7 @@ class ComparePage : public Page {
 
   protected:
     void refresh() override { showAnswers(); }
+    void refreshHidden() override;
     void becomeSeen(bool seen) override { state_->setSeen(seen); }
 
   private:
@@ -60,8 +61,6 @@ class ComparePage : public Page {
     QWidget* makeBoardTab();
     QWidget* makeMeasureBar();
     void importMetrics();
-    /// Fills also the pictures that nobody has looked at; they are to be exported.
-    void readEverything();
     void showAnswers();
     void showGroups();
     void showPairChoices();

@@ -1,7 +1,11 @@
+#include <QFileDialog>
 #include <QFormLayout>
 #include <QHeaderView>
+#include <QMessageBox>
 
+#include "core/base/error.h"
 #include "ui/pages/compare/compare_page.h"
+#include "ui/pages/compare/import_dialog.h"
 
 // The inputs of the Compare page, each bound to one part of the question.
 
@@ -178,6 +182,34 @@ QWidget* ComparePage::makeBoardTab() {
     layout->addWidget(board_, 1);
     layout->addLayout(bar);
     return tab;
+}
+
+void ComparePage::addActions(Actions& actions) {
+    const QString group = tr("Compare");
+    const QStringList tabs{tr("Curves with bands"), tr("Outcome of every run"), tr("Difference seed by seed"),
+                           tr("The RoPER note's table"), tr("Longer problems than in training")};
+    for (int tab = 0; tab < tabs.size(); ++tab)
+        actions.add(group, tabs[tab], {}, [this, tab] { showTab(tab); });
+    actions.add(group, tr("Drop the worst run"), {}, [this] { drop_worst_->toggle(); });
+    actions.add(group, tr("Final half"), {}, [this] { final_half_->toggle(); });
+    actions.add(group, tr("Choose runs"), QKeySequence::Find, [this] { filter_->setFocus(); });
+    actions.add(group, tr("Import metrics…"), {}, [this] { importMetrics(); });
+    actions.add(group, tr("Queue what the table lacks"), {}, [this] {
+        showTab(3);
+        queue_missing_->click();
+    });
+}
+
+void ComparePage::importMetrics() {
+    const QString path = QFileDialog::getOpenFileName(
+        this, tr("Import metrics"), {}, tr("Metrics (*.csv *.tsv *.jsonl *.json *.txt);;All files (*)"));
+    if (path.isEmpty()) return;
+    try {
+        ImportDialog dialog(readForeignTable(path.toStdString()), store_.folder(), proposal_(), this);
+        if (dialog.exec() == QDialog::Accepted) store_.refresh();
+    } catch (const Error& error) {
+        QMessageBox::warning(this, tr("Import metrics"), QString::fromStdString(error.what()));
+    }
 }
 
 }  // namespace roper

@@ -261,38 +261,6 @@ void InspectPage::fillHeads() {
             generation_head_->addItem(tr("layer %1, head %2").arg(head / c->heads).arg(head % c->heads));
 }
 
-void InspectPage::play() {
-    if (player_.isActive()) {
-        player_.stop();
-    } else if (state_->snapshots().size() > 1) {
-        if (state_->snapshot() + 1 >= static_cast<int>(state_->snapshots().size())) state_->showSnapshot(0);
-        player_.start();
-    }
-    play_->setText(player_.isActive() ? tr("Pause") : tr("Play"));
-}
-
-void InspectPage::look() {
-    if (text_->text().isEmpty()) return state_->showSnapshot(state_->snapshot());
-    state_->askForMaps(text_->text());
-}
-
-void InspectPage::generate() {
-    state_->generate(prompt_->text(), count_->value(), temperature_->value(), seed_->value());
-}
-
-void InspectPage::addActions(Actions& actions) {
-    const QString group = tr("Inspect");
-    const QStringList tabs{tr("All heads"), tr("Generate"), tr("Solved by size"), tr("Learned positions")};
-    for (int tab = 0; tab < tabs.size(); ++tab)
-        actions.add(group, tabs[tab], {}, [this, tab] { showTab(tab); });
-    actions.add(group, tr("Play or pause the snapshots"), Qt::Key_Space, [this] { play(); });
-    actions.add(group, tr("First snapshot"), Qt::Key_Home, [this] { state_->showSnapshot(0); });
-    actions.add(group, tr("Let the model write"), {}, [this] {
-        showTab(1);
-        generate();
-    });
-}
-
 ViewSettings InspectPage::viewSettings() const {
     ViewSettings settings{{"view.inspect", std::to_string(tabs_->currentIndex())}};
     if (!state_->run().isEmpty()) settings["view.inspect_run"] = state_->run().toStdString();

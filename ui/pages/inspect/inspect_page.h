@@ -45,6 +45,7 @@ class InspectPage : public Page {
     void showTab(int tab) { tabs_->setCurrentIndex(tab); }
 
   protected:
+    void refreshHidden() override { learned_->refresh(); }
     void becomeSeen(bool seen) override;
 
   private:

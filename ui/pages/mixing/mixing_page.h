@@ -39,6 +39,7 @@ class MixingPage : public Page {
 
   protected:
     void refresh() override;
+    void refreshHidden() override;
     void becomeSeen(bool seen) override;
     void changeEvent(QEvent* event) override;
 

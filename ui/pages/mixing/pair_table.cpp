@@ -46,7 +46,6 @@ PairTable::PairTable(AttentionState& state, QWidget* parent)
     setToolTip(tr("A click shows the pair above"));
     connect(this, &QTableWidget::cellClicked, this,
             [this](int row, int) { emit pairChosen(item(row, 0)->text().toInt()); });
-    connect(&state_, &AttentionState::changed, this, &PairTable::follow);
 }
 
 std::vector<PairTable::Row> PairTable::computeRows() const {
@@ -71,9 +70,7 @@ std::vector<PairTable::Row> PairTable::computeRows() const {
     return rows;
 }
 
-void PairTable::follow() {
-    stale_ = !isVisible();
-    if (stale_) return;
+void PairTable::showRows() {
     const std::vector<Row> rows = computeRows();
     setRowCount(static_cast<int>(rows.size()));
     int chosen = -1;
@@ -90,11 +87,6 @@ void PairTable::follow() {
         }
     }
     if (chosen >= 0 && chosen != currentRow()) selectRow(chosen);
-}
-
-void PairTable::showEvent(QShowEvent* event) {
-    QTableWidget::showEvent(event);
-    if (stale_) follow();
 }
 
 void PairTable::contextMenuEvent(QContextMenuEvent* event) {

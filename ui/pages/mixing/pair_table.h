@@ -22,6 +22,9 @@ class PairTable : public QTableWidget, public Figure {
     };
     std::vector<Row> computeRows() const;
 
+    /// Shows the rows of the setup as it is now.
+    void showRows();
+
     QString figureName() const override { return QStringLiteral("all-pairs"); }
     QSize figureSize() const override;
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
@@ -32,14 +35,10 @@ class PairTable : public QTableWidget, public Figure {
     void pairChosen(int pair);
 
   protected:
-    void showEvent(QShowEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
 
   private:
-    void follow();
-
     AttentionState& state_;
-    bool stale_ = true;
 };
 
 }  // namespace roper

@@ -10,9 +10,6 @@ constexpr double kTextWidth = 250;
 FourWaysView::FourWaysView(RotationState& state, QWidget* parent)
     : HeatMapView(QStringLiteral("four-ways"), parent), state_(state) {
     setAccessibleName(tr("The rotation as a full matrix, and four ways to compute it"));
-    connect(&state_, &RotationState::changed, this, [this] {
-        if (isVisible()) showState();
-    });
     connect(this, &HeatMapView::cellPointed, this, [this](int row, int column) {
         emit pointed(tr("R(m) row %1, column %2 = %3")
                          .arg(row)
@@ -21,11 +18,6 @@ FourWaysView::FourWaysView(RotationState& state, QWidget* parent)
                          .replace('-', QChar(0x2212)));
     });
     showState();
-}
-
-void FourWaysView::showEvent(QShowEvent* event) {
-    showState();
-    HeatMapView::showEvent(event);
 }
 
 void FourWaysView::showState() {

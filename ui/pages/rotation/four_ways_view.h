@@ -15,13 +15,13 @@ class FourWaysView : public HeatMapView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QSize minimumSizeHint() const override { return {300, 220}; }
 
-  protected:
-    QRectF mapArea(const QRectF& area) const override;
-    void showEvent(QShowEvent* event) override;
-
-  private:
+    /// Shows the matrix of the setup as it is now; not by itself, since a large one takes its time.
     void showState();
 
+  protected:
+    QRectF mapArea(const QRectF& area) const override;
+
+  private:
     RotationState& state_;
 };
 

@@ -39,6 +39,7 @@ class RotationPage : public Page {
 
   protected:
     void refresh() override;
+    void refreshHidden() override;
     void becomeSeen(bool seen) override;
 
   private:

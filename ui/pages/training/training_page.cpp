@@ -1,15 +1,10 @@
 #include "ui/pages/training/training_page.h"
 
-#include <QSettings>
 #include <QSplitter>
 #include <cmath>
-#include <set>
 
 #include "core/base/error.h"
-#include "core/compare/grouping.h"
 #include "core/corpus/corpus_files.h"
-#include "core/specification/cost.h"
-#include "ui/live/run_records.h"
 
 namespace roper {
 namespace {
@@ -35,26 +30,13 @@ std::optional<double> unigramEntropy(const RunWatcher& run) {
     }
 }
 
-/// What a run of this specification takes, and whether this machine has it.
-QString outlook(const Specification& specification) {
-    const Cost cost = costOf(specification);
-    const QString text = QString::fromStdString(costText(cost));
-    const auto available = availableMemory();
-    if (!available || cost.memory_bytes < *available || specification.device.name.starts_with("cuda"))
-        return text;
-    return text + QObject::tr(". This machine has only %1 GB free: use a smaller batch, length or width.")
-                      .arg(*available / 1e9, 0, 'f', 1);
-}
-
 }  // namespace
 
 TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLauncher& queue, QWidget* parent)
     : Page(tr("Training"),
            tr("Choose a preset, start RoPE and RoPER as twins on the same data, and watch them learn."),
            parent),
-      store_(store),
-      launcher_(launcher),
-      queue_(queue),
+      state_(store, launcher, queue, this),
       presets_(new PresetList(this)),
       form_(new SpecificationForm(this)),
       chooser_(new QTabWidget),
@@ -95,8 +77,8 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     connect(presets_, &PresetList::chosen, this,
             [this](const Preset& preset) { form_->setSpecification(preset.specification); });
     connect(form_, &SpecificationForm::changed, this, &TrainingPage::showForm);
-    connect(&store_, &RunStore::runAdded, this, &TrainingPage::followRun);
-    connect(&store_, &RunStore::runRemoved, this, [this](const QString& name) {
+    connect(&state_.store(), &RunStore::runAdded, this, &TrainingPage::followRun);
+    connect(&state_.store(), &RunStore::runRemoved, this, [this](const QString& name) {
         unchart(name);
         chartListed();
     });
@@ -105,26 +87,23 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     connect(&listing_, &QTimer::timeout, this, &TrainingPage::chartListed);
     connect(runs_, &RunsPanel::listedChanged, &listing_, qOverload<>(&QTimer::start));
     connect(runs_, &RunsPanel::colorChosen, this, [this](const QString& name, const QColor& color) {
-        QSettings().setValue("colors/" + name, color);
-        colors_[name] = color;
+        state_.setColor(name, color);
         runs_->model().setColor(name, color);
         forBothCharts([&](MetricChart& chart) {
             if (chart.hasSeries(name)) chart.setColor(name, color);
         });
     });
-    connect(runs_, &RunsPanel::renamed, this, [this](const QString& from, const QString& to) {
-        colors_[to] = colors_.take(from);
-        QSettings().setValue("colors/" + to, colors_[to]);
-        QSettings().remove("colors/" + from);
-    });
+    connect(runs_, &RunsPanel::renamed, &state_, &TrainingState::rename);
+    connect(&state_, &TrainingState::said, this, [this](const QString& text) { setReadout(text); });
+    connect(&state_, &TrainingState::started, runs_, &RunsPanel::select);
     connect(queue_panel_, &QueuePanel::said, this, [this](const QString& text) { setReadout(text); });
     const auto count_queue = [this] {
-        const auto waiting = queue_.queue().entries.size();
-        lists_->setTabText(1, !queue_.problem().isEmpty() ? tr("Queue: its file is wrong")
-                              : waiting > 0               ? tr("Queue (%1)").arg(waiting)
-                                                          : tr("Queue"));
+        const auto waiting = state_.queue().queue().entries.size();
+        lists_->setTabText(1, !state_.queue().problem().isEmpty() ? tr("Queue: its file is wrong")
+                              : waiting > 0                       ? tr("Queue (%1)").arg(waiting)
+                                                                  : tr("Queue"));
     };
-    connect(&queue_, &QueueLauncher::changed, this, count_queue);
+    connect(&state_.queue(), &QueueLauncher::changed, this, count_queue);
     count_queue();
     connect(runs_, &RunsPanel::selectionChanged, this, &TrainingPage::showSelected);
     connect(runs_, &RunsPanel::said, this, [this](const QString& text) { setReadout(text); });
@@ -132,7 +111,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
         connect(chart, &MetricChart::pointed, this, [this](const QString& text) { setReadout(text); });
     for (auto [from, to] : {std::pair{loss_, accuracy_}, std::pair{accuracy_, loss_}})
         connect(from, &MetricChart::shownChanged, to, &MetricChart::setShown);
-    for (RunWatcher* run : store_.runs())
+    for (RunWatcher* run : state_.store().runs())
         followRun(run);
     chartListed();
     if (!presets_->choose("addition-small")) presets_->setCurrentRow(0);
@@ -148,9 +127,9 @@ std::vector<const FieldInfo*> TrainingPage::figureSettings() const {
 }
 
 const Figure& TrainingPage::prepareFigure(FigureRequest request) {
-    store_.readAll();
-    if (store_.runs().empty())
-        throw Error(ErrorKind::usage, "there are no runs in " + store_.folder().string());
+    state_.store().readAll();
+    if (state_.store().runs().empty())
+        throw Error(ErrorKind::usage, "there are no runs in " + state_.store().folder().string());
     for (MetricChart* chart : {loss_, accuracy_}) {
         chart->resize(request.size);
         chart->redrawNow();
@@ -167,81 +146,12 @@ void TrainingPage::showForm() {
     start_->setEnabled(form_->isValid());
     twins_->setEnabled(form_->isValid());
     queue_twins_->setEnabled(form_->isValid());
-    outlook_->setText(form_->isValid() ? outlook(form_->specification())
+    outlook_->setText(form_->isValid() ? TrainingState::outlook(form_->specification())
                                        : tr("A setting is wrong; “All settings” says which and why."));
 }
 
-void TrainingPage::start(bool twins) {
-    try {
-        const RunFolder started = twins ? launcher_.startTwins(form_->specification()).back()
-                                        : launcher_.start(form_->specification());
-        setReadout(tr("Started; the first steps follow in a moment."));
-        store_.refresh();
-        runs_->select(QString::fromStdString(started.name()));
-    } catch (const Error& error) {
-        setReadout(tr("Not started: %1").arg(QString::fromStdString(error.what())));
-        store_.refresh();
-    }
-}
-
-void TrainingPage::enqueue(const std::vector<Specification>& specifications) {
-    try {
-        const auto names = queue_.enqueue(specifications);
-        store_.refresh();
-        setReadout(names.empty()
-                       ? tr("Nothing to queue: all of it is there already.")
-                       : tr("%1 runs wait in the queue; they are trained also when this window is closed.")
-                             .arg(names.size()));
-    } catch (const Error& error) {
-        setReadout(tr("Not queued: %1").arg(QString::fromStdString(error.what())));
-        store_.refresh();
-    }
-}
-
-void TrainingPage::queueTwins() {
-    std::set<std::pair<std::string, std::int64_t>> there;
-    for (const RunRecord& run : recordsOf(store_))
-        if (run.state != RunState::failed &&
-            run.specification.training.data_seed == run.specification.training.model_seed)
-            there.emplace(groupKey(run.specification), run.specification.training.data_seed);
-    std::vector<Specification> wanted;
-    for (int i = 0; i < seeds_->value(); ++i) {
-        for (const std::string& position : twinMethods()) {
-            Specification twin = withPosition(form_->specification(), position);
-            twin.training.data_seed += i;
-            twin.training.model_seed = twin.training.data_seed;
-            if (there.count({groupKey(twin), twin.training.data_seed}) == 0) wanted.push_back(twin);
-        }
-    }
-    enqueue(wanted);
-    lists_->setCurrentWidget(queue_panel_);
-}
-
-QColor TrainingPage::colorOf(const RunWatcher& run) {
-    const auto known = colors_.find(run.name());
-    if (known != colors_.end()) return *known;
-    const QVariant chosen = QSettings().value("colors/" + run.name());
-    if (chosen.isValid()) return colors_[run.name()] = chosen.value<QColor>();
-    const std::string position =
-        run.specification() ? run.specification()->model.position : Specification().model.position;
-    // By the seed: the same run has the same colour whatever else is there.
-    const std::int64_t seed = run.specification() ? run.specification()->training.model_seed : 0;
-    const QColor color = Theme::of(palette()).run(position, static_cast<int>(seed % 1000));
-    colors_[run.name()] = color;
-    return color;
-}
-
-/// The name without the date that the program put before it, where that is enough to tell runs apart.
-QString TrainingPage::legendLabel(const QString& name) {
-    static const QRegularExpression date(QStringLiteral("^\\d{4}-\\d\\d-\\d\\dT\\d{4}Z-"));
-    const QString without_date = QString(name).remove(date);
-    if (labels_.value(without_date, name) != name) return name;
-    labels_[without_date] = name;
-    return without_date;
-}
-
 void TrainingPage::followRun(RunWatcher* run) {
-    runs_->model().setColor(run->name(), colorOf(*run));
+    runs_->model().setColor(run->name(), state_.colorOf(*run, palette()));
     connect(run, &RunWatcher::metricsAdded, this, [this, run](std::size_t first) { addMetrics(run, first); });
     connect(run, &RunWatcher::evaluationsAdded, this,
             [this, run](std::size_t first) { addEvaluations(run, first); });
@@ -266,7 +176,7 @@ void TrainingPage::followRun(RunWatcher* run) {
 void TrainingPage::chartListed() {
     constexpr int kMostCharted = 20;
     const QStringList listed = runs_->listed(kMostCharted);
-    for (RunWatcher* run : store_.runs()) {
+    for (RunWatcher* run : state_.store().runs()) {
         const bool wanted = listed.contains(run->name());
         if (wanted && !loss_->hasSeries(run->name())) chart(run);
         if (!wanted) unchart(run->name());
@@ -274,8 +184,9 @@ void TrainingPage::chartListed() {
 }
 
 void TrainingPage::chart(RunWatcher* run) {
-    const QString label = legendLabel(run->name());
-    forBothCharts([&](MetricChart& chart) { chart.addSeries(run->name(), label, colorOf(*run)); });
+    const QString label = state_.legendLabel(run->name());
+    forBothCharts(
+        [&](MetricChart& chart) { chart.addSeries(run->name(), label, state_.colorOf(*run, palette())); });
     addMetrics(run, 0);
     addEvaluations(run, 0);
 }
@@ -315,18 +226,6 @@ void TrainingPage::showSelected() {
                    run != nullptr ? run->samples() : std::vector<Sample>{});
     log_->showLog(run);
     emit explanationChanged();
-}
-
-void TrainingPage::addActions(Actions& actions) {
-    const QString group = tr("Training");
-    actions.add(group, tr("Start"), {}, [this] { start_->click(); });
-    actions.add(group, tr("Start as twins"), Qt::CTRL | Qt::Key_Return, [this] { twins_->click(); });
-    actions.add(group, tr("Queue twins of several seeds"), {}, [this] { queue_twins_->click(); });
-    actions.add(group, tr("Pause or continue"), {}, [this] { runs_->pauseButton()->click(); });
-    actions.add(group, tr("Stop the selected run"), {}, [this] { runs_->stopButton()->click(); });
-    actions.add(group, tr("Checkpoint now"), {}, [this] { runs_->send(Command::checkpoint); });
-    actions.add(group, tr("Continue the selected run"), {}, [this] { runs_->continueSelected(); });
-    actions.add(group, tr("Show all settings"), {}, [this] { chooser_->setCurrentIndex(1); });
 }
 
 QString TrainingPage::explanation() const {

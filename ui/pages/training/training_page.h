@@ -6,8 +6,6 @@
 #include <QTabWidget>
 
 #include "ui/charts/metric_chart.h"
-#include "ui/live/run_store.h"
-#include "ui/live/trainer_launcher.h"
 #include "ui/page/page.h"
 #include "ui/pages/training/log_view.h"
 #include "ui/pages/training/preset_list.h"
@@ -15,6 +13,7 @@
 #include "ui/pages/training/runs_panel.h"
 #include "ui/pages/training/samples_view.h"
 #include "ui/pages/training/specification_form.h"
+#include "ui/pages/training/training_state.h"
 
 namespace roper {
 
@@ -31,6 +30,7 @@ class TrainingPage : public Page {
     void addActions(Actions& actions) override;
     QString explanation() const override;
 
+    TrainingState& state() { return state_; }
     SpecificationForm& form() { return *form_; }
     MetricChart& lossChart() { return *loss_; }
     MetricChart& accuracyChart() { return *accuracy_; }
@@ -42,16 +42,11 @@ class TrainingPage : public Page {
     QSpinBox* seedCount() { return seeds_; }
     QueuePanel& queuePanel() { return *queue_panel_; }
 
-    /// Puts runs into the queue and says so.
-    void enqueue(const std::vector<Specification>& specifications);
-
   private:
     QWidget* makeChooser();
     QWidget* makeCharts();
     QWidget* makeChartControls();
     QWidget* makeStartButtons();
-    void start(bool twins);
-    void queueTwins();
     void followRun(RunWatcher* run);
     void chartListed();
     void chart(RunWatcher* run);
@@ -60,13 +55,9 @@ class TrainingPage : public Page {
     void addMetrics(RunWatcher* run, std::size_t first);
     void addEvaluations(RunWatcher* run, std::size_t first);
     void showSelected();
-    QColor colorOf(const RunWatcher& run);
-    QString legendLabel(const QString& name);
     void forBothCharts(const std::function<void(MetricChart&)>& change);
 
-    RunStore& store_;
-    TrainerLauncher& launcher_;
-    QueueLauncher& queue_;
+    TrainingState state_;
     PresetList* presets_;
     SpecificationForm* form_;
     QTabWidget* chooser_;
@@ -80,8 +71,6 @@ class TrainingPage : public Page {
     QSpinBox* seeds_;
     QTimer listing_;
     QLabel* outlook_;  ///< what the run will take, or why it cannot start
-    QHash<QString, QColor> colors_;
-    QHash<QString, QString> labels_;  ///< legend entry to the run that has it
 };
 
 }  // namespace roper

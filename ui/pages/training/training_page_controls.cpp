@@ -4,7 +4,7 @@
 
 #include "ui/pages/training/training_page.h"
 
-// The inputs of the Training page.
+// What can be pressed and typed on the Training page.
 
 namespace roper {
 
@@ -44,9 +44,12 @@ QWidget* TrainingPage::makeStartButtons() {
     seeds_->setAccessibleName(tr("How many seeds"));
     seeds_->setToolTip(
         tr("From the data seed of the settings upwards; five are the least that say something"));
-    connect(start_, &QPushButton::clicked, this, [this] { start(false); });
-    connect(twins_, &QPushButton::clicked, this, [this] { start(true); });
-    connect(queue_twins_, &QPushButton::clicked, this, &TrainingPage::queueTwins);
+    connect(start_, &QPushButton::clicked, this, [this] { state_.start(form_->specification(), false); });
+    connect(twins_, &QPushButton::clicked, this, [this] { state_.start(form_->specification(), true); });
+    connect(queue_twins_, &QPushButton::clicked, this, [this] {
+        state_.enqueue(state_.missingTwins(form_->specification(), seeds_->value()));
+        lists_->setCurrentWidget(queue_panel_);
+    });
     auto* buttons = new QWidget;
     auto* layout = new QGridLayout(buttons);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -119,6 +122,18 @@ QWidget* TrainingPage::makeChartControls() {
     layout->addStretch();
     layout->addWidget(follow);
     return bar;
+}
+
+void TrainingPage::addActions(Actions& actions) {
+    const QString group = tr("Training");
+    actions.add(group, tr("Start"), {}, [this] { start_->click(); });
+    actions.add(group, tr("Start as twins"), Qt::CTRL | Qt::Key_Return, [this] { twins_->click(); });
+    actions.add(group, tr("Queue twins of several seeds"), {}, [this] { queue_twins_->click(); });
+    actions.add(group, tr("Pause or continue"), {}, [this] { runs_->pauseButton()->click(); });
+    actions.add(group, tr("Stop the selected run"), {}, [this] { runs_->stopButton()->click(); });
+    actions.add(group, tr("Checkpoint now"), {}, [this] { runs_->send(Command::checkpoint); });
+    actions.add(group, tr("Continue the selected run"), {}, [this] { runs_->continueSelected(); });
+    actions.add(group, tr("Show all settings"), {}, [this] { chooser_->setCurrentIndex(1); });
 }
 
 }  // namespace roper

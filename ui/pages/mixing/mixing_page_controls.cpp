@@ -1,0 +1,84 @@
+#include "ui/explorer/source_controls.h"
+#include "ui/pages/mixing/mixing_page.h"
+
+// What can be pressed and typed on the Value mixing page.
+
+namespace roper {
+namespace {
+
+constexpr int kFrame_ms = 33;
+constexpr double kBlendStep = 0.02;  // of the animation
+
+}  // namespace
+
+void MixingPage::fillPanel() {
+    const auto all = [](const Setup&) { return bounds::kMostTokens; };
+    panel_->addIndex(tr("Query n"), "query", tr("← → step by one, Shift by ten, Home to 0"), all);
+    panel_->addIndex(tr("Key j"), "key", tr("Its arrow is marked; a click on an arrow or a bar chooses it"),
+                     all);
+    panel_->addIndex(tr("Pair i"), "pair", tr("The plane that is shown; slow pairs rotate little"),
+                     [](const Setup& s) { return s.pairs(); });
+    panel_->addHeading(tr("From RoPE to RoPER"));
+    panel_->addDecimal(tr("Blend"), "blend", {}, 0.1, 2);
+    panel_->addSlider(tr("Blend, by hand"), "blend", tr("Drag from RoPE to RoPER and see every arrow rotate"),
+                      0, 1, 0.01);
+    play_->setCheckable(true);
+    connect(play_, &QPushButton::toggled, this, [this](bool on) {
+        play_->setText(on ? tr("Pause") : tr("Play"));
+        on ? timer_.start(kFrame_ms) : timer_.stop();
+    });
+    panel_->addRow({}, play_, tr("Blends to RoPER and back (Space)"));
+    panel_->addHeading(tr("Move the sentence"));
+    panel_->addDecimal(tr("Shift S"), "shift", {}, 1, 2);
+    panel_->addSlider(tr("Shift, by hand"), "shift",
+                      tr("Drag S from −64 to 64: the dots are the output on the way"), -64, 64, 1);
+    panel_->addOwnCheck(
+        tr("Rotate back by R(−n)"),
+        tr("Without it the output rotates with the sentence: RoPER is relative only with the inverse"),
+        [](const Setup& s) { return s.mistake != Mistake::no_inverse; },
+        [](Setup& s, bool on) { s.mistake = on ? Mistake::none : Mistake::no_inverse; });
+    verdict_->setWordWrap(true);
+    panel_->addRow({}, verdict_, tr("Largest change of any feature of this output when the sentence moves"));
+    panel_->addHeading(tr("Values"));
+    addSourceControls(*panel_, state_);
+    panel_->addHeading(tr("Rotation"));
+    addRotationControls(*panel_);
+    panel_->addDecimal(tr("Fraction of v"), "value_rotary_fraction", {}, 0.25, 4);
+}
+
+void MixingPage::addActions(Actions& actions) {
+    const QString group = tr("Value mixing");
+    actions.add(group, tr("Play or pause the blend"), Qt::Key_Space, [this] { play_->click(); });
+    actions.add(group, tr("Next query"), Qt::Key_Right, [this] { moveQuery(1); });
+    actions.add(group, tr("Previous query"), Qt::Key_Left, [this] { moveQuery(-1); });
+    actions.add(group, tr("Ten queries on"), Qt::SHIFT | Qt::Key_Right, [this] { moveQuery(10); });
+    actions.add(group, tr("Ten queries back"), Qt::SHIFT | Qt::Key_Left, [this] { moveQuery(-10); });
+    actions.add(group, tr("Query 0"), Qt::Key_Home, [this] { moveQuery(-bounds::kMostTokens); });
+    actions.add(group, tr("RoPE: do not rotate the values"), {},
+                [this] { panel_->change(tr("Blend"), [](Setup& s) { s.blend = 0; }); });
+    actions.add(group, tr("RoPER: rotate the values"), {},
+                [this] { panel_->change(tr("Blend"), [](Setup& s) { s.blend = 1; }); });
+    actions.add(group, tr("With or without the inverse rotation"), {}, [this] {
+        panel_->change(tr("Rotate back by R(−n)"), [](Setup& s) {
+            s.mistake = s.mistake == Mistake::no_inverse ? Mistake::none : Mistake::no_inverse;
+        });
+    });
+}
+
+void MixingPage::moveQuery(int by) {
+    if (!state_.isReady()) return;
+    panel_->change(tr("Query n"), [&](Setup& s) {
+        s.query = std::clamp(state_.query() + by, 0, state_.tokens() - 1);
+        if (s.causal) s.key = std::min(s.key, s.query);
+    });
+}
+
+void MixingPage::advance() {
+    panel_->change(tr("Blend"), [this](Setup& s) {
+        if (s.blend >= 1) direction_ = -1;
+        if (s.blend <= 0) direction_ = 1;
+        s.blend = std::clamp(s.blend + direction_ * kBlendStep, 0.0, 1.0);
+    });
+}
+
+}  // namespace roper

@@ -1,0 +1,140 @@
+#include <QHeaderView>
+#include <QScopedValueRollback>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "ui/controls/line_edit.h"
+#include "ui/pages/rotation/rotation_page.h"
+#include "ui/theme/numbers.h"
+
+// What can be pressed and typed on the Rotation page.
+
+namespace roper {
+namespace {
+
+constexpr int kSliderTop = 512;
+constexpr int kFrame_ms = 33;
+
+}  // namespace
+
+void RotationPage::fillPanel() {
+    panel_->addDecimal(tr("Position m"), "position", tr("← → step by one, Shift by ten, Home returns to 0"),
+                       1, 2);
+    panel_->addSlider(tr("Position, by hand"), "position", tr("Drag through positions 0 to 512"), 0,
+                      kSliderTop, 1);
+    play_ = new QPushButton(tr("Play"));
+    play_->setCheckable(true);
+    connect(play_, &QPushButton::clicked, this, &RotationPage::togglePlay);
+    speed_ = new QDoubleSpinBox;
+    speed_->setRange(0.1, 500);
+    speed_->setValue(2);
+    speed_->setSuffix(tr(" positions/s"));
+    panel_->addRow(tr("Speed"), speed_, tr("How fast the position moves while playing"));
+    panel_->addRow({}, play_, tr("Moves the position on (Space)"));
+    panel_->addIndex(tr("Pair i"), "pair", tr("In the large circle; a click on a dial selects it too"),
+                     [](const Setup& s) { return s.pairs(); });
+    panel_->addHeading(tr("Two vectors"));
+    panel_->addDecimal(tr("Key position n"), "key_position", tr("The query q is vector x at position m"), 1,
+                       2);
+    panel_->addDecimal(tr("Shift both by S"), "shift",
+                       tr("Added to m and n; the product ⟨R(m)q, R(n)k⟩ stays"), 1, 2);
+    panel_->addSlider(tr("Shift, by hand"), "shift", tr("Drag S from −64 to 64"), -64, 64, 1);
+    panel_->addHeading(tr("Rotation"));
+    addRotationControls(*panel_);
+    panel_->addHeading(tr("Sentence"));
+    auto* words = new LineEdit;
+    connect(words, &LineEdit::edited, this, [this](const QString& text) {
+        panel_->change(tr("Sentence"), [&](Setup& s) { s.words = text.toStdString(); });
+    });
+    panel_->whenShown([words](const Setup& s) { words->showText(QString::fromStdString(s.words)); });
+    panel_->addRow({}, words, tr("Words of the strip, separated by spaces; the first has position 0"));
+    words->setAccessibleName(tr("Sentence"));
+    panel_->addHeading(tr("Vectors"));
+    panel_->addRow({}, makeVectorTable(), tr("Type a number into a row"));
+}
+
+QWidget* RotationPage::makeVectorTable() {
+    vector_ = new QTableWidget(0, 2);
+    vector_->setHorizontalHeaderLabels({tr("x, query q"), tr("key k")});
+    vector_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    vector_->verticalHeader()->setDefaultSectionSize(22);
+    vector_->setAccessibleName(tr("Vector x and key k, one feature a row"));
+    vector_->setMinimumHeight(150);
+    connect(vector_, &QTableWidget::cellChanged, this, [this](int row, int column) {
+        if (showing_) return;
+        const QString typed = vector_->item(row, column)->text().trimmed().replace(QChar(0x2212), '-');
+        const auto value = parseNumber(typed.toStdString());
+        if (!value || !std::isfinite(*value) || std::abs(*value) > bounds::kLargestFeature)
+            return refuseFeature(row, column);
+        panel_->change(column == 0 ? tr("Vector x") : tr("Key k"),
+                       [&](Setup& s) { (column == 0 ? s.x : s.y)[row] = *value; });
+    });
+    return vector_;
+}
+
+/// What cannot be read is said and put back.
+void RotationPage::refuseFeature(int row, int column) {
+    setReadout(tr("%1 must be a number between −1000000 and 1000000, not “%2”; the old one stays")
+                   .arg(withSubscript(column == 0 ? QStringLiteral("x") : QStringLiteral("k"), row))
+                   .arg(vector_->item(row, column)->text()));
+    showVector();
+}
+
+void RotationPage::showVector() {
+    const QScopedValueRollback showing(showing_, true);
+    const Setup& s = state_.setup();
+    vector_->setRowCount(s.head_dim);
+    for (int row = 0; row < s.head_dim; ++row) {
+        if (vector_->verticalHeaderItem(row) == nullptr)
+            vector_->setVerticalHeaderItem(row, new QTableWidgetItem(QString::number(row)));
+        for (const auto& [column, value] : {std::pair{0, s.x[row]}, {1, s.y[row]}}) {
+            const QString text = QString::number(value, 'g', 6);
+            if (vector_->item(row, column) == nullptr)
+                vector_->setItem(row, column, new QTableWidgetItem(text));
+            else if (vector_->item(row, column)->text() != text)
+                vector_->item(row, column)->setText(text);
+        }
+    }
+}
+
+void RotationPage::addActions(Actions& actions) {
+    const QString group = tr("Rotation");
+    actions.add(group, tr("Play or pause"), Qt::Key_Space, [this] { play_->click(); });
+    actions.add(group, tr("Next position"), Qt::Key_Right, [this] { step(1); });
+    actions.add(group, tr("Previous position"), Qt::Key_Left, [this] { step(-1); });
+    actions.add(group, tr("Ten positions on"), Qt::SHIFT | Qt::Key_Right, [this] { step(10); });
+    actions.add(group, tr("Ten positions back"), Qt::SHIFT | Qt::Key_Left, [this] { step(-10); });
+    actions.add(group, tr("Position 0"), Qt::Key_Home, [this] { step(-state_.setup().position); });
+    actions.add(group, tr("Worked example: “cat” at position 3"), {}, [this] {
+        state_.loadWorkedExample();
+        showWorkedExample(1);
+    });
+    actions.add(group, tr("Next step of the worked example"), Qt::Key_PageDown,
+                [this] { showWorkedExample(worked_->view().step() + 1); });
+    actions.add(group, tr("Previous step of the worked example"), Qt::Key_PageUp,
+                [this] { worked_->view().setStep(worked_->view().step() - 1); });
+}
+
+void RotationPage::step(double positions) {
+    Setup setup = state_.setup();
+    setup.position = std::round(setup.position + positions);
+    state_.selection().set(setup, tr("Position m"));
+}
+
+void RotationPage::togglePlay() {
+    if (play_->isChecked()) {
+        timer_.start(kFrame_ms);
+    } else {
+        timer_.stop();
+        step(0);  // a position between two tokens has no token
+    }
+    play_->setText(play_->isChecked() ? tr("Pause") : tr("Play"));
+}
+
+void RotationPage::advance() {
+    Setup setup = state_.setup();
+    setup.position += speed_->value() * kFrame_ms / 1000.0;
+    state_.selection().set(setup, tr("Position m"));
+}
+
+}  // namespace roper

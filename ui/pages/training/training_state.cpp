@@ -1,0 +1,108 @@
+#include "ui/pages/training/training_state.h"
+
+#include <QPalette>
+#include <QRegularExpression>
+#include <QSettings>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/compare/grouping.h"
+#include "core/specification/cost.h"
+#include "ui/live/run_records.h"
+#include "ui/theme/theme.h"
+
+namespace roper {
+
+TrainingState::TrainingState(RunStore& store, TrainerLauncher& launcher, QueueLauncher& queue,
+                             QObject* parent)
+    : QObject(parent), store_(store), launcher_(launcher), queue_(queue) {}
+
+QString TrainingState::outlook(const Specification& specification) {
+    const Cost cost = costOf(specification);
+    const QString text = QString::fromStdString(costText(cost));
+    const auto available = availableMemory();
+    if (!available || cost.memory_bytes < *available || specification.device.name.starts_with("cuda"))
+        return text;
+    return text + tr(". This machine has only %1 GB free: use a smaller batch, length or width.")
+                      .arg(*available / 1e9, 0, 'f', 1);
+}
+
+void TrainingState::start(const Specification& specification, bool as_twins) {
+    try {
+        const RunFolder last =
+            as_twins ? launcher_.startTwins(specification).back() : launcher_.start(specification);
+        emit said(tr("Started; the first steps follow in a moment."));
+        store_.refresh();
+        emit started(QString::fromStdString(last.name()));
+    } catch (const Error& error) {
+        emit said(tr("Not started: %1").arg(QString::fromStdString(error.what())));
+        store_.refresh();
+    }
+}
+
+void TrainingState::enqueue(const std::vector<Specification>& specifications) {
+    try {
+        const auto names = queue_.enqueue(specifications);
+        store_.refresh();
+        emit said(names.empty()
+                      ? tr("Nothing to queue: all of it is there already.")
+                      : tr("%1 runs wait in the queue; they are trained also when this window is closed.")
+                            .arg(names.size()));
+    } catch (const Error& error) {
+        emit said(tr("Not queued: %1").arg(QString::fromStdString(error.what())));
+        store_.refresh();
+    }
+}
+
+std::vector<Specification> TrainingState::missingTwins(const Specification& specification, int seeds) const {
+    std::set<std::pair<std::string, std::int64_t>> there;
+    for (const RunRecord& run : recordsOf(store_))
+        if (run.state != RunState::failed &&
+            run.specification.training.data_seed == run.specification.training.model_seed)
+            there.emplace(groupKey(run.specification), run.specification.training.data_seed);
+    std::vector<Specification> wanted;
+    for (int i = 0; i < seeds; ++i) {
+        for (const std::string& position : twinMethods()) {
+            Specification twin = withPosition(specification, position);
+            twin.training.data_seed += i;
+            twin.training.model_seed = twin.training.data_seed;
+            if (there.count({groupKey(twin), twin.training.data_seed}) == 0) wanted.push_back(twin);
+        }
+    }
+    return wanted;
+}
+
+QColor TrainingState::colorOf(const RunWatcher& run, const QPalette& palette) {
+    const auto known = colors_.find(run.name());
+    if (known != colors_.end()) return *known;
+    const QVariant chosen = QSettings().value("colors/" + run.name());
+    if (chosen.isValid()) return colors_[run.name()] = chosen.value<QColor>();
+    const std::string position =
+        run.specification() ? run.specification()->model.position : Specification().model.position;
+    // By the seed: the same run has the same colour whatever else is there.
+    const std::int64_t seed = run.specification() ? run.specification()->training.model_seed : 0;
+    const QColor color = Theme::of(palette).run(position, static_cast<int>(seed % 1000));
+    colors_[run.name()] = color;
+    return color;
+}
+
+void TrainingState::setColor(const QString& run, const QColor& color) {
+    QSettings().setValue("colors/" + run, color);
+    colors_[run] = color;
+}
+
+void TrainingState::rename(const QString& from, const QString& to) {
+    colors_[to] = colors_.take(from);
+    QSettings().setValue("colors/" + to, colors_[to]);
+    QSettings().remove("colors/" + from);
+}
+
+QString TrainingState::legendLabel(const QString& name) {
+    static const QRegularExpression date(QStringLiteral("^\\d{4}-\\d\\d-\\d\\dT\\d{4}Z-"));
+    const QString without_date = QString(name).remove(date);
+    if (labels_.value(without_date, name) != name) return name;
+    labels_[without_date] = name;
+    return without_date;
+}
+
+}  // namespace roper

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <QColor>
+#include <QHash>
+#include <QObject>
+
+#include "ui/live/queue_launcher.h"
+#include "ui/live/run_store.h"
+#include "ui/live/trainer_launcher.h"
+
+namespace roper {
+
+/// What the Training page acts on, without a widget: starts runs and queues them, and knows how each run is
+/// told apart from the others in charts.
+class TrainingState : public QObject {
+    Q_OBJECT
+
+  public:
+    TrainingState(RunStore& store, TrainerLauncher& launcher, QueueLauncher& queue, QObject* parent);
+
+    RunStore& store() { return store_; }
+    TrainerLauncher& launcher() { return launcher_; }
+    QueueLauncher& queue() { return queue_; }
+
+    /// What a run of this specification takes, and whether this machine has it.
+    static QString outlook(const Specification& specification);
+
+    /// Starts a run, or RoPE and RoPER as twins, and selects the last one by `started`.
+    void start(const Specification& specification, bool as_twins);
+
+    /// Puts runs into the queue.
+    void enqueue(const std::vector<Specification>& specifications);
+
+    /// The twins of a specification for some seeds, from its data seed upwards; without what is trained or
+    /// waits already.
+    std::vector<Specification> missingTwins(const Specification& specification, int seeds) const;
+
+    /// By method and seed, unless another colour was chosen for the run.
+    QColor colorOf(const RunWatcher& run, const QPalette& palette);
+    void setColor(const QString& run, const QColor& color);
+    /// A run has another name now.
+    void rename(const QString& from, const QString& to);
+
+    /// The name in legends: without the date that the program put before it, where that is enough to tell
+    /// runs apart.
+    QString legendLabel(const QString& name);
+
+  signals:
+    /// A line for the person who did something.
+    void said(const QString& text);
+    void started(const QString& run);
+
+  private:
+    RunStore& store_;
+    TrainerLauncher& launcher_;
+    QueueLauncher& queue_;
+    QHash<QString, QColor> colors_;
+    QHash<QString, QString> labels_;  ///< legend entry to the run that has it
+};
+
+}  // namespace roper
