@@ -154,7 +154,6 @@ SetupField methodField() {
 }
 
 std::vector<SetupField> rotationFields() {
-    const RealRange position{-bounds::kFarthestPosition, bounds::kFarthestPosition};
     return {
         make({"", "head_dim", "features", "d, the features of one head: even",
               IntegerRange{bounds::kLeastHeadDim, bounds::kMostHeadDim}},
@@ -179,6 +178,11 @@ std::vector<SetupField> rotationFields() {
              &Setup::rotary_fraction),
         make({"", "value_rotary_fraction", "", "Share of the features of v that rotate", RealRange{0, 1}},
              &Setup::value_rotary_fraction),
+    };
+}
+
+std::vector<SetupField> scalingFields() {
+    return {
         make({"", "scaling", "", "Frequency scaling in use on all pages", Choice{scalingNames()}},
              &Scaling::method),
         make({"", "factor", "", "s of the scaling: how much longer the text may become",
@@ -210,6 +214,13 @@ std::vector<SetupField> rotationFields() {
             &Scaling::high_frequency_factor),
         make({"", "proportion", "", "p-RoPE: share of the pairs that rotate, the fastest", RealRange{0, 1}},
              &Scaling::proportion),
+    };
+}
+
+/// Of the Rotation and Spectrum pages.
+std::vector<SetupField> vectorFields() {
+    const RealRange position{-bounds::kFarthestPosition, bounds::kFarthestPosition};
+    return {
         make({"", "position", "positions", "m, the position of the vector x or query q on the Rotation page",
               position},
              &Setup::position),
@@ -299,9 +310,9 @@ std::vector<SetupField> attentionFields() {
 
 const std::vector<SetupField>& setupFields() {
     static const std::vector<SetupField> fields = [] {
-        std::vector<SetupField> all = rotationFields();
-        for (SetupField& field : attentionFields())
-            all.push_back(std::move(field));
+        std::vector<SetupField> all;
+        for (const auto& part : {rotationFields(), scalingFields(), vectorFields(), attentionFields()})
+            all.insert(all.end(), part.begin(), part.end());
         return all;
     }();
     return fields;

@@ -116,6 +116,11 @@ std::vector<SpecificationField> training() {
              "Tokens of a sequence (of a synthetic task: characters); a causal model is fed all but the last",
              IntegerRange{2, 1048576}},
             &S::training, &S::Training::length),
+    };
+}
+
+std::vector<SpecificationField> optimizer() {
+    return {
         make({"training", "learning_rate", "", "Highest learning rate, reached after warm-up",
               RealRange{0, 10}},
              &S::training, &S::Training::learning_rate),
@@ -218,6 +223,7 @@ const std::vector<SpecificationField>& specificationFields() {
         for (const OwnSetting& setting : methodSettings())
             all.push_back(ownField<S>(setting, "model", [](S& s) -> OwnSettings& { return s.model.own; }));
         add(training());
+        add(optimizer());
         add(evaluationAndRest());
         return all;
     }();

@@ -1,0 +1,226 @@
+#include "app/roper_train/command_line.h"
+
+#include <iostream>
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/tasks/task_kind.h"
+
+// Commands about one run and its model; those about many are in command_line_experiments.cpp.
+
+namespace roper {
+namespace {
+
+/// "addition: step-by-step addition; index: …", without texts, which have no samples of their own.
+std::string tasksHelp() {
+    std::string help;
+    for (const TaskKind& kind : taskKinds())
+        if (!kind.is_text) help += (help.empty() ? "" : "; ") + kind.name + ": " + kind.help;
+    return help;
+}
+
+}  // namespace
+
+CommandLine::CommandLine() {
+    app_.require_subcommand(1);
+    app_.set_version_flag("--version", "roper-train 0.1.0");
+    addRun();
+    addResume();
+    addList();
+    addPresets();
+    addDescribe();
+    addSample();
+    addEval();
+    addExport();
+    addServe();
+    addEnqueue();
+    addQueue();
+    addSweep();
+    addCompare();
+    addBoard();
+    addBench();
+    addImport();
+}
+
+int CommandLine::parseAndRun(int argc, char** argv) {
+    try {
+        app_.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        const int code = app_.exit(error, std::cout, std::cerr);
+        return code == 0 ? 0 : static_cast<int>(ErrorKind::usage);
+    }
+    return action_();
+}
+
+CLI::App* CommandLine::command(const std::string& name, const std::string& help) {
+    return app_.add_subcommand(name, help);
+}
+
+void CommandLine::addRunsFolder(CLI::App* command) {
+    command->add_option("--runs", runs_, "Folder of the runs (default: $ROPER_LAB_RUNS, else ./runs)");
+}
+
+void CommandLine::addReading(CLI::App* command) {
+    command->add_option("run", read_.run, "Name or path of a run")->required();
+    command->add_option("--step", read_.step, "Step of the checkpoint (default: the newest)");
+    command->add_option("--device", read_.device, "auto, cpu or cuda[:N]");
+    addRunsFolder(command);
+}
+
+void CommandLine::addRun() {
+    CLI::App* run = command("run", "Train a new run from a preset or a specification");
+    run->add_option("what", run_.what, "Name of a preset, or path of a .toml file")->required();
+    run->add_option("--set", run_.settings, "Change a field: key=value; may be given again")
+        ->allow_extra_args(false);
+    run->add_option("--name", run_.name, "Name of the run's folder");
+    run->add_option("--steps", run_.steps, "Same as --set training.steps=N");
+    run->add_option("--seed", run_.seed, "Sets data_seed and model_seed");
+    run->add_option("--device", run_.device, "auto, cpu, cuda or cuda:N");
+    run->add_option("--threads", run_.threads, "CPU threads");
+    addRunsFolder(run);
+    flags_.addTo(run);
+    run->callback([this] {
+        action_ = [this] {
+            run_.runs = runs_;
+            run_.verbosity = flags_.verbosity();
+            return runCommand(run_);
+        };
+    });
+}
+
+void CommandLine::addResume() {
+    CLI::App* resume = command("resume", "Continue a run after its newest checkpoint");
+    resume->add_option("run", read_.run, "Name or path of a run")->required();
+    addRunsFolder(resume);
+    flags_.addTo(resume);
+    resume->add_option("--device", session_.device, "For this session: auto, cpu, cuda or cuda:N");
+    resume->add_option("--threads", session_.threads, "For this session: CPU threads")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}));
+    resume->add_flag("--background", background_,
+                     "For the window: at lower priority, saying nothing unless it fails");
+    resume->callback([this] {
+        action_ = [this] {
+            if (background_ && ::nice(10) == -1) std::cerr << "the priority could not be lowered\n";
+            const auto verbosity = background_ ? Verbosity::quiet : flags_.verbosity();
+            return resumeCommand(read_.run, runs_, session_, verbosity);
+        };
+    });
+}
+
+void CommandLine::addList() {
+    CLI::App* list = command("list", "Show the runs of a folder");
+    list->add_flag("--json", read_.json, "One JSON object per line");
+    addRunsFolder(list);
+    list->callback([this] { action_ = [this] { return listCommand(runs_, read_.json); }; });
+}
+
+void CommandLine::addPresets() {
+    CLI::App* presets =
+        command("presets", "Show the bundled presets: name, time on two cores, what they teach");
+    presets->add_flag("--json", read_.json, "One JSON object per line");
+    presets->callback([this] { action_ = [this] { return presetsCommand(read_.json); }; });
+}
+
+void CommandLine::addDescribe() {
+    CLI::App* describe = command("describe", "Show every field of a preset; without a name, the defaults");
+    describe->add_option("what", run_.what, "Name of a preset, or path of a .toml file");
+    describe->add_flag("--markdown", markdown_, "The table of all fields, as in docs/specification.md");
+    describe->callback([this] { action_ = [this] { return describeCommand(run_.what, markdown_); }; });
+}
+
+void CommandLine::addSample() {
+    CLI::App* sample = command("sample", "Print problems of a task, one a line");
+    sample->add_option("task", task_, tasksHelp())->required();
+    sample->add_option("--count", count_, "How many")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000000}));
+    sample->add_option("--seed", seed_, "Seed of the stream")
+        ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
+    sample->add_option("--set", run_.settings, "Change a field: key=value")->allow_extra_args(false);
+    sample->callback([this] {
+        action_ = [this] {
+            return sampleCommand(task_, run_.settings, count_, static_cast<std::uint64_t>(seed_.value_or(0)));
+        };
+    });
+}
+
+void CommandLine::addEval() {
+    CLI::App* eval = command("eval", "Ask a checkpoint of a run fresh problems");
+    addReading(eval);
+    eval->add_option("--problems", eval_.options.problems,
+                     "How many; with --by-size, of every size; of a text, sequences of the training's length "
+                     "(other lengths read the same stretch)")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{65536}));
+    eval->add_option("--seed", eval_.options.seed, "Seed of the problems (default: the run's data seed)")
+        ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
+    eval->add_option("--temperature", eval_.options.temperature, "0 writes the likeliest token")
+        ->check(CLI::Range(0.0, 100.0));
+    CLI::Option* length =
+        eval->add_option(
+                "--length", eval_.lengths,
+                "Tokens of the sequences that the loss is taken on (default: as in training); several as "
+                "64,128,256")
+            ->delimiter(',')
+            ->check(CLI::Range(std::int64_t{2}, std::int64_t{1048576}));
+    CLI::Option* by_size =
+        eval->add_flag("--by-size", eval_.by_size, "Problems of every size: digits, or letters and index")
+            ->excludes(length);
+    eval->add_option("--largest", eval_.options.largest,
+                     "With --by-size: digits or letters up to this, also beyond those of training")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000}))
+        ->needs(by_size);
+    CLI::Option* by_position =
+        eval->add_flag("--by-position", eval_.by_position, "Loss of each position of the sequences")
+            ->excludes(by_size);
+    eval->add_flag("--keep", eval_.keep,
+                   "Also write to the run's sizes.csv, positions.csv or, otherwise, lengths.csv");
+    eval->add_option("--scaling", eval_.scaling,
+                     "Scale the frequencies: none, linear, ntk, dynamic, yarn, llama3 or p-rope")
+        ->check(CLI::IsMember(std::vector<std::string>(kScalingNames.begin(), kScalingNames.end())));
+    eval->add_option("--factor", eval_.options.scaling.factor, "s of the scaling")
+        ->check(CLI::Range(1.0, 1000.0));
+    eval->add_option("--proportion", eval_.options.scaling.proportion,
+                     "Share of the pairs that p-rope rotates")
+        ->check(CLI::Range(0.0, 1.0));
+    eval->add_option("--out", eval_.out, "Also write what the model wrote to this .jsonl file")
+        ->excludes(by_size)
+        ->excludes(by_position);
+    eval->add_flag("--json", read_.json, "One JSON object a length");
+    eval->callback([this] {
+        action_ = [this] {
+            read_.runs = runs_;
+            return evalCommand(read_, eval_);
+        };
+    });
+}
+
+void CommandLine::addExport() {
+    CLI::App* out = command("export", "Write what is inside a run to a file");
+    addReading(out);
+    out->add_option("--what", what_, "attention, norms, logits, weights or metrics")
+        ->required()
+        ->check(CLI::IsMember({"attention", "norms", "logits", "weights", "metrics"}));
+    out->add_option("--text", text_, "Text that attention, norms or logits are taken of");
+    out->add_option("--out", out_, "File to write: .safetensors, or .csv for attention, norms and metrics")
+        ->required();
+    out->callback([this] {
+        action_ = [this] {
+            read_.runs = runs_;
+            return exportCommand(read_, what_, text_, out_);
+        };
+    });
+}
+
+void CommandLine::addServe() {
+    CLI::App* serve = command("serve", "Answer questions about a run that is not training, on a socket");
+    addReading(serve);
+    serve->add_flag("--with-parent", with_parent_, "End when stdin is closed");
+    serve->add_flag("--json", read_.json, "Say where it listens as one JSON object");
+    serve->callback([this] {
+        action_ = [this] {
+            read_.runs = runs_;
+            return serveCommand(read_, with_parent_);
+        };
+    });
+}
+
+}  // namespace roper

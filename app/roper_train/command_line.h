@@ -1,0 +1,83 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "app/roper_train/bench_commands.h"
+#include "app/roper_train/commands.h"
+#include "app/roper_train/experiment_commands.h"
+#include "core/runs/run_folder.h"
+
+namespace roper {
+
+struct VerbosityFlags {
+    bool json = false;
+    bool quiet = false;
+
+    void addTo(CLI::App* command) {
+        command->add_flag("--json", json, "One JSON object per line on stdout");
+        command->add_flag("-q,--quiet", quiet, "Say nothing unless it fails");
+    }
+    Verbosity verbosity() const {
+        if (json) return Verbosity::json;
+        if (quiet) return Verbosity::quiet;
+        return ::isatty(STDERR_FILENO) ? Verbosity::bar : Verbosity::lines;
+    }
+};
+
+/// The commands of roper-train and their options: each fills in a struct and names the function that acts on
+/// it.
+class CommandLine {
+  public:
+    CommandLine();
+
+    /// @returns the exit code
+    int parseAndRun(int argc, char** argv);
+
+  private:
+    CLI::App* command(const std::string& name, const std::string& help);
+    void addRunsFolder(CLI::App* command);
+    void addReading(CLI::App* command);
+    void addRun();
+    void addResume();
+    void addList();
+    void addPresets();
+    void addDescribe();
+    void addSample();
+    void addEval();
+    void addExport();
+    void addServe();
+    void addEnqueue();
+    void addQueue();
+    void addSweep();
+    void addCompare();
+    void addBoard();
+    void addBench();
+    void addImport();
+
+    CLI::App app_{"Trains transformers with rotary position embeddings, and answers questions about them.",
+                  "roper-train"};
+    std::function<int()> action_;
+    std::string runs_ = defaultRunsFolder().string();
+    RunOptions run_;
+    ReadOptions read_;
+    SessionOptions session_;
+    VerbosityFlags flags_;
+    bool markdown_ = false, background_ = false, with_parent_ = false;
+    std::string task_, what_, text_, out_;
+    std::int64_t count_ = 10;
+    EvalOptions eval_;
+    EnqueueOptions enqueue_;
+    SweepOptions sweep_;
+    CompareOptions compare_;
+    BenchOptions bench_;
+    ImportOptions foreign_;
+    bool measure_ = false, enqueue_missing_ = false;
+    std::optional<std::int64_t> seed_;
+};
+
+}  // namespace roper

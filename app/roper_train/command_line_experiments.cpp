@@ -1,0 +1,127 @@
+#include <limits>
+
+#include "app/roper_train/command_line.h"
+
+// Commands about many runs, and about the machine.
+
+namespace roper {
+
+void CommandLine::addEnqueue() {
+    CLI::App* enqueue = command("enqueue", "Put runs into the queue, one for each seed");
+    enqueue->add_option("what", enqueue_.what, "Name of a preset, or path of a .toml file")->required();
+    enqueue->add_option("--seeds", enqueue_.seeds, "Such as 0-4 or 1,5,9");
+    enqueue->add_flag("--twins", enqueue_.twins, "RoPE and RoPER for each seed");
+    enqueue->add_option("--set", enqueue_.settings, "Change a field: key=value")->allow_extra_args(false);
+    addRunsFolder(enqueue);
+    enqueue->callback([this] {
+        action_ = [this] {
+            enqueue_.runs = runs_;
+            return enqueueCommand(enqueue_);
+        };
+    });
+}
+
+void CommandLine::addQueue() {
+    CLI::App* queue = command("queue", "Train what is in the queue, until it is empty");
+    addRunsFolder(queue);
+    queue->add_flag("--background", background_, "For the window: saying nothing");
+    queue->callback([this] { action_ = [this] { return queueCommand(runs_, background_); }; });
+}
+
+void CommandLine::addSweep() {
+    CLI::App* sweep = command("sweep", "Train what is missing of a sweep: axes of settings, and seeds");
+    sweep->add_option("sweep", sweep_.sweep, "A .toml file, or the name of a bundled sweep")->required();
+    sweep->add_option("--jobs", sweep_.at_once, "Trainers at the same time")->check(CLI::Range(1, 256));
+    sweep->add_flag("--slurm", sweep_.slurm, "Print a batch script of one array element a run instead");
+    sweep->add_option("--only", sweep_.only, "Train this run alone, counted from 0")
+        ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
+    addRunsFolder(sweep);
+    sweep->callback([this] {
+        action_ = [this] {
+            sweep_.runs = runs_;
+            return sweepCommand(sweep_);
+        };
+    });
+}
+
+void CommandLine::addCompare() {
+    CLI::App* compare = command("compare", "Compare two groups of runs seed by seed");
+    addRunsFolder(compare);
+    compare->add_option("--filter", compare_.filter, "Words, and comparisons such as \"seed<5 width=128\"");
+    compare->add_option(
+        "--measure", compare_.measure,
+        "final_correct, best_correct, final_loss, training_loss, final_token_accuracy, steps_until");
+    compare->add_option("--share", compare_.share, "Share of problems solved, for steps_until")
+        ->check(CLI::Range(0.0, 1.0));
+    compare->add_option("--a", compare_.a, "Label of the first group, or a part of it (default: RoPE)");
+    compare->add_option("--b", compare_.b, "Label of the second (default: RoPER)");
+    compare->add_option("--csv", compare_.csv, "Also write the pairs to this file");
+    compare->add_flag("--json", compare_.json, "One JSON object");
+    compare->callback([this] {
+        action_ = [this] {
+            compare_.runs = runs_;
+            return compareCommand(compare_);
+        };
+    });
+}
+
+void CommandLine::addBoard() {
+    CLI::App* board = command("board", "The RoPER note's table: its numbers, ours, and what is missing");
+    addRunsFolder(board);
+    board->add_flag("--measure", measure_, "Measure how long a step takes here, where no run says so");
+    board->add_flag("--enqueue", enqueue_missing_, "Put what is missing into the queue");
+    board->add_flag("--json", read_.json, "One JSON object a row and method");
+    board->callback(
+        [this] { action_ = [this] { return boardCommand(runs_, measure_, enqueue_missing_, read_.json); }; });
+}
+
+void CommandLine::addBench() {
+    CLI::App* bench =
+        command("bench", "Measure training steps, attention or cached generation, both methods");
+    bench
+        ->add_option("work", bench_.work,
+                     "step, attention, generate; baselines: other programs beside ours; first: one step in a "
+                     "new process")
+        ->check(CLI::IsMember({"step", "attention", "generate", "baselines", "first", "peers"}));
+    bench->add_option(
+        "--preset", bench_.what,
+        "Name of a preset, or path of a .toml file (default: A, prefix-paper, and B, addition-paper)");
+    bench->add_option("--set", bench_.settings, "Change a field: key=value")->allow_extra_args(false);
+    bench
+        ->add_option("--times", bench_.times,
+                     "Repetitions (default: 200 of A, 5 of B, 20 of a preset); of B a fortieth, at least 3")
+        ->check(CLI::Range(1, 100000));
+    bench->add_option("--target", bench_.target,
+                      "Instruction set of our kernels: AVX-512, AVX2, SSE4, portable");
+    bench->add_flag("--remember", bench_.remember, "Keep a step's time in the runs folder, for the board");
+    bench->add_flag("--json", bench_.json, "One JSON object a method");
+    addRunsFolder(bench);
+    bench->callback([this] {
+        action_ = [this] {
+            bench_.runs = runs_;
+            return benchCommand(bench_);
+        };
+    });
+}
+
+void CommandLine::addImport() {
+    CLI::App* importing = command("import", "Make a run of metrics that another program wrote");
+    importing->add_option("file", foreign_.file, "CSV with a header, or one JSON object a line")->required();
+    importing->add_option("--name", foreign_.name, "Name of the run's folder");
+    importing
+        ->add_option("--column", foreign_.columns,
+                     "field=column; fields are step, loss, time_s, tokens, correct, of, evaluation_loss, "
+                     "learning_rate")
+        ->allow_extra_args(false);
+    importing->add_option("--set", foreign_.settings, "What the run is taken for: key=value")
+        ->allow_extra_args(false);
+    addRunsFolder(importing);
+    importing->callback([this] {
+        action_ = [this] {
+            foreign_.runs = runs_;
+            return importCommand(foreign_);
+        };
+    });
+}
+
+}  // namespace roper
