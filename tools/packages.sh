@@ -9,7 +9,7 @@ window_packages=(qt6-base-dev qt6-svg-dev libqcustomplot-dev fonts-dejavu-core)
 test_packages=(python3-numpy python3-scipy xvfb)
 baselines_packages=(python3-venv python3-dev)  # torch.compile compiles against Python's headers
 
-# wanted_packages: one a line, for what this run of ./lab builds.
+# wanted_packages: one per line, for what this run of ./lab builds.
 wanted_packages() {
     printf '%s\n' "${trainer_packages[@]}"
     [[ $preset == trainer ]] || printf '%s\n' "${window_packages[@]}"

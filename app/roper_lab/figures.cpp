@@ -1,6 +1,7 @@
 #include "app/roper_lab/figures.h"
 
 #include <QApplication>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -62,6 +63,7 @@ FigureRequest parse(const FigureOrder& order, const Page& page, Canvas& canvas) 
     std::vector<std::string> canvas_keys;
     for (const auto& one : canvasFields())
         canvas_keys.push_back(one.name);
+    std::set<std::size_t> given;
     canvas.size = defaultSize(page, order.kind);
     std::vector<std::string> settings = order.settings;
     if (order.query) settings.push_back("query=" + std::to_string(*order.query));
@@ -71,7 +73,8 @@ FigureRequest parse(const FigureOrder& order, const Page& page, Canvas& canvas) 
             findField(canvasFields(), key).set(canvas, value);
             continue;
         }
-        findKey(of_page, key, canvas_keys);
+        if (!given.insert(findKey(of_page, key, canvas_keys)).second)
+            throw Error(ErrorKind::usage, "\"" + key + "\" is given twice");
         request.settings.emplace_back(key, value);
         // A run named among the settings, as in a copied setup, is treated like one of --run.
         if (key == "run" && request.run.empty()) request.run = value;
@@ -137,7 +140,7 @@ int makeFigure(const FigureOrder& given) {
     Page& page = pageOf(pages, order.kind);
     Canvas canvas;
     const FigureRequest request = parse(order, page, canvas);
-    auto& figure = const_cast<Figure&>(page.prepareFigure(request));
+    Figure& figure = page.prepareFigure(request);
     dynamic_cast<QWidget&>(figure).resize(canvas.size);
     canvas.options.light_background = !order.dark;
     exportFigure(figure, order.out, canvas.options, Theme::of(fixedPalette(order.dark)));

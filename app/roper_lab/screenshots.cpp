@@ -108,14 +108,14 @@ std::vector<View> furtherViews() {
          [](MainWindow& w) {
              w.inspectPage().showTab(1);
              w.inspectPage().state().generate(problemOf(w), 64, 0, 0);
-             waitWhile([&] { return w.inspectPage().state().isAsking(); });
+             waitWhile([&] { return w.inspectPage().state().isAsking(); }, "the answer of the model");
              w.inspectPage().continuation().choose(6);
          }},
         {"inspect-sizes",
          [](MainWindow& w) {
              w.inspectPage().showTab(2);
              w.inspectPage().state().askForSizes(8);
-             waitWhile([&] { return w.inspectPage().state().isCountingSizes(); });
+             waitWhile([&] { return w.inspectPage().state().isCountingSizes(); }, "the answer of the model");
          }},
         {"compare-outcomes", [](MainWindow& w) { w.comparePage().showTab(1); }},
         {"compare-seeds", [](MainWindow& w) { w.comparePage().showTab(2); }},

@@ -251,7 +251,7 @@ int run(int argc, char** argv) {
     CLI::App* prepare_command =
         app.add_subcommand("prepare", "A text's vocabulary and tokens, into a folder");
     prepare_command->add_option("--text", options.text, "UTF-8 file, or folder of them")->required();
-    prepare_command->add_option("--vocab-size", options.vocab_size, "Tokens of the vocabulary")
+    prepare_command->add_option("--vocab-size,--pieces", options.vocab_size, "Tokens of the vocabulary")
         ->check(CLI::Range(kSmallestVocabulary, 1000000));
     prepare_command->add_option("--kind", options.kind, "unigram or bpe")
         ->check(CLI::IsMember({"unigram", "bpe"}));

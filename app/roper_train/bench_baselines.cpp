@@ -48,7 +48,7 @@ std::vector<std::string> commandOf(const Baseline::Kind& kind, const Specificati
 }
 
 /// @throws Error (other) if it has ended, or says something else
-Json answerOf(ConversingProcess& process, const std::string& name) {
+Json answerOf(PipedProcess& process, const std::string& name) {
     const auto line = process.read();
     if (!line) throw Error(ErrorKind::other, "the baseline " + name + " has ended; its messages stand above");
     Json answer = Json::parse(*line, nullptr, /*allow_exceptions=*/false);
@@ -62,8 +62,7 @@ Json answerOf(ConversingProcess& process, const std::string& name) {
 
 Baseline::Baseline(Kind kind, const Specification& specification, std::int64_t vocabulary)
     : kind_(std::move(kind)),
-      process_(
-          std::make_unique<ConversingProcess>("/usr/bin/env", commandOf(kind_, specification, vocabulary))) {
+      process_(std::make_unique<PipedProcess>("/usr/bin/env", commandOf(kind_, specification, vocabulary))) {
     const Json answer = answerOf(*process_, kind_.name);
     first_step_s_ = answer.at("first_step_s").get<double>();
     peak_mb_ = answer.at("peak_mb").get<double>();

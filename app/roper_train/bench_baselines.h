@@ -36,7 +36,7 @@ class Baseline {
 
   private:
     Kind kind_;
-    std::unique_ptr<class ConversingProcess> process_;
+    std::unique_ptr<class PipedProcess> process_;
     double first_step_s_ = 0, peak_mb_ = 0;
     BenchTimes times_;
 };

@@ -110,7 +110,7 @@ Json firstStepOf(const BenchOptions& options, const Work& work, const Candidate&
         arguments.emplace_back("--target");
         arguments.push_back(options.target);
     }
-    ConversingProcess process("/proc/self/exe", arguments);
+    PipedProcess process("/proc/self/exe", arguments);
     const std::optional<std::string> line = process.read();
     if (!line)
         throw Error(ErrorKind::other,
@@ -251,7 +251,7 @@ void printBaselines(const BenchOptions& options, const Work& work, const Candida
         << candidate.precision << "; this machine: " << formatRounded(rates.gemm / kGiga, 3)
         << " GFLOP/s of LibTorch's GEMM, " << formatRounded(rates.multiply_add / kGiga, 3)
         << " of multiply-adds\n\n"
-        << "| who | steps | ms a step | least | most | tokens/s | peak MB | first step s | times ours |\n"
+        << "| who | steps | ms per step | least | most | tokens/s | peak MB | first step s | times ours |\n"
         << "|---|---|---|---|---|---|---|---|---|\n";
     for (const BaselineRow& row : rows) {
         std::cout << "| " << row.name << (row.precision == candidate.precision ? "" : ", " + row.precision)

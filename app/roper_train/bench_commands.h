@@ -17,7 +17,7 @@ struct BenchOptions {
     bool json = false;
 };
 
-/// Measures how fast this machine trains, attends or writes on (docs/performance.md), with both methods;
+/// Measures how fast this machine trains, attends or generates (docs/performance.md), with both methods;
 /// steps of both are interleaved.
 int benchCommand(const BenchOptions& options);
 

@@ -129,7 +129,7 @@ void CommandLine::addDescribe() {
 }
 
 void CommandLine::addSample() {
-    CLI::App* sample = command("sample", "Print problems of a task, one a line");
+    CLI::App* sample = command("sample", "Print problems of a task, one per line");
     sample->add_option("task", task_, tasksHelp())->required();
     sample->add_option("--count", count_, "How many")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000000}));
@@ -146,13 +146,13 @@ void CommandLine::addSample() {
 void CommandLine::addEval() {
     CLI::App* eval = command("eval", "Ask a checkpoint of a run fresh problems");
     addReading(eval);
-    eval->add_option("--problems", eval_.options.problems,
+    eval->add_option("--problems", eval_.evaluation.problems,
                      "How many; with --by-size, of every size; of a text, sequences of the training's length "
                      "(other lengths read the same stretch)")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{65536}));
-    eval->add_option("--seed", eval_.options.seed, "Seed of the problems (default: the run's data seed)")
+    eval->add_option("--seed", eval_.evaluation.seed, "Seed of the problems (default: the run's data seed)")
         ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
-    eval->add_option("--temperature", eval_.options.temperature, "0 writes the likeliest token")
+    eval->add_option("--temperature", eval_.evaluation.temperature, "0 takes the likeliest token")
         ->check(CLI::Range(0.0, 100.0));
     CLI::Option* length =
         eval->add_option(
@@ -164,7 +164,7 @@ void CommandLine::addEval() {
     CLI::Option* by_size =
         eval->add_flag("--by-size", eval_.by_size, "Problems of every size: digits, or letters and index")
             ->excludes(length);
-    eval->add_option("--largest", eval_.options.largest,
+    eval->add_option("--largest", eval_.evaluation.largest,
                      "With --by-size: digits or letters up to this, also beyond those of training")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000}))
         ->needs(by_size);
@@ -175,13 +175,13 @@ void CommandLine::addEval() {
                    "Also write to the run's sizes.csv, positions.csv or, otherwise, lengths.csv");
     eval->add_option("--scaling", eval_.scaling,
                      "Scale the frequencies: none, linear, ntk, dynamic, yarn, llama3 or p-rope")
-        ->check(CLI::IsMember(std::vector<std::string>(kScalingNames.begin(), kScalingNames.end())));
-    eval->add_option("--factor", eval_.options.scaling.factor, "s of the scaling")
+        ->check(CLI::IsMember(scalingNames()));
+    eval->add_option("--factor", eval_.evaluation.scaling.factor, "s of the scaling")
         ->check(CLI::Range(1.0, 1000.0));
-    eval->add_option("--proportion", eval_.options.scaling.proportion,
+    eval->add_option("--proportion", eval_.evaluation.scaling.proportion,
                      "Share of the pairs that p-rope rotates")
         ->check(CLI::Range(0.0, 1.0));
-    eval->add_option("--out", eval_.out, "Also write what the model wrote to this .jsonl file")
+    eval->add_option("--out", eval_.out, "Also write what the model generated to this .jsonl file")
         ->excludes(by_size)
         ->excludes(by_position);
     eval->add_flag("--json", read_.json, "One JSON object a length");

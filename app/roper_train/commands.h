@@ -44,13 +44,13 @@ int describeCommand(const std::string& what, bool markdown);
 int sampleCommand(const std::string& task, const std::vector<std::string>& settings, std::int64_t count,
                   std::uint64_t seed);
 struct EvalOptions {
-    EvaluationOptions options;
-    std::string scaling = "none";            ///< a name of kScalingNames
+    EvaluationOptions evaluation;
+    std::string scaling = "none";            ///< one of `scalingNames`
     bool by_size = false;                    ///< problems of every size, with a row each
     bool by_position = false;                ///< loss by position
     std::vector<std::int64_t> lengths = {};  ///< of sequences; as in training if empty
     bool keep = false;                       ///< also into the run's sizes.csv, lengths.csv or positions.csv
-    std::filesystem::path out;  ///< also writes what the model wrote (.jsonl); empty writes nothing
+    std::filesystem::path out;  ///< also writes what the model generated (.jsonl); empty writes nothing
 };
 int evalCommand(const ReadOptions& options, EvalOptions eval);
 /// Prints the socket's path and answers on it. `with_parent`: ends when stdin is closed.

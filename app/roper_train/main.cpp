@@ -1,4 +1,4 @@
-// roper-train: trains one run in a terminal, in the background of the window or on a server, and answers
+// roper-train: trains one run in a terminal, in the background of roper-lab or on a server, and answers
 // questions about runs. Data goes to stdout, messages to stderr; the exit codes are those of
 // core/base/error.h.
 
@@ -12,11 +12,10 @@
 
 namespace {
 
-/// Threads of LibTorch's OpenMP wait for each other many times a step. By default they do so busily
-/// and for long, which makes training many times slower as soon as anything else needs a core; a
-/// short busy wait costs nothing on an idle machine. The library reads this before main, so the
-/// program starts itself once more.
-void waitBriefly(char** argv) {
+/// Threads of LibTorch's OpenMP wait for each other many times per step. By default they spin for long, which
+/// makes training many times slower as soon as anything else needs a core; a short spin costs nothing on an
+/// idle machine. libgomp reads this before main, so the program re-executes itself.
+void limitSpinning(char** argv) {
     if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
     ::setenv("GOMP_SPINCOUNT", "3000", 1);
     ::execv("/proc/self/exe", argv);  // where that fails, training is only slower
@@ -25,7 +24,7 @@ void waitBriefly(char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    waitBriefly(argv);
+    limitSpinning(argv);
     try {
         return roper::CommandLine().parseAndRun(argc, argv);
     } catch (const roper::Error& error) {

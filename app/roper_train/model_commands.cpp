@@ -25,7 +25,7 @@ double factorOf(const Scaling& scaling) {
 std::vector<SizeRow> sizeRows(const SizeScores& scores) {
     std::vector<SizeRow> rows;
     for (const SizeScore& score : scores.scores)
-        rows.push_back({scores.step, std::string(scalingName(scores.scaling.method)),
+        rows.push_back({scores.step, scalingNames().at(static_cast<std::size_t>(scores.scaling.method)),
                         factorOf(scores.scaling), score.size.first, score.size.second, score.correct,
                         score.of});
     return rows;
@@ -50,10 +50,10 @@ int printScoresBySize(const SizeScores& scores, bool json) {
 
 void evaluateByPosition(const RunFolder& folder, const ReadingOptions& reading, const EvalOptions& eval,
                         bool json) {
-    const PositionLosses losses = lossByPosition(folder, reading, eval.options);
+    const PositionLosses losses = lossByPosition(folder, reading, eval.evaluation);
     std::vector<PositionRow> rows;
     for (std::size_t t = 0; t < losses.losses.size(); ++t)
-        rows.push_back({losses.step, eval.scaling, factorOf(eval.options.scaling), losses.length,
+        rows.push_back({losses.step, eval.scaling, factorOf(eval.evaluation.scaling), losses.length,
                         static_cast<std::int64_t>(t), losses.losses[t]});
     if (eval.keep) savePositions(folder, rows);
     if (json) {
@@ -69,11 +69,11 @@ void evaluateByPosition(const RunFolder& folder, const ReadingOptions& reading, 
 
 void evaluateAtLength(const RunFolder& folder, const ReadingOptions& reading, const EvalOptions& eval,
                       bool json) {
-    const RunEvaluation evaluation = evaluateRun(folder, reading, eval.options);
+    const RunEvaluation evaluation = evaluateRun(folder, reading, eval.evaluation);
     const EvaluationRow& row = evaluation.row;
-    const std::int64_t length = eval.options.length.value_or(folder.specification().training.length);
+    const std::int64_t length = eval.evaluation.length.value_or(folder.specification().training.length);
     if (eval.keep && row.loss && !row.correct)
-        saveLength(folder, {row.step, eval.scaling, factorOf(eval.options.scaling), length, *row.loss,
+        saveLength(folder, {row.step, eval.scaling, factorOf(eval.evaluation.scaling), length, *row.loss,
                             row.tokens_correct.value_or(0), row.tokens_scored.value_or(0)});
     if (!eval.out.empty()) {
         std::string lines;
@@ -98,10 +98,9 @@ int evalCommand(const ReadOptions& options, EvalOptions eval) {
     const RunFolder folder = findRun(options.run, options.runs);
     const ReadingOptions reading{options.step, options.device,
                                  [](const std::string& line) { std::cerr << line << "\n"; }};
-    const auto name = std::find(kScalingNames.begin(), kScalingNames.end(), eval.scaling);
-    eval.options.scaling.method = kScalingMethods.at(static_cast<std::size_t>(name - kScalingNames.begin()));
+    eval.evaluation.scaling.method = scalingMethodOf(eval.scaling);
     if (eval.by_size) {
-        const SizeScores scores = evaluateRunBySize(folder, reading, eval.options);
+        const SizeScores scores = evaluateRunBySize(folder, reading, eval.evaluation);
         if (eval.keep) saveSizes(folder, sizeRows(scores));
         return printScoresBySize(scores, options.json);
     }
@@ -118,7 +117,7 @@ int evalCommand(const ReadOptions& options, EvalOptions eval) {
         throw Error(ErrorKind::usage, "--out takes what was written at one --length, not at several");
     if (eval.lengths.empty()) evaluate();
     for (const std::int64_t length : eval.lengths) {
-        eval.options.length = length;
+        eval.evaluation.length = length;
         evaluate();
     }
     return 0;

@@ -33,11 +33,11 @@ int exitCodeOfEnd(bool all_done) {
 RunFolder findOrMake(const fs::path& runs, const SweepRun& wanted) {
     const RunFolder folder(runs / wanted.name);
     if (!fs::exists(folder.path())) return createRun(runs, wanted.name, wanted.specification);
-    const Specification there = folder.specification(), here = withAbsoluteText(wanted.specification);
+    const Specification there = folder.specification(), expected = withAbsoluteText(wanted.specification);
     const auto seeds = [](const Specification& s) {
         return std::pair(s.training.data_seed, s.training.model_seed);
     };
-    if (groupKey(there) != groupKey(here) || seeds(there) != seeds(here))
+    if (groupKey(there) != groupKey(expected) || seeds(there) != seeds(expected))
         throw Error(ErrorKind::usage, folder.path().string() +
                                           " is another experiment than the sweep asks for; give the sweep "
                                           "another file name, or the runs another folder");

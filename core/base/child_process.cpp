@@ -19,8 +19,8 @@ extern char** environ;
 namespace roper {
 namespace {
 
-constexpr auto kBetweenLooks = std::chrono::milliseconds(10);
-constexpr int kMostLooks = 200;  // then it is killed
+constexpr auto kPollInterval = std::chrono::milliseconds(10);
+constexpr int kMaxPolls = 200;  // then it is killed
 
 }  // namespace
 
@@ -46,18 +46,18 @@ pid_t startProcess(const std::string& program, const std::vector<std::string>& a
     return pid;
 }
 
-ConversingProcess::ConversingProcess(const std::string& program, const std::vector<std::string>& arguments)
+PipedProcess::PipedProcess(const std::string& program, const std::vector<std::string>& arguments)
     : program_(arguments.front()) {
-    // Sockets, because writing to one that nobody reads can be told not to raise a signal.
+    // Sockets, because MSG_NOSIGNAL can then suppress SIGPIPE.
     int to[2], from[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to) != 0)
         throw Error(ErrorKind::other,
-                    std::string("cannot speak to ") + program + ": " + std::strerror(errno));
+                    std::string("cannot make a socket pair for ") + program + ": " + std::strerror(errno));
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, from) != 0) {
         const int error = errno;
         ::close(to[0]), ::close(to[1]);
         throw Error(ErrorKind::other,
-                    std::string("cannot speak to ") + program + ": " + std::strerror(error));
+                    std::string("cannot make a socket pair for ") + program + ": " + std::strerror(error));
     }
     to_ = to[0], from_ = from[0];
     try {
@@ -71,28 +71,27 @@ ConversingProcess::ConversingProcess(const std::string& program, const std::vect
     ::close(from[1]);
 }
 
-ConversingProcess::~ConversingProcess() {
+PipedProcess::~PipedProcess() {
     ::close(to_);
     ::close(from_);
     ::kill(-pid_, SIGTERM);  // and what it has started
-    for (int looks = 0; ::waitpid(pid_, nullptr, WNOHANG) == 0; ++looks) {
-        if (looks == kMostLooks) ::kill(-pid_, SIGKILL);
-        std::this_thread::sleep_for(kBetweenLooks);
+    for (int polls = 0; ::waitpid(pid_, nullptr, WNOHANG) == 0; ++polls) {
+        if (polls == kMaxPolls) ::kill(-pid_, SIGKILL);
+        std::this_thread::sleep_for(kPollInterval);
     }
 }
 
-void ConversingProcess::write(const std::string& line) {
+void PipedProcess::write(const std::string& line) {
     const std::string all = line + "\n";
     for (std::size_t done = 0; done < all.size();) {
         const ssize_t written = ::send(to_, all.data() + done, all.size() - done, MSG_NOSIGNAL);
         if (written < 0 && errno != EINTR)
-            throw Error(ErrorKind::other,
-                        std::string("a program no longer listens: ") + std::strerror(errno));
+            throw Error(ErrorKind::other, program_ + " has closed its input: " + std::strerror(errno));
         if (written > 0) done += static_cast<std::size_t>(written);
     }
 }
 
-std::optional<std::string> ConversingProcess::read() {
+std::optional<std::string> PipedProcess::read() {
     while (true) {
         if (const std::size_t end = unread_.find('\n'); end != std::string::npos) {
             std::string line = unread_.substr(0, end);

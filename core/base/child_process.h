@@ -12,26 +12,26 @@ namespace roper {
 /// Starts a program in a process group of its own: Ctrl-C in a terminal reaches only us, and is ours to pass
 /// on.
 /// @param program    path of the program
-/// @param arguments  its name, as it will be shown, and what comes after
-/// @param standard   descriptors for its standard input, output and messages; −1 leaves it ours
+/// @param arguments  argv, its name first
+/// @param standard   descriptors for its stdin, stdout and stderr; −1: it has ours
 /// @return           its process id, to be waited for
 /// @throws Error (other) if it cannot be started
 pid_t startProcess(const std::string& program, const std::vector<std::string>& arguments,
                    const std::array<int, 3>& standard);
 
-/// A program that is spoken to line by line, through its standard input and output. Ended with this object.
-class ConversingProcess {
+/// A program on a pipe: lines go to its stdin and come from its stdout. Ended with this object.
+class PipedProcess {
   public:
     /// @throws Error (other) if it cannot be started
-    ConversingProcess(const std::string& program, const std::vector<std::string>& arguments);
-    ~ConversingProcess();
-    ConversingProcess(const ConversingProcess&) = delete;
-    ConversingProcess& operator=(const ConversingProcess&) = delete;
+    PipedProcess(const std::string& program, const std::vector<std::string>& arguments);
+    ~PipedProcess();
+    PipedProcess(const PipedProcess&) = delete;
+    PipedProcess& operator=(const PipedProcess&) = delete;
 
-    /// @throws Error (other) if it no longer listens
+    /// @throws Error (other) if it has closed its stdin
     void write(const std::string& line);
 
-    /// The next line it says, without its end; nothing once it has ended.
+    /// The next line of its stdout, without its end; nothing once it has ended.
     std::optional<std::string> read();
 
   private:

@@ -12,7 +12,7 @@ enum class Stream : std::uint64_t {
     validation = 2,        ///< sequences that an evaluation takes the loss of
     sizes = 3,             ///< problems of one size, for accuracy by size
     sampling = 4,          ///< what a model writes at a temperature
-    training_masks = 5,    ///< which tokens of training sequences are to be guessed
+    training_masks = 5,    ///< which tokens of training sequences are masked
     validation_masks = 6,  ///< which tokens of validation sequences are
 };
 

@@ -28,7 +28,7 @@ class Trainee {
         : specification_(specification),
           device_(device),
           task_(openTask(specification.task)),
-          model_(specification, modelTokens(*task_, specification), device_),
+          model_(specification, modelVocabularySize(*task_, specification), device_),
           optimizer_(model_.parameters(), specification.training),
           batches_(*task_, specification_, 0),
           stepper_(makeStepper({model_, optimizer_, batches_, specification_, device_}, 0)) {

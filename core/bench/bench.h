@@ -43,7 +43,7 @@ struct StepBench {
     std::vector<std::string> notes;          ///< what was not as it could be, for a person
 };
 /// @param before_round  called with the number of each round, from 0; may be empty
-/// @return             one a specification
+/// @return             one per specification
 std::vector<StepBench> benchInterleaved(const std::vector<Specification>& specifications, int steps,
                                         int warm_up, const std::function<void(int)>& before_round = {});
 

@@ -17,7 +17,7 @@ RateMeter::RateMeter(const at::Device& device, at::ScalarType type)
 
 void RateMeter::sample() {
     sampleGemm();
-    if (device_.is_cpu()) sampleMultiplyAdds();
+    if (device_.is_cpu()) sampleFma();
 }
 
 MachineRates RateMeter::rates() const {
@@ -27,25 +27,25 @@ MachineRates RateMeter::rates() const {
 void RateMeter::sampleGemm() {
     const std::int64_t size = device_.is_cpu() ? 2048 : 8192, times = device_.is_cpu() ? 1 : 10;
     const at::NoGradGuard no_gradients;
-    const auto finish = [&] { c_[0][0].item<float>(); };
+    const auto synchronize = [&] { c_[0][0].item<float>(); };
     if (!a_.defined()) {
         const at::TensorOptions options = at::TensorOptions(device_).dtype(type_);
         a_ = at::randn({size, size}, options);
         b_ = at::randn({size, size}, options);
         c_ = at::mm(a_, b_);
     }
-    finish();
+    synchronize();
     const double seconds = secondsOf([&] {
         for (std::int64_t i = 0; i < times; ++i)
             at::mm_out(c_, a_, b_);
-        finish();
+        synchronize();
     });
     gemm_.seconds.push_back(seconds / static_cast<double>(times));
     const auto n = static_cast<double>(size);
     flop_ = 2 * n * n * n;
 }
 
-void RateMeter::sampleMultiplyAdds() {
+void RateMeter::sampleFma() {
     constexpr std::size_t kRounds = 2000000;
     std::atomic<double> done{0};
     const double seconds = secondsOf([&] {

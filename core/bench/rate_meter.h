@@ -9,7 +9,7 @@
 
 namespace roper {
 
-/// Samples of what a device can do in one precision.
+/// Samples of the arithmetic throughput of a device in one precision.
 class RateMeter {
   public:
     /// @param type  bfloat16 counts as float32 where the device does not multiply it
@@ -22,7 +22,7 @@ class RateMeter {
 
   private:
     void sampleGemm();
-    void sampleMultiplyAdds();
+    void sampleFma();
 
     at::Device device_;
     at::ScalarType type_;

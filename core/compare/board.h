@@ -11,7 +11,7 @@
 
 namespace roper {
 
-/// A row of the RoPER note's table (Harik & Jayasiri 2022): ten runs a method, the worst dropped, mean of
+/// A row of the RoPER note's table (Harik & Jayasiri 2022): ten runs per method, the worst dropped, mean of
 /// nine.
 struct BoardTarget {
     std::string preset;

@@ -14,52 +14,52 @@ using Points = std::vector<std::pair<double, double>>;
 
 double tokensAt(const RunRecord& run, std::int64_t step) {
     const auto& training = run.specification.training;
-    return static_cast<double>(step * training.batch * (training.length - 1));
+    return static_cast<double>(step * training.batch * run.specification.inputLength());
 }
 
-double placeOf(const MetricsRow& row, Across across) {
-    return across == Across::step   ? static_cast<double>(row.step)
-           : across == Across::time ? row.time_s
-                                    : static_cast<double>(row.tokens);
+double xOf(const MetricsRow& row, XAxis across) {
+    return across == XAxis::step   ? static_cast<double>(row.step)
+           : across == XAxis::time ? row.time_s
+                                   : static_cast<double>(row.tokens);
 }
 
-double placeOf(const RunRecord& run, const EvaluationRow& row, Across across) {
-    return across == Across::step   ? static_cast<double>(row.step)
-           : across == Across::time ? row.time_s
-                                    : tokensAt(run, row.step);
+double xOf(const RunRecord& run, const EvaluationRow& row, XAxis across) {
+    return across == XAxis::step   ? static_cast<double>(row.step)
+           : across == XAxis::time ? row.time_s
+                                   : tokensAt(run, row.step);
 }
 
-std::optional<double> valueOf(const EvaluationRow& row, CurveOf what) {
+std::optional<double> valueOf(const EvaluationRow& row, CurveMetric what) {
     const auto share = [](const auto& part, const auto& whole) -> std::optional<double> {
         if (!part || whole.value_or(0) == 0) return std::nullopt;
         return 100 * static_cast<double>(*part) / static_cast<double>(*whole);
     };
     switch (what) {
-        case CurveOf::correct:
+        case CurveMetric::correct:
             return share(row.correct, row.of);
-        case CurveOf::token_accuracy:
+        case CurveMetric::token_accuracy:
             return share(row.tokens_correct, row.tokens_scored);
         default:
             return row.loss;
     }
 }
 
-/// Training losses averaged over equal stretches; a stretch with a value that is not finite has none. Each
-/// stretch stands at its end, so that runs of one length share their places.
-Points averaged(const RunRecord& run, Across across, std::size_t stretches) {
+/// Training losses averaged over equal bins of x; a bin with a value that is not finite has no point. A point
+/// is at its bin's right edge, so that runs of one length share their x values.
+Points averaged(const RunRecord& run, XAxis across, std::size_t bins) {
     Points points;
     if (run.metrics.empty()) return points;
-    const double end = across == Across::step ? static_cast<double>(run.specification.training.steps)
-                                              : placeOf(run.metrics.back(), across);
+    const double end = across == XAxis::step ? static_cast<double>(run.specification.training.steps)
+                                             : xOf(run.metrics.back(), across);
     if (!(end > 0)) return points;
     std::size_t row = 0;
-    for (std::size_t i = 1; i <= stretches; ++i) {
-        const double until = end * static_cast<double>(i) / static_cast<double>(stretches);
+    for (std::size_t i = 1; i <= bins; ++i) {
+        const double bin_end = end * static_cast<double>(i) / static_cast<double>(bins);
         double sum = 0;
         std::size_t count = 0;
-        for (; row < run.metrics.size() && placeOf(run.metrics[row], across) <= until; ++row, ++count)
+        for (; row < run.metrics.size() && xOf(run.metrics[row], across) <= bin_end; ++row, ++count)
             sum += run.metrics[row].loss;
-        if (count > 0 && std::isfinite(sum)) points.emplace_back(until, sum / static_cast<double>(count));
+        if (count > 0 && std::isfinite(sum)) points.emplace_back(bin_end, sum / static_cast<double>(count));
     }
     return points;
 }
@@ -72,24 +72,24 @@ std::optional<double> valueAt(const Points& points, double x) {
     if (after->first == x) return after->second;
     if (after == points.begin()) return std::nullopt;
     const auto before = after - 1;
-    const double share = (x - before->first) / (after->first - before->first);
-    return before->second + share * (after->second - before->second);
+    const double weight = (x - before->first) / (after->first - before->first);
+    return before->second + weight * (after->second - before->second);
 }
 
-/// Places at which runs are averaged: by step every place of any run, otherwise even ones.
-std::vector<double> placesOf(const std::vector<Points>& curves, Across across) {
-    constexpr int kPlaces = 200;
-    std::set<double> places;
+/// The x at which runs are averaged: by step every x of any run, otherwise evenly spaced.
+std::vector<double> xGrid(const std::vector<Points>& curves, XAxis across) {
+    constexpr int kGridPoints = 200;
+    std::set<double> grid;
     double end = 0;
     for (const Points& points : curves)
         for (const auto& [x, y] : points) {
-            if (across == Across::step) places.insert(x);
+            if (across == XAxis::step) grid.insert(x);
             end = std::max(end, x);
         }
-    if (across != Across::step)
-        for (int i = 1; i <= kPlaces; ++i)
-            places.insert(end * i / kPlaces);
-    return {places.begin(), places.end()};
+    if (across != XAxis::step)
+        for (int i = 1; i <= kGridPoints; ++i)
+            grid.insert(end * i / kGridPoints);
+    return {grid.begin(), grid.end()};
 }
 
 Interval bandAt(const Summary& summary, Spread spread) {
@@ -106,22 +106,22 @@ Interval bandAt(const Summary& summary, Spread spread) {
 
 }  // namespace
 
-Points curveOf(const RunRecord& run, CurveOf what, Across across, std::size_t stretches) {
-    if (what == CurveOf::training_loss) return averaged(run, across, stretches);
+Points curveOf(const RunRecord& run, CurveMetric what, XAxis across, std::size_t bins) {
+    if (what == CurveMetric::training_loss) return averaged(run, across, bins);
     Points points;
     for (const EvaluationRow& row : run.evaluations) {
         const auto value = valueOf(row, what);
-        if (value && std::isfinite(*value)) points.emplace_back(placeOf(run, row, across), *value);
+        if (value && std::isfinite(*value)) points.emplace_back(xOf(run, row, across), *value);
     }
     return points;
 }
 
-Band bandOf(std::span<const RunRecord> runs, const std::vector<std::size_t>& members, CurveOf what,
-            Across across, Spread spread, double from) {
+Band bandOf(std::span<const RunRecord> runs, const std::vector<std::size_t>& members, CurveMetric what,
+            XAxis across, Spread spread, double from) {
     std::vector<Points> curves;
     for (const std::size_t member : members)
         curves.push_back(curveOf(runs[member], what, across));
-    const std::vector<double> places = placesOf(curves, across);
+    const std::vector<double> places = xGrid(curves, across);
     Band band;
     for (const double x : places) {
         if (x < from * places.back()) continue;

@@ -7,41 +7,43 @@
 namespace roper {
 
 /// What is on the x axis of a curve.
-enum class Across { step, time, tokens };
+enum class XAxis { step, time, tokens };
 
-/// What the band about a mean is.
+/// What the band around a mean shows.
 enum class Spread {
     range,           ///< least to greatest run
     standard_error,  ///< mean ± standard error
-    interval,        ///< Student's 95 % interval of the mean
+    interval,        ///< Student's 95 % confidence interval of the mean
 };
 
-/// Mean and band over runs. Where fewer than two runs have a value the band is the mean itself.
+/// Mean over runs and the band around it. Where fewer than two runs have a value the band is the mean itself.
 struct Band {
     std::vector<double> x, mean, low, high;
     std::vector<int> runs;  ///< how many runs have a value at each x
 };
 
-/// What curves are drawn of.
-enum class CurveOf {
-    training_loss,    ///< each run averaged over equal stretches of x first
+/// What a curve shows.
+enum class CurveMetric {
+    training_loss,    ///< each run averaged over equal bins of x first
     correct,          ///< problems solved, %
     evaluation_loss,  ///< on fresh sequences, nats
     token_accuracy,   ///< scored tokens predicted correctly, %
 };
 
 /// Points of one run, by rising x: the same numbers that `bandOf` averages.
-std::vector<std::pair<double, double>> curveOf(const RunRecord& run, CurveOf what, Across across,
-                                               std::size_t stretches = 200);
+std::vector<std::pair<double, double>> curveOf(const RunRecord& run, CurveMetric what, XAxis across,
+                                               std::size_t bins = 200);
 
-/// Mean and band of several runs. By step, runs share their places; by time or tokens each run is
+/// Mean and band of several runs. By step, runs share their x values; by time or tokens each run is
 /// interpolated between its own points, and no further than they reach.
-/// @param from  share of the x range to leave out at its start: 0.5 gives the "final half" of the RoPER note
-Band bandOf(std::span<const RunRecord> runs, const std::vector<std::size_t>& members, CurveOf what,
-            Across across, Spread spread, double from = 0);
+/// @param from  fraction of the x range to leave out at its start: 0.5 gives the "final half" of the RoPER
+/// note
+Band bandOf(std::span<const RunRecord> runs, const std::vector<std::size_t>& members, CurveMetric what,
+            XAxis across, Spread spread, double from = 0);
 
 /// The group without the run whose outcome is worst; runs without an outcome go before any that has one. A
 /// group of one keeps it. Ties drop the later run.
+/// @param share  of problems solved, for `Measure::steps_until`
 std::vector<std::size_t> withoutWorst(std::span<const RunRecord> runs,
                                       const std::vector<std::size_t>& members, Measure measure, double share);
 

@@ -40,7 +40,7 @@ std::vector<Entry> solvedBy(const MeasuredRun& run) {
     return entries;
 }
 
-std::vector<Entry> guessedBy(const MeasuredRun& run) {
+std::vector<Entry> tokenAccuracyOf(const MeasuredRun& run) {
     std::vector<Entry> entries;
     for (const LengthRow& row : run.lengths)
         entries.push_back({row.scaling, row.factor, row.length, static_cast<double>(row.tokens_correct),
@@ -67,7 +67,7 @@ std::vector<Entry> lossesOf(const MeasuredRun& run) {
 
 std::vector<Entry> entriesOf(const MeasuredRun& run, Shows shows) {
     if (shows == Shows::loss) return lossesOf(run);
-    return shows == Shows::guessed ? guessedBy(run) : solvedBy(run);
+    return shows == Shows::token_accuracy ? tokenAccuracyOf(run) : solvedBy(run);
 }
 
 LengthMap::Panel& panelOf(LengthMap& map, const std::string& label, const std::string& position) {
@@ -137,7 +137,7 @@ std::vector<LengthMap> mapsOf(const std::vector<MeasuredRun>& runs,
 
 std::string nameOf(Shows shows) {
     if (shows == Shows::loss) return "loss";
-    return shows == Shows::guessed ? "guessed" : "solved";
+    return shows == Shows::token_accuracy ? "token_accuracy" : "solved";
 }
 
 }  // namespace
@@ -156,7 +156,7 @@ std::optional<std::int64_t> trainedLength(const Specification& specification) {
 
 std::vector<LengthMap> lengthMaps(const std::vector<MeasuredRun>& runs) {
     return mapsOf(runs, [](const Specification& specification) {
-        return specification.task.isText() ? Shows::guessed : Shows::solved;
+        return specification.task.isText() ? Shows::token_accuracy : Shows::solved;
     });
 }
 

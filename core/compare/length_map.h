@@ -43,8 +43,8 @@ std::optional<std::int64_t> trainedLength(const Specification& specification);
 struct LengthMap {
     enum class Shows {
         solved,   ///< share of problems, by their length
-        guessed,  ///< token accuracy on a text, by the length of the sequences
-        loss,     ///< nats a token, by its position; positions p are binned: 2^(k−1) ≤ p < 2^k, named 2^k
+        token_accuracy,  ///< token accuracy on a text, by the length of the sequences
+        loss,  ///< nats per token, by its position; positions p are binned: 2^(k−1) ≤ p < 2^k, named 2^k
     };
     /// A mean: of ones and zeros for shares, of losses otherwise.
     struct Cell {
@@ -65,7 +65,7 @@ struct LengthMap {
     std::vector<Panel> panels;
 };
 
-/// One map a task and objective: problems solved, or tokens of a text guessed. Runs that differ in their
+/// One map a task and objective: problems solved, or token accuracy on a text. Runs that differ in their
 /// seeds, in the longest problem of training, and in the length of their sequences belong to one panel; of
 /// these, runs trained on the same length are added up.
 std::vector<LengthMap> lengthMaps(const std::vector<MeasuredRun>& runs);

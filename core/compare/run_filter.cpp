@@ -30,7 +30,7 @@ std::string resolve(const std::string& key) {
             known.push_back(key.find('.') == std::string::npos ? field.name : field.key());
         const auto nearest = nearestName(key, known);
         throw Error(ErrorKind::usage,
-                    "runs have no \"" + key + "\"" + (nearest ? "; did you mean " + *nearest + "?" : ""));
+                    "unknown key \"" + key + "\"" + (nearest ? "; did you mean " + *nearest + "?" : ""));
     }
 }
 
@@ -64,12 +64,12 @@ RunFilter::RunFilter(std::string_view text) {
         const std::size_t after = word.find_first_not_of("<>=!", at);
         Comparison comparison{word.substr(0, at), word.substr(at, after - at),
                               after == std::string::npos ? "" : word.substr(after)};
-        static const std::vector<std::string> relations = {"<", "<=", ">", ">=", "=", "==", "!="};
-        if (std::find(relations.begin(), relations.end(), comparison.relation) == relations.end())
-            throw Error(ErrorKind::usage, "\"" + comparison.relation + "\" compares nothing; known are " +
-                                              join(relations, " "));
+        static const std::vector<std::string> operators = {"<", "<=", ">", ">=", "=", "==", "!="};
+        if (std::find(operators.begin(), operators.end(), comparison.op) == operators.end())
+            throw Error(ErrorKind::usage,
+                        "unknown operator \"" + comparison.op + "\"; known are " + join(operators, " "));
         comparison.key = resolve(comparison.key);
-        const bool orders = comparison.relation.front() == '<' || comparison.relation.front() == '>';
+        const bool orders = comparison.op.front() == '<' || comparison.op.front() == '>';
         if (orders && !comparison.value.empty() && !parseNumber(comparison.value))
             throw Error(ErrorKind::usage, "\"" + comparison.value + "\" in \"" + word + "\" is not a number");
         comparisons_.push_back(std::move(comparison));
@@ -79,18 +79,18 @@ RunFilter::RunFilter(std::string_view text) {
 bool RunFilter::holds(const Comparison& comparison, const RunRecord& run) {
     if (comparison.value.empty()) return true;  // still being typed
     const std::string text = valueOf(comparison.key, run);
-    const std::string& relation = comparison.relation;
-    const bool asks_for_same = relation == "=" || relation == "==";
+    const std::string& op = comparison.op;
+    const bool is_equality = op == "=" || op == "==";
     const auto left = parseNumber(text), right = parseNumber(comparison.value);
     if (!left || !right) {
         const bool same = lower(text) == lower(comparison.value);
-        return asks_for_same ? same : relation == "!=" ? !same : false;
+        return is_equality ? same : op == "!=" ? !same : false;
     }
-    if (asks_for_same) return *left == *right;
-    if (relation == "!=") return *left != *right;
-    if (relation == "<") return *left < *right;
-    if (relation == "<=") return *left <= *right;
-    return relation == ">" ? *left > *right : *left >= *right;
+    if (is_equality) return *left == *right;
+    if (op == "!=") return *left != *right;
+    if (op == "<") return *left < *right;
+    if (op == "<=") return *left <= *right;
+    return op == ">" ? *left > *right : *left >= *right;
 }
 
 bool RunFilter::isUnfinished() const {

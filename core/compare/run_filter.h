@@ -8,8 +8,9 @@
 
 namespace roper {
 
-/// What a person types to choose runs: words that the name, task, method or state must hold, and comparisons
-/// such as "seed<5", "position=roper", "width>=128", "loss<0.6", "state=finished". All must hold.
+/// What a person types to choose runs: words that the name, task, method or state must contain, and
+/// comparisons such as "seed<5", "position=roper", "width>=128", "loss<0.6", "state=finished". All must be
+/// satisfied.
 class RunFilter {
   public:
     RunFilter() = default;
@@ -20,12 +21,12 @@ class RunFilter {
 
     bool matches(const RunRecord& run) const;
 
-    /// Whether a comparison still lacks its value, as while it is typed; such a one holds of every run.
+    /// Whether a comparison still lacks its value, as while it is typed; such a one matches every run.
     bool isUnfinished() const;
 
   private:
     struct Comparison {
-        std::string key, relation, value;
+        std::string key, op, value;
     };
     static bool holds(const Comparison& comparison, const RunRecord& run);
 

@@ -36,7 +36,7 @@ struct Request {
     std::int64_t layer = 0, head = 0;  ///< of `head`, from 0
     std::string text = {};             ///< that the model reads for `head`, `maps` and `generate`
     std::int64_t count = 64;           ///< tokens to generate
-    double temperature = 0;            ///< of `generate`: 0 takes the likeliest character
+    double temperature = 0;            ///< of `generate`: 0 takes the likeliest token
     std::int64_t seed = 0;             ///< of what `generate` samples
 };
 

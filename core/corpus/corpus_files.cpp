@@ -59,7 +59,7 @@ CorpusSummary parseCorpusSummary(std::string_view text, const std::string& origi
             throw Error(ErrorKind::usage, origin + ": its format is not roper-lab-corpus-1");
         CorpusSummary summary;
         summary.vocab_size =
-            json.at(json.contains("vocab_size") ? "vocab_size" : "pieces").get<int>();  // its former name
+            json.at(json.contains("pieces") ? "pieces" : "vocab_size").get<int>();  // its former name
         summary.kind = json.at("kind").get<std::string>();
         summary.tokens = json.at("tokens").get<std::int64_t>();
         summary.bytes = json.at("bytes").get<std::int64_t>();
@@ -73,7 +73,9 @@ CorpusSummary parseCorpusSummary(std::string_view text, const std::string& origi
 
 std::filesystem::path CorpusFiles::named(const char* name, const char* former) const {
     std::error_code missing;
-    return folder_ / (std::filesystem::exists(folder_ / former, missing) ? former : name);
+    const bool is_former = !std::filesystem::exists(folder_ / name, missing) &&
+                           std::filesystem::exists(folder_ / former, missing);
+    return folder_ / (is_former ? former : name);
 }
 
 CorpusSummary CorpusFiles::readSummary() const {

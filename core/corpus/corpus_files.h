@@ -15,7 +15,7 @@ struct CorpusSummary {
     std::int64_t tokens = 0;
     std::int64_t bytes = 0;
     double unigram_entropy =
-        0;                    ///< nats a token: the loss of who knows nothing but how often each token occurs
+        0;  ///< nats per token: the loss of a predictor that knows only how often each token occurs
     std::string fingerprint;  ///< of the tokenizer's model and tokens.bin, hexadecimal
 };
 
@@ -23,7 +23,7 @@ struct CorpusSummary {
 CorpusSummary parseCorpusSummary(std::string_view json, const std::string& origin);
 std::string formatCorpusSummary(const CorpusSummary& summary);
 
-/// The texts of tokens, one a line: \\, \n, and \xHH for bytes that are no text by themselves.
+/// The texts of tokens, one per line: \\, \n, and \xHH for bytes that are no text by themselves.
 std::string formatVocabulary(const std::vector<std::string>& tokens);
 /// @throws Error (usage) naming the line that cannot be read
 std::vector<std::string> parseVocabulary(std::string_view lines, const std::string& origin);

@@ -14,7 +14,7 @@ Eigen::MatrixXd positiveFeatures(const Eigen::MatrixXd& X) {
 }
 
 /// What is rotated: q and k as they are, φ of them, or their directions.
-Eigen::MatrixXd features(AttentionKind kind, const Eigen::MatrixXd& X) {
+Eigen::MatrixXd featureMap(AttentionKind kind, const Eigen::MatrixXd& X) {
     switch (kind) {
         case AttentionKind::softmax:
             return X;
@@ -61,7 +61,7 @@ void applyAttentionFactor(const ScoreRule& rule, const Rotary& rotary, Eigen::Ma
 /// Queries as they enter the product: some rows of T × d at their positions, rotated, scaled, muted.
 Eigen::MatrixXd rotatedQueries(const ScoreRule& rule, const Eigen::MatrixXd& Q,
                                const Eigen::VectorXd& positions) {
-    Eigen::MatrixXd rotated = rule.form.query.apply(features(rule.attention, Q), positions);
+    Eigen::MatrixXd rotated = rule.form.query.apply(featureMap(rule.attention, Q), positions);
     // Muting comes after the rotation: with the queries' pair gone nothing of it is left in any product.
     mute(rule, rotated);
     applyAttentionFactor(rule, rule.form.query.rotary, rotated);
@@ -71,7 +71,7 @@ Eigen::MatrixXd rotatedQueries(const ScoreRule& rule, const Eigen::MatrixXd& Q,
 
 Eigen::MatrixXd rotatedKeys(const ScoreRule& rule, const Eigen::MatrixXd& K,
                             const Eigen::VectorXd& positions) {
-    Eigen::MatrixXd rotated = rule.form.key.apply(features(rule.attention, K), positions);
+    Eigen::MatrixXd rotated = rule.form.key.apply(featureMap(rule.attention, K), positions);
     applyAttentionFactor(rule, rule.form.key.rotary, rotated);
     applyDecay(rule, rotated, rule.form.key.rotary, positions, false);
     return rotated;

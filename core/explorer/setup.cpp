@@ -65,8 +65,8 @@ Rotary Setup::valueRotary() const {
     return {head_dim, pairing, thetaOf(of_values.scaled(scaling.method).theta, learned.value_theta)};
 }
 
-HeadOfMethod Setup::headOfMethod() const {
-    HeadOfMethod made{head, heads, causal, learned.t5_biases, learned.t5_distance};
+HeadContext Setup::headOfMethod() const {
+    HeadContext made{head, heads, causal, learned.t5_biases, learned.t5_distance};
     if (source != Source::run || made.t5_biases.size() == 0) {
         const std::vector<double> drawn = exampleT5Biases(seed + static_cast<std::uint64_t>(head));
         made.t5_biases =

@@ -31,7 +31,7 @@ struct Learned {
     ValueVector theta, value_theta;  ///< trained frequencies; empty where they are fixed
     double base = 0;                 ///< that they began with: another base shows its own frequencies
     FrequencyFormula frequency_formula = FrequencyFormula::standard;
-    ValueVector t5_biases;  ///< of the head, one a bucket
+    ValueVector t5_biases;  ///< of the head, one per bucket
     int t5_distance = 0;    ///< distances from here on share the last bucket
 
     bool operator==(const Learned&) const = default;
@@ -63,7 +63,7 @@ struct Setup {
     int distances = 257;                  ///< Δ = 0 … distances − 1
     std::vector<ScalingMethod> overlays;  ///< drawn besides the one in use
     bool xpos_decay = false;              ///< xPos is drawn in the decay curve
-    bool other_formula = false;           ///< the schedule that is not in use is drawn too, unscaled
+    bool other_formula = false;           ///< the formula that is not in use is drawn too, unscaled
 
     // Attention and Value mixing.
     Source source = Source::random;
@@ -102,7 +102,7 @@ struct Setup {
     /// @throws std::invalid_argument if there is no such method
     const PositionMethod& positionMethod() const { return roper::positionMethod(method); }
     /// The head that is looked at. T5's biases are learned ones, or a stand-in that follows from the seed.
-    HeadOfMethod headOfMethod() const;
+    HeadContext headOfMethod() const;
 
     /// Whether the method rotates queries and keys.
     bool rotates() const { return positionMethod().rotates; }
@@ -135,7 +135,7 @@ inline constexpr int kMostDistances = 8193;
 inline constexpr int kMostTokens = 4096, kMostTokensByHand = 64;
 }  // namespace bounds
 
-/// The worked example in a setup: "cat" at position 3, d = 4, its schedule, interleaved.
+/// The worked example in a setup: "cat" at position 3, d = 4, its formula, interleaved.
 Setup withWorkedExample(Setup setup);
 bool isWorkedExample(const Setup& setup);
 

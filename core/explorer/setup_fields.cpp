@@ -16,15 +16,6 @@ Choice frequencyFormulas() {
     return {frequencyFormulaNames(), {{"intro", "worked_example"}}};
 }
 
-std::vector<std::string> scalingNames() {
-    return {kScalingNames.begin(), kScalingNames.end()};
-}
-
-std::vector<std::string> mistakeNames() {
-    return {"none",         "wrong_pairing",      "wrong_direction", "no_inverse",
-            "values_twice", "positions_from_one", "model_width",     "exponent_without_pair"};
-}
-
 /// A field over a member of Setup, or over one of its scaling.
 template <class Value>
 SetupField make(FieldInfo info, Value Setup::*member) {
@@ -140,7 +131,7 @@ SetupField list(std::string key, std::string help, std::vector<Item> Setup::*mem
 SetupField methodField() {
     std::vector<std::string> names;
     for (const PositionMethod& method : positionMethods())
-        if (!method.is_in_embeddings)
+        if (!method.adds_to_embeddings)
             names.push_back(method.name);  // nothing of the others is seen in a head
     SetupField made =
         make({"", "method", "", "Position method: " + join(names, ", "), Choice{names}}, &Setup::method);
@@ -212,7 +203,8 @@ std::vector<SetupField> scalingFields() {
         make(
             {"", "high_freq_factor", "", "Llama 3: wavelengths below L/this are kept", RealRange{0.001, 2e6}},
             &Scaling::high_frequency_factor),
-        make({"", "proportion", "", "p-RoPE: share of the pairs that rotate, the fastest", RealRange{0, 1}},
+        make({"", "proportion", "", "p-RoPE: share of the pairs, the fastest ones, that rotate",
+              RealRange{0, 1}},
              &Scaling::proportion),
     };
 }
@@ -224,7 +216,7 @@ std::vector<SetupField> vectorFields() {
         make({"", "position", "positions", "m, the position of the vector x or query q on the Rotation page",
               position},
              &Setup::position),
-        make({"", "pair", "", "The pair of features that is shown, from 0, the fastest",
+        make({"", "pair", "", "The pair of features that is shown, counted from 0; pair 0 is the fastest",
               IntegerRange{0, kAnyIndex}},
              &Setup::pair),
         vectorField("x", "The vector of the Rotation page, comma-separated", &Setup::x),
@@ -232,7 +224,8 @@ std::vector<SetupField> vectorFields() {
         make({"", "key_position", "positions", "n, the position of the key k", position},
              &Setup::key_position),
         make({"", "shift", "positions",
-              "S, added to every position; in the right form no score and no output changes", position},
+              "S, added to every position; in the right form no score and no output changes",
+              RealRange{-bounds::kFarthestShift, bounds::kFarthestShift}},
              &Setup::shift),
         make({"", "words", "",
               "The sentence of the Rotation page: words separated by spaces, the first at position 0",
@@ -287,7 +280,7 @@ std::vector<SetupField> attentionFields() {
         methodField(),
         make({"", "attention", "", "How scores become weights", Choice{attentionKindNames()}},
              &Setup::attention),
-        make({"", "causal", "", "A query sees itself and what is before it; otherwise everything", Flag()},
+        make({"", "causal", "", "A query sees only itself and earlier tokens; if off, all tokens", Flag()},
              &Setup::causal),
         make({"", "mistake", "", join(mistakeNames(), ", "), Choice{mistakeNames()}}, &Setup::mistake),
         make({"", "map", "", "Which map the Attention page shows",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/base/error.h"
 
@@ -70,9 +71,14 @@ std::size_t readChoice(const FieldInfo& field, std::string_view text) {
                 text);
 }
 
+bool isUnbounded(const IntegerRange& range) {
+    return range.high >= std::numeric_limits<int>::max();
+}
+
 std::string acceptsText(const FieldInfo& field) {
     struct Words {
         std::string operator()(const IntegerRange& range) const {
+            if (isUnbounded(range)) return "from " + std::to_string(range.low);
             return std::to_string(range.low) + " … " + std::to_string(range.high);
         }
         std::string operator()(const RealRange& range) const {

@@ -78,6 +78,9 @@ std::size_t readChoice(const FieldInfo& field, std::string_view text);
 /// @throws Error (usage): "KEY must be WANTED, not "TEXT""
 [[noreturn]] void refuseValue(const FieldInfo& field, const std::string& wanted, std::string_view text);
 
+/// Whether a range has no upper end that anyone should be told of.
+bool isUnbounded(const IntegerRange& range);
+
 /// What a field accepts, for a table of all: "1 … 18", "pre, post", "text".
 std::string acceptsText(const FieldInfo& field);
 

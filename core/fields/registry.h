@@ -12,9 +12,9 @@ namespace roper {
 // What the registries of position methods and of tasks have in common. An entry has a `name` and the
 // `settings` that it declares for itself.
 
-/// An entry as a list names it. @throws std::logic_error if its file gives it another name
+/// The entry. @throws std::logic_error if its file gives it another name
 template <class Entry>
-Entry listed(Entry entry, const std::string& name) {
+Entry requireListedName(Entry entry, const std::string& name) {
     if (entry.name != name) throw std::logic_error("the list has " + name + ", its file " + entry.name);
     return entry;
 }

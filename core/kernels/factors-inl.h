@@ -31,7 +31,7 @@ HWY_INLINE HWY_ATTR hn::Vec<hn::ScalableTag<std::uint32_t>> pairsOf(Vector first
                   hn::And(roundedUpperHalves(f, second), hn::Set(u, 0xFFFF0000U)));
 }
 
-/// Rows of a factor, one a token; what is not needed is null. With float32 only `rows` is used.
+/// Rows of a factor, one per token; what is not needed is null. With float32 only `rows` is used.
 template <class Kind>
 struct Factor {
     typename Kind::Unit* rows;     ///< [tokens, width / kDepth]

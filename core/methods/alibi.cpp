@@ -9,13 +9,13 @@ PositionMethod alibiMethod() {
     PositionMethod method;
     method.name = "alibi";
     method.title = "ALiBi";
-    method.sentence = "Scores fall with distance, by a slope of each head's own.";
+    method.summary = "Scores fall with distance, by a slope of each head's own.";
     method.source = "Press et al. 2021";
     method.formula = "s = q·k/√d − 2<sup>−8h/H</sup>·(n − j)";
     method.extrapolation = "far tokens count ever less, so it reads long texts as a sequence of near ones";
     method.color = 0xb5179e;
     method.biases_scores = true;
-    method.bias = [](const HeadOfMethod& head) {
+    method.bias = [](const HeadContext& head) {
         const double slope = alibiSlope(head.head + 1, head.heads);
         return [slope](int distance) { return -slope * std::abs(distance); };
     };

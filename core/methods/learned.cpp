@@ -27,7 +27,7 @@ PositionMethod learnedMethod() {
     PositionMethod method;
     method.name = "learned";
     method.title = "learned table";
-    method.sentence = "A learned vector for each position is added to the embeddings.";
+    method.summary = "A learned vector for each position is added to the embeddings.";
     method.source = "Gehring et al. 2017";
     method.formula = "x<sub>n</sub> + p<sub>n</sub>, p learned";
     method.extrapolation = "it cannot: the table has no such positions";
@@ -35,7 +35,7 @@ PositionMethod learnedMethod() {
     method.settings = {integerSetting(
         "table_positions", "positions",
         "Learned table: its length; a longer text is refused. 0 takes training.length", {0, 1048576}, 0)};
-    method.is_in_embeddings = true;
+    method.adds_to_embeddings = true;
     method.check = check;
     method.parameters = [](const PositionSettings& s, const ModelShape& shape) {
         return tablePositions(s, shape) * shape.width;

@@ -6,7 +6,7 @@ PositionMethod noneMethod() {
     PositionMethod method;
     method.name = "none";
     method.title = "no positions";
-    method.sentence = "Nothing tells positions; a causal model can still count the tokens that it sees.";
+    method.summary = "Nothing tells positions; a causal model can still count the tokens that it sees.";
     method.source = "Haviv et al. 2022";
     method.formula = "s = q·k/√d: no position at all";
     method.extrapolation = "nothing changes, but attention spreads over more tokens than ever in training";

@@ -41,23 +41,23 @@ struct ModelShape {
     std::int64_t headDim() const { return width / heads; }
 };
 
-/// One head, for methods that differ between heads.
-struct HeadOfMethod {
+/// The head that a bias is for; some methods differ between heads.
+struct HeadContext {
     int head = 0, heads = 1;  ///< head from 0
     bool causal = true;
-    Eigen::VectorXd t5_biases = {};  ///< one a bucket
+    Eigen::VectorXd t5_biases = {};  ///< one per bucket
     int t5_distance = 0;             ///< distances from here on share the last bucket
 };
 
-/// A way in which a model knows positions: all about it that needs no LibTorch, which everything else asks by
-/// its name. What LibTorch must do for it stands in core/model/positions, in a file of the same name.
+/// A way in which a model knows positions: all about it that needs no LibTorch, found by its name. What
+/// LibTorch must do for it stands in core/model/positions, in a file of the same name.
 struct PositionMethod {
     std::string name;                ///< in specifications
     std::string title;               ///< "RoPER"
-    std::string sentence;            ///< what it does
+    std::string summary;             ///< what it does
     std::string source;              ///< who published it
     std::string formula;             ///< of a score, as rich text
-    std::string extrapolation;       ///< what it does with texts longer than those of training
+    std::string extrapolation;       ///< what it does with sequences longer than in training
     std::uint32_t color = 0x808080;  ///< 0xRRGGBB, the same on every page
 
     /// Names of the fields of [model] and [training] that only some methods read and that this one does.
@@ -67,22 +67,22 @@ struct PositionMethod {
     bool rotates = false;         ///< queries and keys
     bool rotates_values = false;  ///< values too, and the output back
     bool biases_scores = false;   ///< adds to the scores of a softmax, which linear attention never makes
-    /// Whether it works on what is added to the embeddings, so that nothing of it is seen inside a head.
-    bool is_in_embeddings = false;
+    /// Whether it acts on the embeddings alone, so that a head shows no effect of its own.
+    bool adds_to_embeddings = false;
 
     /// What contradicts; empty if nothing does.
     std::function<std::vector<SettingProblem>(const PositionSettings&, const ModelShape&)> check = {};
     /// Parameters of the method alone; none where empty.
     std::function<std::int64_t(const PositionSettings&, const ModelShape&)> parameters = {};
-    /// The longest text that it can read, in tokens; any where empty.
+    /// The longest sequence that it can read, in tokens; any length where empty.
     std::function<std::int64_t(const PositionSettings&, const ModelShape&)> longest = {};
-    std::string limit = {};       ///< "has a learned table of", before that number
-    std::string for_longer = {};  ///< what to do for a longer text
+    std::string limit = {};       ///< "has a learned table of": how an error begins, before that number
+    std::string for_longer = {};  ///< how the error ends: what to do for a longer text
     /// Whether LibTorch keeps the weights of every query for the backward pass, because the bias is trained.
     bool trains_bias = false;
 
     /// The bias β of a score by distance n − j, for one head; none where empty.
-    std::function<std::function<double(int distance)>(const HeadOfMethod&)> bias = {};
+    std::function<std::function<double(int distance)>(const HeadContext&)> bias = {};
     /// What each pair of rotated queries (`is_query`) or keys is multiplied by at a position; 1 where empty.
     std::function<double(int pair, int pairs, double position, bool is_query)> decay = {};
 

@@ -11,7 +11,7 @@ ROPER_METHODS(DECLARE)
 #undef DECLARE
 
 const std::vector<PositionMethod>& positionMethods() {
-#define CALL(name) listed(name##Method(), #name),
+#define CALL(name) requireListedName(name##Method(), #name),
     static const std::vector<PositionMethod> methods = {ROPER_METHODS(CALL)};
 #undef CALL
     return methods;

@@ -6,7 +6,7 @@ PositionMethod ropeMethod() {
     PositionMethod method = rotaryMethod();
     method.name = "rope";
     method.title = "RoPE";
-    method.sentence =
+    method.summary =
         "Each pair of features of queries and keys is rotated by its position, so that scores depend on "
         "distance alone.";
     method.source = "Su et al. 2021";

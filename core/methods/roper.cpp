@@ -8,7 +8,7 @@ PositionMethod roperMethod() {
     PositionMethod method = rotaryMethod();
     method.name = "roper";
     method.title = "RoPER";
-    method.sentence =
+    method.summary =
         "As RoPE; values are rotated too before they are mixed, and the result is rotated back, so that "
         "the output itself knows how far away each value was.";
     method.source = "Harik & Jayasiri 2022; again as RoVE, arXiv 2606.11275, 2026";

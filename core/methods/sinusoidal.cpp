@@ -6,7 +6,7 @@ PositionMethod sinusoidalMethod() {
     PositionMethod method;
     method.name = "sinusoidal";
     method.title = "sinusoids";
-    method.sentence = "Fixed sines and cosines of the position are added to the embeddings.";
+    method.summary = "Fixed sines and cosines of the position are added to the embeddings.";
     method.source = "Vaswani et al. 2017";
     method.formula =
         "x<sub>n</sub> + p<sub>n</sub>, p<sub>n,2i</sub> = sin nθ<sub>i</sub>, p<sub>n,2i+1</sub> = "
@@ -14,7 +14,7 @@ PositionMethod sinusoidalMethod() {
     method.extrapolation = "sums of sines that training never showed";
     method.color = 0x7b52ab;
     method.reads = {"base"};
-    method.is_in_embeddings = true;
+    method.adds_to_embeddings = true;
     return method;
 }
 

@@ -18,15 +18,15 @@ PositionMethod t5Method() {
     PositionMethod method;
     method.name = "t5";
     method.title = "T5 bias";
-    method.sentence = "A learned number for each bucket of distances is added to the scores of a head.";
+    method.summary = "A learned number for each bucket of distances is added to the scores of a head.";
     method.source = "Raffel et al. 2020";
     method.formula =
-        "s = q·k/√d + bias(bucket of n − j): a learned number a bucket, drawn from the seed where no run "
+        "s = q·k/√d + bias(bucket of n − j): a learned number per bucket, drawn from the seed where no run "
         "has learned it";
     method.extrapolation = "all distances from bias_distance on share the last bucket";
     method.color = 0x6b8e23;
     method.settings = {
-        integerSetting("bias_buckets", "buckets", "T5: biases a head, shared by all layers", {4, 4096}, 32),
+        integerSetting("bias_buckets", "buckets", "T5: biases per head, shared by all layers", {4, 4096}, 32),
         integerSetting("bias_distance", "positions", "T5: distances from here on share the last bucket",
                        {3, 1048576}, 128)};
     method.biases_scores = true;
@@ -35,7 +35,7 @@ PositionMethod t5Method() {
     method.parameters = [](const PositionSettings& s, const ModelShape& shape) {
         return s.own.integer("bias_buckets") * shape.heads;
     };
-    method.bias = [](const HeadOfMethod& head) {
+    method.bias = [](const HeadContext& head) {
         return [head](int distance) {
             return head.t5_biases[t5Bucket(distance, !head.causal, static_cast<int>(head.t5_biases.size()),
                                            head.t5_distance)];

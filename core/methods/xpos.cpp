@@ -15,7 +15,7 @@ PositionMethod xposMethod() {
     PositionMethod method = rotaryMethod();
     method.name = "xpos";
     method.title = "xPos";
-    method.sentence =
+    method.summary =
         "As RoPE; a pair's part of a score also decays with distance, the fast pairs' most, so that far "
         "scores waver less.";
     method.source = "Sun et al. 2022";

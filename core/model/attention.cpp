@@ -9,11 +9,11 @@
 namespace roper {
 namespace {
 
-/// Below this a denominator counts as this: all similarities vanish, and with them the numerator.
-constexpr double kLeastDenominator = 1e-12;
+/// Denominators and norms are clamped to at least this; where one is smaller, the numerator vanishes, too.
+constexpr double kEpsilon = 1e-12;
 
 at::Tensor divided(const at::Tensor& numerator, const at::Tensor& denominator) {
-    return numerator / denominator.clamp_min(kLeastDenominator);
+    return numerator / denominator.clamp_min(kEpsilon);
 }
 
 /// Which keys lie in a query's future: [Tq, Tk] (bool).
@@ -59,28 +59,29 @@ AttentionMask sequenceMask(bool causal, std::int64_t T, const at::Tensor& distan
     return {causal, {}, causal ? bias.masked_fill(futureOf(T, T, bias.options()), -INFINITY) : bias};
 }
 
-AttentionMask tokenMask(const at::Tensor& visible, const at::Tensor& bias, const at::TensorOptions& options) {
+AttentionMask decodingMask(const at::Tensor& visible, const at::Tensor& bias,
+                           const at::TensorOptions& options) {
     const at::Tensor added = bias.defined() ? bias : at::zeros({1}, options);
     return {false, visible, added.masked_fill(visible.logical_not(), -INFINITY)};
 }
 
-at::Tensor features(AttentionKind kind, const at::Tensor& x) {
+at::Tensor featureMap(AttentionKind kind, const at::Tensor& x) {
     switch (kind) {
         case AttentionKind::linear_numerator:
             return at::elu(x) + 1;
         case AttentionKind::linear_cosine:
-            return x / at::linalg_vector_norm(x, 2, {-1}, /*keepdim=*/true).clamp_min(kLeastDenominator);
+            return x / at::linalg_vector_norm(x, 2, {-1}, /*keepdim=*/true).clamp_min(kEpsilon);
         case AttentionKind::softmax:
             return x;
     }
-    TORCH_CHECK(false, "features: no such attention");
+    TORCH_CHECK(false, "featureMap: no such attention");
 }
 
 at::Tensor denominators(AttentionKind kind, const Heads& heads, const AttentionMask& mask) {
     if (kind == AttentionKind::softmax) return {};
     const bool numerator_only = kind == AttentionKind::linear_numerator;
-    const at::Tensor &q = numerator_only ? heads.plain_q : heads.q,
-                     &k = numerator_only ? heads.plain_k : heads.k;
+    const at::Tensor &q = numerator_only ? heads.unrotated_q : heads.q,
+                     &k = numerator_only ? heads.unrotated_k : heads.k;
     if (mask.visible.defined()) return similarities(kind, q, k, mask).sum(-1, /*keepdim=*/true);
     const at::Tensor total = (q * sums(k, mask)).sum(-1, /*keepdim=*/true);
     return numerator_only ? total : total + counts(k, mask);

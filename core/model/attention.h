@@ -12,8 +12,8 @@ namespace roper {
 struct Heads {
     at::Tensor q, k;  ///< [B, H, Tq, d] and [B, H, Tk, d], rotated
     at::Tensor v;     ///< [B, H, Tk, d], rotated by RoPER
-    at::Tensor plain_q,
-        plain_k;  ///< before rotating; defined for linear_numerator, whose denominator they make
+    at::Tensor unrotated_q,
+        unrotated_k;  ///< φ(q) and φ(k) themselves; defined for linear_numerator: its denominator is of them
 };
 
 /// Which keys a query attends to, and what is added to their scores.
@@ -28,12 +28,14 @@ struct AttentionMask {
 /// @param distance_bias  as in `PassPositions`, or undefined
 AttentionMask sequenceMask(bool causal, std::int64_t T, const at::Tensor& distance_bias);
 
-/// The mask of single tokens. visible [B, 1, 1, Tk] (bool); bias [B, H, 1, Tk] or undefined
-AttentionMask tokenMask(const at::Tensor& visible, const at::Tensor& bias, const at::TensorOptions& options);
+/// The mask of a decoding step, one query per sequence. visible [B, 1, 1, Tk] (bool); bias [B, H, 1, Tk] or
+/// undefined
+AttentionMask decodingMask(const at::Tensor& visible, const at::Tensor& bias,
+                           const at::TensorOptions& options);
 
-/// What takes the place of q or k in linear attention: φ(x) = elu(x) + 1 (Katharopoulos et al. 2020), or
+/// The feature map of linear attention, applied to q or k: φ(x) = elu(x) + 1 (Katharopoulos et al. 2020), or
 /// x/|x|; for softmax x itself. Any shape [..., d].
-at::Tensor features(AttentionKind kind, const at::Tensor& x);
+at::Tensor featureMap(AttentionKind kind, const at::Tensor& x);
 
 /// Σ_j a_nj v_j: [B, H, Tq, d]. Linear attention over a whole sequence keeps no T × T matrix.
 at::Tensor mix(AttentionKind kind, const Heads& heads, const AttentionMask& mask);

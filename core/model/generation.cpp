@@ -62,8 +62,7 @@ std::vector<Completion> generate(Transformer& model, const Vocabulary& vocabular
                                  const std::vector<std::vector<std::int64_t>>& prompts,
                                  const GenerationOptions& options) {
     const at::NoGradGuard no_gradients;
-    if (!model.causal())
-        throw std::invalid_argument("this model predicts masked tokens from both sides; it cannot generate");
+    if (!model.causal()) throw std::invalid_argument("this is a masked language model; it cannot generate");
     std::vector<Completion> completions(prompts.size());
     if (prompts.empty() || options.max_tokens <= 0) return completions;
     const at::Device device = model.parameters().front().second.device();

@@ -19,7 +19,7 @@ void KeyValueCache::append(const Heads& heads) {
     };
     store(keys_, heads.k);
     store(values_, heads.v);
-    store(plain_keys_, heads.plain_k);
+    store(plain_keys_, heads.unrotated_k);
 }
 
 Heads KeyValueCache::extend(std::size_t layer, const Heads& heads, const at::Tensor& positions,
@@ -31,8 +31,8 @@ Heads KeyValueCache::extend(std::size_t layer, const Heads& heads, const at::Ten
         layers[layer].scatter_(2, slot, made);
         return layers[layer].narrow(2, 0, used);
     };
-    return {heads.q, upToNow(keys_, heads.k), upToNow(values_, heads.v), heads.plain_q,
-            upToNow(plain_keys_, heads.plain_k)};
+    return {heads.q, upToNow(keys_, heads.k), upToNow(values_, heads.v), heads.unrotated_q,
+            upToNow(plain_keys_, heads.unrotated_k)};
 }
 
 }  // namespace roper

@@ -32,8 +32,8 @@ class KeyValueCache {
 
   private:
     std::int64_t capacity_ = 0;
-    std::vector<at::Tensor> keys_;        ///< one a layer [B, H, capacity, d]
-    std::vector<at::Tensor> values_;      ///< one a layer [B, H, capacity, d]
+    std::vector<at::Tensor> keys_;        ///< one per layer [B, H, capacity, d]
+    std::vector<at::Tensor> values_;      ///< one per layer [B, H, capacity, d]
     std::vector<at::Tensor> plain_keys_;  ///< keys before rotation, where the attention needs them
 };
 

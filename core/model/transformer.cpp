@@ -142,7 +142,7 @@ std::string Transformer::chooseAttention(std::int64_t B, std::int64_t T) {
 at::Tensor Transformer::run(const Forward& forward, const Layers& layers) {
     const Pass& pass = forward.pass;
     at::Tensor x = at::embedding(embedding_, forward.tokens);  // [B, T, C]
-    if (forward.positions.added.defined()) x = x + forward.positions.added;
+    if (forward.positions.embedding.defined()) x = x + forward.positions.embedding;
     x = pass.drop(x);
     for (std::size_t layer = 0; layer < layers.blocks.size(); ++layer) {
         const Block& block = layers.blocks[layer];
@@ -203,7 +203,8 @@ Heads Transformer::rotatedHeads(const at::Tensor& qkv, std::size_t layer,
         const RotatedHeads rotated = rotateHeads(qkv, queries, keys, values, pairing);
         return {rotated.q, rotated.k, rotated.v, {}, {}};
     }
-    const at::Tensor q = features(attention_, qkv.select(0, 0)), k = features(attention_, qkv.select(0, 1));
+    const at::Tensor q = featureMap(attention_, qkv.select(0, 0)),
+                     k = featureMap(attention_, qkv.select(0, 1));
     const bool numerator_only = attention_ == AttentionKind::linear_numerator;
     return {rotate(q, queries.cosine, queries.sine, pairing), rotate(k, keys.cosine, keys.sine, pairing),
             rotate(qkv.select(0, 2), values.cosine, values.sine, pairing), numerator_only ? q : at::Tensor(),
@@ -263,7 +264,7 @@ at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& posit
     // A sequence attends to its own tokens up to the new one; what lies beyond is padding of longer prompts.
     const at::Tensor visible =
         at::arange(used, positions.options()).view({1, 1, 1, used}).le(positions.view({B, 1, 1, 1}));
-    forward.mask = tokenMask(visible, forward.positions.bias, options_);
+    forward.mask = decodingMask(visible, forward.positions.bias, options_);
     forward.cache = &cache;
     forward.decoded = positions;
     return run(forward, layers_).squeeze(1);

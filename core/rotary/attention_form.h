@@ -3,6 +3,8 @@
 #include <Eigen/Core>
 #include <array>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "core/rotary/rotation.h"
 
@@ -45,6 +47,14 @@ enum class Mistake {
     model_width,            ///< frequencies of the model's width, kModelHeads heads, in place of the head's
     exponent_without_pair,  ///< b^(−d) in place of b^(−2i/d): all pairs alike
 };
+
+/// Their names in setups, in this order.
+inline const std::vector<std::string>& mistakeNames() {
+    static const std::vector<std::string> names = {
+        "none",         "wrong_pairing",      "wrong_direction", "no_inverse",
+        "values_twice", "positions_from_one", "model_width",     "exponent_without_pair"};
+    return names;
+}
 
 inline constexpr std::array kMistakes = {Mistake::wrong_pairing,        Mistake::wrong_direction,
                                          Mistake::no_inverse,           Mistake::values_twice,

@@ -20,7 +20,7 @@ inline constexpr int kT5LargestDistance = 128;
 int t5Bucket(int distance, bool bidirectional, int buckets = kT5Buckets,
              int largest_distance = kT5LargestDistance);
 
-/// A stand-in for T5's learned biases, one a bucket: normal numbers that follow from the seed.
+/// A stand-in for T5's learned biases, one per bucket: normal numbers that follow from the seed.
 std::vector<double> exampleT5Biases(std::uint64_t seed, int buckets = kT5Buckets);
 
 /// xPos: the base ζ_i = (2i/d + γ)/(1 + γ) of pair i's decay, γ = 0.4. A query at n is multiplied by

@@ -16,7 +16,7 @@ namespace roper {
 struct Rotary {
     int head_dim = 0;
     Pairing pairing = Pairing::half;
-    Eigen::VectorXd theta;  ///< radians per position, one a pair
+    Eigen::VectorXd theta;  ///< radians per position, one per pair
 
     int pairs() const { return static_cast<int>(theta.size()); }
     int rotatedWidth() const { return 2 * pairs(); }

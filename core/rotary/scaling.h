@@ -2,9 +2,11 @@
 
 #include <Eigen/Core>
 #include <array>
-#include <string_view>
+#include <string>
+#include <vector>
 
 #include "core/rotary/frequencies.h"
+#include "core/rotary/named.h"
 
 namespace roper {
 
@@ -24,11 +26,15 @@ inline constexpr std::array kScalingMethods = {
     ScalingMethod::yarn, ScalingMethod::llama3, ScalingMethod::p_rope};
 
 /// Their names in files and on command lines, in the same order.
-inline constexpr std::array<std::string_view, kScalingMethods.size()> kScalingNames = {
-    "none", "linear", "ntk", "dynamic", "yarn", "llama3", "p-rope"};
+inline const std::vector<std::string>& scalingNames() {
+    static const std::vector<std::string> names = {"none", "linear", "ntk",   "dynamic",
+                                                   "yarn", "llama3", "p-rope"};
+    return names;
+}
 
-inline std::string_view scalingName(ScalingMethod method) {
-    return kScalingNames[static_cast<std::size_t>(method)];
+/// @throws std::invalid_argument if there is no such method
+inline ScalingMethod scalingMethodOf(const std::string& name) {
+    return valueNamed<ScalingMethod>(scalingNames(), name, "scaling");
 }
 
 /// A scaling method with all its parameters; each method reads its own.
@@ -48,7 +54,7 @@ struct Scaling {
 };
 
 struct ScaledFrequencies {
-    Eigen::VectorXd theta;        ///< radians per position, one a pair
+    Eigen::VectorXd theta;        ///< radians per position, one per pair
     double attention_factor = 1;  ///< multiplies cos and sin of queries and keys, so scores by its square
 };
 

@@ -17,7 +17,7 @@ struct CompassArrow {
     double angle = 0;               ///< radians from `value` to `rotated`
 };
 
-/// The output of one query in the plane of one pair as a chain of arrows, one a key, head to tail.
+/// The output of one query in the plane of one pair as a chain of arrows, one per key, head to tail.
 struct Compass {
     std::vector<CompassArrow> arrows;
     Eigen::Vector2d sum{0, 0};  ///< Σ rotated: o_n in this plane

@@ -206,7 +206,7 @@ template <class Row>
 Row parseCells(std::string_view line) {
     const RowFile<Row>& file = rowFile<Row>();
     std::vector<std::string> cells = split(line, ',');
-    if (cells.size() == file.fewest_columns) cells.resize(file.columns.size());
+    if (cells.size() == file.min_columns) cells.resize(file.columns.size());
     if (cells.size() != file.columns.size())
         throw Error(ErrorKind::usage, "a row has " + std::to_string(cells.size()) + " columns instead of " +
                                           std::to_string(file.columns.size()) + ": \"" + std::string(line) +
@@ -290,10 +290,10 @@ ordered_json rowJson(const Row& row) {
 }
 
 template <class Row>
-std::vector<std::pair<std::string, double>> curveValues(const Row& row) {
+std::vector<std::pair<std::string, double>> tensorboardValues(const Row& row) {
     std::vector<std::pair<std::string, double>> values;
     for (const Column<Row>& column : rowFile<Row>().columns) {
-        if (!column.is_curve) continue;
+        if (!column.for_tensorboard) continue;
         const auto value = std::visit([&](auto member) { return numberOf(row.*member); }, column.member);
         if (value) values.emplace_back(column.name, *value);
     }
@@ -307,7 +307,7 @@ std::vector<std::pair<std::string, double>> curveValues(const Row& row) {
     template Row parseRow(std::string_view);                  \
     template std::string formatRows(const std::vector<Row>&); \
     template ordered_json rowJson(const Row&);                \
-    template std::vector<std::pair<std::string, double>> curveValues(const Row&)
+    template std::vector<std::pair<std::string, double>> tensorboardValues(const Row&)
 
 ROPER_INSTANTIATE_ROWS(MetricsRow);
 ROPER_INSTANTIATE_ROWS(EvaluationRow);

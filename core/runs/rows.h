@@ -16,7 +16,7 @@ struct MetricsRow {
     std::int64_t step = 0;    ///< 1 for the first step
     double time_s = 0;        ///< seconds of training, pauses left out
     std::int64_t tokens = 0;  ///< trained on so far
-    double loss = 0;          ///< nats a token
+    double loss = 0;          ///< nats per token
     double learning_rate = 0;
     double grad_norm = 0;  ///< before clipping
     double tokens_per_s = 0;
@@ -28,8 +28,8 @@ struct EvaluationRow {
     double time_s = 0;
     std::optional<std::int64_t> correct;  ///< problems solved, where the task has problems
     std::optional<std::int64_t> of;
-    std::optional<double> loss;                   ///< nats a token on fresh sequences
-    std::optional<double> loss_lower_bound = {};  ///< the least that any predictor could reach on them
+    std::optional<double> loss;                   ///< nats per token on validation sequences
+    std::optional<double> loss_lower_bound = {};  ///< of the best predictor, on them
     /// Tokens that the model found likeliest, of those that are scored: of a text all (or the masked ones),
     /// of the prefix task those that follow with certainty from the tokens before.
     std::optional<std::int64_t> tokens_correct = {}, tokens_scored = {};
@@ -60,7 +60,7 @@ struct LengthRow {
     std::string scaling = "none";  ///< of the frequencies during this evaluation
     double factor = 1;
     std::int64_t length = 0;                             ///< tokens of a sequence
-    double loss = 0;                                     ///< nats a token
+    double loss = 0;                                     ///< nats per token
     std::int64_t tokens_correct = 0, tokens_scored = 0;  ///< as in an evaluation
 };
 
@@ -92,30 +92,45 @@ struct Column {
     std::variant<std::int64_t Row::*, double Row::*, std::string Row::*, std::optional<std::int64_t> Row::*,
                  std::optional<double> Row::*, std::optional<bool> Row::*>
         member;
-    bool is_curve = false;  ///< written for TensorBoard, too
+    bool for_tensorboard = false;  ///< also written to the TensorBoard events
 };
 
 enum class RowFormat { csv, json_lines };
 
-/// A file of rows in a run folder. Its name and its columns stand here and nowhere else.
+/// A file of rows in a run folder. Names of files and columns stand in rows.cpp alone; docs/run-folder.md
+/// explains them.
 template <class Row>
 struct RowFile {
     std::string_view name;
     std::vector<Column<Row>> columns;
     RowFormat format = RowFormat::csv;
-    std::size_t fewest_columns = columns.size();  ///< those that followed were added by later versions
+    std::size_t min_columns = columns.size();  ///< those that followed were added by later versions
 };
 
 /// The file of a kind of row. For `MetricsRow`, `EvaluationRow`, `MethodRow`, `SizeRow`, `LengthRow`,
 /// `PositionRow` and `Sample`, as all functions below.
 template <class Row>
 const RowFile<Row>& rowFile();
+template <>
+const RowFile<MetricsRow>& rowFile<MetricsRow>();
+template <>
+const RowFile<EvaluationRow>& rowFile<EvaluationRow>();
+template <>
+const RowFile<MethodRow>& rowFile<MethodRow>();
+template <>
+const RowFile<SizeRow>& rowFile<SizeRow>();
+template <>
+const RowFile<LengthRow>& rowFile<LengthRow>();
+template <>
+const RowFile<PositionRow>& rowFile<PositionRow>();
+template <>
+const RowFile<Sample>& rowFile<Sample>();
 
 /// The names of the columns, comma-separated; empty for JSON lines.
 template <class Row>
 std::string headerLine();
 
-/// Whether a line is the header, of this version or an older one: columns are read by their place.
+/// Whether a line is the header, of this version or an older one: columns are read by position.
 template <class Row>
 bool isHeader(std::string_view line);
 
@@ -137,7 +152,7 @@ nlohmann::ordered_json rowJson(const Row& row);
 
 /// The values that are curves, with the names of their columns.
 template <class Row>
-std::vector<std::pair<std::string, double>> curveValues(const Row& row);
+std::vector<std::pair<std::string, double>> tensorboardValues(const Row& row);
 
 /// Whether `a` is the better result: more problems solved or, with as many, the smaller loss.
 bool isBetter(const EvaluationRow& a, const EvaluationRow& b);

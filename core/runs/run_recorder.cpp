@@ -53,7 +53,7 @@ void fillNewRun(const RunFolder& folder, const Specification& specification) {
 template <class Row>
 ScalarEvent eventOf(const std::string& group, const Row& row) {
     ScalarEvent event{secondsSinceEpoch(), row.step, {}};
-    for (const auto& [name, value] : curveValues(row))
+    for (const auto& [name, value] : tensorboardValues(row))
         event.scalars.emplace_back(group + "/" + name, static_cast<float>(value));
     return event;
 }
@@ -67,6 +67,12 @@ ScalarEvent eventOf(const EvaluationRow& row) {
     if (const auto accuracy = tokenAccuracy(row))
         event.scalars.emplace_back("evaluation/token_accuracy", static_cast<float>(*accuracy));
     return event;
+}
+
+/// Older versions named two tags otherwise; a curve goes on under one name.
+std::string tagOfToday(const std::string& tag) {
+    if (tag == "evaluation/floor") return "evaluation/loss_lower_bound";
+    return tag == "evaluation/recall" ? "evaluation/token_accuracy" : tag;
 }
 
 void requireRunName(const std::string& name) {
@@ -252,6 +258,9 @@ void RunRecorder::rewindEvents(std::int64_t step) {
     std::vector<ScalarEvent> events;
     if (fs::exists(path)) {
         events = parseEvents(readFile(path));
+        for (ScalarEvent& event : events)
+            for (auto& [tag, value] : event.scalars)
+                tag = tagOfToday(tag);
     } else {
         for (const MetricsRow& row : folder_.metrics())
             events.push_back(eventOf(row));

@@ -51,7 +51,7 @@ double keptNumbers(const Specification& s, double T, double V) {
 
 Cost costOf(const Specification& s) {
     constexpr double kProgram = 1.9e8;  // LibTorch loaded, its threads and buffers
-    constexpr double kState = 5 * 4;    // bytes a parameter: itself, its gradient twice, AdamW's two means
+    constexpr double kState = 5 * 4;    // bytes per parameter: itself, its gradient twice, AdamW's two means
     constexpr double kPassing = 1.3;    // what the backward pass makes and drops on its way
     const auto V = static_cast<double>(vocabularySize(s.task) + (s.isMasked() ? 1 : 0));
     const double T = static_cast<double>(s.inputLength()), B = static_cast<double>(s.training.batch);

@@ -23,7 +23,7 @@ Cost costOf(const Specification& specification);
 /// Bytes of memory that programs may still take on this machine; nothing if the system does not say.
 std::optional<double> availableMemory();
 
-/// "0.60 million parameters, 39 GFLOP a step, about 0.7 GB of memory"
+/// "0.60 million parameters, 39 GFLOP per step, about 0.7 GB of memory"
 std::string costText(const Cost& cost);
 
 }  // namespace roper

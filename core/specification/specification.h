@@ -92,7 +92,7 @@ struct Specification {
                 !isMasked()};
     }
 
-    /// Whether masked tokens are guessed from both sides, rather than each token from those before.
+    /// Whether masked tokens are predicted from both sides, rather than each token from those before.
     bool isMasked() const { return training.objective == "masked"; }
 
     /// Tokens of a sequence that go into the model: a causal one has nothing to say after the last.

@@ -58,7 +58,7 @@ std::vector<SpecificationField> model() {
              &S::model, &S::Model::width),
         make({"model", "layers", "", "Transformer blocks", IntegerRange{1, 1024}}, &S::model,
              &S::Model::layers),
-        make({"model", "heads", "", "Attention heads a layer; width/heads must be even",
+        make({"model", "heads", "", "Attention heads per layer; width/heads must be even",
               IntegerRange{1, 1024}},
              &S::model, &S::Model::heads),
         make({"model", "feed_forward", "features", "Width inside the feed-forward part",
@@ -99,12 +99,12 @@ std::vector<SpecificationField> model() {
 std::vector<SpecificationField> training() {
     return {
         make({"training", "objective", "",
-              "Guess each token from those before (causal), or masked tokens from both sides (masked, "
+              "Predict each token from those before (causal), or masked tokens from both sides (masked, "
               "RoFormer)",
               Choice{{"causal", "masked"}}},
              &S::training, &S::Training::objective),
         make({"training", "masked_share", "of the tokens",
-              "Tokens to be guessed: 80 % of them masked, 10 % another token, 10 % as they are",
+              "Tokens selected for prediction: 80 % of them masked, 10 % another token, 10 % as they are",
               RealRange{0.01, 0.9}},
              &S::training, &S::Training::masked_share),
         make({"training", "steps", "steps", "Optimizer steps of the whole run", IntegerRange{1, 1000000000}},
@@ -195,7 +195,7 @@ std::vector<SpecificationField> evaluationAndRest() {
              &S::checkpoints, &S::Checkpoints::keep),
         make({"device", "name", "", "auto, cpu, cuda or cuda:0, cuda:1, …", AnyText()}, &S::device,
              &S::Device::name),
-        make({"device", "threads", "threads", "CPU threads; 0 takes one a core", IntegerRange{0, 4096}},
+        make({"device", "threads", "threads", "CPU threads; 0 takes one per core", IntegerRange{0, 4096}},
              &S::device, &S::Device::threads),
         make({"device", "kernel", "",
               "auto: our own kernels wherever they can; plain: LibTorch's operations alone",

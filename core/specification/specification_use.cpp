@@ -48,9 +48,9 @@ std::optional<std::string> whyUnused(const SpecificationField& field, const Spec
     if (key == "training.final_fraction" && specification.training.lr_schedule == "constant")
         return "training.lr_schedule is constant";
     if (key == "evaluation.temperature" && !specification.task.hasProblems() && !specification.task.isText())
-        return "the " + task + " task is judged by its loss; nothing is written";
+        return "the " + task + " task is judged by its loss; nothing is generated";
     if (key == "evaluation.temperature" && specification.isMasked())
-        return "a model of masked tokens generates nothing, and training.objective is masked";
+        return "a masked language model generates nothing, and training.objective is masked";
     if (key == "training.objective" && !specification.task.isText())
         return "only a text has tokens that can be masked, and task.name is " + task;
     if (key == "training.masked_share" && !specification.isMasked()) return "training.objective is causal";

@@ -63,7 +63,7 @@ Problem AdditionTask::problemFor(std::int64_t a, std::int64_t b) {
     return problem;
 }
 
-bool AdditionTask::isRight(const Problem& problem, std::string_view completion) const {
+bool AdditionTask::isCorrect(const Problem& problem, std::string_view completion) const {
     const std::string_view written = finalResult(completion);
     return !written.empty() && written == finalResult(problem.answer);
 }

@@ -15,7 +15,7 @@ class AdditionTask final : public ProblemTask {
     static Problem problemFor(std::int64_t a, std::int64_t b);
 
     /// Right if the last "d==…#" up to the first '#' gives the sum.
-    bool isRight(const Problem& problem, std::string_view completion) const override;
+    bool isCorrect(const Problem& problem, std::string_view completion) const override;
     std::int64_t sizeCount() const override { return digits_max_ * digits_max_; }
     std::vector<ProblemSize> sizes() const override;
     std::vector<std::string> sizeNames() const override;

@@ -28,7 +28,7 @@ class AssociativeRecallTask final : public ProblemTask {
     }
 
     /// Right if the first character is the value.
-    bool isRight(const Problem& problem, std::string_view completion) const override {
+    bool isCorrect(const Problem& problem, std::string_view completion) const override {
         return !completion.empty() && completion.front() == problem.answer.front();
     }
     bool isComplete(std::string_view completion) const override { return !completion.empty(); }

@@ -23,7 +23,7 @@ class CopyTask final : public ProblemTask {
     }
 
     /// Right if the completion up to its first '#' is the string.
-    bool isRight(const Problem& problem, std::string_view completion) const override {
+    bool isCorrect(const Problem& problem, std::string_view completion) const override {
         return completion.substr(0, problem.answer.size()) == problem.answer;
     }
 

@@ -26,7 +26,7 @@ Problem IndexTask::problemFor(const std::string& letters, std::int64_t index) {
             letters.substr(static_cast<std::size_t>(index)) + "'#"};
 }
 
-bool IndexTask::isRight(const Problem& problem, std::string_view completion) const {
+bool IndexTask::isCorrect(const Problem& problem, std::string_view completion) const {
     const std::size_t end = completion.find('\'');
     if (end == std::string_view::npos) return false;
     return completion.substr(0, end + 1) ==

@@ -14,7 +14,7 @@ class IndexTask final : public ProblemTask {
     static Problem problemFor(const std::string& letters, std::int64_t index);
 
     /// Right if the completion up to its first quote is the suffix.
-    bool isRight(const Problem& problem, std::string_view completion) const override;
+    bool isCorrect(const Problem& problem, std::string_view completion) const override;
     std::int64_t sizeCount() const override {
         return (string_max_ - string_min_ + 1) * (string_min_ + string_max_) / 2;
     }

@@ -1,4 +1,3 @@
-
 #include "core/fields/registry.h"
 #include "core/tasks/task_kind.h"
 
@@ -18,7 +17,7 @@ ROPER_TASKS(DECLARE)
 #undef DECLARE
 
 const std::vector<TaskKind>& taskKinds() {
-#define CALL(name) listed(name##Task(), #name),
+#define CALL(name) requireListedName(name##Task(), #name),
     static const std::vector<TaskKind> kinds = {ROPER_TASKS(CALL)};
 #undef CALL
     return kinds;

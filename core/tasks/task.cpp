@@ -38,7 +38,7 @@ std::vector<bool> Task::determined(std::string_view) const {
     return {};
 }
 
-bool Task::isRight(const Problem&, std::string_view) const {
+bool Task::isCorrect(const Problem&, std::string_view) const {
     return false;
 }
 

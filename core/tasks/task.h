@@ -81,19 +81,19 @@ class Task {
     virtual std::optional<ProblemSize> sizeOf(std::string_view prompt) const;
 
     /// Whether training never shows this problem. About one problem in 32 of every size that has at least
-    /// 1,000 is kept for evaluations, which of such a size ask no others.
+    /// 1,000 is held out; for such sizes evaluations use held-out problems only.
     virtual bool isHeldOut(const Problem& problem) const;
 
-    /// The prompts of the problems that a training text shows, or the part by which problems are held out;
-    /// the last one too if it is whole.
+    /// The prompts of the problems in a training sequence, or the parts of them that decide what is held out;
+    /// of the last problem only if it is complete.
     virtual std::vector<std::string_view> promptsIn(std::string_view sequence) const;
 
     /// Which characters of a sequence follow with certainty from those before: the letters of a repeated
-    /// substring once its place is known. Empty where a task has none.
+    /// substring once its position is uniquely determined. Empty where a task has none.
     virtual std::vector<bool> determined(std::string_view sequence) const;
 
     /// Whether what the model wrote after the prompt solves the problem.
-    virtual bool isRight(const Problem& problem, std::string_view completion) const;
+    virtual bool isCorrect(const Problem& problem, std::string_view completion) const;
 
     /// Whether `completion` already ends the problem, so that no more need be written.
     virtual bool isComplete(std::string_view completion) const;
@@ -105,8 +105,9 @@ class Task {
     /// Characters of the longest problem, prompt and answer.
     virtual int longestProblem() const { return longestPrompt() + longestAnswer(); }
 
-    /// The least mean loss, in nats a character, that any predictor can reach on characters 1 … n−1 of this
-    /// sequence given those before each. Nothing where it has not been worked out.
+    /// Mean loss, in nats per character, of the best predictor on characters 1 … n−1 of this sequence, given
+    /// those before each: it knows how sequences are made, and nothing more. On average over many sequences
+    /// no predictor can do better. Nothing where it has not been worked out.
     virtual std::optional<double> lossLowerBound(std::string_view sequence) const;
 
   protected:

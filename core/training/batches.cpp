@@ -9,19 +9,21 @@
 namespace roper {
 namespace {
 
-constexpr double kShownAsMask = 0.8, kShownAsAnother = 0.1;
+constexpr double kMaskProbability = 0.8, kRandomTokenProbability = 0.1;  // of the selected tokens
 
-/// Hides some tokens of a sequence. shown, wanted  [T]: in: the sequence and `kIgnoreIndex`
-void hideSome(const Specification& specification, std::int64_t vocabulary, Random random, std::int64_t* shown,
-              std::int64_t* wanted) {
+/// Selects tokens of a sequence for prediction and hides them.
+/// @param inputs   [T]: before, the sequence; after, with masks
+/// @param targets  [T]: before, all `kIgnoreIndex`; after, the selected tokens
+void applyMasking(const Specification& specification, std::int64_t vocabulary, Random random,
+                  std::int64_t* inputs, std::int64_t* targets) {
     const std::int64_t T = specification.inputLength();
     const auto hide = [&](std::int64_t t) {
-        wanted[t] = shown[t];
+        targets[t] = inputs[t];
         const double how = random.unit();
-        if (how < kShownAsMask)
-            shown[t] = vocabulary;
-        else if (how < kShownAsMask + kShownAsAnother)
-            shown[t] = random.between(0, vocabulary - 1);
+        if (how < kMaskProbability)
+            inputs[t] = vocabulary;
+        else if (how < kMaskProbability + kRandomTokenProbability)
+            inputs[t] = random.between(0, vocabulary - 1);
     };
     bool any = false;
     for (std::int64_t t = 0; t < T; ++t) {
@@ -53,15 +55,15 @@ Batch makeBatch(const Task& task, const Specification& specification, Stream str
     const Stream masks = stream == Stream::training ? Stream::training_masks : Stream::validation_masks;
     const Batch batch{sequences, at::full_like(sequences, kIgnoreIndex)};
     for (std::int64_t b = 0; b < count; ++b)
-        hideSome(specification, task.vocabulary().size(),
-                 Random(static_cast<std::uint64_t>(specification.training.data_seed), masks,
-                        first + static_cast<std::uint64_t>(b)),
-                 batch.inputs[b].mutable_data_ptr<std::int64_t>(),
-                 batch.targets[b].mutable_data_ptr<std::int64_t>());
+        applyMasking(specification, task.vocabulary().size(),
+                     Random(static_cast<std::uint64_t>(specification.training.data_seed), masks,
+                            first + static_cast<std::uint64_t>(b)),
+                     batch.inputs[b].mutable_data_ptr<std::int64_t>(),
+                     batch.targets[b].mutable_data_ptr<std::int64_t>());
     return batch;
 }
 
-std::int64_t modelTokens(const Task& task, const Specification& specification) {
+std::int64_t modelVocabularySize(const Task& task, const Specification& specification) {
     return task.vocabulary().size() + (specification.isMasked() ? 1 : 0);
 }
 

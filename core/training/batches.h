@@ -13,10 +13,10 @@ namespace roper {
 at::Tensor makeSequences(const Task& task, const Specification& specification, Stream stream,
                          std::uint64_t first, std::int64_t count);
 
-/// What a model is shown and what it should say, [count, `inputLength`] each (int64, on the CPU). Causal:
-/// each token's target is the next. Masked (Devlin et al. 2019): of the tokens to be guessed, drawn from a
-/// stream of their own, 80 % are shown as the mask, 10 % as any token, 10 % as they are; the others' targets
-/// are `kIgnoreIndex`. At least one token of a sequence is to be guessed.
+/// Inputs of a model and their targets, [count, `inputLength`] each (int64, on the CPU). Causal:
+/// each token's target is the next. Masked (Devlin et al. 2019): of the tokens selected for
+/// prediction, drawn from a stream of their own, 80 % are replaced by the mask, 10 % by a random token, 10 %
+/// stay; the targets of all others are `kIgnoreIndex`. At least one token of a sequence is selected.
 struct Batch {
     at::Tensor inputs, targets;
 };
@@ -25,7 +25,7 @@ struct Batch {
 Batch makeBatch(const Task& task, const Specification& specification, Stream stream, std::uint64_t first,
                 std::int64_t count);
 
-/// Tokens that a model knows: the task's and, where it needs one, the mask after them.
-std::int64_t modelTokens(const Task& task, const Specification& specification);
+/// Size of a model's vocabulary: the task's tokens and, for masked prediction, the mask after them.
+std::int64_t modelVocabularySize(const Task& task, const Specification& specification);
 
 }  // namespace roper

@@ -21,7 +21,7 @@ std::uint64_t dataSeed(const Specification& specification) {
     return static_cast<std::uint64_t>(specification.training.data_seed);
 }
 
-/// Draws differ from one evaluation to the next, as they would if the model were run again.
+/// The seed of sampling differs from one evaluation to the next.
 std::uint64_t samplingSeed(const Specification& specification, std::int64_t step) {
     return Random(dataSeed(specification), Stream::sampling, static_cast<std::uint64_t>(step)).next();
 }
@@ -74,7 +74,7 @@ void Evaluator::evaluateLoss(Transformer& model, Evaluation& evaluation) const {
 
 std::int64_t Evaluator::evaluatedSequences() const {
     const int length = static_cast<int>(specification_.training.length);
-    // At least one: a text too short for it says so when its tokens are read.
+    // At least 1, so that a text too short for one throws in Task::tokens.
     return std::clamp(task_.validationSequences(length), std::int64_t{1}, specification_.evaluation.problems);
 }
 
@@ -158,8 +158,8 @@ void Evaluator::fillMasks(Transformer& model, Evaluation& evaluation) const {
 std::vector<double> Evaluator::lossByPosition(Transformer& model) const {
     if (!model.causal())
         throw std::invalid_argument(
-            "a model of masked tokens sees both sides of every position; its loss is "
-            "compared by the length of the text (--length)");
+            "a masked language model sees both sides of every position; compare its "
+            "loss across sequence lengths instead (--length)");
     const at::NoGradGuard no_gradients;
     const std::int64_t count = evaluatedSequences(), T = specification_.inputLength();
     at::Tensor sums = at::zeros({T}, at::kDouble);
@@ -245,7 +245,7 @@ void Evaluator::solve(Transformer& model, Evaluation& evaluation) const {
         completionsOf(model, problems_, samplingSeed(specification_, evaluation.row.step));
     std::int64_t correct = 0;
     for (std::size_t i = 0; i < problems_.size(); ++i) {
-        const bool is_right = task_.isRight(problems_[i], completions[i]);
+        const bool is_right = task_.isCorrect(problems_[i], completions[i]);
         correct += is_right ? 1 : 0;
         evaluation.samples.push_back(
             {evaluation.row.step, problems_[i].prompt, problems_[i].answer, completions[i], is_right});
@@ -274,7 +274,7 @@ std::vector<SizeScore> Evaluator::evaluateBySize(Transformer& model, std::int64_
         const std::vector<std::string> completions =
             completionsOf(model, part, dataSeed(specification_) + first);
         for (std::size_t i = 0; i < part.size(); ++i)
-            scores[size_of[first + i]].correct += task_.isRight(part[i], completions[i]) ? 1 : 0;
+            scores[size_of[first + i]].correct += task_.isCorrect(part[i], completions[i]) ? 1 : 0;
     }
     return scores;
 }

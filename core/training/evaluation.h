@@ -18,11 +18,11 @@ struct Evaluation {
 };
 
 /// Scores models by the problems of a specification: as many as `evaluation.problems`, fixed by a seed,
-/// answered at `evaluation.temperature`, and the loss on fresh sequences (as many as a batch). A task without
-/// problems is scored by `evaluation.problems` sequences, each a sample: its first character is the prompt,
-/// and the model's likeliest token at each place the completion. Of a text the samples are prompts that the
-/// model continues, or sequences whose masks it fills. Changes nothing of a model and draws nothing from the
-/// generators of training.
+/// answered at `evaluation.temperature`, and the loss on validation sequences (as many as a batch). A task
+/// without problems is scored by `evaluation.problems` sequences, each a sample: its first character is the
+/// prompt, and the likeliest token at each position, given the true tokens before it, the completion. Of a
+/// text the samples are prompts that the model continues, or sequences whose masks it fills. Changes nothing
+/// of a model and draws nothing from the generators of training.
 class Evaluator {
   public:
     /// @param problem_seed  of the problems and sequences; the data seed unless given
@@ -33,7 +33,7 @@ class Evaluator {
     Evaluation evaluate(Transformer& model, std::int64_t step, std::uint64_t sequences_seen);
 
     /// Mean loss of predicting token t + 1, over `evaluation.problems` validation sequences: one value for
-    /// each t of `inputLength`. @throws std::invalid_argument for a model of masked tokens
+    /// each t of `inputLength`. @throws std::invalid_argument for a masked language model
     std::vector<double> lossByPosition(Transformer& model) const;
 
     /// `each` problems of every size. Sizes come in the order of `Task::sizes`.

@@ -28,7 +28,7 @@ LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options, bo
     loaded.task = to_evaluate ? openTask(loaded.specification.task, folder, {options.note, {}})
                               : openTaskForInference(loaded.specification.task, folder);
     loaded.model = std::make_unique<Transformer>(
-        loaded.specification, modelTokens(*loaded.task, loaded.specification),
+        loaded.specification, modelVocabularySize(*loaded.task, loaded.specification),
         openDevice(options.device, loaded.specification.device.kernel == "plain").device);
     const SafetensorsFile file = SafetensorsFile::read(checkpoint.path);
     loadWeights(file, *loaded.model, loaded.task->vocabulary().identity());

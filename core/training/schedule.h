@@ -4,8 +4,8 @@
 
 namespace roper {
 
-/// Learning rate of a step (1 for the first): rises evenly from 0 over the warm-up steps, then stays, or
-/// falls to final_fraction of itself at the last step along a cosine or a line.
+/// Learning rate of a step (1 for the first): linear warm-up from 0, then constant, or cosine or
+/// linear decay to final_fraction of the peak at the last step.
 double learningRate(const Specification::Training& training, std::int64_t step);
 
 }  // namespace roper

@@ -88,7 +88,7 @@ struct PositionLosses {
 };
 
 /// Takes the loss of a checkpoint on `problems` validation sequences, position by position.
-/// @throws Error (usage) for a model of masked tokens, Error (checkpoint)
+/// @throws Error (usage) for a masked language model, Error (checkpoint)
 PositionLosses lossByPosition(const RunFolder& folder, const ReadingOptions& options,
                               const EvaluationOptions& at);
 
@@ -130,7 +130,7 @@ void keepHeapWarm();
 /// empty and grows by the pad.
 inline constexpr int kHeapThreshold = 1 << 30, kHeapPad = 64 << 20;
 
-/// Sets the number of CPU threads; 0 takes one a core.
+/// Sets the number of CPU threads; 0 takes one per core.
 void setThreads(std::int64_t threads);
 
 }  // namespace roper

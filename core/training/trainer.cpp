@@ -34,7 +34,7 @@ Trainer::Trainer(Specification specification, std::unique_ptr<Task> task, at::De
       stream_(device),
       task_(std::move(task)),
       evaluator_(*task_, specification_),
-      model_(specification_, modelTokens(*task_, specification_), device),
+      model_(specification_, modelVocabularySize(*task_, specification_), device),
       optimizer_(model_.parameters(), specification_.training),
       last_beat_(Clock::now()) {
     // Dropout draws from the default generators; the weights have generators of their own.

@@ -66,7 +66,7 @@ void measureCompare(Bench& bench, MainWindow& window) {
                  Bench::measure(9,
                                 [&](int i) {
                                     state.change([i](CompareQuestion& q) {
-                                        q.curve = CurveOf::training_loss;
+                                        q.curve = CurveMetric::training_loss;
                                         q.curve_chosen = true;
                                         q.spread = static_cast<Spread>(i % 3);
                                     });

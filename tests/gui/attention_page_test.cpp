@@ -31,7 +31,7 @@ class AttentionPageTest : public PageTest {
     }
 
     void everyMethodGivesItsOwnMap() {
-        auto* methods = control<QComboBox>("Positions by");
+        auto* methods = control<QComboBox>("Position method");
         std::vector<Eigen::MatrixXd> maps;
         for (int entry = 0; entry < methods->count(); ++entry) {
             methods->setCurrentIndex(entry);

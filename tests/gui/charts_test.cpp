@@ -174,7 +174,7 @@ class ChartsTest : public QObject {
         chart.redrawNow();
         QCOMPARE(chart.plot().yAxis->scaleType(), QCPAxis::stLogarithmic);
         QVERIFY(chart.plot().yAxis->range().lower > 0);
-        chart.setAcross(MetricChart::Across::tokens);
+        chart.setAcross(MetricChart::XAxis::tokens);
         chart.redrawNow();
         QVERIFY(chart.plot().xAxis->range().upper >= 1000);
     }

@@ -134,7 +134,7 @@ class ComparePageTest : public PageTest {
         window_->runs().refresh();
         page().showTab(0);
         window_->showPage("Compare");
-        page().state().change([](CompareQuestion& question) { question.curve = CurveOf::correct; });
+        page().state().change([](CompareQuestion& question) { question.curve = CurveMetric::correct; });
         QCOMPARE(page().state().groups()[0].members.size(), 5);
         QVERIFY(std::abs(page().curves().curves()[0].y.last() - 100 * 99.8 / 128) < 1e-9);
     }

@@ -90,11 +90,11 @@ class InspectPageTest : public PageTest {
         QVERIFY2(state().message().contains("'A'"), qPrintable(state().message()));
     }
 
-    void theModelGoesOnWithAText() {
+    void theModelContinuesAText() {
         page().showTab(1);
         auto* prompt = control<QLineEdit>("Prompt");
         prompt->setText("?s='abc'; s[1:]=='");
-        control<QSpinBox>("Characters to write")->setValue(9);
+        control<QSpinBox>("Tokens to generate")->setValue(9);
         QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
         QVERIFY2(state().continuation().has_value(), qPrintable(state().message()));
@@ -118,7 +118,7 @@ class InspectPageTest : public PageTest {
         control<QComboBox>("Head that is shaded")->setCurrentIndex(2);
         QVERIFY(view.figureCaption().contains("layer 0, head 1"));
         control<QDoubleSpinBox>("Temperature")->setValue(3);
-        control<QSpinBox>("Seed of the draws")->setValue(5);
+        control<QSpinBox>("Seed of the sampling")->setValue(5);
         QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
         QVERIFY(state().continuation()->tokens != c.tokens);

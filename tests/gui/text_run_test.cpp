@@ -97,7 +97,7 @@ class TextRunTest : public PageTest {
         window_->inspectPage().showTab(1);
         auto* prompt = control<QLineEdit>("Prompt");
         QVERIFY(!prompt->text().isEmpty());  // the beginning of a sample
-        control<QSpinBox>("Characters to write")->setValue(5);
+        control<QSpinBox>("Tokens to generate")->setValue(5);
         QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!state.isAsking(), 60000);
         QVERIFY2(state.continuation().has_value(), qPrintable(state.message()));
@@ -134,7 +134,7 @@ class TextRunTest : public PageTest {
         QCOMPARE(tab.summary().text(), QString());
         QCOMPARE(tab.view().maps().size(), std::size_t(2));  // causal, masked
         const LengthMap shares = tab.view().maps().front();
-        QCOMPARE(shares.shows, LengthMap::Shows::guessed);
+        QCOMPARE(shares.shows, LengthMap::Shows::token_accuracy);
         QCOMPARE(shares.lengths, (std::vector<std::int64_t>{24, 48, 96, 192}));
         QCOMPARE(shares.panels.size(), std::size_t(1));
         QVERIFY(tab.view().figureCaption().contains("tokens guessed right"));

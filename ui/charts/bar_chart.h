@@ -15,8 +15,8 @@ class BarChart : public FigureView {
     struct Series {
         QString key, label;
         QColor color;                ///< of all bars, where `colors` is empty
-        std::vector<double> values;  ///< one a place
-        std::vector<QColor> colors;  ///< one a place, or empty
+        std::vector<double> values;  ///< one per place
+        std::vector<QColor> colors;  ///< one per place, or empty
     };
 
     BarChart(const QString& name, const QString& x, const QString& y, QWidget* parent);

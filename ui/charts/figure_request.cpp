@@ -7,13 +7,13 @@
 
 namespace roper {
 
-void waitWhile(const std::function<bool()>& is_busy) {
+void waitWhile(const std::function<bool()>& is_busy, const std::string& what) {
     constexpr int kPatience_ms = 600000;
     QElapsedTimer clock;
     clock.start();
     while (is_busy()) {
         if (clock.elapsed() > kPatience_ms)
-            throw Error(ErrorKind::other, "the model has not answered within ten minutes");
+            throw Error(ErrorKind::other, what + " was not done within ten minutes");
         QCoreApplication::processEvents(QEventLoop::AllEvents, 50);
     }
 }

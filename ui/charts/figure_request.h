@@ -33,7 +33,9 @@ struct FigureRequest {
     }
 };
 
-/// Lets the event loop run as long as something is busy. @throws Error (other) after ten minutes
-void waitWhile(const std::function<bool()>& is_busy);
+/// Lets the event loop run as long as something is busy.
+/// @param what  is waited for, for the error: "the model"
+/// @throws Error (other) after ten minutes
+void waitWhile(const std::function<bool()>& is_busy, const std::string& what);
 
 }  // namespace roper

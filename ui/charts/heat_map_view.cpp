@@ -153,7 +153,7 @@ QString HeatMapView::figureCsv() const {
     return QString::fromUtf8(bytes);
 }
 
-/// One line a cell, written in parts: a large map has sixteen million.
+/// One line per cell, written in parts: a large map has sixteen million.
 void HeatMapView::writeCsv(QIODevice& out) const {
     constexpr qsizetype kPart = 1 << 20;
     const auto plain = [](QString name) { return name.remove(',').replace(' ', '_').toUtf8(); };

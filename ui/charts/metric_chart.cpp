@@ -67,13 +67,13 @@ MetricChart::MetricChart(const QString& name, const QString& value, QWidget* par
 }
 
 double MetricChart::xOf(const Point& point) const {
-    return across_ == Across::step ? point.step : across_ == Across::time ? point.time_s : point.tokens;
+    return across_ == XAxis::step ? point.step : across_ == XAxis::time ? point.time_s : point.tokens;
 }
 
 QString MetricChart::acrossName() const {
-    return across_ == Across::step   ? tr("step")
-           : across_ == Across::time ? tr("training time, s")
-                                     : tr("tokens");
+    return across_ == XAxis::step   ? tr("step")
+           : across_ == XAxis::time ? tr("training time, s")
+                                    : tr("tokens");
 }
 
 void MetricChart::addSeries(const QString& key, const QString& label, const QColor& color) {
@@ -169,7 +169,7 @@ void MetricChart::isolate(const QString& key) {
     markDirty();
 }
 
-void MetricChart::setAcross(Across across) {
+void MetricChart::setAcross(XAxis across) {
     across_ = across;
     for (auto& [key, series] : series_)
         rebuild(series);
@@ -281,7 +281,7 @@ void MetricChart::onMouseMove(QMouseEvent* event) {
 }
 
 QString MetricChart::readoutAt(double x) const {
-    const bool whole = across_ != Across::time;
+    const bool whole = across_ != XAxis::time;
     QStringList parts{acrossName() + ' ' + QString::number(x, 'f', whole ? 0 : 1)};
     for (const auto& [key, series] : series_) {
         const bool is_there =

@@ -28,7 +28,7 @@ class MetricChart : public QWidget, public Figure {
     struct Point {
         double step, time_s, tokens, value;
     };
-    enum class Across { step, time, tokens };
+    enum class XAxis { step, time, tokens };
 
     /// Series are known by key; `label` is shown.
     void addSeries(const QString& key, const QString& label, const QColor& color);
@@ -44,7 +44,7 @@ class MetricChart : public QWidget, public Figure {
     /// Shows one series alone; if it already is alone, shows all.
     void isolate(const QString& key);
 
-    void setAcross(Across across);
+    void setAcross(XAxis across);
     void setSmoothing(double weight);
     void setLogX(bool on);
     void setLogY(bool on);
@@ -121,7 +121,7 @@ class MetricChart : public QWidget, public Figure {
     QCPItemText* empty_label_;
     QTimer timer_;
     std::map<QString, Series> series_;
-    Across across_ = Across::step;
+    XAxis across_ = XAxis::step;
     double smoothing_ = 0.9;
     bool log_x_ = false, log_y_ = false;
     bool follow_ = true;

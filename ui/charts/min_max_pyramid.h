@@ -8,8 +8,8 @@ namespace roper {
 
 /// A series of points with rising x, and over it levels that each hold the least and the greatest y of two
 /// entries of the level below. Appending costs a constant on average; any stretch of any length is drawn from
-/// at most a few entries a pixel, and no spike is lost. NaN and infinite y are kept apart: they mark places,
-/// they are not drawn over.
+/// at most a few entries per pixel, and no spike is lost. NaN and infinite y are kept apart: they mark
+/// places, they are not drawn over.
 class MinMaxPyramid {
   public:
     void append(double x, double y);

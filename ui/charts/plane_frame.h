@@ -9,7 +9,7 @@ namespace roper {
 /// How a plane lies on the screen, y upwards.
 struct PlaneFrame {
     QPointF center;     ///< where the origin is
-    double unit = 1;    ///< pixels a unit of the plane
+    double unit = 1;    ///< pixels per unit of the plane
     double extent = 1;  ///< units from the centre to the nearer edge
 
     /// The plane out to `extent` units in an area.

@@ -45,7 +45,7 @@ class TilePyramid {
     /// Place of an entry in a colour table, or one of the two above.
     int colorIndex(int level, int row, int column) const;
 
-    /// Pixels of one tile, one an entry.
+    /// Pixels of one tile, one per entry.
     const QImage& tile(int level, int tile_row, int tile_column, const ColorTable& colors);
 
     /// Forgets pixels, as when colours change.

@@ -25,7 +25,7 @@ Setup asInTheRun(Setup setup, const RunHead& head) {
     setup.scaling.method = ScalingMethod::none;
     const PositionMethod& method = *head.method;
     // What a run adds to its embeddings is in its q and k already, so to a head it is no method at all.
-    setup.method = method.is_in_embeddings ? "none" : method.name;
+    setup.method = method.adds_to_embeddings ? "none" : method.name;
     setup.attention = head.attention;
     if (!method.rotates) setup.rotary_fraction = setup.value_rotary_fraction = 0;
     setup.learned = head.learned;

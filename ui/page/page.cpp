@@ -82,9 +82,9 @@ std::vector<std::string> Page::figureKinds() const {
     return kinds;
 }
 
-const Figure& Page::figureNamed(const std::string& kind) const {
+Figure& Page::figureNamed(const std::string& kind) {
     for (const Figure* figure : figures())
-        if (figure->figureName().toStdString() == kind) return *figure;
+        if (figure->figureName().toStdString() == kind) return const_cast<Figure&>(*figure);
     throw Error(ErrorKind::other, "the page " + name_.toStdString() + " draws no \"" + kind + "\"");
 }
 

@@ -35,7 +35,7 @@ class Page : public QWidget {
 
     /// Brings a picture to what is requested and waits until it is complete, for pictures without a window.
     /// @throws Error (usage) saying which setting is wrong, or what is missing
-    virtual const Figure& prepareFigure(FigureRequest request) = 0;
+    virtual Figure& prepareFigure(FigureRequest request) = 0;
 
     /// Adds what this page can do to the program's actions.
     virtual void addActions(Actions& actions) = 0;
@@ -48,8 +48,11 @@ class Page : public QWidget {
     /// Takes from the settings what is this page's own; what cannot be is passed over.
     virtual void setViewSettings(const ViewSettings&) {}
 
-    /// Brings all of the page up to date, although nobody sees it or only one of its tabs: for exports.
+    /// Brings all of the page up to date, although it is not shown, or only one of its tabs: for exports.
     void refreshNow();
+
+    /// Brings up to date what `refresh` leaves out, because it is behind another tab.
+    virtual void refreshHidden() {}
 
   signals:
     void explanationChanged();
@@ -67,9 +70,6 @@ class Page : public QWidget {
     /// Shows what the page's state is now.
     virtual void refresh() {}
 
-    /// Shows the same where `refresh` leaves out what is behind another tab.
-    virtual void refreshHidden() {}
-
     /// The page has come to the front or gone from it; before `refresh`.
     virtual void becomeSeen(bool) {}
 
@@ -80,7 +80,7 @@ class Page : public QWidget {
     bool event(QEvent* event) override;
 
     /// The figure that has a name. @throws Error (other) if the page draws none
-    const Figure& figureNamed(const std::string& kind) const;
+    Figure& figureNamed(const std::string& kind);
 
     static std::optional<int> viewNumber(const ViewSettings& settings, const std::string& key);
     static void setTab(QTabWidget& tabs, const ViewSettings& settings, const std::string& key);

@@ -32,13 +32,11 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
     resize(kInitialSize);
     rail_->setContentsMargins(6, 10, 6, 10);
     rail_->setSpacing(4);
-    addPage(set_.rotation, PageIcon::rotation);
-    addPage(set_.spectrum, PageIcon::spectrum);
-    addPage(set_.attention, PageIcon::attention);
-    addPage(set_.mixing, PageIcon::mixing);
-    addPage(set_.training, PageIcon::training);
-    addPage(set_.compare, PageIcon::compare);
-    addPage(set_.inspect, PageIcon::inspect);
+    const PageIcon icons[] = {PageIcon::rotation, PageIcon::spectrum, PageIcon::attention, PageIcon::mixing,
+                              PageIcon::training, PageIcon::compare,  PageIcon::inspect};
+    const std::vector<Page*> all = set_.all();
+    for (std::size_t i = 0; i < all.size(); ++i)
+        addPage(all[i], icons[i]);
     rail_->addStretch();
     auto* middle = new QWidget;
     auto* row = new QHBoxLayout(middle);
@@ -50,17 +48,17 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
     makeExplanation();
     makeMenus();
     makeStatusBar();
-    connect(&set_.runs, &RunStore::changed, this, &MainWindow::showTraining);
+    connect(&set_.store, &RunStore::changed, this, &MainWindow::showTraining);
     connect(set_.attention, &AttentionPage::mixingWanted, this, [this] { showPage(set_.mixing); });
     connect(set_.attention, &AttentionPage::trainingWanted, this, [this] { showPage(set_.training); });
     connect(set_.compare, &ComparePage::runsWanted, this, [this] { showPage(set_.training); });
-    set_.runs.refresh();  // a session may look at one of the runs
+    set_.store.refresh();  // a session may look at one of the runs
     restoreSession();
     showTraining();
 }
 
 MainWindow::~MainWindow() {
-    // Pages refer to the runs, the selection and the state, which are members and would otherwise go first.
+    // Pages refer to what the set holds, which would otherwise go first.
     delete takeCentralWidget();
 }
 
@@ -239,7 +237,7 @@ void MainWindow::showExplanation() {
 void MainWindow::showTraining() {
     const RunWatcher* first = nullptr;
     int others = -1;
-    for (const RunWatcher* run : set_.runs.runs()) {
+    for (const RunWatcher* run : set_.store.runs()) {
         if (!run->isActive()) continue;
         if (first == nullptr) first = run;
         ++others;
@@ -257,13 +255,20 @@ void MainWindow::showTraining() {
 }
 
 void MainWindow::exportCurrent() {
-    currentPage()->refreshNow();
     const std::vector<const Figure*> figures = currentPage()->figures();
-    if (figures.size() == 1) return exportByDialog(*figures.front(), this);
+    if (figures.size() == 1) return exportFigureOf(*currentPage(), *figures.front());
     QMenu menu(this);
     for (const Figure* figure : figures)
-        menu.addAction(figure->figureTitle(), this, [this, figure] { exportByDialog(*figure, this); });
+        menu.addAction(figure->figureTitle(), this,
+                       [this, figure] { exportFigureOf(*currentPage(), *figure); });
     menu.exec(mapToGlobal(rect().center()));
+}
+
+/// What is behind another tab is brought up to date first.
+void MainWindow::exportFigureOf(Page& page, const Figure& figure) {
+    const auto* widget = dynamic_cast<const QWidget*>(&figure);
+    if (widget != nullptr && !widget->isVisible()) page.refreshHidden();
+    exportByDialog(figure, this);
 }
 
 void MainWindow::restoreSession() {

@@ -34,7 +34,7 @@ class MainWindow : public QMainWindow {
     TrainingPage& trainingPage() { return *set_.training; }
     ComparePage& comparePage() { return *set_.compare; }
     InspectPage& inspectPage() { return *set_.inspect; }
-    RunStore& runs() { return set_.runs; }
+    RunStore& runs() { return set_.store; }
     QueueLauncher& queue() { return set_.queue; }
 
     std::vector<Page*> pages() const { return pages_; }
@@ -64,6 +64,7 @@ class MainWindow : public QMainWindow {
     void showTraining();
     void showExplanation();
     void exportCurrent();
+    void exportFigureOf(Page& page, const Figure& figure);
     void restoreSession();
     void saveSession();
     void resetLayout();

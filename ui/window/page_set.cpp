@@ -3,26 +3,26 @@
 namespace roper {
 
 PageSet::PageSet(const std::filesystem::path& folder, QueueLauncher::Duty duty)
-    : runs(folder, nullptr),
+    : store(folder, nullptr),
       launcher(folder, nullptr),
       queue(folder, duty, nullptr),
-      attention_state(selection, runs, nullptr),
+      attention_state(selection, store, nullptr),
       rotation(new RotationPage(selection, nullptr)),
       spectrum(new SpectrumPage(selection, nullptr)),
       attention(new AttentionPage(attention_state, nullptr)),
       mixing(new MixingPage(attention_state, nullptr)),
-      training(new TrainingPage(runs, launcher, queue, nullptr)),
+      training(new TrainingPage(store, launcher, queue, nullptr)),
       compare(new ComparePage(
-          runs, [this] { return training->form().specification(); }, nullptr)),
-      inspect(new InspectPage(runs, nullptr)) {
+          store, [this] { return training->form().specification(); }, nullptr)),
+      inspect(new InspectPage(store, nullptr)) {
     for (Page* page : all())
-        there_.emplace_back(page);
+        alive_.emplace_back(page);
     QObject::connect(compare, &ComparePage::runsWanted, &training->state(), &TrainingState::enqueue);
 }
 
 PageSet::~PageSet() {
-    for (const QPointer<Page>& page : there_)
-        delete page.data();  // unless a window had it, which went first
+    for (const QPointer<Page>& page : alive_)
+        delete page.data();  // unless a window had it and has deleted it: MainWindow does so first
 }
 
 std::vector<Page*> PageSet::all() const {

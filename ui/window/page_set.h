@@ -30,12 +30,11 @@ class PageSet {
     PageSet& operator=(const PageSet&) = delete;
 
     Selection selection;
-    RunStore runs;
+    RunStore store;
     TrainerLauncher launcher;
     QueueLauncher queue;
     AttentionState attention_state;
 
-    // Not owned once a window has taken them in.
     RotationPage* rotation;
     SpectrumPage* spectrum;
     AttentionPage* attention;
@@ -48,7 +47,7 @@ class PageSet {
     std::vector<Page*> all() const;
 
   private:
-    std::vector<QPointer<Page>> there_;
+    std::vector<QPointer<Page>> alive_;
 };
 
 }  // namespace roper

@@ -19,8 +19,8 @@ class LearnedPositions final : public Positions {
 
   protected:
     void contribute(const TokenPositions& tokens, PassPositions& pass) override {
-        pass.added = tokens.single.defined() ? at::embedding(table_, tokens.single).unsqueeze(1)
-                                             : table_.narrow(0, 0, tokens.T);
+        pass.embedding = tokens.single.defined() ? at::embedding(table_, tokens.single).unsqueeze(1)
+                                                 : table_.narrow(0, 0, tokens.T);
     }
 
   private:

@@ -14,8 +14,8 @@
 
 namespace roper {
 
-/// Where the tokens of one pass stand: at positions 0 … T−1 of every sequence, or one token a sequence at a
-/// position of its own, whose keys reach back to position 0.
+/// Where the tokens of one pass stand: at positions 0 … T−1 of every sequence, or (decoding with a key/value
+/// cache) one token per sequence at a position of its own, whose keys reach back to position 0.
 struct TokenPositions {
     std::int64_t T = 0;  ///< tokens of a sequence, or keys that a single token attends to
     at::Tensor single =
@@ -24,10 +24,10 @@ struct TokenPositions {
 
 /// What a position method contributes to one pass. Undefined tensors contribute nothing.
 struct PassPositions {
-    at::Tensor added;          ///< to the embeddings: [T, C] or [B, 1, C]
+    at::Tensor embedding;      ///< added to the tokens' embeddings: [T, C] or [B, 1, C]
     at::Tensor distance_bias;  ///< to the scores, by query − key + T − 1: [H, 2T − 1]; of whole sequences
     at::Tensor bias;           ///< to the scores: [B, H, 1, T]; of single tokens
-    std::vector<CosSin> queries, keys, values;  ///< of rotations: one a layer, or one that all layers share
+    std::vector<CosSin> queries, keys, values;  ///< of rotations: one per layer, or one that all layers share
 
     const CosSin& ofQueries(std::size_t layer) const { return queries[queries.size() == 1 ? 0 : layer]; }
     const CosSin& ofKeys(std::size_t layer) const { return keys[keys.size() == 1 ? 0 : layer]; }
@@ -84,12 +84,12 @@ class Positions {
     std::int64_t atLeastTrained(std::int64_t T) const;
 
     /// Keeps a table that a longer one replaces: steps that were captured keep reading it.
-    void outgrow(const at::Tensor& table) { outgrown_.push_back(table); }
+    void retire(const at::Tensor& table) { retired_tables_.push_back(table); }
 
   private:
     Specification specification_;
     at::TensorOptions options_;
-    std::vector<at::Tensor> outgrown_;
+    std::vector<at::Tensor> retired_tables_;
 };
 
 /// The method of a specification; makes its parameters, if it has any.

@@ -81,15 +81,15 @@ CosSin RotaryPositions::makeTable(const Rotation& rotation, std::int64_t positio
 
 void RotaryPositions::grow(Rotation& rotation, std::int64_t T) {
     if (rotation.table.cosine.defined() && rotation.table.cosine.size(0) >= T) return;
-    outgrow(rotation.table.cosine);
-    outgrow(rotation.table.sine);
+    retire(rotation.table.cosine);
+    retire(rotation.table.sine);
     rotation.table = makeTable(rotation, atLeastTrained(T));
 }
 
 void RotaryPositions::growDecay(std::int64_t T) {
     if (decay_.queries.defined() && decay_.queries.size(0) >= T) return;
-    outgrow(decay_.queries);
-    outgrow(decay_.keys);
+    retire(decay_.queries);
+    retire(decay_.keys);
     decay_ = {decayTable(atLeastTrained(T), true), decayTable(atLeastTrained(T), false)};
 }
 

@@ -14,11 +14,11 @@ class SinusoidalPositions final : public Positions {
   protected:
     void contribute(const TokenPositions& tokens, PassPositions& pass) override {
         if (!table_.defined() || table_.size(0) < tokens.T) {
-            outgrow(table_);
+            retire(table_);
             table_ = sinusoids(atLeastTrained(tokens.T));
         }
-        pass.added = tokens.single.defined() ? at::embedding(table_, tokens.single).unsqueeze(1)
-                                             : table_.narrow(0, 0, tokens.T);
+        pass.embedding = tokens.single.defined() ? at::embedding(table_, tokens.single).unsqueeze(1)
+                                                 : table_.narrow(0, 0, tokens.T);
     }
 
   private:

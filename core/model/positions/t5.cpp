@@ -22,7 +22,7 @@ class T5Positions final : public Positions {
   protected:
     void contribute(const TokenPositions& tokens, PassPositions& pass) override {
         if (!buckets_.defined() || buckets_.size(0) < 2 * tokens.T - 1) {
-            outgrow(buckets_);
+            retire(buckets_);
             buckets_ = bucketsByDistance(atLeastTrained(tokens.T)).to(options().device());
         }
         addBias(tokens, pass, [this](const at::Tensor& distances) {

@@ -9,7 +9,7 @@ namespace roper {
 namespace {
 
 TEST(ChildProcess, SpeaksLineByLine) {
-    ConversingProcess echo("/bin/cat", {"cat"});
+    PipedProcess echo("/bin/cat", {"cat"});
     echo.write("one");
     EXPECT_EQ(echo.read(), "one");
     echo.write("two\nthree");
@@ -18,19 +18,18 @@ TEST(ChildProcess, SpeaksLineByLine) {
 }
 
 TEST(ChildProcess, KnowsThatTheOtherHasEnded) {
-    ConversingProcess brief("/bin/echo", {"echo", "that is all"});
+    PipedProcess brief("/bin/echo", {"echo", "that is all"});
     EXPECT_EQ(brief.read(), "that is all");
     EXPECT_EQ(brief.read(), std::nullopt);
     // However much is written, nobody is killed by a signal for it.
-    expectError(ErrorKind::other, "no longer listens", [&] {
+    expectError(ErrorKind::other, "has closed its input", [&] {
         for (int i = 0; i < 100; ++i)
             brief.write(std::string(10000, 'x'));
     });
 }
 
 TEST(ChildProcess, NamesWhatCannotBeStarted) {
-    expectError(ErrorKind::other, "/no/such/program",
-                [] { ConversingProcess("/no/such/program", {"program"}); });
+    expectError(ErrorKind::other, "/no/such/program", [] { PipedProcess("/no/such/program", {"program"}); });
 }
 
 TEST(ChildProcess, RunsUnderTheNameItIsGiven) {

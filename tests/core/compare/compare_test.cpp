@@ -219,20 +219,20 @@ TEST(Outcomes, AreTakenAtTheEndAndOnlyThere) {
 TEST(Curves, MeanAndBandOverRuns) {
     const Runs runs = fivePairs();
     const auto groups = groupRuns(runs.records);
-    const Band band = bandOf(runs.records, groups[0].runs, CurveOf::correct, Across::step, Spread::range);
+    const Band band = bandOf(runs.records, groups[0].runs, CurveMetric::correct, XAxis::step, Spread::range);
     ASSERT_EQ(band.x, (std::vector<double>{50, 100}));
     EXPECT_NEAR(band.mean[1], 100 * 102.0 / 128, 1e-12);
     EXPECT_NEAR(band.low[1], 100 * 100.0 / 128, 1e-12);
     EXPECT_NEAR(band.high[1], 100 * 104.0 / 128, 1e-12);
     EXPECT_EQ(band.runs[1], 5);
     const Band error =
-        bandOf(runs.records, groups[0].runs, CurveOf::correct, Across::step, Spread::standard_error);
+        bandOf(runs.records, groups[0].runs, CurveMetric::correct, XAxis::step, Spread::standard_error);
     EXPECT_NEAR(error.high[1] - error.mean[1], 100.0 / 128 * std::sqrt(2.5) / std::sqrt(5.0), 1e-12);
     const Band half =
-        bandOf(runs.records, groups[0].runs, CurveOf::training_loss, Across::step, Spread::interval, 0.5);
+        bandOf(runs.records, groups[0].runs, CurveMetric::training_loss, XAxis::step, Spread::interval, 0.5);
     EXPECT_GE(half.x.front(), 50);
     EXPECT_NEAR(half.mean.back(), 1.0, 0.011);
-    const Band timed = bandOf(runs.records, groups[0].runs, CurveOf::correct, Across::time, Spread::range);
+    const Band timed = bandOf(runs.records, groups[0].runs, CurveMetric::correct, XAxis::time, Spread::range);
     EXPECT_NEAR(timed.x.back(), 10, 1e-12);
     EXPECT_NEAR(timed.mean.back(), band.mean[1], 1e-9);
 }
@@ -266,7 +266,7 @@ TEST(Filter, WordsAndComparisons) {
     expectError(ErrorKind::usage, "did you mean width", [] { RunFilter("widht>3"); });
     expectError(ErrorKind::usage, "\"abc\" in \"width>=abc\" is not a number",
                 [] { RunFilter("width>=abc"); });
-    expectError(ErrorKind::usage, "compares nothing", [] { RunFilter("width=<3"); });
+    expectError(ErrorKind::usage, "unknown operator", [] { RunFilter("width=<3"); });
 }
 
 TEST(Board, HoldsTheSourcesNumbersAndBothPrintsOfTheThirdRow) {

@@ -76,7 +76,7 @@ TEST(LengthMap, TextsAreByTheLengthOfTheirSequences) {
     longer.lengths = {{9, "none", 1, 129, 3, 64, 128}};
     const std::vector<LengthMap> maps = lengthMaps({first, second, longer});
     ASSERT_EQ(maps.size(), 1U);
-    EXPECT_EQ(maps[0].shows, LengthMap::Shows::guessed);
+    EXPECT_EQ(maps[0].shows, LengthMap::Shows::token_accuracy);
     ASSERT_EQ(maps[0].panels.size(), 1U);
     EXPECT_EQ(maps[0].trained, (std::vector<std::int64_t>{65, 129}));
     EXPECT_DOUBLE_EQ(maps[0].panels[0].cells.at({65, 65}).mean(), 48.0 / 128);

@@ -1,6 +1,8 @@
 #include "core/corpus/corpus_files.h"
 
+#include "core/base/durable_file.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
 
 namespace roper {
 namespace {
@@ -41,6 +43,18 @@ TEST(CorpusFiles, SummariesReadBack) {
     expectError(ErrorKind::usage, "x: ", [] { parseCorpusSummary("{}", "x"); });
     expectError(ErrorKind::usage, "not roper-lab-corpus-1",
                 [] { parseCorpusSummary("{\"format\": \"other\"}", "x"); });
+}
+
+TEST(CorpusFiles, FormerNamesAreUsedWhereThereAreNoOthers) {
+    const TemporaryFolder folder;
+    const CorpusFiles corpus(folder.path());
+    EXPECT_EQ(corpus.model().filename(), "tokenizer.model");
+    writeFileAtomically(folder / "pieces.model", "x");
+    writeFileAtomically(folder / "pieces.txt", "x");
+    EXPECT_EQ(corpus.model().filename(), "pieces.model");
+    EXPECT_EQ(corpus.vocabulary().filename(), "pieces.txt");
+    writeFileAtomically(folder / "tokenizer.model", "x");
+    EXPECT_EQ(corpus.model().filename(), "tokenizer.model");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ using ASetup = Setup;  // within a test, Setup is a name of GoogleTest's
 std::vector<std::string> methodNames() {
     std::vector<std::string> names;
     for (const PositionMethod& method : positionMethods())
-        if (!method.is_in_embeddings) names.push_back(method.name);
+        if (!method.adds_to_embeddings) names.push_back(method.name);
     return names;
 }
 

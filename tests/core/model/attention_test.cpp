@@ -25,7 +25,7 @@ double largestDifference(const at::Tensor& a, const at::Tensor& b) {
 /// q, k, v as a layer would hand them over, with what linear_numerator needs besides.
 Heads someHeads(AttentionKind kind, std::int64_t T, at::ScalarType dtype) {
     const auto make = [&] { return at::randn({2, 3, T, 8}, dtype); };
-    const at::Tensor q = features(kind, make()), k = features(kind, make());
+    const at::Tensor q = featureMap(kind, make()), k = featureMap(kind, make());
     return {q, k, make(), q, k};
 }
 
@@ -73,8 +73,8 @@ TEST(LinearAttention, CosineWeightsAreAProbabilityNumeratorOnesNeedNotBe) {
     const CosSin cos_sin = makePositions(s, parameters, at::kDouble)->forPass({50}).ofQueries(0);
     const AttentionMask mask{true, {}, {}};
     for (const AttentionKind kind : kLinearKinds) {
-        const at::Tensor q = features(kind, at::randn({1, 2, 50, 32}, at::kDouble)),
-                         k = features(kind, at::randn({1, 2, 50, 32}, at::kDouble));
+        const at::Tensor q = featureMap(kind, at::randn({1, 2, 50, 32}, at::kDouble)),
+                         k = featureMap(kind, at::randn({1, 2, 50, 32}, at::kDouble));
         const auto rotated = [&](const at::Tensor& x) {
             return rotate(x, cos_sin.cosine, cos_sin.sine, Pairing::half);
         };
@@ -112,7 +112,7 @@ TEST(LinearAttention, MemoryGrowsWithTheLengthAlone) {
     for (const AttentionKind kind : kLinearKinds) {
         const auto make = [] { return at::randn({1, 4, T, 16}).requires_grad_(true); };
         const at::Tensor q = make(), k = make(), v = make();
-        const at::Tensor fq = features(kind, q), fk = features(kind, k);
+        const at::Tensor fq = featureMap(kind, q), fk = featureMap(kind, k);
         mix(kind, {fq, fk, v, fq, fk}, {true, {}, {}}).sum().backward();
         EXPECT_TRUE(q.grad().isfinite().all().item<bool>());
     }
@@ -156,7 +156,7 @@ TEST(Positions, OnlyAbsoluteEncodingsAndRotatedValuesShowInAConstantText) {
         Transformer model(s, 5, at::kCPU, at::kDouble);
         const at::Tensor logits = model.forward(at::ones({1, 12}, at::kLong))[0];
         const double change = largestDifference(logits[0], logits[11]);
-        if (method.is_in_embeddings || method.rotates_values)
+        if (method.adds_to_embeddings || method.rotates_values)
             EXPECT_GT(change, 1e-3) << method.name;
         else
             EXPECT_LT(change, 1e-12) << method.name;
@@ -236,7 +236,7 @@ TEST(Positions, KeepsTablesThatALongerTextHasOutgrown) {
         Parameters parameters(3, at::kFloat);
         const auto method = makePositions(s, parameters, at::kFloat);
         const auto tableOf = [](const PassPositions& pass) {
-            return pass.added.defined() ? pass.added : pass.ofQueries(0).cosine;
+            return pass.embedding.defined() ? pass.embedding : pass.ofQueries(0).cosine;
         };
         const void* const address = tableOf(method->forPass({12})).const_data_ptr();
         EXPECT_EQ(tableOf(method->forPass({5})).const_data_ptr(), address) << position << ": a shorter text";

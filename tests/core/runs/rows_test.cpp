@@ -57,7 +57,7 @@ TEST(Rows, EachColumnIsNamedInTheHeaderAndTheObject) {
     ASSERT_EQ(json.size(), rowFile<EvaluationRow>().columns.size());
     EXPECT_TRUE(json.at("correct").is_null());
     EXPECT_EQ(json.at("loss"), 0.5);
-    const auto curves = curveValues(row);
+    const auto curves = tensorboardValues(row);
     ASSERT_EQ(curves.size(), 1U);
     EXPECT_EQ(curves[0].first, "loss");
 }

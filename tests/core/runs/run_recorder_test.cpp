@@ -2,6 +2,8 @@
 
 #include <fstream>
 
+#include "core/base/durable_file.h"
+#include "core/runs/tensorboard_events.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
@@ -108,6 +110,24 @@ TEST(RunFolder, IsFoundByNameOrPath) {
     EXPECT_EQ(findRun((runs / "index-a/").string(), "/nowhere").name(), "index-a");
     expectError(ErrorKind::usage, "did you mean index-a?", [&] { findRun("indx-a", runs.path()); });
     EXPECT_TRUE(listRuns(runs / "missing").empty());
+}
+
+/// A run of a version with other tags goes on under today's, so that TensorBoard shows one curve.
+TEST(RunRecorder, FormerTagsOfEventsBecomeTodays) {
+    const TemporaryFolder runs;
+    const RunFolder run = createRun(runs.path(), "a", {});
+    const std::string former = formatEventFileStart(1) +
+                               formatEvent({1, 5, {{"evaluation/loss", 2.0F}, {"evaluation/floor", 1.0F}}}) +
+                               formatEvent({2, 5, {{"evaluation/recall", 0.5F}}});
+    const std::filesystem::path events = run.eventsPath();
+    writeFileAtomically(events, former);
+    RunRecorder(run).rewindTo(5);
+    std::vector<std::string> tags;
+    for (const ScalarEvent& event : parseEvents(readFile(run.eventsPath())))
+        for (const auto& [tag, value] : event.scalars)
+            tags.push_back(tag);
+    EXPECT_EQ(tags, (std::vector<std::string>{"evaluation/loss", "evaluation/loss_lower_bound",
+                                              "evaluation/token_accuracy"}));
 }
 
 }  // namespace

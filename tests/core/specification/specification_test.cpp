@@ -180,7 +180,7 @@ TEST(Specification, OwnSettingsHaveNamesOfTheirOwn) {
 // The registries know what every other part of the program is told.
 TEST(Specification, EveryMethodAndTaskIsWholeAndUnknownOnesAreRefused) {
     for (const PositionMethod& method : positionMethods()) {
-        for (const std::string* text : {&method.name, &method.title, &method.sentence, &method.source,
+        for (const std::string* text : {&method.name, &method.title, &method.summary, &method.source,
                                         &method.formula, &method.extrapolation})
             EXPECT_FALSE(text->empty()) << method.name;
         EXPECT_EQ(&positionMethod(method.name), &method);

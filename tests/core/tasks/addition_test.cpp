@@ -54,7 +54,7 @@ TEST(Addition, EveryProblemIsRight) {
     for (std::uint64_t i = 0; i < 2000; ++i) {
         const Problem problem = task.problem(7, Stream::training, i);
         expectArithmetic(problem.text());
-        EXPECT_TRUE(task.isRight(problem, problem.answer));
+        EXPECT_TRUE(task.isCorrect(problem, problem.answer));
         EXPECT_NO_THROW(task.vocabulary().encode(problem.text()));
         EXPECT_LE(static_cast<int>(problem.prompt.size()), task.longestPrompt());
         EXPECT_LE(static_cast<int>(problem.answer.size()), task.longestAnswer());
@@ -78,10 +78,10 @@ TEST(Addition, WrongAnswersAreWrong) {
     for (const std::string wrong : {" 2e0+4e0+0e0==6e0 and 1e1+0e1+0e1==1e1 and d==17#",
                                     " 2e0+4e0+0e0==6e0 and 1e1+0e1+0e1==1e1 and d==16", " d==016#", "", "#",
                                     " d==16 d==17#", " d==1#6#", " 2e0+4e0+0e0==6e0 and #d==16#"})
-        EXPECT_FALSE(task.isRight(problem, wrong)) << wrong;
+        EXPECT_FALSE(task.isCorrect(problem, wrong)) << wrong;
     // Steps are not judged, only the last result, as in the RoPER note.
-    EXPECT_TRUE(task.isRight(problem, " 9e0 and d==16#"));
-    EXPECT_TRUE(task.isRight(problem, " d==3 and d==16#?d=1"));
+    EXPECT_TRUE(task.isCorrect(problem, " 9e0 and d==16#"));
+    EXPECT_TRUE(task.isCorrect(problem, " d==3 and d==16#?d=1"));
 }
 
 TEST(Addition, SequencesAreCutToLength) {

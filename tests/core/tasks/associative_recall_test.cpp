@@ -55,9 +55,9 @@ TEST(AssociativeRecall, AProblemIsOneQuery) {
         queries.insert(size->second);
         const char key = problem.prompt.back();
         EXPECT_EQ(pairsOf(problem.text()).first.at(key), problem.answer.front());
-        EXPECT_TRUE(task->isRight(problem, problem.answer.substr(0, 1)));
-        EXPECT_FALSE(task->isRight(problem, ""));
-        EXPECT_FALSE(task->isRight(problem, problem.answer.front() == '0' ? "1" : "0"));
+        EXPECT_TRUE(task->isCorrect(problem, problem.answer.substr(0, 1)));
+        EXPECT_FALSE(task->isCorrect(problem, ""));
+        EXPECT_FALSE(task->isCorrect(problem, problem.answer.front() == '0' ? "1" : "0"));
     }
     EXPECT_EQ(queries, (std::set<std::int64_t>{0, 1, 2}));
     EXPECT_TRUE(task->isComplete("7"));

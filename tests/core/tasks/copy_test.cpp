@@ -36,10 +36,10 @@ TEST(Copy, IsAStringAndTheSameString) {
 TEST(Copy, IsRightIfEveryLetterIs) {
     const auto task = makeTask(settings(3, 5));
     const Problem problem{"abc>", "abc#"};
-    EXPECT_TRUE(task->isRight(problem, "abc#"));
-    EXPECT_TRUE(task->isRight(problem, "abc#xyz"));
+    EXPECT_TRUE(task->isCorrect(problem, "abc#"));
+    EXPECT_TRUE(task->isCorrect(problem, "abc#xyz"));
     for (const char* wrong : {"", "abc", "abd#", "abcd#", "ab#"})
-        EXPECT_FALSE(task->isRight(problem, wrong)) << wrong;
+        EXPECT_FALSE(task->isCorrect(problem, wrong)) << wrong;
     EXPECT_TRUE(task->isComplete("abc#"));
     EXPECT_FALSE(task->isComplete("abc"));
 }

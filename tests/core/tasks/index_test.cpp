@@ -25,7 +25,7 @@ TEST(Index, EveryProblemIsRight) {
         EXPECT_GE(letters.size(), 3U);
         EXPECT_LE(letters.size(), 18U);
         EXPECT_EQ(letters.substr(std::stoul(parts[2])), parts[3]) << text;
-        EXPECT_TRUE(task.isRight(problem, problem.answer));
+        EXPECT_TRUE(task.isCorrect(problem, problem.answer));
         EXPECT_NO_THROW(task.vocabulary().encode(text));
         EXPECT_LE(static_cast<int>(problem.prompt.size()), task.longestPrompt());
         EXPECT_LE(static_cast<int>(problem.answer.size()), task.longestAnswer());
@@ -36,8 +36,8 @@ TEST(Index, WrongAnswersAreWrong) {
     const IndexTask task(3, 18);
     const Problem problem = IndexTask::problemFor("dyjeofuxvejmg", 8);
     for (const char* wrong : {"vejm'#", "vejmgg'#", "ejmg'#", "vejmg", "", "'", "uxvejmg'#"})
-        EXPECT_FALSE(task.isRight(problem, wrong)) << wrong;
-    EXPECT_TRUE(task.isRight(problem, "vejmg'#?s='"));
+        EXPECT_FALSE(task.isCorrect(problem, wrong)) << wrong;
+    EXPECT_TRUE(task.isCorrect(problem, "vejmg'#?s='"));
 }
 
 TEST(Index, RefusesImpossibleLengths) {

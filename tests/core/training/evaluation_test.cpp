@@ -78,7 +78,7 @@ TEST(Batches, MaskedTokensAreHiddenAsOftenAsTheySay) {
     s.training.length = 400;
     const auto task = makeTask(s.task);
     const std::int64_t V = task->vocabulary().size();
-    EXPECT_EQ(modelTokens(*task, s), V + 1);
+    EXPECT_EQ(modelVocabularySize(*task, s), V + 1);
     const at::Tensor tokens = makeSequences(*task, s, Stream::training, 0, 200);
     const Batch batch = makeBatch(*task, s, Stream::training, 0, 200);
     ASSERT_EQ(batch.inputs.sizes(), tokens.sizes());
@@ -145,7 +145,7 @@ TEST(Snapshot, ReadsTokensThatAreNoTextByThemselves) {
     s.snapshots.every = 1;
     s.snapshots.tokens = 10;
     s.training.objective = "masked";
-    Transformer model(s, modelTokens(task, s), at::kCPU);
+    Transformer model(s, modelVocabularySize(task, s), at::kCPU);
     const RunFolder run(folder / "run");
     writeSnapshot(run, model, task, s, 5);
     const SafetensorsFile file = SafetensorsFile::read(run.snapshotPath(5));

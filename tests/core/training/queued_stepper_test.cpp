@@ -35,7 +35,7 @@ struct Trained {
     explicit Trained(const Specification& specification)
         : s(specification),
           task(openTask(s.task)),
-          model(s, modelTokens(*task, s), at::kCPU),
+          model(s, modelVocabularySize(*task, s), at::kCPU),
           optimizer(model.parameters(), s.training),
           batches(*task, s, 0) {}
 

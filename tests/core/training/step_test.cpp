@@ -25,7 +25,7 @@ TEST(Step, TakesNoNewMemoryOnceWarm) {
     s.training.batch = 8;
     s.training.length = 200;  // activations of several megabytes
     const auto task = openTask(s.task);
-    Transformer model(s, modelTokens(*task, s), at::kCPU);
+    Transformer model(s, modelVocabularySize(*task, s), at::kCPU);
     AdamW optimizer(model.parameters(), s.training);
     BatchStream batches(*task, s, 0);
     std::int64_t step = 0;
@@ -48,7 +48,7 @@ double lossAfter(Specification s, std::int64_t steps, std::int64_t seed, const c
     s.training.data_seed = s.training.model_seed = seed;
     s.device.precision = precision;
     const auto task = openTask(s.task);
-    Transformer model(s, modelTokens(*task, s), at::kCPU);
+    Transformer model(s, modelVocabularySize(*task, s), at::kCPU);
     AdamW optimizer(model.parameters(), s.training);
     BatchStream batches(*task, s, 0);
     double sum = 0;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iostream>
 #include <limits>
 
 #include "core/base/text.h"
@@ -32,10 +31,7 @@ Setup setupOf(const FigureRequest& request, const Setup& start) {
     if (setup.shift == 0 && !request.sets("shift")) setup.shift = 7;
     setup.map = MapKind::shift_difference;
     if (request.kind == "mistake") {
-        if (!request.sets("mistake")) {
-            setup.mistake = Mistake::wrong_direction;
-            std::cerr << "roper-lab: no mistake is named; wrong_direction is shown (--set mistake=…)\n";
-        }
+        if (!request.sets("mistake")) setup.mistake = Mistake::wrong_direction;  // the caption names it
         if (!isSeenByShift(setup.mistake)) setup.map = MapKind::form_difference;
     }
     return setup;
@@ -117,10 +113,10 @@ std::vector<const FieldInfo*> AttentionPage::figureSettings() const {
     return infosOf(setupFields());
 }
 
-const Figure& AttentionPage::prepareFigure(FigureRequest request) {
+Figure& AttentionPage::prepareFigure(FigureRequest request) {
     state_.adopt(request.run, [&](const Setup& setup) { return setupOf(request, setup); });
     refreshNow();
-    waitWhile([this] { return is_computing_; });
+    waitWhile([this] { return is_computing_; }, "the map");
     QCoreApplication::processEvents();
     return request.kind == "mistake" ? *map_ : figureNamed(request.kind);
 }
@@ -153,7 +149,7 @@ void AttentionPage::showUnready() {
     const bool no_runs = state_.runs().runs().empty();
     help_->setText(no_runs                      ? tr("Train a model first")
                    : state_.setup().run.empty() ? tr("Take the first run")
-                                                : tr("Ask again"));
+                                                : tr("Read the run again"));
     help_->setVisible(!state_.isAsking());
     emit explanationChanged();
 }

@@ -28,7 +28,7 @@ class AttentionPage : public Page {
     std::vector<const Figure*> figures() const override;
     std::vector<std::string> figureKinds() const override;
     std::vector<const FieldInfo*> figureSettings() const override;
-    const Figure& prepareFigure(FigureRequest request) override;
+    Figure& prepareFigure(FigureRequest request) override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
     ViewSettings viewSettings() const override;

@@ -15,21 +15,21 @@ constexpr int kPlay_ms = 160;
 
 QWidget* AttentionPage::makePictures() {
     for (const auto& [name, help] :
-         {std::pair{tr("Scores"), tr("What softmax is taken of")},
+         {std::pair{tr("Scores"), tr("Attention logits: what softmax is taken of")},
           {tr("Weights"), tr("Softmax of each row; for linear attention the share of each similarity")},
-          {tr("After the shift"),
+          {tr("Change under the shift"),
            tr("What moving all positions by S changes: nothing, unless there is a mistake")},
-          {tr("Against the right form"), tr("What the chosen mistake changes at the same positions")}})
+          {tr("Error of the mistake"), tr("Difference from the right form at the same positions")}})
         kinds_->setTabToolTip(kinds_->addTab(name), help);
     kinds_->setAccessibleName(tr("Which map"));
     kinds_->setDocumentMode(true);
     kinds_->setExpanding(false);
     headline_->setForegroundRole(QPalette::PlaceholderText);
     headline_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    to_mixing_->setToolTip(tr("Shows what this query makes of the values it looks at"));
+    to_mixing_->setToolTip(tr("Shows this query's weighted sum of values"));
     connect(to_mixing_, &QPushButton::clicked, this, &AttentionPage::mixingWanted);
-    help_->setText(tr("Ask again"));
-    help_->setToolTip(tr("What to do before there is a map"));
+    help_->setText(tr("Read the run again"));
+    help_->setToolTip(tr("There is no map yet"));
     help_->hide();
     connect(help_, &QPushButton::clicked, this, [this] {
         if (state_.runs().runs().empty()) return emit trainingWanted();
@@ -45,7 +45,7 @@ QWidget* AttentionPage::makePictures() {
     lower_->addTab(vectors_, tr("q, k and v"));
     lower_->addTab(makeBiasTab(), tr("Bias by distance"));
     prepareTable();
-    lower_->addTab(table_, tr("Position table"));
+    lower_->addTab(table_, tr("Position embeddings"));
     lower_->setDocumentMode(true);
     auto* upper = new QWidget;
     auto* layout = new QVBoxLayout(upper);
@@ -67,8 +67,9 @@ void AttentionPage::fillPanel() {
     panel_->addHeading(tr("Tokens"));
     addSourceControls(*panel_, state_);
     panel_->addHeading(tr("Method"));
-    panel_->addOwnChoice(tr("Positions by"), tr("How the score learns of positions; F1 shows the formula"),
-                         methodNames(), methodEntry, chooseMethod);
+    panel_->addOwnChoice(tr("Position method"),
+                         tr("How positions enter the attention score; F1 shows the formula"), methodNames(),
+                         methodEntry, chooseMethod);
     panel_->addCheck(tr("Causal"), "causal");
     panel_->addIndex(tr("Pair i"), "pair", tr("The marked bar; M mutes it or puts it back, as a click does"),
                      [](const Setup& s) { return s.pairs(); });
@@ -94,11 +95,11 @@ void AttentionPage::fillPanel() {
 void AttentionPage::addActions(Actions& actions) {
     const QString group = tr("Attention");
     actions.add(group, tr("Play or pause the shift"), Qt::Key_Space, [this] { play_->click(); });
-    actions.add(group, tr("Next key"), Qt::Key_Right, [this] { moveKey(1); });
-    actions.add(group, tr("Previous key"), Qt::Key_Left, [this] { moveKey(-1); });
-    actions.add(group, tr("Ten keys on"), Qt::SHIFT | Qt::Key_Right, [this] { moveKey(10); });
-    actions.add(group, tr("Ten keys back"), Qt::SHIFT | Qt::Key_Left, [this] { moveKey(-10); });
-    actions.add(group, tr("First key"), Qt::Key_Home, [this] { moveKey(-bounds::kMostTokens); });
+    actions.add(group, tr("Next key token"), Qt::Key_Right, [this] { moveKey(1); });
+    actions.add(group, tr("Previous key token"), Qt::Key_Left, [this] { moveKey(-1); });
+    actions.add(group, tr("Ten key tokens forward"), Qt::SHIFT | Qt::Key_Right, [this] { moveKey(10); });
+    actions.add(group, tr("Ten key tokens back"), Qt::SHIFT | Qt::Key_Left, [this] { moveKey(-10); });
+    actions.add(group, tr("First key token"), Qt::Key_Home, [this] { moveKey(-bounds::kMostTokens); });
     actions.add(group, tr("Next query"), Qt::Key_Down, [this] { moveQuery(1); });
     actions.add(group, tr("Previous query"), Qt::Key_Up, [this] { moveQuery(-1); });
     actions.add(group, tr("This row in Value mixing"), Qt::Key_Return, [this] { to_mixing_->click(); });
@@ -108,7 +109,7 @@ void AttentionPage::addActions(Actions& actions) {
                 [this] { panel_->change(tr("Muted pairs"), [](Setup& s) { s.muted.clear(); }); });
     actions.add(group, tr("No mistake"), {},
                 [this] { panel_->change(tr("Mistake"), [](Setup& s) { s.mistake = Mistake::none; }); });
-    actions.add(group, tr("Ask the run again"), {}, [this] {
+    actions.add(group, tr("Read the run again"), {}, [this] {
         if (state_.setup().source == Source::run) state_.askRun();
     });
 }

@@ -79,7 +79,7 @@ void AttentionPage::showBias() {
     std::vector<CurveChart::Curve> curves;
     const PositionMethod& method = s.positionMethod();
     const bool has_buckets = method.trains_bias, shows_bucket = bias_kind_->currentIndex() == 1;
-    const HeadOfMethod chosen = s.headOfMethod();
+    const HeadContext chosen = s.headOfMethod();
     bias_kind_->setEnabled(has_buckets);
     const QString title = QString::fromStdString(method.title);
     if (has_buckets) {
@@ -95,7 +95,7 @@ void AttentionPage::showBias() {
     } else if (method.bias) {
         const Theme theme = Theme::of(palette());
         for (int head = 0; head < s.heads; ++head) {
-            HeadOfMethod of_head = chosen;
+            HeadContext of_head = chosen;
             of_head.head = head;
             const auto bias = method.bias(of_head);
             curves.push_back(

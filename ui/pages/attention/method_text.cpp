@@ -21,7 +21,7 @@ struct Entry {
 std::vector<Entry> makeEntries() {
     std::vector<Entry> all;
     for (const PositionMethod& method : positionMethods()) {
-        if (method.is_in_embeddings) continue;
+        if (method.adds_to_embeddings) continue;
         const QString title = QString::fromStdString(method.title);
         all.push_back({method.name, AttentionKind::softmax, false,
                        method.rotates_values ? QObject::tr("%1 (weights as RoPE)").arg(title) : title});
@@ -116,7 +116,7 @@ QString explainScore(const AttentionState& state) {
             "changes "
             "nothing but the last digits.</p>");
     if (s.positionMethod().trains_bias && state.isReady()) {
-        const HeadOfMethod head = s.headOfMethod();
+        const HeadContext head = s.headOfMethod();
         const int distance = state.query() - state.key(), buckets = static_cast<int>(head.t5_biases.size());
         text += QObject::tr("<p>The distance %1 falls into bucket %2 of %3.</p>")
                     .arg(distance)

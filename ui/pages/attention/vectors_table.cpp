@@ -80,7 +80,7 @@ VectorsTable::VectorsTable(AttentionState& state, QWidget* parent) : QTabWidget(
         table->verticalHeader()->setDefaultSectionSize(20);
         table->setAccessibleName(tr("%1 of every token").arg(QString::fromLatin1(name)));
         table->setToolTip(
-            tr("A row a token, a column a feature. Choose “a table, by hand” to change the numbers."));
+            tr("A row per token, a column per feature. Choose “a table, by hand” to change the numbers."));
         addTab(table, title);
     }
 }

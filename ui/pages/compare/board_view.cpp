@@ -172,7 +172,7 @@ QString BoardView::figureCsv() const {
 
 QString BoardView::figureCaption() const {
     return tr(
-        "The RoPER note's table (Harik & Jayasiri 2022; ten runs a method, the worst dropped) and ours");
+        "The RoPER note's table (Harik & Jayasiri 2022; ten runs per method, the worst dropped) and ours");
 }
 
 }  // namespace roper

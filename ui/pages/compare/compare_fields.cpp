@@ -54,9 +54,9 @@ const std::vector<Field<CompareQuestion>>& compareFields() {
         make({"", "across", "", "what the curves run over", Choice{{"step", "time", "tokens"}}}, &Q::across),
         make({"", "spread", "", "what the band is", Choice{{"range", "standard_error", "interval"}}},
              &Q::spread),
-        make({"", "drop_worst", "", "true leaves out each group's worst run", Flag()}, &Q::drop_worst),
-        make({"", "final_half", "", "true shows the second half alone", Flag()}, &Q::final_half),
-        make({"", "each_run", "", "true draws every run, too", Flag()}, &Q::each_run)};
+        make({"", "drop_worst", "", "1: leaves out each group's worst run", Flag()}, &Q::drop_worst),
+        make({"", "final_half", "", "1: shows the second half alone", Flag()}, &Q::final_half),
+        make({"", "each_run", "", "1: draws every run, too", Flag()}, &Q::each_run)};
     return fields;
 }
 

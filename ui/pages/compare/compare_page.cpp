@@ -103,7 +103,7 @@ std::vector<const FieldInfo*> ComparePage::figureSettings() const {
     return infosOf(compareFields());
 }
 
-const Figure& ComparePage::prepareFigure(FigureRequest request) {
+Figure& ComparePage::prepareFigure(FigureRequest request) {
     store_.readAll();
     if (store_.runs().empty() && request.kind != "board")
         throw Error(ErrorKind::usage, "there are no runs in " + store_.folder().string());
@@ -241,7 +241,7 @@ void ComparePage::showCurves() {
     }
     curves_->setAxisNames(acrossTitle(question.across), curveTitle(question.curve));
     const bool more_is_better =
-        question.curve == CurveOf::correct || question.curve == CurveOf::token_accuracy;
+        question.curve == CurveMetric::correct || question.curve == CurveMetric::token_accuracy;
     if (more_is_better)
         curves_->setYLimits(std::pair{0.0, 100.0});
     else

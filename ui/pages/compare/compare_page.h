@@ -32,7 +32,8 @@ class ComparePage : public Page {
     std::vector<const Figure*> figures() const override;
     std::vector<std::string> figureKinds() const override;
     std::vector<const FieldInfo*> figureSettings() const override;
-    const Figure& prepareFigure(FigureRequest request) override;
+    Figure& prepareFigure(FigureRequest request) override;
+    void refreshHidden() override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
     ViewSettings viewSettings() const override;
@@ -50,7 +51,6 @@ class ComparePage : public Page {
 
   protected:
     void refresh() override { showAnswers(); }
-    void refreshHidden() override;
     void becomeSeen(bool seen) override { state_->setSeen(seen); }
 
   private:

@@ -128,24 +128,24 @@ QWidget* ComparePage::makeMeasureBar() {
 
 QWidget* ComparePage::makeCurvesTab() {
     QStringList curves, spreads, acrosses;
-    for (const CurveOf curve :
-         {CurveOf::training_loss, CurveOf::correct, CurveOf::evaluation_loss, CurveOf::token_accuracy})
+    for (const CurveMetric curve : {CurveMetric::training_loss, CurveMetric::correct,
+                                    CurveMetric::evaluation_loss, CurveMetric::token_accuracy})
         curves << curveTitle(curve);
     for (const Spread spread : {Spread::range, Spread::standard_error, Spread::interval})
         spreads << tr("band: %1").arg(spreadTitle(spread));
-    for (const Across across : {Across::step, Across::time, Across::tokens})
+    for (const XAxis across : {XAxis::step, XAxis::time, XAxis::tokens})
         acrosses << tr("by %1").arg(acrossTitle(across).section(',', 0, 0));
     curve_ = makeChoice(tr("What the curves show"), tr("Mean over the runs of each group"), curves,
                         [](CompareQuestion& question, int index) {
-                            question.curve = static_cast<CurveOf>(index);
+                            question.curve = static_cast<CurveMetric>(index);
                             question.curve_chosen = true;
                         });
     spread_ = makeChoice(
         tr("What the band is"), tr("The band about each group's mean"), spreads,
         [](CompareQuestion& question, int index) { question.spread = static_cast<Spread>(index); });
-    across_ = makeChoice(
-        tr("What the x axis counts"), tr("Steps, training time or tokens"), acrosses,
-        [](CompareQuestion& question, int index) { question.across = static_cast<Across>(index); });
+    across_ =
+        makeChoice(tr("What the x axis counts"), tr("Steps, training time or tokens"), acrosses,
+                   [](CompareQuestion& question, int index) { question.across = static_cast<XAxis>(index); });
     final_half_ =
         makeCheck(tr("final half"), tr("The second half of the runs alone, as in the RoPER note's charts"),
                   [](CompareQuestion& question, bool on) { question.final_half = on; });

@@ -42,23 +42,23 @@ QString spreadTitle(Spread spread) {
     }
 }
 
-QString curveTitle(CurveOf curve) {
+QString curveTitle(CurveMetric curve) {
     switch (curve) {
-        case CurveOf::training_loss:
+        case CurveMetric::training_loss:
             return CompareState::tr("training loss, nats");
-        case CurveOf::correct:
+        case CurveMetric::correct:
             return CompareState::tr("problems solved, %");
-        case CurveOf::evaluation_loss:
+        case CurveMetric::evaluation_loss:
             return CompareState::tr("loss on fresh sequences, nats");
         default:
             return CompareState::tr("token accuracy, %");
     }
 }
 
-QString acrossTitle(Across across) {
-    return across == Across::step   ? CompareState::tr("step")
-           : across == Across::time ? CompareState::tr("training time, s")
-                                    : CompareState::tr("tokens");
+QString acrossTitle(XAxis across) {
+    return across == XAxis::step   ? CompareState::tr("step")
+           : across == XAxis::time ? CompareState::tr("training time, s")
+                                   : CompareState::tr("tokens");
 }
 
 QString measureTitle(const CompareQuestion& question) {
@@ -142,8 +142,8 @@ void CompareState::refresh() {
     if (!runs.empty() && !question_.measure_chosen)
         question_.measure = defaultMeasure(runs.front().specification);
     if (!runs.empty() && !question_.curve_chosen)
-        question_.curve =
-            runs.front().specification.task.hasProblems() ? CurveOf::correct : CurveOf::evaluation_loss;
+        question_.curve = runs.front().specification.task.hasProblems() ? CurveMetric::correct
+                                                                        : CurveMetric::evaluation_loss;
     groups_.clear();
     std::map<std::string, int> of_method;
     for (RunGroup& group : groupRuns(runs)) {

@@ -22,9 +22,9 @@ struct CompareQuestion {
     int share = 90;               ///< % solved, for `steps_until`
     std::string a, b;             ///< keys of the groups that are paired; empty: those that fit best
     QSet<QString> hidden;         ///< keys of groups that are not shown
-    CurveOf curve = CurveOf::correct;
+    CurveMetric curve = CurveMetric::correct;
     bool curve_chosen = false;
-    Across across = Across::step;
+    XAxis across = XAxis::step;
     Spread spread = Spread::range;
     bool drop_worst = false;
     bool final_half = false;
@@ -98,8 +98,8 @@ class CompareState : public QObject {
 
 /// Names of the choices, for controls and captions.
 QString spreadTitle(Spread spread);
-QString curveTitle(CurveOf curve);
-QString acrossTitle(Across across);
+QString curveTitle(CurveMetric curve);
+QString acrossTitle(XAxis across);
 QString measureTitle(const CompareQuestion& question);
 
 }  // namespace roper

@@ -21,7 +21,7 @@ QString unitOf(const LengthMap& map) {
 
 QString axisText(const LengthMap& map) {
     if (map.shows == LengthMap::Shows::loss) return LengthMapView::tr("position, up to (rows: trained on)");
-    if (map.shows == LengthMap::Shows::guessed) return LengthMapView::tr("tokens (rows: trained on)");
+    if (map.shows == LengthMap::Shows::token_accuracy) return LengthMapView::tr("tokens (rows: trained on)");
     return LengthMapView::tr("%1 (rows: trained on)").arg(unitOf(map));
 }
 
@@ -35,7 +35,7 @@ QString placeText(const LengthMap& map, std::int64_t length) {
     if (map.shows == LengthMap::Shows::loss)
         return length == 1 ? LengthMapView::tr("position 0")
                            : LengthMapView::tr("positions %1 to %2").arg(length / 2).arg(length - 1);
-    if (map.shows == LengthMap::Shows::guessed) return LengthMapView::tr("sequences of %1").arg(length);
+    if (map.shows == LengthMap::Shows::token_accuracy) return LengthMapView::tr("sequences of %1").arg(length);
     return LengthMapView::tr("problems of %1").arg(length);
 }
 
@@ -249,8 +249,8 @@ QString LengthMapView::figureCaption() const {
                   "length "
                   "of training (rows); %1")
             .arg(line);
-    if (!maps_.empty() && maps_.front().shows == LengthMap::Shows::guessed)
-        return tr("Share of tokens guessed right, in %, by the length of the text, and by that of training "
+    if (!maps_.empty() && maps_.front().shows == LengthMap::Shows::token_accuracy)
+        return tr("Token accuracy, in %, by the length of the text, and by that of training "
                   "(rows); %1")
             .arg(line);
     return tr("Share of problems solved, in %, by their length and by the longest problem of training "

@@ -24,7 +24,7 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
                 tr("Problems of each size, or sequences of each length; more take longer and scatter less"))),
       what_(named(
           new QComboBox, tr("What the maps show"),
-          tr("Of texts, which parts of them a model knows well: how far back it can use what it read"))),
+          tr("Of texts, the loss at every position: how far back a model can use what it read"))),
       scaling_(
           named(new QComboBox, tr("Scaling of the frequencies"),
                 tr("How frequencies are scaled while problems are read; RoPE and RoPER alone have some"))),
@@ -39,10 +39,10 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     problems_->setValue(16);
     problems_->setSuffix(tr(" of each size"));
     what_->addItems({tr("share right, by length"), tr("loss of texts, by position")});
-    for (const std::string_view name : kScalingNames)
+    for (const std::string& name : scalingNames())
         scaling_->addItem(name == "none" ? tr("frequencies as trained")
-                                         : tr("scaled: %1").arg(QLatin1String(name.data(), name.size())),
-                          QString(QLatin1String(name.data(), name.size())));
+                                         : tr("scaled: %1").arg(QString::fromStdString(name)),
+                          QString(QString::fromStdString(name)));
     factor_->setRange(1, 1000);
     factor_->setValue(2);
     factor_->setPrefix(tr("s = "));

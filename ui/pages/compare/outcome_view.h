@@ -5,7 +5,7 @@
 
 namespace roper {
 
-/// Every run's outcome as a dot, a row a group, with the mean and its interval. Runs that never got there
+/// Every run's outcome as a dot, a row per group, with the mean and its interval. Runs that never got there
 /// stand in a column of their own at the right; those that are not finished are counted.
 class OutcomeView : public FigureView {
     Q_OBJECT

@@ -34,7 +34,7 @@ struct ContinuationView::Lines {
 };
 
 ContinuationView::ContinuationView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("What the model writes, how sure it is, and what it looks at"));
+    setAccessibleName(tr("What the model generates, how sure it is, and what it looks at"));
     setFocusPolicy(Qt::StrongFocus);
     connect(&state_, &InspectState::continuationChanged, this, [this] {
         chosen_ = 0;

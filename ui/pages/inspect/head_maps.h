@@ -48,7 +48,7 @@ struct Continuation {
     std::size_t generated() const { return tokens.size() - given; }
 };
 
-/// From the answer to `continue`. @throws Error (checkpoint)
+/// From the answer to `generate`. @throws Error (checkpoint)
 Continuation readContinuation(const SafetensorsFile& file);
 
 }  // namespace roper

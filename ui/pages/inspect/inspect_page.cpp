@@ -132,7 +132,7 @@ void InspectPage::showRun() {
     generate_->setEnabled(writes);
     generate_->setToolTip(writes || !is_there
                               ? tr("Let the model continue the prompt")
-                              : tr("This model guesses masked tokens from both sides; it cannot "
+                              : tr("This model predicts masked tokens from both sides; it cannot "
                                    "generate"));
     count_sizes_->setEnabled(has_problems);
     problems_->setEnabled(has_problems);
@@ -297,7 +297,7 @@ QString InspectPage::explanation() const {
            tr("<p>Snapshots are taken while the run trains (setting snapshots.every), always of the same "
               "text. A text of your own is read by the model itself: by its trainer "
               "between two steps, or by its checkpoint.</p>"
-              "<p>Going on with a text: p(next) = softmax(logits), whatever the temperature that it is drawn "
+              "<p>Generating: p(next) = softmax(logits), whatever the temperature that it is drawn "
               "at; the shading is the row of "
               "a<sub>n,j</sub> behind the framed character.</p>"
               "<p>Learned positions: trained frequencies begin at θ<sub>i</sub>; Su found that they hardly "

@@ -20,7 +20,7 @@
 namespace roper {
 
 /// Page 7: inside a trained model. All heads at a step and over the steps of the run, what the model
-/// generates with a text, what it solves by size.
+/// generates after a text, what it solves by size.
 class InspectPage : public Page {
     Q_OBJECT
 
@@ -29,7 +29,8 @@ class InspectPage : public Page {
 
     std::vector<const Figure*> figures() const override;
     std::vector<const FieldInfo*> figureSettings() const override;
-    const Figure& prepareFigure(FigureRequest request) override;
+    Figure& prepareFigure(FigureRequest request) override;
+    void refreshHidden() override { learned_->refresh(); }
     void addActions(Actions& actions) override;
     QString explanation() const override;
     ViewSettings viewSettings() const override;
@@ -45,7 +46,6 @@ class InspectPage : public Page {
     void showTab(int tab) { tabs_->setCurrentIndex(tab); }
 
   protected:
-    void refreshHidden() override { learned_->refresh(); }
     void becomeSeen(bool seen) override;
 
   private:

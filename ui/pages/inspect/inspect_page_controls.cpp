@@ -15,7 +15,7 @@ QWidget* InspectPage::makeChooser() {
     runs_->setMinimumContentsLength(30);
     runs_->setPlaceholderText(tr("choose a run"));
     steps_ = named(new QComboBox, tr("Step of the model"),
-                   tr("Which checkpoint is asked when the model itself reads, writes or solves"));
+                   tr("Which checkpoint is used when the model itself reads, generates or solves"));
     steps_->setMinimumContentsLength(14);
     connect(runs_, &QComboBox::activated, this, [this] { state_->setRun(runs_->currentText()); });
     connect(steps_, &QComboBox::currentIndexChanged, this, [this](int index) {
@@ -102,7 +102,7 @@ QWidget* InspectPage::makeHeadsTab() {
 
 QWidget* InspectPage::makeGenerationTab() {
     prompt_ = named(new LineEdit, tr("Prompt"), tr("What the model continues"));
-    count_ = named(new QSpinBox, tr("Characters to write"),
+    count_ = named(new QSpinBox, tr("Tokens to generate"),
                    tr("How many tokens the model generates (one is a character, except of a text)"));
     count_->setRange(1, static_cast<int>(kLongestContinuation));
     count_->setValue(64);
@@ -112,7 +112,7 @@ QWidget* InspectPage::makeGenerationTab() {
     temperature_->setRange(0, 10);
     temperature_->setSingleStep(0.1);
     temperature_->setPrefix(tr("temperature "));
-    seed_ = named(new QSpinBox, tr("Seed of the draws"), tr("The same seed draws the same text"));
+    seed_ = named(new QSpinBox, tr("Seed of the sampling"), tr("The same seed draws the same text"));
     seed_->setRange(0, 1000000);
     seed_->setPrefix(tr("seed "));
     generate_ =
@@ -185,7 +185,7 @@ void InspectPage::addActions(Actions& actions) {
         actions.add(group, tabs[tab], {}, [this, tab] { showTab(tab); });
     actions.add(group, tr("Play or pause the snapshots"), Qt::Key_Space, [this] { play(); });
     actions.add(group, tr("First snapshot"), Qt::Key_Home, [this] { state_->showSnapshot(0); });
-    actions.add(group, tr("Let the model write"), {}, [this] {
+    actions.add(group, tr("Generate"), {}, [this] {
         showTab(1);
         generate();
     });

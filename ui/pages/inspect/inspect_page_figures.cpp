@@ -35,7 +35,7 @@ void showHeads(InspectState& state, const InspectQuestion& question) {
     if (question.text) {
         state.setStep(question.step);
         state.askForMaps(QString::fromStdString(*question.text));
-        waitWhile([&] { return state.isAsking(); });
+        waitWhile([&] { return state.isAsking(); }, "the answer of the model");
     } else {
         state.showSnapshot(snapshotOf(state, question.step));
     }
@@ -71,7 +71,7 @@ std::vector<const FieldInfo*> InspectPage::figureSettings() const {
     return infosOf(inspectFields());
 }
 
-const Figure& InspectPage::prepareFigure(FigureRequest request) {
+Figure& InspectPage::prepareFigure(FigureRequest request) {
     InspectQuestion question;
     applySettings(inspectFields(), question, request.settings);
     store_.readAll();
@@ -90,11 +90,11 @@ const Figure& InspectPage::prepareFigure(FigureRequest request) {
             if (!question.text) throw Error(ErrorKind::usage, "continuation needs a text: --set text=…");
             state_->generate(QString::fromStdString(*question.text), static_cast<int>(question.count),
                              question.temperature, question.seed);
-            waitWhile([&] { return state_->isAsking(); });
+            waitWhile([&] { return state_->isAsking(); }, "the answer of the model");
             continuation_->choose(static_cast<int>(question.token));
         } else {
             state_->askForSizes(static_cast<int>(question.problems));
-            waitWhile([&] { return state_->isCountingSizes(); });
+            waitWhile([&] { return state_->isCountingSizes(); }, "the answer of the model");
         }
         if (!state_->message().isEmpty()) throw Error(ErrorKind::usage, state_->message().toStdString());
     }

@@ -142,7 +142,7 @@ void InspectState::generate(const QString& prompt, int count, double temperature
     request.temperature = temperature;
     request.seed = seed;
     asking_ = true;
-    say(tr("the model writes …"));
+    say(tr("generating …"));
     client_.ask({run_, request, step_});
 }
 

@@ -74,7 +74,7 @@ std::vector<const FieldInfo*> MixingPage::figureSettings() const {
     return infosOf(setupFields());
 }
 
-const Figure& MixingPage::prepareFigure(FigureRequest request) {
+Figure& MixingPage::prepareFigure(FigureRequest request) {
     state_.adopt(request.run, [&](const Setup& setup) { return withSettings(setup, request.settings); });
     refreshNow();
     QCoreApplication::processEvents();

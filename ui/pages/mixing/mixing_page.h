@@ -23,7 +23,8 @@ class MixingPage : public Page {
 
     std::vector<const Figure*> figures() const override;
     std::vector<const FieldInfo*> figureSettings() const override;
-    const Figure& prepareFigure(FigureRequest request) override;
+    Figure& prepareFigure(FigureRequest request) override;
+    void refreshHidden() override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
     ViewSettings viewSettings() const override;
@@ -39,7 +40,6 @@ class MixingPage : public Page {
 
   protected:
     void refresh() override;
-    void refreshHidden() override;
     void becomeSeen(bool seen) override;
     void changeEvent(QEvent* event) override;
 

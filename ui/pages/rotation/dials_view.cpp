@@ -128,7 +128,7 @@ void DialsView::mouseMoveEvent(QMouseEvent* event) {
     if (pair < 0) return emit pointed({});
     const double theta = state_.rotary().frequency(pair);
     if (theta == 0) return emit pointed(tr("pair %1    does not rotate: θ = 0").arg(pair));
-    emit pointed(tr("pair %1    θ = %2 rad a position    wavelength λ = %3 positions    mθ = %4 rad")
+    emit pointed(tr("pair %1    θ = %2 rad per position    wavelength λ = %3 positions    mθ = %4 rad")
                      .arg(pair)
                      .arg(theta, 0, 'g', 6)
                      .arg(2 * std::numbers::pi / theta, 0, 'g', 6)

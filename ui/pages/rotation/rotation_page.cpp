@@ -82,7 +82,7 @@ std::vector<const FieldInfo*> RotationPage::figureSettings() const {
     return infos;
 }
 
-const Figure& RotationPage::prepareFigure(FigureRequest request) {
+Figure& RotationPage::prepareFigure(FigureRequest request) {
     const auto lines = request.take(linesField().name);
     const bool is_plain = request.kind == "worked-example" && request.settings.empty();
     state_.selection().replace(
@@ -147,7 +147,7 @@ QString RotationPage::explanation() const {
     QString text =
         tr("<h3>One pair, rotated</h3>"
            "<p>θ<sub>i</sub> = %1 with b = %2, r = %3 rotated features, i = %4%5:<br>"
-           "<b>θ<sub>%4</sub> = %6</b> rad a position</p>")
+           "<b>θ<sub>%4</sub> = %6</b> rad per position</p>")
             .arg(formula)
             .arg(noteNumber(s.base))
             .arg(rotary.rotatedWidth())
@@ -158,7 +158,7 @@ QString RotationPage::explanation() const {
                "rad:</p>"
                "<p>x′<sub>%2</sub> = x<sub>%2</sub> cos mθ − x<sub>%3</sub> sin mθ = <b>%5</b><br>"
                "x′<sub>%3</sub> = x<sub>%2</sub> sin mθ + x<sub>%3</sub> cos mθ = <b>%6</b></p>"
-               "<p>The length of the pair stays; at m = 0 nothing rotates; R(m)R(n) = R(m+n).</p>")
+               "<p>Its norm is preserved; at m = 0 nothing rotates; R(m)R(n) = R(m+n).</p>")
                 .arg(noteNumber(s.position))
                 .arg(first)
                 .arg(second)
@@ -166,14 +166,17 @@ QString RotationPage::explanation() const {
                      noteNumber(state_.rotated()[second]));
     if (upper_->currentWidget() == two_vectors_)
         text +=
-            tr("<h3>Two vectors</h3><p>⟨R(m)q, R(n)k⟩ = qᵀR(m)ᵀR(n)k = qᵀR(n−m)k: only the distance is left. "
+            tr("<h3>Two vectors</h3><p>⟨R(m)q, R(n)k⟩ = qᵀR(m)ᵀR(n)k = qᵀR(n−m)k: the score depends on the "
+               "distance alone. "
                "Move both positions by S and watch the number stay.</p>");
     if (upper_->currentWidget() == four_ways_)
         text +=
-            tr("<h3>Four ways</h3><p>A 2 × 2 matrix a pair; x ⊗ cos + x̃ ⊗ sin, which is how programs do it; "
+            tr("<h3>Four equivalent ways</h3><p>A 2 × 2 matrix per pair; x ⊙ cos + x̃ ⊙ sin, where x̃ has each "
+               "pair (a, b) as "
+               "(−b, a) (`rotate_half`), as most implementations do it; "
                "multiplication by e<sup>imθ</sup>; and the full matrix R(m), block-diagonal for interleaved "
                "pairs, "
-               "scattered for half-split ones. All are the same rotation to the last digits.</p>");
+               "scattered for half-split ones. All are the same rotation up to rounding.</p>");
     return text +
            tr("<p><i>Su et al., RoFormer: Enhanced Transformer with Rotary Position Embedding, 2021</i></p>");
 }

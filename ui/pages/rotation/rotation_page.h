@@ -26,7 +26,8 @@ class RotationPage : public Page {
 
     std::vector<const Figure*> figures() const override;
     std::vector<const FieldInfo*> figureSettings() const override;
-    const Figure& prepareFigure(FigureRequest request) override;
+    Figure& prepareFigure(FigureRequest request) override;
+    void refreshHidden() override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
     ViewSettings viewSettings() const override;
@@ -39,7 +40,6 @@ class RotationPage : public Page {
 
   protected:
     void refresh() override;
-    void refreshHidden() override;
     void becomeSeen(bool seen) override;
 
   private:

@@ -127,7 +127,7 @@ std::vector<const FieldInfo*> SpectrumPage::figureSettings() const {
     return infosOf(setupFields());
 }
 
-const Figure& SpectrumPage::prepareFigure(FigureRequest request) {
+Figure& SpectrumPage::prepareFigure(FigureRequest request) {
     Setup start;
     start.head_dim = 128;  // as in the figures of Su et al. 2021, unless told otherwise
     state_.selection().replace(withSettings(start, request.settings));
@@ -185,7 +185,7 @@ void SpectrumPage::showSpectrum() {
     const double tau = 2 * std::numbers::pi;
     const int complete = pairsCompletingRotation(state_.theta(), s.context_length);
     spectrum_->setAxisNames(tr("pair i"),
-                            wavelength ? tr("wavelength λ, positions") : tr("frequency θ, rad a position"));
+                            wavelength ? tr("wavelength λ, positions") : tr("frequency θ, rad per position"));
     spectrum_->setLegendCorner(Qt::AlignTop | (wavelength ? Qt::AlignLeft : Qt::AlignRight));
     spectrum_->setLog(false, true);
     spectrum_->setCurves(curves, {{wavelength ? s.context_length : tau / s.context_length,

@@ -127,7 +127,7 @@ void QueuePanel::showQueue() {
         !queue_.problem().isEmpty() ? queue_.problem()
         : queue.entries.empty()
             ? tr("Nothing waits. “Queue twins” puts RoPE and RoPER here for several seeds; what is "
-                 "here is trained one after the other, also when this window is closed.")
+                 "here is trained one after the other, even if this window is closed.")
             : QString());
     problem_->setVisible(!problem_->text().isEmpty());
     showButtons();

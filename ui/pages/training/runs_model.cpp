@@ -175,7 +175,7 @@ QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int rol
                                       tr("Training loss of the last step, nats"),
                                       tr("Newest evaluation: problems solved, or loss"),
                                       tr("Best evaluation so far"),
-                                      tr("Optimizer steps a second"),
+                                      tr("Optimizer steps per second"),
                                       tr("Time until the last step at this rate")};
     if (role == Qt::DisplayRole) return names.value(section);
     if (role == Qt::ToolTipRole) return helps.value(section);

@@ -72,7 +72,7 @@ void SamplesView::show(const QString& run, const std::vector<Sample>& samples) {
     if (samples.empty()) {
         title_->setText(run.isEmpty() ? tr("Samples") : tr("Samples of %1").arg(run));
         text_->setHtml(tr(
-            "<p><i>After the first evaluation the problems and what the model wrote appear here.</i></p>"));
+            "<p><i>After the first evaluation the problems and what the model generated appear here.</i></p>"));
         return;
     }
     std::size_t right = 0;

@@ -41,7 +41,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
       form_(new SpecificationForm(this)),
       chooser_(new QTabWidget),
       loss_(new MetricChart(QStringLiteral("loss"), tr("training loss, nats"), this)),
-      accuracy_(new MetricChart(QStringLiteral("accuracy"), tr("solved or guessed right, %"), this)),
+      accuracy_(new MetricChart(QStringLiteral("accuracy"), tr("solved, or token accuracy, %"), this)),
       samples_(new SamplesView(this)),
       log_(new LogView(this)),
       runs_(new RunsPanel(store, launcher, queue, this)),
@@ -126,10 +126,11 @@ std::vector<const FieldInfo*> TrainingPage::figureSettings() const {
     return {};
 }
 
-const Figure& TrainingPage::prepareFigure(FigureRequest request) {
+Figure& TrainingPage::prepareFigure(FigureRequest request) {
     state_.store().readAll();
     if (state_.store().runs().empty())
         throw Error(ErrorKind::usage, "there are no runs in " + state_.store().folder().string());
+    chartListed();
     for (MetricChart* chart : {loss_, accuracy_}) {
         chart->resize(request.size);
         chart->redrawNow();

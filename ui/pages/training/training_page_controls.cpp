@@ -79,7 +79,7 @@ QWidget* TrainingPage::makeChartControls() {
     across->setAccessibleName(tr("What the x axis counts"));
     across->setToolTip(across->accessibleName());
     connect(across, &QComboBox::currentIndexChanged, this, [this](int index) {
-        forBothCharts([&](MetricChart& chart) { chart.setAcross(static_cast<MetricChart::Across>(index)); });
+        forBothCharts([&](MetricChart& chart) { chart.setAcross(static_cast<MetricChart::XAxis>(index)); });
     });
     auto* smoothing = new QSlider(Qt::Horizontal);
     smoothing->setRange(0, 99);

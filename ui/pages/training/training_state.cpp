@@ -46,7 +46,7 @@ void TrainingState::enqueue(const std::vector<Specification>& specifications) {
         store_.refresh();
         emit said(names.empty()
                       ? tr("Nothing to queue: all of it is there already.")
-                      : tr("%1 runs wait in the queue; they are trained also when this window is closed.")
+                      : tr("%1 runs wait in the queue; they are trained even if this window is closed.")
                             .arg(names.size()));
     } catch (const Error& error) {
         emit said(tr("Not queued: %1").arg(QString::fromStdString(error.what())));

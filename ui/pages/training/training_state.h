@@ -25,7 +25,7 @@ class TrainingState : public QObject {
     /// What a run of this specification takes, and whether this machine has it.
     static QString outlook(const Specification& specification);
 
-    /// Starts a run, or RoPE and RoPER as twins, and selects the last one by `started`.
+    /// Starts a run, or RoPE and RoPER as twins, and says `started` of the last one.
     void start(const Specification& specification, bool as_twins);
 
     /// Puts runs into the queue.
