@@ -137,7 +137,7 @@ class TextRunTest : public PageTest {
         QCOMPARE(shares.shows, LengthMap::Shows::token_accuracy);
         QCOMPARE(shares.lengths, (std::vector<std::int64_t>{24, 48, 96, 192}));
         QCOMPARE(shares.panels.size(), std::size_t(1));
-        QVERIFY(tab.view().figureCaption().contains("tokens guessed right"));
+        QVERIFY(tab.view().figureCaption().contains("Token accuracy"));
         tab.what().setCurrentIndex(1);
         QCOMPARE(tab.view().figureName(), QString("loss-by-position"));
         QCOMPARE(tab.view().maps().size(), std::size_t(1));
