@@ -66,13 +66,13 @@ Rotary Setup::valueRotary() const {
 }
 
 HeadContext Setup::headOfMethod() const {
-    HeadContext made{head, heads, causal, learned.t5_biases, learned.t5_distance};
-    if (source != Source::run || made.t5_biases.size() == 0) {
+    HeadContext made{head, heads, causal, learned.bias};
+    if (source == Source::run) made.own = learned.own;
+    if (source != Source::run || made.learned_bias.size() == 0) {
         const std::vector<double> drawn = exampleT5Biases(seed + static_cast<std::uint64_t>(head));
-        made.t5_biases =
+        made.learned_bias =
             Eigen::Map<const Eigen::VectorXd>(drawn.data(), static_cast<Eigen::Index>(drawn.size()));
     }
-    if (source != Source::run || made.t5_distance == 0) made.t5_distance = kT5LargestDistance;
     return made;
 }
 

@@ -31,8 +31,8 @@ struct Learned {
     ValueVector theta, value_theta;  ///< trained frequencies; empty where they are fixed
     double base = 0;                 ///< that they began with: another base shows its own frequencies
     FrequencyFormula frequency_formula = FrequencyFormula::standard;
-    ValueVector t5_biases;  ///< of the head, one per bucket
-    int t5_distance = 0;    ///< distances from here on share the last bucket
+    ValueVector bias;                   ///< of the head, where its method trains one
+    OwnSettings own{methodSettings()};  ///< of its method
 
     bool operator==(const Learned&) const = default;
 };

@@ -23,6 +23,22 @@ void OwnSettings::put(std::string_view name, OwnSetting::Value value) {
     values_.insert_or_assign(std::string(name), std::move(value));
 }
 
+std::string OwnSettings::asText(const FieldInfo& setting) const {
+    if (std::holds_alternative<IntegerRange>(setting.accepts)) return std::to_string(integer(setting.name));
+    return setting.isReal() ? formatNumber(real(setting.name)) : text(setting.name);
+}
+
+void OwnSettings::setText(const FieldInfo& setting, std::string_view text) {
+    if (std::holds_alternative<IntegerRange>(setting.accepts))
+        set(setting.name, readInteger(setting, text));
+    else if (setting.isReal())
+        set(setting.name, readReal(setting, text));
+    else if (const auto* choice = std::get_if<Choice>(&setting.accepts))
+        set(setting.name, choice->names[readChoice(setting, text)]);
+    else
+        set(setting.name, readText(setting, text));
+}
+
 OwnSetting integerSetting(std::string name, std::string unit, std::string help, IntegerRange range,
                           std::int64_t default_value) {
     return {{"", std::move(name), std::move(unit), std::move(help), range}, default_value};

@@ -35,8 +35,15 @@ class OwnSettings {
     void set(std::string_view name, const char* value) { put(name, std::string(value)); }
     void set(std::string_view name, std::string value) { put(name, std::move(value)); }
 
+    /// A value in the text form of its field.
+    std::string asText(const FieldInfo& setting) const;
+    /// @throws Error (usage) saying what the setting accepts
+    void setText(const FieldInfo& setting, std::string_view text);
+
     /// The defaults again.
     void reset() { values_.clear(); }
+
+    bool operator==(const OwnSettings&) const = default;
 
   private:
     void put(std::string_view name, OwnSetting::Value value);
@@ -71,23 +78,8 @@ Field<T> ownField(const OwnSetting& setting, const std::string& section, At at) 
         former.insert(0, section + ".");
     const FieldInfo self = made;
     const auto get = [at](const T& whole) -> const OwnSettings& { return at(const_cast<T&>(whole)); };
-    made.text = [self, get](const T& whole) {
-        if (std::holds_alternative<IntegerRange>(self.accepts))
-            return std::to_string(get(whole).integer(self.name));
-        if (self.isReal()) return formatNumber(get(whole).real(self.name));
-        return get(whole).text(self.name);
-    };
-    made.set = [self, at](T& whole, std::string_view text) {
-        OwnSettings& settings = at(whole);
-        if (std::holds_alternative<IntegerRange>(self.accepts))
-            settings.set(self.name, readInteger(self, text));
-        else if (self.isReal())
-            settings.set(self.name, readReal(self, text));
-        else if (const auto* choice = std::get_if<Choice>(&self.accepts))
-            settings.set(self.name, choice->names[readChoice(self, text)]);
-        else
-            settings.set(self.name, readText(self, text));
-    };
+    made.text = [self, get](const T& whole) { return get(whole).asText(self); };
+    made.set = [self, at](T& whole, std::string_view text) { at(whole).setText(self, text); };
     return made;
 }
 

@@ -14,6 +14,9 @@ namespace roper {
 
 struct PositionMethod;
 
+/// The settings that methods declare, all in one list.
+const std::vector<OwnSetting>& methodSettings();
+
 /// What a specification says about positions.
 struct PositionSettings {
     std::string position = "roper";  ///< name of the method
@@ -45,8 +48,8 @@ struct ModelShape {
 struct HeadContext {
     int head = 0, heads = 1;  ///< head from 0
     bool causal = true;
-    Eigen::VectorXd t5_biases = {};  ///< one per bucket
-    int t5_distance = 0;             ///< distances from here on share the last bucket
+    Eigen::VectorXd learned_bias = {};  ///< of a bias that is trained: its values for this head
+    OwnSettings own{methodSettings()};  ///< those of the method
 };
 
 /// A way in which a model knows positions: all about it that needs no LibTorch, found by its name. What
@@ -66,7 +69,8 @@ struct PositionMethod {
 
     bool rotates = false;         ///< queries and keys
     bool rotates_values = false;  ///< values too, and the output back
-    bool biases_scores = false;   ///< adds to the scores of a softmax, which linear attention never makes
+    /// Whether it adds to the scores of a softmax, which linear attention never makes: `bias` is then given.
+    bool biases_scores = false;
     /// Whether it acts on the embeddings alone, so that a head shows no effect of its own.
     bool adds_to_embeddings = false;
 
@@ -81,7 +85,8 @@ struct PositionMethod {
     /// Whether LibTorch keeps the weights of every query for the backward pass, because the bias is trained.
     bool trains_bias = false;
 
-    /// The bias β of a score by distance n − j, for one head; none where empty.
+    /// The bias β of a score by distance n − j, for one head; none where empty. The same as the file in
+    /// core/model/positions adds.
     std::function<std::function<double(int distance)>(const HeadContext&)> bias = {};
     /// What each pair of rotated queries (`is_query`) or keys is multiplied by at a position; 1 where empty.
     std::function<double(int pair, int pairs, double position, bool is_query)> decay = {};
@@ -94,9 +99,6 @@ const std::vector<PositionMethod>& positionMethods();
 
 /// @throws std::invalid_argument naming the known ones
 const PositionMethod& positionMethod(const std::string& name);
-
-/// The settings that methods declare, all in one list.
-const std::vector<OwnSetting>& methodSettings();
 
 /// The two methods that are trained as twins: RoPE, and RoPER beside it.
 const std::vector<std::string>& twinMethods();

@@ -36,9 +36,10 @@ PositionMethod t5Method() {
         return s.own.integer("bias_buckets") * shape.heads;
     };
     method.bias = [](const HeadContext& head) {
-        return [head](int distance) {
-            return head.t5_biases[t5Bucket(distance, !head.causal, static_cast<int>(head.t5_biases.size()),
-                                           head.t5_distance)];
+        const int farthest = static_cast<int>(head.own.integer("bias_distance"));
+        return [head, farthest](int distance) {
+            const auto buckets = static_cast<int>(head.learned_bias.size());
+            return head.learned_bias[t5Bucket(distance, !head.causal, buckets, farthest)];
         };
     };
     return method;

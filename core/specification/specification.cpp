@@ -48,7 +48,7 @@ void checkUnused(const Specification& s, std::vector<SettingProblem>& problems) 
         const std::string by_default = field.text(defaults);
         if (field.text(s) == by_default) continue;
         if (const auto why = whyUnused(field, s))
-            problems.push_back({field.key(), "would be ignored: " + *why + "; leave it at " + by_default});
+            problems.push_back({field.key(), "would be ignored: " + *why + "; its default is " + by_default});
     }
 }
 
@@ -110,13 +110,21 @@ void requireValid(const Specification& specification, const std::string& origin)
     throw Error(ErrorKind::usage, join(lines, "\n"));
 }
 
+/// As a cell of a Markdown table.
+static std::string escaped(const std::string& text) {
+    std::string cell;
+    for (const char c : text)
+        cell += c == '|' ? std::string("\\|") : std::string(1, c);
+    return cell;
+}
+
 std::string fieldsAsMarkdown() {
     const Specification defaults;
     std::string text = "| key | default | unit | accepts | meaning |\n|---|---|---|---|---|\n";
     for (const SpecificationField& field : specificationFields()) {
         const std::string value = field.text(defaults);
         text += "| `" + field.key() + "` | " + (value.empty() ? "" : "`" + value + "`") + " | " + field.unit +
-                " | " + acceptsText(field) + " | " + field.help + " |\n";
+                " | " + acceptsText(field) + " | " + escaped(field.help) + " |\n";
     }
     return text;
 }

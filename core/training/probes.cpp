@@ -86,7 +86,8 @@ Reply readHead(const Probed& probed, const Request& request) {
                                        std::pair{"bias", &bias}, std::pair{"table", &table}})
         if (tensor->defined()) tensors.push_back(tensorToWrite(name, *tensor));
     Metadata metadata = withTokenTexts(probed, describe(probed, request.text), list);
-    metadata["bias_distance"] = std::to_string(probed.specification.model.own.integer("bias_distance"));
+    for (const OwnSetting& setting : probed.specification.model.method().settings)
+        metadata[setting.name] = probed.specification.model.own.asText(setting);
     return replyWith(probed, tensors, metadata);
 }
 

@@ -67,8 +67,9 @@ RunHead readHead(const HeadQuestion& question, const QByteArray& payload) {
     head.learned.value_theta = rowOf(file, "value_theta");
     head.learned.base = head.base;
     head.learned.frequency_formula = head.frequency_formula;
-    head.learned.t5_biases = rowOf(file, "bias");
-    head.learned.t5_distance = static_cast<int>(numberOf(file, "bias_distance"));
+    head.learned.bias = rowOf(file, "bias");
+    for (const OwnSetting& setting : head.method->settings)
+        head.learned.own.setText(setting, file.entry(setting.name));
     return head;
 }
 

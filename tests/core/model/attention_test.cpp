@@ -165,26 +165,22 @@ TEST(Positions, OnlyAbsoluteEncodingsAndRotatedValuesShowInAConstantText) {
 
 TEST(Positions, BiasesFollowFromTheDistanceAlone) {
     const at::NoGradGuard no_gradients;
-    for (const char* position : {"t5", "alibi"}) {
-        Specification s = withMethod(position);
+    for (const PositionMethod& method : positionMethods()) {
+        if (!method.biases_scores) continue;
+        const Specification s = withMethod(method.name);
         Parameters parameters(3, at::kDouble);
-        const auto method = makePositions(s, parameters, at::kDouble);
-        const at::Tensor by_distance = method->forPass({40}).distance_bias;  // [H, 2T − 1]
+        const auto positions = makePositions(s, parameters, at::kDouble);
+        const at::Tensor by_distance = positions->forPass({40}).distance_bias;  // [H, 2T − 1]
         ASSERT_EQ(by_distance.sizes().vec(), (std::vector<std::int64_t>{2, 79}));
         const at::Tensor bias = sequenceMask(false, 40, by_distance).added;  // [1, H, T, T]
         ASSERT_EQ(bias.sizes().vec(), (std::vector<std::int64_t>{1, 2, 40, 40}));
         for (std::int64_t head = 0; head < 2; ++head)
             for (std::int64_t n = 0; n < 40; ++n)
-                for (std::int64_t j = 0; j <= n; ++j) {
-                    const int distance = static_cast<int>(n - j);
-                    const double expected =
-                        std::string(position) == "alibi"
-                            ? -alibiSlope(static_cast<int>(head) + 1, 2) * distance
-                            : method->relativeBias()[t5Bucket(distance, false)][head].item<double>();
-                    EXPECT_EQ(bias[0][head][n][j].item<double>(), expected);
-                }
+                for (std::int64_t j = 0; j <= n; ++j)
+                    EXPECT_EQ(bias[0][head][n][j].item<double>(),
+                              by_distance[head][n - j + 39].item<double>());
         // One new token a sequence has the same row.
-        const at::Tensor one = method->forPass({40, at::tensor({39, 7}, at::kLong)}).bias;
+        const at::Tensor one = positions->forPass({40, at::tensor({39, 7}, at::kLong)}).bias;
         EXPECT_TRUE(at::equal(one[0].squeeze(1), bias[0].select(1, 39)));
         EXPECT_TRUE(at::equal(one[1].squeeze(1).narrow(1, 0, 8), bias[0].select(1, 7).narrow(1, 0, 8)));
     }

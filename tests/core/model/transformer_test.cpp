@@ -15,6 +15,7 @@
 #include "core/operators/products.h"
 #include "core/specification/cost.h"
 #include "tests/support/eigen_transformer.h"
+#include "tests/support/own_settings.h"
 
 namespace roper {
 namespace {
@@ -53,6 +54,11 @@ std::vector<Specification> allKinds() {
     partial.model.rotary_fraction = 0.5;
     partial.model.value_rotary_fraction = 0.25;
     kinds.push_back(partial);
+    for (const PositionMethod& method : positionMethods()) {
+        if (method.settings.empty()) continue;
+        kinds.push_back(tiny(method.name));
+        moveFromDefaults(kinds.back());
+    }
     Specification buckets = tiny("t5");
     buckets.model.own.set("bias_buckets",
                           6);  // reached within the 13 tokens of these tests, the last one too
@@ -112,6 +118,7 @@ TEST(Transformer, LogitsEqualTheEigenImplementation) {
             Transformer model(s, kVocabulary, at::kCPU, dtype);
             const at::Tensor logits = model.forward(tokens).squeeze(0).to(at::kDouble);
             const Eigen::MatrixXd expected = eigenLogits(s, model.parameters(), row);
+            EXPECT_TRUE(logits.isfinite().all().item<bool>()) << nameOf(s);
             double largest = 0;
             for (std::int64_t t = 0; t < logits.size(0); ++t)
                 for (std::int64_t v = 0; v < kVocabulary; ++v)

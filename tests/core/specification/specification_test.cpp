@@ -128,10 +128,10 @@ TEST(Specification, AnotherMethodTakesAlongOnlyWhatItReads) {
     Specification specification;
     specification.model.value_rotary_fraction = 0.5;
     specification.model.pairing = "interleaved";
-    for (const char* position : {"none", "learned", "sinusoidal", "t5", "alibi", "rope", "roper"}) {
-        const Specification other = withPosition(specification, position);
-        EXPECT_TRUE(check(other).empty()) << position;
-        EXPECT_EQ(other.model.position, position);
+    for (const PositionMethod& method : positionMethods()) {
+        const Specification other = withPosition(specification, method.name);
+        EXPECT_TRUE(check(other).empty()) << method.name;
+        EXPECT_EQ(other.model.position, method.name);
     }
     EXPECT_EQ(withPosition(specification, "rope").model.pairing, "interleaved");
     EXPECT_EQ(withPosition(specification, "rope").model.value_rotary_fraction, 1);

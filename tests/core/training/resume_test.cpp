@@ -127,21 +127,19 @@ TEST(Resume, ChangesNothing) {
 
 TEST(Resume, ChangesNothingWithAnyMethod) {
     const TemporaryFolder runs;
-    const std::map<std::string, std::vector<const char*>> methods = {
-        {"none", {"position=none"}},
-        {"learned", {"position=learned"}},
-        {"sinusoidal", {"position=sinusoidal"}},
-        {"t5", {"position=t5"}},
-        {"alibi", {"position=alibi"}},
+    std::map<std::string, std::vector<std::string>> methods = {
         {"trained", {"position=roper", "frequencies=trained"}},
         {"numerator", {"position=rope", "attention=linear_numerator"}},
         {"cosine", {"position=roper", "attention=linear_cosine"}}};
+    for (const PositionMethod& method : positionMethods())
+        methods[method.name] = {"position=" + method.name};
     for (const auto& [name, settings] : methods) {
         Specification s = shortRun("index", "rope");
-        for (const char* setting : settings)
+        for (const std::string& setting : settings)
             applySetting(s, setting);
         expectResumedAsWhole(runs, name, s);
-        const bool reports = name == "t5" || name == "trained" || name == "numerator" || name == "cosine";
+        const bool reports =
+            s.model.method().trains_bias || name == "trained" || name == "numerator" || name == "cosine";
         EXPECT_EQ(fs::exists(runs / (name + "-whole") / "method.csv"), reports) << name;
     }
     // Steps 0, and each evaluation: two layers or one, pairs of queries, keys and values.

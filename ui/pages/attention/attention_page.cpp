@@ -23,7 +23,8 @@ constexpr std::array<const char*, 4> kMapNames = {"scores", "weights", "shift-di
 /// The setup of a requested picture: the map that its kind names, and a mistake where one is to be seen.
 Setup setupOf(const FigureRequest& request, const Setup& start) {
     Setup setup = withSettings(start, request.settings);
-    if (request.kind == "position-bias" && !request.sets("method")) setup.method = "t5";
+    if (request.kind == "position-bias" && !request.sets("method") && request.run.empty())
+        setup.method = "t5";
     if (request.kind == "scores") setup.map = MapKind::scores;
     if (request.kind == "weights") setup.map = MapKind::weights;
     const bool shows_difference = request.kind == "mistake" || request.kind == "shift-difference";

@@ -59,7 +59,8 @@ class AttentionPage : public Page {
         std::string method = "none";
         int head = 0, heads = 0, distances = 0, kind = 0, query_minus_key = 0;
         bool causal = true;
-        ValueVector t5_biases = {};
+        ValueVector learned_bias = {};
+        OwnSettings own{methodSettings()};
         qint64 palette = 0;
 
         bool operator==(const BiasOf&) const = default;

@@ -72,25 +72,27 @@ void AttentionPage::showBias() {
                state_.query() - state_.key(),
                s.causal,
                ValueVector(),
+               OwnSettings(methodSettings()),
                palette().cacheKey()};
-    now.t5_biases = s.headOfMethod().t5_biases;
+    const HeadContext chosen = s.headOfMethod();
+    now.learned_bias = chosen.learned_bias;
+    now.own = chosen.own;
     if (now == bias_of_) return;
     bias_of_ = now;
     std::vector<CurveChart::Curve> curves;
     const PositionMethod& method = s.positionMethod();
     const bool has_buckets = method.trains_bias, shows_bucket = bias_kind_->currentIndex() == 1;
-    const HeadContext chosen = s.headOfMethod();
     bias_kind_->setEnabled(has_buckets);
     const QString title = QString::fromStdString(method.title);
     if (has_buckets) {
         const auto bias = method.bias(chosen);
-        const auto buckets = static_cast<int>(chosen.t5_biases.size());
-        curves.push_back(
-            curveBy(s, shows_bucket ? QStringLiteral("bucket") : QStringLiteral("bias"),
-                    tr("%1, head %2").arg(title).arg(s.head), Theme::method(s.method), [&](int distance) {
-                        return shows_bucket ? t5Bucket(distance, !s.causal, buckets, chosen.t5_distance)
-                                            : bias(distance);
-                    }));
+        const auto buckets = static_cast<int>(chosen.learned_bias.size()),
+                   farthest = static_cast<int>(chosen.own.integer("bias_distance"));
+        curves.push_back(curveBy(
+            s, shows_bucket ? QStringLiteral("bucket") : QStringLiteral("bias"),
+            tr("%1, head %2").arg(title).arg(s.head), Theme::method(s.method), [&](int distance) {
+                return shows_bucket ? t5Bucket(distance, !s.causal, buckets, farthest) : bias(distance);
+            }));
         curves.back().strong = true;
     } else if (method.bias) {
         const Theme theme = Theme::of(palette());

@@ -117,10 +117,12 @@ QString explainScore(const AttentionState& state) {
             "nothing but the last digits.</p>");
     if (s.positionMethod().trains_bias && state.isReady()) {
         const HeadContext head = s.headOfMethod();
-        const int distance = state.query() - state.key(), buckets = static_cast<int>(head.t5_biases.size());
+        const int distance = state.query() - state.key(),
+                  buckets = static_cast<int>(head.learned_bias.size());
         text += QObject::tr("<p>The distance %1 falls into bucket %2 of %3.</p>")
                     .arg(distance)
-                    .arg(t5Bucket(distance, !s.causal, buckets, head.t5_distance))
+                    .arg(t5Bucket(distance, !s.causal, buckets,
+                                  static_cast<int>(head.own.integer("bias_distance"))))
                     .arg(buckets);
     }
     if (s.mistake != Mistake::none)

@@ -1,0 +1,50 @@
+#include "core/model/positions/positions.h"
+
+#include <ATen/core/grad_mode.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/own_settings.h"
+
+namespace roper {
+namespace {
+
+/// What a method's file says of its bias is what LibTorch adds, for every head and distance, whatever the
+/// method's own settings are; and only methods that say so have one.
+TEST(Positions, BiasesAreThoseOfTheMethodsFile) {
+    constexpr std::int64_t T = 23;
+    const at::NoGradGuard no_gradients;
+    for (const PositionMethod& method : positionMethods()) {
+        for (const bool is_causal : {true, false}) {
+            Specification s;
+            s.model.position = method.name;
+            s.model.width = 32;
+            s.model.heads = 4;
+            s.training.length = T + 1;
+            s.training.objective = is_causal ? "causal" : "masked";
+            moveFromDefaults(s);
+            if (method.check && !method.check(s.model, s.shape()).empty()) continue;
+            Parameters parameters(7, at::kDouble);
+            const auto positions = makePositions(s, parameters, at::kDouble);
+            const at::Tensor added = positions->forPass({T}).distance_bias;
+            ASSERT_EQ(added.defined(), method.biases_scores) << method.name;
+            ASSERT_EQ(static_cast<bool>(method.bias), method.biases_scores) << method.name;
+            if (!method.biases_scores) continue;
+            ASSERT_EQ(added.sizes(), (at::IntArrayRef{4, 2 * T - 1})) << method.name;
+            for (int head = 0; head < 4; ++head) {
+                HeadContext context{head, 4, is_causal, {}, s.model.own};
+                if (method.trains_bias) {
+                    const at::Tensor learned = positions->relativeBias().select(1, head).contiguous();
+                    context.learned_bias = Eigen::Map<const Eigen::VectorXd>(
+                        learned.const_data_ptr<double>(), static_cast<Eigen::Index>(learned.numel()));
+                }
+                const auto bias = method.bias(context);
+                for (int distance = is_causal ? 0 : 1 - static_cast<int>(T); distance < T; ++distance)
+                    EXPECT_NEAR(added.index({head, distance + T - 1}).item<double>(), bias(distance), 1e-12)
+                        << method.name << ", head " << head << ", distance " << distance;
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace roper

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/specification/specification.h"
+
+namespace roper {
+
+/// Moves the settings that the specification's method has for itself away from their defaults, so that a
+/// place that forgets them is found out. Choices stay, and so does what has another value already.
+inline void moveFromDefaults(Specification& s) {
+    for (const OwnSetting& setting : s.model.method().settings) {
+        if (s.model.own.asText(setting) != OwnSettings(methodSettings()).asText(setting)) continue;
+        if (const auto* range = std::get_if<IntegerRange>(&setting.accepts)) {
+            const std::int64_t value = s.model.own.integer(setting.name);
+            s.model.own.set(setting.name,
+                            std::clamp(value == 0 ? 40 : value - value / 3, range->low, range->high));
+        } else if (const auto* reals = std::get_if<RealRange>(&setting.accepts)) {
+            const double value = s.model.own.real(setting.name);
+            s.model.own.set(setting.name, std::clamp(0.5 * value + 0.25, reals->low, reals->high));
+        }
+    }
+}
+
+}  // namespace roper
