@@ -100,7 +100,8 @@ install_hint() {
             "nlohmann-json boost tomlplusplus cli11 gtest rapidcheck sentencepiece highway onednn" \
             "qt6-base qt6-svg qcustomplot ttf-dejavu xorg-server-xvfb" ;;
         *suse*) echo "sudo zypper install cmake ninja gcc-c++ pkgconf python3-pip python3-numpy python3-scipy eigen3-devel" \
-            "libboost_headers-devel nlohmann_json-devel tomlplusplus-devel cli11-devel gtest rapidcheck-devel sentencepiece-devel highway-devel" \
+            "libboost_headers-devel nlohmann_json-devel tomlplusplus-devel cli11-devel gtest rapidcheck-devel" \
+            "sentencepiece-devel highway-devel" \
             "onednn-devel qt6-base-devel qt6-svg-devel qcustomplot-devel dejavu-fonts xorg-x11-server-Xvfb" ;;
         *) echo "CMake 3.25, Ninja, g++ 12, Python 3 with pip, NumPy and SciPy, Eigen 3.4, Boost 1.74, nlohmann-json 3.11," \
             "toml++, CLI11, SentencePiece, Highway, oneDNN, GoogleTest, RapidCheck," \
