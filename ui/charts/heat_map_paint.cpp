@@ -145,16 +145,8 @@ bool HeatMapView::labelsAreCharacters() const {
     return single(map_.row_labels) && single(map_.column_labels);
 }
 
-void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& theme) const {
-    painter.save();
-    painter.setPen(theme.faint_text);
-    const bool tiny = labelsAreCharacters() && std::min(at.cell_width, at.cell_height) >= kLeastCharacter;
-    if (tiny && at.cell_height < painter.fontMetrics().height() + 2) {
-        // A text of single characters stays a text, however small.
-        QFont small = painter.font();
-        small.setPixelSize(std::min(QFontInfo(small).pixelSize(), static_cast<int>(at.cell_height)));
-        painter.setFont(small);
-    }
+/// @param tiny  the labels are single characters that have room at every row
+void HeatMapView::paintRowLabels(QPainter& painter, const Frame& at, bool tiny) const {
     const QFontMetrics metrics = painter.fontMetrics();
     const int row_step = tiny ? 1 : labelStep(at.cells.height(), at.box.height() / (metrics.height() + 2));
     const auto last_row =
@@ -169,6 +161,11 @@ void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& the
         painter.drawText(place, Qt::AlignRight | Qt::AlignVCenter,
                          metrics.elidedText(text, Qt::ElideRight, static_cast<int>(place.width())));
     }
+}
+
+/// @param tiny  the labels are single characters that have room at every column
+void HeatMapView::paintColumnLabels(QPainter& painter, const Frame& at, bool tiny) const {
+    const QFontMetrics metrics = painter.fontMetrics();
     const auto last_column =
         std::min<int>(static_cast<int>(at.cells.right()), static_cast<int>(map_.values->cols()) - 1);
     const auto step_for = [&](double widest) {
@@ -196,6 +193,20 @@ void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& the
         painter.drawText(place, Qt::AlignCenter,
                          metrics.elidedText(text, Qt::ElideRight, static_cast<int>(room)));
     }
+}
+
+void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& theme) const {
+    painter.save();
+    painter.setPen(theme.faint_text);
+    const bool tiny = labelsAreCharacters() && std::min(at.cell_width, at.cell_height) >= kLeastCharacter;
+    if (tiny && at.cell_height < painter.fontMetrics().height() + 2) {
+        // A text of single characters stays a text, however small.
+        QFont small = painter.font();
+        small.setPixelSize(std::min(QFontInfo(small).pixelSize(), static_cast<int>(at.cell_height)));
+        painter.setFont(small);
+    }
+    paintRowLabels(painter, at, tiny);
+    paintColumnLabels(painter, at, tiny);
     painter.restore();
     painter.setPen(theme.text);
     painter.drawText(QRectF(at.box.left(), at.box.top() - 33, at.box.width(), 15), Qt::AlignLeft,

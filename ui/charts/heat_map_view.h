@@ -92,6 +92,8 @@ class HeatMapView : public FigureView {
     void paintTiles(QPainter& painter, const Frame& frame, const ColorTable& colors) const;
     bool labelsAreCharacters() const;
     void paintAxes(QPainter& painter, const Frame& frame, const Theme& theme) const;
+    void paintRowLabels(QPainter& painter, const Frame& at, bool tiny) const;
+    void paintColumnLabels(QPainter& painter, const Frame& at, bool tiny) const;
     void paintColorBar(QPainter& painter, const Frame& frame, const Theme& theme) const;
     void zoom(double factor, const QPointF& about);
     QPoint cellAt(const QPointF& at) const;

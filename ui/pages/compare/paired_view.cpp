@@ -58,6 +58,54 @@ QRectF rightBox(const QRectF& area) {
     return {left, area.top() + 34, area.right() - 24 - left, area.height() - 80};
 }
 
+/// The difference of every seed, in the colour of the better group.
+/// @param colors  of groups a and b
+void paintSeeds(QPainter& painter, const Upright& axis, const PairedComparison& c,
+                const std::pair<QColor, QColor>& colors, const Theme& theme) {
+    const QRectF& box = axis.box;
+    const std::size_t places = c.pairs.size() + kMeanPlaces;
+    for (std::size_t i = 0; i < c.pairs.size(); ++i) {
+        const SeedPair& pair = c.pairs[i];
+        const double x = placeX(box, i, places);
+        painter.setPen(theme.faint_text);
+        painter.drawText(QRectF(x - 30, box.bottom() + 6, 60, 16), Qt::AlignCenter, seedText(pair));
+        if (!pair.isKnown()) {
+            painter.drawText(QRectF(x - 30, axis.y(0) - 18, 60, 16), Qt::AlignCenter, QStringLiteral("–"));
+            continue;
+        }
+        painter.setPen(QPen(theme.faint_text, 1));
+        painter.drawLine(QPointF(x, axis.y(0)), QPointF(x, axis.y(pair.difference())));
+        painter.setPen(Qt::NoPen);
+        const bool b_better = (pair.difference() > 0) == infoOf(c.measure).more_is_better;
+        painter.setBrush(pair.difference() == 0 ? theme.faint_text : b_better ? colors.second : colors.first);
+        painter.drawEllipse(QPointF(x, axis.y(pair.difference())), kDot, kDot);
+    }
+}
+
+/// The mean and its two intervals, right of the seeds.
+void paintIntervals(QPainter& painter, const Upright& axis, const PairedComparison& c, const Theme& theme) {
+    const QRectF& box = axis.box;
+    const std::size_t places = c.pairs.size() + kMeanPlaces;
+    const double mean_x = placeX(box, c.pairs.size() + 1, places),
+                 boot_x = placeX(box, c.pairs.size() + 3, places);
+    painter.setPen(theme.text);
+    for (const auto& [x, words] : {std::pair{mean_x, PairedView::tr("mean, 95 %\nStudent's t")},
+                                   {boot_x, PairedView::tr("the same,\nbootstrap")}})
+        painter.drawText(QRectF(x - 45, box.bottom() + 4, 90, 36), Qt::AlignHCenter | Qt::AlignTop, words);
+    const auto paintInterval = [&](double x, const Interval& interval, double width) {
+        painter.setPen(QPen(theme.text, width, Qt::SolidLine, Qt::FlatCap));
+        painter.drawLine(QPointF(x, axis.y(interval.low)), QPointF(x, axis.y(interval.high)));
+        for (const double end : {interval.low, interval.high})
+            painter.drawLine(QPointF(x - 5, axis.y(end)), QPointF(x + 5, axis.y(end)));
+        painter.setBrush(theme.text);
+        painter.setPen(Qt::NoPen);
+        const double y = axis.y(c.test->difference.mean);
+        painter.drawPolygon(QPolygonF{{x, y - 5.5}, {x + 5.5, y}, {x, y + 5.5}, {x - 5.5, y}});
+    };
+    paintInterval(mean_x, c.test->interval, 2.6);
+    paintInterval(boot_x, c.test->bootstrap, 1.2);
+}
+
 }  // namespace
 
 PairedView::PairedView(CompareState& state, QWidget* parent) : FigureView(parent), state_(state) {
@@ -114,25 +162,7 @@ void PairedView::paintDifferences(QPainter& painter, const QRectF& box, const Th
     paintTicks(painter, axis, theme);
     painter.setPen(QPen(theme.text, 1.4));
     painter.drawLine(QPointF(box.left(), axis.y(0)), QPointF(box.right(), axis.y(0)));
-    const std::size_t places = c.pairs.size() + kMeanPlaces;
-    for (std::size_t i = 0; i < c.pairs.size(); ++i) {
-        const SeedPair& pair = c.pairs[i];
-        const double x = placeX(box, i, places);
-        painter.setPen(theme.faint_text);
-        painter.drawText(QRectF(x - 30, box.bottom() + 6, 60, 16), Qt::AlignCenter, seedText(pair));
-        if (!pair.isKnown()) {
-            painter.drawText(QRectF(x - 30, axis.y(0) - 18, 60, 16), Qt::AlignCenter, QStringLiteral("–"));
-            continue;
-        }
-        painter.setPen(QPen(theme.faint_text, 1));
-        painter.drawLine(QPointF(x, axis.y(0)), QPointF(x, axis.y(pair.difference())));
-        painter.setPen(Qt::NoPen);
-        const bool b_better = (pair.difference() > 0) == infoOf(c.measure).more_is_better;
-        painter.setBrush(pair.difference() == 0 ? theme.faint_text
-                         : b_better             ? state_.colorB()
-                                                : state_.colorA());
-        painter.drawEllipse(QPointF(x, axis.y(pair.difference())), kDot, kDot);
-    }
+    paintSeeds(painter, axis, c, {state_.colorA(), state_.colorB()}, theme);
     painter.setPen(theme.text);
     painter.drawText(QRectF(box.left() - 66, box.top() - 28, box.width() + 80, 20),
                      Qt::AlignLeft | Qt::AlignVCenter,
@@ -141,25 +171,7 @@ void PairedView::paintDifferences(QPainter& painter, const QRectF& box, const Th
     painter.setPen(theme.faint_text);
     painter.drawText(QRectF(box.left(), box.bottom() + 24, box.width(), 18), Qt::AlignLeft | Qt::AlignVCenter,
                      tr("seed"));
-    if (!c.test) return;
-    const double mean_x = placeX(box, c.pairs.size() + 1, places),
-                 boot_x = placeX(box, c.pairs.size() + 3, places);
-    painter.setPen(theme.text);
-    for (const auto& [x, words] :
-         {std::pair{mean_x, tr("mean, 95 %\nStudent's t")}, {boot_x, tr("the same,\nbootstrap")}})
-        painter.drawText(QRectF(x - 45, box.bottom() + 4, 90, 36), Qt::AlignHCenter | Qt::AlignTop, words);
-    const auto paintInterval = [&](double x, const Interval& interval, double width) {
-        painter.setPen(QPen(theme.text, width, Qt::SolidLine, Qt::FlatCap));
-        painter.drawLine(QPointF(x, axis.y(interval.low)), QPointF(x, axis.y(interval.high)));
-        for (const double end : {interval.low, interval.high})
-            painter.drawLine(QPointF(x - 5, axis.y(end)), QPointF(x + 5, axis.y(end)));
-        painter.setBrush(theme.text);
-        painter.setPen(Qt::NoPen);
-        const double y = axis.y(c.test->difference.mean);
-        painter.drawPolygon(QPolygonF{{x, y - 5.5}, {x + 5.5, y}, {x, y + 5.5}, {x - 5.5, y}});
-    };
-    paintInterval(mean_x, c.test->interval, 2.6);
-    paintInterval(boot_x, c.test->bootstrap, 1.2);
+    if (c.test) paintIntervals(painter, axis, c, theme);
 }
 
 void PairedView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
