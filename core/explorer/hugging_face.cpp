@@ -113,19 +113,19 @@ int headWidth(const Fields& config) {
 /// rope_parameters nested by kind of layer, such as {"full_attention": {…}, "sliding_attention": {…}}.
 Fields flattened(const Fields& parameters, std::vector<std::string>& notes) {
     if (parameters.has("rope_type") || parameters.has("type")) return parameters;
-    const char* chosen = nullptr;
     std::vector<std::string> kinds;
+    std::size_t chosen = 0;
+    std::vector<const Json*> objects;  // by reference: a key may hold any character, NUL among them
     for (const auto& [key, value] : parameters.json().items()) {
         if (!value.is_object()) continue;
+        if (key == "full_attention") chosen = kinds.size();
         kinds.push_back(key);
-        if (chosen == nullptr || key == "full_attention")
-            chosen = key == "full_attention" ? "full_attention" : key.c_str();
+        objects.push_back(&value);
     }
     if (kinds.empty()) return parameters;
-    const std::string name = chosen;
-    notes.push_back("rope_parameters differ by kind of layer (" + join(kinds, ", ") + "); " + name +
+    notes.push_back("rope_parameters differ by kind of layer (" + join(kinds, ", ") + "); " + kinds[chosen] +
                     " is shown");
-    return *parameters.object(name.c_str());
+    return {*objects[chosen], parameters.name(kinds[chosen].c_str())};
 }
 
 ScalingMethod methodOf(const Fields& rope, std::vector<std::string>& notes) {

@@ -3,10 +3,13 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "core/base/error.h"
@@ -85,25 +88,41 @@ void writeStatus(const std::filesystem::path& path, const Status& status, Durabi
     writeFileAtomically(path, json.dump(2, ' ', false, replace) + "\n", durability);
 }
 
+/// A whole number; `missing` if it is not there. A conversion of 4e31 would be undefined.
+static std::int64_t wholeOf(const nlohmann::json& json, const char* key,
+                            std::optional<std::int64_t> missing) {
+    if (missing && !json.contains(key)) return *missing;
+    const nlohmann::json& value = json.at(key);
+    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    const bool fits =
+        value.is_number_integer() && (!value.is_number_unsigned() || value.get<std::uint64_t>() <= kMost);
+    if (!fits)
+        throw Error(ErrorKind::usage,
+                    std::string("\"") + key + "\" must be a whole number, not " + value.dump().substr(0, 60));
+    return value.get<std::int64_t>();
+}
+
 Status readStatus(const std::filesystem::path& path) {
     const std::string text = readFile(path);
     try {
         const auto json = nlohmann::json::parse(text);
         Status status;
         status.state = stateFromName(json.at("state").get<std::string>());
-        status.step = json.at("step").get<std::int64_t>();
-        status.steps = json.at("steps").get<std::int64_t>();
-        status.pid = json.value("pid", std::int64_t{0});
-        status.process_start = json.value("process_start", std::uint64_t{0});
+        status.step = wholeOf(json, "step", {});
+        status.steps = wholeOf(json, "steps", {});
+        status.pid = wholeOf(json, "pid", 0);
+        status.process_start = static_cast<std::uint64_t>(wholeOf(json, "process_start", 0));
         status.host = json.value("host", "");
         status.boot_id = json.value("boot_id", "");
         status.heartbeat = json.value("heartbeat", 0.0);
         status.device = json.value("device", "");
         status.control = json.value("control", "");
-        status.exit_code = json.value("exit_code", 0);
+        status.exit_code = static_cast<int>(std::clamp<std::int64_t>(wholeOf(json, "exit_code", 0), -1, 255));
         status.error = json.value("error", "");
         return status;
     } catch (const nlohmann::json::exception& error) {
+        throw Error(ErrorKind::usage, path.string() + " is not a run's status: " + error.what());
+    } catch (const Error& error) {
         throw Error(ErrorKind::usage, path.string() + " is not a run's status: " + error.what());
     }
 }

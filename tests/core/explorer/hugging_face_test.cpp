@@ -139,6 +139,14 @@ TEST(HuggingFace, WhatHasNoNameIsSaid) {
     expectError(ErrorKind::usage, "set one of them to 1", [&] { huggingFaceConfig(setup, true); });
 }
 
+TEST(HuggingFace, AKeyMayHoldAnyCharacter) {
+    const ASetup setup = read(
+        "{\"head_dim\": 64, \"rope_parameters\": {\"a\\u0000b\": {\"rope_type\": \"linear\", \"factor\": "
+        "3}}}");
+    EXPECT_EQ(setup.scaling.method, ScalingMethod::linear);
+    EXPECT_EQ(setup.scaling.factor, 3);
+}
+
 TEST(HuggingFace, AWrongConfigGetsAClearMessage) {
     const auto refused = [](const std::string& json, const std::string& part) {
         expectError(ErrorKind::usage, part, [&] { read(json); });

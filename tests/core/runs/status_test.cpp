@@ -70,6 +70,12 @@ TEST(Status, NonsenseIsSaidToBeSo) {
         writeFileAtomically(folder / "status.json", nonsense);
         expectError(ErrorKind::usage, "", [&] { readStatus(folder / "status.json"); });
     }
+    for (const char* number : {"4e31", "1.5", "18446744073709551615", "\"7\"", "null"}) {
+        writeFileAtomically(folder / "status.json",
+                            "{\"state\":\"running\",\"steps\":2,\"step\":" + std::string(number) + "}");
+        expectError(ErrorKind::usage, "\"step\" must be a whole number",
+                    [&] { readStatus(folder / "status.json"); });
+    }
 }
 
 }  // namespace
