@@ -12,11 +12,6 @@ namespace {
 
 using Points = std::vector<std::pair<double, double>>;
 
-double tokensAt(const RunRecord& run, std::int64_t step) {
-    const auto& training = run.specification.training;
-    return static_cast<double>(step * training.batch * run.specification.inputLength());
-}
-
 double xOf(const MetricsRow& row, XAxis across) {
     return across == XAxis::step   ? static_cast<double>(row.step)
            : across == XAxis::time ? row.time_s
@@ -26,7 +21,7 @@ double xOf(const MetricsRow& row, XAxis across) {
 double xOf(const RunRecord& run, const EvaluationRow& row, XAxis across) {
     return across == XAxis::step   ? static_cast<double>(row.step)
            : across == XAxis::time ? row.time_s
-                                   : tokensAt(run, row.step);
+                                   : tokensAt(run.specification, row.step);
 }
 
 std::optional<double> valueOf(const EvaluationRow& row, CurveMetric what) {
@@ -105,6 +100,10 @@ Interval bandAt(const Summary& summary, Spread spread) {
 }
 
 }  // namespace
+
+double tokensAt(const Specification& specification, std::int64_t step) {
+    return static_cast<double>(step * specification.training.batch * specification.inputLength());
+}
 
 Points curveOf(const RunRecord& run, CurveMetric what, XAxis across, std::size_t bins) {
     if (what == CurveMetric::training_loss) return averaged(run, across, bins);

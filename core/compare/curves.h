@@ -30,6 +30,9 @@ enum class CurveMetric {
     token_accuracy,   ///< scored tokens predicted correctly, %
 };
 
+/// Tokens that a run of this specification was trained on up to a step; evaluations do not record them.
+double tokensAt(const Specification& specification, std::int64_t step);
+
 /// Points of one run, by rising x: the same numbers that `bandOf` averages.
 std::vector<std::pair<double, double>> curveOf(const RunRecord& run, CurveMetric what, XAxis across,
                                                std::size_t bins = 200);

@@ -34,8 +34,8 @@ class CorpusFiles {
     explicit CorpusFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
     const std::filesystem::path& folder() const { return folder_; }
-    /// SentencePiece's file, `formatVocabulary`. Older versions called them pieces.model and pieces.txt;
-    /// those are meant where they are there.
+    /// SentencePiece's file, and `formatVocabulary`. Older versions called them pieces.model and pieces.txt,
+    /// which are used where there are no others.
     std::filesystem::path model() const { return named("tokenizer.model", "pieces.model"); }
     std::filesystem::path vocabulary() const { return named("vocabulary.txt", "pieces.txt"); }
     std::filesystem::path tokens() const { return folder_ / "tokens.bin"; }    ///< `MappedTokens`

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/compare/curves.h"
 #include "core/corpus/corpus_files.h"
 
 namespace roper {
@@ -11,13 +12,6 @@ namespace {
 
 MetricChart::Point pointOf(const MetricsRow& row) {
     return {static_cast<double>(row.step), row.time_s, static_cast<double>(row.tokens), row.loss};
-}
-
-/// Tokens at a step of a run, from its specification; evaluations do not record them.
-double tokensAt(const RunWatcher& run, std::int64_t step) {
-    if (!run.specification()) return 0;
-    const auto& training = run.specification()->training;
-    return static_cast<double>(step * training.batch * run.specification()->inputLength());
 }
 
 /// What a run on a text is measured against: the loss of knowing only how often each token occurs.
@@ -217,7 +211,8 @@ void TrainingPage::addEvaluations(RunWatcher* run, std::size_t first) {
         if (const auto accuracy = tokenAccuracy(row)) value = 100 * *accuracy;
         if (!value) continue;
         accuracy_->append(run->name(),
-                          {static_cast<double>(row.step), row.time_s, tokensAt(*run, row.step), *value});
+                          {static_cast<double>(row.step), row.time_s,
+                           run->specification() ? tokensAt(*run->specification(), row.step) : 0.0, *value});
     }
 }
 
