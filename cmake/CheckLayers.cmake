@@ -45,7 +45,7 @@ function(folder path)
 endfunction()
 
 folder(core/base WITH json)
-folder(core/fields OVER core/base)
+folder(core/fields OVER core/base WITH toml)
 folder(core/rotary WITH eigen)
 folder(core/methods OVER core/fields core/rotary WITH eigen)
 folder(core/tasks OVER core/fields)

@@ -16,6 +16,7 @@
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
+#include "core/base/file_reading.h"
 #include "core/base/fingerprint.h"
 #include "core/base/random.h"
 #include "core/base/text.h"
@@ -184,7 +185,7 @@ std::vector<int> idsOf(const sentencepiece::SentencePieceProcessor& processor, s
 /// Writes the tokens of a text and counts them. `fingerprint` begins with the model's.
 CorpusSummary encode(const sentencepiece::SentencePieceProcessor& processor,
                      const std::vector<fs::path>& files, const fs::path& out, Fingerprint fingerprint) {
-    const std::size_t width = MappedTokens::widthFor(processor.GetPieceSize());
+    const std::size_t width = TokenFile::widthFor(processor.GetPieceSize());
     std::vector<std::int64_t> counts(static_cast<std::size_t>(processor.GetPieceSize()));
     CorpusSummary summary;
     TextReader reader(files);
@@ -213,25 +214,34 @@ CorpusSummary encode(const sentencepiece::SentencePieceProcessor& processor,
     return summary;
 }
 
+/// A tokenizer's file. It may lie in a run folder, so neither it nor its folder may be a link.
+std::string readModel(const fs::path& path) {
+    const fs::path folder = fs::absolute(path).parent_path();
+    return readFile(FilePath::inside(folder.parent_path(), folder.filename()) / path.filename());
+}
+
 void prepare(const Options& options) {
     const std::vector<fs::path> files = textFiles(options.text);
     const CorpusFiles out(options.out);
     makeFolder(options.out);
-    const std::string model = options.model.empty() ? train(options, files) : readFile(options.model);
+    const std::string model = options.model.empty() ? train(options, files) : readModel(options.model);
     sentencepiece::SentencePieceProcessor processor;
     requireOk(processor.LoadFromSerializedProto(model), "the vocabulary cannot be used");
     writeFileAtomically(out.model(), model);
-    writeFileAtomically(out.vocabulary(), formatVocabulary(textsOf(processor)));
-    CorpusSummary summary = encode(processor, files, out.tokens(), Fingerprint().add(model));
+    const std::string vocabulary = formatVocabulary(textsOf(processor));
+    writeFileAtomically(out.vocabulary(), vocabulary);
+    CorpusSummary summary = encode(processor, files, out.tokens().path(), Fingerprint().add(model));
     summary.vocab_size = processor.GetPieceSize();
     summary.kind = options.kind;
+    summary.vocabulary_fingerprint = Fingerprint().add(vocabulary).text();
     writeFileAtomically(out.summary(), formatCorpusSummary(summary));  // last: what has it is whole
 }
 
 /// Ids of the text on stdin, on one line.
 void ids(const Options& options) {
     sentencepiece::SentencePieceProcessor processor;
-    requireOk(processor.Load(options.model), "cannot read " + options.model);
+    requireOk(processor.LoadFromSerializedProto(readModel(options.model)),
+              options.model + " is no tokenizer of SentencePiece");
     const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
     if (const std::size_t wrong = firstNotUtf8(text); wrong != std::string::npos)
         throw Error(ErrorKind::usage, "byte " + std::to_string(wrong + 1) + " of the text is not UTF-8");

@@ -40,6 +40,7 @@ CommandLine::CommandLine() {
     addBoard();
     addBench();
     addImport();
+    addTrust();
 }
 
 int CommandLine::parseAndRun(int argc, char** argv) {
@@ -49,7 +50,17 @@ int CommandLine::parseAndRun(int argc, char** argv) {
         const int code = app_.exit(error, std::cout, std::cerr);
         return code == 0 ? 0 : static_cast<int>(ErrorKind::usage);
     }
+    sayWhichRuns();
     return action_();
+}
+
+/// The folder that nobody named depends on where one stands.
+void CommandLine::sayWhichRuns() const {
+    const CLI::Option* runs = app_.get_subcommands().front()->get_option_no_throw("--runs");
+    const bool was_named = runs == nullptr || runs->count() > 0 || !defaultRunsFolderIsHere();
+    const bool is_path = read_.run.find('/') != std::string::npos;
+    if (was_named || is_path || flags_.quiet || background_) return;
+    std::cerr << "runs folder: " << std::filesystem::absolute(runs_).string() << "\n";
 }
 
 CLI::App* CommandLine::command(const std::string& name, const std::string& help) {
@@ -77,12 +88,14 @@ void CommandLine::addRun() {
     run->add_option("--seed", run_.seed, "Sets data_seed and model_seed");
     run->add_option("--device", run_.device, "auto, cpu, cuda or cuda:N");
     run->add_option("--threads", run_.threads, "CPU threads");
+    run->add_flag("--anyway", session_.anyway, "Also if memory does not suffice by our estimate");
     addRunsFolder(run);
     flags_.addTo(run);
     run->callback([this] {
         action_ = [this] {
             run_.runs = runs_;
             run_.verbosity = flags_.verbosity();
+            run_.session = session_;
             return runCommand(run_);
         };
     });
@@ -96,6 +109,7 @@ void CommandLine::addResume() {
     resume->add_option("--device", session_.device, "For this session: auto, cpu, cuda or cuda:N");
     resume->add_option("--threads", session_.threads, "For this session: CPU threads")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}));
+    resume->add_flag("--anyway", session_.anyway, "Also if memory does not suffice by our estimate");
     resume->add_flag("--background", background_,
                      "For the window: at lower priority, saying nothing unless it fails");
     resume->callback([this] {
@@ -221,6 +235,13 @@ void CommandLine::addServe() {
             return serveCommand(read_, with_parent_);
         };
     });
+}
+
+void CommandLine::addTrust() {
+    CLI::App* trust =
+        command("trust", "Treat a runs folder as your own: work through its queue, write into it");
+    trust->add_option("folder", out_, "Folder of runs")->required();
+    trust->callback([this] { action_ = [this] { return trustCommand(out_); }; });
 }
 
 }  // namespace roper

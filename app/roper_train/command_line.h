@@ -58,6 +58,8 @@ class CommandLine {
     void addBoard();
     void addBench();
     void addImport();
+    void addTrust();
+    void sayWhichRuns() const;
 
     CLI::App app_{"Trains transformers with rotary position embeddings, and answers questions about them.",
                   "roper-train"};
@@ -67,7 +69,7 @@ class CommandLine {
     ReadOptions read_;
     SessionOptions session_;
     VerbosityFlags flags_;
-    bool markdown_ = false, background_ = false, with_parent_ = false;
+    bool markdown_ = false, background_ = false, with_parent_ = false, accept_ = false;
     std::string task_, what_, text_, out_;
     std::int64_t count_ = 10;
     EvalOptions eval_;

@@ -7,11 +7,12 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "core/base/durable_file.h"
 #include "core/base/error.h"
+#include "core/base/file_reading.h"
 #include "core/base/text.h"
 #include "core/corpus/open_task.h"
 #include "core/runs/run_recorder.h"
+#include "core/runs/trusted_folders.h"
 #include "core/specification/cost.h"
 #include "core/specification/presets.h"
 #include "core/training/session.h"
@@ -54,15 +55,16 @@ RunSummary summarize(const RunFolder& run) {
     RunSummary summary{run.name(), "unreadable", 0, 0, ""};
     try {
         const Status status = run.status();
-        summary.state = stateName(trueState(status));
-        const auto metrics = run.metrics();
-        const auto evaluations = run.evaluations();
-        summary.step = metrics.empty() ? status.step : std::max(status.step, metrics.back().step);
+        summary.state = stateName(run.trueState(status));
+        const auto metrics = run.lastRow<MetricsRow>();
+        const auto evaluation = run.lastRow<EvaluationRow>();
+        summary.step = metrics ? std::max(status.step, metrics->step) : status.step;
         summary.steps = status.steps;
-        if (!evaluations.empty()) summary.last = evaluationText(evaluations.back());
+        if (evaluation) summary.last = evaluationText(*evaluation);
         if (!status.error.empty()) summary.last = status.error;
+        run.specification();  // what cannot be read is said, also where nothing of it is shown
     } catch (const Error& error) {
-        summary.last = error.what();
+        summary.last = onOneLine(error.what());
     }
     return summary;
 }
@@ -107,7 +109,8 @@ int runCommand(const RunOptions& options) {
         specification.training.warmup_steps =
             std::min(specification.training.warmup_steps, specification.training.steps);
     requireValid(specification, options.what);
-    return train(createRun(options.runs, options.name, specification), options.verbosity);
+    if (!options.session.anyway) requireMemory(specification);
+    return train(createRun(options.runs, options.name, specification), options.verbosity, options.session);
 }
 
 int resumeCommand(const std::string& run, const fs::path& runs, const SessionOptions& session,
@@ -147,6 +150,13 @@ int listCommand(const fs::path& runs, bool json) {
                       << std::setw(8) << run.steps << run.last << "\n";
         }
     }
+    return 0;
+}
+
+int trustCommand(const fs::path& runs) {
+    if (!fs::is_directory(runs)) throw Error(ErrorKind::usage, "there is no folder " + runs.string());
+    trustFolder(runs);
+    std::cerr << fs::canonical(runs).string() << " is treated as your own from now on\n";
     return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "app/roper_train/progress.h"
 #include "core/specification/specification.h"
+#include "core/training/session.h"
 
 namespace roper {
 
@@ -18,6 +19,7 @@ struct RunOptions {
     std::string name;
     std::string steps, seed, threads, device;  ///< as typed; empty where not given
     Verbosity verbosity = Verbosity::lines;
+    SessionOptions session = {};
 };
 
 struct ReadOptions {
@@ -38,6 +40,7 @@ int runCommand(const RunOptions& options);
 int resumeCommand(const std::string& run, const std::filesystem::path& runs, const SessionOptions& session,
                   Verbosity verbosity);
 int listCommand(const std::filesystem::path& runs, bool json);
+int trustCommand(const std::filesystem::path& runs);
 int presetsCommand(bool json);
 /// Without a name: the table of all fields.
 int describeCommand(const std::string& what, bool markdown);

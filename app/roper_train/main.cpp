@@ -9,6 +9,8 @@
 
 #include "app/roper_train/command_line.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/base/this_process.h"
 
 namespace {
 
@@ -25,13 +27,14 @@ void limitSpinning(char** argv) {
 
 int main(int argc, char** argv) {
     limitSpinning(argv);
+    roper::letWritesFail();
     try {
         return roper::CommandLine().parseAndRun(argc, argv);
     } catch (const roper::Error& error) {
-        std::cerr << "roper-train: " << error.what() << "\n";
+        std::cerr << "roper-train: " << roper::withoutControls(error.what()) << "\n";
         return error.exitCode();
     } catch (const std::exception& error) {
-        std::cerr << "roper-train: " << error.what() << "\n";
+        std::cerr << "roper-train: " << roper::withoutControls(error.what()) << "\n";
         return static_cast<int>(roper::ErrorKind::other);
     }
 }

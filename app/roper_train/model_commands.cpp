@@ -145,7 +145,11 @@ int exportCommand(const ReadOptions& options, const std::string& what, const std
     } else if (what == "weights") {
         exportWeights(folder, {options.step, options.device}, out);
     } else {
-        writeFileAtomically(out, formatRows(folder.metrics()));
+        writeFileAtomically(out, [&](const AppendBytes& append) {
+            const auto add = [&](const std::string& line) { append(std::as_bytes(std::span(line))); };
+            add(headerLine<MetricsRow>() + "\n");
+            folder.forEachRow<MetricsRow>([&](const MetricsRow& row) { add(formatRow(row) + "\n"); });
+        });
     }
     std::cerr << "wrote " << out.string() << "\n";
     return 0;

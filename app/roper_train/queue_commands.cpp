@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <iostream>
 #include <sstream>
@@ -11,6 +13,7 @@
 #include "core/runs/run_queue.h"
 #include "core/runs/run_recorder.h"
 #include "core/runs/sweep.h"
+#include "core/runs/trusted_folders.h"
 #include "core/specification/presets.h"
 
 // Commands that put runs into a row and train them: enqueue, queue, sweep.
@@ -79,7 +82,7 @@ int trainSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options)
     for (const SweepRun& run : wanted) {
         const RunFolder folder = findOrMake(options.runs, run);
         const Status status = folder.status();
-        const RunState state = trueState(status);
+        const RunState state = folder.trueState(status);
         if (state == RunState::finished) {
             ++done;
         } else if (state == RunState::failed) {
@@ -140,11 +143,32 @@ int enqueueCommand(const EnqueueOptions& options) {
     return 0;
 }
 
+/// Asks on the terminal whether a queue that this user did not make is to be worked through; without a
+/// terminal nobody can answer.
+void requireWord(const fs::path& runs) {
+    if (mayStartQueue(runs)) return;
+    const std::string what = "the queue of " + fs::absolute(runs).string() + ", " +
+                             countOf(readQueue(runs).entries.size(), "run") + ", was not made by you here";
+    if (::isatty(STDIN_FILENO) == 0)
+        throw Error(ErrorKind::usage, what + "; say `roper-train trust " + runs.string() +
+                                          "` first if it is to be worked through");
+    std::cerr << what << ". Train it? [y/N] " << std::flush;
+    std::string answer;
+    std::getline(std::cin, answer);
+    if (answer != "y" && answer != "Y" && answer != "yes")
+        throw Error(ErrorKind::usage, "nothing was started");
+    trustFolder(runs);
+}
+
 int queueCommand(const fs::path& runs, bool quietly) {
     if (!fs::is_directory(runs)) throw Error(ErrorKind::usage, "there is no folder " + runs.string());
+    requireOwn(runs);
+    requireWord(runs);
     const QueueLock lock(runs);
     if (!lock.isMine()) {
-        if (!quietly) say("another program works through the queue of " + runs.string() + " already");
+        if (!quietly)
+            say("another program works through the queue of " + runs.string() + " already (" + lock.holder() +
+                ")");
         return 0;
     }
     const auto without = [&](const std::string& run) {

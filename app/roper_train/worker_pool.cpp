@@ -3,16 +3,15 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <thread>
 
 #include "app/roper_train/progress.h"
 #include "core/base/child_process.h"
 #include "core/base/error.h"
+#include "core/base/file_path.h"
 #include "core/training/run_control.h"
 
 namespace roper {
@@ -26,23 +25,10 @@ bool isDone(RunState state) {
 }
 
 /// This program once more. What it says goes to a file of the run, as for a trainer that the window starts.
-pid_t startTrainer(const std::vector<std::string>& arguments, const std::string& messages) {
-    const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    const int said = ::open(messages.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    const int error = errno;
-    const auto close = [&] {
-        for (const int file : {nothing, said})
-            if (file >= 0) ::close(file);
-    };
-    try {
-        if (said < 0) throw diskError("write to", messages, error);
-        const pid_t pid = startProcess("/proc/self/exe", arguments, {nothing, nothing, said});
-        close();
-        return pid;
-    } catch (...) {
-        close();
-        throw;
-    }
+pid_t startTrainer(const std::vector<std::string>& arguments, const FilePath& messages) {
+    const Descriptor nothing = openFile("/dev/null", O_RDWR);
+    const Descriptor said = openFile(messages, O_WRONLY | O_CREAT | O_APPEND);
+    return startProcess("/proc/self/exe", arguments, {nothing.number(), nothing.number(), said.number()});
 }
 
 }  // namespace
@@ -110,7 +96,7 @@ bool WorkerPool::isWaiting(const RunQueue::Entry& entry, int& busy) {
         work_.hold(entry.run);
         return false;
     }
-    const RunState state = trueState(status);
+    const RunState state = folder.trueState(status);
     if (isDone(state)) {
         tellEnd(folder, status);
         work_.remove(entry.run);
@@ -155,7 +141,7 @@ void WorkerPool::start(const std::string& run, const RunQueue& queue) {
         arguments.push_back(device);
     }
     work_.say(run + " starts");
-    trainers_[startTrainer(arguments, (folder.path() / "trainer-messages.txt").string())] = {run, device};
+    trainers_[startTrainer(arguments, folder.messagesPath())] = {run, device};
 }
 
 /// A device may stand in the list several times: so many trainers share it.

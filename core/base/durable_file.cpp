@@ -4,22 +4,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
-#include <cstdlib>
-#include <utility>
+#include <random>
 
 #include "core/base/error.h"
 
 namespace roper {
 namespace {
 
-/// Closes on scope exit, so that an exception leaves no descriptor open.
-struct Descriptor {
-    int number = -1;
-    ~Descriptor() {
-        if (number >= 0) ::close(number);
-    }
-};
+constexpr std::size_t kPart = 64U << 10U;
 
 /// write(2) until all is written; 0 or errno.
 int writeAll(int descriptor, std::span<const std::byte> bytes) {
@@ -29,17 +24,10 @@ int writeAll(int descriptor, std::span<const std::byte> bytes) {
             if (errno == EINTR) continue;
             return errno;
         }
+        if (written == 0) return ENOSPC;  // nothing was taken, and nothing said why
         bytes = bytes.subspan(static_cast<std::size_t>(written));
     }
     return 0;
-}
-
-int openRetrying(const char* path, int flags, mode_t mode = 0) {
-    int descriptor;
-    do {
-        descriptor = ::open(path, flags | O_CLOEXEC, mode);
-    } while (descriptor < 0 && errno == EINTR);
-    return descriptor;
 }
 
 int syncRetrying(int descriptor) {
@@ -50,102 +38,123 @@ int syncRetrying(int descriptor) {
     return result;
 }
 
-}  // namespace
-
-std::string readFile(const std::filesystem::path& path) {
-    const Descriptor file{openRetrying(path.c_str(), O_RDONLY)};
-    if (file.number < 0) throw diskError("open", path.string(), errno);
-    struct stat info {};
-    if (::fstat(file.number, &info) != 0) throw diskError("read", path.string(), errno);
-    if (S_ISDIR(info.st_mode)) throw diskError("read", path.string(), EISDIR);
-    std::string content(static_cast<std::size_t>(info.st_size), '\0');
-    std::size_t filled = 0;
-    while (true) {
-        // One byte more than expected is read, so that a file that grows meanwhile is read to its end.
-        if (filled == content.size()) content.resize(content.size() + 4096);
-        const ssize_t got = ::read(file.number, content.data() + filled, content.size() - filled);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) throw diskError("read", path.string(), errno);
-        if (got == 0) break;
-        filled += static_cast<std::size_t>(got);
-    }
-    content.resize(filled);
-    return content;
+void syncOpenFolder(const Descriptor& folder, const std::filesystem::path& path) {
+    // Some network file systems cannot sync a folder and say EINVAL; the rename itself has happened.
+    if (syncRetrying(folder.number()) != 0 && errno != EINVAL) throw diskError("write", path.string(), errno);
 }
 
-void writeFileAtomically(const std::filesystem::path& path,
-                         const std::function<void(const AppendBytes&)>& write, Durability durability) {
-    std::string temporary = path.string().append(kPartialMark).append("XXXXXX");
-    Descriptor file{::mkostemp(temporary.data(), O_CLOEXEC)};
-    if (file.number < 0) throw diskError("create", temporary, errno);
+/// Makes a file beside the one that it is to replace, under a name that nobody has.
+Descriptor makePartialFile(const Descriptor& folder, const FilePath& path, std::string& name) {
+    constexpr int kTries = 100;
+    std::random_device random;
+    for (int i = 0;; ++i) {
+        name = path.path().filename().string().append(kPartialMark).append(std::to_string(random()));
+        const int file = ::openat(folder.number(), name.c_str(),
+                                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (file >= 0) return Descriptor(file);
+        const bool again = errno == EINTR || errno == EEXIST;
+        if (!again || i == kTries) throw diskError("create", path.string().append(kPartialMark), errno);
+    }
+}
+
+/// pread(2) of a part. @returns the bytes got
+std::size_t readPart(const Descriptor& file, const std::string& path, std::span<char> part,
+                     std::uint64_t place) {
+    while (true) {
+        const ssize_t got = ::pread(file.number(), part.data(), part.size(), static_cast<off_t>(place));
+        if (got >= 0) return static_cast<std::size_t>(got);
+        if (errno != EINTR) throw diskError("read", path, errno);
+    }
+}
+
+void copyAll(const Descriptor& file, const std::string& path, const AppendBytes& append) {
+    std::array<char, kPart> part;
+    for (std::uint64_t place = 0;;) {
+        const std::size_t got = readPart(file, path, part, place);
+        if (got == 0) return;
+        append(std::as_bytes(std::span(part).first(got)));
+        place += got;
+    }
+}
+
+/// Where the last whole line of a file of `size` bytes ends.
+std::uint64_t endOfLines(const Descriptor& file, const std::string& path, std::uint64_t size) {
+    std::array<char, kPart> part;
+    while (size > 0) {
+        const std::uint64_t begin = size - std::min<std::uint64_t>(size, part.size());
+        const std::size_t got = readPart(file, path, std::span(part).first(size - begin), begin);
+        const std::size_t at = std::string_view(part.data(), got).rfind('\n');
+        if (at != std::string_view::npos) return begin + at + 1;
+        size = begin;
+    }
+    return 0;
+}
+
+}  // namespace
+
+void writeFileAtomically(const FilePath& path, const std::function<void(const AppendBytes&)>& write,
+                         Durability durability) {
+    const Descriptor folder = openFolderOf(path);
+    const std::string name = path.path().filename().string();
+    std::string temporary;
+    const Descriptor file = makePartialFile(folder, path, temporary);
     const auto fail = [&](const char* action, int error_number) {
-        ::unlink(temporary.c_str());
+        ::unlinkat(folder.number(), temporary.c_str(), 0);
         return diskError(action, path.string(), error_number);
     };
     try {
         write([&](std::span<const std::byte> bytes) {
-            if (const int error_number = writeAll(file.number, bytes)) throw fail("write", error_number);
+            if (const int error_number = writeAll(file.number(), bytes)) throw fail("write", error_number);
         });
     } catch (...) {
-        ::unlink(temporary.c_str());
+        ::unlinkat(folder.number(), temporary.c_str(), 0);
         throw;
     }
-    ::fchmod(file.number, 0644);
     const bool durable = durability == Durability::machine_failure;
-    if (durable && syncRetrying(file.number) != 0) throw fail("write", errno);
-    if (::rename(temporary.c_str(), path.c_str()) != 0) throw fail("replace", errno);
-    if (durable) syncFolder(path.has_parent_path() ? path.parent_path() : std::filesystem::path("."));
+    if (durable && syncRetrying(file.number()) != 0) throw fail("write", errno);
+    if (::renameat(folder.number(), temporary.c_str(), folder.number(), name.c_str()) != 0)
+        throw fail("replace", errno);
+    if (durable) syncOpenFolder(folder, path.parent().path());
 }
 
-void writeFileAtomically(const std::filesystem::path& path, std::string_view content, Durability durability) {
+void writeFileAtomically(const FilePath& path, std::string_view content, Durability durability) {
     writeFileAtomically(
         path, [&](const AppendBytes& append) { append(std::as_bytes(std::span(content))); }, durability);
 }
 
-void makeFolder(const std::filesystem::path& folder) {
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) throw diskError("create", folder.string(), error.value());
-}
-
 void syncFolder(const std::filesystem::path& folder) {
-    const Descriptor directory{openRetrying(folder.c_str(), O_RDONLY | O_DIRECTORY)};
-    if (directory.number < 0) throw diskError("open", folder.string(), errno);
-    // Some network file systems cannot sync a folder and say EINVAL; the rename itself has happened.
-    if (syncRetrying(directory.number) != 0 && errno != EINVAL)
-        throw diskError("write", folder.string(), errno);
+    syncOpenFolder(openFile(folder, O_RDONLY | O_DIRECTORY), folder);
 }
 
-AppendFile::AppendFile(std::filesystem::path path, Content kind) : path_(std::move(path)), content_(kind) {
-    std::string content;
-    if (std::filesystem::exists(path_)) content = readFile(path_);
-    const std::size_t last_newline = content.rfind('\n');
-    size_ = last_newline == std::string::npos ? 0 : last_newline + 1;
-    if (content_ == Content::bytes) size_ = content.size();
-    Descriptor file{openRetrying(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644)};
-    if (file.number < 0) throw diskError("open", path_.string(), errno);
-    if (size_ < content.size() && ::ftruncate(file.number, static_cast<off_t>(size_)) != 0)
-        throw diskError("write", path_.string(), errno);
-    descriptor_ = std::exchange(file.number, -1);
-}
-
-AppendFile::~AppendFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+AppendFile::AppendFile(const FilePath& path, Content kind) : path_(path.string()), content_(kind) {
+    constexpr int kFlags = O_RDWR | O_CREAT | O_APPEND;
+    file_ = openFile(path, kFlags);
+    struct stat info {};
+    if (::fstat(file_.number(), &info) != 0) throw diskError("open", path_, errno);
+    if (info.st_nlink > 1) {
+        writeFileAtomically(path, [&](const AppendBytes& append) { copyAll(file_, path_, append); });
+        file_ = openFile(path, kFlags);
+        if (::fstat(file_.number(), &info) != 0) throw diskError("open", path_, errno);
+    }
+    const auto there = static_cast<std::uint64_t>(info.st_size);
+    size_ = content_ == Content::bytes ? there : endOfLines(file_, path_, there);
+    if (size_ < there && ::ftruncate(file_.number(), static_cast<off_t>(size_)) != 0)
+        throw diskError("write", path_, errno);
 }
 
 void AppendFile::append(std::string_view line) {
     std::string bytes(line);
     if (content_ == Content::lines) bytes += '\n';
-    if (const int error_number = writeAll(descriptor_, std::as_bytes(std::span(bytes)))) {
+    if (const int error_number = writeAll(file_.number(), std::as_bytes(std::span(bytes)))) {
         // A part may have been written; without this the next line would be glued to it.
-        [[maybe_unused]] const int ignored = ::ftruncate(descriptor_, static_cast<off_t>(size_));
-        throw diskError("write", path_.string(), error_number);
+        [[maybe_unused]] const int ignored = ::ftruncate(file_.number(), static_cast<off_t>(size_));
+        throw diskError("write", path_, error_number);
     }
     size_ += bytes.size();
 }
 
 void AppendFile::sync() {
-    if (syncRetrying(descriptor_) != 0) throw diskError("write", path_.string(), errno);
+    if (syncRetrying(file_.number()) != 0) throw diskError("write", path_, errno);
 }
 
 }  // namespace roper

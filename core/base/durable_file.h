@@ -1,19 +1,19 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "core/base/file_path.h"
+
 namespace roper {
 
 /// Marks the name of a file that is being written; one that stays was left by a writer that was killed.
 inline constexpr std::string_view kPartialMark = ".partial-";
-
-/// The whole content of a file. @throws Error (disk) naming the path
-std::string readFile(const std::filesystem::path& path);
 
 /// What a write has to outlive before the writer continues. A machine's failure costs two fsyncs.
 enum class Durability { machine_failure, process_death };
@@ -21,17 +21,13 @@ enum class Durability { machine_failure, process_death };
 /// Writes through a temporary file, fsync, rename and fsync of the folder: afterwards the path holds the old
 /// content or the new, never a part. @throws Error (disk) naming the path; the old content is then still
 /// there
-void writeFileAtomically(const std::filesystem::path& path, std::string_view content,
+void writeFileAtomically(const FilePath& path, std::string_view content,
                          Durability durability = Durability::machine_failure);
 
 /// The same for content made in parts: `write` is called once with a function that appends bytes.
 using AppendBytes = std::function<void(std::span<const std::byte>)>;
-void writeFileAtomically(const std::filesystem::path& path,
-                         const std::function<void(const AppendBytes&)>& write,
+void writeFileAtomically(const FilePath& path, const std::function<void(const AppendBytes&)>& write,
                          Durability durability = Durability::machine_failure);
-
-/// Creates a folder and those above it, if they are not there. @throws Error (disk)
-void makeFolder(const std::filesystem::path& folder);
 
 /// Makes the entries of a folder durable. @throws Error (disk)
 void syncFolder(const std::filesystem::path& folder);
@@ -42,11 +38,9 @@ class AppendFile {
   public:
     enum class Content { lines, bytes };
 
-    /// Opens or creates. Of lines, a last one without its newline (a torn write) is cut off.
-    explicit AppendFile(std::filesystem::path path, Content content = Content::lines);
-    ~AppendFile();
-    AppendFile(const AppendFile&) = delete;
-    AppendFile& operator=(const AppendFile&) = delete;
+    /// Opens or creates. Of lines, a last one without its newline (a torn write) is cut off. A file that has
+    /// other names (hard links) is copied first, so that only this one grows.
+    explicit AppendFile(const FilePath& path, Content content = Content::lines);
 
     /// Appends `line` and a newline, or the bytes as they are. If that fails the file is put back to what it
     /// was. @throws Error (disk) naming the path
@@ -55,10 +49,10 @@ class AppendFile {
     bool empty() const { return size_ == 0; }
 
   private:
-    std::filesystem::path path_;
+    std::string path_;
     Content content_;
-    int descriptor_ = -1;
-    std::size_t size_ = 0;
+    Descriptor file_;
+    std::uint64_t size_ = 0;
 };
 
 }  // namespace roper

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,28 +10,93 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/base/file_reading.h"
+#include "core/base/text.h"
+#include "core/base/this_process.h"
 
 namespace roper {
+namespace {
 
-FileLock::FileLock(const std::filesystem::path& path, const std::function<bool()>& goes_on) {
+constexpr mode_t kOwnerOnly = 0600;
+constexpr std::size_t kLongestHolder = 200;
+
+struct flock wholeFile(short type) {
+    struct flock range {};
+    range.l_type = type;
+    range.l_whence = SEEK_SET;
+    return range;
+}
+
+/// Takes both kinds of lock: flock, which trainers of older versions take, too, and a lock of the open file
+/// description, which can be asked for without being taken. @returns 0 or errno
+int tryLock(const Descriptor& file) {
+    int result;
+    do {
+        result = ::flock(file.number(), LOCK_EX | LOCK_NB);
+    } while (result != 0 && errno == EINTR);
+    if (result != 0) return errno;
+    struct flock range = wholeFile(F_WRLCK);
+    if (::fcntl(file.number(), F_OFD_SETLK, &range) == 0 || errno == EINVAL) return 0;  // EINVAL: unknown
+    const int error_number = errno;
+    ::flock(file.number(), LOCK_UN);
+    return error_number;
+}
+
+bool isHeldByAnother(int error_number) {
+    return error_number == EWOULDBLOCK || error_number == EACCES || error_number == EAGAIN;
+}
+
+/// Whose lock it is, for those who wait. That it cannot be written is no reason not to hold the lock.
+void leaveName(const Descriptor& file) {
+    const std::string name = "process " + std::to_string(::getpid()) + " on " + thisHost() + "\n";
+    if (::ftruncate(file.number(), 0) != 0) return;
+    [[maybe_unused]] const ssize_t ignored = ::pwrite(file.number(), name.data(), name.size(), 0);
+}
+
+std::string holderOf(const FilePath& path) {
+    try {
+        const std::string name = onOneLine(trimmed(readEnd(path, kLongestHolder)));
+        if (!name.empty()) return name;
+    } catch (const Error&) {
+    }
+    return "another program";
+}
+
+}  // namespace
+
+FileLock::FileLock(const FilePath& path, const Waiting& waiting) {
     constexpr auto kBetweenTries = std::chrono::milliseconds(100);
-    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (descriptor_ < 0) throw diskError("open", path.string(), errno);
-    while (::flock(descriptor_, goes_on ? LOCK_EX | LOCK_NB : LOCK_EX) != 0) {
-        const int why = errno;
-        if (why != EINTR && why != EWOULDBLOCK) {
-            ::close(descriptor_);
-            throw diskError("lock", path.string(), why);
-        }
-        if (!goes_on) continue;
-        if (!goes_on()) return;
+    file_ = openFile(path, O_RDWR | O_CREAT, kOwnerOnly);
+    ::fchmod(file_.number(), kOwnerOnly);  // older versions let everybody lock it
+    while (const int error_number = tryLock(file_)) {
+        if (!isHeldByAnother(error_number)) throw diskError("lock", path.string(), error_number);
+        holder_ = holderOf(path);
+        if (!waiting || !waiting(holder_)) return;
         std::this_thread::sleep_for(kBetweenTries);
     }
     held_ = true;
+    leaveName(file_);
 }
 
-FileLock::~FileLock() {
-    ::close(descriptor_);
+std::optional<bool> lockIsHeld(const FilePath& path) {
+    try {
+        const Descriptor file = openFileIfThere(path, O_RDWR);
+        if (!file) return false;
+        struct flock range = wholeFile(F_WRLCK);
+        if (::fcntl(file.number(), F_OFD_GETLK, &range) != 0) return std::nullopt;
+        return range.l_type != F_UNLCK;
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
+FileLock::Waiting waitAtMost(double seconds, const std::string& what) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    return [until, what](const std::string& holder) {
+        if (std::chrono::steady_clock::now() < until) return true;
+        throw Error(ErrorKind::usage,
+                    holder + " holds " + what + " and does not let go of it; end it, or try again later");
+    };
 }
 
 }  // namespace roper

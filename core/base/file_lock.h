@@ -1,28 +1,41 @@
 #pragma once
 
-#include <filesystem>
 #include <functional>
+#include <optional>
+#include <string>
+
+#include "core/base/file_path.h"
 
 namespace roper {
 
-/// The exclusive lock (flock) of a file, which is made if it is not there. It ends with the object or with
-/// the process.
+/// The exclusive lock of a file, which is made if it is not there, for its owner alone. It ends with the
+/// object or with the process, however that ends.
 class FileLock {
   public:
-    /// Waits for whoever holds it.
-    /// @param goes_on  called ten times a second while it waits; without it, nothing ends the waiting
-    /// @throws Error (disk) if the file cannot be made, or cannot be locked at all
-    explicit FileLock(const std::filesystem::path& path, const std::function<bool()>& goes_on = {});
-    ~FileLock();
-    FileLock(const FileLock&) = delete;
-    FileLock& operator=(const FileLock&) = delete;
+    /// Called ten times a second while somebody else holds the lock, with "process 4711 on host"; false ends
+    /// the waiting.
+    using Waiting = std::function<bool(const std::string& holder)>;
 
-    /// False if `goes_on` said no.
+    /// Takes the lock if it is free, or waits for it as long as `waiting` says.
+    /// @throws Error (disk) if the file cannot be made, or cannot be locked at all
+    explicit FileLock(const FilePath& path, const Waiting& waiting = {});
+
     bool held() const { return held_; }
+    /// Of whoever held it last, if it is not ours.
+    const std::string& holder() const { return holder_; }
 
   private:
-    int descriptor_ = -1;
+    Descriptor file_;
     bool held_ = false;
+    std::string holder_;
 };
+
+/// Whether some process on this machine, of any container, holds the lock. Does not take it for a moment, as
+/// trying would. Nothing if that cannot be known: no file, another owner's, or a file system without such
+/// locks.
+std::optional<bool> lockIsHeld(const FilePath& path);
+
+/// A `FileLock::Waiting` that gives up after `seconds`. @throws Error (usage) saying who holds `what`
+FileLock::Waiting waitAtMost(double seconds, const std::string& what);
 
 }  // namespace roper

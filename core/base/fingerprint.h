@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,6 +18,21 @@ class Fingerprint {
 
     Fingerprint& add(std::string_view bytes) {
         for (const char byte : bytes)
+            value_ = (value_ ^ static_cast<unsigned char>(byte)) * 1099511628211U;
+        return *this;
+    }
+
+    /// The same of eight bytes at a time (little-endian), and of what is left one by one: several times
+    /// faster, with another value.
+    Fingerprint& addWords(std::span<const std::byte> bytes) {
+        while (bytes.size() >= sizeof(std::uint64_t)) {
+            std::uint64_t word;
+            std::memcpy(&word, bytes.data(), sizeof word);
+            value_ = (value_ ^ word) * 1099511628211U;
+            value_ ^= value_ >> 32U;  // a product carries upwards only
+            bytes = bytes.subspan(sizeof word);
+        }
+        for (const std::byte byte : bytes)
             value_ = (value_ ^ static_cast<unsigned char>(byte)) * 1099511628211U;
         return *this;
     }

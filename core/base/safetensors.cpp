@@ -11,6 +11,7 @@
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
+#include "core/base/file_reading.h"
 
 static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
 
@@ -133,7 +134,7 @@ std::size_t dtypeSize(Dtype dtype) {
     return facts(dtype).size;
 }
 
-void writeSafetensors(const std::filesystem::path& path, const std::vector<TensorToWrite>& tensors,
+void writeSafetensors(const FilePath& path, const std::vector<TensorToWrite>& tensors,
                       const std::map<std::string, std::string>& metadata) {
     const std::string header = makeHeader(tensors, metadata);
     const std::uint64_t length = header.size();
@@ -156,8 +157,8 @@ std::string formatSafetensors(const std::vector<TensorToWrite>& tensors,
     return bytes;
 }
 
-SafetensorsFile SafetensorsFile::read(const std::filesystem::path& path) {
-    return parse(readFile(path), path.string());
+SafetensorsFile SafetensorsFile::read(const FilePath& path, std::uint64_t most_bytes) {
+    return parse(readFile(path, most_bytes), path.string());
 }
 
 SafetensorsFile SafetensorsFile::parse(std::string content, const std::string& origin) {

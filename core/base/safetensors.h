@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "core/base/file_path.h"
 
 namespace roper {
 
@@ -27,7 +29,7 @@ struct TensorToWrite {
 
 /// Writes a safetensors file so that the path holds the old file or the new one, never a part.
 /// @throws Error (disk); std::invalid_argument if a name occurs twice or bytes do not fit shape and type
-void writeSafetensors(const std::filesystem::path& path, const std::vector<TensorToWrite>& tensors,
+void writeSafetensors(const FilePath& path, const std::vector<TensorToWrite>& tensors,
                       const std::map<std::string, std::string>& metadata);
 
 /// The same as bytes.
@@ -45,8 +47,11 @@ class SafetensorsFile {
         std::span<const std::byte> bytes;
     };
 
+    static constexpr std::uint64_t kAnySize = std::numeric_limits<std::uint64_t>::max();
+
+    /// @param most_bytes  a larger file is refused before it is read
     /// @throws Error (checkpoint) saying what is wrong, Error (disk) if it cannot be read
-    static SafetensorsFile read(const std::filesystem::path& path);
+    static SafetensorsFile read(const FilePath& path, std::uint64_t most_bytes);
 
     /// The same from memory; `origin` names it in errors.
     static SafetensorsFile parse(std::string content, const std::string& origin);

@@ -24,6 +24,32 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
+/// Bytes of the character that begins with this one; 0 for a byte that begins none.
+std::size_t characterLength(unsigned char first) {
+    if (first < 0x80) return 1;
+    if (first >= 0xC2 && first <= 0xDF) return 2;
+    if (first >= 0xE0 && first <= 0xEF) return 3;
+    return first >= 0xF0 && first <= 0xF4 ? 4 : 0;
+}
+
+/// Whether the second byte may follow the first: neither overlong, nor a surrogate, nor beyond U+10FFFF.
+bool mayFollow(unsigned char first, unsigned char second) {
+    const unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+    const unsigned char high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+    return second >= low && second <= high;
+}
+
+/// Whether a character controls how others are shown: C0 and C1 controls, DEL, line and paragraph separators,
+/// and those that turn the direction of writing.
+bool isControl(std::string_view character) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+    if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7F;
+    if (character.size() == 2) return byte(0) == 0xC2 && byte(1) < 0xA0;
+    if (character.size() != 3 || byte(0) != 0xE2) return false;
+    return (byte(1) == 0x80 && byte(2) >= 0xA8 && byte(2) <= 0xAE) ||
+           (byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9);
+}
+
 template <class Number>
 std::optional<Number> parseWhole(std::string_view text) {
     if (text.starts_with('+')) text.remove_prefix(1);
@@ -65,6 +91,20 @@ std::optional<long long> parseInteger(std::string_view text) {
     return parseWhole<long long>(text);
 }
 
+std::string scaledText(double value, const std::vector<std::string>& units) {
+    std::size_t unit = 0;
+    while (value >= 999.5 && unit + 1 < units.size()) {
+        value /= 1000;
+        ++unit;
+    }
+    const double digits = value >= 99.5 ? 1 : value >= 9.95 ? 10 : 100;
+    return formatNumber(std::round(value * digits) / digits) + " " + units[unit];
+}
+
+std::string bytesText(double bytes) {
+    return scaledText(bytes, {"bytes", "kB", "MB", "GB", "TB", "PB"});
+}
+
 std::string countOf(std::size_t count, const std::string& noun) {
     return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
@@ -93,6 +133,54 @@ std::string trimmed(std::string_view text) {
     const std::size_t first = text.find_first_not_of(blanks);
     if (first == std::string_view::npos) return {};
     return std::string(text.substr(first, text.find_last_not_of(blanks) - first + 1));
+}
+
+std::size_t firstNotUtf8(std::string_view text) {
+    std::size_t at = 0;
+    while (at < text.size()) {
+        const auto first = static_cast<unsigned char>(text[at]);
+        const std::size_t length = characterLength(first);
+        if (length == 0 || at + length > text.size()) return at;
+        for (std::size_t i = 1; i < length; ++i) {
+            const auto byte = static_cast<unsigned char>(text[at + i]);
+            const bool fits = i == 1 ? mayFollow(first, byte) : (byte & 0xC0U) == 0x80;
+            if (!fits) return at;
+        }
+        at += length;
+    }
+    return std::string_view::npos;
+}
+
+namespace {
+
+std::string cleaned(std::string_view text, std::string_view allowed) {
+    std::string line;
+    line.reserve(text.size());
+    while (!text.empty()) {
+        const std::size_t length = characterLength(static_cast<unsigned char>(text[0]));
+        const std::string_view character = text.substr(0, std::max<std::size_t>(1, length));
+        if (length == 0 || firstNotUtf8(character) != std::string_view::npos) {
+            line += '?';
+            text.remove_prefix(1);
+            continue;
+        }
+        if (isControl(character) && allowed.find(character) == std::string_view::npos)
+            line += ' ';
+        else
+            line += character;
+        text.remove_prefix(character.size());
+    }
+    return line;
+}
+
+}  // namespace
+
+std::string withoutControls(std::string_view text) {
+    return cleaned(text, "\n\t");
+}
+
+std::string onOneLine(std::string_view text) {
+    return cleaned(text, {});
 }
 
 std::optional<std::string> nearestName(std::string_view word, const std::vector<std::string>& candidates) {

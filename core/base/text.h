@@ -20,12 +20,30 @@ std::string formatFixed(double value, int decimals);
 std::optional<double> parseNumber(std::string_view text);
 std::optional<long long> parseInteger(std::string_view text);
 
+/// Three digits with the unit that fits: {"bytes", "kB", "MB"} and 195e6 give "195 MB". Units are a thousand
+/// apart.
+std::string scaledText(double value, const std::vector<std::string>& units);
+
+/// "195 MB", "1.2 TB".
+std::string bytesText(double bytes);
+
 /// "1 run", "3 runs".
 std::string countOf(std::size_t count, const std::string& noun);
 
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 std::string trimmed(std::string_view text);
+
+/// Where a text stops being UTF-8 (RFC 3629): the place of the first wrong byte, or npos. A character that is
+/// cut off at the end counts as wrong.
+std::size_t firstNotUtf8(std::string_view text);
+
+/// The text without characters that control a terminal or turn the direction of writing: they become blanks,
+/// and bytes that are not UTF-8 question marks. Line ends and tabs stay.
+std::string withoutControls(std::string_view text);
+
+/// The same on one line: line ends and tabs are blanks, too. What comes from a file is then safe in a log.
+std::string onOneLine(std::string_view text);
 
 /// The candidate with the smallest edit distance to `word`, if it is near enough to be what was meant.
 std::optional<std::string> nearestName(std::string_view word, const std::vector<std::string>& candidates);

@@ -11,7 +11,7 @@ RunTable::RunTable(const std::filesystem::path& runs, bool with_metrics) {
             if (with_metrics) rows->metrics = folder.metrics();
             rows->evaluations = folder.evaluations();
             const Status status = folder.status();
-            records_.push_back({folder.name(), folder.specification(), trueState(status), status.host,
+            records_.push_back({folder.name(), folder.specification(), folder.trueState(status), status.host,
                                 rows->metrics, rows->evaluations});
             rows_.push_back(std::move(rows));
         } catch (const Error& error) {

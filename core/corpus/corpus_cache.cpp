@@ -6,6 +6,7 @@
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_lock.h"
+#include "core/base/file_reading.h"
 #include "core/base/fingerprint.h"
 #include "core/corpus/text_reader.h"
 #include "core/corpus/tokenizer_program.h"
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Of what roper-tokenizer writes; another one lets every text be prepared again.
-constexpr const char* kVersion = "1";
+constexpr const char* kVersion = "2";
 
 fs::path cacheFolder() {
     const char* cache = std::getenv("XDG_CACHE_HOME");
@@ -60,46 +61,39 @@ class PartialFolder {
     fs::path path_;
 };
 
-/// Whether a summary stands beside as many tokens as it tells of.
-bool isWhole(const CorpusFiles& corpus) {
-    std::error_code missing;
-    if (!fs::exists(corpus.summary(), missing)) return false;
-    try {
-        const CorpusSummary summary = corpus.readSummary();
-        const auto bytes =
-            static_cast<std::uintmax_t>(summary.tokens) * MappedTokens::widthFor(summary.vocab_size);
-        return fs::file_size(corpus.tokens(), missing) == bytes && fs::exists(corpus.model(), missing) &&
-               fs::exists(corpus.vocabulary(), missing);
-    } catch (const Error&) {
-        return false;  // damaged, or of another version: it is prepared again
-    }
+/// Whether a text has been prepared here and is what it was; `say` is told of damage.
+bool isWhole(const CorpusFiles& corpus, const std::function<void(const std::string&)>& say) {
+    if (!isThere(corpus.summary())) return false;
+    const auto damage = corpus.damage();
+    if (damage) say("a prepared text is damaged (" + *damage + "); it is prepared again");
+    return !damage;
 }
 
 }  // namespace
 
 std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Preparing& preparing,
-                                         const std::optional<fs::path>& model) {
+                                         const std::optional<FilePath>& model) {
     const auto say = [&](const std::string& line) {
         if (preparing.say) preparing.say(line);
     };
     const fs::path text = textPath(settings.own.text("text"));
     const fs::path cache = cacheFolder();
     std::string key = keyOf(settings, textFiles(text));
-    CorpusFiles whole(cache / key);
+    CorpusFiles whole((cache / key).string());
     // Another version of SentencePiece may have learned other tokens of the same text since.
-    if (model && isWhole(whole) && readFile(whole.model()) != readFile(*model)) {
+    if (model && isThere(whole.model()) && readFile(whole.model()) != readFile(*model)) {
         key += "-" + Fingerprint().add(readFile(*model)).text();
-        whole = CorpusFiles(cache / key);
+        whole = CorpusFiles((cache / key).string());
     }
-    if (isWhole(whole)) return whole;
+    if (isWhole(whole, say)) return whole;
     makeFolder(cache);
     bool said = false;
-    const FileLock lock(cache / (key + ".lock"), [&] {
-        if (!std::exchange(said, true)) say("waiting for another run that prepares the same text");
+    const FileLock lock(cache / (key + ".lock"), [&](const std::string& holder) {
+        if (!std::exchange(said, true)) say("waiting for " + holder + ", which prepares the same text");
         return !preparing.goes_on || preparing.goes_on();
     });
     if (!lock.held()) return std::nullopt;
-    if (isWhole(whole)) return whole;  // another has prepared it meanwhile
+    if (said && isWhole(whole, say)) return whole;  // another has prepared it meanwhile
     say("preparing the text " + text.string() + ": " + std::to_string(settings.own.integer("vocab_size")) +
         " tokens (" + settings.own.text("tokenizer") + "); this is done once");
     const PartialFolder partial(cache / (key + std::string(kPartialMark) + "text"));
@@ -115,8 +109,8 @@ std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Pre
     if (model) arguments.insert(arguments.end(), {"--model", model->string()});
     if (!runTokenizer(arguments, {}, preparing.goes_on)) return std::nullopt;
     std::error_code problem;
-    fs::remove_all(whole.folder(), problem);
-    fs::rename(partial.path(), whole.folder(), problem);
+    fs::remove_all(whole.folder().path(), problem);
+    fs::rename(partial.path(), whole.folder().path(), problem);
     if (problem) throw diskError("create", whole.folder().string(), problem.value());
     syncFolder(cache);
     return whole;

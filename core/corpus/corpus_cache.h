@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -22,6 +21,6 @@ struct Preparing {
 /// work. Nothing if `goes_on` said no.
 /// @throws Error (usage) if there is no such text or no vocabulary can be made of it, Error (disk)
 std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Preparing& preparing,
-                                         const std::optional<std::filesystem::path>& model = {});
+                                         const std::optional<FilePath>& model = {});
 
 }  // namespace roper

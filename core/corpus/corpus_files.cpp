@@ -2,8 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/base/durable_file.h"
 #include "core/base/error.h"
+#include "core/base/file_reading.h"
+#include "core/base/fingerprint.h"
 #include "core/base/text.h"
 
 namespace roper {
@@ -48,7 +49,8 @@ std::string formatCorpusSummary(const CorpusSummary& summary) {
                                          {"tokens", summary.tokens},
                                          {"bytes", summary.bytes},
                                          {"unigram_entropy", summary.unigram_entropy},
-                                         {"fingerprint", summary.fingerprint}};
+                                         {"fingerprint", summary.fingerprint},
+                                         {"vocabulary_fingerprint", summary.vocabulary_fingerprint}};
     return json.dump(2) + "\n";
 }
 
@@ -65,21 +67,41 @@ CorpusSummary parseCorpusSummary(std::string_view text, const std::string& origi
         summary.bytes = json.at("bytes").get<std::int64_t>();
         summary.unigram_entropy = json.at("unigram_entropy").get<double>();
         summary.fingerprint = json.at("fingerprint").get<std::string>();
+        summary.vocabulary_fingerprint = json.value("vocabulary_fingerprint", "");
         return summary;
     } catch (const nlohmann::json::exception& error) {
         throw Error(ErrorKind::usage, origin + ": " + error.what());
     }
 }
 
-std::filesystem::path CorpusFiles::named(const char* name, const char* former) const {
-    std::error_code missing;
-    const bool is_former = !std::filesystem::exists(folder_ / name, missing) &&
-                           std::filesystem::exists(folder_ / former, missing);
+FilePath CorpusFiles::named(const char* name, const char* former) const {
+    const bool is_former = !isThere(folder_ / name) && isThere(folder_ / former);
     return folder_ / (is_former ? former : name);
 }
 
 CorpusSummary CorpusFiles::readSummary() const {
     return parseCorpusSummary(readFile(summary()), summary().string());
+}
+
+std::optional<std::string> CorpusFiles::damage() const {
+    try {
+        const CorpusSummary known = readSummary();
+        const std::string words = readFile(vocabulary());
+        if (!known.vocabulary_fingerprint.empty() &&
+            Fingerprint().add(words).text() != known.vocabulary_fingerprint)
+            return vocabulary().string() + " is not the vocabulary that was written";
+        if (std::ssize(parseVocabulary(words, vocabulary().string())) != known.vocab_size)
+            return vocabulary().string() + " has not the tokens that " + summary().string() + " tells of";
+        Fingerprint found;
+        found.add(readFile(model()));
+        forEachPart(tokens(), [&](std::string_view part) { found.add(part); });
+        if (found.text() != known.fingerprint)
+            return tokens().string() + " and " + model().path().filename().string() +
+                   " are not what was written";
+        return std::nullopt;
+    } catch (const Error& error) {
+        return error.what();
+    }
 }
 
 std::string formatVocabulary(const std::vector<std::string>& tokens) {

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/base/file_path.h"
 
 namespace roper {
 
@@ -16,7 +18,8 @@ struct CorpusSummary {
     std::int64_t bytes = 0;
     double unigram_entropy =
         0;  ///< nats per token: the loss of a predictor that knows only how often each token occurs
-    std::string fingerprint;  ///< of the tokenizer's model and tokens.bin, hexadecimal
+    std::string fingerprint;             ///< of the tokenizer's model and tokens.bin, hexadecimal
+    std::string vocabulary_fingerprint;  ///< of vocabulary.txt; empty if an older version wrote the summary
 };
 
 /// @throws Error (usage) saying what is wrong
@@ -31,23 +34,27 @@ std::vector<std::string> parseVocabulary(std::string_view lines, const std::stri
 /// The files of a prepared text, in a folder. A run keeps all but the tokens.
 class CorpusFiles {
   public:
-    explicit CorpusFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
+    explicit CorpusFiles(FilePath folder) : folder_(std::move(folder)) {}
 
-    const std::filesystem::path& folder() const { return folder_; }
+    const FilePath& folder() const { return folder_; }
     /// SentencePiece's file, and `formatVocabulary`. Older versions called them pieces.model and pieces.txt,
     /// which are used where there are no others.
-    std::filesystem::path model() const { return named("tokenizer.model", "pieces.model"); }
-    std::filesystem::path vocabulary() const { return named("vocabulary.txt", "pieces.txt"); }
-    std::filesystem::path tokens() const { return folder_ / "tokens.bin"; }    ///< `MappedTokens`
-    std::filesystem::path summary() const { return folder_ / "corpus.json"; }  ///< written last
+    FilePath model() const { return named("tokenizer.model", "pieces.model"); }
+    FilePath vocabulary() const { return named("vocabulary.txt", "pieces.txt"); }
+    FilePath tokens() const { return folder_ / "tokens.bin"; }    ///< `TokenFile`
+    FilePath summary() const { return folder_ / "corpus.json"; }  ///< written last
 
     /// @throws Error (disk), Error (usage) saying what is wrong
     CorpusSummary readSummary() const;
 
-  private:
-    std::filesystem::path named(const char* name, const char* former) const;
+    /// What of the files is not what the summary says: "tokens.bin is damaged"; nothing if all is well. Reads
+    /// all of them, in flat memory.
+    std::optional<std::string> damage() const;
 
-    std::filesystem::path folder_;
+  private:
+    FilePath named(const char* name, const char* former) const;
+
+    FilePath folder_;
 };
 
 }  // namespace roper

@@ -4,6 +4,7 @@
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
+#include "core/base/file_reading.h"
 #include "core/base/text.h"
 #include "core/corpus/tokenizer_program.h"
 #include "core/specification/presets.h"
@@ -40,7 +41,7 @@ Vocabulary vocabularyOf(const CorpusFiles& corpus) {
 std::unique_ptr<Task> textTask(const TaskSettings& settings, const CorpusFiles& corpus,
                                const CorpusFiles& kept) {
     const auto tokens =
-        std::make_shared<MappedTokens>(corpus.tokens(), static_cast<int>(corpus.readSummary().vocab_size));
+        std::make_shared<TokenFile>(corpus.tokens(), static_cast<int>(corpus.readSummary().vocab_size));
     return std::make_unique<TextTask>(vocabularyOf(kept), tokens, settings.own.real("validation_share"));
 }
 
@@ -57,7 +58,7 @@ std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& fo
                                const Preparing& preparing) {
     if (!settings.isText()) return makeTask(settings);
     const CorpusFiles kept(folder.textPath());
-    const bool is_kept = fs::exists(kept.summary());
+    const bool is_kept = isThere(kept.summary());
     const auto corpus =
         prepareCorpus(settings, preparing, is_kept ? std::optional(kept.model()) : std::nullopt);
     if (!corpus) return nullptr;
@@ -77,7 +78,7 @@ std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& fo
 std::unique_ptr<Task> openTaskForInference(const TaskSettings& settings, const RunFolder& folder) {
     if (!settings.isText()) return makeTask(settings);
     const CorpusFiles kept(folder.textPath());
-    if (!fs::exists(kept.summary()))
+    if (!isThere(kept.summary()))
         throw Error(ErrorKind::checkpoint,
                     folder.path().string() +
                         " has lost its vocabulary (the folder text), without which its "

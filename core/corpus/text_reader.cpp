@@ -6,6 +6,7 @@
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace roper {
 
@@ -13,43 +14,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Bytes of the character that begins with this one; 0 for a byte that begins none.
-std::size_t characterLength(unsigned char first) {
-    if (first < 0x80) return 1;
-    if (first >= 0xC2 && first <= 0xDF) return 2;
-    if (first >= 0xE0 && first <= 0xEF) return 3;
-    return first >= 0xF0 && first <= 0xF4 ? 4 : 0;
-}
-
-/// Whether the second byte may follow the first: neither overlong, nor a surrogate, nor beyond U+10FFFF.
-bool mayFollow(unsigned char first, unsigned char second) {
-    const unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-    const unsigned char high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-    return second >= low && second <= high;
-}
-
 std::string hexadecimal(unsigned char byte) {
     constexpr std::string_view kDigits = "0123456789ABCDEF";
     return {'0', 'x', kDigits[byte >> 4U], kDigits[byte & 15U]};
 }
 
 }  // namespace
-
-std::size_t firstNotUtf8(std::string_view text) {
-    std::size_t at = 0;
-    while (at < text.size()) {
-        const auto first = static_cast<unsigned char>(text[at]);
-        const std::size_t length = characterLength(first);
-        if (length == 0 || at + length > text.size()) return at;
-        for (std::size_t i = 1; i < length; ++i) {
-            const auto byte = static_cast<unsigned char>(text[at + i]);
-            const bool fits = i == 1 ? mayFollow(first, byte) : (byte & 0xC0U) == 0x80;
-            if (!fits) return at;
-        }
-        at += length;
-    }
-    return std::string_view::npos;
-}
 
 std::vector<fs::path> textFiles(const fs::path& text) {
     std::error_code problem;
@@ -118,7 +88,12 @@ std::size_t TextReader::endOfPart() const {
     return at > 0 ? at : rest_.size();
 }
 
-void TextReader::requireUtf8(const std::string& part) const {
+void TextReader::requireText(const std::string& part) const {
+    if (const std::size_t zero = part.find('\0'); zero != std::string::npos)
+        throw Error(ErrorKind::usage, files_[next_file_ - 1].string() + ": byte " +
+                                          std::to_string(place_ + zero + 1) +
+                                          " is 0, which no text holds. Is it another kind of file, or "
+                                          "UTF-16? `iconv -f UTF-16 -t UTF-8` converts that.");
     const std::size_t wrong = firstNotUtf8(part);
     if (wrong == std::string::npos) return;
     throw Error(ErrorKind::usage,
@@ -134,7 +109,7 @@ bool TextReader::next(std::string& part) {
         if (!openNext()) return false;
     const std::size_t end = endOfPart();
     part.assign(rest_, 0, end);
-    requireUtf8(part);
+    requireText(part);
     rest_.erase(0, end);
     place_ += end;
     bytes_ += end;

@@ -21,7 +21,7 @@ class TextReader {
 
     /// The next part; false at the end. Parts one after the other are the text: each file's bytes, with a
     /// newline added to a file that ends without one.
-    /// @throws Error (usage) naming file and byte of what is not UTF-8, Error (disk)
+    /// @throws Error (usage) naming file and byte of what is not UTF-8 or is 0, Error (disk)
     bool next(std::string& part);
 
     /// Bytes handed out so far.
@@ -31,7 +31,7 @@ class TextReader {
     bool openNext();
     void fill();
     std::size_t endOfPart() const;
-    void requireUtf8(const std::string& part) const;
+    void requireText(const std::string& part) const;
 
     std::vector<std::filesystem::path> files_;
     std::size_t part_bytes_;
@@ -41,9 +41,5 @@ class TextReader {
     std::string rest_;         ///< read and not handed out
     std::uint64_t bytes_ = 0;
 };
-
-/// Where a text stops being UTF-8 (RFC 3629): the place of the first wrong byte, or npos. A character that is
-/// cut off at the end counts as wrong.
-std::size_t firstNotUtf8(std::string_view text);
 
 }  // namespace roper

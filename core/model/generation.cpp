@@ -75,7 +75,7 @@ std::vector<Completion> generate(Transformer& model, const Vocabulary& vocabular
         if (prompts[b].empty()) throw std::invalid_argument("a prompt must have at least one character");
         last[static_cast<std::int64_t>(b)] = static_cast<std::int64_t>(prompts[b].size()) - 1;
         active.push_back(b);
-        random.emplace_back(options.seed, Stream::sampling, b);
+        random.emplace_back(options.seed, Stream::sampling, options.first_prompt + b);
     }
     last = last.to(device);
 

@@ -15,7 +15,8 @@ struct GenerationOptions {
     int max_tokens = 0;                                 ///< generated at most
     std::function<bool(std::string_view)> is_complete;  ///< of the text so far: no more is needed
     double temperature = 0;  ///< 0 takes the likeliest token; else one drawn from softmax(logits/temperature)
-    std::uint64_t seed = 0;  ///< of the draws; prompt b has a generator of its own, (seed, b)
+    std::uint64_t seed = 0;  ///< of the draws; prompt b has a generator of its own, (seed, first_prompt + b)
+    std::size_t first_prompt = 0;
 };
 
 /// What a model generated after a prompt.

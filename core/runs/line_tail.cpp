@@ -4,20 +4,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 
 namespace roper {
 
 LineTail::Update LineTail::poll(std::size_t most_bytes) {
     Update update;
-    const int file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
+    problem_.clear();
+    Descriptor file;
+    try {
+        file = openFileIfThere(path_, O_RDONLY);
+    } catch (const Error& error) {
+        problem_ = error.what();
+    }
+    if (!file) {
         update.restarted = offset_ > 0;
         offset_ = 0;
         return update;
     }
     struct stat info {};
-    ::fstat(file, &info);
+    ::fstat(file.number(), &info);
     const auto size = static_cast<std::uint64_t>(info.st_size);
     if (info.st_ino != inode_ || size < offset_) {
         update.restarted = offset_ > 0;
@@ -25,11 +32,15 @@ LineTail::Update LineTail::poll(std::size_t most_bytes) {
         offset_ = 0;
     }
     std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(size - offset_, most_bytes)), '\0');
-    const ssize_t got = ::pread(file, bytes.data(), bytes.size(), static_cast<off_t>(offset_));
-    ::close(file);
+    const ssize_t got = ::pread(file.number(), bytes.data(), bytes.size(), static_cast<off_t>(offset_));
     bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
     const std::size_t end = bytes.rfind('\n');
-    if (end == std::string::npos) return update;
+    if (end == std::string::npos) {
+        if (bytes.size() == most_bytes)
+            problem_ = path_.string() + " has a line of more than " +
+                       bytesText(static_cast<double>(most_bytes)) + "; what follows is not read";
+        return update;
+    }
     offset_ += end + 1;
     update.more = bytes.size() == most_bytes && offset_ < size;
     update.lines = split(std::string_view(bytes).substr(0, end), '\n');

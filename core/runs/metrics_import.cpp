@@ -6,8 +6,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/base/durable_file.h"
 #include "core/base/error.h"
+#include "core/base/file_reading.h"
 #include "core/base/text.h"
 #include "core/runs/run_recorder.h"
 

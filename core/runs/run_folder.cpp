@@ -5,6 +5,8 @@
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
+#include "core/base/file_lock.h"
+#include "core/base/file_reading.h"
 #include "core/base/text.h"
 
 namespace roper {
@@ -13,11 +15,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether there is a run in this folder. What cannot be entered (a loop of links, another's private folder)
-/// holds none.
+/// Whether there is a run in this folder, or something in its place. What cannot be entered (a loop of links,
+/// another's private folder) holds none.
 bool holdsRun(const fs::path& folder) {
     std::error_code unreadable;
-    return fs::is_regular_file(folder / "run.toml", unreadable);
+    return fs::is_directory(folder, unreadable) && isThere((folder / "run.toml").string());
 }
 
 constexpr std::string_view kStepPrefix = "step-";
@@ -31,16 +33,13 @@ std::string stepFileName(std::int64_t step) {
 }
 
 /// The files of a folder that are named for a step, by rising step.
-std::vector<StepFile> stepFiles(const fs::path& folder) {
+std::vector<StepFile> stepFiles(const FilePath& folder) {
     std::vector<StepFile> found;
-    std::error_code unreadable;
-    for (fs::directory_iterator at(folder, unreadable), end; !unreadable && at != end;
-         at.increment(unreadable)) {
-        const std::string name = at->path().filename().string();
+    for (const std::string& name : namesIn(folder)) {
         if (!name.starts_with(kStepPrefix) || !name.ends_with(kStepSuffix)) continue;
         const auto digits = std::string_view(name).substr(
             kStepPrefix.size(), name.size() - kStepPrefix.size() - kStepSuffix.size());
-        if (const auto step = parseInteger(digits)) found.push_back({*step, at->path()});
+        if (const auto step = parseInteger(digits)) found.push_back({*step, folder / name});
     }
     std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
     return found;
@@ -50,57 +49,86 @@ std::vector<StepFile> stepFiles(const fs::path& folder) {
 
 RunFolder::RunFolder(fs::path path) : path_(std::move(path)) {
     if (!path_.has_filename()) path_ = path_.parent_path();  // "runs/a/" and "runs/a" are the same run
+    if (path_.filename() == "." || path_.filename() == "..") {
+        std::error_code missing;
+        const fs::path named = fs::canonical(path_, missing);
+        if (!missing) path_ = named;
+    }
 }
 
-fs::path RunFolder::checkpointPath(std::int64_t step) const {
+FilePath RunFolder::file(const fs::path& name) const {
+    return FilePath::inside(path_.parent_path(), path_.filename()) / name;
+}
+
+FilePath RunFolder::checkpointPath(std::int64_t step) const {
     return checkpointsPath() / stepFileName(step);
 }
 
-fs::path RunFolder::snapshotPath(std::int64_t step) const {
+FilePath RunFolder::snapshotPath(std::int64_t step) const {
     return snapshotsPath() / stepFileName(step);
 }
 
-fs::path RunFolder::eventsPath() const {
-    std::error_code unreadable;
-    for (fs::directory_iterator at(path_, unreadable), end; !unreadable && at != end;
-         at.increment(unreadable))
-        if (at->path().filename().string().starts_with(kEventsPrefix) &&
-            at->path().string().find(kPartialMark) == std::string::npos)
-            return at->path();
+FilePath RunFolder::eventsPath() const {
+    for (const std::string& name : namesIn(FilePath::inside(path_.parent_path(), path_.filename())))
+        if (name.starts_with(kEventsPrefix) && name.find(kPartialMark) == std::string::npos)
+            return file(name);
     // TensorBoard asks for seconds since 1970 and a host; the name says nothing of the machine.
     const auto seconds = static_cast<std::int64_t>(secondsSinceEpoch());
-    return path_ / std::string(kEventsPrefix).append(std::to_string(seconds)).append(".roper-lab");
+    return file(std::string(kEventsPrefix).append(std::to_string(seconds)).append(".roper-lab"));
+}
+
+RunState RunFolder::trueState(const Status& status) const {
+    if (!claimsToWork(status)) return status.state;
+    return writerIsAlive(status, [&] { return lockIsHeld(lockPath()); }) ? status.state
+                                                                         : RunState::interrupted;
+}
+
+template <class Row>
+void RunFolder::forEachRow(const std::function<void(const Row&)>& take) const {
+    const FilePath path = pathOf<Row>();
+    LineReader lines(path);
+    while (const auto line = lines.next()) {
+        if (lines.number() == 1 && isHeader<Row>(*line)) continue;
+        try {
+            take(parseRow<Row>(*line));
+        } catch (const Error& error) {
+            throw Error(error.kind(),
+                        path.string() + ":" + std::to_string(lines.number()) + ": " + error.what());
+        }
+    }
 }
 
 template <class Row>
 std::vector<Row> RunFolder::rows() const {
-    const fs::path path = pathOf<Row>();
     std::vector<Row> rows;
-    if (!fs::exists(path)) return rows;
-    std::string content = readFile(path);
-    content.resize(
-        content.rfind('\n') == std::string::npos ? 0 : content.rfind('\n'));  // a torn last line is no row
-    if (content.empty()) return rows;
-    std::size_t number = 0;
-    for (const std::string& line : split(content, '\n')) {
-        ++number;
-        if (number == 1 && isHeader<Row>(line)) continue;
-        try {
-            rows.push_back(parseRow<Row>(line));
-        } catch (const Error& error) {
-            throw Error(error.kind(), path.string() + ":" + std::to_string(number) + ": " + error.what());
-        }
-    }
+    forEachRow<Row>([&](const Row& row) { rows.push_back(row); });
     return rows;
 }
 
-template std::vector<MetricsRow> RunFolder::rows() const;
-template std::vector<EvaluationRow> RunFolder::rows() const;
-template std::vector<MethodRow> RunFolder::rows() const;
-template std::vector<SizeRow> RunFolder::rows() const;
-template std::vector<LengthRow> RunFolder::rows() const;
-template std::vector<PositionRow> RunFolder::rows() const;
-template std::vector<Sample> RunFolder::rows() const;
+template <class Row>
+std::optional<Row> RunFolder::lastRow() const {
+    const FilePath path = pathOf<Row>();
+    const auto line = lastLine(path);
+    if (!line || isHeader<Row>(*line)) return std::nullopt;
+    try {
+        return parseRow<Row>(*line);
+    } catch (const Error& error) {
+        throw Error(error.kind(), path.string() + ": last line: " + error.what());
+    }
+}
+
+#define ROPER_INSTANTIATE_READING(Row)                                                 \
+    template void RunFolder::forEachRow(const std::function<void(const Row&)>&) const; \
+    template std::vector<Row> RunFolder::rows() const;                                 \
+    template std::optional<Row> RunFolder::lastRow() const
+
+ROPER_INSTANTIATE_READING(MetricsRow);
+ROPER_INSTANTIATE_READING(EvaluationRow);
+ROPER_INSTANTIATE_READING(MethodRow);
+ROPER_INSTANTIATE_READING(SizeRow);
+ROPER_INSTANTIATE_READING(LengthRow);
+ROPER_INSTANTIATE_READING(PositionRow);
+ROPER_INSTANTIATE_READING(Sample);
 
 std::vector<StepFile> RunFolder::checkpoints() const {
     return stepFiles(checkpointsPath());
@@ -125,8 +153,12 @@ bool isRunName(std::string_view name) {
 }
 
 RunFolder findRun(const std::string& path_or_name, const fs::path& runs) {
-    for (const fs::path& candidate : {fs::path(path_or_name), runs / path_or_name})
-        if (holdsRun(candidate)) return RunFolder(candidate);
+    // A path is the person's own word: a link that it ends with is followed, once and for all.
+    if (holdsRun(path_or_name)) {
+        const fs::path path(path_or_name);
+        return RunFolder(fs::is_symlink(path) ? fs::canonical(path) : path);
+    }
+    if (isRunName(path_or_name) && holdsRun(runs / path_or_name)) return RunFolder(runs / path_or_name);
     std::vector<std::string> names;
     for (const RunFolder& run : listRuns(runs))
         names.push_back(run.name());
@@ -139,16 +171,18 @@ RunFolder findRun(const std::string& path_or_name, const fs::path& runs) {
 
 std::vector<RunFolder> listRuns(const fs::path& runs) {
     std::vector<RunFolder> found;
-    std::error_code unreadable;
-    for (fs::directory_iterator at(runs, unreadable), end; !unreadable && at != end; at.increment(unreadable))
-        if (isRunName(at->path().filename().string()) && holdsRun(at->path())) found.emplace_back(at->path());
-    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.name() < b.name(); });
+    for (const std::string& name : namesIn(runs))
+        if (isRunName(name) && holdsRun(runs / name)) found.emplace_back(runs / name);
     return found;
 }
 
 fs::path defaultRunsFolder() {
+    return defaultRunsFolderIsHere() ? fs::path("runs") : fs::path(std::getenv("ROPER_LAB_RUNS"));
+}
+
+bool defaultRunsFolderIsHere() {
     const char* named = std::getenv("ROPER_LAB_RUNS");
-    return named != nullptr && *named != '\0' ? fs::path(named) : fs::path("runs");
+    return named == nullptr || *named == '\0';
 }
 
 }  // namespace roper

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/base/file_path.h"
 #include "core/runs/rows.h"
 #include "core/runs/status.h"
 #include "core/specification/specification.h"
@@ -14,10 +16,13 @@ namespace roper {
 /// A file that belongs to a step: a checkpoint or a snapshot.
 struct StepFile {
     std::int64_t step = 0;
-    std::filesystem::path path;
+    FilePath path;
 };
 
 /// The places of a run's files (docs/run-folder.md), and their reader. Reading never changes anything.
+///
+/// A run folder may come from anybody: no file of it, nor the folder itself, is reached through a symbolic
+/// link, and nothing but regular files of a size that such a file can have is read (SECURITY.md).
 class RunFolder {
   public:
     explicit RunFolder(std::filesystem::path path);
@@ -25,38 +30,54 @@ class RunFolder {
     const std::filesystem::path& path() const { return path_; }
     std::string name() const { return path_.filename().string(); }
 
+    FilePath file(const std::filesystem::path& name) const;
+
     /// The file of a kind of row.
     template <class Row>
-    std::filesystem::path pathOf() const {
-        return path_ / rowFile<Row>().name;
+    FilePath pathOf() const {
+        return file(rowFile<Row>().name);
     }
 
-    std::filesystem::path specificationPath() const { return path_ / "run.toml"; }
-    std::filesystem::path statusPath() const { return path_ / "status.json"; }
-    std::filesystem::path metricsPath() const { return pathOf<MetricsRow>(); }
-    std::filesystem::path evaluationsPath() const { return pathOf<EvaluationRow>(); }
-    std::filesystem::path methodPath() const { return pathOf<MethodRow>(); }
-    std::filesystem::path sizesPath() const { return pathOf<SizeRow>(); }
-    std::filesystem::path lengthsPath() const { return pathOf<LengthRow>(); }
-    std::filesystem::path positionsPath() const { return pathOf<PositionRow>(); }
-    std::filesystem::path textPath() const { return path_ / "text"; }  ///< what is kept of a text
-    std::filesystem::path samplesPath() const { return pathOf<Sample>(); }
-    std::filesystem::path logPath() const { return path_ / "log.txt"; }
-    std::filesystem::path lockPath() const { return path_ / "lock"; }
-    std::filesystem::path checkpointsPath() const { return path_ / "checkpoints"; }
-    std::filesystem::path checkpointPath(std::int64_t step) const;
-    std::filesystem::path snapshotsPath() const { return path_ / "snapshots"; }
-    std::filesystem::path snapshotPath(std::int64_t step) const;
+    FilePath specificationPath() const { return file("run.toml"); }
+    FilePath statusPath() const { return file("status.json"); }
+    FilePath metricsPath() const { return pathOf<MetricsRow>(); }
+    FilePath evaluationsPath() const { return pathOf<EvaluationRow>(); }
+    FilePath methodPath() const { return pathOf<MethodRow>(); }
+    FilePath sizesPath() const { return pathOf<SizeRow>(); }
+    FilePath lengthsPath() const { return pathOf<LengthRow>(); }
+    FilePath positionsPath() const { return pathOf<PositionRow>(); }
+    FilePath textPath() const { return file("text"); }  ///< what is kept of a text
+    FilePath samplesPath() const { return pathOf<Sample>(); }
+    FilePath logPath() const { return file("log.txt"); }
+    /// What a trainer wrote to stderr that was not started from a terminal.
+    FilePath messagesPath() const { return file("trainer-messages.txt"); }
+    FilePath lockPath() const { return file("lock"); }
+    FilePath checkpointsPath() const { return file("checkpoints"); }
+    FilePath checkpointPath(std::int64_t step) const;
+    FilePath snapshotsPath() const { return file("snapshots"); }
+    FilePath snapshotPath(std::int64_t step) const;
     /// The run's events.out.tfevents file; a new name if it has none yet.
-    std::filesystem::path eventsPath() const;
+    FilePath eventsPath() const;
 
     /// @throws Error
     Specification specification() const { return readSpecification(specificationPath()); }
     Status status() const { return readStatus(statusPath()); }
 
-    /// All whole rows of a kind. @throws Error (usage) naming file and line of a row that cannot be read
+    /// The state a person should be told: running or paused only while the trainer is really there.
+    RunState trueState(const Status& status) const;
+
+    /// Hands out all whole rows of a kind, one after the other, in memory that does not depend on how many
+    /// there are. @throws Error (usage) naming file and line of a row that cannot be read, Error (disk)
+    template <class Row>
+    void forEachRow(const std::function<void(const Row&)>& take) const;
+
+    /// The same as a list.
     template <class Row>
     std::vector<Row> rows() const;
+
+    /// The last whole row; the time that it takes does not depend on how many there are. @throws Error
+    template <class Row>
+    std::optional<Row> lastRow() const;
 
     std::vector<MetricsRow> metrics() const { return rows<MetricsRow>(); }
     std::vector<EvaluationRow> evaluations() const { return rows<EvaluationRow>(); }
@@ -84,9 +105,13 @@ bool isRunName(std::string_view name);
 RunFolder findRun(const std::string& path_or_name, const std::filesystem::path& runs);
 
 /// The runs inside a folder, by name. Folders that hold no run are passed over; a missing folder has none.
+/// What is here in place of a run, such as a link to one, is here too: reading it says what is wrong.
 std::vector<RunFolder> listRuns(const std::filesystem::path& runs);
 
 /// Where runs go when nothing is said: $ROPER_LAB_RUNS, else ./runs.
 std::filesystem::path defaultRunsFolder();
+
+/// Whether that is ./runs, so that it depends on where one stands.
+bool defaultRunsFolderIsHere();
 
 }  // namespace roper

@@ -1,37 +1,40 @@
 #include "core/runs/run_queue.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
-#include <toml++/toml.h>
 #include <algorithm>
-#include <cerrno>
 #include <set>
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
-#include "core/base/file_lock.h"
+#include "core/base/file_reading.h"
 #include "core/base/text.h"
+#include "core/fields/toml_text.h"
 #include "core/runs/run_recorder.h"
+#include "core/runs/trusted_folders.h"
 
 namespace roper {
 namespace {
 
 constexpr std::size_t kMostAtOnce = 256;
 
-std::filesystem::path workerLockPath(const std::filesystem::path& runs) {
-    return runs / ".queue-worker.lock";
+constexpr double kLongestChange_s = 10;  // others change a small file, in milliseconds
+
+FilePath workerLockPath(const std::filesystem::path& runs) {
+    return FilePath::inside(runs, ".queue-worker.lock");
 }
 
-std::filesystem::path changeLockPath(const std::filesystem::path& runs) {
-    return runs / ".queue-change.lock";
+FilePath changeLockPath(const std::filesystem::path& runs) {
+    return FilePath::inside(runs, ".queue-change.lock");
+}
+
+/// The same, made if it is not there.
+const std::filesystem::path& folderOf(const std::filesystem::path& runs) {
+    makeFolder(runs);
+    return runs;
 }
 
 [[noreturn]] void refuse(const std::string& origin, const toml::source_region& source,
                          const std::string& what) {
-    throw Error(ErrorKind::usage, origin + ":" + std::to_string(source.begin.line) + ":" +
-                                      std::to_string(source.begin.column) + ": " + what);
+    throw Error(ErrorKind::usage, tomlPlace(origin, source) + what);
 }
 
 int readCount(const toml::node& node, const std::string& origin, const std::string& key, int low) {
@@ -83,17 +86,12 @@ bool RunQueue::hasWork() const {
     return std::any_of(entries.begin(), entries.end(), [](const Entry& entry) { return !entry.held; });
 }
 
-std::filesystem::path queuePath(const std::filesystem::path& runs) {
-    return runs / "queue.toml";
+FilePath queuePath(const std::filesystem::path& runs) {
+    return FilePath::inside(runs, "queue.toml");
 }
 
 RunQueue parseQueue(std::string_view text, const std::string& origin) {
-    toml::table document;
-    try {
-        document = toml::parse(text, origin);
-    } catch (const toml::parse_error& error) {
-        refuse(origin, error.source(), std::string(error.description()));
-    }
+    const toml::table document = parseToml(text, origin);
     RunQueue queue;
     std::set<std::string> names;
     for (const auto& [key, node] : document) {
@@ -126,9 +124,10 @@ RunQueue parseQueue(std::string_view text, const std::string& origin) {
 }
 
 RunQueue readQueue(const std::filesystem::path& runs) {
-    std::error_code unreadable;
-    if (!std::filesystem::exists(queuePath(runs), unreadable)) return {};
-    return parseQueue(readFile(queuePath(runs)), queuePath(runs).string());
+    constexpr std::uint64_t kLargest = 16U << 20U;
+    const FilePath path = queuePath(runs);
+    if (!isThere(path)) return {};
+    return parseQueue(readFile(path, kLargest), path.string());
 }
 
 std::string toToml(const RunQueue& queue) {
@@ -153,9 +152,25 @@ std::string toToml(const RunQueue& queue) {
     return text;
 }
 
+void trustIfMadeHere(const std::filesystem::path& runs) {
+    if (otherOwnerOf(runs) || isTrusted(runs)) return;
+    try {
+        if (readQueue(runs).entries.empty()) trustFolder(runs);
+    } catch (const Error&) {
+        // What cannot be read or remembered waits for a person's word.
+    }
+}
+
+bool mayStartQueue(const std::filesystem::path& runs) {
+    return isTrusted(runs) || readQueue(runs).entries.empty();
+}
+
 void changeQueue(const std::filesystem::path& runs, const std::function<void(RunQueue&)>& change) {
     makeFolder(runs);
-    const FileLock lock(changeLockPath(runs));
+    requireOwn(runs);
+    trustIfMadeHere(runs);
+    const FilePath lock_path = changeLockPath(runs);
+    const FileLock lock(lock_path, waitAtMost(kLongestChange_s, lock_path.string()));
     const RunQueue before = readQueue(runs);
     RunQueue after = before;
     change(after);
@@ -175,6 +190,7 @@ std::vector<std::string> enqueueRuns(const std::filesystem::path& runs,
 }
 
 void allowToGoOn(const RunFolder& folder) {
+    requireOwn(folder.path());
     Status status = folder.status();
     status.state = RunState::queued;
     status.error.clear();
@@ -182,29 +198,10 @@ void allowToGoOn(const RunFolder& folder) {
     writeStatus(folder.statusPath(), status);
 }
 
-QueueLock::QueueLock(const std::filesystem::path& runs) {
-    makeFolder(runs);
-    const std::filesystem::path path = workerLockPath(runs);
-    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (descriptor_ < 0) throw diskError("open", path.string(), errno);
-    // Somebody who only looks (`queueIsWorked`) holds the lock for a moment.
-    constexpr int kTries = 5;
-    for (int i = 0; i < kTries && !mine_; ++i) {
-        if (i > 0) ::usleep(20000);
-        mine_ = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
-    }
-}
-
-QueueLock::~QueueLock() {
-    ::close(descriptor_);
-}
+QueueLock::QueueLock(const std::filesystem::path& runs) : lock_(workerLockPath(folderOf(runs))) {}
 
 bool queueIsWorked(const std::filesystem::path& runs) {
-    const int descriptor = ::open(workerLockPath(runs).c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return false;
-    const bool is_free = ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
-    ::close(descriptor);
-    return !is_free;
+    return lockIsHeld(workerLockPath(runs)).value_or(false);
 }
 
 }  // namespace roper

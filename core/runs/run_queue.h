@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/file_lock.h"
 #include "core/runs/run_folder.h"
 
 namespace roper {
@@ -28,12 +29,19 @@ struct RunQueue {
     bool operator==(const RunQueue&) const = default;
 };
 
-std::filesystem::path queuePath(const std::filesystem::path& runs);
+FilePath queuePath(const std::filesystem::path& runs);
 
 /// A missing file is an empty queue. @throws Error (usage) with path:line:column of what is wrong
 RunQueue readQueue(const std::filesystem::path& runs);
 RunQueue parseQueue(std::string_view toml, const std::string& origin);
 std::string toToml(const RunQueue& queue);
+
+/// Remembers a runs folder as one of this user's own if no queue came with it. Call before anything is put
+/// there.
+void trustIfMadeHere(const std::filesystem::path& runs);
+
+/// Whether a program may work through the queue without a question: it is empty, or this user made it here.
+bool mayStartQueue(const std::filesystem::path& runs);
 
 /// Reads the queue, lets `change` change it and replaces the file, with no other program in between.
 /// @throws Error; a file that cannot be read is left as it is
@@ -52,16 +60,13 @@ class QueueLock {
   public:
     /// @throws Error (disk)
     explicit QueueLock(const std::filesystem::path& runs);
-    ~QueueLock();
-    QueueLock(const QueueLock&) = delete;
-    QueueLock& operator=(const QueueLock&) = delete;
 
     /// Whether this is the one; if not, another program works through the queue already.
-    bool isMine() const { return mine_; }
+    bool isMine() const { return lock_.held(); }
+    const std::string& holder() const { return lock_.holder(); }
 
   private:
-    int descriptor_ = -1;
-    bool mine_ = false;
+    FileLock lock_;
 };
 
 /// Whether some program works through the queue now.

@@ -1,17 +1,20 @@
 #include "core/runs/run_recorder.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <random>
 #include <tuple>
 
 #include "core/base/error.h"
+#include "core/base/file_reading.h"
 #include "core/base/text.h"
+#include "core/runs/run_queue.h"
+#include "core/runs/run_rewind.h"
 #include "core/runs/tensorboard_events.h"
+#include "core/runs/trusted_folders.h"
 #include "core/specification/presets.h"
 
 namespace roper {
@@ -40,39 +43,32 @@ void removeQuietly(const fs::path& path) {
     fs::remove_all(path, ignored);
 }
 
+void removeFileQuietly(const FilePath& path) {
+    try {
+        removeFile(path);
+    } catch (const Error&) {
+        // A file that stays costs space, not data.
+    }
+}
+
+/// An empty folder with a name that nobody has, for what is to appear whole under another.
+fs::path makeHiddenFolder(const fs::path& runs) {
+    constexpr int kTries = 100;
+    std::random_device random;
+    for (int i = 0;; ++i) {
+        const fs::path made = runs / (".new-" + std::to_string(random()));
+        if (::mkdir(made.c_str(), 0777) == 0) return made;
+        if (errno != EEXIST || i == kTries) throw diskError("create a run in", runs.string(), errno);
+    }
+}
+
 void fillNewRun(const RunFolder& folder, const Specification& specification) {
-    fs::permissions(folder.path(), fs::perms(0755));
-    fs::create_directory(folder.checkpointsPath());
+    makeFolder(folder.checkpointsPath());
     writeFileAtomically(folder.specificationPath(), toToml(specification));
     Status status;
     status.steps = specification.training.steps;
     status.heartbeat = secondsSinceEpoch();
     writeStatus(folder.statusPath(), status);
-}
-
-template <class Row>
-ScalarEvent eventOf(const std::string& group, const Row& row) {
-    ScalarEvent event{secondsSinceEpoch(), row.step, {}};
-    for (const auto& [name, value] : tensorboardValues(row))
-        event.scalars.emplace_back(group + "/" + name, static_cast<float>(value));
-    return event;
-}
-
-ScalarEvent eventOf(const MetricsRow& row) {
-    return eventOf("training", row);
-}
-
-ScalarEvent eventOf(const EvaluationRow& row) {
-    ScalarEvent event = eventOf("evaluation", row);
-    if (const auto accuracy = tokenAccuracy(row))
-        event.scalars.emplace_back("evaluation/token_accuracy", static_cast<float>(*accuracy));
-    return event;
-}
-
-/// Older versions named two tags otherwise; a curve goes on under one name.
-std::string tagOfToday(const std::string& tag) {
-    if (tag == "evaluation/floor") return "evaluation/loss_lower_bound";
-    return tag == "evaluation/recall" ? "evaluation/token_accuracy" : tag;
 }
 
 void requireRunName(const std::string& name) {
@@ -83,21 +79,21 @@ void requireRunName(const std::string& name) {
 }
 
 /// Removes what writers that were killed left half-written. Only for the holder of the run's lock.
-void removePartialFiles(const fs::path& folder) {
-    std::error_code unreadable;
-    std::vector<fs::path> partial;
-    for (fs::directory_iterator at(folder, unreadable), end; !unreadable && at != end;
-         at.increment(unreadable))
-        if (at->path().filename().string().find(kPartialMark) != std::string::npos)
-            partial.push_back(at->path());
-    for (const fs::path& path : partial)
-        removeQuietly(path);
+void removePartialFiles(const FilePath& folder) {
+    for (const std::string& name : namesIn(folder))
+        if (name.find(kPartialMark) != std::string::npos) removeFileQuietly(folder / name);
+}
+
+RunFolder requireOwnRun(RunFolder folder) {
+    requireOwn(folder.path());
+    return folder;
 }
 
 /// Writes rows, which share a key, in place of those that their file has of the same key.
 template <class Row, class KeyOf>
 void replaceRows(const RunFolder& folder, const std::vector<Row>& rows, KeyOf key_of) {
     if (rows.empty()) return;
+    requireOwn(folder.path());
     std::vector<Row> all = folder.rows<Row>();
     std::erase_if(all, [&](const Row& row) { return key_of(row) == key_of(rows.front()); });
     all.insert(all.end(), rows.begin(), rows.end());
@@ -112,24 +108,6 @@ void requireText(const Specification& specification) {
         throw Error(ErrorKind::usage,
                     "task.text: there is no file or folder " + text.string() +
                         "; name your own text, on the command line with --set task.text=PATH");
-}
-
-std::string firstLine(const fs::path& path) {
-    const std::string content = readFile(path);
-    return content.substr(0, content.find('\n'));
-}
-
-/// Keeps the rows of a file whose step is at most `step`; rewrites it only if any is dropped, or if an older
-/// version wrote it with other columns.
-template <class Row>
-void keepRowsUpTo(std::int64_t step, const RunFolder& folder) {
-    const fs::path path = folder.pathOf<Row>();
-    if (!fs::exists(path)) return;
-    std::vector<Row> rows = folder.rows<Row>();
-    const std::size_t dropped = std::erase_if(rows, [&](const Row& row) { return row.step > step; });
-    const std::string header = headerLine<Row>();
-    if (dropped > 0 || (!header.empty() && firstLine(path) != header))
-        writeFileAtomically(path, formatRows(rows));
 }
 
 /// A file that rows are appended to; a new one begins with its header.
@@ -153,8 +131,9 @@ RunFolder createRun(const fs::path& runs, const std::string& name, const Specifi
     const Specification specification = withAbsoluteText(wanted);
     requireText(specification);
     makeFolder(runs);
-    std::string building = (runs / ".new-XXXXXX").string();
-    if (::mkdtemp(building.data()) == nullptr) throw diskError("create a run in", runs.string(), errno);
+    requireOwn(runs);
+    trustIfMadeHere(runs);
+    const fs::path building = makeHiddenFolder(runs);
     try {
         const std::string chosen = name.empty() ? uniqueName(runs, defaultRunName(specification)) : name;
         if (fs::exists(runs / chosen))
@@ -179,6 +158,7 @@ RunFolder createRun(const fs::path& runs, const std::string& name, const Specifi
 RunFolder renameRun(const RunFolder& folder, const std::string& name) {
     requireRunName(name);
     const fs::path to = folder.path().parent_path() / name;
+    requireOwn(to.parent_path());
     if (fs::exists(to)) throw Error(ErrorKind::usage, "there is a run " + to.string() + " already");
     const RunRecorder nobody_else_writes(folder);
     if (::rename(folder.path().c_str(), to.c_str()) != 0)
@@ -202,31 +182,17 @@ void savePositions(const RunFolder& folder, const std::vector<PositionRow>& rows
     });
 }
 
-RunRecorder::RunRecorder(RunFolder folder) : folder_(std::move(folder)) {
-    lock_ = ::open(folder_.lockPath().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (lock_ < 0) throw diskError("open", folder_.lockPath().string(), errno);
-    if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
-        const int error_number = errno;
-        ::close(lock_);
-        if (error_number == EWOULDBLOCK)
-            throw Error(ErrorKind::usage, "another trainer works on " + folder_.path().string() +
-                                              "; pause or stop it first, or wait until it is done");
-        throw diskError("lock", folder_.lockPath().string(), error_number);
-    }
-    try {
-        makeFolder(folder_.checkpointsPath());
-        removePartialFiles(folder_.path());
-        removePartialFiles(folder_.checkpointsPath());
-        removePartialFiles(folder_.snapshotsPath());
-        log_ = std::make_unique<AppendFile>(folder_.logPath());
-    } catch (...) {
-        ::close(lock_);
-        throw;
-    }
-}
-
-RunRecorder::~RunRecorder() {
-    ::close(lock_);
+RunRecorder::RunRecorder(RunFolder folder)
+    : folder_(requireOwnRun(std::move(folder))), lock_(folder_.lockPath()) {
+    if (!lock_.held())
+        throw Error(ErrorKind::usage, "another trainer works on " + folder_.path().string() + " (" +
+                                          lock_.holder() +
+                                          "); pause or stop it first, or wait until it is done");
+    makeFolder(folder_.checkpointsPath());
+    removePartialFiles(FilePath::inside(folder_.path().parent_path(), folder_.path().filename()));
+    removePartialFiles(folder_.checkpointsPath());
+    removePartialFiles(folder_.snapshotsPath());
+    log_ = std::make_unique<AppendFile>(folder_.logPath());
 }
 
 void RunRecorder::openRows() {
@@ -238,40 +204,8 @@ void RunRecorder::openRows() {
     if (events_->empty()) events_->append(formatEventFileStart(secondsSinceEpoch()));
 }
 
-void RunRecorder::rewindTo(std::int64_t step) {
-    keepRowsUpTo<MetricsRow>(step, folder_);
-    keepRowsUpTo<EvaluationRow>(step, folder_);
-    keepRowsUpTo<MethodRow>(step, folder_);
-    keepRowsUpTo<SizeRow>(step, folder_);
-    keepRowsUpTo<LengthRow>(step, folder_);
-    keepRowsUpTo<PositionRow>(step, folder_);
-    keepRowsUpTo<Sample>(step, folder_);
-    rewindEvents(step);
-    for (const StepFile& snapshot : folder_.snapshots())
-        if (snapshot.step > step) removeQuietly(snapshot.path);
-}
-
-/// Rewrites the events up to `step`; a torn record at the end goes, too. A run of a version that wrote none
-/// gets those of its rows.
-void RunRecorder::rewindEvents(std::int64_t step) {
-    const fs::path path = folder_.eventsPath();
-    std::vector<ScalarEvent> events;
-    if (fs::exists(path)) {
-        events = parseEvents(readFile(path));
-        for (ScalarEvent& event : events)
-            for (auto& [tag, value] : event.scalars)
-                tag = tagOfToday(tag);
-    } else {
-        for (const MetricsRow& row : folder_.metrics())
-            events.push_back(eventOf(row));
-        for (const EvaluationRow& row : folder_.evaluations())
-            events.push_back(eventOf(row));
-        if (events.empty()) return;
-    }
-    std::string kept = formatEventFileStart(events.empty() ? secondsSinceEpoch() : events.front().wall_time);
-    for (const ScalarEvent& event : events)
-        if (event.step <= step) kept += formatEvent(event);
-    writeFileAtomically(path, kept);
+std::vector<std::string> RunRecorder::rewindTo(std::int64_t step) {
+    return rewindRun(folder_, step);
 }
 
 void RunRecorder::record(const MetricsRow& row) {
@@ -300,7 +234,7 @@ void RunRecorder::record(const std::vector<MethodRow>& rows) {
 }
 
 void RunRecorder::log(std::string_view line) {
-    log_->append(utcTime("%Y-%m-%dT%H:%M:%SZ  ") + std::string(line));
+    log_->append(utcTime("%Y-%m-%dT%H:%M:%SZ  ") + onOneLine(line));
 }
 
 void RunRecorder::setStatus(Status status, Durability durability) {
@@ -317,13 +251,19 @@ void RunRecorder::sync() {
     if (method_) method_->sync();
 }
 
+void RunRecorder::putAside(const StepFile& checkpoint) {
+    const Descriptor folder = openFolderOf(checkpoint.path);
+    const std::string name = checkpoint.path.path().filename().string();
+    if (::renameat(folder.number(), name.c_str(), folder.number(), (name + ".damaged").c_str()) != 0)
+        throw diskError("rename", checkpoint.path.string(), errno);
+}
+
 void RunRecorder::pruneCheckpoints(std::int64_t keep) {
     const std::vector<StepFile> all = folder_.checkpoints();
     const std::optional<std::int64_t> best = folder_.bestStep();
     for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < all.size(); ++i) {
         if (best && all[i].step == *best) continue;
-        std::error_code ignored;  // a checkpoint that stays costs space, not data
-        fs::remove(all[i].path, ignored);
+        removeFileQuietly(all[i].path);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/base/durable_file.h"
+#include "core/base/file_lock.h"
 #include "core/runs/run_folder.h"
 
 namespace roper {
@@ -40,14 +41,11 @@ class RunRecorder {
   public:
     /// @throws Error (usage) if another trainer works on this run, Error (disk)
     explicit RunRecorder(RunFolder folder);
-    ~RunRecorder();
-    RunRecorder(const RunRecorder&) = delete;
-    RunRecorder& operator=(const RunRecorder&) = delete;
 
     const RunFolder& folder() const { return folder_; }
 
-    /// Drops every row of a step after `step`: they will be computed again. Call before the first record.
-    void rewindTo(std::int64_t step);
+    /// `rewindRun`. Call before the first record.
+    std::vector<std::string> rewindTo(std::int64_t step);
 
     void record(const MetricsRow& row);
     void record(const EvaluationRow& row);
@@ -63,15 +61,19 @@ class RunRecorder {
     /// Makes all rows survive the death of the machine.
     void sync();
 
+    /// Gives a checkpoint that cannot be read a name that ends in ".damaged", under which nothing looks for
+    /// it.
+    /// @throws Error (disk)
+    void putAside(const StepFile& checkpoint);
+
     /// Removes the checkpoints but the newest `keep` and the best one.
     void pruneCheckpoints(std::int64_t keep);
 
   private:
     void openRows();
-    void rewindEvents(std::int64_t step);
 
     RunFolder folder_;
-    int lock_ = -1;
+    FileLock lock_;
     std::unique_ptr<AppendFile> metrics_, evaluations_, samples_, method_, events_, log_;
 };
 

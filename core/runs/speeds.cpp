@@ -4,13 +4,15 @@
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
+#include "core/base/file_reading.h"
 #include "core/runs/status.h"
+#include "core/runs/trusted_folders.h"
 
 namespace roper {
 namespace {
 
-std::filesystem::path speedsPath(const std::filesystem::path& runs) {
-    return runs / "speeds.json";
+FilePath speedsPath(const std::filesystem::path& runs) {
+    return FilePath::inside(runs, "speeds.json");
 }
 
 /// The file's content; an empty object if it cannot be read, since it can be measured again.
@@ -59,6 +61,7 @@ void rememberSpeed(const std::filesystem::path& runs, const Specification& speci
     if (!mine.is_object()) mine = nlohmann::json::object();
     mine[shapeKey(specification)] = seconds_a_step;
     makeFolder(runs);
+    requireOwn(runs);
     writeFileAtomically(speedsPath(runs), all.dump(2) + "\n");
 }
 

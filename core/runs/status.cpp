@@ -1,18 +1,16 @@
 #include "core/runs/status.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <fstream>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 
 #include "core/base/error.h"
+#include "core/base/file_reading.h"
 #include "core/base/text.h"
 
 namespace roper {
@@ -28,48 +26,13 @@ RunState stateFromName(const std::string& name) {
     throw Error(ErrorKind::usage, "unknown state \"" + name + "\"");
 }
 
-std::string hostName() {
-    std::array<char, 256> name{};
-    ::gethostname(name.data(), name.size() - 1);
-    return name.data();
-}
-
-std::string bootId() {
-    std::ifstream file("/proc/sys/kernel/random/boot_id");
-    std::string id;
-    std::getline(file, id);
-    return id;
-}
-
-/// Field 22 of /proc/PID/stat; 0 if there is no such process.
-std::uint64_t processStart(std::int64_t pid) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    std::stringstream content;
-    content << file.rdbuf();
-    const std::string text = content.str();
-    const std::size_t after_name = text.rfind(')');  // the name itself may hold blanks and brackets
-    if (after_name == std::string::npos) return 0;
-    const std::vector<std::string> fields = split(std::string_view(text).substr(after_name + 2), ' ');
-    if (fields.size() < 20 || fields[0] == "Z" || fields[0] == "X") return 0;
-    return static_cast<std::uint64_t>(parseInteger(fields[19]).value_or(0));
-}
-
 }  // namespace
 
 std::string stateName(RunState state) {
     return kStateNames.at(static_cast<std::size_t>(state));
 }
 
-std::string thisHost() {
-    static const std::string host = hostName();
-    return host;
-}
-
-double secondsSinceEpoch() {
-    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-void writeStatus(const std::filesystem::path& path, const Status& status, Durability durability) {
+void writeStatus(const FilePath& path, const Status& status, Durability durability) {
     const nlohmann::ordered_json json = {
         {"state", stateName(status.state)},
         {"step", status.step},
@@ -78,11 +41,12 @@ void writeStatus(const std::filesystem::path& path, const Status& status, Durabi
         {"process_start", status.process_start},
         {"host", status.host},
         {"boot_id", status.boot_id},
+        {"pid_namespace", status.pid_namespace},
         {"heartbeat", status.heartbeat},
         {"device", status.device},
         {"control", status.control},
         {"exit_code", status.exit_code},
-        {"error", status.error},
+        {"error", onOneLine(status.error)},
     };
     const auto replace = nlohmann::ordered_json::error_handler_t::replace;
     writeFileAtomically(path, json.dump(2, ' ', false, replace) + "\n", durability);
@@ -102,8 +66,9 @@ static std::int64_t wholeOf(const nlohmann::json& json, const char* key,
     return value.get<std::int64_t>();
 }
 
-Status readStatus(const std::filesystem::path& path) {
-    const std::string text = readFile(path);
+Status readStatus(const FilePath& path) {
+    constexpr std::uint64_t kLargest = 1U << 20U;
+    const std::string text = readFile(path, kLargest);
     try {
         const auto json = nlohmann::json::parse(text);
         Status status;
@@ -112,40 +77,62 @@ Status readStatus(const std::filesystem::path& path) {
         status.steps = wholeOf(json, "steps", {});
         status.pid = wholeOf(json, "pid", 0);
         status.process_start = static_cast<std::uint64_t>(wholeOf(json, "process_start", 0));
-        status.host = json.value("host", "");
-        status.boot_id = json.value("boot_id", "");
+        // Shown in windows and on terminals, and anybody may have written it.
+        const auto textOf = [&](const char* key) { return onOneLine(json.value(key, "")); };
+        status.host = textOf("host");
+        status.boot_id = textOf("boot_id");
+        status.pid_namespace = textOf("pid_namespace");
         status.heartbeat = json.value("heartbeat", 0.0);
-        status.device = json.value("device", "");
+        status.device = textOf("device");
         status.control = json.value("control", "");
         status.exit_code = static_cast<int>(std::clamp<std::int64_t>(wholeOf(json, "exit_code", 0), -1, 255));
-        status.error = json.value("error", "");
+        status.error = textOf("error");
         return status;
-    } catch (const nlohmann::json::exception& error) {
-        throw Error(ErrorKind::usage, path.string() + " is not a run's status: " + error.what());
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
         throw Error(ErrorKind::usage, path.string() + " is not a run's status: " + error.what());
     }
 }
 
 void stampWithThisProcess(Status& status) {
-    static const std::string boot_id = bootId();
     status.pid = ::getpid();
+    status.pid_namespace = thisPidNamespace();
     status.process_start = processStart(status.pid);
     status.host = thisHost();
-    status.boot_id = boot_id;
+    status.boot_id = thisBoot();
     status.heartbeat = secondsSinceEpoch();
 }
 
-bool writerIsAlive(const Status& status) {
-    if (status.pid <= 0) return false;
-    if (status.host != thisHost()) return secondsSinceEpoch() - status.heartbeat < kSilenceMeansGone;
-    return status.boot_id == bootId() && processStart(status.pid) == status.process_start &&
-           status.process_start != 0;
+Witness witnessOf(const Status& status) {
+    // The boot tells machines apart; a container has a host name of its own.
+    const bool same_machine =
+        status.boot_id == thisBoot() && (!status.boot_id.empty() || status.host == thisHost());
+    if (!same_machine) return Witness::heartbeat;
+    const bool ids_are_ours = status.pid_namespace.empty() || status.pid_namespace == thisPidNamespace();
+    return ids_are_ours ? Witness::process : Witness::lock;
 }
 
-RunState trueState(const Status& status) {
-    const bool claims_to_work = status.state == RunState::running || status.state == RunState::paused;
-    return claims_to_work && !writerIsAlive(status) ? RunState::interrupted : status.state;
+static bool beatsNow(const Status& status) {
+    // What this machine wrote before it was started again is from a process that is gone.
+    if (status.host == thisHost() && status.heartbeat < bootTime()) return false;
+    return std::abs(secondsSinceEpoch() - status.heartbeat) < kSilenceMeansGone;
+}
+
+bool writerIsAlive(const Status& status, const std::function<std::optional<bool>()>& lock_is_held) {
+    if (status.pid <= 0) return false;
+    switch (witnessOf(status)) {
+        case Witness::process:
+            return status.process_start != 0 && processStart(status.pid) == status.process_start;
+        case Witness::lock:
+            if (const auto held = lock_is_held()) return *held;
+            return beatsNow(status);
+        case Witness::heartbeat:
+            break;
+    }
+    return beatsNow(status);
+}
+
+bool claimsToWork(const Status& status) {
+    return status.state == RunState::running || status.state == RunState::paused;
 }
 
 }  // namespace roper

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "core/base/durable_file.h"
+#include "core/base/this_process.h"
 
 namespace roper {
 
@@ -32,7 +34,8 @@ struct Status {
         0;  ///< start time of the process in clock ticks since boot, so that a pid used again is told apart
     std::string host;
     std::string boot_id;
-    double heartbeat = 0;  ///< seconds since 1970, UTC
+    std::string pid_namespace;  ///< in which `pid` counts; empty if an older version wrote the status
+    double heartbeat = 0;       ///< seconds since 1970, UTC
     std::string device;
     std::string control;  ///< path of the control socket; empty if there is none
     int exit_code = 0;
@@ -40,25 +43,28 @@ struct Status {
 };
 
 /// @throws Error (disk)
-void writeStatus(const std::filesystem::path& path, const Status& status,
+void writeStatus(const FilePath& path, const Status& status,
                  Durability durability = Durability::machine_failure);
 
 /// @throws Error (usage) saying what is wrong with the file, Error (disk) if it cannot be read
-Status readStatus(const std::filesystem::path& path);
+Status readStatus(const FilePath& path);
 
-/// Fills pid, process start, host, boot id and heartbeat with those of this process.
+/// Fills pid, its namespace, process start, host, boot id and heartbeat with those of this process.
 void stampWithThisProcess(Status& status);
 
-/// Whether the process that wrote the status is still there. On another host the heartbeat decides: silent
-/// for more than a minute means gone.
-bool writerIsAlive(const Status& status);
+/// How much can be known of the process that wrote a status.
+enum class Witness {
+    process,    ///< it is of this machine and container: its id and start time tell
+    lock,       ///< of another container on this machine: its lock tells
+    heartbeat,  ///< of another machine: silent, or ahead of our clock, for more than a minute means gone
+};
+Witness witnessOf(const Status& status);
 
-/// The state a person should be told: running or paused only while the trainer is really there.
-RunState trueState(const Status& status);
+/// Whether the process that wrote the status is still there.
+/// @param lock_is_held  whether somebody holds the run's lock; nothing if that cannot be known
+bool writerIsAlive(const Status& status, const std::function<std::optional<bool>()>& lock_is_held);
 
-double secondsSinceEpoch();
-
-/// The name of this machine.
-std::string thisHost();
+/// Whether it says that a trainer is at work.
+bool claimsToWork(const Status& status);
 
 }  // namespace roper

@@ -1,12 +1,12 @@
 #include "core/runs/sweep.h"
 
-#include <toml++/toml.h>
 #include <algorithm>
 #include <set>
 
-#include "core/base/durable_file.h"
 #include "core/base/error.h"
+#include "core/base/file_reading.h"
 #include "core/base/text.h"
+#include "core/fields/toml_text.h"
 #include "core/runs/run_folder.h"
 #include "core/specification/presets.h"
 
@@ -21,13 +21,8 @@ constexpr std::size_t kMostRuns = 10000;
 /// Reads one sweep file; errors begin with its place in it.
 class SweepReader {
   public:
-    explicit SweepReader(const fs::path& path) : path_(path) {
-        try {
-            document_ = toml::parse(readFile(path), path.string());
-        } catch (const toml::parse_error& error) {
-            refuse(error.source(), std::string(error.description()));
-        }
-    }
+    explicit SweepReader(const fs::path& path)
+        : path_(path), document_(parseToml(readFile(path), path.string())) {}
 
     std::vector<SweepRun> read() {
         for (const auto& [key, node] : document_) {

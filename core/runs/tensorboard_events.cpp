@@ -3,7 +3,8 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <optional>
+
+#include "core/runs/status.h"
 
 namespace roper {
 namespace {
@@ -17,6 +18,7 @@ constexpr char kSummaryValue = 1 << 3 | 2;
 constexpr char kValueTag = 1 << 3 | 2;
 constexpr char kValueSimple = 2 << 3 | 5;
 
+constexpr std::size_t kLongestTorn = 4096;  // an event of ours is much shorter
 constexpr std::size_t kFrame = sizeof(std::uint64_t) + 2 * sizeof(std::uint32_t);
 constexpr std::size_t kHeader = sizeof(std::uint64_t) + sizeof(std::uint32_t);
 
@@ -147,6 +149,22 @@ ScalarEvent parseEvent(std::string_view message) {
     return event;
 }
 
+/// The length of the record that begins here, if its frame is whole and it ends within the file.
+std::optional<std::size_t> lengthOfRecord(std::string_view file) {
+    if (file.size() < kFrame) return std::nullopt;
+    const auto length = readNumber<std::uint64_t>(file);
+    const auto length_crc = readNumber<std::uint32_t>(file.substr(sizeof length));
+    if (length_crc != maskedCrc(file.substr(0, sizeof length)) || length > file.size() - kFrame)
+        return std::nullopt;
+    return length;
+}
+
+bool anyRecordFollows(std::string_view file) {
+    for (std::size_t at = 1; at + kFrame <= file.size(); ++at)
+        if (lengthOfRecord(file.substr(at))) return true;
+    return false;
+}
+
 }  // namespace
 
 std::uint32_t crc32c(std::string_view bytes) {
@@ -169,19 +187,54 @@ std::string formatEvent(const ScalarEvent& event) {
                   varint(static_cast<std::uint64_t>(event.step)) + delimited(kEventSummary, summary));
 }
 
-std::vector<ScalarEvent> parseEvents(std::string_view file) {
-    std::vector<ScalarEvent> events;
-    while (file.size() >= kFrame) {
-        const auto length = readNumber<std::uint64_t>(file);
-        const auto length_crc = readNumber<std::uint32_t>(file.substr(sizeof length));
-        if (length_crc != maskedCrc(file.substr(0, sizeof length)) || length > file.size() - kFrame) break;
-        const std::string_view data = file.substr(kHeader, length);
-        if (readNumber<std::uint32_t>(file.substr(kHeader + length)) != maskedCrc(data)) break;
-        ScalarEvent event = parseEvent(data);
-        if (!event.scalars.empty()) events.push_back(std::move(event));
-        file.remove_prefix(kFrame + length);
+EventFile parseEvents(std::string_view file) {
+    EventFile read;
+    bool in_step = true;  // with the frames: the next record begins here
+    for (std::size_t at = 0; at + kFrame <= file.size();) {
+        const std::string_view rest = file.substr(at);
+        const auto length = lengthOfRecord(rest);
+        if (!length) {
+            if (in_step && rest.size() < kLongestTorn && !anyRecordFollows(rest)) break;
+            // Not torn at its end, but damaged: the next record is searched byte by byte.
+            if (!read.damaged) read.damaged = at;
+            in_step = false;
+            ++at;
+            continue;
+        }
+        in_step = true;
+        const std::string_view data = rest.substr(kHeader, *length);
+        if (readNumber<std::uint32_t>(rest.substr(kHeader + *length)) == maskedCrc(data)) {
+            ScalarEvent event = parseEvent(data);
+            if (!event.scalars.empty()) read.events.push_back(std::move(event));
+        } else if (!read.damaged) {
+            read.damaged = at;
+        }
+        at += kFrame + *length;
     }
-    return events;
+    return read;
+}
+
+namespace {
+
+template <class Row>
+ScalarEvent eventOf(const std::string& group, const Row& row) {
+    ScalarEvent event{secondsSinceEpoch(), row.step, {}};
+    for (const auto& [name, value] : tensorboardValues(row))
+        event.scalars.emplace_back(group + "/" + name, static_cast<float>(value));
+    return event;
+}
+
+}  // namespace
+
+ScalarEvent eventOf(const MetricsRow& row) {
+    return eventOf("training", row);
+}
+
+ScalarEvent eventOf(const EvaluationRow& row) {
+    ScalarEvent event = eventOf("evaluation", row);
+    if (const auto accuracy = tokenAccuracy(row))
+        event.scalars.emplace_back("evaluation/token_accuracy", static_cast<float>(*accuracy));
+    return event;
 }
 
 }  // namespace roper

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "core/runs/rows.h"
 
 namespace roper {
 
@@ -21,8 +24,19 @@ std::string formatEventFileStart(double wall_time);
 /// A record: u64 length, masked CRC-32C of it, a protobuf `Event`, masked CRC-32C of that.
 std::string formatEvent(const ScalarEvent& event);
 
-/// The scalar events of a file up to the first record that is torn or damaged.
-std::vector<ScalarEvent> parseEvents(std::string_view file);
+/// What an event file holds.
+struct EventFile {
+    std::vector<ScalarEvent> events;     ///< of all records that can be read
+    std::optional<std::size_t> damaged;  ///< where the first record begins that cannot; none at a torn end
+};
+
+/// Reads a file of events. A record whose content is damaged is passed over; where the frame of one is, the
+/// next that is whole is looked for.
+EventFile parseEvents(std::string_view file);
+
+/// The event that a row is for TensorBoard, with the present time.
+ScalarEvent eventOf(const MetricsRow& row);
+ScalarEvent eventOf(const EvaluationRow& row);
 
 /// CRC-32C (Castagnoli, RFC 3720).
 std::uint32_t crc32c(std::string_view bytes);

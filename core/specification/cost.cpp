@@ -1,6 +1,11 @@
 #include "core/specification/cost.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 
 #include "core/base/text.h"
@@ -47,6 +52,103 @@ double keptNumbers(const Specification& s, double T, double V) {
     return L * layer + dropped + 4 * V + 2 * C;
 }
 
+/// Bytes that the solving of one problem takes: keys and values of all layers, and the pass over the prompt.
+double bytesOfProblem(const Specification& s, double tokens) {
+    const auto L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width),
+               F = static_cast<double>(s.model.feed_forward);
+    const auto V = static_cast<double>(vocabularySize(s.task));
+    return 4 * tokens * (2 * L * C + 8 * C + 2 * F + V);
+}
+
+/// Tokens of a problem with its solution, as the first problems have them.
+double problemTokens(const Specification& s) {
+    constexpr std::uint64_t kLookedAt = 32;
+    const std::unique_ptr<Task> task = makeTask(s.task);
+    std::size_t longest = 0;
+    for (std::uint64_t i = 0; i < kLookedAt; ++i)
+        longest = std::max(
+            longest, task->problem(static_cast<std::uint64_t>(s.training.data_seed), Stream::problems, i)
+                         .prompt.size());
+    return static_cast<double>(longest) + task->longestAnswer();
+}
+
+/// Bytes of an evaluation beside the model: the problems that are solved at a time, or a batch of sequences
+/// without what only the backward pass needs; and the samples, as text.
+double evaluationBytes(const Specification& s, double V) {
+    const auto P = static_cast<double>(s.evaluation.problems),
+               length = static_cast<double>(s.training.length);
+    const auto C = static_cast<double>(s.model.width), F = static_cast<double>(s.model.feed_forward);
+    constexpr double kCopies = 3;  // prompt, what is right, what was generated
+    constexpr double kOfString = 100;
+    const double texts = s.task.isText() ? 0 : kCopies * P * (length + kOfString);
+    double at_once = static_cast<double>(s.training.batch) * length * 4 * (8 * C + 2 * F + 3 * V);
+    if (s.task.hasProblems()) {
+        const double tokens = problemTokens(s);
+        const std::int64_t problems =
+            std::min(s.evaluation.problems, problemsAtOnce(s, std::llround(tokens)));
+        at_once = std::max(at_once, static_cast<double>(problems) * bytesOfProblem(s, tokens));
+    }
+    return texts + at_once;
+}
+
+/// Bytes of a snapshot: the attention weights of all heads, once as layers and once as one tensor.
+double snapshotBytes(const Specification& s) {
+    if (s.snapshots.every == 0) return 0;
+    const auto T = static_cast<double>(s.snapshots.tokens);
+    return 2 * 4 * static_cast<double>(s.model.layers * s.model.heads) * T * T;
+}
+
+/// A number that a file begins with; nothing if there is none, as in "max".
+std::optional<double> numberIn(const std::string& path) {
+    std::ifstream file(path);
+    double number = 0;
+    return file >> number ? std::optional(number) : std::nullopt;
+}
+
+/// What the control group of this process (cgroup v2), or one above it, leaves.
+std::optional<double> leftOfControlGroup() {
+    std::ifstream groups("/proc/self/cgroup");
+    std::string line, path;
+    while (std::getline(groups, line))
+        if (line.starts_with("0::")) path = line.substr(3);
+    std::optional<double> least;
+    for (std::filesystem::path group = "/sys/fs/cgroup" + path; group.string().size() >= 14;
+         group = group.parent_path()) {
+        const auto most = numberIn((group / "memory.max").string()),
+                   used = numberIn((group / "memory.current").string());
+        if (!most || !used) continue;
+        // Pages of files can be given up, so they are not counted as used.
+        double of_files = 0;
+        std::ifstream statistics(group / "memory.stat");
+        for (std::string name; statistics >> name && statistics >> of_files;)
+            if (name == "inactive_file") break;
+        const double left = std::max(0.0, *most - *used + of_files);
+        if (!least || left < *least) least = left;
+    }
+    return least;
+}
+
+/// What `ulimit -v` leaves.
+std::optional<double> leftOfAddressSpace() {
+    struct rlimit limit {};
+    if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+    const auto pages = numberIn("/proc/self/statm");
+    if (!pages) return std::nullopt;
+    return std::max(
+        0.0, static_cast<double>(limit.rlim_cur) - *pages * static_cast<double>(::sysconf(_SC_PAGESIZE)));
+}
+
+std::optional<double> freeMemory() {
+    std::ifstream info("/proc/meminfo");
+    std::string name;
+    double kibibytes = 0;
+    while (info >> name) {
+        if (name == "MemAvailable:" && info >> kibibytes) return 1024 * kibibytes;
+        std::getline(info, name);
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 Cost costOf(const Specification& s) {
@@ -59,38 +161,57 @@ Cost costOf(const Specification& s) {
     Cost cost;
     cost.parameters = parametersOf(s, static_cast<std::int64_t>(V));
     cost.flop_a_step = B * T * (6 * (L * layerWeights(s.model) + V * C) + attentionFlop(s, T));
+    cost.step_bytes = 4 * kPassing * B * T * keptNumbers(s, T, V);
+    cost.evaluation_bytes = evaluationBytes(s, V);
+    cost.snapshot_bytes = snapshotBytes(s);
     cost.memory_bytes = kProgram + kState * static_cast<double>(cost.parameters) +
-                        4 * kPassing * B * T * keptNumbers(s, T, V);
+                        std::max({cost.step_bytes, cost.evaluation_bytes, cost.snapshot_bytes});
     return cost;
 }
 
+std::int64_t problemsAtOnce(const Specification& specification, std::int64_t tokens) {
+    constexpr double kMost = 2.0 * (1U << 30U);
+    constexpr double kMostProblems = 1024;
+    return static_cast<std::int64_t>(
+        std::clamp(kMost / bytesOfProblem(specification, static_cast<double>(tokens)), 1.0, kMostProblems));
+}
+
 std::optional<double> availableMemory() {
-    std::ifstream info("/proc/meminfo");
-    std::string name;
-    double kibibytes = 0;
-    while (info >> name) {
-        if (name == "MemAvailable:" && info >> kibibytes) return 1024 * kibibytes;
-        std::getline(info, name);
+    std::optional<double> least;
+    for (const std::optional<double>& left : {freeMemory(), leftOfControlGroup(), leftOfAddressSpace()})
+        if (left && (!least || *left < *least)) least = left;
+    return least;
+}
+
+std::optional<std::string> memoryProblem(const Specification& s, double available_bytes) {
+    const Cost cost = costOf(s);
+    if (cost.memory_bytes <= available_bytes) return std::nullopt;
+    const auto set = [](const char* key, std::int64_t value) {
+        return std::string(key) + " (" + std::to_string(value) + ")";
+    };
+    std::string part, change;
+    if (cost.snapshot_bytes > std::max(cost.step_bytes, cost.evaluation_bytes)) {
+        part = bytesText(cost.snapshot_bytes) + " of it for a snapshot of the attention";
+        change = set("snapshots.tokens", s.snapshots.tokens) + ", or set snapshots.every to 0";
+    } else if (cost.evaluation_bytes > cost.step_bytes) {
+        part = bytesText(cost.evaluation_bytes) + " of it for an evaluation";
+        change = set("evaluation.problems", s.evaluation.problems) + ", " +
+                 set("training.batch", s.training.batch) + " or " + set("training.length", s.training.length);
+    } else {
+        part = bytesText(cost.step_bytes) + " of it for a step";
+        change = set("training.batch", s.training.batch) + ", " + set("training.length", s.training.length) +
+                 " or the size of the model";
     }
-    return std::nullopt;
+    return "the run takes about " + bytesText(cost.memory_bytes) + " of memory, " + part + ", and " +
+           bytesText(available_bytes) + " are free. Lower " + change +
+           "; --anyway begins all the same, since this is an estimate.";
 }
 
 std::string costText(const Cost& cost) {
-    /// Three digits, with the prefix that fits.
-    const auto scaled = [](double value, const std::vector<std::string>& units) {
-        std::size_t unit = 0;
-        while (value >= 999.5 && unit + 1 < units.size()) {
-            value /= 1000;
-            ++unit;
-        }
-        const double digits = value >= 99.5 ? 1 : value >= 9.95 ? 10 : 100;
-        return formatNumber(std::round(value * digits) / digits) + " " + units[unit];
-    };
-    return scaled(static_cast<double>(cost.parameters),
-                  {"parameters", "thousand parameters", "million parameters", "billion parameters"}) +
-           ", " + scaled(cost.flop_a_step, {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"}) +
-           " a step, about " + scaled(cost.memory_bytes, {"bytes", "kB", "MB", "GB", "TB", "PB"}) +
-           " of memory";
+    return scaledText(static_cast<double>(cost.parameters),
+                      {"parameters", "thousand parameters", "million parameters", "billion parameters"}) +
+           ", " + scaledText(cost.flop_a_step, {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"}) +
+           " a step, about " + bytesText(cost.memory_bytes) + " of memory";
 }
 
 }  // namespace roper

@@ -15,13 +15,24 @@ struct Cost {
         0;  ///< forward and backward: 6 a weight and token, 12·L·T²·C a sequence for full attention
     double memory_bytes =
         0;  ///< of the trainer at its largest: an estimate, up to a third above what was measured
+    // What of that is taken by a step, an evaluation and a snapshot: never at the same time.
+    double step_bytes = 0, evaluation_bytes = 0, snapshot_bytes = 0;
 };
 
 /// @throws std::invalid_argument if the task's settings contradict each other
 Cost costOf(const Specification& specification);
 
-/// Bytes of memory that programs may still take on this machine; nothing if the system does not say.
+/// How many problems an evaluation solves at a time, so that what it keeps of them, keys and values above
+/// all, stays within 2 GiB.
+/// @param tokens  of a problem with its solution, at most
+std::int64_t problemsAtOnce(const Specification& specification, std::int64_t tokens);
+
+/// Bytes of memory that this program may still take: what is free on this machine, or what its control group
+/// or its limit of address space leaves of that. Nothing if the system does not say.
 std::optional<double> availableMemory();
+
+/// Why a run would not fit into so much memory, with numbers and what to change; nothing if it does.
+std::optional<std::string> memoryProblem(const Specification& specification, double available_bytes);
 
 /// "0.60 million parameters, 39 GFLOP per step, about 0.7 GB of memory"
 std::string costText(const Cost& cost);

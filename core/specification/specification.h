@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/file_path.h"
 #include "core/fields/field.h"
 #include "core/methods/position_method.h"
 #include "core/tasks/task_kind.h"
@@ -127,7 +128,7 @@ Specification withPosition(Specification specification, const std::string& posit
 /// @param origin  how errors name the text: usually its path
 /// @throws Error (usage) with origin:line:column; an unknown key comes with the nearest known one
 Specification parseSpecification(std::string_view toml, const std::string& origin);
-Specification readSpecification(const std::filesystem::path& path);
+Specification readSpecification(const FilePath& path);
 
 /// Every field with its unit and help as comment; reads back as the same specification.
 std::string toToml(const Specification& specification);

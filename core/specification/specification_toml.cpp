@@ -1,20 +1,14 @@
-#include <toml++/toml.h>
-
 #include <map>
 #include <sstream>
 
-#include "core/base/durable_file.h"
 #include "core/base/error.h"
+#include "core/base/file_reading.h"
 #include "core/base/text.h"
+#include "core/fields/toml_text.h"
 #include "core/specification/specification.h"
 
 namespace roper {
 namespace {
-
-std::string place(const std::string& origin, const toml::source_region& source) {
-    return origin + ":" + std::to_string(source.begin.line) + ":" + std::to_string(source.begin.column) +
-           ": ";
-}
 
 /// A TOML value as the text that a field reads; the wrong type is refused here, where the type is known.
 std::string valueText(const SpecificationField& field, const toml::node& node) {
@@ -41,12 +35,12 @@ void readSection(const std::string& section, const toml::table& table, const std
             field = &findField(name);
             requireOnce(given, *field, name);
         } catch (const Error& error) {
-            throw Error(ErrorKind::usage, place(origin, key.source()) + error.what());
+            throw Error(ErrorKind::usage, tomlPlace(origin, key.source()) + error.what());
         }
         try {
             field->set(specification, valueText(*field, node));
         } catch (const Error& error) {
-            throw Error(ErrorKind::usage, place(origin, node.source()) + error.what());
+            throw Error(ErrorKind::usage, tomlPlace(origin, node.source()) + error.what());
         }
     }
 }
@@ -75,32 +69,29 @@ std::string floatText(const std::string& number) {
 }  // namespace
 
 Specification parseSpecification(std::string_view text, const std::string& origin) {
-    toml::table document;
-    try {
-        document = toml::parse(text, origin);
-    } catch (const toml::parse_error& error) {
-        throw Error(ErrorKind::usage, place(origin, error.source()) + std::string(error.description()));
-    }
+    const toml::table document = parseToml(text, origin);
     Specification specification;
     const std::vector<std::string> sections = sectionNames();
     for (const auto& [key, node] : document) {
         const std::string name(key.str());
         if (std::find(sections.begin(), sections.end(), name) == sections.end()) {
             const auto nearest = nearestName(name, sections);
-            throw Error(ErrorKind::usage, place(origin, key.source()) + "unknown section [" + name + "]; " +
-                                              (nearest ? "did you mean [" + *nearest + "]?"
-                                                       : "known are " + join(sections, ", ")));
+            throw Error(
+                ErrorKind::usage,
+                tomlPlace(origin, key.source()) + "unknown section [" + name + "]; " +
+                    (nearest ? "did you mean [" + *nearest + "]?" : "known are " + join(sections, ", ")));
         }
         if (!node.is_table())
-            throw Error(ErrorKind::usage, place(origin, key.source()) + name + " must be a section: write [" +
-                                              name + "] above its keys");
+            throw Error(ErrorKind::usage, tomlPlace(origin, key.source()) + name +
+                                              " must be a section: write [" + name + "] above its keys");
         readSection(name, *node.as_table(), origin, specification);
     }
     return specification;
 }
 
-Specification readSpecification(const std::filesystem::path& path) {
-    return parseSpecification(readFile(path), path.string());
+Specification readSpecification(const FilePath& path) {
+    constexpr std::uint64_t kLargest = 4U << 20U;
+    return parseSpecification(readFile(path, kLargest), path.string());
 }
 
 std::string toToml(const Specification& specification) {

@@ -1,51 +1,59 @@
 #include "core/tasks/text.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <stdexcept>
 
+#include "core/base/error.h"
 #include "core/tasks/task_kind.h"
 
 namespace roper {
 
-MappedTokens::MappedTokens(const std::filesystem::path& path, int vocabulary_size)
-    : width_(widthFor(vocabulary_size)) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+TokenFile::TokenFile(const FilePath& path, int vocabulary_size)
+    : path_(path.string()),
+      file_(openFile(path, O_RDONLY)),
+      width_(widthFor(vocabulary_size)),
+      vocabulary_size_(vocabulary_size) {
     struct stat info {};
-    if (file < 0 || ::fstat(file, &info) != 0) {
-        const std::string why = std::strerror(errno);
-        if (file >= 0) ::close(file);
-        throw std::runtime_error("cannot read " + path.string() + ": " + why);
-    }
+    if (::fstat(file_.number(), &info) != 0) throw diskError("read", path_, errno);
     bytes_ = static_cast<std::size_t>(info.st_size);
-    const bool fits = bytes_ > 0 && bytes_ % width_ == 0;
-    void* mapped = fits ? ::mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
-    ::close(file);
-    if (mapped == MAP_FAILED)
-        throw std::runtime_error(path.string() + " does not hold tokens of " + std::to_string(width_) +
-                                 " bytes");
-    data_ = static_cast<const unsigned char*>(mapped);
+    if (bytes_ == 0 || bytes_ % width_ != 0)
+        throw Error(ErrorKind::disk, path_ + " does not hold tokens of " + std::to_string(width_) + " bytes");
 }
 
-MappedTokens::~MappedTokens() {
-    if (data_ != nullptr) ::munmap(const_cast<unsigned char*>(data_), bytes_);
+std::vector<std::int64_t> TokenFile::read(std::int64_t first, int count) const {
+    std::vector<unsigned char> bytes(static_cast<std::size_t>(count) * width_);
+    const auto place = static_cast<off_t>(static_cast<std::size_t>(first) * width_);
+    for (std::size_t filled = 0; filled < bytes.size();) {
+        const ssize_t got = ::pread(file_.number(), bytes.data() + filled, bytes.size() - filled,
+                                    place + static_cast<off_t>(filled));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) throw diskError("read", path_, errno);
+        if (got == 0)
+            throw Error(ErrorKind::disk, path_ + " has been cut while it was in use: it had " +
+                                             std::to_string(bytes_) +
+                                             " bytes. Resume the run: the text is then prepared again.");
+        filled += static_cast<std::size_t>(got);
+    }
+    std::vector<std::int64_t> tokens(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        std::int64_t token = 0;
+        for (std::size_t byte = 0; byte < width_; ++byte)
+            token |= static_cast<std::int64_t>(bytes[i * width_ + byte]) << (8 * byte);
+        if (token >= vocabulary_size_)
+            throw Error(ErrorKind::disk, path_ + " holds the token " + std::to_string(token) +
+                                             ", but its vocabulary has " + std::to_string(vocabulary_size_) +
+                                             ". Resume the run: the text is then prepared again.");
+        tokens[i] = token;
+    }
+    return tokens;
 }
 
-std::int64_t MappedTokens::operator[](std::int64_t index) const {
-    const unsigned char* at = data_ + static_cast<std::size_t>(index) * width_;
-    std::int64_t token = at[0] | at[1] << 8U;
-    if (width_ == 4)
-        token |= static_cast<std::int64_t>(at[2]) << 16U | static_cast<std::int64_t>(at[3]) << 24U;
-    return token;
-}
-
-TextTask::TextTask(Vocabulary vocabulary, std::shared_ptr<const MappedTokens> tokens, double validation_share)
+TextTask::TextTask(Vocabulary vocabulary, std::shared_ptr<const TokenFile> tokens, double validation_share)
     : Task(std::move(vocabulary)), tokens_(std::move(tokens)) {
     validation_ = std::llround(validation_share * static_cast<double>(tokens_->size()));
     training_ = tokens_->size() - validation_;
@@ -72,10 +80,7 @@ std::vector<std::int64_t> TextTask::tokens(std::uint64_t seed, Stream stream, st
     else
         start = training_ +
                 static_cast<std::int64_t>(index % static_cast<std::uint64_t>(validation_ / length)) * length;
-    std::vector<std::int64_t> sequence(static_cast<std::size_t>(length));
-    for (int i = 0; i < length; ++i)
-        sequence[static_cast<std::size_t>(i)] = (*tokens_)[start + i];
-    return sequence;
+    return tokens_->read(start, length);
 }
 
 TaskKind textTask() {

@@ -1,30 +1,34 @@
 #pragma once
 
-#include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "core/base/file_path.h"
 #include "core/tasks/task.h"
 
 namespace roper {
 
-/// Tokens of a text on disk, mapped into memory: unsigned numbers of 2 bytes (little-endian) if the
-/// vocabulary has at most 65,536 tokens, else of 4.
-class MappedTokens {
+/// Tokens of a text on disk: unsigned numbers of 2 bytes (little-endian) if the vocabulary has at most 65,536
+/// tokens, else of 4. They are read a sequence at a time, from the system's cache: a file that is mapped
+/// instead would end the process with SIGBUS when somebody cuts it.
+class TokenFile {
   public:
-    /// @throws std::runtime_error naming the file if it cannot be mapped or is no whole number of tokens
-    MappedTokens(const std::filesystem::path& path, int vocabulary_size);
-    ~MappedTokens();
-    MappedTokens(const MappedTokens&) = delete;
-    MappedTokens& operator=(const MappedTokens&) = delete;
+    /// @throws Error (disk) naming the file if it cannot be read or is no whole number of tokens
+    TokenFile(const FilePath& path, int vocabulary_size);
 
     std::int64_t size() const { return static_cast<std::int64_t>(bytes_ / width_); }
-    std::int64_t operator[](std::int64_t index) const;
+
+    /// @throws Error (disk) if the file has become shorter, or holds a token that the vocabulary lacks
+    std::vector<std::int64_t> read(std::int64_t first, int count) const;
 
     static std::size_t widthFor(int vocabulary_size) { return vocabulary_size <= 65536 ? 2 : 4; }
 
   private:
-    const unsigned char* data_ = nullptr;
+    std::string path_;
+    Descriptor file_;
     std::size_t bytes_ = 0, width_ = 2;
+    std::int64_t vocabulary_size_ = 0;
 };
 
 /// A text that a language model learns. Its last part is kept for validation: training sequences begin at
@@ -35,7 +39,7 @@ class TextTask : public Task {
     explicit TextTask(Vocabulary vocabulary) : Task(std::move(vocabulary)) {}
 
     /// @param validation_share  of the tokens, 0 … 1
-    TextTask(Vocabulary vocabulary, std::shared_ptr<const MappedTokens> tokens, double validation_share);
+    TextTask(Vocabulary vocabulary, std::shared_ptr<const TokenFile> tokens, double validation_share);
 
     bool hasProblems() const override { return false; }
     bool isOpenEnded() const override { return true; }
@@ -52,7 +56,7 @@ class TextTask : public Task {
                                      int length) const override;
 
   private:
-    std::shared_ptr<const MappedTokens> tokens_;
+    std::shared_ptr<const TokenFile> tokens_;
     std::int64_t training_ = 0, validation_ = 0;
 };
 

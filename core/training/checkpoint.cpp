@@ -4,14 +4,18 @@
 #include <ATen/core/grad_mode.h>
 
 #include <cstring>
+#include <map>
+#include <span>
 
 #include "core/base/error.h"
+#include "core/base/fingerprint.h"
 #include "core/base/text.h"
 
 namespace roper {
 namespace {
 
 constexpr const char* kFormat = "roper-lab-checkpoint-1";
+constexpr const char* kChecksum = "checksum";
 
 std::string meanName(const std::string& parameter) {
     return std::string("optimizer.mean.").append(parameter);
@@ -88,6 +92,37 @@ std::string generatorName(const at::Device& device) {
     return device.is_cpu() ? "random.cpu" : "random.cuda";
 }
 
+/// Of names and bytes, in the order of the names.
+std::string checksumOf(const std::map<std::string, std::span<const std::byte>>& tensors) {
+    Fingerprint sum;
+    for (const auto& [name, bytes] : tensors)
+        sum.add(name).addWords(bytes);
+    return sum.text();
+}
+
+std::string checksumOf(const std::vector<TensorToWrite>& tensors) {
+    std::map<std::string, std::span<const std::byte>> by_name;
+    for (const TensorToWrite& tensor : tensors)
+        by_name[tensor.name] = tensor.bytes;
+    return checksumOf(by_name);
+}
+
+std::string checksumOf(const SafetensorsFile& file) {
+    std::map<std::string, std::span<const std::byte>> by_name;
+    for (const auto& [name, tensor] : file.tensors())
+        by_name[name] = tensor.bytes;
+    return checksumOf(by_name);
+}
+
+void setState(const at::Device& device, const at::Tensor& state, const std::string& origin) {
+    try {
+        generatorOf(device).set_state(state);
+    } catch (const c10::Error&) {
+        throw Error(ErrorKind::checkpoint,
+                    origin + ": tensor \"" + generatorName(device) + "\" is no state of a random generator");
+    }
+}
+
 std::int64_t integerEntry(const SafetensorsFile& file, const std::string& key) {
     const auto value = parseInteger(file.entry(key));
     if (!value || *value < 0)
@@ -97,7 +132,7 @@ std::int64_t integerEntry(const SafetensorsFile& file, const std::string& key) {
 
 }  // namespace
 
-void saveCheckpoint(const std::filesystem::path& path, const Transformer& model, const AdamW& optimizer,
+void saveCheckpoint(const FilePath& path, const Transformer& model, const AdamW& optimizer,
                     const TrainingPosition& position, const std::string& specification_toml,
                     const std::string& vocabulary) {
     TensorsToWrite tensors;
@@ -112,12 +147,29 @@ void saveCheckpoint(const std::filesystem::path& path, const Transformer& model,
         tensors.add(generatorName(device), generatorOf(device).get_state());
     writeSafetensors(path, tensors.views(),
                      {{"format", kFormat},
+                      {kChecksum, checksumOf(tensors.views())},
                       {"step", std::to_string(position.step)},
                       {"tokens", std::to_string(position.tokens)},
                       {"next_sequence", std::to_string(position.next_sequence)},
                       {"time_s", formatNumber(position.time_s)},
                       {"vocabulary", vocabulary},
                       {"specification", specification_toml}});
+}
+
+SafetensorsFile readCheckpoint(const FilePath& path, std::int64_t parameters) {
+    constexpr std::uint64_t kBesides = 8U << 20U;  // header, generators, and what later versions may add
+    constexpr std::uint64_t kEach = 3 * sizeof(double);  // with AdamW's two means, at most in float64
+    try {
+        SafetensorsFile file =
+            SafetensorsFile::read(path, kEach * static_cast<std::uint64_t>(parameters) + kBesides);
+        const std::string written = file.entryOr(kChecksum, "");  // older versions wrote none
+        if (!written.empty() && checksumOf(file) != written)
+            throw Error(ErrorKind::checkpoint,
+                        path.string() + " is damaged: what it holds is not what was written");
+        return file;
+    } catch (const Error& error) {
+        throw Error(ErrorKind::checkpoint, error.what());
+    }
 }
 
 void loadWeights(const SafetensorsFile& file, Transformer& model, const std::string& vocabulary) {
@@ -145,7 +197,7 @@ TrainingPosition loadCheckpoint(const SafetensorsFile& file, Transformer& model,
         if (file.tensors().count(generatorName(device)) == 0) continue;
         const at::Tensor state = generatorOf(device).get_state().clone();
         restore(file, generatorName(device), state);
-        generatorOf(device).set_state(state);
+        setState(device, state, file.origin());
     }
     TrainingPosition position;
     position.step = integerEntry(file, "step");

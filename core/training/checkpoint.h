@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "core/base/safetensors.h"
@@ -19,9 +18,13 @@ struct TrainingPosition {
 
 /// Writes weights, optimizer moments, generator states and position, so that the path holds the old file or
 /// the new. Layout: docs/run-folder.md. @throws Error (disk)
-void saveCheckpoint(const std::filesystem::path& path, const Transformer& model, const AdamW& optimizer,
+void saveCheckpoint(const FilePath& path, const Transformer& model, const AdamW& optimizer,
                     const TrainingPosition& position, const std::string& specification_toml,
                     const std::string& vocabulary);
+
+/// Reads a checkpoint of a model with so many parameters. A file that is larger than such a checkpoint can be
+/// is refused unread. @throws Error (checkpoint)
+SafetensorsFile readCheckpoint(const FilePath& path, std::int64_t parameters);
 
 /// Restores everything that `saveCheckpoint` wrote.
 /// @throws Error (checkpoint) if the file is damaged or belongs to a model of another shape or vocabulary

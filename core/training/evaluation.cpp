@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/model/generation.h"
+#include "core/specification/cost.h"
 
 namespace roper {
 namespace {
@@ -228,15 +229,23 @@ void Evaluator::recordSequence(const std::vector<std::int64_t>& text,
 
 std::vector<std::string> Evaluator::completionsOf(Transformer& model, const std::vector<Problem>& problems,
                                                   std::uint64_t seed) const {
-    std::vector<std::string> prompts;
+    std::size_t longest = 0;
     for (const Problem& problem : problems)
-        prompts.push_back(problem.prompt);
-    std::vector<std::string> texts;
-    for (Completion& completion :
-         generate(model, task_.vocabulary(), prompts,
-                  {task_.longestAnswer(), [this](std::string_view text) { return task_.isComplete(text); },
-                   specification_.evaluation.temperature, seed}))
-        texts.push_back(std::move(completion.text));
+        longest = std::max(longest, problem.prompt.size());
+    const auto at_once = static_cast<std::size_t>(
+        problemsAtOnce(specification_, static_cast<std::int64_t>(longest) + task_.longestAnswer()));
+    GenerationOptions options{task_.longestAnswer(),
+                              [this](std::string_view text) { return task_.isComplete(text); },
+                              specification_.evaluation.temperature, seed};
+    std::vector<std::string> texts, prompts;
+    for (std::size_t first = 0; first < problems.size(); first += at_once) {
+        prompts.clear();
+        for (std::size_t i = first; i < std::min(problems.size(), first + at_once); ++i)
+            prompts.push_back(problems[i].prompt);
+        options.first_prompt = first;
+        for (Completion& completion : generate(model, task_.vocabulary(), prompts, options))
+            texts.push_back(std::move(completion.text));
+    }
     return texts;
 }
 

@@ -6,6 +6,8 @@
 #include "core/base/durable_file.h"
 #include "core/base/text.h"
 #include "core/model/generation.h"
+#include "core/specification/cost.h"
+#include "core/training/checkpoint.h"
 #include "core/training/loaded_model.h"
 #include "core/training/session.h"
 #include "core/training/tensor_bytes.h"
@@ -109,13 +111,15 @@ void exportLogits(const RunFolder& folder, const ReadingOptions& options, const 
 
 void exportWeights(const RunFolder& folder, const ReadingOptions& options, const std::filesystem::path& out) {
     const StepFile checkpoint = chooseCheckpoint(folder, options.step);
-    const SafetensorsFile file = SafetensorsFile::read(checkpoint.path);
+    const SafetensorsFile file = readCheckpoint(checkpoint.path, costOf(folder.specification()).parameters);
     std::vector<TensorToWrite> weights;
     for (const auto& [name, tensor] : file.tensors()) {
         if (name.starts_with("optimizer.") || name.starts_with("random.")) continue;
         weights.push_back({name, tensor.dtype, tensor.shape, tensor.bytes});
     }
-    writeSafetensors(out, weights, file.metadata());
+    std::map<std::string, std::string> metadata = file.metadata();
+    metadata.erase("checksum");  // of what is left out, too
+    writeSafetensors(out, weights, metadata);
 }
 
 }  // namespace roper

@@ -14,6 +14,7 @@
 #include "core/specification/cost.h"
 #include "core/training/loaded_model.h"
 #include "core/training/probes.h"
+#include "core/training/stopped_time.h"
 #include "core/training/trainer.h"
 
 namespace roper {
@@ -46,10 +47,16 @@ std::string inGigabytes(double bytes) {
     return formatRounded(bytes / 1e9, 3) + " GB";
 }
 
+/// Of the device that such a run trains on.
+std::optional<double> freeMemoryFor(const Specification& specification) {
+    const bool on_gpu = gpu() != nullptr && specification.device.name != "cpu";
+    return on_gpu ? std::optional(gpu()->memory().free) : availableMemory();
+}
+
 /// Does `work`; if memory runs out, the error also says what a run of this specification takes.
 template <class Work>
 auto namingMemory(const Specification& specification, Work work) {
-    const std::optional<double> available = gpu() != nullptr ? gpu()->memory().free : availableMemory();
+    const std::optional<double> available = freeMemoryFor(specification);
     try {
         return translatingErrors(work);
     } catch (const Error& error) {
@@ -121,20 +128,33 @@ class TextPreparation {
 
 }  // namespace
 
+void requireMemory(const Specification& specification) {
+    const std::optional<double> available = freeMemoryFor(specification);
+    if (!available) return;
+    if (const auto problem = memoryProblem(specification, *available))
+        throw Error(ErrorKind::memory, *problem);
+}
+
 void keepHeapWarm() {
     ::mallopt(M_MMAP_THRESHOLD, kHeapThreshold);
     ::mallopt(M_TRIM_THRESHOLD, kHeapThreshold);
     ::mallopt(M_TOP_PAD, kHeapPad);
 }
 
-void setThreads(std::int64_t threads) {
+std::string setThreads(std::int64_t threads) {
+    constexpr std::int64_t kMostForACore = 4;
     const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
-    at::set_num_threads(static_cast<int>(threads > 0 ? threads : cores));
+    const std::int64_t used = threads > 0 ? std::min(threads, kMostForACore * cores) : cores;
+    at::set_num_threads(static_cast<int>(used));
+    if (threads <= used) return {};
+    return "of " + std::to_string(threads) + " threads (device.threads) " + std::to_string(used) +
+           " are used, four for each core: more would only wait for each other";
 }
 
 RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session) {
     keepHeapWarm();
     handleStopSignals();
+    watchStoppedTime();
     RunRecorder recorder(folder);
     try {
         return translatingErrors([&] {
@@ -143,14 +163,18 @@ RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const Ses
             if (!session.device.empty()) specification.device.name = session.device;
             if (session.threads > 0) specification.device.threads = session.threads;
             requireValid(specification, folder.specificationPath().string());
-            setThreads(specification.device.threads);
+            const auto note = [&](const std::string& text) {
+                if (!text.empty()) recorder.log(text);
+                observer.onNote(text);
+            };
+            note(setThreads(specification.device.threads));
             RunControl control(/*open_socket=*/true);
             const OpenDevice opened = openDevice(specification.device);
-            if (!opened.note.empty()) recorder.log(opened.note);
-            observer.onNote(opened.note);
+            note(opened.note);
             TextPreparation preparation(recorder, control, observer);
             std::unique_ptr<Task> task = openTask(specification.task, folder, preparation.preparing());
             if (!task) return preparation.end();
+            if (!session.anyway) requireMemory(specification);
             return namingMemory(specification, [&] {
                 Trainer trainer(specification, std::move(task), opened.device, recorder, control, observer);
                 trainer.restore();

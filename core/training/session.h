@@ -37,6 +37,7 @@ class TrainingObserver {
 struct SessionOptions {
     std::string device;
     std::int64_t threads = 0;
+    bool anyway = false;  ///< begin also if memory does not suffice by our estimate
 };
 
 /// Trains a queued run, or continues one after its newest checkpoint, until it is finished or told to end.
@@ -50,6 +51,10 @@ struct ReadingOptions {
     std::string device = "cpu";
     std::function<void(const std::string&)> note = {};  ///< told what takes long, such as preparing a text
 };
+
+/// Refuses what is too much for this machine before anything is made of it.
+/// @throws Error (memory) with the estimate, what is free and what to change
+void requireMemory(const Specification& specification);
 
 /// Opens a control socket for a run that is not training and answers questions about one of its checkpoints
 /// until it is told to stop, a signal comes, or `goes_on` says no (called a few times a second).
@@ -130,7 +135,8 @@ void keepHeapWarm();
 /// empty and grows by the pad.
 inline constexpr int kHeapThreshold = 1 << 30, kHeapPad = 64 << 20;
 
-/// Sets the number of CPU threads; 0 takes one per core.
-void setThreads(std::int64_t threads);
+/// Sets the number of CPU threads, at most four for each core; 0 takes one per core.
+/// @return  what a person should know if that is fewer than were asked for; empty otherwise
+std::string setThreads(std::int64_t threads);
 
 }  // namespace roper

@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
-#include "core/base/durable_file.h"
+#include "core/base/file_path.h"
 #include "core/model/generation.h"
 #include "core/training/tensor_bytes.h"
 #include "core/training/token_texts.h"

@@ -47,25 +47,41 @@ void Trainer::restore() {
         position_ = readNewest(checkpoints);
         recorder_.log("resumed from step " + std::to_string(position_.step));
     }
-    recorder_.rewindTo(position_.step);
+    for (const std::string& repair : recorder_.rewindTo(position_.step))
+        say(repair);
     best_ = bestOf(recorder_.folder().evaluations());
     last_report_s_ = position_.time_s;
     last_report_tokens_ = position_.tokens;
     saved_step_ = checkpoints.empty() ? -1 : position_.step;
 }
 
+/// The newest checkpoint that can be read. Those that cannot are put aside, once one has been found that can.
 TrainingPosition Trainer::readNewest(const std::vector<StepFile>& checkpoints) {
-    try {
-        const SafetensorsFile file = SafetensorsFile::read(checkpoints.back().path);
-        return loadCheckpoint(file, model_, optimizer_, task_->vocabulary().identity());
-    } catch (const Error& error) {
-        if (error.kind() != ErrorKind::checkpoint) throw;
-        const std::string rest = checkpoints.size() > 1
-                                     ? "step " + std::to_string(checkpoints[checkpoints.size() - 2].step)
-                                     : std::string("the first step");
-        throw Error(error.kind(),
-                    std::string(error.what()) + ". Move that file away to resume from " + rest + ".");
+    std::optional<Error> first_problem;
+    for (auto at = checkpoints.rbegin(); at != checkpoints.rend(); ++at) {
+        try {
+            const SafetensorsFile file = readCheckpoint(at->path, model_.parameterCount());
+            const TrainingPosition position =
+                loadCheckpoint(file, model_, optimizer_, task_->vocabulary().identity());
+            for (auto damaged = checkpoints.rbegin(); damaged != at; ++damaged)
+                recorder_.putAside(*damaged);
+            if (first_problem)
+                say(std::string(first_problem->what()) + ". It is put aside; step " +
+                    std::to_string(at->step) + " is the newest that can be read.");
+            return position;
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::checkpoint) throw;
+            if (!first_problem) first_problem = error;
+        }
     }
+    throw Error(ErrorKind::checkpoint, std::string(first_problem->what()) +
+                                           ". No other checkpoint can be read. To begin again at the first "
+                                           "step, move the folder checkpoints away.");
+}
+
+void Trainer::say(const std::string& text) {
+    recorder_.log(text);
+    observer_.onNote(text);
 }
 
 RunState Trainer::run() {
@@ -192,7 +208,7 @@ void Trainer::saveCheckpointNow() {
     saveCheckpoint(recorder_.folder().checkpointPath(position_.step), model_, optimizer_, position_,
                    toToml(specification_), task_->vocabulary().identity());
     // The new file is read back before older ones go.
-    SafetensorsFile::read(recorder_.folder().checkpointPath(position_.step));
+    readCheckpoint(recorder_.folder().checkpointPath(position_.step), model_.parameterCount());
     recorder_.pruneCheckpoints(specification_.checkpoints.keep);
     saved_step_ = position_.step;
     recorder_.log("checkpoint at step " + std::to_string(position_.step));

@@ -2,16 +2,18 @@
 
 #include <chrono>
 
+#include "core/training/stopped_time.h"
+
 namespace roper {
 
 /// Counts the seconds that a run trains. Stretches inside a `Rest` (pauses, evaluations, checkpoints) are
-/// left out, also where one lies within another.
+/// left out, also where one lies within another, and so is the time for which the process was stopped.
 class TrainingClock {
   public:
     /// Begins to count now, after `seconds` of earlier sessions.
     void start(double seconds) {
         before_ = seconds;
-        since_ = Clock::now();
+        since_ = now();
     }
 
     double seconds() const { return rests_ > 0 ? before_ : before_ + sinceStart(); }
@@ -24,7 +26,7 @@ class TrainingClock {
             ++clock_.rests_;
         }
         ~Rest() {
-            if (--clock_.rests_ == 0) clock_.since_ = Clock::now();
+            if (--clock_.rests_ == 0) clock_.since_ = now();
         }
         Rest(const Rest&) = delete;
         Rest& operator=(const Rest&) = delete;
@@ -34,11 +36,16 @@ class TrainingClock {
     };
 
   private:
-    using Clock = std::chrono::steady_clock;
-    double sinceStart() const { return std::chrono::duration<double>(Clock::now() - since_).count(); }
+    /// Seconds, from any beginning, in which the process was not stopped.
+    static double now() {
+        const double stopped = stoppedSeconds();
+        return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() -
+               stopped;
+    }
+    double sinceStart() const { return now() - since_; }
 
     double before_ = 0;
-    Clock::time_point since_ = Clock::now();
+    double since_ = now();
     int rests_ = 0;
 };
 

@@ -106,10 +106,10 @@ class QueueTest : public PageTest {
     }
 
     void aFileThatIsEditedWronglyIsSaidToBe() {
-        std::ofstream(queuePath(runs())) << "at_once = none\n";
+        std::ofstream(queuePath(runs()).path()) << "at_once = none\n";
         window_->queue().look();
         QVERIFY(window_->queue().problem().contains("queue.toml:1:"));
-        std::ofstream(queuePath(runs())) << "at_once = 3\n";
+        std::ofstream(queuePath(runs()).path()) << "at_once = 3\n";
         QTRY_COMPARE(window_->queue().queue().at_once, 3);
         QVERIFY(window_->queue().problem().isEmpty());
     }

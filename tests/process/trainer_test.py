@@ -145,10 +145,19 @@ class Refused(TrainerTest):
         changed = status(run)
         changed["state"] = "stopped"
         (run / "status.json").write_text(json.dumps(changed))
-        self.assert_fails(self.trainer("resume", run), 4, newest.name, "beyond the end")
-        self.assertEqual(len(read_rows(run)), 6)
-        self.assert_fails(self.trainer("eval", run), 4, newest.name)
+        self.assert_fails(self.trainer("eval", run), 4, newest.name, "beyond the end")
         self.assert_fails(self.trainer("eval", run, "--step", 99), 4, "no checkpoint at step 99")
+        rows = without_times(read_rows(run))
+        done = self.trainer("resume", run)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, newest.name + "(.|\n)*put aside; step 3 is the newest")
+        self.assertEqual(without_times(read_rows(run)), rows)
+        self.assertTrue(newest.with_name(newest.name + ".damaged").exists())
+        for checkpoint in checkpoints(run):
+            checkpoint.write_bytes(checkpoint.read_bytes()[:-10])
+        (run / "status.json").write_text(json.dumps(changed))
+        self.assert_fails(self.trainer("resume", run), 4, newest.name, "beyond the end", "No other checkpoint")
+        self.assertEqual(without_times(read_rows(run)), rows)
 
     @unittest.skipIf(os.geteuid() == 0 and shutil.which("setpriv") is None, "root writes everywhere")
     def test_a_runs_folder_that_cannot_be_written(self):
@@ -161,7 +170,7 @@ class Refused(TrainerTest):
             self.skipTest("the program lies where another user cannot reach it")
         done = subprocess.run([*as_nobody, TRAINER, "run", "addition-small", *TINY, "--steps", "1", "--runs",
                                str(self.runs)], capture_output=True, text=True)
-        self.assert_fails(done, 6, str(self.runs), "Permission denied", "--runs")
+        self.assert_fails(done, 6, str(self.runs), "belongs to" if as_nobody else "Permission denied", "--runs")
 
     def test_a_full_disk(self):
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8000, 8000))

@@ -1,8 +1,7 @@
 #include "ui/live/example_text.h"
 
-#include <fstream>
-
 #include "core/base/error.h"
+#include "core/base/file_reading.h"
 
 namespace roper {
 namespace {
@@ -12,13 +11,12 @@ constexpr int kCharacters = 64;
 /// A sample of a run on a text: of its newest evaluation or, before that has been read, of its first.
 std::optional<Sample> sampleOf(const RunWatcher& run) {
     if (!run.samples().empty()) return run.samples().front();
-    std::ifstream file(run.folder().samplesPath());
-    std::string line;
-    if (!std::getline(file, line)) return std::nullopt;
     try {
-        return parseRow<Sample>(line);
+        LineReader lines(run.folder().samplesPath());
+        const auto first = lines.next();
+        return first ? std::optional(parseRow<Sample>(*first)) : std::nullopt;
     } catch (const Error&) {
-        return std::nullopt;  // still being written
+        return std::nullopt;
     }
 }
 

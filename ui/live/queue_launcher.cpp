@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/runs/run_recorder.h"
+#include "core/runs/trusted_folders.h"
 #include "ui/live/trainer_launcher.h"
 
 namespace roper {
@@ -92,18 +93,26 @@ void QueueLauncher::change(const std::function<void(RunQueue&)>& change) {
 void QueueLauncher::look() {
     const RunQueue before = queue_;
     const QString problem_before = problem_;
+    const bool waited_before = waits_for_word_;
     problem_.clear();
     try {
         std::error_code missing;
-        const auto written = std::filesystem::last_write_time(queuePath(runs_), missing);
+        const auto written = std::filesystem::last_write_time(queuePath(runs_).path(), missing);
         if (missing || written != read_at_) queue_ = readQueue(runs_);
         read_at_ = missing ? std::filesystem::file_time_type{} : written;
-        if (duty_ == Duty::work && queue_.hasWork() && !queueIsWorked(runs_)) startWorker();
+        waits_for_word_ = queue_.hasWork() && !mayStartQueue(runs_);
+        const bool starts = duty_ == Duty::work && queue_.hasWork() && !waits_for_word_;
+        if (starts && !queueIsWorked(runs_)) startWorker();
     } catch (const Error& error) {
         read_at_ = {};
         problem_ = QString::fromStdString(error.what());
     }
-    if (queue_ != before || problem_ != problem_before) emit changed();
+    if (queue_ != before || problem_ != problem_before || waits_for_word_ != waited_before) emit changed();
+}
+
+void QueueLauncher::accept() {
+    trustFolder(runs_);
+    look();
 }
 
 void QueueLauncher::startWorker() {
@@ -113,7 +122,7 @@ void QueueLauncher::startWorker() {
     startDetached(
         {QStringLiteral("queue"), QStringLiteral("--runs"),
          QString::fromStdString(std::filesystem::absolute(runs_).string()), QStringLiteral("--background")},
-        QString::fromStdString((runs_ / "queue-messages.txt").string()));
+        FilePath::inside(runs_, "queue-messages.txt"));
 }
 
 }  // namespace roper

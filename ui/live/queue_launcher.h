@@ -25,6 +25,11 @@ class QueueLauncher : public QObject {
     /// What is wrong with the file, or why nothing works through it; empty if all is well.
     const QString& problem() const { return problem_; }
 
+    /// Whether runs wait that this user did not put there: nothing starts before `accept`.
+    bool waitsForWord() const { return waits_for_word_; }
+    /// The person's word that this queue may be worked through. @throws Error (disk)
+    void accept();
+
     /// Makes runs and puts them at the end. @returns their names @throws Error
     std::vector<std::string> enqueue(const std::vector<Specification>& specifications);
     /// Puts a run that is there already at the end. @throws Error
@@ -55,6 +60,7 @@ class QueueLauncher : public QObject {
     Duty duty_;
     RunQueue queue_;
     QString problem_;
+    bool waits_for_word_ = false;
     std::filesystem::file_time_type read_at_{};
     qint64 started_ms_ = 0;
     QTimer timer_;

@@ -2,8 +2,9 @@
 
 #include <sys/stat.h>
 
-#include "core/base/durable_file.h"
 #include "core/base/error.h"
+#include "core/base/file_reading.h"
+#include "core/base/text.h"
 
 namespace roper {
 namespace {
@@ -46,12 +47,22 @@ void RunWatcher::readSpecificationOnce() {
     }
 }
 
+/// Of a trainer on another machine only the heartbeat tells, and the clocks of the two may differ: that it
+/// beats is seen here by our own clock.
+RunState RunWatcher::stateBySight(const Status& before) {
+    constexpr qint64 kSilenceMeansGone_ms = 60000;
+    if (!claimsToWork(status_) || witnessOf(status_) != Witness::heartbeat) return folder_.trueState(status_);
+    if (before.heartbeat != 0 && before.heartbeat != status_.heartbeat) last_beat_.start();
+    if (last_beat_.isValid() && last_beat_.elapsed() < kSilenceMeansGone_ms) return status_.state;
+    return folder_.trueState(status_);
+}
+
 void RunWatcher::pollStatus() {
     const Status before = status_;
     const RunState state_before = state_;
     try {
         status_ = folder_.status();
-        state_ = trueState(status_);
+        state_ = stateBySight(before);
         status_problem_.clear();
     } catch (const Error& error) {
         status_problem_ = QString::fromStdString(error.what());
@@ -98,9 +109,9 @@ void RunWatcher::pollBriefly() {
     behind_ = true;
 }
 
-RunWatcher::Stamp RunWatcher::stampOf(const std::filesystem::path& path) {
+RunWatcher::Stamp RunWatcher::stampOf(const FilePath& path) {
     struct stat info {};
-    if (::stat(path.c_str(), &info) != 0) return {};
+    if (::lstat(path.path().c_str(), &info) != 0) return {};
     constexpr std::int64_t kNanoseconds = 1000000000;
     return {info.st_mtim.tv_sec * kNanoseconds + info.st_mtim.tv_nsec, info.st_size};
 }
@@ -133,8 +144,7 @@ void RunWatcher::pollSamples() {
 QString RunWatcher::messages() const {
     constexpr std::size_t kMostShown = 600;
     try {
-        const std::string text = readFile(folder_.path() / "trainer-messages.txt");
-        return QString::fromStdString(text.substr(text.size() - std::min(text.size(), kMostShown))).trimmed();
+        return QString::fromStdString(withoutControls(readEnd(folder_.messagesPath(), kMostShown))).trimmed();
     } catch (const Error&) {
         return {};  // only runs started by a window have that file
     }

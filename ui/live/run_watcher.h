@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QElapsedTimer>
 #include <QObject>
 #include <QString>
 #include <optional>
@@ -69,11 +70,12 @@ class RunWatcher : public QObject {
         std::int64_t time_ns = 0, size = 0;
         bool operator==(const Stamp&) const = default;
     };
-    static Stamp stampOf(const std::filesystem::path& path);
+    static Stamp stampOf(const FilePath& path);
 
     void readSpecificationOnce();
     void pollEvaluations();
     void pollStatus();
+    RunState stateBySight(const Status& before);
     template <class Row>
     std::optional<std::size_t> pollRows(LineTail& tail, std::vector<Row>& rows);
     void pollSamples();
@@ -83,6 +85,7 @@ class RunWatcher : public QObject {
     QString specification_problem_, status_problem_;
     Status status_;
     RunState state_ = RunState::queued;
+    QElapsedTimer last_beat_;  ///< since a heartbeat was seen that is another than before
     mutable bool behind_ = false;
     mutable bool samples_wanted_ = false;
     Stamp status_stamp_, metrics_stamp_;

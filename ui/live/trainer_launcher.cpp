@@ -1,5 +1,6 @@
 #include "ui/live/trainer_launcher.h"
 
+#include <fcntl.h>
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QProcess>
@@ -8,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/runs/run_recorder.h"
+#include "core/runs/trusted_folders.h"
 
 namespace roper {
 
@@ -42,12 +44,13 @@ std::vector<RunFolder> TrainerLauncher::startTwins(const Specification& specific
 }
 
 void TrainerLauncher::resume(const RunFolder& folder) {
+    requireOwn(folder.path());
     startDetached(
         {"resume", QString::fromStdString(std::filesystem::absolute(folder.path()).string()), "--background"},
-        QString::fromStdString((folder.path() / "trainer-messages.txt").string()));
+        folder.messagesPath());
 }
 
-void startDetached(const QStringList& arguments, const QString& messages) {
+void startDetached(const QStringList& arguments, const FilePath& messages) {
     const QString program = TrainerLauncher::trainerProgram();
     if (program.isEmpty())
         throw Error(ErrorKind::usage,
@@ -58,7 +61,9 @@ void startDetached(const QStringList& arguments, const QString& messages) {
     process.setArguments(arguments);
     // What the trainer says when it cannot even begin would otherwise be lost.
     process.setStandardOutputFile(QProcess::nullDevice());
-    process.setStandardErrorFile(messages, QIODevice::Append);
+    // QProcess opens a path, which might be a link; this one leads to the file that has been opened here.
+    const Descriptor said = openFile(messages, O_WRONLY | O_CREAT | O_APPEND);
+    process.setStandardErrorFile(QStringLiteral("/proc/self/fd/%1").arg(said.number()), QIODevice::Append);
     process.setStandardInputFile(QProcess::nullDevice());
     if (!process.startDetached())
         throw Error(ErrorKind::other,

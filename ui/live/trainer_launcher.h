@@ -36,6 +36,6 @@ class TrainerLauncher : public QObject {
 
 /// Starts roper-train as a process that outlives this one; what it writes to stderr goes to the file
 /// `messages`. @throws Error saying why it cannot be started
-void startDetached(const QStringList& arguments, const QString& messages);
+void startDetached(const QStringList& arguments, const FilePath& messages);
 
 }  // namespace roper

@@ -48,13 +48,13 @@ TEST(CorpusFiles, SummariesReadBack) {
 TEST(CorpusFiles, FormerNamesAreUsedWhereThereAreNoOthers) {
     const TemporaryFolder folder;
     const CorpusFiles corpus(folder.path());
-    EXPECT_EQ(corpus.model().filename(), "tokenizer.model");
+    EXPECT_EQ(corpus.model().path().filename(), "tokenizer.model");
     writeFileAtomically(folder / "pieces.model", "x");
     writeFileAtomically(folder / "pieces.txt", "x");
-    EXPECT_EQ(corpus.model().filename(), "pieces.model");
-    EXPECT_EQ(corpus.vocabulary().filename(), "pieces.txt");
+    EXPECT_EQ(corpus.model().path().filename(), "pieces.model");
+    EXPECT_EQ(corpus.vocabulary().path().filename(), "pieces.txt");
     writeFileAtomically(folder / "tokenizer.model", "x");
-    EXPECT_EQ(corpus.model().filename(), "tokenizer.model");
+    EXPECT_EQ(corpus.model().path().filename(), "tokenizer.model");
 }
 
 }  // namespace

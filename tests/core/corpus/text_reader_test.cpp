@@ -3,6 +3,7 @@
 #include <rapidcheck.h>
 
 #include "core/base/durable_file.h"
+#include "core/base/text.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 

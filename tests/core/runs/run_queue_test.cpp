@@ -5,7 +5,7 @@
 #include <fstream>
 #include <thread>
 
-#include "core/base/durable_file.h"
+#include "core/base/file_reading.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
@@ -40,7 +40,7 @@ TEST(Queue, SaysWhereAHandMadeMistakeIs) {
 
 TEST(Queue, AFileThatCannotBeReadIsLeftAsItIs) {
     const TemporaryFolder runs;
-    std::ofstream(queuePath(runs.path())) << "at_once = ";
+    std::ofstream(queuePath(runs.path()).path()) << "at_once = ";
     expectError(ErrorKind::usage, "queue.toml:1:", [&] {
         changeQueue(runs.path(), [](RunQueue& queue) { queue.entries.clear(); });
     });

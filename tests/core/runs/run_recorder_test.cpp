@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "core/base/durable_file.h"
+#include "core/base/file_reading.h"
 #include "core/runs/tensorboard_events.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
@@ -64,7 +65,7 @@ TEST(Recorder, RewindingDropsLaterRowsAndTornOnes) {
         evaluation.step = 8;
         recorder.record(evaluation);
     }
-    std::ofstream(run.metricsPath(), std::ios::app) << "11,0.5,3";  // killed while writing
+    std::ofstream(run.metricsPath().path(), std::ios::app) << "11,0.5,3";  // killed while writing
     RunRecorder recorder(run);
     recorder.rewindTo(6);
     recorder.record(rowOf(7));
@@ -81,7 +82,7 @@ TEST(Recorder, PruningKeepsTheNewestAndTheBest) {
     const RunFolder run = createRun(runs.path(), "a", {});
     RunRecorder recorder(run);
     for (const std::int64_t step : {10, 20, 30, 40, 50}) {
-        std::ofstream(run.checkpointPath(step)) << "x";
+        std::ofstream(run.checkpointPath(step).path()) << "x";
         EvaluationRow row;
         row.step = step;
         row.correct = step == 20 ? 99 : 1;
@@ -99,7 +100,7 @@ TEST(Recorder, PruningKeepsTheNewestAndTheBest) {
 TEST(RunFolder, ReadingNamesTheLineThatIsWrong) {
     const TemporaryFolder runs;
     const RunFolder run = createRun(runs.path(), "a", {});
-    std::ofstream(run.metricsPath()) << headerLine<MetricsRow>() << "\n1,2,3,4,5,6,7\nnonsense\n";
+    std::ofstream(run.metricsPath().path()) << headerLine<MetricsRow>() << "\n1,2,3,4,5,6,7\nnonsense\n";
     expectError(ErrorKind::usage, "metrics.csv:3", [&] { run.metrics(); });
 }
 
@@ -119,11 +120,11 @@ TEST(RunRecorder, FormerTagsOfEventsBecomeTodays) {
     const std::string former = formatEventFileStart(1) +
                                formatEvent({1, 5, {{"evaluation/loss", 2.0F}, {"evaluation/floor", 1.0F}}}) +
                                formatEvent({2, 5, {{"evaluation/recall", 0.5F}}});
-    const std::filesystem::path events = run.eventsPath();
+    const FilePath events = run.eventsPath();
     writeFileAtomically(events, former);
     RunRecorder(run).rewindTo(5);
     std::vector<std::string> tags;
-    for (const ScalarEvent& event : parseEvents(readFile(run.eventsPath())))
+    for (const ScalarEvent& event : parseEvents(readFile(run.eventsPath())).events)
         for (const auto& [tag, value] : event.scalars)
             tags.push_back(tag);
     EXPECT_EQ(tags, (std::vector<std::string>{"evaluation/loss", "evaluation/loss_lower_bound",

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/runs/run_recorder.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
@@ -27,30 +28,66 @@ TEST(Status, ReadsBackWhatItWrites) {
     EXPECT_EQ(again.process_start, status.process_start);
 }
 
+const auto no_lock = [] { return std::optional(false); };
+
+bool isAlive(const Status& status) {
+    return writerIsAlive(status, no_lock);
+}
+
 TEST(Status, RunningIsTrueOnlyWhileTheWriterLives) {
     Status status;
     status.state = RunState::running;
     stampWithThisProcess(status);
-    EXPECT_EQ(trueState(status), RunState::running);
+    EXPECT_TRUE(isAlive(status));
 
     Status of_before_the_last_boot = status;
     of_before_the_last_boot.boot_id = "another boot";
-    EXPECT_EQ(trueState(of_before_the_last_boot), RunState::interrupted);
+    of_before_the_last_boot.heartbeat = bootTime() - 5;
+    EXPECT_FALSE(isAlive(of_before_the_last_boot));
 
     Status pid_used_again = status;
     pid_used_again.process_start += 1;
-    EXPECT_EQ(trueState(pid_used_again), RunState::interrupted);
+    EXPECT_FALSE(isAlive(pid_used_again));
 
     const pid_t child = ::fork();
     if (child == 0) ::_exit(0);
     ::waitpid(child, nullptr, 0);
     Status of_one_that_is_gone = status;
     of_one_that_is_gone.pid = child;
-    EXPECT_EQ(trueState(of_one_that_is_gone), RunState::interrupted);
+    EXPECT_FALSE(isAlive(of_one_that_is_gone));
 
-    status.state = RunState::finished;
     status.pid = 0;
-    EXPECT_EQ(trueState(status), RunState::finished);
+    EXPECT_FALSE(isAlive(status));
+}
+
+TEST(Status, OfAnotherContainerTheLockTells) {
+    Status status;
+    status.state = RunState::running;
+    stampWithThisProcess(status);
+    status.pid_namespace = "pid:[1]";
+    status.host = "container";
+    status.pid = 1;  // is another process here
+    EXPECT_EQ(witnessOf(status), Witness::lock);
+    status.heartbeat = 0;
+    EXPECT_TRUE(writerIsAlive(status, [] { return std::optional(true); }));
+    EXPECT_FALSE(writerIsAlive(status, [] { return std::optional(false); }));
+    EXPECT_FALSE(writerIsAlive(status, [] { return std::optional<bool>(); }));
+    status.heartbeat = secondsSinceEpoch();
+    EXPECT_TRUE(writerIsAlive(status, [] { return std::optional<bool>(); }));
+}
+
+TEST(RunFolder, ATrainerOfAnotherContainerIsSeenByItsLock) {
+    const TemporaryFolder runs;
+    const RunFolder run = createRun(runs.path(), "a", {});
+    Status status;
+    status.state = RunState::running;
+    stampWithThisProcess(status);
+    status.pid_namespace = "pid:[1]";
+    {
+        const RunRecorder trainer(run);
+        EXPECT_EQ(run.trueState(status), RunState::running);
+    }
+    EXPECT_EQ(run.trueState(status), RunState::interrupted);
 }
 
 TEST(Status, OnAnotherHostTheHeartbeatDecides) {
@@ -58,9 +95,14 @@ TEST(Status, OnAnotherHostTheHeartbeatDecides) {
     status.state = RunState::running;
     stampWithThisProcess(status);
     status.host = "another-host";
-    EXPECT_EQ(trueState(status), RunState::running);
-    status.heartbeat -= 3600;
-    EXPECT_EQ(trueState(status), RunState::interrupted);
+    status.boot_id = "another boot";
+    EXPECT_EQ(witnessOf(status), Witness::heartbeat);
+    EXPECT_TRUE(isAlive(status));
+    const double now = status.heartbeat;
+    for (const double off : {-3600.0, 3600.0, 8.7e9}) {  // the last is in the year 2300
+        status.heartbeat = now + off;
+        EXPECT_FALSE(isAlive(status)) << off;
+    }
 }
 
 TEST(Status, NonsenseIsSaidToBeSo) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -19,7 +20,7 @@ TEST(TensorboardEvents, ReadBackAsWritten) {
     std::string file = formatEventFileStart(1.5);
     file += formatEvent({2.5, 300, {{"training/loss", 0.25F}, {"evaluation/correct", 112.0F}}});
     file += formatEvent({3.5, 400, {{"training/loss", std::numeric_limits<float>::quiet_NaN()}}});
-    const auto events = parseEvents(file);
+    const auto events = parseEvents(file).events;
     ASSERT_EQ(events.size(), 2U);
     EXPECT_EQ(events[0].wall_time, 2.5);
     EXPECT_EQ(events[0].step, 300);
@@ -27,16 +28,30 @@ TEST(TensorboardEvents, ReadBackAsWritten) {
     EXPECT_TRUE(std::isnan(events[1].scalars[0].second));
 }
 
-TEST(TensorboardEvents, ATornOrDamagedRecordEndsTheFile) {
+TEST(TensorboardEvents, ATornEndIsNoDamage) {
     const std::string first = formatEvent({1, 1, {{"a", 1.0F}}}), second = formatEvent({2, 2, {{"a", 2.0F}}});
-    for (std::size_t cut = 0; cut < second.size(); ++cut)
-        EXPECT_EQ(parseEvents(first + second.substr(0, cut)).size(), 1U);
-    std::string damaged = first + second;
-    damaged[first.size() + 14] ^= 1;
-    EXPECT_EQ(parseEvents(damaged).size(), 1U);
-    std::string huge = first;
-    huge[7] = '\x7f';  // a length beyond everything
-    EXPECT_TRUE(parseEvents(huge).empty());
+    for (std::size_t cut = 0; cut < second.size(); ++cut) {
+        const EventFile file = parseEvents(first + second.substr(0, cut));
+        EXPECT_EQ(file.events.size(), 1U);
+        EXPECT_FALSE(file.damaged);
+    }
+}
+
+TEST(TensorboardEvents, OfADamagedFileAllOtherRecordsAreRead) {
+    std::string whole;
+    std::vector<std::size_t> begins;
+    for (int step = 1; step <= 5; ++step) {
+        begins.push_back(whole.size());
+        whole += formatEvent({1.0 * step, step, {{"a", 1.0F}}});
+    }
+    for (std::size_t at = begins[1]; at < begins[4]; ++at) {
+        std::string damaged = whole;
+        damaged[at] ^= 0x40;
+        const EventFile file = parseEvents(damaged);
+        ASSERT_TRUE(file.damaged) << at;
+        EXPECT_EQ(*file.damaged, *(std::upper_bound(begins.begin(), begins.end(), at) - 1));
+        EXPECT_EQ(file.events.size(), 4U) << at;
+    }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <set>
 
+#include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
 namespace roper {
@@ -19,30 +20,40 @@ Vocabulary numbers(int count) {
             [](std::string_view) -> std::vector<std::int64_t> { throw std::logic_error("not asked for"); }};
 }
 
-std::shared_ptr<const MappedTokens> mapped(const std::filesystem::path& path,
+std::shared_ptr<const TokenFile> tokenFile(const std::filesystem::path& path,
                                            const std::vector<std::int64_t>& tokens, int vocabulary_size) {
     std::ofstream file(path, std::ios::binary);
     for (const std::int64_t token : tokens)
-        for (std::size_t byte = 0; byte < MappedTokens::widthFor(vocabulary_size); ++byte)
+        for (std::size_t byte = 0; byte < TokenFile::widthFor(vocabulary_size); ++byte)
             file.put(static_cast<char>(token >> (8 * byte)));
     file.close();
-    return std::make_shared<const MappedTokens>(path, vocabulary_size);
+    return std::make_shared<const TokenFile>(path, vocabulary_size);
 }
 
-TEST(MappedTokens, ReadsBothWidths) {
+TEST(TokenFile, ReadsBothWidths) {
     const TemporaryFolder folder;
-    const std::vector<std::int64_t> small = {0, 1, 255, 256, 65535}, large = {0, 65536, 16777216, 4000000000};
-    for (const auto& [size, tokens] : {std::pair{65536, small}, {70000, large}}) {
-        const auto read = mapped(folder / "tokens", tokens, size);
+    const std::vector<std::int64_t> small = {0, 1, 255, 256, 65535}, large = {0, 65536, 16777216, 2000000000};
+    for (const auto& [size, tokens] : {std::pair{65536, small}, {2000000001, large}}) {
+        const auto read = tokenFile(folder / "tokens", tokens, size);
         ASSERT_EQ(read->size(), static_cast<std::int64_t>(tokens.size()));
         for (std::size_t i = 0; i < tokens.size(); ++i)
-            EXPECT_EQ((*read)[static_cast<std::int64_t>(i)], tokens[i]);
+            EXPECT_EQ(read->read(static_cast<std::int64_t>(i), 1).front(), tokens[i]);
     }
     std::ofstream(folder / "odd", std::ios::binary) << "abc";
-    EXPECT_THROW(MappedTokens(folder / "odd", 100), std::runtime_error);
-    EXPECT_THROW(MappedTokens(folder / "missing", 100), std::runtime_error);
+    EXPECT_THROW(TokenFile(folder / "odd", 100), std::runtime_error);
+    EXPECT_THROW(TokenFile(folder / "missing", 100), std::runtime_error);
     std::ofstream(folder / "empty", std::ios::binary).flush();
-    EXPECT_THROW(MappedTokens(folder / "empty", 100), std::runtime_error);
+    EXPECT_THROW(TokenFile(folder / "empty", 100), std::runtime_error);
+}
+
+TEST(TokenFile, SaysWhatHasHappenedToIt) {
+    const TemporaryFolder folder;
+    const auto tokens = tokenFile(folder / "tokens", {1, 2, 3, 99}, 10);
+    EXPECT_EQ(tokens->read(0, 3), (std::vector<std::int64_t>{1, 2, 3}));
+    expectError(ErrorKind::disk, "holds the token 99", [&] { tokens->read(2, 2); });
+    std::filesystem::resize_file(folder / "tokens", 3);
+    expectError(ErrorKind::disk, "has been cut", [&] { tokens->read(0, 3); });
+    EXPECT_EQ(tokens->read(0, 1), (std::vector<std::int64_t>{1}));
 }
 
 TEST(TextTask, TrainingNeverSeesWhatIsKeptForValidation) {
@@ -50,7 +61,7 @@ TEST(TextTask, TrainingNeverSeesWhatIsKeptForValidation) {
     std::vector<std::int64_t> tokens(1000);
     for (std::size_t i = 0; i < tokens.size(); ++i)
         tokens[i] = static_cast<std::int64_t>(i);
-    const TextTask task(numbers(1000), mapped(folder / "tokens", tokens, 1000), 0.1);
+    const TextTask task(numbers(1000), tokenFile(folder / "tokens", tokens, 1000), 0.1);
     EXPECT_EQ(task.trainingTokens(), 900);
     EXPECT_EQ(task.validationTokens(), 100);
     std::set<std::int64_t> trained, validated;
@@ -76,7 +87,8 @@ TEST(TextTask, TrainingNeverSeesWhatIsKeptForValidation) {
 
 TEST(TextTask, SaysWhatIsTooShort) {
     const TemporaryFolder folder;
-    const TextTask task(numbers(50), mapped(folder / "tokens", std::vector<std::int64_t>(100, 1), 50), 0.2);
+    const TextTask task(numbers(50), tokenFile(folder / "tokens", std::vector<std::int64_t>(100, 1), 50),
+                        0.2);
     EXPECT_THROW(task.tokens(0, Stream::validation, 0, 21), std::invalid_argument);
     EXPECT_NO_THROW(task.tokens(0, Stream::validation, 0, 20));
     EXPECT_THROW(task.tokens(0, Stream::training, 0, 81), std::invalid_argument);

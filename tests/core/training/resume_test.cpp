@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/base/durable_file.h"
+#include "core/base/file_reading.h"
 #include "core/base/safetensors.h"
 #include "core/runs/run_recorder.h"
 #include "core/runs/tensorboard_events.h"
@@ -67,7 +68,7 @@ std::string withoutTimes(const std::vector<EvaluationRow>& rows) {
 
 std::vector<std::int64_t> eventSteps(const RunFolder& run) {
     std::vector<std::int64_t> steps;
-    for (const ScalarEvent& event : parseEvents(readFile(run.eventsPath())))
+    for (const ScalarEvent& event : parseEvents(readFile(run.eventsPath())).events)
         steps.push_back(event.step);
     return steps;
 }
@@ -77,8 +78,12 @@ void train(const RunFolder& run) {
     EXPECT_EQ(trainRun(run, nobody), RunState::finished);
 }
 
-void expectSameTensors(const fs::path& a, const fs::path& b) {
-    const SafetensorsFile of_a = SafetensorsFile::read(a), of_b = SafetensorsFile::read(b);
+SafetensorsFile readTensors(const FilePath& path) {
+    return SafetensorsFile::read(path, SafetensorsFile::kAnySize);
+}
+
+void expectSameTensors(const FilePath& a, const FilePath& b) {
+    const SafetensorsFile of_a = readTensors(a), of_b = readTensors(b);
     ASSERT_EQ(of_a.tensors().size(), of_b.tensors().size());
     for (const auto& [name, tensor] : of_a.tensors()) {
         const auto& other = of_b.tensor(name);
@@ -97,16 +102,16 @@ void expectResumedAsWhole(const TemporaryFolder& runs, const std::string& name, 
     const fs::path killed = runs / (name + "-killed");
     fs::copy(whole.path(), killed, fs::copy_options::recursive);
     const RunFolder cut(killed);
-    fs::remove(cut.checkpointPath(12));
-    std::ofstream(cut.metricsPath(), std::ios::app) << "13,0.1";
+    fs::remove(cut.checkpointPath(12).path());
+    std::ofstream(cut.metricsPath().path(), std::ios::app) << "13,0.1";
     train(cut);
     EXPECT_EQ(withoutTimes(whole.metrics()), withoutTimes(cut.metrics())) << name;
     EXPECT_EQ(whole.evaluations().size(), cut.evaluations().size()) << name;
     EXPECT_EQ(readFile(whole.samplesPath()), readFile(cut.samplesPath())) << name;
     EXPECT_EQ(withoutTimes(whole.evaluations()), withoutTimes(cut.evaluations())) << name;
     EXPECT_EQ(eventSteps(whole), eventSteps(cut)) << name;
-    ASSERT_EQ(fs::exists(whole.methodPath()), fs::exists(cut.methodPath())) << name;
-    if (fs::exists(whole.methodPath())) {
+    ASSERT_EQ(fs::exists(whole.methodPath().path()), fs::exists(cut.methodPath().path())) << name;
+    if (fs::exists(whole.methodPath().path())) {
         EXPECT_EQ(readFile(whole.methodPath()), readFile(cut.methodPath())) << name;
     }
     ASSERT_EQ(whole.snapshots().size(), 4U);  // before the first step, twice between, and at the end
@@ -166,8 +171,8 @@ TEST(Training, TwinsStartEqualAndSeeTheSameText) {
         twins.push_back(createRun(runs.path(), position, s));
         train(twins.back());
     }
-    const SafetensorsFile rope = SafetensorsFile::read(twins[0].checkpointPath(1)),
-                          roper = SafetensorsFile::read(twins[1].checkpointPath(1));
+    const SafetensorsFile rope = readTensors(twins[0].checkpointPath(1)),
+                          roper = readTensors(twins[1].checkpointPath(1));
     for (const auto& [name, tensor] : rope.tensors()) {
         if (!name.ends_with(".weight") || name.starts_with("optimizer.")) continue;  // 0 can move by 1e-30
         const auto& other = roper.tensor(name);
@@ -201,24 +206,34 @@ TEST(Training, TheSameSeedGivesTheSameLossesTwice) {
     EXPECT_NE(withoutTimes(first.metrics()), withoutTimes(third.metrics()));
 }
 
-/// Rewrites a checkpoint with one weight replaced.
-void poison(const fs::path& path, const std::string& name, float value) {
-    const SafetensorsFile file = SafetensorsFile::read(path);
+/// Rewrites a checkpoint with one tensor changed, as an older version would have written it.
+void change(const FilePath& path, const std::string& name, const std::function<void(std::string&)>& change) {
+    const SafetensorsFile file = readTensors(path);
     std::string changed(reinterpret_cast<const char*>(file.tensor(name).bytes.data()),
                         file.tensor(name).bytes.size());
-    std::memcpy(changed.data(), &value, sizeof value);
+    change(changed);
     std::vector<TensorToWrite> tensors;
     for (const auto& [key, tensor] : file.tensors())
         tensors.push_back({key, tensor.dtype, tensor.shape,
                            key == name ? std::as_bytes(std::span(changed)) : tensor.bytes});
-    writeSafetensors(path, tensors, file.metadata());
+    std::map<std::string, std::string> metadata = file.metadata();
+    EXPECT_EQ(metadata.erase("checksum"), 1U);
+    writeSafetensors(path, tensors, metadata);
+}
+
+void poison(const FilePath& path, const std::string& name, float value) {
+    change(path, name, [&](std::string& bytes) { std::memcpy(bytes.data(), &value, sizeof value); });
+}
+
+void setBytes(const FilePath& path, const std::string& name, char byte) {
+    change(path, name, [&](std::string& bytes) { bytes.assign(bytes.size(), byte); });
 }
 
 TEST(Training, NotANumberStopsTheRunBeforeTheUpdate) {
     const TemporaryFolder runs;
     const RunFolder run = createRun(runs.path(), "nan", shortRun("addition", "roper"));
     train(run);
-    fs::remove(run.checkpointPath(12));
+    fs::remove(run.checkpointPath(12).path());
     poison(run.checkpointPath(8), "head.bias", std::numeric_limits<float>::quiet_NaN());
     const std::string before = readFile(run.checkpointPath(8));
     TrainingObserver nobody;
@@ -238,11 +253,44 @@ TEST(Training, ADamagedCheckpointIsNamed) {
     const RunFolder run = createRun(runs.path(), "damaged", shortRun("addition", "rope"));
     train(run);
     TrainingObserver nobody;
-    fs::resize_file(run.checkpointPath(12), 1000);
+    for (const StepFile& checkpoint : run.checkpoints())
+        fs::resize_file(checkpoint.path.path(), 1000);
     expectError(ErrorKind::checkpoint, "step-00000012.safetensors", [&] { trainRun(run, nobody); });
     EXPECT_EQ(run.metrics().size(), 12U);  // nothing was dropped
-    fs::remove(run.checkpointPath(12));
+}
 
+/// Whatever of the newest checkpoint is damaged, the one before it is taken, and the run ends as it would
+/// have.
+TEST(Training, ADamagedCheckpointGivesWayToTheOneBefore) {
+    const TemporaryFolder runs;
+    const RunFolder run = createRun(runs.path(), "damaged", shortRun("addition", "rope"));
+    train(run);
+    const std::string rows = withoutTimes(run.metrics());
+    const FilePath newest = run.checkpointPath(12);
+    const std::string whole = readFile(newest);
+    std::string flipped = whole;
+    flipped[whole.size() / 2] ^= 1;
+    setBytes(newest, "random.cpu", '\xff');
+    const std::string bad_state = readFile(newest);
+    for (const std::string& content :
+         {whole.substr(0, 1000), std::string(), std::string(whole.size(), '\0'), flipped, bad_state}) {
+        writeFileAtomically(newest, content);
+        train(run);
+        EXPECT_EQ(withoutTimes(run.metrics()), rows);
+        writeFileAtomically(runs / "whole", whole);
+        expectSameTensors(newest, runs / "whole");  // computed again, to the bit
+        const std::string log = readFile(run.logPath());
+        EXPECT_NE(log.find("It is put aside; step 8 is the newest that can be read"), std::string::npos)
+            << log;
+        EXPECT_TRUE(readFile(newest.string() + ".damaged") == content);
+    }
+}
+
+TEST(Training, ACheckpointOfAnotherModelIsNamed) {
+    const TemporaryFolder runs;
+    const RunFolder run = createRun(runs.path(), "other", shortRun("addition", "rope"));
+    train(run);
+    TrainingObserver nobody;
     Specification wider = run.specification();
     wider.model.width = 64;
     writeFileAtomically(run.specificationPath(), toToml(wider));
@@ -259,10 +307,11 @@ TEST(Training, ExportAndEvaluationReadACheckpoint) {
     EXPECT_EQ(row.loss, run.evaluations().back().loss);
     expectError(ErrorKind::checkpoint, "it has 4, 6, 8, 12", [&] { evaluateRun(run, {5, "cpu"}, {4}); });
     exportAttention(run, {}, "?d=1+2;", runs / "a.safetensors");
-    EXPECT_EQ(SafetensorsFile::read(runs / "a.safetensors").tensor("attention").shape,
-              (std::vector<std::int64_t>{2, 2, 7, 7}));
+    EXPECT_EQ(
+        SafetensorsFile::read(runs / "a.safetensors", SafetensorsFile::kAnySize).tensor("attention").shape,
+        (std::vector<std::int64_t>{2, 2, 7, 7}));
     exportNorms(run, {}, "?d=1+2;", runs / "n.safetensors");
-    EXPECT_EQ(SafetensorsFile::read(runs / "n.safetensors").tensor("norms").shape,
+    EXPECT_EQ(SafetensorsFile::read(runs / "n.safetensors", SafetensorsFile::kAnySize).tensor("norms").shape,
               (std::vector<std::int64_t>{4, 2, 2, 8}));
     exportNorms(run, {}, "?d=1+2;", runs / "n.csv");
     const std::string csv = readFile(runs / "n.csv");
@@ -270,7 +319,10 @@ TEST(Training, ExportAndEvaluationReadACheckpoint) {
     expectError(ErrorKind::usage, "'x'", [&] { exportAttention(run, {}, "x", runs / "b.safetensors"); });
     EXPECT_FALSE(fs::exists(runs / "b.safetensors"));
     exportWeights(run, {8, "cpu"}, runs / "w.safetensors");
-    EXPECT_EQ(SafetensorsFile::read(runs / "w.safetensors").tensors().count("optimizer.mean.head.bias"), 0U);
+    EXPECT_EQ(SafetensorsFile::read(runs / "w.safetensors", SafetensorsFile::kAnySize)
+                  .tensors()
+                  .count("optimizer.mean.head.bias"),
+              0U);
 }
 
 }  // namespace

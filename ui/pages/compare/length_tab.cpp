@@ -22,9 +22,8 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
       problems_(
           named(new QSpinBox, tr("Problems of each size"),
                 tr("Problems of each size, or sequences of each length; more take longer and scatter less"))),
-      what_(named(
-          new QComboBox, tr("What the maps show"),
-          tr("Of texts, the loss at every position: how far back a model can use what it read"))),
+      what_(named(new QComboBox, tr("What the maps show"),
+                  tr("Of texts, the loss at every position: how far back a model can use what it read"))),
       scaling_(
           named(new QComboBox, tr("Scaling of the frequencies"),
                 tr("How frequencies are scaled while problems are read; RoPE and RoPER alone have some"))),
@@ -80,9 +79,9 @@ std::vector<const RunWatcher*> LengthTab::shownRuns() const {
 
 const MeasuredRun& LengthTab::rowsOf(const RunFolder& folder) {
     Known& known = known_[folder.path().string()];
-    const auto read = [this](const std::filesystem::path& path, auto& time, auto& rows, auto reader) {
+    const auto read = [this](const FilePath& path, auto& time, auto& rows, auto reader) {
         std::error_code missing;
-        const auto written = std::filesystem::last_write_time(path, missing);
+        const auto written = std::filesystem::last_write_time(path.path(), missing);
         if (missing) {
             rows.clear();
             time = {};

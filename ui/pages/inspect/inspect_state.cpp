@@ -87,11 +87,14 @@ std::shared_ptr<const HeadMaps> InspectState::readSnapshot(const StepFile& file)
     // Scrubbing reads each snapshot once, as long as they are small enough to be kept.
     constexpr std::size_t kMostKept = 64;
     constexpr std::size_t kMostWeights = 32U << 20U;
+    constexpr std::uint64_t kLargestSnapshot = 1U << 30U;
     const bool is_large =
         maps_ && maps_->count() * maps_->text.size() * maps_->text.size() * read_.size() > kMostWeights;
     if (read_.size() >= kMostKept || is_large) read_.clear();
     auto& read = read_[file.step];
-    if (!read) read = std::make_shared<const HeadMaps>(readHeadMaps(SafetensorsFile::read(file.path)));
+    if (!read)
+        read = std::make_shared<const HeadMaps>(
+            readHeadMaps(SafetensorsFile::read(file.path, kLargestSnapshot)));
     return read;
 }
 

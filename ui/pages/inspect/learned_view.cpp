@@ -92,7 +92,7 @@ void LearnedView::refresh() {
     std::uintmax_t size = 0;
     if (run != nullptr) {
         std::error_code missing;
-        size = std::filesystem::file_size(run->folder().methodPath(), missing);
+        size = std::filesystem::file_size(run->folder().methodPath().path(), missing);
         if (missing) size = 0;
     }
     if (run_ == state_.run() && size == size_) return;

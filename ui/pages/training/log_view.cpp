@@ -1,21 +1,24 @@
 #include "ui/pages/training/log_view.h"
 
-#include <QFile>
 #include <QScrollBar>
+
+#include "core/base/error.h"
+#include "core/base/file_reading.h"
+#include "core/base/text.h"
 
 namespace roper {
 namespace {
 
-constexpr qint64 kMostRead = 32 * 1024;
+constexpr std::size_t kMostRead = 32 * 1024;
 
-QString endOf(const std::filesystem::path& path) {
-    QFile file(QString::fromStdString(path.string()));
-    if (!file.open(QIODevice::ReadOnly)) return {};
-    const bool is_cut = file.size() > kMostRead;
-    if (is_cut) file.seek(file.size() - kMostRead);
-    QByteArray text = file.readAll();
-    if (is_cut) text.remove(0, text.indexOf('\n') + 1);
-    return QString::fromUtf8(text).trimmed();
+QString endOf(const FilePath& path) {
+    try {
+        std::string text = readEnd(path, kMostRead);
+        if (text.size() == kMostRead) text.erase(0, text.find('\n') + 1);
+        return QString::fromStdString(withoutControls(text)).trimmed();
+    } catch (const Error& error) {
+        return QString::fromStdString(error.what());
+    }
 }
 
 }  // namespace

@@ -1,0 +1,244 @@
+#include "core/base/file_path.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <stdexcept>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace roper {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+int openRetrying(int folder, const char* name, int flags, mode_t mode = 0) {
+    int descriptor;
+    do {
+        descriptor = ::openat(folder, name, flags | O_CLOEXEC | O_NOCTTY, mode);
+    } while (descriptor < 0 && errno == EINTR);
+    return descriptor;
+}
+
+std::string kindOf(mode_t mode) {
+    switch (mode & S_IFMT) {
+        case S_IFLNK:
+            return "a symbolic link";
+        case S_IFDIR:
+            return "a folder";
+        case S_IFIFO:
+            return "a named pipe";
+        case S_IFSOCK:
+            return "a socket";
+        default:
+            return "a device";
+    }
+}
+
+Error notARegularFile(const FilePath& path, mode_t mode) {
+    const std::string advice = (mode & S_IFMT) == S_IFLNK
+                                   ? ": links in a folder of runs are not followed; put the file itself there"
+                                   : ", not a file";
+    return {ErrorKind::disk, path.string() + " is " + kindOf(mode) + advice};
+}
+
+/// Says what stands in the way where a link or a file is found in place of a folder.
+Error cannotEnter(const FilePath& path, const std::string& folder, int parent, const std::string& name,
+                  int error_number) {
+    struct stat info {};
+    if ((error_number == ELOOP || error_number == ENOTDIR) &&
+        ::fstatat(parent, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(info.st_mode))
+        return {ErrorKind::disk,
+                folder +
+                    " is a symbolic link: links in a folder of runs are not followed; open the folder "
+                    "that it leads to instead"};
+    return diskError("open", path.string(), error_number);
+}
+
+struct Entered {
+    Descriptor folder;
+    std::string name;
+    int error_number = 0;  ///< why there is no such folder
+};
+
+/// The folder that holds a confined file, entered one name after the other. Only a folder that is missing is
+/// told by a number; anything else that is wrong is thrown.
+Entered enter(const FilePath& path) {
+    const std::string root = path.root().empty() ? "." : path.root().string();
+    Entered at{Descriptor(openRetrying(AT_FDCWD, root.c_str(), O_RDONLY | O_DIRECTORY)), {}, 0};
+    if (!at.folder) {
+        if (errno == ENOENT) return {{}, {}, ENOENT};
+        throw diskError("open", root, errno);
+    }
+    fs::path so_far = path.root();
+    for (std::size_t i = 0; i + 1 < path.names().size(); ++i) {
+        const std::string& name = path.names()[i];
+        so_far /= name;
+        const int next = openRetrying(at.folder.number(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+        if (next < 0 && errno == ENOENT) return {{}, {}, ENOENT};
+        if (next < 0) throw cannotEnter(path, so_far.string(), at.folder.number(), name, errno);
+        at.folder = Descriptor(next);
+    }
+    at.name = path.names().back();
+    return at;
+}
+
+/// Opens a file in a folder that has been entered. A device or a pipe is not even opened, since that alone
+/// may have an effect or wait for ever.
+Descriptor openConfined(const FilePath& path, int flags, mode_t mode, bool may_be_missing) {
+    const Entered at = enter(path);
+    struct stat info {};
+    const auto missing = [&](int error_number) -> Descriptor {
+        if (may_be_missing) return {};
+        throw diskError("open", path.string(), error_number);
+    };
+    if (at.error_number != 0) return missing(at.error_number);
+    if (::fstatat(at.folder.number(), at.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
+        if (!S_ISREG(info.st_mode)) throw notARegularFile(path, info.st_mode);
+    } else if (errno != ENOENT) {
+        throw diskError("open", path.string(), errno);
+    }
+    Descriptor file(openRetrying(at.folder.number(), at.name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK, mode));
+    if (!file && errno == ENOENT) return missing(ENOENT);
+    if (!file) throw diskError("open", path.string(), errno);
+    if (::fstat(file.number(), &info) != 0) throw diskError("open", path.string(), errno);
+    if (!S_ISREG(info.st_mode)) throw notARegularFile(path, info.st_mode);  // put there since
+    return file;
+}
+
+Descriptor openNamed(const FilePath& path, int flags, mode_t mode, bool may_be_missing) {
+    if (path.isConfined()) return openConfined(path, flags, mode, may_be_missing);
+    Descriptor file(openRetrying(AT_FDCWD, path.path().c_str(), flags, mode));
+    if (file) return file;
+    if (may_be_missing && errno == ENOENT) return {};
+    throw diskError("open", path.string(), errno);
+}
+
+}  // namespace
+
+FilePath FilePath::inside(const fs::path& folder, const fs::path& name) {
+    if (name.is_absolute() || name.empty())
+        throw std::invalid_argument("\"" + name.string() + "\" is no name inside a folder");
+    FilePath made(folder);
+    made.confined_ = true;
+    made.root_ = folder;
+    return made / name;
+}
+
+FilePath FilePath::operator/(const fs::path& name) const {
+    FilePath made = *this;
+    made.path_ /= name;
+    if (!confined_) return made;
+    for (const fs::path& part : name) {
+        if (part.empty() || part == ".") continue;
+        if (part == ".." || part.has_root_directory())
+            throw std::invalid_argument("\"" + name.string() + "\" leads out of " + path_.string());
+        made.names_.push_back(part.string());
+    }
+    return made;
+}
+
+FilePath FilePath::parent() const {
+    FilePath made = *this;
+    made.path_ = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
+    if (!confined_) return made;
+    if (names_.size() == 1) return FilePath(made.path_);
+    made.names_.pop_back();
+    return made;
+}
+
+Descriptor::Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+}
+
+Descriptor::~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+}
+
+Descriptor openFile(const FilePath& path, int flags, mode_t mode) {
+    return openNamed(path, flags, mode, false);
+}
+
+Descriptor openFileIfThere(const FilePath& path, int flags) {
+    return openNamed(path, flags, 0, true);
+}
+
+Descriptor openFolderOf(const FilePath& path) {
+    if (path.isConfined()) {
+        Entered at = enter(path);
+        if (at.error_number != 0) throw diskError("open", path.parent().string(), at.error_number);
+        return std::move(at.folder);
+    }
+    const fs::path folder = path.parent().path();
+    Descriptor opened(openRetrying(AT_FDCWD, folder.c_str(), O_RDONLY | O_DIRECTORY));
+    if (!opened) throw diskError("open", folder.string(), errno);
+    return opened;
+}
+
+bool isThere(const FilePath& path) {
+    struct stat info {};
+    if (!path.isConfined()) return ::lstat(path.path().c_str(), &info) == 0;
+    try {
+        const Entered at = enter(path);
+        return at.error_number == 0 &&
+               ::fstatat(at.folder.number(), at.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+    } catch (const Error&) {
+        return false;  // what cannot be entered holds nothing
+    }
+}
+
+std::vector<std::string> namesIn(const FilePath& folder) {
+    std::vector<std::string> names;
+    Descriptor opened;
+    try {
+        opened = openFolderOf(folder / "name");
+    } catch (const Error&) {
+        return names;
+    }
+    DIR* listing = ::fdopendir(opened.number());
+    if (listing == nullptr) return names;
+    opened.release();
+    while (const dirent* entry = ::readdir(listing)) {
+        const std::string_view name = entry->d_name;
+        if (name != "." && name != "..") names.emplace_back(name);
+    }
+    ::closedir(listing);
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+void removeFile(const FilePath& path) {
+    const Descriptor folder = openFolderOf(path);
+    if (::unlinkat(folder.number(), path.path().filename().c_str(), 0) != 0)
+        throw diskError("remove", path.string(), errno);
+}
+
+void makeFolder(const FilePath& folder) {
+    if (folder.isConfined()) {
+        if (folder.names().size() > 1) makeFolder(folder.parent());
+        const Descriptor parent = openFolderOf(folder);
+        const std::string name = folder.path().filename().string();
+        if (::mkdirat(parent.number(), name.c_str(), 0777) == 0) return;
+        const int error_number = errno;
+        struct stat info {};
+        if (error_number != EEXIST || ::fstatat(parent.number(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW))
+            throw diskError("create", folder.string(), error_number);
+        if (!S_ISDIR(info.st_mode))
+            throw cannotEnter(folder, folder.string(), parent.number(), name, ENOTDIR);
+        return;
+    }
+    std::error_code error;
+    fs::create_directories(folder.path(), error);
+    if (error) throw diskError("create", folder.string(), error.value());
+}
+
+}  // namespace roper

@@ -1,0 +1,137 @@
+#include "core/base/file_reading.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+constexpr std::size_t kPart = 64U << 10U;
+
+std::uint64_t sizeOf(const Descriptor& file, const std::string& path) {
+    struct stat info {};
+    if (::fstat(file.number(), &info) != 0) throw diskError("read", path, errno);
+    if (S_ISDIR(info.st_mode)) throw diskError("read", path, EISDIR);
+    return static_cast<std::uint64_t>(info.st_size);
+}
+
+/// read(2) or, with a place, pread(2). @returns the bytes got, 0 at the end
+std::size_t readSome(const Descriptor& file, char* into, std::size_t bytes, const std::string& path,
+                     std::optional<std::uint64_t> place = {}) {
+    while (true) {
+        const ssize_t got = place ? ::pread(file.number(), into, bytes, static_cast<off_t>(*place))
+                                  : ::read(file.number(), into, bytes);
+        if (got >= 0) return static_cast<std::size_t>(got);
+        if (errno != EINTR) throw diskError("read", path, errno);
+    }
+}
+
+Error tooLarge(const std::string& path, std::uint64_t most_bytes) {
+    return {ErrorKind::disk, path + " holds more than " + bytesText(static_cast<double>(most_bytes)) +
+                                 ", which no such file of RoPER Lab does; it is not read"};
+}
+
+Error lineTooLong(const std::string& path) {
+    return {ErrorKind::disk, path + " has a line of more than " +
+                                 bytesText(static_cast<double>(LineReader::kLongestLine)) +
+                                 "; it is damaged, or no file of RoPER Lab"};
+}
+
+}  // namespace
+
+std::string readFile(const FilePath& path, std::uint64_t most_bytes) {
+    const Descriptor file = openFile(path, O_RDONLY);
+    const std::uint64_t size = sizeOf(file, path.string());
+    if (size > most_bytes) throw tooLarge(path.string(), most_bytes);
+    std::string content(size, '\0');
+    std::size_t filled = 0;
+    while (true) {
+        // One byte more than expected is read, so that a file that grows meanwhile is read to its end.
+        if (filled == content.size()) content.resize(content.size() + 4096);
+        const std::size_t got =
+            readSome(file, content.data() + filled, content.size() - filled, path.string());
+        if (got == 0) break;
+        filled += got;
+        if (filled > most_bytes) throw tooLarge(path.string(), most_bytes);
+    }
+    content.resize(filled);
+    return content;
+}
+
+std::string readEnd(const FilePath& path, std::size_t most_bytes) {
+    const Descriptor file = openFileIfThere(path, O_RDONLY);
+    if (!file) return {};
+    const std::uint64_t size = sizeOf(file, path.string());
+    const std::uint64_t begin = size - std::min<std::uint64_t>(size, most_bytes);
+    std::string end(static_cast<std::size_t>(size - begin), '\0');
+    std::size_t filled = 0;
+    while (filled < end.size()) {
+        const std::size_t got =
+            readSome(file, end.data() + filled, end.size() - filled, path.string(), begin + filled);
+        if (got == 0) break;
+        filled += got;
+    }
+    end.resize(filled);
+    return end;
+}
+
+void forEachPart(const FilePath& path, const std::function<void(std::string_view)>& take) {
+    const Descriptor file = openFile(path, O_RDONLY);
+    std::string part(kPart, '\0');
+    while (const std::size_t got = readSome(file, part.data(), part.size(), path.string()))
+        take(std::string_view(part).substr(0, got));
+}
+
+LineReader::LineReader(const FilePath& path) : path_(path.string()), file_(openFileIfThere(path, O_RDONLY)) {
+    if (file_) sizeOf(file_, path_);
+}
+
+bool LineReader::fill() {
+    if (!file_) return false;
+    buffer_.erase(0, begin_);
+    begin_ = 0;
+    const std::size_t had = buffer_.size();
+    if (had > kLongestLine) throw lineTooLong(path_);
+    buffer_.resize(had + kPart);
+    const std::size_t got = readSome(file_, buffer_.data() + had, kPart, path_);
+    buffer_.resize(had + got);
+    return got > 0;
+}
+
+std::optional<std::string_view> LineReader::next() {
+    std::size_t searched = begin_;
+    while (true) {
+        const std::size_t end = buffer_.find('\n', searched);
+        if (end != std::string::npos) {
+            const std::string_view line = std::string_view(buffer_).substr(begin_, end - begin_);
+            begin_ = end + 1;
+            ++number_;
+            return line;
+        }
+        searched = buffer_.size() - begin_;
+        if (!fill()) return std::nullopt;
+    }
+}
+
+std::optional<std::string> lastLine(const FilePath& path) {
+    for (std::size_t bytes = kPart;; bytes = std::min(4 * bytes, LineReader::kLongestLine)) {
+        std::string end = readEnd(path, bytes);
+        const bool is_cut = end.size() == bytes;
+        end.resize(end.rfind('\n') == std::string::npos ? 0 : end.rfind('\n'));
+        while (end.ends_with('\n'))
+            end.pop_back();
+        const std::size_t before = end.rfind('\n');
+        if (before != std::string::npos) return end.substr(before + 1);
+        if (!is_cut) return end.empty() ? std::nullopt : std::optional(end);
+        if (bytes == LineReader::kLongestLine) throw lineTooLong(path.string());
+    }
+}
+
+}  // namespace roper

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/file_path.h"
+
+namespace roper {
+
+/// What a file may hold if nothing else is said, in bytes. What is larger is none of ours.
+inline constexpr std::uint64_t kMostBytes = 64U << 20U;
+
+/// The whole content of a file.
+/// @param most_bytes  a larger file is refused before it is read
+/// @throws Error (disk) naming the path
+std::string readFile(const FilePath& path, std::uint64_t most_bytes = kMostBytes);
+
+/// The last bytes of a file; nothing if it is not there. Files of any size are read in the same time.
+/// @throws Error (disk) naming the path
+std::string readEnd(const FilePath& path, std::size_t most_bytes);
+
+/// Hands out the content of a file in parts. @throws Error (disk) naming the path
+void forEachPart(const FilePath& path, const std::function<void(std::string_view)>& take);
+
+/// Reads a file line by line in memory that does not depend on its size.
+class LineReader {
+  public:
+    static constexpr std::size_t kLongestLine = 1U << 20U;
+
+    /// A missing file has no lines. @throws Error (disk)
+    explicit LineReader(const FilePath& path);
+
+    /// The next line without its end; nothing after the last. A last line without an end is being written,
+    /// and is not handed out. The view holds until the next call.
+    /// @throws Error (disk), also for a line that is longer than `kLongestLine`
+    std::optional<std::string_view> next();
+
+    std::size_t number() const { return number_; }  ///< of the line handed out last, from 1
+
+  private:
+    bool fill();
+
+    std::string path_;
+    Descriptor file_;
+    std::string buffer_;
+    std::size_t begin_ = 0, number_ = 0;
+};
+
+/// The last whole line of a file that is not empty; nothing if there is none.
+/// @throws Error (disk), also for a line that is longer than `LineReader::kLongestLine`
+std::optional<std::string> lastLine(const FilePath& path);
+
+}  // namespace roper

@@ -1,0 +1,86 @@
+#include "core/base/this_process.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+std::string hostName() {
+    std::array<char, 256> name{};
+    ::gethostname(name.data(), name.size() - 1);
+    return name.data();
+}
+
+std::string firstLineOf(const char* path) {
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    return line;
+}
+
+std::string targetOf(const char* link) {
+    std::array<char, 256> target{};
+    const ssize_t length = ::readlink(link, target.data(), target.size() - 1);
+    return length < 0 ? std::string() : std::string(target.data(), static_cast<std::size_t>(length));
+}
+
+double bootTimeOf(std::istream& statistics) {
+    std::string line;
+    while (std::getline(statistics, line))
+        if (line.starts_with("btime ")) return parseNumber(trimmed(line.substr(6))).value_or(0);
+    return 0;
+}
+
+}  // namespace
+
+std::string thisHost() {
+    static const std::string host = hostName();
+    return host;
+}
+
+std::string thisBoot() {
+    static const std::string boot = firstLineOf("/proc/sys/kernel/random/boot_id");
+    return boot;
+}
+
+double bootTime() {
+    std::ifstream statistics("/proc/stat");
+    return bootTimeOf(statistics);
+}
+
+std::string thisPidNamespace() {
+    static const std::string name = targetOf("/proc/self/ns/pid");
+    return name;
+}
+
+std::uint64_t processStart(std::int64_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::stringstream content;
+    content << file.rdbuf();
+    const std::string text = content.str();
+    const std::size_t after_name = text.rfind(')');  // the name itself may hold blanks and brackets
+    if (after_name == std::string::npos) return 0;
+    constexpr std::size_t kState = 0, kStart = 19;  // fields 3 and 22 of proc(5)
+    const std::vector<std::string> fields = split(std::string_view(text).substr(after_name + 2), ' ');
+    if (fields.size() <= kStart || fields[kState] == "Z" || fields[kState] == "X") return 0;
+    return static_cast<std::uint64_t>(parseInteger(fields[kStart]).value_or(0));
+}
+
+void letWritesFail() {
+    ::signal(SIGPIPE, SIG_IGN);
+    ::signal(SIGXFSZ, SIG_IGN);
+}
+
+double secondsSinceEpoch() {
+    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace roper

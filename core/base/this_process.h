@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace roper {
+
+/// The name of this machine, or of the container that the program runs in.
+std::string thisHost();
+
+/// Names the time since this machine was started; containers of a machine share it. Empty if the system does
+/// not say.
+std::string thisBoot();
+
+/// When this machine was started, in seconds since 1970, UTC; 0 if the system does not say.
+double bootTime();
+
+/// Names the process ids that this program can see: those of another container are others.
+std::string thisPidNamespace();
+
+/// Start time of a process in clock ticks since boot, so that an id used again is told apart; 0 if there is
+/// no such process, or if it has ended and only its exit code is left.
+std::uint64_t processStart(std::int64_t pid);
+
+double secondsSinceEpoch();
+
+/// A write into a pipe that nobody reads any more, or beyond a limit of file size, ends a program without a
+/// word. After this it fails like any other write, and is reported.
+void letWritesFail();
+
+}  // namespace roper

@@ -1,0 +1,54 @@
+// Where the library is compiled with assertions, one fails on "[!a]", an ordinary mistake of a person. It
+// then throws instead, and parseToml answers as it does without assertions.
+#include <stdexcept>
+#define TOML_ASSERT(expression) (static_cast<bool>(expression) ? void(0) : throw std::logic_error("not TOML"))
+
+#include "core/fields/toml_text.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+/// What stands before the '=' of a line, or within the brackets of a section.
+std::string_view nameOf(std::string_view line) {
+    return line.substr(0, line.find('='));
+}
+
+void requireShallow(std::string_view text, const std::string& origin) {
+    constexpr std::ptrdiff_t kDeepest = 256;
+    std::size_t number = 0;
+    while (!text.empty()) {
+        ++number;
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const std::string_view name = nameOf(text.substr(0, end));
+        if (std::count(name.begin(), name.end(), '.') > kDeepest)
+            throw Error(ErrorKind::usage, origin + ":" + std::to_string(number) +
+                                              ":1: names nested more than " + std::to_string(kDeepest) +
+                                              " deep");
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+}
+
+}  // namespace
+
+std::string tomlPlace(const std::string& origin, const toml::source_region& source) {
+    return origin + ":" + std::to_string(source.begin.line) + ":" + std::to_string(source.begin.column) +
+           ": ";
+}
+
+toml::table parseToml(std::string_view text, const std::string& origin) {
+    requireShallow(text, origin);
+    try {
+        return toml::parse(text, origin);
+    } catch (const toml::parse_error& error) {
+        throw Error(ErrorKind::usage, tomlPlace(origin, error.source()) + std::string(error.description()));
+    } catch (const std::logic_error& error) {
+        throw Error(ErrorKind::usage, origin + ": " + error.what());
+    }
+}
+
+}  // namespace roper

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <string>
+#include <string_view>
+
+namespace roper {
+
+/// "origin:line:column: ", as errors about a place in a TOML text begin.
+std::string tomlPlace(const std::string& origin, const toml::source_region& source);
+
+/// Reads a TOML text, from wherever it may come.
+/// @param origin  how errors name the text: usually its path
+/// @throws Error (usage) with origin:line:column, also for names nested so deeply that the library's own
+///         recursion would exhaust the stack
+toml::table parseToml(std::string_view text, const std::string& origin);
+
+}  // namespace roper

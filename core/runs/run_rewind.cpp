@@ -1,0 +1,272 @@
+#include "core/runs/run_rewind.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
+#include "core/base/file_reading.h"
+#include "core/base/text.h"
+#include "core/runs/tensorboard_events.h"
+
+namespace roper {
+namespace {
+
+constexpr std::uint64_t kLargestEvents = 4ULL << 30U;
+
+using Report = std::vector<std::string>;
+
+/// "steps 51 to 100", "step 7".
+std::string stepsText(std::int64_t first, std::int64_t last) {
+    if (first == last) return "step " + std::to_string(first);
+    return "steps " + std::to_string(first) + " to " + std::to_string(last);
+}
+
+/// Older versions named two tags otherwise; a curve goes on under one name.
+std::string tagOfToday(const std::string& tag) {
+    if (tag == "evaluation/floor") return "evaluation/loss_lower_bound";
+    return tag == "evaluation/recall" ? "evaluation/token_accuracy" : tag;
+}
+
+/// Keeps what a file held before something unreadable was taken out of it.
+void keepDamaged(const FilePath& path, Report& report) {
+    const FilePath kept = path.parent() / (path.path().filename().string() + ".damaged");
+    writeFileAtomically(kept, [&](const AppendBytes& append) {
+        forEachPart(path, [&](std::string_view part) { append(std::as_bytes(std::span(part))); });
+    });
+    report.push_back("the file as it was is kept as " + kept.string());
+}
+
+template <class Row>
+struct KeptRows {
+    std::vector<Row> rows;
+    std::size_t dropped = 0;  ///< of later steps
+    std::size_t unread = 0, doubled = 0;
+    bool has_header = false;
+};
+
+/// The rows of a file up to a step.
+/// @param rising  whether a step may stand there once only; a second row of it, or an earlier one, goes
+template <class Row>
+KeptRows<Row> readKept(const FilePath& path, std::int64_t step, bool rising) {
+    KeptRows<Row> kept;
+    LineReader lines(path);
+    std::string first_problem;
+    while (const auto line = lines.next()) {
+        if (lines.number() == 1 && isHeader<Row>(*line)) {
+            kept.has_header = *line == headerLine<Row>();
+            continue;
+        }
+        try {
+            const Row row = parseRow<Row>(*line);
+            if (row.step > step)
+                ++kept.dropped;
+            else if (rising && !kept.rows.empty() && row.step <= kept.rows.back().step)
+                ++kept.doubled;
+            else
+                kept.rows.push_back(row);
+        } catch (const Error& error) {
+            if (kept.unread++ == 0)
+                first_problem = path.string() + ":" + std::to_string(lines.number()) + ": " + error.what();
+        }
+    }
+    if (kept.unread > kept.rows.size() + kept.dropped) throw Error(ErrorKind::usage, first_problem);
+    return kept;
+}
+
+template <class Row>
+void replace(const FilePath& path, const KeptRows<Row>& kept, Report& report) {
+    const std::string name = path.path().filename().string();
+    if (kept.unread > 0) {
+        report.push_back(name + " had " + countOf(kept.unread, "line") + " that could not be read");
+        keepDamaged(path, report);
+    }
+    if (kept.doubled > 0)
+        report.push_back(name + " had " + countOf(kept.doubled, "row") +
+                         " of steps that stood there before: dropped");
+    writeFileAtomically(path, formatRows(kept.rows));
+}
+
+/// Keeps the rows of a file whose step is at most `step`; rewrites it only if something changes, or if an
+/// older version wrote it with other columns.
+template <class Row>
+void rewindRows(const RunFolder& folder, std::int64_t step, bool rising, Report& report) {
+    const FilePath path = folder.pathOf<Row>();
+    if (!isThere(path)) return;
+    const KeptRows<Row> kept = readKept<Row>(path, step, rising);
+    const bool is_former = !headerLine<Row>().empty() && !kept.has_header;
+    if (kept.dropped + kept.unread + kept.doubled > 0 || is_former) replace(path, kept, report);
+}
+
+std::optional<double> scalarOf(const ScalarEvent& event, std::string_view tag) {
+    for (const auto& [name, value] : event.scalars)
+        if (name == tag) return value;
+    return std::nullopt;
+}
+
+/// The row that an event tells of, between two that are there: what it does not hold lies on a line between
+/// theirs.
+std::optional<MetricsRow> rowOf(const ScalarEvent& event, const MetricsRow& before, const MetricsRow& after) {
+    const auto loss = scalarOf(event, "training/loss");
+    if (!loss) return std::nullopt;
+    const double share = static_cast<double>(event.step - before.step) /
+                         static_cast<double>(std::max<std::int64_t>(1, after.step - before.step));
+    MetricsRow row;
+    row.step = event.step;
+    row.loss = *loss;
+    row.learning_rate = scalarOf(event, "training/learning_rate").value_or(before.learning_rate);
+    row.grad_norm = scalarOf(event, "training/grad_norm").value_or(0);
+    row.tokens_per_s = scalarOf(event, "training/tokens_per_s").value_or(before.tokens_per_s);
+    row.time_s = before.time_s + share * (after.time_s - before.time_s);
+    row.tokens = before.tokens + static_cast<std::int64_t>(
+                                     std::llround(share * static_cast<double>(after.tokens - before.tokens)));
+    return row;
+}
+
+/// Puts rows in that the events have and the file has not. @returns how many
+std::size_t fillGaps(std::vector<MetricsRow>& rows, const std::vector<ScalarEvent>& events,
+                     std::int64_t step) {
+    std::set<std::int64_t> there;
+    for (const MetricsRow& row : rows)
+        there.insert(row.step);
+    std::map<std::int64_t, const ScalarEvent*> missing;
+    for (const ScalarEvent& event : events)
+        if (event.step <= step && there.count(event.step) == 0) missing[event.step] = &event;
+    std::vector<MetricsRow> found;
+    for (const auto& [at, event] : missing) {
+        const auto next =
+            std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.step > at; });
+        if (rows.empty()) break;
+        const MetricsRow start;
+        const MetricsRow& before = next == rows.begin() ? start : *(next - 1);
+        if (const auto row = rowOf(*event, before, next == rows.end() ? before : *next))
+            found.push_back(*row);
+    }
+    rows.insert(rows.end(), found.begin(), found.end());
+    std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
+    return found.size();
+}
+
+/// Says which rows are missing: a run reports every so many steps.
+void reportGaps(const std::vector<MetricsRow>& rows, std::int64_t every, Report& report) {
+    std::int64_t last = 0;
+    for (const MetricsRow& row : rows) {
+        if (row.step - last > every)
+            report.push_back("metrics.csv has no rows of " + stepsText(last + every, row.step - 1) +
+                             ", and nothing else knows them; curves have a gap there");
+        last = row.step;
+    }
+}
+
+/// How often a run reports; 0 if that cannot be read.
+std::int64_t reportEvery(const RunFolder& folder) {
+    try {
+        return folder.specification().training.report_every;
+    } catch (const Error&) {
+        return 0;
+    }
+}
+
+void rewindMetrics(const RunFolder& folder, std::int64_t step, const std::vector<ScalarEvent>& events,
+                   Report& report) {
+    const FilePath path = folder.metricsPath();
+    if (!isThere(path)) return;
+    KeptRows<MetricsRow> kept = readKept<MetricsRow>(path, step, true);
+    const std::size_t restored = fillGaps(kept.rows, events, step);
+    if (kept.dropped + kept.unread + kept.doubled + restored > 0 || !kept.has_header)
+        replace(path, kept, report);
+    if (restored > 0)
+        report.push_back(countOf(restored, "row") +
+                         " that metrics.csv lacked were taken from the events for TensorBoard");
+    if (const std::int64_t every = reportEvery(folder); every > 0) reportGaps(kept.rows, every, report);
+}
+
+EventFile readEvents(const FilePath& path) {
+    if (!isThere(path)) return {};
+    EventFile file = parseEvents(readFile(path, kLargestEvents));
+    for (ScalarEvent& event : file.events)
+        for (auto& [tag, value] : event.scalars)
+            tag = tagOfToday(tag);
+    return file;
+}
+
+/// Whether an event is of an evaluation.
+bool isEvaluation(const ScalarEvent& event) {
+    return std::any_of(event.scalars.begin(), event.scalars.end(),
+                       [](const auto& scalar) { return scalar.first.starts_with("evaluation/"); });
+}
+
+/// An event whose time is unknown (0) gets that of the one before it or, at the start, of the first known.
+void giveTimes(std::vector<ScalarEvent>& events) {
+    const auto known = std::find_if(events.begin(), events.end(),
+                                    [](const ScalarEvent& event) { return event.wall_time > 0; });
+    double last = known == events.end() ? secondsSinceEpoch() : known->wall_time;
+    for (ScalarEvent& event : events)
+        last = event.wall_time = event.wall_time > 0 ? event.wall_time : last;
+}
+
+/// Writes the events up to `step`: those that there were and, for rows that they lack, new ones.
+void rewindEvents(const RunFolder& folder, std::int64_t step, EventFile file, Report& report) {
+    const FilePath path = folder.eventsPath();
+    const bool was_there = isThere(path);
+    std::set<std::pair<std::int64_t, std::string>> known;  // the first tag tells events of a step apart
+    std::set<std::pair<std::int64_t, bool>> rows;
+    std::vector<ScalarEvent> events;
+    for (ScalarEvent& event : file.events) {
+        if (event.step > step || !known.emplace(event.step, event.scalars.front().first).second) continue;
+        rows.emplace(event.step, isEvaluation(event));
+        events.push_back(std::move(event));
+    }
+    const std::size_t had = events.size();
+    const auto add_missing = [&](const auto& row, bool evaluation) {
+        if (!rows.emplace(row.step, evaluation).second) return;
+        events.push_back(eventOf(row));
+        if (had > 0) events.back().wall_time = 0;  // unknown
+    };
+    folder.forEachRow<MetricsRow>([&](const MetricsRow& row) { add_missing(row, false); });
+    folder.forEachRow<EvaluationRow>([&](const EvaluationRow& row) { add_missing(row, true); });
+    if (events.empty() && !was_there) return;
+    std::stable_sort(events.begin(), events.end(),
+                     [](const auto& a, const auto& b) { return a.step < b.step; });
+    giveTimes(events);
+    if (file.damaged) {
+        report.push_back(path.path().filename().string() + " was damaged at byte " +
+                         std::to_string(*file.damaged) + "; " + countOf(events.size() - had, "event") +
+                         " were written anew from the rows");
+        keepDamaged(path, report);
+    }
+    const double begun = events.empty() ? secondsSinceEpoch() : events.front().wall_time;
+    writeFileAtomically(path, [&](const AppendBytes& append) {
+        const auto add = [&](const std::string& bytes) { append(std::as_bytes(std::span(bytes))); };
+        add(formatEventFileStart(begun));
+        for (const ScalarEvent& event : events)
+            add(formatEvent(event));
+    });
+}
+
+void removeSnapshotsAfter(const RunFolder& folder, std::int64_t step) {
+    for (const StepFile& snapshot : folder.snapshots())
+        if (snapshot.step > step) removeFile(snapshot.path);
+}
+
+}  // namespace
+
+std::vector<std::string> rewindRun(const RunFolder& folder, std::int64_t step) {
+    Report report;
+    EventFile events = readEvents(folder.eventsPath());
+    rewindMetrics(folder, step, events.events, report);
+    rewindRows<EvaluationRow>(folder, step, true, report);
+    rewindRows<MethodRow>(folder, step, false, report);
+    rewindRows<SizeRow>(folder, step, false, report);
+    rewindRows<LengthRow>(folder, step, false, report);
+    rewindRows<PositionRow>(folder, step, false, report);
+    rewindRows<Sample>(folder, step, false, report);
+    rewindEvents(folder, step, std::move(events), report);
+    removeSnapshotsAfter(folder, step);
+    return report;
+}
+
+}  // namespace roper

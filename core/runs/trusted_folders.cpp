@@ -1,0 +1,131 @@
+#include "core/runs/trusted_folders.h"
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
+#include "core/base/file_lock.h"
+#include "core/base/file_reading.h"
+#include "core/base/text.h"
+
+namespace roper {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Where the list is kept; nothing without a home.
+std::optional<fs::path> listPath() {
+    constexpr const char* kName = "roper-lab/trusted-folders.jsonl";
+    const char* state = std::getenv("XDG_STATE_HOME");
+    if (state != nullptr && fs::path(state).is_absolute()) return fs::path(state) / kName;
+    const char* home = std::getenv("HOME");
+    if (home != nullptr && fs::path(home).is_absolute()) return fs::path(home) / ".local" / "state" / kName;
+    return std::nullopt;
+}
+
+/// What a folder is known by: path, inode and, where the file system says, when it was made. An inode alone
+/// is given again as soon as a folder is removed.
+std::optional<nlohmann::json> identityOf(const fs::path& runs) {
+    std::error_code missing;
+    const fs::path path = fs::canonical(runs, missing);
+    struct statx info {};
+    if (missing || ::statx(AT_FDCWD, path.c_str(), 0, STATX_INO | STATX_BTIME, &info) != 0)
+        return std::nullopt;
+    const bool tells_birth = (info.stx_mask & STATX_BTIME) != 0;
+    return nlohmann::json{{"path", path.string()},
+                          {"inode", info.stx_ino},
+                          {"made_s", tells_birth ? info.stx_btime.tv_sec : 0},
+                          {"made_ns", tells_birth ? info.stx_btime.tv_nsec : 0}};
+}
+
+/// The list's lines. One that cannot be read trusts nothing.
+std::vector<std::string> readList(const fs::path& path) {
+    std::vector<std::string> list;
+    try {
+        LineReader lines(path.string());
+        while (const auto line = lines.next())
+            list.emplace_back(*line);
+    } catch (const Error&) {
+        list.clear();
+    }
+    return list;
+}
+
+/// Whether a line is of a folder that is no longer there.
+bool isGone(const std::string& line) {
+    const auto entry = nlohmann::json::parse(line, nullptr, false);
+    if (!entry.is_object() || !entry.contains("path") || !entry["path"].is_string()) return true;
+    return identityOf(entry["path"].get<std::string>()) != std::optional(entry);
+}
+
+std::optional<uid_t> ownerOf(const fs::path& folder) {
+    struct stat info {};
+    if (::stat(folder.c_str(), &info) != 0) return std::nullopt;
+    return info.st_uid;
+}
+
+std::string nameOf(uid_t user) {
+    std::array<char, 4096> buffer{};
+    struct passwd entry {};
+    struct passwd* found = nullptr;
+    if (::getpwuid_r(user, &entry, buffer.data(), buffer.size(), &found) == 0 && found != nullptr)
+        return found->pw_name;
+    return "user " + std::to_string(user);
+}
+
+}  // namespace
+
+bool isTrusted(const fs::path& runs) {
+    const auto path = listPath();
+    const auto identity = identityOf(runs);
+    if (!path || !identity) return false;
+    const std::vector<std::string> list = readList(*path);
+    return std::any_of(list.begin(), list.end(), [&](const std::string& line) {
+        return nlohmann::json::parse(line, nullptr, false) == *identity;
+    });
+}
+
+void trustFolder(const fs::path& runs) {
+    if (isTrusted(runs)) return;
+    const auto path = listPath();
+    const auto identity = identityOf(runs);
+    if (!path)
+        throw Error(ErrorKind::disk, "set HOME or XDG_STATE_HOME: there is no folder to remember in that " +
+                                         runs.string() + " is to be trusted");
+    if (!identity) throw diskError("open", runs.string(), ENOENT);
+    makeFolder(path->parent_path().string());
+    const FileLock lock(path->string() + ".lock", waitAtMost(5, path->string()));
+    std::vector<std::string> list = readList(*path);
+    constexpr std::size_t kMany = 1000;
+    if (list.size() >= kMany) std::erase_if(list, isGone);
+    list.push_back(identity->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    writeFileAtomically(path->string(), join(list, "\n") + "\n");
+}
+
+std::optional<std::string> otherOwnerOf(const fs::path& folder) {
+    const auto owner = ownerOf(folder);
+    if (!owner || *owner == ::geteuid()) return std::nullopt;
+    return nameOf(*owner);
+}
+
+void requireOwn(const fs::path& folder) {
+    const auto other = otherOwnerOf(folder);
+    if (!other) return;
+    const fs::path above = fs::absolute(folder).parent_path();
+    if (isTrusted(folder) || isTrusted(above)) return;
+    throw Error(ErrorKind::disk,
+                "nothing is written into " + folder.string() + ", since it belongs to " + *other +
+                    ". Choose a folder of your own with --runs, copy this one, or say `roper-train trust "
+                    "FOLDER` of the runs folder if it is to be treated as yours.");
+}
+
+}  // namespace roper

@@ -1,0 +1,112 @@
+#include "core/base/file_path.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "core/base/durable_file.h"
+#include "core/base/file_reading.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace roper {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder as somebody else may have sent it: "run/file" is what the test puts there, and "outside" what
+/// must not be reached from it.
+struct SentFolder {
+    SentFolder() {
+        fs::create_directories(folder / "sent/run");
+        fs::create_directory(folder / "outside");
+        writeFileAtomically(folder / "outside/file", "precious\n");
+    }
+    FilePath path(const std::string& name) const { return FilePath::inside(folder / "sent", name); }
+    std::string outside() const { return readFile(folder / "outside/file"); }
+
+    TemporaryFolder folder;
+};
+
+TEST(FilePath, NothingLeadsOut) {
+    for (const char* name : {"..", "../a", "a/../../b", "/etc/passwd", ""})
+        EXPECT_THROW(FilePath::inside("/runs", name), std::invalid_argument) << name;
+    EXPECT_THROW(FilePath::inside("/runs", "a") / "../..", std::invalid_argument);
+    EXPECT_EQ((FilePath::inside("/runs", "a") / "b/c").string(), "/runs/a/b/c");
+}
+
+TEST(FilePath, ALinkIsNotFollowed) {
+    const SentFolder sent;
+    fs::create_symlink(sent.folder / "outside/file", sent.folder / "sent/run/file");
+    fs::create_symlink(sent.folder / "outside", sent.folder / "sent/linked");
+    for (const char* name : {"run/file", "linked/file"}) {
+        const FilePath path = sent.path(name);
+        expectError(ErrorKind::disk, "symbolic link", [&] { readFile(path); });
+        expectError(ErrorKind::disk, "symbolic link", [&] { readEnd(path, 10); });
+        expectError(ErrorKind::disk, "symbolic link", [&] { AppendFile(path).append("x"); });
+    }
+    expectError(ErrorKind::disk, "symbolic link", [&] { writeFileAtomically(sent.path("linked/new"), "x"); });
+    expectError(ErrorKind::disk, "symbolic link", [&] { makeFolder(sent.path("linked/new")); });
+    expectError(ErrorKind::disk, "symbolic link", [&] { removeFile(sent.path("linked/file")); });
+    EXPECT_TRUE(namesIn(sent.path("linked")).empty());
+    EXPECT_FALSE(isThere(sent.path("linked/file")));
+    EXPECT_TRUE(isThere(sent.path("linked")));
+    EXPECT_EQ(sent.outside(), "precious\n");
+    EXPECT_FALSE(fs::exists(sent.folder / "outside/new"));
+
+    // Replacing a link replaces it, not what it leads to.
+    writeFileAtomically(sent.path("run/file"), "new");
+    EXPECT_EQ(readFile(sent.path("run/file")), "new");
+    EXPECT_EQ(sent.outside(), "precious\n");
+}
+
+TEST(FilePath, AppendingLeavesOtherNamesOfTheFileAlone) {
+    const SentFolder sent;
+    fs::create_hard_link(sent.folder / "outside/file", sent.folder / "sent/run/file");
+    AppendFile(sent.path("run/file")).append("more");
+    EXPECT_EQ(readFile(sent.path("run/file")), "precious\nmore\n");
+    EXPECT_EQ(sent.outside(), "precious\n");
+}
+
+TEST(FilePath, OnlyRegularFilesAreOpened) {
+    const SentFolder sent;
+    ASSERT_EQ(::mkfifo((sent.folder / "sent/run/pipe").c_str(), 0600), 0);
+    fs::create_directory(sent.folder / "sent/run/folder");
+    fs::create_symlink("/dev/zero", sent.folder / "sent/run/zero");
+    fs::create_symlink("loop", sent.folder / "sent/run/loop");
+    for (const auto& [name, part] : {std::pair{"pipe", "a named pipe"},
+                                     {"folder", "a folder"},
+                                     {"zero", "a symbolic link"},
+                                     {"loop", "a symbolic link"}}) {
+        const FilePath path = sent.path("run") / name;
+        expectError(ErrorKind::disk, part, [&] { readFile(path); });
+        expectError(ErrorKind::disk, part, [&] { LineReader lines(path); });
+        expectError(ErrorKind::disk, part, [&] { AppendFile file(path); });
+    }
+}
+
+/// A path that a person names is theirs: it may lead through links, as /tmp does on some machines.
+TEST(FilePath, ANamedPathIsFollowed) {
+    const SentFolder sent;
+    fs::create_symlink(sent.folder / "outside", sent.folder / "mine");
+    EXPECT_EQ(readFile(sent.folder / "mine/file"), "precious\n");
+    EXPECT_EQ(readFile(FilePath::inside(sent.folder / "mine", "file")), "precious\n");
+}
+
+TEST(FilePath, WhatIsMadeRespectsTheUmask) {
+    const TemporaryFolder folder;
+    const mode_t before = ::umask(077);
+    writeFileAtomically(folder / "written", "x");
+    AppendFile(folder / "appended").append("x");
+    makeFolder(FilePath::inside(folder.path(), "made"));
+    ::umask(before);
+    for (const char* name : {"written", "appended", "made"}) {
+        struct stat info {};
+        ASSERT_EQ(::stat((folder / name).c_str(), &info), 0);
+        EXPECT_EQ(info.st_mode & 077U, 0U) << name;
+    }
+}
+
+}  // namespace
+}  // namespace roper

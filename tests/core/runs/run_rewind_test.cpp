@@ -1,0 +1,154 @@
+#include "core/runs/run_rewind.h"
+
+#include <algorithm>
+#include <fstream>
+
+#include "core/base/file_reading.h"
+#include "core/base/text.h"
+#include "core/runs/run_recorder.h"
+#include "core/runs/tensorboard_events.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace roper {
+namespace {
+
+MetricsRow rowOf(std::int64_t step) {
+    MetricsRow row;
+    row.step = step;
+    row.time_s = 0.5 * static_cast<double>(step);
+    row.tokens = 64 * step;
+    row.loss = 1.0 / static_cast<double>(1 + step);  // not a float: what events hold of it is rounded
+    row.learning_rate = 0.001;
+    row.grad_norm = 2;
+    row.tokens_per_s = 128;
+    return row;
+}
+
+/// A run of twenty rows and two evaluations.
+struct RecordedRun {
+    RecordedRun() : run(createRun(runs.path(), "a", specification())) {
+        RunRecorder recorder(run);
+        for (std::int64_t step = 1; step <= 20; ++step) {
+            recorder.record(rowOf(step));
+            if (step % 10 != 0) continue;
+            EvaluationRow row;
+            row.step = step;
+            row.loss = 0.5;
+            recorder.record(row);
+        }
+    }
+    static Specification specification() {
+        Specification s;
+        s.training.report_every = 1;
+        return s;
+    }
+    std::vector<std::string> lines() const { return split(readFile(run.metricsPath()), '\n'); }
+    void setLines(const std::vector<std::string>& lines) const {
+        writeFileAtomically(run.metricsPath(), join(lines, "\n"));
+    }
+    std::vector<std::string> rewind(std::int64_t step) const { return rewindRun(run, step); }
+
+    TemporaryFolder runs;
+    RunFolder run;
+};
+
+bool says(const std::vector<std::string>& report, const std::string& part) {
+    return std::any_of(report.begin(), report.end(),
+                       [&](const std::string& line) { return line.find(part) != std::string::npos; });
+}
+
+void expectSteps(const RunFolder& run, std::int64_t last) {
+    const auto rows = run.metrics();
+    ASSERT_EQ(rows.size(), static_cast<std::size_t>(last));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const MetricsRow expected = rowOf(static_cast<std::int64_t>(i) + 1);
+        EXPECT_EQ(rows[i].step, expected.step);
+        EXPECT_EQ(rows[i].tokens, expected.tokens);
+        EXPECT_NEAR(rows[i].loss, expected.loss, 1e-7);
+        EXPECT_NEAR(rows[i].time_s, expected.time_s, 1e-9);
+        EXPECT_NEAR(rows[i].learning_rate, expected.learning_rate, 1e-9);
+    }
+}
+
+std::vector<std::int64_t> eventSteps(const RunFolder& run) {
+    const EventFile file = parseEvents(readFile(run.eventsPath()));
+    EXPECT_FALSE(file.damaged);
+    std::vector<std::int64_t> steps;
+    double time = 0;
+    for (const ScalarEvent& event : file.events) {
+        steps.push_back(event.step);
+        EXPECT_GE(event.wall_time, time);
+        time = event.wall_time;
+    }
+    return steps;
+}
+
+const std::vector<std::int64_t> kFifteen = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 11, 12, 13, 14, 15};
+
+TEST(Rewind, AWholeRunIsCutWithoutAWord) {
+    const RecordedRun recorded;
+    EXPECT_TRUE(recorded.rewind(15).empty());
+    expectSteps(recorded.run, 15);
+    EXPECT_EQ(eventSteps(recorded.run), kFifteen);
+    EXPECT_EQ(recorded.run.evaluations().size(), 1U);
+}
+
+TEST(Rewind, EveryFlippedByteOfTheEventsIsRepaired) {
+    const RecordedRun recorded;
+    const std::string whole = readFile(recorded.run.eventsPath());
+    int said = 0, tried = 0;
+    for (std::size_t at = 60; at + 200 < whole.size(); at += 7, ++tried) {
+        std::string damaged = whole;
+        damaged[at] ^= 0x10;
+        writeFileAtomically(recorded.run.eventsPath(), damaged);
+        said += says(recorded.rewind(15), "was damaged at byte") ? 1 : 0;
+        EXPECT_EQ(eventSteps(recorded.run), kFifteen) << at;
+        EXPECT_EQ(readFile(recorded.run.eventsPath().string() + ".damaged"), damaged);
+    }
+    EXPECT_EQ(said, tried);
+    RecordProperty("tried", tried);
+}
+
+TEST(Rewind, DoubledRowsGo) {
+    const RecordedRun recorded;
+    auto lines = recorded.lines();
+    lines.insert(lines.begin() + 8, lines.begin() + 3, lines.begin() + 6);
+    recorded.setLines(lines);
+    EXPECT_TRUE(says(recorded.rewind(15), "3 rows of steps that stood there before"));
+    expectSteps(recorded.run, 15);
+}
+
+TEST(Rewind, MissingAndUnreadableRowsComeBackFromTheEvents) {
+    const RecordedRun recorded;
+    auto lines = recorded.lines();
+    const std::string nonsense = "9,\x01\x02";
+    lines[9] = nonsense;
+    lines.erase(lines.begin() + 3, lines.begin() + 6);
+    recorded.setLines(lines);
+    const auto report = recorded.rewind(15);
+    EXPECT_TRUE(says(report, "1 line that could not be read"));
+    EXPECT_TRUE(says(report, "4 rows that metrics.csv lacked"));
+    expectSteps(recorded.run, 15);
+    EXPECT_NE(readFile(recorded.run.metricsPath().string() + ".damaged").find(nonsense), std::string::npos);
+}
+
+TEST(Rewind, AGapThatNothingFillsIsSaid) {
+    const RecordedRun recorded;
+    auto lines = recorded.lines();
+    lines.erase(lines.begin() + 3, lines.begin() + 8);  // steps 3 to 7
+    recorded.setLines(lines);
+    removeFile(recorded.run.eventsPath());
+    EXPECT_TRUE(says(recorded.rewind(15), "no rows of steps 3 to 7"));
+    EXPECT_EQ(recorded.run.metrics().size(), 10U);
+}
+
+TEST(Rewind, AFileThatIsNoneOfRowsStopsIt) {
+    const RecordedRun recorded;
+    writeFileAtomically(recorded.run.metricsPath(), "a\nb\nc\n");
+    expectError(ErrorKind::usage, "metrics.csv:1", [&] { recorded.rewind(15); });
+    EXPECT_EQ(readFile(recorded.run.metricsPath()), "a\nb\nc\n");
+}
+
+}  // namespace
+}  // namespace roper

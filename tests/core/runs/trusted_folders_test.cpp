@@ -1,0 +1,108 @@
+#include "core/runs/trusted_folders.h"
+
+#include <fstream>
+
+#include "core/base/file_reading.h"
+#include "core/runs/run_queue.h"
+#include "core/runs/run_recorder.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace roper {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A memory of its own for one test.
+class OwnState {
+  public:
+    OwnState() {
+        if (const char* value = std::getenv("XDG_STATE_HOME")) before_ = value;
+        ::setenv("XDG_STATE_HOME", folder_.path().c_str(), 1);
+    }
+    ~OwnState() { ::setenv("XDG_STATE_HOME", before_.c_str(), 1); }
+
+    fs::path list() const { return folder_ / "roper-lab/trusted-folders.jsonl"; }
+
+  private:
+    TemporaryFolder folder_;
+    std::string before_;
+};
+
+const char* const kForeignQueue = "[[run]]\nname = \"a\"\n";
+
+TEST(Trust, AQueueThatOneMakesStartsAndOneThatCameDoesNot) {
+    const OwnState state;
+    const TemporaryFolder mine, sent;
+    enqueueRuns(mine.path(), {Specification{}});
+    EXPECT_TRUE(mayStartQueue(mine.path()));
+    createRun(sent / "other", "a", {});  // so that the folder itself is unknown
+    writeFileAtomically(sent / "queue.toml", kForeignQueue);
+    EXPECT_FALSE(mayStartQueue(sent.path()));
+    enqueueRuns(sent.path(), {Specification{}});  // what is added does not make the rest ours
+    EXPECT_FALSE(mayStartQueue(sent.path()));
+    trustFolder(sent.path());
+    EXPECT_TRUE(mayStartQueue(sent.path()));
+}
+
+TEST(Trust, IsOfTheFolderNotOfItsName) {
+    const OwnState state;
+    const TemporaryFolder folder;
+    fs::create_directory(folder / "runs");
+    trustFolder(folder / "runs");
+    EXPECT_TRUE(isTrusted(folder / "runs"));
+    fs::rename(folder / "runs", folder / "moved");
+    EXPECT_FALSE(isTrusted(folder / "moved"));
+    fs::create_directory(folder / "runs");
+    EXPECT_FALSE(isTrusted(folder / "runs"));
+    fs::create_symlink(folder / "moved", folder / "link");
+    EXPECT_FALSE(isTrusted(folder / "link"));
+}
+
+TEST(Trust, AListThatCannotBeReadTrustsNothing) {
+    const OwnState state;
+    const TemporaryFolder folder;
+    trustFolder(folder.path());
+    const std::string line = readFile(state.list());
+    writeFileAtomically(state.list(), "{\"path\": 3}\nnonsense\n[]\n" + line);
+    EXPECT_TRUE(isTrusted(folder.path()));
+    writeFileAtomically(state.list(), std::string(2 << 20, 'x') + "\n" + line);
+    EXPECT_FALSE(isTrusted(folder.path()));
+    fs::remove(state.list());
+    fs::create_directory(state.list());
+    EXPECT_FALSE(isTrusted(folder.path()));
+}
+
+TEST(Trust, ManyFoldersDoNotMakeTheListLong) {
+    const OwnState state;
+    for (int i = 0; i < 1010; ++i) {
+        const TemporaryFolder folder;
+        trustFolder(folder.path());
+    }
+    std::size_t lines = 0;
+    LineReader list(state.list());
+    while (list.next())
+        ++lines;
+    EXPECT_LT(lines, 1000U);
+}
+
+TEST(Trust, OnesOwnFolderHasNoOtherOwner) {
+    const TemporaryFolder folder;
+    EXPECT_EQ(otherOwnerOf(folder.path()), std::nullopt);
+    EXPECT_EQ(otherOwnerOf("/nowhere"), std::nullopt);
+    EXPECT_NO_THROW(requireOwn(folder.path()));
+    if (::geteuid() == 0) {
+        ASSERT_EQ(::chown(folder.path().c_str(), 12345, 12345), 0);
+        EXPECT_EQ(otherOwnerOf(folder.path()), "user 12345");
+        const OwnState state;
+        expectError(ErrorKind::disk, "belongs to user 12345", [&] { createRun(folder.path(), "a", {}); });
+        expectError(ErrorKind::disk, "belongs to user 12345",
+                    [&] { enqueueRuns(folder.path(), {Specification{}}); });
+        EXPECT_TRUE(fs::is_empty(folder.path()));
+        trustFolder(folder.path());
+        EXPECT_NO_THROW(createRun(folder.path(), "a", {}));
+    }
+}
+
+}  // namespace
+}  // namespace roper

@@ -1,0 +1,69 @@
+#include "core/specification/cost.h"
+
+#include <gtest/gtest.h>
+
+#include "core/specification/presets.h"
+
+namespace roper {
+namespace {
+
+Specification preset(const std::string& name) {
+    return loadPreset(name).specification;
+}
+
+/// The rows of a run with many problems depend on how they are split; those of the presets must not change.
+TEST(Cost, PresetsSolveTheirProblemsAtOnce) {
+    for (const std::string& name : presetNames()) {
+        const Specification s = preset(name);
+        if (!s.task.hasProblems()) continue;
+        const auto task = makeTask(s.task);
+        std::size_t longest = 0;
+        for (std::uint64_t i = 0; i < 128; ++i)
+            longest = std::max(longest, task->problem(0, Stream::problems, i).prompt.size());
+        const auto tokens = static_cast<std::int64_t>(longest) + task->longestAnswer();
+        EXPECT_GE(problemsAtOnce(s, tokens), s.evaluation.problems) << name;
+    }
+}
+
+TEST(Cost, EvaluationsAndSnapshotsAreCounted) {
+    Specification s = preset("addition-demo");
+    const double plain = costOf(s).memory_bytes;
+    s.evaluation.problems = 65536;
+    s.training.length = 3000;
+    const Cost many = costOf(s);
+    EXPECT_GT(many.evaluation_bytes, 1e9);
+    EXPECT_LT(many.evaluation_bytes, 4e9);  // problems are solved in parts
+    EXPECT_GE(many.memory_bytes, many.evaluation_bytes);
+
+    Specification looks_inside = preset("addition-demo");
+    looks_inside.model.layers = looks_inside.model.heads = 64;
+    looks_inside.model.width = 1024;
+    looks_inside.snapshots.tokens = 1024;
+    looks_inside.snapshots.every = 100;
+    EXPECT_GT(costOf(looks_inside).memory_bytes, 2 * 4 * 64.0 * 64 * 1024 * 1024);
+    looks_inside.snapshots.every = 0;
+    EXPECT_EQ(costOf(looks_inside).snapshot_bytes, 0);
+    EXPECT_LT(plain, 1e9);
+}
+
+TEST(Cost, WhatIsTooMuchIsSaidWithWhatToChange) {
+    Specification s = preset("addition-demo");
+    EXPECT_EQ(memoryProblem(s, 8e9), std::nullopt);
+    EXPECT_NE(memoryProblem(s, 1e8).value_or("").find("100 MB are free"), std::string::npos);
+    s.training.batch = 65536;
+    EXPECT_NE(memoryProblem(s, 8e9).value_or("").find("training.batch (65536)"), std::string::npos);
+    s = preset("addition-demo");
+    s.snapshots.tokens = 100000;
+    s.snapshots.every = 10;
+    EXPECT_NE(memoryProblem(s, 8e9).value_or("").find("snapshots.tokens (100000)"), std::string::npos);
+}
+
+TEST(Cost, FreeMemoryIsKnownHere) {
+    const auto free = availableMemory();
+    ASSERT_TRUE(free);
+    EXPECT_GT(*free, 1e7);
+    EXPECT_LT(*free, 1e14);
+}
+
+}  // namespace
+}  // namespace roper

@@ -1,0 +1,96 @@
+"""What the system does to a trainer: closed pipes, stops, limits of memory and of file size."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from programs import TINY, TRAINER, TrainerTest, read_rows, status, wait_until
+
+
+class Signals(TrainerTest):
+    def test_a_closed_pipe_does_not_end_a_run(self):
+        arguments = [TRAINER, "run", "addition-small", *TINY, "--steps", "300", "--runs", str(self.runs), "--name", "a"]
+        for flags in (["--json"], []):
+            with self.subTest(flags):
+                process = subprocess.Popen([*arguments[:-1], "b" + "".join(flags), *flags], stdout=subprocess.PIPE,
+                                           stderr=subprocess.PIPE)
+                wait_until(lambda: len(read_rows(self.runs / ("b" + "".join(flags)))) > 0)
+                process.stdout.close()
+                process.stderr.close()
+                self.assertEqual(process.wait(120), 0)
+                self.assertEqual(status(self.runs / ("b" + "".join(flags)))["state"], "finished")
+
+    def test_the_time_of_a_stop_is_no_training_time(self):
+        process = self.start("a", "--steps", "100000")
+        for _ in range(2):
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(2)
+            before = len(read_rows(self.runs / "a"))
+            process.send_signal(signal.SIGCONT)
+            wait_until(lambda: len(read_rows(self.runs / "a")) > before + 200, process)
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+        rows = read_rows(self.runs / "a")
+        times = [float(row["time_s"]) for row in rows]
+        self.assertEqual(times, sorted(times))
+        longest = max(b - a for a, b in zip(times, times[1:]))
+        print(f"two stops of 2 s: the longest step counts {longest:.2f} s")
+        self.assertLess(longest, 1)
+
+    def test_a_limit_of_file_size_is_a_full_disk(self):
+        for limit in (0, 10, 3000, 20_000):
+            name = f"a{limit}"
+            done = self.trainer("run", "addition-small", *TINY, "--steps", 200, "--runs", self.runs, "--name", name,
+                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+            self.assert_fails(done, 6, "cannot", "File too large")
+            self.assertFalse([path for path in self.runs.rglob("*.partial-*")])
+
+
+class Memory(TrainerTest):
+    def test_too_much_is_refused_before_anything_is_made(self):
+        for settings, part in ((["training.batch=4096", "training.length=4000", "model.width=4096"], "training.batch (4096)"),
+                               (["snapshots.every=1", "snapshots.tokens=1024", "model.layers=64", "model.heads=64",
+                                 "model.width=1024"], "snapshots.tokens (1024)")):
+            flags = [flag for setting in settings for flag in ("--set", setting)]
+            done = self.trainer("run", "addition-small", *flags, "--runs", self.runs, "--name", "a")
+            self.assert_fails(done, 5, "of memory", "are free", part, "--anyway")
+            self.assertFalse(self.runs.exists())
+
+    def test_a_limit_on_the_process_counts(self):
+        limit = 3 << 30
+        done = self.trainer("run", "addition-small", "--set", "training.batch=2048", "--steps", 1, "--runs", self.runs,
+                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        self.assert_fails(done, 5, "of memory", "are free")
+
+    def test_anyway_goes_on_and_ends_with_a_message(self):
+        limit = 3 << 30
+        done = self.trainer("run", "addition-small", "--set", "training.batch=8192", "--steps", 1, "--anyway", "--runs", self.runs,
+                            "--name", "a", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        self.assertIn(done.returncode, (0, 5), done.stderr)
+        if done.returncode == 5:
+            self.assertEqual(status(self.runs / "a")["exit_code"], 5)
+
+    def test_many_problems_are_solved_in_parts(self):
+        done = self.trainer("run", "addition-small", *TINY, "--steps", 1, "--set", "evaluation.problems=4000", "--runs", self.runs,
+                            "--name", "a")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("of 4000", self.trainer("list", "--runs", self.runs).stdout.replace("/4000", " of 4000"))
+
+
+class Threads(TrainerTest):
+    def test_thousands_of_threads_are_too_many(self):
+        done = self.trainer("run", "addition-small", *TINY[:-2], "--steps", 3, "--set", "device.threads=4096", "--runs", self.runs,
+                            "--name", "a")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("of 4096 threads", done.stderr)
+        self.assertIn("of 4096 threads", (self.runs / "a" / "log.txt").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,287 @@
+"""Folders of runs that came from somebody else: reading them does no harm, and nothing in them starts by itself.
+
+What is promised here stands in SECURITY.md.
+"""
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from programs import TINY, TRAINER, TrainerTest, status
+
+# What list may take, whatever lies in the folder: LibTorch alone maps about 400 MB, of which little is ever touched.
+MOST_BYTES = 400e6
+MOST_SECONDS = 20
+
+FILES = ["run.toml", "status.json", "metrics.csv", "evaluations.csv", "samples.jsonl", "method.csv", "sizes.csv", "lengths.csv",
+         "positions.csv", "log.txt", "lock", "trainer-messages.txt"]
+
+
+class ForeignFolder(TrainerTest):
+    def setUp(self):
+        super().setUp()
+        self.state = Path(self._folder.name) / "state"
+        self.environment = {**os.environ, "XDG_STATE_HOME": str(self.state), "HOME": self._folder.name}
+        self.precious = Path(self._folder.name) / ".bashrc"
+        self.precious.write_text("precious\n")
+
+    def command(self, *arguments, **options):
+        return self.trainer(*arguments, "--runs", self.runs, env=self.environment, **options)
+
+    def measured(self, *arguments):
+        """Runs a command with a limit of time. @returns what it wrote, its exit code and its memory in bytes"""
+        begun = time.monotonic()
+        with tempfile.TemporaryFile("w+") as out:
+            process = subprocess.Popen([TRAINER, *map(str, arguments), "--runs", str(self.runs)], stdout=out,
+                                       stderr=subprocess.STDOUT, env=self.environment)
+            while True:
+                pid, code, usage = os.wait4(process.pid, os.WNOHANG)
+                if pid:
+                    break
+                if time.monotonic() - begun > MOST_SECONDS:
+                    process.kill()
+                    os.wait4(process.pid, 0)
+                    self.fail(f"{arguments} does not end")
+                time.sleep(0.01)
+            process.returncode = os.waitstatus_to_exitcode(code)
+            out.seek(0)
+            return out.read(), process.returncode, usage.ru_maxrss * 1024
+
+    def made_run(self, name="a"):
+        """A finished run whose runs folder nobody here knows, as an archive leaves it."""
+        run = self.train(name, "--steps", 3)
+        shutil.rmtree(self.state, ignore_errors=True)
+        return run
+
+    def set_state(self, run, **changes):
+        (run / "status.json").write_text(json.dumps({**status(run), **changes}))
+
+    def rows(self, text):
+        return {json.loads(line)["name"]: json.loads(line) for line in text.splitlines() if line.startswith("{")}
+
+
+class Links(ForeignFolder):
+    def test_nothing_is_written_through_a_link(self):
+        """Every file that a trainer writes to leads to the person's own: a resumed run leaves that as it is."""
+        tried = 0
+        for name in FILES:
+            run = self.made_run("a")
+            self.set_state(run, state="stopped")
+            (run / name).unlink(missing_ok=True)
+            os.symlink(self.precious, run / name)
+            self.command("resume", "a")
+            self.command("eval", "a", "--by-size", "--keep", "--problems", 1)
+            self.assertEqual(self.precious.read_text(), "precious\n", name)
+            shutil.rmtree(self.runs)
+            tried += 1
+        for folder in ("checkpoints", "snapshots", "text"):
+            run = self.made_run("a")
+            self.set_state(run, state="stopped")
+            outside = Path(self._folder.name) / "outside"
+            shutil.rmtree(outside, ignore_errors=True)
+            outside.mkdir()
+            (outside / "step-00000099.safetensors").write_text("precious")
+            (outside / "x.partial-1").write_text("precious")
+            shutil.rmtree(run / folder, ignore_errors=True)
+            os.symlink(outside, run / folder)
+            self.command("resume", "a")
+            self.assertEqual(sorted(os.listdir(outside)), ["step-00000099.safetensors", "x.partial-1"], folder)
+            shutil.rmtree(self.runs)
+            tried += 1
+        print(f"links in place of files and folders: {tried} tried, 0 followed")
+
+    def test_a_linked_run_is_a_row_that_says_so(self):
+        run = self.made_run("a")
+        elsewhere = Path(self._folder.name) / "elsewhere"
+        shutil.move(run, elsewhere)
+        os.symlink(elsewhere, run)
+        out, code, _ = self.measured("list", "--json")
+        self.assertEqual(code, 0)
+        self.assertIn("symbolic link", self.rows(out)["a"]["last"])
+        # Named by its path it is the person's own word.
+        self.assertEqual(self.trainer("eval", run, "--problems", 1).returncode, 0)
+        self.assertEqual(self.command("eval", elsewhere, "--problems", 1).returncode, 0)
+
+    def test_a_hard_link_is_not_written_to(self):
+        run = self.made_run("a")
+        self.set_state(run, state="stopped")
+        (run / "log.txt").unlink()
+        os.link(self.precious, run / "log.txt")
+        self.assertEqual(self.command("resume", "a").returncode, 0)
+        self.assertEqual(self.precious.read_text(), "precious\n")
+        self.assertIn("finished", (run / "log.txt").read_text())
+
+
+class Unreadable(ForeignFolder):
+    """One bad run is a row that says why; the others are shown."""
+
+    def expect_row(self, part, name="bad"):
+        out, code, memory = self.measured("list", "--json")
+        self.assertEqual(code, 0, out)
+        rows = self.rows(out)
+        self.assertEqual(rows["good"]["state"], "finished", out)
+        self.assertIn(part, rows[name]["last"], out)
+        self.assertLess(memory, MOST_BYTES)
+
+    def setUp(self):
+        super().setUp()
+        self.made_run("good")
+        self.bad = self.made_run("bad")
+
+    def each(self, names, spoil, part):
+        for name in names:
+            whole = (self.bad / name).read_bytes()
+            (self.bad / name).unlink()
+            spoil(self.bad / name)
+            with self.subTest(name):
+                self.expect_row(part)
+            (self.bad / name).unlink()
+            (self.bad / name).write_bytes(whole)
+
+    def test_pipes(self):
+        self.each(["run.toml", "status.json", "metrics.csv", "evaluations.csv"], os.mkfifo, "a named pipe")
+
+    def test_devices_and_loops(self):
+        for target in ("/dev/zero", "metrics.csv", "."):
+            self.each(["status.json", "metrics.csv", "evaluations.csv"], lambda path: os.symlink(target, path), "a symbolic link")
+
+    def test_a_terabyte_of_nothing(self):
+        def sparse(path):
+            with open(path, "wb") as file:
+                file.truncate(1 << 40)
+
+        self.each(["status.json"], sparse, "holds more than")
+        self.each(["metrics.csv", "evaluations.csv"], sparse, "a line of more than")
+        with open(self.bad / "checkpoints" / "step-00000003.safetensors", "r+b") as file:
+            file.truncate(100 << 30)
+        out, code, memory = self.measured("eval", "bad", "--problems", 1)
+        self.assertEqual(code, 4, out)
+        self.assertIn("holds more than", out)
+        self.assertLess(memory, 2 * MOST_BYTES)
+
+    def test_long_files_take_no_memory(self):
+        metrics = self.bad / "metrics.csv"
+        row = metrics.read_bytes().splitlines(keepends=True)[-1]
+        with open(metrics, "ab") as file:
+            for _ in range(300):
+                file.write(row * (1_000_000 // len(row)))
+        out, code, memory = self.measured("list", "--json")
+        self.assertEqual(code, 0, out)
+        self.assertEqual(self.rows(out)["bad"]["state"], "finished")
+        self.assertLess(memory, MOST_BYTES)
+        out, code, memory = self.measured("export", "bad", "--what", "metrics", "--out", self.runs / "all.csv")
+        self.assertEqual(code, 0, out)
+        self.assertLess(memory, MOST_BYTES)
+
+    def test_deep_nesting(self):
+        (self.bad / "status.json").write_text("[" * 100_000)
+        self.expect_row("not a run's status")
+        (self.bad / "status.json").write_text('{"state":' * 100_000)
+        self.expect_row("not a run's status")
+        (self.bad / "samples.jsonl").write_text("[" * 100_000 + "\n")
+        (self.bad / "run.toml").write_text("a = " + "[" * 100_000)
+        self.assert_fails(self.command("eval", "bad"), 2, "run.toml")
+        (self.bad / "run.toml").write_text("[" + "a." * 100_000 + "a]\n")
+        self.assert_fails(self.command("eval", "bad"), 2, "run.toml")
+
+    def test_what_is_said_moves_no_cursor(self):
+        self.set_state(self.bad, state="failed", error="\x1b[2J\x1b]0;title\x07gone\nsecond line\x9b31m")
+        out, code, _ = self.measured("list")
+        self.assertEqual(code, 0)
+        self.assertIn("gone", out)
+        for sign in ("\x1b", "\x07", "\x9b"):
+            self.assertNotIn(sign, out)
+        self.assertEqual(sum("gone" in line and "second line" in line for line in out.splitlines()), 1)
+
+
+class Queues(ForeignFolder):
+    def foreign_queue(self):
+        self.made_run("a")
+        self.set_state(self.runs / "a", state="queued")
+        (self.runs / "queue.toml").write_text('[[run]]\nname = "a"\n')
+
+    def test_a_queue_that_came_along_waits_for_a_word(self):
+        self.foreign_queue()
+        self.assert_fails(self.command("queue", stdin=subprocess.DEVNULL), 2, "was not made by you here", "roper-train trust")
+        self.assertEqual(status(self.runs / "a")["state"], "queued")
+        done = self.trainer("trust", self.runs, env=self.environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.command("queue").returncode, 0)
+        self.assertEqual(status(self.runs / "a")["state"], "finished")
+
+    def test_ones_own_queue_starts(self):
+        self.assertEqual(self.command("enqueue", "addition-small", *TINY[:-2], "--set", "training.steps=2", "--set",
+                                      "training.warmup_steps=1").returncode, 0)
+        done = self.command("queue")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (run,) = [path for path in self.runs.iterdir() if path.is_dir()]
+        self.assertEqual(status(run)["state"], "finished")
+
+    def test_a_line_of_a_specification_stays_one_line_of_the_log(self):
+        """What the specification holds is said in errors, which go into the log and the status."""
+        run = self.made_run("a")
+        toml = (run / "run.toml").read_text()
+        lines = [line for line in toml.splitlines() if not line.startswith(("name = \"addition", "text = "))]
+        text = "\n".join(lines).replace("[task]", '[task]\nname = "text"\ntext = "/x\\ntouch pwned\\n\\u001b[2J#"')
+        (run / "run.toml").write_text(text + "\n")
+        self.set_state(run, state="stopped")
+        self.assertNotEqual(self.command("resume", "a").returncode, 0)
+        log = (run / "log.txt").read_text()
+        self.assertIn("touch pwned", log)
+        for line in log.splitlines():
+            self.assertRegex(line, r"^20\d\d-\d\d-\d\dT")
+        self.assertNotIn("\x1b", log)
+        self.assertNotIn("\n", status(run)["error"])
+        self.assertNotIn("\x1b", status(run)["error"])
+
+
+@unittest.skipIf(os.geteuid() != 0, "only root can give a folder to somebody else")
+class OtherOwner(ForeignFolder):
+    def test_reads_and_does_not_write(self):
+        run = self.made_run("a")
+        self.set_state(run, state="stopped")
+        for path in [self.runs, *self.runs.rglob("*")]:
+            os.chown(path, 12345, 12345)
+        before = {path: path.stat().st_mtime_ns for path in self.runs.rglob("*")}
+        out, code, _ = self.measured("list", "--json")
+        self.assertEqual(self.rows(out)["a"]["state"], "stopped")
+        self.assertEqual(self.command("eval", "a", "--problems", 1).returncode, 0)
+        self.assertEqual(self.command("compare").returncode in (0, 2), True)
+        for refused in (["resume", "a"], ["run", "addition-small", *TINY, "--steps", 1], ["enqueue", "addition-small"], ["queue"],
+                        ["eval", "a", "--by-size", "--keep", "--problems", 1]):
+            self.assert_fails(self.command(*refused), 6, "belongs to user 12345")
+        self.assertEqual(before, {path: path.stat().st_mtime_ns for path in self.runs.rglob("*")})
+        self.trainer("trust", self.runs, env=self.environment)
+        self.assertEqual(self.command("resume", "a").returncode, 0)
+
+    def test_locks_are_the_owners_alone(self):
+        """Nobody else can hold a run or a queue up."""
+        if shutil.which("setpriv") is None:
+            self.skipTest("setpriv is not there")
+        run = self.made_run("a")
+        self.command("enqueue", "addition-small", "--set", "training.steps=1")
+        os.chmod(self._folder.name, 0o755)
+        for lock in [run / "lock", self.runs / ".queue-change.lock"]:
+            held = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", "flock", "-n", lock, "true"])
+            self.assertNotEqual(held.returncode, 0, lock)
+
+
+class Standing(TrainerTest):
+    def test_the_folder_that_nobody_named_is_said(self):
+        environment = {key: value for key, value in os.environ.items() if key != "ROPER_LAB_RUNS"}
+        done = self.trainer("list", env=environment, cwd=self._folder.name)
+        self.assertIn(f"runs folder: {self.runs}", done.stderr)
+        self.assertNotIn("runs folder:", self.trainer("list", "--runs", self.runs).stderr)
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    unittest.main()
