@@ -64,7 +64,7 @@ folder(core/training OVER core/model core/corpus core/control WITH torch eigen j
 folder(core/bench OVER core/training WITH torch)
 
 folder(ui/theme OVER core/methods WITH qt)
-folder(ui/controls OVER core/base WITH qt)
+folder(ui/controls OVER ui/theme core/base WITH qt)
 folder(ui/charts OVER ui/theme core/base WITH qt eigen)
 folder(ui/live OVER core/runs core/control core/compare core/corpus ui/theme WITH qt)
 folder(ui/explorer OVER core/explorer ui/controls ui/live WITH qt eigen)

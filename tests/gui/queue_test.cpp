@@ -105,6 +105,54 @@ class QueueTest : public PageTest {
         QTRY_VERIFY(readQueue(runs()).entries.empty());
     }
 
+    /// Somebody else's folder: looking at it starts nothing.
+    void aQueueThatCameAlongWaitsForAWord() {
+        window_.reset();
+        runs_ = std::make_unique<QTemporaryDir>();
+        QTemporaryDir elsewhere;
+        Specification tiny = loadPreset("addition-demo").specification;
+        tiny.training.steps = 2;
+        tiny.training.warmup_steps = 1;
+        tiny.model.width = 32;
+        const RunFolder made = createRun(elsewhere.path().toStdString(), "a", tiny);
+        std::filesystem::copy(made.path(), runs() / "a", std::filesystem::copy_options::recursive);
+        std::ofstream(queuePath(runs()).path()) << "[[run]]\nname = \"a\"\n";
+        open();
+        auto* accept = page().queuePanel().button("Train this queue");
+        QVERIFY(window_->queue().waitsForWord());
+        QTest::qWait(2500);
+        QVERIFY(!queueIsWorked(runs()));
+        QCOMPARE(window_->runs().find("a")->state(), RunState::queued);
+        QVERIFY(!accept->isHidden());
+        QTest::mouseClick(accept, Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->runs().find("a")->state(), RunState::finished, 60000);
+        QVERIFY(accept->isHidden());
+    }
+
+    /// What a file says is shown as it is: no label takes it for HTML, which could load images.
+    void whatAFileSaysIsNoHtml() {
+        const QString image = "<img src='/etc/hostname'>";
+        const std::filesystem::path hostile = runs() / "hostile";
+        createRun(runs(), "hostile", {});
+        Status status = readStatus((hostile / "status.json").string());
+        status.state = RunState::failed;
+        status.error = image.toStdString() + "\x1b[31m";
+        writeStatus((hostile / "status.json").string(), status);
+        window_->runs().refresh();
+        page().runsPanel().select("hostile");
+        int shown = 0;
+        for (const QLabel* label : window_->findChildren<QLabel*>()) {
+            if (!label->text().contains("<img")) continue;
+            ++shown;
+            QCOMPARE(label->textFormat(), Qt::PlainText);
+            QVERIFY(!label->text().contains('\x1b'));
+        }
+        QVERIFY(shown > 0);
+        const QAbstractItemModel& model = page().runsPanel().model();
+        for (int row = 0; row < model.rowCount(); ++row)
+            QVERIFY(!model.index(row, 0).data(Qt::ToolTipRole).toString().contains("<img"));
+    }
+
     void aFileThatIsEditedWronglyIsSaidToBe() {
         std::ofstream(queuePath(runs()).path()) << "at_once = none\n";
         window_->queue().look();

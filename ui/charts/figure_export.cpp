@@ -12,7 +12,6 @@
 #include <QFormLayout>
 #include <QImage>
 #include <QMenu>
-#include <QMessageBox>
 #include <QPdfWriter>
 #include <QSaveFile>
 #include <QSettings>
@@ -20,6 +19,7 @@
 #include <QSvgGenerator>
 
 #include "core/base/error.h"
+#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -222,7 +222,7 @@ void exportByDialog(const Figure& figure, QWidget* parent) {
     try {
         exportFigure(figure, path, chosen->options, Theme::of(parent->palette()));
     } catch (const Error& error) {
-        QMessageBox::warning(parent, QObject::tr("Not exported"), QString::fromStdString(error.what()));
+        warnPlainly(parent, QObject::tr("Not exported"), QString::fromStdString(error.what()));
     }
 }
 

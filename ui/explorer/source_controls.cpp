@@ -3,6 +3,7 @@
 #include <QLabel>
 
 #include "ui/controls/line_edit.h"
+#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -63,7 +64,7 @@ void addSourceControls(SetupPanel& panel, AttentionState& state) {
     words->setPlaceholderText(text("text that the model reads"));
     words->setAccessibleName(text("Text"));
     panel.addRow({}, words, text("What the model reads: characters of its task, at most 4096"));
-    auto* status = new QLabel;
+    auto* status = makePlainLabel();
     status->setWordWrap(true);
     status->setForegroundRole(QPalette::PlaceholderText);
     panel.addRow({}, status, text("Which vectors are shown"));

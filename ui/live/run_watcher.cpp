@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kMostBytesAPoll = 512 * 1024;  // keeps one poll to a few milliseconds
 constexpr std::size_t kRateWindow = 50;              // rows that the rate is taken over
+constexpr std::size_t kMostRows = 4'000'000;         // of a run in memory: 230 MB
 
 /// Lines as rows; the header and lines that cannot be read are passed over.
 template <class Row>
@@ -76,8 +77,16 @@ void RunWatcher::pollStatus() {
 /// Rows added to a file since the last poll; the index of the first new one, or nothing.
 template <class Row>
 std::optional<std::size_t> RunWatcher::pollRows(LineTail& tail, std::vector<Row>& rows) {
+    if (rows.size() >= kMostRows) {
+        rows_problem_ = tr("%1 has more than %2 rows; the window shows those. A larger training.report_every "
+                           "writes fewer.")
+                            .arg(QString::fromStdString(std::string(rowFile<Row>().name)))
+                            .arg(kMostRows);
+        return std::nullopt;
+    }
     const LineTail::Update update = tail.poll(kMostBytesAPoll);
     behind_ = behind_ || update.more;
+    if (!tail.problem().empty()) rows_problem_ = QString::fromStdString(tail.problem());
     if (update.restarted) {
         rows.clear();
         emit restarted();
@@ -93,6 +102,7 @@ void RunWatcher::pollEvaluations() {
 
 void RunWatcher::poll() {
     behind_ = false;
+    rows_problem_.clear();
     status_stamp_ = stampOf(folder_.statusPath());
     metrics_stamp_ = stampOf(folder_.metricsPath());
     readSpecificationOnce();
@@ -119,7 +129,7 @@ RunWatcher::Stamp RunWatcher::stampOf(const FilePath& path) {
 void RunWatcher::pollIfChanged() {
     // A trainer that dies writes nothing more, so a run that claims to work is looked at again and again.
     const bool is_known = stampOf(folder_.statusPath()) == status_stamp_ &&
-                          stampOf(folder_.metricsPath()) == metrics_stamp_ && problem().isEmpty();
+                          stampOf(folder_.metricsPath()) == metrics_stamp_ && !isBroken();
     if (!is_known || isActive() || behind_) poll();
 }
 

@@ -25,8 +25,12 @@ class RunWatcher : public QObject {
     /// Nothing as long as run.toml cannot be read; `problem` then says why.
     const std::optional<Specification>& specification() const { return specification_; }
     QString problem() const {
-        return specification_problem_.isEmpty() ? status_problem_ : specification_problem_;
+        if (!specification_problem_.isEmpty()) return specification_problem_;
+        return status_problem_.isEmpty() ? rows_problem_ : status_problem_;
     }
+
+    /// Whether not even what it is, or how far it is, can be read.
+    bool isBroken() const { return !specification_problem_.isEmpty() || !status_problem_.isEmpty(); }
 
     /// The end of what a trainer started by the window wrote to stderr; usually empty.
     QString messages() const;
@@ -82,7 +86,7 @@ class RunWatcher : public QObject {
 
     RunFolder folder_;
     std::optional<Specification> specification_;
-    QString specification_problem_, status_problem_;
+    QString specification_problem_, status_problem_, rows_problem_;
     Status status_;
     RunState state_ = RunState::queued;
     QElapsedTimer last_beat_;  ///< since a heartbeat was seen that is another than before

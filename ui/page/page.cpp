@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -37,7 +38,7 @@ bool usesKey(const QWidget* widget, int key) {
 }  // namespace
 
 Page::Page(const QString& name, const QString& sentence, QWidget* parent)
-    : QWidget(parent), name_(name), contents_(new QVBoxLayout), readout_(new QLabel) {
+    : QWidget(parent), name_(name), contents_(new QVBoxLayout), readout_(makePlainLabel()) {
     auto* title = new QLabel(name);
     QFont large = title->font();
     large.setPointSizeF(large.pointSizeF() * 1.5);

@@ -8,8 +8,10 @@
 #include <QStatusBar>
 
 #include "core/base/error.h"
+#include "core/runs/trusted_folders.h"
 #include "ui/charts/figure_export.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 #include "ui/window/command_palette.h"
 
 namespace roper {
@@ -25,9 +27,11 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
       stack_(new QStackedWidget),
       explanation_(new QDockWidget(tr("Explain"))),
       explanation_text_(new QTextBrowser),
-      training_label_(new QLabel),
+      training_label_(makePlainLabel()),
       training_bar_(new QProgressBar) {
-    setWindowTitle(tr("RoPER Lab"));
+    std::error_code unknown;
+    const std::filesystem::path named = std::filesystem::absolute(runs, unknown);
+    setWindowTitle(tr("RoPER Lab – %1").arg(QString::fromStdString((unknown ? runs : named).string())));
     qApp->installEventFilter(this);
     resize(kInitialSize);
     rail_->setContentsMargins(6, 10, 6, 10);
@@ -186,6 +190,13 @@ void MainWindow::makeStatusBar() {
     training_label_->setContentsMargins(10, 0, 10, 0);
     statusBar()->addWidget(training_label_);
     statusBar()->addWidget(training_bar_);
+    if (const auto other = otherOwnerOf(set_.store.folder()); other && !isTrusted(set_.store.folder())) {
+        auto* reading_only = makePlainLabel();
+        reading_only->setText(
+            tr("This folder belongs to %1: it is open for reading only").arg(QString::fromStdString(*other)));
+        reading_only->setToolTip(tr("`roper-train trust FOLDER` treats it as your own"));
+        statusBar()->addPermanentWidget(reading_only);
+    }
 }
 
 void MainWindow::makeExplanation() {

@@ -11,6 +11,7 @@
 #include "ui/explorer/mistake_text.h"
 #include "ui/pages/attention/method_text.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -48,7 +49,7 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
            parent),
       state_(state),
       kinds_(new QTabBar),
-      headline_(new QLabel),
+      headline_(makePlainLabel()),
       to_mixing_(new QPushButton(tr("This row in Value mixing"))),
       help_(new QPushButton),
       map_(new HeatMapView(QStringLiteral("scores"), this)),
@@ -184,7 +185,7 @@ void AttentionPage::showMap() {
 void AttentionPage::takeMap(MapQuestion question, HeatMapView::Map map) {
     const bool by_token = question.isTokenByToken();
     headline_->setText(mapHeadline(question, map));
-    headline_->setToolTip(headline_->text());
+    headline_->setToolTip(plainToolTip(headline_->text()));
     map.row_labels = question.token_names;
     if (by_token) map.column_labels = question.token_names;
     map_->setName(QString::fromLatin1(kMapNames.at(static_cast<std::size_t>(question.kind))));

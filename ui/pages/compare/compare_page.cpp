@@ -1,7 +1,6 @@
 #include "ui/pages/compare/compare_page.h"
 
 #include <QFileDialog>
-#include <QMessageBox>
 #include <QSplitter>
 #include <algorithm>
 #include <limits>
@@ -10,6 +9,7 @@
 #include "ui/pages/compare/compare_fields.h"
 #include "ui/pages/compare/import_dialog.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -50,7 +50,7 @@ ComparePage::ComparePage(RunStore& store, std::function<Specification()> proposa
       paired_(new PairedView(*state_, this)),
       board_(new BoardView(this)),
       lengths_(new LengthTab(*state_, this)),
-      conclusion_(new QLabel) {
+      conclusion_(makePlainLabel()) {
     conclusion_->setWordWrap(true);
     conclusion_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     conclusion_->setAccessibleName(tr("What follows"));
@@ -165,7 +165,7 @@ void ComparePage::showGroups() {
         QTreeWidgetItem* item = groups_->topLevelItem(static_cast<int>(i));
         const ComparedGroup& group = groups[i];
         item->setText(0, QString::fromStdString(group.group.label));
-        item->setToolTip(0, item->text(0));
+        item->setToolTip(0, plainToolTip(item->text(0)));
         item->setText(1, QStringLiteral("%1/%2").arg(group.values.size()).arg(group.group.runs.size()));
         item->setToolTip(1, tr("runs with this outcome, of all"));
         item->setText(2, group.values.empty() ? QStringLiteral("–") : noteNumber(group.summary.mean, 5));

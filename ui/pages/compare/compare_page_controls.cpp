@@ -1,11 +1,11 @@
 #include <QFileDialog>
 #include <QFormLayout>
 #include <QHeaderView>
-#include <QMessageBox>
 
 #include "core/base/error.h"
 #include "ui/pages/compare/compare_page.h"
 #include "ui/pages/compare/import_dialog.h"
+#include "ui/theme/plain_text.h"
 
 // The inputs of the Compare page, each bound to one part of the question.
 
@@ -44,7 +44,7 @@ QWidget* ComparePage::makeChooser() {
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
         state_->change([&](CompareQuestion& question) { question.filter = text; });
     });
-    filter_problem_ = new QLabel;
+    filter_problem_ = makePlainLabel();
     filter_problem_->setWordWrap(true);
     groups_ = new QTreeWidget;
     groups_->setHeaderLabels({tr("Group"), tr("Runs"), tr("Mean")});
@@ -163,7 +163,7 @@ QWidget* ComparePage::makeCurvesTab() {
 }
 
 QWidget* ComparePage::makeBoardTab() {
-    board_summary_ = new QLabel;
+    board_summary_ = makePlainLabel();
     board_summary_->setWordWrap(true);
     queue_missing_ = new QPushButton(tr("Queue what is missing"));
     queue_missing_->setToolTip(tr("Puts a run for every empty square into the queue, twins side by side"));
@@ -208,7 +208,7 @@ void ComparePage::importMetrics() {
         ImportDialog dialog(readForeignTable(path.toStdString()), store_.folder(), proposal_(), this);
         if (dialog.exec() == QDialog::Accepted) store_.refresh();
     } catch (const Error& error) {
-        QMessageBox::warning(this, tr("Import metrics"), QString::fromStdString(error.what()));
+        warnPlainly(this, tr("Import metrics"), QString::fromStdString(error.what()));
     }
 }
 

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/compare/grouping.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -67,7 +68,7 @@ ImportDialog::ImportDialog(ForeignTable table, std::filesystem::path runs, const
       method_(new QComboBox),
       task_(new QComboBox),
       seed_(new QSpinBox),
-      problem_(new QLabel) {
+      problem_(makePlainLabel()) {
     setWindowTitle(tr("Import metrics"));
     auto* form = new QFormLayout;
     name_->setAccessibleName(tr("Name of the run"));

@@ -4,6 +4,7 @@
 #include "ui/controls/named.h"
 #include "ui/pages/inspect/inspect_page.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 
 // The inputs of the Inspect page.
 
@@ -23,7 +24,7 @@ QWidget* InspectPage::makeChooser() {
         const QVariant step = steps_->itemData(index);
         state_->setStep(step.isValid() ? std::optional<std::int64_t>(step.toLongLong()) : std::nullopt);
     });
-    message_ = new QLabel;
+    message_ = makePlainLabel();
     message_->setWordWrap(true);
     message_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     message_->hide();
@@ -43,7 +44,7 @@ QWidget* InspectPage::makeHeadsTab() {
     scrubber_ = named(new QSlider(Qt::Horizontal), tr("Step of the snapshot"),
                       tr("Drag from the first step to the last and see heads form"));
     scrubber_->setPageStep(1);
-    scrubber_label_ = new QLabel;
+    scrubber_label_ = makePlainLabel();
     scrubber_label_->setMinimumWidth(150);
     play_ = named(new QPushButton(tr("Play")), tr("Play"), tr("Show the snapshots one after the other"));
     order_ = named(new QComboBox, tr("Order of the heads"), tr("What comes first among the small maps"));
@@ -84,7 +85,7 @@ QWidget* InspectPage::makeHeadsTab() {
         below->addWidget(widget);
     auto* pictures = new QSplitter(Qt::Horizontal);
     pictures->addWidget(thumbnails_);
-    map_title_ = new QLabel;
+    map_title_ = makePlainLabel();
     auto* large = new QWidget;
     auto* column = new QVBoxLayout(large);
     column->setContentsMargins(0, 0, 0, 0);
@@ -169,7 +170,7 @@ QWidget* InspectPage::makeSizesTab() {
     auto* bar = new QHBoxLayout;
     bar->addWidget(problems_);
     bar->addWidget(count_sizes_);
-    sizes_total_ = new QLabel;
+    sizes_total_ = makePlainLabel();
     bar->addWidget(sizes_total_);
     bar->addStretch();
     auto* layout = new QVBoxLayout(tab);

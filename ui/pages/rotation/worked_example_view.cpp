@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -253,7 +254,7 @@ QString WorkedExampleView::figureCaption() const {
 WorkedExamplePanel::WorkedExamplePanel(RotationState& state, QWidget* parent)
     : QWidget(parent),
       view_(new WorkedExampleView(state, nullptr)),
-      where_(new QLabel),
+      where_(makePlainLabel()),
       back_(new QPushButton(tr("Back"))),
       next_(new QPushButton(tr("Next step"))) {
     auto* load = new QPushButton(tr("Load the “cat” example"));

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/explorer/hugging_face.h"
 #include "ui/pages/spectrum/spectrum_state.h"
+#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -166,7 +167,7 @@ void SpectrumPanel::askForConfig() {
     text->setAccessibleName(tr("Text of the config.json"));
     const QString copied = QApplication::clipboard()->text();
     if (copied.trimmed().startsWith('{')) text->setPlainText(copied);
-    auto* why = new QLabel;
+    auto* why = makePlainLabel();
     why->setWordWrap(true);
     why->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "ui/live/trash.h"
+#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -22,7 +23,7 @@ QueuePanel::QueuePanel(QueueLauncher& queue, RunStore& store, QWidget* parent)
       store_(store),
       list_(new QTreeWidget),
       at_once_(new QSpinBox),
-      problem_(new QLabel) {
+      problem_(makePlainLabel()) {
     list_->setHeaderLabels({tr("Next"), tr("State")});
     list_->setRootIsDecorated(false);
     list_->setAccessibleName(tr("Queue"));
@@ -48,6 +49,8 @@ QueuePanel::QueuePanel(QueueLauncher& queue, RunStore& store, QWidget* parent)
             emit said(QString::fromStdString(error.what()));
         }
     });
+    accept_ = makeButton(tr("Train this queue"), tr("From now on this folder is treated as your own"),
+                         [this] { queue_.accept(); });
     problem_->setWordWrap(true);
     problem_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* buttons = new QHBoxLayout;
@@ -63,6 +66,7 @@ QueuePanel::QueuePanel(QueueLauncher& queue, RunStore& store, QWidget* parent)
     layout->addLayout(buttons);
     layout->addLayout(bottom);
     layout->addWidget(problem_);
+    layout->addWidget(accept_, 0, Qt::AlignLeft);
     connect(&queue_, &QueueLauncher::changed, this, &QueuePanel::showQueue);
     connect(&store_, &RunStore::changed, this, &QueuePanel::showQueue);
     connect(list_, &QTreeWidget::itemSelectionChanged, this, &QueuePanel::showButtons);
@@ -125,11 +129,15 @@ void QueuePanel::showQueue() {
     at_once_->setEnabled(queue.devices.empty());
     problem_->setText(
         !queue_.problem().isEmpty() ? queue_.problem()
+        : queue_.waitsForWord()
+            ? tr("These runs wait in a queue that you did not make here: it came with the "
+                 "folder. Nothing of it is trained unless you say so.")
         : queue.entries.empty()
             ? tr("Nothing waits. “Queue twins” puts RoPE and RoPER here for several seeds; what is "
                  "here is trained one after the other, even if this window is closed.")
             : QString());
     problem_->setVisible(!problem_->text().isEmpty());
+    accept_->setVisible(queue_.waitsForWord() && queue_.problem().isEmpty());
     showButtons();
 }
 

@@ -38,7 +38,7 @@ class QueuePanel : public QWidget {
     QTreeWidget* list_;
     QSpinBox* at_once_;
     QLabel* problem_;
-    QPushButton *up_, *down_, *hold_, *remove_;
+    QPushButton *up_, *down_, *hold_, *remove_, *accept_;
 };
 
 }  // namespace roper

@@ -5,6 +5,7 @@
 #include "core/compare/grouping.h"
 #include "ui/live/run_records.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -102,7 +103,7 @@ QVariant RunsModel::text(const RunWatcher& run, int column) const {
         case name_column:
             return run.name();
         case state_column:
-            return run.problem().isEmpty() ? QString::fromStdString(stateName(run.state())) : tr("broken");
+            return run.isBroken() ? tr("broken") : QString::fromStdString(stateName(run.state()));
         case group_column:
             return groups_.value(run.name());
         case step_column:
@@ -157,8 +158,9 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const {
     if (role == Qt::TextAlignmentRole && index.column() >= step_column)
         return int(Qt::AlignRight | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole) {
-        if (!watcher->status().error.empty()) return QString::fromStdString(watcher->status().error);
-        if (!watcher->problem().isEmpty()) return watcher->problem();
+        if (!watcher->status().error.empty())
+            return plainToolTip(QString::fromStdString(watcher->status().error));
+        if (!watcher->problem().isEmpty()) return plainToolTip(watcher->problem());
         return QString::fromStdString(watcher->folder().path().string());
     }
     return {};

@@ -6,12 +6,12 @@
 #include <QHeaderView>
 #include <QInputDialog>
 #include <QMenu>
-#include <QMessageBox>
 #include <QUrl>
 #include <QVBoxLayout>
 
 #include "core/base/error.h"
 #include "ui/live/trash.h"
+#include "ui/theme/plain_text.h"
 
 namespace roper {
 
@@ -24,8 +24,8 @@ RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QueueLauncher& 
       proxy_(new RunFilterModel(*model_, this)),
       table_(new QTableView),
       filter_(new QLineEdit),
-      detail_(new QLabel),
-      filter_problem_(new QLabel),
+      detail_(makePlainLabel()),
+      filter_problem_(makePlainLabel()),
       control_(new ControlClient(this)) {
     table_->setModel(proxy_);
     table_->setSortingEnabled(true);

@@ -3,6 +3,7 @@
 #include <QScrollBar>
 #include <QVBoxLayout>
 
+#include "ui/theme/plain_text.h"
 #include "ui/theme/theme.h"
 
 namespace roper {
@@ -28,7 +29,8 @@ QString openSampleHtml(const Sample& sample, bool dark) {
 
 }  // namespace
 
-SamplesView::SamplesView(QWidget* parent) : QWidget(parent), title_(new QLabel), text_(new QTextBrowser) {
+SamplesView::SamplesView(QWidget* parent)
+    : QWidget(parent), title_(makePlainLabel()), text_(new QTextBrowser) {
     text_->setAccessibleName(tr("Problems of the newest evaluation"));
     text_->setFrameShape(QFrame::NoFrame);
     title_->setWordWrap(true);  // a long name must not widen the window
@@ -71,8 +73,9 @@ QString SamplesView::sampleHtml(const Sample& sample, bool dark) {
 void SamplesView::show(const QString& run, const std::vector<Sample>& samples) {
     if (samples.empty()) {
         title_->setText(run.isEmpty() ? tr("Samples") : tr("Samples of %1").arg(run));
-        text_->setHtml(tr(
-            "<p><i>After the first evaluation the problems and what the model generated appear here.</i></p>"));
+        text_->setHtml(
+            tr("<p><i>After the first evaluation the problems and what the model generated appear "
+               "here.</i></p>"));
         return;
     }
     std::size_t right = 0;

@@ -4,6 +4,7 @@
 
 #include "ui/pages/training/training_page.h"
 
+#include "ui/theme/plain_text.h"
 // What can be pressed and typed on the Training page.
 
 namespace roper {
@@ -16,7 +17,7 @@ QWidget* TrainingPage::makeChooser() {
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     chooser_->addTab(presets_, tr("Presets"));
     chooser_->addTab(scroll, tr("All settings"));
-    outlook_ = new QLabel;
+    outlook_ = makePlainLabel();
     outlook_->setWordWrap(true);
     auto* side = new QWidget;
     auto* layout = new QVBoxLayout(side);
