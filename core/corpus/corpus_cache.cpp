@@ -80,12 +80,14 @@ std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Pre
     const fs::path cache = cacheFolder();
     std::string key = keyOf(settings, textFiles(text));
     CorpusFiles whole((cache / key).string());
+    bool is_whole = isWhole(whole, say);
     // Another version of SentencePiece may have learned other tokens of the same text since.
-    if (model && isThere(whole.model()) && readFile(whole.model()) != readFile(*model)) {
+    if (model && is_whole && readFile(whole.model()) != readFile(*model)) {
         key += "-" + Fingerprint().add(readFile(*model)).text();
         whole = CorpusFiles((cache / key).string());
+        is_whole = isWhole(whole, say);
     }
-    if (isWhole(whole, say)) return whole;
+    if (is_whole) return whole;
     makeFolder(cache);
     bool said = false;
     const FileLock lock(cache / (key + ".lock"), [&](const std::string& holder) {

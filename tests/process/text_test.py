@@ -186,13 +186,48 @@ class Training(TextTest):
         (corpus,) = self.prepared()
         tokens = corpus / "tokens.bin"
         content = tokens.read_bytes()
+        foreign = self.folder / "foreign"
+        subprocess.run([TOKENIZER, "prepare", "--text", str(BOOK), "--vocab-size", "400", "--out", str(foreign)], check=True,
+                       timeout=60)
+
+        def flip(path):
+            changed = bytearray(path.read_bytes())
+            changed[len(changed) // 2] ^= 1
+            path.write_bytes(changed)
+
         for damage in (lambda: tokens.write_bytes(content[: len(content) // 4 * 2]),
+                       lambda: tokens.write_bytes(bytes(len(content))), lambda: flip(tokens), lambda: flip(corpus / "tokenizer.model"),
+                       lambda: flip(corpus / "vocabulary.txt"), lambda: shutil.copy(foreign / "tokenizer.model", corpus),
                        lambda: (corpus / "corpus.json").write_text("{}"), lambda: shutil.rmtree(corpus)):
             damage()
             again = self.ask("eval", whole, "--json")
             self.assertEqual(again.returncode, 0, again.stderr)
             self.assertIn("preparing the text", again.stderr)
             self.assertEqual(tokens.read_bytes(), content)
+
+    def test_a_cache_that_is_cut_while_a_run_trains(self):
+        process = subprocess.Popen([TRAINER, "run", "text-quick", *SMALL, "--set", f"task.text={self.text}", "--steps", "1000000",
+                                    "--runs", str(self.runs), "--name", "a"], stderr=subprocess.PIPE, text=True,
+                                   env=self.environment)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.kill)
+        wait_until(lambda: len(read_rows(self.runs / "a")) > 5, process)
+        (corpus,) = self.prepared()
+        os.truncate(corpus / "tokens.bin", 100)
+        said = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 6, said)
+        self.assertIn("tokens.bin has been cut while it was in use", said)
+        self.assertEqual(status(self.runs / "a")["state"], "failed")
+
+    def test_what_is_no_text(self):
+        for content, part in ((bytes(5000), "byte 1 is 0, which no text holds"), (b"some text\n" * 500 + b"\0", "byte 5001 is 0"),
+                              (("text in UTF-16\n" * 300).encode("utf-16"), ""),
+                              (b"", "nothing to learn"), (b"\n" * 5000, "")):
+            self.text.write_bytes(content)
+            done = self.run_text(f"a{len(content)}{part[:6].strip()}".replace(" ", ""), "--steps", 2)
+            self.assertNotEqual(done.returncode, 255)
+            self.assert_fails(done, 2, part)
+            self.assertNotIn("LOG(", done.stderr)
 
     def test_letters_spelled_in_bytes_end_anywhere(self):
         # A model that knows nothing yet writes single bytes, most of the 400 tokens, at a high temperature.
