@@ -89,7 +89,8 @@ void forEachPart(const FilePath& path, const std::function<void(std::string_view
         take(std::string_view(part).substr(0, got));
 }
 
-LineReader::LineReader(const FilePath& path) : path_(path.string()), file_(openFileIfThere(path, O_RDONLY)) {
+LineReader::LineReader(const FilePath& path, LastLine last)
+    : path_(path.string()), last_(last), file_(openFileIfThere(path, O_RDONLY)) {
     if (file_) sizeOf(file_, path_);
 }
 
@@ -116,7 +117,12 @@ std::optional<std::string_view> LineReader::next() {
             return line;
         }
         searched = buffer_.size() - begin_;
-        if (!fill()) return std::nullopt;
+        if (fill()) continue;
+        if (last_ == LastLine::unfinished || buffer_.size() == begin_) return std::nullopt;
+        const std::string_view line = std::string_view(buffer_).substr(begin_);
+        begin_ = buffer_.size();
+        ++number_;
+        return line;
     }
 }
 

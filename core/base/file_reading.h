@@ -30,11 +30,14 @@ class LineReader {
   public:
     static constexpr std::size_t kLongestLine = 1U << 20U;
 
-    /// A missing file has no lines. @throws Error (disk)
-    explicit LineReader(const FilePath& path);
+    /// What a last line without an end is: one that is being written, or one like the others.
+    enum class LastLine { unfinished, whole };
 
-    /// The next line without its end; nothing after the last. A last line without an end is being written,
-    /// and is not handed out. The view holds until the next call.
+    /// A missing file has no lines. @throws Error (disk)
+    explicit LineReader(const FilePath& path, LastLine last = LastLine::unfinished);
+
+    /// The next line without its end; nothing after the last. An unfinished one is not handed out. The view
+    /// holds until the next call.
     /// @throws Error (disk), also for a line that is longer than `kLongestLine`
     std::optional<std::string_view> next();
 
@@ -44,6 +47,7 @@ class LineReader {
     bool fill();
 
     std::string path_;
+    LastLine last_;
     Descriptor file_;
     std::string buffer_;
     std::size_t begin_ = 0, number_ = 0;

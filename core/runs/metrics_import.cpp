@@ -1,10 +1,13 @@
 #include "core/runs/metrics_import.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
@@ -14,26 +17,25 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kLargestFile = 128U << 20U;
 constexpr std::size_t kMostColumns = 1000;
+constexpr std::size_t kFirstRows = 20;
 constexpr double kMostSteps = 1e9;
 
 [[noreturn]] void refuse(const std::string& origin, std::size_t line, const std::string& what) {
     throw Error(ErrorKind::usage, origin + ":" + std::to_string(line) + ": " + what);
 }
 
-std::vector<std::string> linesOf(std::string_view text) {
-    std::vector<std::string> lines = split(text, '\n');
-    for (std::string& line : lines)
-        if (line.ends_with('\r')) line.pop_back();
-    while (!lines.empty() && trimmed(lines.back()).empty())
-        lines.pop_back();
-    if (!lines.empty() && lines.front().starts_with("\xef\xbb\xbf")) lines.front().erase(0, 3);
-    return lines;
+/// A line as programs of all systems mean it: without the '\r' of its end, and the first without the mark of
+/// UTF-8.
+std::string_view plainLine(std::string_view line, std::size_t number) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (number == 1 && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+    return line;
 }
 
 /// Cells of a line; quotes keep a separator, and two of them stand for one.
-std::vector<std::string> cellsOf(const std::string& line, char separator) {
+std::vector<std::string> cellsOf(std::string_view line, char separator) {
     std::vector<std::string> cells(1);
     bool quoted = false;
     for (std::size_t i = 0; i < line.size(); ++i) {
@@ -53,7 +55,7 @@ std::vector<std::string> cellsOf(const std::string& line, char separator) {
 }
 
 /// The separator that the header has most of.
-char separatorOf(const std::string& header) {
+char separatorOf(std::string_view header) {
     char best = ',';
     for (const char separator : {',', ';', '\t'})
         if (std::count(header.begin(), header.end(), separator) >
@@ -68,27 +70,6 @@ std::optional<double> numberOf(const std::string& cell) {
     return parseNumber(text);
 }
 
-ForeignTable parseCsv(const std::vector<std::string>& lines, const std::string& origin) {
-    ForeignTable table{origin, {}, {}, 0};
-    const char separator = separatorOf(lines.front());
-    for (const std::string& name : cellsOf(lines.front(), separator))
-        table.columns.push_back(trimmed(name));
-    for (std::size_t i = 1; i < lines.size(); ++i) {
-        if (trimmed(lines[i]).empty()) continue;
-        const std::vector<std::string> cells = cellsOf(lines[i], separator);
-        if (cells.size() != table.columns.size())
-            refuse(origin, i + 1,
-                   "the row has " + std::to_string(cells.size()) + " columns, the header " +
-                       std::to_string(table.columns.size()));
-        auto& row = table.rows.emplace_back();
-        for (const std::string& cell : cells) {
-            row.push_back(numberOf(cell));
-            if (!row.back() && !trimmed(cell).empty()) ++table.unread;
-        }
-    }
-    return table;
-}
-
 /// Python writes NaN and Infinity, which are no JSON; such cells are empty.
 std::string withoutNotANumber(std::string line) {
     for (const std::string word : {"-Infinity", "Infinity", "NaN"})
@@ -100,35 +81,91 @@ std::string withoutNotANumber(std::string line) {
     return line;
 }
 
-ForeignTable parseJsonLines(const std::vector<std::string>& lines, const std::string& origin) {
-    ForeignTable table{origin, {}, {}, 0};
-    std::map<std::string, std::size_t> place;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-        if (trimmed(lines[i]).empty()) continue;
-        nlohmann::json json;
-        try {
-            json = nlohmann::json::parse(withoutNotANumber(lines[i]));
-        } catch (const nlohmann::json::exception& error) {
-            refuse(origin, i + 1, std::string("not JSON: ") + error.what());
+nlohmann::json parseJson(std::string_view line, const std::string& origin, std::size_t number) {
+    nlohmann::json json;
+    try {
+        json = nlohmann::json::parse(withoutNotANumber(std::string(line)));
+    } catch (const nlohmann::json::exception& error) {
+        refuse(origin, number, std::string("not JSON: ") + error.what());
+    }
+    if (!json.is_object()) refuse(origin, number, "a line must be one JSON object");
+    return json;
+}
+
+/// Reads a file of another program from its first line to its last.
+class TableReader {
+  public:
+    explicit TableReader(ForeignTable& table) : table_(table) {}
+
+    void read() {
+        table_.lines([this](std::string_view line) {
+            ++number_;
+            line = plainLine(line, number_);
+            if (trimmed(line).empty()) return;
+            if (std::exchange(is_first_, false)) {
+                table_.is_json = trimmed(line).starts_with('{');
+                if (!table_.is_json) return readHeader(line);
+            }
+            if (table_.is_json)
+                readObject(line);
+            else
+                readCells(line);
+            ++table_.row_count;
+        });
+        if (is_first_) throw Error(ErrorKind::usage, table_.origin + " is empty");
+        if (table_.row_count == 0) throw Error(ErrorKind::usage, table_.origin + " has a header but no rows");
+        for (ForeignTable::Row& row : table_.first_rows)
+            row.resize(table_.columns.size());
+    }
+
+  private:
+    void readHeader(std::string_view line) {
+        table_.separator = separatorOf(line);
+        for (const std::string& name : cellsOf(line, table_.separator))
+            table_.columns.push_back(trimmed(name));
+    }
+
+    void readCells(std::string_view line) {
+        const std::vector<std::string> cells = cellsOf(line, table_.separator);
+        if (cells.size() != table_.columns.size())
+            refuse(table_.origin, number_,
+                   "the row has " + std::to_string(cells.size()) + " columns, the header " +
+                       std::to_string(table_.columns.size()));
+        ForeignTable::Row row;
+        for (const std::string& cell : cells) {
+            row.push_back(numberOf(cell));
+            if (!row.back() && !trimmed(cell).empty()) ++table_.unread;
         }
-        if (!json.is_object()) refuse(origin, i + 1, "a line must be one JSON object");
-        auto& row = table.rows.emplace_back(table.columns.size());
+        keep(std::move(row));
+    }
+
+    void readObject(std::string_view line) {
+        const nlohmann::json json = parseJson(line, table_.origin, number_);
+        ForeignTable::Row row(table_.columns.size());
         for (const auto& [key, value] : json.items()) {
             if (!value.is_number() && !value.is_null()) continue;
-            const auto [at, is_new] = place.emplace(key, table.columns.size());
-            if (is_new && table.columns.size() == kMostColumns)
-                refuse(origin, i + 1, "more than " + std::to_string(kMostColumns) + " different keys");
+            const auto [at, is_new] = place_.emplace(key, table_.columns.size());
+            if (is_new && table_.columns.size() == kMostColumns)
+                refuse(table_.origin, number_,
+                       "more than " + std::to_string(kMostColumns) + " different keys");
             if (is_new) {
-                table.columns.push_back(key);
+                table_.columns.push_back(key);
                 row.emplace_back();
             }
             if (value.is_number()) row[at->second] = value.get<double>();
         }
+        keep(std::move(row));
     }
-    for (auto& row : table.rows)
-        row.resize(table.columns.size());
-    return table;
-}
+
+    void keep(ForeignTable::Row row) {
+        if (table_.first_rows.size() < kFirstRows) table_.first_rows.push_back(std::move(row));
+    }
+
+    ForeignTable& table_;
+    std::size_t number_ = 0;
+    bool is_first_ = true;
+    std::map<std::string, std::size_t> place_;
+};
 
 /// "Train/Loss" and "train_loss" are the same name.
 std::string plain(const std::string& name) {
@@ -139,26 +176,31 @@ std::string plain(const std::string& name) {
     return text;
 }
 
-/// One field of a table's rows, empty where it is not mapped.
-class ImportColumn {
+/// The columns of a table that fields of a run are taken from.
+class ImportColumns {
   public:
-    ImportColumn(const ForeignTable& table, const std::map<std::string, std::string>& mapping,
-                 const std::string& field) {
-        const auto mapped = mapping.find(field);
-        if (mapped == mapping.end() || mapped->second.empty()) return;
-        const auto found = std::find(table.columns.begin(), table.columns.end(), mapped->second);
-        if (found == table.columns.end())
-            throw Error(ErrorKind::usage, table.origin + " has no column \"" + mapped->second + "\" for " +
-                                              field + "; it has " + join(table.columns, ", "));
-        index_ = static_cast<std::size_t>(found - table.columns.begin());
+    ImportColumns(const ForeignTable& table, const std::map<std::string, std::string>& mapping) {
+        for (const auto& [field, column] : mapping) {
+            if (column.empty()) continue;
+            const auto found = std::find(table.columns.begin(), table.columns.end(), column);
+            if (found == table.columns.end())
+                throw Error(ErrorKind::usage, table.origin + " has no column \"" + column + "\" for " +
+                                                  field + "; it has " + join(table.columns, ", "));
+            place_[field] = wanted_.size();
+            wanted_.push_back(static_cast<std::size_t>(found - table.columns.begin()));
+        }
     }
 
-    bool isMapped() const { return index_.has_value(); }
-    std::optional<double> of(const std::vector<std::optional<double>>& row) const {
-        return index_ ? row[*index_] : std::nullopt;
+    /// Of the table, to be read.
+    const std::vector<std::size_t>& wanted() const { return wanted_; }
+    bool has(const std::string& field) const { return place_.count(field) > 0; }
+
+    std::optional<double> of(const ForeignTable::Row& row, const std::string& field) const {
+        const auto place = place_.find(field);
+        return place == place_.end() ? std::nullopt : row[place->second];
     }
-    std::optional<std::int64_t> countOf(const std::vector<std::optional<double>>& row) const {
-        const auto value = of(row);
+    std::optional<std::int64_t> countOf(const ForeignTable::Row& row, const std::string& field) const {
+        const auto value = of(row, field);
         constexpr double kMost = 1e15;
         return value && std::abs(*value) < kMost
                    ? std::optional(static_cast<std::int64_t>(std::llround(*value)))
@@ -166,95 +208,120 @@ class ImportColumn {
     }
 
   private:
-    std::optional<std::size_t> index_;
+    std::vector<std::size_t> wanted_;
+    std::map<std::string, std::size_t> place_;
 };
 
-struct ImportColumns {
-    ImportColumn step, loss, time, tokens, correct, of, evaluation_loss, learning_rate;
-};
-
+/// Where the rows of an imported run go.
 struct ImportedRows {
-    std::vector<MetricsRow> metrics;
-    std::vector<EvaluationRow> evaluations;
-    std::int64_t last_step = 0;
+    std::function<void(const MetricsRow&)> metrics;
+    std::function<void(const EvaluationRow&)> evaluation;
 };
 
-/// Programs write several rows of one step, each with some of the numbers: those of an evaluation are joined,
-/// of losses the first counts.
-void addRow(const std::vector<std::optional<double>>& row, std::int64_t step, const ImportColumns& columns,
-            const Specification& specification, ImportedRows& rows) {
-    const double seconds = columns.time.of(row).value_or(0);
-    const auto loss = columns.loss.of(row);
-    if (loss && (rows.metrics.empty() || rows.metrics.back().step < step)) {
-        MetricsRow made;
-        made.step = step;
-        made.time_s = seconds;
-        made.tokens = columns.tokens.countOf(row).value_or(step * specification.training.batch *
-                                                           (specification.training.length - 1));
-        made.loss = *loss;
-        made.learning_rate = columns.learning_rate.of(row).value_or(0);
-        rows.metrics.push_back(made);
-    }
-    const auto correct = columns.correct.countOf(row);
-    const auto evaluation_loss = columns.evaluation_loss.of(row);
-    if (!correct && !evaluation_loss) return;
-    if (rows.evaluations.empty() || rows.evaluations.back().step < step) {
-        EvaluationRow made;
-        made.step = step;
-        made.time_s = seconds;
-        rows.evaluations.push_back(made);
-    }
-    EvaluationRow& evaluation = rows.evaluations.back();
-    if (correct) {
-        evaluation.correct = correct;
-        evaluation.of = columns.of.countOf(row).value_or(specification.evaluation.problems);
-        if (*correct < 0 || *correct > *evaluation.of)
-            throw Error(ErrorKind::usage,
-                        "at step " + std::to_string(step) + " " + std::to_string(*correct) + " of " +
-                            std::to_string(*evaluation.of) +
-                            " problems are solved; name the column that counts all of them");
-    }
-    if (evaluation_loss) evaluation.loss = evaluation_loss;
-}
+/// Makes a run's rows of those of a table. Programs write several rows of one step, each with some of the
+/// numbers: those of an evaluation are joined, of losses the first counts.
+class RowMaker {
+  public:
+    RowMaker(const ForeignTable& table, const ImportColumns& columns, const Specification& specification,
+             ImportedRows rows)
+        : table_(table), columns_(columns), specification_(specification), rows_(std::move(rows)) {}
 
-ImportedRows readRows(const ForeignTable& table, const ImportColumns& columns,
-                      const Specification& specification) {
-    ImportedRows rows;
-    std::int64_t last = -1;
-    for (std::size_t i = 0; i < table.rows.size(); ++i) {
-        const auto value = columns.step.of(table.rows[i]);
-        if (!value || !std::isfinite(*value)) continue;  // a row of something else, such as a summary
-        const std::string place = table.origin + ": row " + std::to_string(i + 1);
+    /// @returns the last step @throws Error (usage) naming a row whose step is none or does not rise
+    std::int64_t make() {
+        table_.forEachRow(columns_.wanted(), [this](const ForeignTable::Row& row) { take(row); });
+        finishEvaluation();
+        if (metrics_step_ < 0 && !had_evaluation_)
+            throw Error(ErrorKind::usage, table_.origin + ": no row has both a step and a number to import");
+        return last_;
+    }
+
+  private:
+    void take(const ForeignTable::Row& row) {
+        ++number_;
+        const auto value = columns_.of(row, "step");
+        if (!value || !std::isfinite(*value)) return;  // a row of something else, such as a summary
+        const std::string place = table_.origin + ": row " + std::to_string(number_);
         if (*value < 0 || *value > kMostSteps)
             throw Error(ErrorKind::usage, place + " has the step " + formatNumber(*value) +
                                               "; a step is a number from 0 to 1e9. Is it the right column?");
         const auto step = static_cast<std::int64_t>(std::llround(*value));
-        if (step < last)
+        if (step < last_)
             throw Error(ErrorKind::usage, place + " goes back to step " + std::to_string(step) + " after " +
-                                              std::to_string(last) +
+                                              std::to_string(last_) +
                                               "; sort the rows, or import one run at a time");
-        addRow(table.rows[i], step, columns, specification, rows);
-        last = step;
+        last_ = step;
+        takeLoss(row, step);
+        takeEvaluation(row, step);
     }
-    if (rows.metrics.empty() && rows.evaluations.empty())
-        throw Error(ErrorKind::usage, table.origin + ": no row has both a step and a number to import");
-    rows.last_step = last;
-    return rows;
-}
+
+    void takeLoss(const ForeignTable::Row& row, std::int64_t step) {
+        const auto loss = columns_.of(row, "loss");
+        if (!loss || metrics_step_ >= step) return;
+        metrics_step_ = step;
+        MetricsRow made;
+        made.step = step;
+        made.time_s = columns_.of(row, "time_s").value_or(0);
+        made.tokens =
+            columns_.countOf(row, "tokens")
+                .value_or(step * specification_.training.batch * (specification_.training.length - 1));
+        made.loss = *loss;
+        made.learning_rate = columns_.of(row, "learning_rate").value_or(0);
+        rows_.metrics(made);
+    }
+
+    void takeEvaluation(const ForeignTable::Row& row, std::int64_t step) {
+        const auto correct = columns_.countOf(row, "correct");
+        const auto loss = columns_.of(row, "evaluation_loss");
+        if (!correct && !loss) return;
+        if (evaluation_ && evaluation_->step < step) finishEvaluation();
+        if (!evaluation_) {
+            evaluation_.emplace();
+            evaluation_->step = step;
+            evaluation_->time_s = columns_.of(row, "time_s").value_or(0);
+        }
+        if (loss) evaluation_->loss = loss;
+        if (!correct) return;
+        evaluation_->correct = correct;
+        evaluation_->of = columns_.countOf(row, "of").value_or(specification_.evaluation.problems);
+        if (*correct < 0 || *correct > *evaluation_->of)
+            throw Error(ErrorKind::usage,
+                        "at step " + std::to_string(step) + " " + std::to_string(*correct) + " of " +
+                            std::to_string(*evaluation_->of) +
+                            " problems are solved; name the column that counts all of them");
+    }
+
+    void finishEvaluation() {
+        if (!evaluation_) return;
+        rows_.evaluation(*evaluation_);
+        evaluation_.reset();
+        had_evaluation_ = true;
+    }
+
+    const ForeignTable& table_;
+    const ImportColumns& columns_;
+    const Specification& specification_;
+    ImportedRows rows_;
+    std::size_t number_ = 0;
+    std::int64_t last_ = -1, metrics_step_ = -1;
+    std::optional<EvaluationRow> evaluation_;
+    bool had_evaluation_ = false;
+};
 
 /// Writes the rows. The status names no machine: how long an imported run took says nothing of this one.
-void fillRun(const RunFolder& folder, const ImportedRows& rows) {
+void fillRun(const RunFolder& folder, const ForeignTable& table, const ImportColumns& columns,
+             const Specification& specification) {
+    std::int64_t last_step = 0;
     {
         RunRecorder recorder(folder);
-        for (const MetricsRow& row : rows.metrics)
-            recorder.record(row);
-        for (const EvaluationRow& row : rows.evaluations)
-            recorder.record(row);
+        last_step = RowMaker(table, columns, specification,
+                             {[&](const MetricsRow& row) { recorder.record(row); },
+                              [&](const EvaluationRow& row) { recorder.record(row); }})
+                        .make();
         recorder.log("imported");
     }
     Status status = folder.status();
     status.state = RunState::finished;
-    status.step = status.steps = std::max<std::int64_t>(1, rows.last_step);
+    status.step = status.steps = std::max<std::int64_t>(1, last_step);
     status.device = "imported";
     status.heartbeat = secondsSinceEpoch();
     writeStatus(folder.statusPath(), status);
@@ -262,20 +329,56 @@ void fillRun(const RunFolder& folder, const ImportedRows& rows) {
 
 }  // namespace
 
-ForeignTable parseForeignTable(std::string_view text, const std::string& origin) {
-    const std::vector<std::string> lines = linesOf(text);
-    if (lines.empty()) throw Error(ErrorKind::usage, origin + " is empty");
-    ForeignTable table =
-        trimmed(lines.front()).starts_with('{') ? parseJsonLines(lines, origin) : parseCsv(lines, origin);
-    if (table.rows.empty()) throw Error(ErrorKind::usage, origin + " has a header but no rows");
+void ForeignTable::forEachRow(const std::vector<std::size_t>& wanted,
+                              const std::function<void(const Row&)>& take) const {
+    std::size_t number = 0;
+    bool is_header = !is_json;
+    Row row(wanted.size());
+    lines([&](std::string_view line) {
+        ++number;
+        line = plainLine(line, number);
+        if (trimmed(line).empty() || std::exchange(is_header, false)) return;
+        if (is_json) {
+            const nlohmann::json json = parseJson(line, origin, number);
+            for (std::size_t i = 0; i < wanted.size(); ++i) {
+                const auto value = json.find(columns[wanted[i]]);
+                const bool is_number = value != json.end() && value->is_number();
+                row[i] = is_number ? std::optional(value->get<double>()) : std::nullopt;
+            }
+        } else {
+            const std::vector<std::string> cells = cellsOf(line, separator);
+            for (std::size_t i = 0; i < wanted.size(); ++i)
+                row[i] = wanted[i] < cells.size() ? numberOf(cells[wanted[i]]) : std::nullopt;
+        }
+        take(row);
+    });
+}
+
+ForeignTable parseForeignTable(const std::string& text, const std::string& origin) {
+    ForeignTable table;
+    table.origin = origin;
+    table.lines = [text](const std::function<void(std::string_view)>& take) {
+        for (std::string_view rest = text; !rest.empty();) {
+            const std::size_t end = std::min(rest.find('\n'), rest.size());
+            take(rest.substr(0, end));
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+        }
+    };
+    TableReader(table).read();
     return table;
 }
 
 ForeignTable readForeignTable(const std::filesystem::path& path) {
-    std::error_code unknown;
-    if (std::filesystem::file_size(path, unknown) > kLargestFile && !unknown)
-        throw Error(ErrorKind::usage, path.string() + " is larger than 128 MB; import a thinned copy");
-    return parseForeignTable(readFile(path), path.string());
+    ForeignTable table;
+    table.origin = path.string();
+    openFile(path, O_RDONLY);  // a missing file is an error, not an empty one
+    table.lines = [path](const std::function<void(std::string_view)>& take) {
+        LineReader lines(path, LineReader::LastLine::whole);
+        while (const auto line = lines.next())
+            take(*line);
+    };
+    TableReader(table).read();
+    return table;
 }
 
 std::map<std::string, std::string> guessMapping(const ForeignTable& table) {
@@ -303,24 +406,22 @@ RunFolder importRun(const std::filesystem::path& runs, const std::string& name, 
         if (std::find(kImportFields.begin(), kImportFields.end(), field) == kImportFields.end())
             throw Error(ErrorKind::usage,
                         "there is no field \"" + field + "\"; known are " + join(kImportFields, ", "));
-    const auto column = [&](const char* field) { return ImportColumn(table, mapping, field); };
-    const ImportColumn step = column("step"), loss = column("loss"), time = column("time_s"),
-                       tokens = column("tokens"), correct = column("correct"), of = column("of"),
-                       evaluation_loss = column("evaluation_loss"), learning_rate = column("learning_rate");
-    if (!step.isMapped())
+    const ImportColumns columns(table, mapping);
+    if (!columns.has("step"))
         throw Error(ErrorKind::usage, "say which column of " + table.origin + " counts the steps");
-    if (!loss.isMapped() && !correct.isMapped() && !evaluation_loss.isMapped())
+    if (!columns.has("loss") && !columns.has("correct") && !columns.has("evaluation_loss"))
         throw Error(ErrorKind::usage, "say which column of " + table.origin +
                                           " is the loss, the problems solved or the loss of an evaluation");
-    const ImportedRows rows = readRows(
-        table, {step, loss, time, tokens, correct, of, evaluation_loss, learning_rate}, specification);
+    // Once without writing anything: what is wrong is found before there is a run.
+    const ImportedRows nowhere{[](const MetricsRow&) {}, [](const EvaluationRow&) {}};
+    const std::int64_t last_step = RowMaker(table, columns, specification, nowhere).make();
     specification.about.title = "imported from " + std::filesystem::path(table.origin).filename().string();
-    specification.training.steps = std::max<std::int64_t>(1, rows.last_step);
+    specification.training.steps = std::max<std::int64_t>(1, last_step);
     specification.training.warmup_steps =
         std::min(specification.training.warmup_steps, specification.training.steps);
     const RunFolder folder = createRun(runs, name, specification);
     try {
-        fillRun(folder, rows);
+        fillRun(folder, table, columns, specification);
     } catch (...) {
         std::error_code ignored;  // half a run is none
         std::filesystem::remove_all(folder.path(), ignored);

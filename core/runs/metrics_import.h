@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/runs/run_folder.h"
@@ -11,17 +13,31 @@
 namespace roper {
 
 /// Numbers of a file that another program wrote: CSV (comma, semicolon or tab) with a header, or one JSON
-/// object a line. A cell that holds no number is empty.
+/// object a line. A cell that holds no number is empty. The numbers stay in the file, whatever its size, and
+/// are read again where they are needed.
 struct ForeignTable {
+    using Row = std::vector<std::optional<double>>;
+    /// Hands out the lines of the file, one after the other.
+    using Lines = std::function<void(const std::function<void(std::string_view)>&)>;
+
     std::string origin;
     std::vector<std::string> columns;
-    std::vector<std::vector<std::optional<double>>> rows;  ///< one cell a column
-    std::size_t unread = 0;                                ///< cells that hold something but no number
+    std::vector<Row> first_rows;  ///< one cell a column; a few, to be shown
+    std::size_t row_count = 0;
+    std::size_t unread = 0;  ///< cells that hold something but no number
+
+    /// Reads all rows: of each the cells of these columns, in their order.
+    void forEachRow(const std::vector<std::size_t>& wanted,
+                    const std::function<void(const Row&)>& take) const;
+
+    Lines lines;
+    bool is_json = false;
+    char separator = ',';
 };
 
 /// @throws Error (usage) with origin:line of what cannot be read, Error (disk)
 ForeignTable readForeignTable(const std::filesystem::path& path);
-ForeignTable parseForeignTable(std::string_view text, const std::string& origin);
+ForeignTable parseForeignTable(const std::string& text, const std::string& origin);
 
 /// What of a run a column can be. `step` is needed, and `loss` or one of an evaluation.
 inline const std::vector<std::string> kImportFields = {"step",    "loss", "time_s",          "tokens",

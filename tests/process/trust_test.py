@@ -181,6 +181,26 @@ class Unreadable(ForeignFolder):
         self.assertEqual(code, 0, out)
         self.assertLess(memory, MOST_BYTES)
 
+    def test_importing_takes_no_memory(self):
+        table = Path(self._folder.name) / "table"
+        keys = json.dumps({f"k{i}": i for i in range(1000)})
+        table.write_text(keys + "\n" + "{}\n" * 300_000 + '{"step": 1, "loss": 2}\n')
+        out, code, memory = self.measured("import", table, "--name", "keys")
+        self.assertEqual(code, 2, out)  # no more than a thousand keys
+        self.assertLess(memory, MOST_BYTES)
+        keys = json.dumps({f"k{i}": i for i in range(900)})
+        table.write_text(keys + "\n" + "{}\n" * 300_000 + '{"step": 1, "loss": 2}\n')
+        out, code, memory = self.measured("import", table, "--name", "keys")
+        self.assertEqual(code, 0, out)
+        self.assertLess(memory, MOST_BYTES)
+        with open(table, "w") as file:
+            file.write("step\tloss\n")
+            for part in range(60):
+                file.write("".join(f"{step}\t0.5\n" for step in range(part * 25_000, (part + 1) * 25_000)))
+        out, code, memory = self.measured("import", table, "--name", "long")
+        self.assertEqual(code, 0, out)
+        self.assertLess(memory, MOST_BYTES)
+
     def test_deep_nesting(self):
         (self.bad / "status.json").write_text("[" * 100_000)
         self.expect_row("not a run's status")

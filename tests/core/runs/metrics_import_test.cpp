@@ -62,12 +62,26 @@ TEST(Import, SeveralRowsOfOneStepAreJoined) {
 
 TEST(Import, NotANumberInJsonIsEmpty) {
     const ForeignTable table = parseForeignTable("{\"step\": 1, \"loss\": NaN, \"x\":-Infinity}\n", "f");
-    EXPECT_FALSE(table.rows[0][0] && table.rows[0][1] && table.rows[0][2]);
+    ASSERT_EQ(table.columns, (std::vector<std::string>{"loss", "step", "x"}));
+    EXPECT_EQ(table.first_rows[0], (ForeignTable::Row{std::nullopt, 1.0, std::nullopt}));
+}
+
+TEST(Import, AFileIsReadLikeItsText) {
+    const TemporaryFolder runs;
+    const std::string text = "\xef\xbb\xbfstep,loss\r\n1,0.5\r\n\r\n2,0.25";  // the last line has no end
+    writeFileAtomically(runs / "f.csv", text);
+    for (const ForeignTable& table : {parseForeignTable(text, "f"), readForeignTable(runs / "f.csv")}) {
+        EXPECT_EQ(table.row_count, 2U);
+        std::vector<double> losses;
+        table.forEachRow({1, 0}, [&](const ForeignTable::Row& row) { losses.push_back(*row[0]); });
+        EXPECT_EQ(losses, (std::vector<double>{0.5, 0.25}));
+    }
+    expectError(ErrorKind::disk, "missing.csv", [&] { readForeignTable(runs / "missing.csv"); });
 }
 
 TEST(Import, SaysWhatIsWrong) {
     const TemporaryFolder runs;
-    const auto refused = [](const char* text, const std::string& what) {
+    const auto refused = [](const std::string& text, const std::string& what) {
         expectError(ErrorKind::usage, what, [&] { parseForeignTable(text, "f"); });
     };
     refused("", "is empty");

@@ -30,7 +30,7 @@ QString fieldTitle(const std::string& field) {
 }
 
 QTableWidget* makePreview(const ForeignTable& table) {
-    const int rows = std::min(kPreviewRows, static_cast<int>(table.rows.size()));
+    const int rows = std::min(kPreviewRows, static_cast<int>(table.first_rows.size()));
     auto* preview = new QTableWidget(rows, static_cast<int>(table.columns.size()));
     preview->setAccessibleName(ImportDialog::tr("First rows of the file"));
     preview->setEditTriggers(QAbstractItemView::NoEditTriggers);
@@ -39,7 +39,7 @@ QTableWidget* makePreview(const ForeignTable& table) {
         preview->setHorizontalHeaderItem(column,
                                          new QTableWidgetItem(QString::fromStdString(table.columns[at])));
         for (int row = 0; row < rows; ++row) {
-            const auto& cell = table.rows[static_cast<std::size_t>(row)][at];
+            const auto& cell = table.first_rows[static_cast<std::size_t>(row)][at];
             preview->setItem(row, column, new QTableWidgetItem(cell ? noteNumber(*cell) : QString()));
         }
     }
@@ -115,7 +115,7 @@ ImportDialog::ImportDialog(ForeignTable table, std::filesystem::path runs, const
     auto* layout = new QVBoxLayout(this);
     auto* what = new QLabel(tr("%1: %2 rows. Which column is what?")
                                 .arg(QString::fromStdString(table_.origin))
-                                .arg(table_.rows.size()));
+                                .arg(table_.row_count));
     what->setWordWrap(true);
     if (table_.unread > 0)
         what->setText(what->text() + tr(" %1 with no number are left empty.")
