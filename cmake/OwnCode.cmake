@@ -19,6 +19,20 @@ if(ROPER_LAB_SANITIZE)
     target_compile_options(roper_own_code INTERFACE -Wno-maybe-uninitialized)
 endif()
 
+# What makes a mistake of memory end the program rather than be made use of: checked buffers and stacks, addresses that
+# differ from start to start, tables that cannot be written to. The sanitizers bring their own.
+include(CheckPIESupported)
+check_pie_supported()
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT ROPER_LAB_SANITIZE)
+    add_compile_options(-fstack-protector-strong -fstack-clash-protection)
+    add_compile_options($<$<CONFIG:Release,RelWithDebInfo>:-U_FORTIFY_SOURCE> $<$<CONFIG:Release,RelWithDebInfo>:-D_FORTIFY_SOURCE=2>)
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+        add_compile_options(-fcf-protection)
+    endif()
+endif()
+add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack)
+
 # roper_library(NAME source...): a static library of own code with the repository root on its include path.
 function(roper_library name)
     add_library(${name} STATIC ${ARGN})

@@ -65,6 +65,10 @@ std::string readFile(const FilePath& path, std::uint64_t most_bytes) {
     return content;
 }
 
+std::uint64_t fileSize(const FilePath& path) {
+    return sizeOf(openFile(path, O_RDONLY), path.string());
+}
+
 std::string readEnd(const FilePath& path, std::size_t most_bytes) {
     const Descriptor file = openFileIfThere(path, O_RDONLY);
     if (!file) return {};

@@ -18,6 +18,9 @@ inline constexpr std::uint64_t kMostBytes = 64U << 20U;
 /// @throws Error (disk) naming the path
 std::string readFile(const FilePath& path, std::uint64_t most_bytes = kMostBytes);
 
+/// Bytes of a file. @throws Error (disk) naming the path
+std::uint64_t fileSize(const FilePath& path);
+
 /// The last bytes of a file; nothing if it is not there. Files of any size are read in the same time.
 /// @throws Error (disk) naming the path
 std::string readEnd(const FilePath& path, std::size_t most_bytes);

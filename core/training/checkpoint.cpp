@@ -8,6 +8,7 @@
 #include <span>
 
 #include "core/base/error.h"
+#include "core/base/file_reading.h"
 #include "core/base/fingerprint.h"
 #include "core/base/text.h"
 
@@ -159,17 +160,17 @@ void saveCheckpoint(const FilePath& path, const Transformer& model, const AdamW&
 SafetensorsFile readCheckpoint(const FilePath& path, std::int64_t parameters) {
     constexpr std::uint64_t kBesides = 8U << 20U;  // header, generators, and what later versions may add
     constexpr std::uint64_t kEach = 3 * sizeof(double);  // with AdamW's two means, at most in float64
-    try {
-        SafetensorsFile file =
-            SafetensorsFile::read(path, kEach * static_cast<std::uint64_t>(parameters) + kBesides);
-        const std::string written = file.entryOr(kChecksum, "");  // older versions wrote none
-        if (!written.empty() && checksumOf(file) != written)
-            throw Error(ErrorKind::checkpoint,
-                        path.string() + " is damaged: what it holds is not what was written");
-        return file;
-    } catch (const Error& error) {
-        throw Error(ErrorKind::checkpoint, error.what());
-    }
+    const std::uint64_t most = kEach * static_cast<std::uint64_t>(parameters) + kBesides;
+    if (fileSize(path) > most)
+        throw Error(ErrorKind::checkpoint, path.string() + " holds more than " +
+                                               bytesText(static_cast<double>(most)) +
+                                               ", which no checkpoint of this model does; it is not read");
+    SafetensorsFile file = SafetensorsFile::read(path, most);
+    const std::string written = file.entryOr(kChecksum, "");  // older versions wrote none
+    if (!written.empty() && checksumOf(file) != written)
+        throw Error(ErrorKind::checkpoint,
+                    path.string() + " is damaged: what it holds is not what was written");
+    return file;
 }
 
 void loadWeights(const SafetensorsFile& file, Transformer& model, const std::string& vocabulary) {

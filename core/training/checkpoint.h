@@ -23,7 +23,7 @@ void saveCheckpoint(const FilePath& path, const Transformer& model, const AdamW&
                     const std::string& vocabulary);
 
 /// Reads a checkpoint of a model with so many parameters. A file that is larger than such a checkpoint can be
-/// is refused unread. @throws Error (checkpoint)
+/// is refused unread. @throws Error (checkpoint) if it is damaged, Error (disk) if it cannot be read
 SafetensorsFile readCheckpoint(const FilePath& path, std::int64_t parameters);
 
 /// Restores everything that `saveCheckpoint` wrote.
