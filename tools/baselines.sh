@@ -11,8 +11,11 @@ install_baselines() {
     local log=$lab/baselines.log
     progress_start "downloading and unpacking" "$baselines_seconds"
     rm -rf -- "$baselines_folder"
+    # setuptools first, since one package is built from its source; nothing is fetched that has no hash.
+    local pip=("$baselines_folder/bin/pip" install --no-cache-dir --progress-bar off --require-hashes)
     if ! { /usr/bin/python3 -m venv "$baselines_folder" &&
-        "$baselines_folder/bin/pip" install --no-cache-dir --progress-bar off -r "$root/tools/baselines.txt"; } >"$log" 2>&1; then
+        "${pip[@]}" -r <(grep -A 1 '^setuptools==' "$root/tools/baselines.txt") &&
+        "${pip[@]}" --no-build-isolation -r "$root/tools/baselines.txt"; } >"$log" 2>&1; then
         fail 1 "The baselines could not be installed. $log says why; ./lab setup --baselines tries again."
     fi
     progress_clear

@@ -13,7 +13,7 @@ baselines_packages=(python3-venv python3-dev)  # torch.compile compiles against 
 wanted_packages() {
     printf '%s\n' "${trainer_packages[@]}"
     [[ $preset == trainer ]] || printf '%s\n' "${window_packages[@]}"
-    [[ $command != test ]] || printf '%s\n' "${test_packages[@]}"
+    ! wants_tests || printf '%s\n' "${test_packages[@]}"
     [[ -z $baselines ]] || printf '%s\n' "${baselines_packages[@]}"
 }
 
