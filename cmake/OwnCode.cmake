@@ -6,7 +6,9 @@ endif()
 
 add_library(roper_own_code INTERFACE)
 target_include_directories(roper_own_code INTERFACE ${CMAKE_SOURCE_DIR})
-target_compile_options(roper_own_code INTERFACE -Wall -Wextra -Wshadow -Wconversion -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(roper_own_code INTERFACE -Wall -Wextra -Wshadow -Wconversion -Werror)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # GCC 12 warns of what cannot happen inside std::string's own operator+ (GCC bug 105651).
     target_compile_options(roper_own_code INTERFACE -Wno-restrict)
@@ -15,8 +17,14 @@ endif()
 if(ROPER_LAB_SANITIZE)
     add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
     add_link_options(-fsanitize=address,undefined)
+    add_compile_definitions(_GLIBCXX_ASSERTIONS)
+    if(ROPER_LAB_FUZZ)
+        add_compile_options(-fsanitize=fuzzer-no-link)
+    endif()
     # With the sanitizers GCC warns of uninitialised members inside std::regex and std::function.
-    target_compile_options(roper_own_code INTERFACE -Wno-maybe-uninitialized)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        target_compile_options(roper_own_code INTERFACE -Wno-maybe-uninitialized)
+    endif()
 endif()
 
 # What makes a mistake of memory end the program rather than be made use of: checked buffers and stacks, addresses that

@@ -136,7 +136,8 @@ std::size_t fillGaps(std::vector<MetricsRow>& rows, const std::vector<ScalarEven
     for (const ScalarEvent& event : events)
         if (event.step <= step && there.count(event.step) == 0) missing[event.step] = &event;
     std::vector<MetricsRow> found;
-    for (const auto& [at, event] : missing) {
+    for (const auto& [step_of_event, event] : missing) {
+        const std::int64_t at = step_of_event;  // a lambda may not capture the other
         const auto next =
             std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.step > at; });
         if (rows.empty()) break;

@@ -68,7 +68,10 @@ static std::int64_t wholeOf(const nlohmann::json& json, const char* key,
 
 Status readStatus(const FilePath& path) {
     constexpr std::uint64_t kLargest = 1U << 20U;
-    const std::string text = readFile(path, kLargest);
+    return parseStatus(readFile(path, kLargest), path.string());
+}
+
+Status parseStatus(std::string_view text, const std::string& origin) {
     try {
         const auto json = nlohmann::json::parse(text);
         Status status;
@@ -89,7 +92,7 @@ Status readStatus(const FilePath& path) {
         status.error = textOf("error");
         return status;
     } catch (const std::exception& error) {
-        throw Error(ErrorKind::usage, path.string() + " is not a run's status: " + error.what());
+        throw Error(ErrorKind::usage, origin + " is not a run's status: " + error.what());
     }
 }
 

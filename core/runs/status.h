@@ -49,6 +49,9 @@ void writeStatus(const FilePath& path, const Status& status,
 /// @throws Error (usage) saying what is wrong with the file, Error (disk) if it cannot be read
 Status readStatus(const FilePath& path);
 
+/// The same from memory; `origin` names it in errors.
+Status parseStatus(std::string_view text, const std::string& origin);
+
 /// Fills pid, its namespace, process start, host, boot id and heartbeat with those of this process.
 void stampWithThisProcess(Status& status);
 

@@ -1,0 +1,164 @@
+// One program a parser: ROPER_FUZZ_TARGET names which. Whatever the bytes, a parser answers or throws an
+// Error, which is for a person; any other exception, and whatever the sanitizers find, is a mistake of ours.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.h"
+#include "core/base/safetensors.h"
+#include "core/base/text.h"
+#include "core/compare/run_filter.h"
+#include "core/control/messages.h"
+#include "core/corpus/corpus_files.h"
+#include "core/explorer/hugging_face.h"
+#include "core/explorer/setup_text.h"
+#include "core/runs/metrics_import.h"
+#include "core/runs/rows.h"
+#include "core/runs/run_queue.h"
+#include "core/runs/status.h"
+#include "core/runs/tensorboard_events.h"
+#include "core/specification/specification.h"
+
+namespace roper {
+namespace {
+
+/// What is written from something that was read must be read as the same.
+void require(bool holds, const char* what) {
+    if (holds) return;
+    std::cerr << what << "\n";
+    std::abort();
+}
+
+[[maybe_unused]] void specification(const std::string& bytes) {
+    const Specification read = parseSpecification(bytes, "fuzz");
+    const std::string written = toToml(read);
+    require(toToml(parseSpecification(written, "written")) == written, "a specification changed on its way");
+    check(read);
+}
+
+[[maybe_unused]] void queue(const std::string& bytes) {
+    const RunQueue read = parseQueue(bytes, "fuzz");
+    require(parseQueue(toToml(read), "written") == read, "a queue changed on its way");
+}
+
+template <class Row>
+void rowOf(const std::string& line) {
+    const std::string written = formatRow(parseRow<Row>(line));
+    require(formatRow(parseRow<Row>(written)) == written, "a row changed on its way");
+}
+
+[[maybe_unused]] void metrics(const std::string& bytes) {
+    rowOf<MetricsRow>(bytes);
+}
+[[maybe_unused]] void evaluations(const std::string& bytes) {
+    rowOf<EvaluationRow>(bytes);
+}
+[[maybe_unused]] void samples(const std::string& bytes) {
+    rowOf<Sample>(bytes);
+}
+[[maybe_unused]] void measurements(const std::string& bytes) {
+    if (bytes.empty()) return;
+    const std::string line = bytes.substr(1);
+    switch (bytes[0] & 3) {
+        case 0:
+            return rowOf<MethodRow>(line);
+        case 1:
+            return rowOf<SizeRow>(line);
+        case 2:
+            return rowOf<LengthRow>(line);
+        default:
+            return rowOf<PositionRow>(line);
+    }
+}
+
+[[maybe_unused]] void status(const std::string& bytes) {
+    const Status read = parseStatus(bytes, "fuzz");
+    require(onOneLine(read.error) == read.error, "a status holds control characters");
+    witnessOf(read);
+    writerIsAlive(read, [] { return std::optional<bool>(); });
+}
+
+[[maybe_unused]] void safetensors(const std::string& bytes) {
+    const SafetensorsFile file = SafetensorsFile::parse(bytes, "fuzz");
+    for (const auto& [name, tensor] : file.tensors())
+        if (!tensor.bytes.empty())
+            require(
+                std::to_integer<int>(tensor.bytes.front()) + std::to_integer<int>(tensor.bytes.back()) >= 0,
+                "a tensor lies outside of its file");
+}
+
+[[maybe_unused]] void events(const std::string& bytes) {
+    for (const ScalarEvent& event : parseEvents(bytes).events)
+        formatEvent(event);
+}
+
+[[maybe_unused]] void control(const std::string& bytes) {
+    LineFramer framer;
+    const auto lines = framer.add(bytes);
+    if (!lines) return;
+    for (const std::string& line : *lines) {
+        try {
+            const Request request = parseRequest(line);
+            parseRequest(formatRequest(request));
+        } catch (const Error&) {
+        }
+        try {
+            parseReply(line);
+        } catch (const Error&) {
+        }
+    }
+}
+
+[[maybe_unused]] void setup(const std::string& bytes) {
+    const SetupText read = parseSetup(bytes);
+    const std::string written = formatSetup(read);
+    require(formatSetup(parseSetup(written)) == written, "a setup changed on its way");
+}
+
+[[maybe_unused]] void filter(const std::string& bytes) {
+    RunFilter(bytes).matches({});
+}
+
+[[maybe_unused]] void config(const std::string& bytes) {
+    readHuggingFaceConfig(bytes, {});
+}
+
+[[maybe_unused]] void import(const std::string& bytes) {
+    const ForeignTable table = parseForeignTable(bytes, "fuzz");
+    guessMapping(table);
+    std::vector<std::size_t> all;
+    for (std::size_t i = 0; i < table.columns.size(); ++i)
+        all.push_back(i);
+    std::size_t rows = 0;
+    table.forEachRow(all, [&](const ForeignTable::Row& row) {
+        require(row.size() == all.size(), "a row has not all columns");
+        ++rows;
+    });
+    require(rows == table.row_count, "rows were counted wrongly");
+}
+
+[[maybe_unused]] void corpus(const std::string& bytes) {
+    try {
+        parseCorpusSummary(bytes, "fuzz");
+    } catch (const Error&) {
+    }
+    const std::vector<std::string> words = parseVocabulary(bytes, "fuzz");
+    parseVocabulary(formatVocabulary(words), "written");
+}
+
+}  // namespace
+}  // namespace roper
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string bytes(reinterpret_cast<const char*>(data), size);
+    try {
+        roper::ROPER_FUZZ_TARGET(bytes);
+    } catch (const roper::Error&) {
+        // What is wrong has been said.
+    }
+    return 0;
+}
