@@ -69,7 +69,7 @@ class CommandLine {
     ReadOptions read_;
     SessionOptions session_;
     VerbosityFlags flags_;
-    bool markdown_ = false, background_ = false, with_parent_ = false, accept_ = false;
+    bool markdown_ = false, background_ = false, with_parent_ = false;
     std::string task_, what_, text_, out_;
     std::int64_t count_ = 10;
     EvalOptions eval_;

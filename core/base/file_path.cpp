@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -64,16 +65,15 @@ Error cannotEnter(const FilePath& path, const std::string& folder, int parent, c
 struct Entered {
     Descriptor folder;
     std::string name;
-    int error_number = 0;  ///< why there is no such folder
 };
 
-/// The folder that holds a confined file, entered one name after the other. Only a folder that is missing is
-/// told by a number; anything else that is wrong is thrown.
-Entered enter(const FilePath& path) {
+/// The folder that holds a confined file, entered one name after the other; nothing if one of them is
+/// missing. Anything else that is wrong is thrown.
+std::optional<Entered> enter(const FilePath& path) {
     const std::string root = path.root().empty() ? "." : path.root().string();
-    Entered at{Descriptor(openRetrying(AT_FDCWD, root.c_str(), O_RDONLY | O_DIRECTORY)), {}, 0};
+    Entered at{Descriptor(openRetrying(AT_FDCWD, root.c_str(), O_RDONLY | O_DIRECTORY)), {}};
     if (!at.folder) {
-        if (errno == ENOENT) return {{}, {}, ENOENT};
+        if (errno == ENOENT) return std::nullopt;
         throw diskError("open", root, errno);
     }
     fs::path so_far = path.root();
@@ -81,7 +81,7 @@ Entered enter(const FilePath& path) {
         const std::string& name = path.names()[i];
         so_far /= name;
         const int next = openRetrying(at.folder.number(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-        if (next < 0 && errno == ENOENT) return {{}, {}, ENOENT};
+        if (next < 0 && errno == ENOENT) return std::nullopt;
         if (next < 0) throw cannotEnter(path, so_far.string(), at.folder.number(), name, errno);
         at.folder = Descriptor(next);
     }
@@ -92,20 +92,21 @@ Entered enter(const FilePath& path) {
 /// Opens a file in a folder that has been entered. A device or a pipe is not even opened, since that alone
 /// may have an effect or wait for ever.
 Descriptor openConfined(const FilePath& path, int flags, mode_t mode, bool may_be_missing) {
-    const Entered at = enter(path);
+    const auto at = enter(path);
     struct stat info {};
-    const auto missing = [&](int error_number) -> Descriptor {
+    const auto missing = [&]() -> Descriptor {
         if (may_be_missing) return {};
-        throw diskError("open", path.string(), error_number);
+        throw diskError("open", path.string(), ENOENT);
     };
-    if (at.error_number != 0) return missing(at.error_number);
-    if (::fstatat(at.folder.number(), at.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
+    if (!at) return missing();
+    if (::fstatat(at->folder.number(), at->name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
         if (!S_ISREG(info.st_mode)) throw notARegularFile(path, info.st_mode);
     } else if (errno != ENOENT) {
         throw diskError("open", path.string(), errno);
     }
-    Descriptor file(openRetrying(at.folder.number(), at.name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK, mode));
-    if (!file && errno == ENOENT) return missing(ENOENT);
+    Descriptor file(
+        openRetrying(at->folder.number(), at->name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK, mode));
+    if (!file && errno == ENOENT) return missing();
     if (!file) throw diskError("open", path.string(), errno);
     if (::fstat(file.number(), &info) != 0) throw diskError("open", path.string(), errno);
     if (!S_ISREG(info.st_mode)) throw notARegularFile(path, info.st_mode);  // put there since
@@ -174,9 +175,9 @@ Descriptor openFileIfThere(const FilePath& path, int flags) {
 
 Descriptor openFolderOf(const FilePath& path) {
     if (path.isConfined()) {
-        Entered at = enter(path);
-        if (at.error_number != 0) throw diskError("open", path.parent().string(), at.error_number);
-        return std::move(at.folder);
+        auto at = enter(path);
+        if (!at) throw diskError("open", path.parent().string(), ENOENT);
+        return std::move(at->folder);
     }
     const fs::path folder = path.parent().path();
     Descriptor opened(openRetrying(AT_FDCWD, folder.c_str(), O_RDONLY | O_DIRECTORY));
@@ -188,9 +189,8 @@ bool isThere(const FilePath& path) {
     struct stat info {};
     if (!path.isConfined()) return ::lstat(path.path().c_str(), &info) == 0;
     try {
-        const Entered at = enter(path);
-        return at.error_number == 0 &&
-               ::fstatat(at.folder.number(), at.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+        const auto at = enter(path);
+        return at && ::fstatat(at->folder.number(), at->name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
     } catch (const Error&) {
         return false;  // what cannot be entered holds nothing
     }

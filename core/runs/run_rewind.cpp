@@ -126,9 +126,11 @@ std::optional<MetricsRow> rowOf(const ScalarEvent& event, const MetricsRow& befo
     return row;
 }
 
-/// Puts rows in that the events have and the file has not. @returns how many
+/// Puts rows in that the events have and the file, whose steps rise, has not. @returns how many
 std::size_t fillGaps(std::vector<MetricsRow>& rows, const std::vector<ScalarEvent>& events,
                      std::int64_t step) {
+    if (rows.empty()) return 0;
+    const auto is_before = [](std::int64_t a, const MetricsRow& b) { return a < b.step; };
     std::set<std::int64_t> there;
     for (const MetricsRow& row : rows)
         there.insert(row.step);
@@ -136,11 +138,8 @@ std::size_t fillGaps(std::vector<MetricsRow>& rows, const std::vector<ScalarEven
     for (const ScalarEvent& event : events)
         if (event.step <= step && there.count(event.step) == 0) missing[event.step] = &event;
     std::vector<MetricsRow> found;
-    for (const auto& [step_of_event, event] : missing) {
-        const std::int64_t at = step_of_event;  // a lambda may not capture the other
-        const auto next =
-            std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.step > at; });
-        if (rows.empty()) break;
+    for (const auto& [at, event] : missing) {
+        const auto next = std::upper_bound(rows.begin(), rows.end(), at, is_before);
         const MetricsRow start;
         const MetricsRow& before = next == rows.begin() ? start : *(next - 1);
         if (const auto row = rowOf(*event, before, next == rows.end() ? before : *next))

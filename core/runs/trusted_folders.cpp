@@ -32,9 +32,9 @@ std::optional<fs::path> listPath() {
     return std::nullopt;
 }
 
-/// What a folder is known by: path, inode and, where the file system says, when it was made. An inode alone
-/// is given again as soon as a folder is removed.
-std::optional<nlohmann::json> identityOf(const fs::path& runs) {
+/// What a folder is known by, as a line of the list: path, inode and, where the file system says, when it was
+/// made. An inode alone is given again as soon as a folder is removed.
+std::optional<std::string> identityOf(const fs::path& runs) {
     std::error_code missing;
     const fs::path path = fs::canonical(runs, missing);
     struct statx info {};
@@ -44,7 +44,8 @@ std::optional<nlohmann::json> identityOf(const fs::path& runs) {
     return nlohmann::json{{"path", path.string()},
                           {"inode", info.stx_ino},
                           {"made_s", tells_birth ? info.stx_btime.tv_sec : 0},
-                          {"made_ns", tells_birth ? info.stx_btime.tv_nsec : 0}};
+                          {"made_ns", tells_birth ? info.stx_btime.tv_nsec : 0}}
+        .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 /// The list's lines. One that cannot be read trusts nothing.
@@ -64,7 +65,7 @@ std::vector<std::string> readList(const fs::path& path) {
 bool isGone(const std::string& line) {
     const auto entry = nlohmann::json::parse(line, nullptr, false);
     if (!entry.is_object() || !entry.contains("path") || !entry["path"].is_string()) return true;
-    return identityOf(entry["path"].get<std::string>()) != std::optional(entry);
+    return identityOf(entry["path"].get<std::string>()) != line;
 }
 
 std::optional<uid_t> ownerOf(const fs::path& folder) {
@@ -89,9 +90,7 @@ bool isTrusted(const fs::path& runs) {
     const auto identity = identityOf(runs);
     if (!path || !identity) return false;
     const std::vector<std::string> list = readList(*path);
-    return std::any_of(list.begin(), list.end(), [&](const std::string& line) {
-        return nlohmann::json::parse(line, nullptr, false) == *identity;
-    });
+    return std::find(list.begin(), list.end(), *identity) != list.end();
 }
 
 void trustFolder(const fs::path& runs) {
@@ -107,7 +106,7 @@ void trustFolder(const fs::path& runs) {
     std::vector<std::string> list = readList(*path);
     constexpr std::size_t kMany = 1000;
     if (list.size() >= kMany) std::erase_if(list, isGone);
-    list.push_back(identity->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    list.push_back(*identity);
     writeFileAtomically(path->string(), join(list, "\n") + "\n");
 }
 

@@ -28,6 +28,14 @@ TEST(Status, ReadsBackWhatItWrites) {
     EXPECT_EQ(again.process_start, status.process_start);
 }
 
+/// The status of a run that this process trains.
+Status runningHere() {
+    Status status;
+    status.state = RunState::running;
+    stampWithThisProcess(status);
+    return status;
+}
+
 const auto no_lock = [] { return std::optional(false); };
 
 bool isAlive(const Status& status) {
@@ -35,9 +43,7 @@ bool isAlive(const Status& status) {
 }
 
 TEST(Status, RunningIsTrueOnlyWhileTheWriterLives) {
-    Status status;
-    status.state = RunState::running;
-    stampWithThisProcess(status);
+    Status status = runningHere();
     EXPECT_TRUE(isAlive(status));
 
     Status of_before_the_last_boot = status;
@@ -61,9 +67,7 @@ TEST(Status, RunningIsTrueOnlyWhileTheWriterLives) {
 }
 
 TEST(Status, OfAnotherContainerTheLockTells) {
-    Status status;
-    status.state = RunState::running;
-    stampWithThisProcess(status);
+    Status status = runningHere();
     status.pid_namespace = "pid:[1]";
     status.host = "container";
     status.pid = 1;  // is another process here
@@ -79,9 +83,7 @@ TEST(Status, OfAnotherContainerTheLockTells) {
 TEST(RunFolder, ATrainerOfAnotherContainerIsSeenByItsLock) {
     const TemporaryFolder runs;
     const RunFolder run = createRun(runs.path(), "a", {});
-    Status status;
-    status.state = RunState::running;
-    stampWithThisProcess(status);
+    Status status = runningHere();
     status.pid_namespace = "pid:[1]";
     {
         const RunRecorder trainer(run);
@@ -91,9 +93,7 @@ TEST(RunFolder, ATrainerOfAnotherContainerIsSeenByItsLock) {
 }
 
 TEST(Status, OnAnotherHostTheHeartbeatDecides) {
-    Status status;
-    status.state = RunState::running;
-    stampWithThisProcess(status);
+    Status status = runningHere();
     status.host = "another-host";
     status.boot_id = "another boot";
     EXPECT_EQ(witnessOf(status), Witness::heartbeat);
