@@ -10,6 +10,7 @@
 #include <random>
 
 #include "core/base/error.h"
+#include "core/base/file_reading.h"
 
 namespace roper {
 namespace {
@@ -64,16 +65,6 @@ std::size_t readPart(const Descriptor& file, const std::string& path, std::span<
         const ssize_t got = ::pread(file.number(), part.data(), part.size(), static_cast<off_t>(place));
         if (got >= 0) return static_cast<std::size_t>(got);
         if (errno != EINTR) throw diskError("read", path, errno);
-    }
-}
-
-void copyAll(const Descriptor& file, const std::string& path, const AppendBytes& append) {
-    std::array<char, kPart> part;
-    for (std::uint64_t place = 0;;) {
-        const std::size_t got = readPart(file, path, part, place);
-        if (got == 0) return;
-        append(std::as_bytes(std::span(part).first(got)));
-        place += got;
     }
 }
 
@@ -132,7 +123,9 @@ AppendFile::AppendFile(const FilePath& path, Content kind) : path_(path.string()
     struct stat info {};
     if (::fstat(file_.number(), &info) != 0) throw diskError("open", path_, errno);
     if (info.st_nlink > 1) {
-        writeFileAtomically(path, [&](const AppendBytes& append) { copyAll(file_, path_, append); });
+        writeFileAtomically(path, [&](const AppendBytes& append) {
+            forEachPart(path, [&](std::string_view part) { append(std::as_bytes(std::span(part))); });
+        });
         file_ = openFile(path, kFlags);
         if (::fstat(file_.number(), &info) != 0) throw diskError("open", path_, errno);
     }
