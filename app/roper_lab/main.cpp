@@ -8,6 +8,7 @@
 #include "app/roper_lab/figures.h"
 #include "app/roper_lab/screenshots.h"
 #include "core/base/error.h"
+#include "core/base/this_process.h"
 #include "core/runs/run_folder.h"
 #include "ui/window/main_window.h"
 
@@ -37,7 +38,7 @@ void useNoDisplay() {
 /// @returns an exit code if the program should end at once
 std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     CLI::App app{"A laboratory for rotary position embeddings.", "roper-lab"};
-    app.set_version_flag("--version", "roper-lab 0.1.0");
+    app.set_version_flag("--version", "roper-lab " + roper::programVersion());
     app.add_option("--runs", arguments.runs, "Folder of the runs (default: $ROPER_LAB_RUNS, else ./runs)");
     app.add_option(
         "--page", arguments.page,

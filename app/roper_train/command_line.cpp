@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/base/this_process.h"
 #include "core/tasks/task_kind.h"
 
 // Commands about one run and its model; those about many are in command_line_experiments.cpp.
@@ -23,7 +24,7 @@ std::string tasksHelp() {
 
 CommandLine::CommandLine() {
     app_.require_subcommand(1);
-    app_.set_version_flag("--version", "roper-train 0.1.0");
+    app_.set_version_flag("--version", "roper-train " + programVersion());
     addRun();
     addResume();
     addList();

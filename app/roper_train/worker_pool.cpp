@@ -10,6 +10,7 @@
 
 #include "app/roper_train/progress.h"
 #include "core/base/child_process.h"
+#include "core/base/crash_report.h"
 #include "core/base/error.h"
 #include "core/base/file_path.h"
 #include "core/training/run_control.h"
@@ -76,10 +77,13 @@ bool WorkerPool::workOnce(const RunQueue& queue) {
 void WorkerPool::reap() {
     for (auto at = trainers_.begin(); at != trainers_.end();) {
         int result = 0;
-        if (::waitpid(at->first, &result, WNOHANG) == 0)
+        if (::waitpid(at->first, &result, WNOHANG) == 0) {
             ++at;
-        else
-            at = trainers_.erase(at);
+            continue;
+        }
+        if (WIFSIGNALED(result))
+            work_.say(at->second.run + ": its trainer was ended by " + signalName(WTERMSIG(result)));
+        at = trainers_.erase(at);
     }
 }
 

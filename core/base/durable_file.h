@@ -47,6 +47,7 @@ class AppendFile {
     void append(std::string_view line);
     void sync();
     bool empty() const { return size_ == 0; }
+    int descriptor() const { return file_.number(); }
 
   private:
     std::string path_;

@@ -39,7 +39,24 @@ double bootTimeOf(std::istream& statistics) {
     return 0;
 }
 
+constexpr std::size_t kState = 0, kStart = 19;  // of `processFields`: fields 3 and 22 of proc(5)
+
+/// The fields of /proc/PID/stat after the name; none if there is no such process.
+std::vector<std::string> processFields(std::int64_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::stringstream content;
+    content << file.rdbuf();
+    const std::string text = content.str();
+    const std::size_t after_name = text.rfind(')');  // the name itself may hold blanks and brackets
+    if (after_name == std::string::npos || after_name + 2 > text.size()) return {};
+    return split(std::string_view(text).substr(after_name + 2), ' ');
+}
+
 }  // namespace
+
+std::string programVersion() {
+    return ROPER_LAB_VERSION;
+}
 
 std::string thisHost() {
     static const std::string host = hostName();
@@ -62,16 +79,23 @@ std::string thisPidNamespace() {
 }
 
 std::uint64_t processStart(std::int64_t pid) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    std::stringstream content;
-    content << file.rdbuf();
-    const std::string text = content.str();
-    const std::size_t after_name = text.rfind(')');  // the name itself may hold blanks and brackets
-    if (after_name == std::string::npos) return 0;
-    constexpr std::size_t kState = 0, kStart = 19;  // fields 3 and 22 of proc(5)
-    const std::vector<std::string> fields = split(std::string_view(text).substr(after_name + 2), ' ');
+    const std::vector<std::string> fields = processFields(pid);
     if (fields.size() <= kStart || fields[kState] == "Z" || fields[kState] == "X") return 0;
     return static_cast<std::uint64_t>(parseInteger(fields[kStart]).value_or(0));
+}
+
+bool isSuspended(std::int64_t pid) {
+    const std::vector<std::string> fields = processFields(pid);
+    return !fields.empty() && (fields[kState] == "T" || fields[kState] == "t");
+}
+
+std::int64_t processesEndedForMemory() {
+    constexpr std::string_view kName = "oom_kill ";
+    std::ifstream counters("/proc/vmstat");
+    std::string line;
+    while (std::getline(counters, line))
+        if (line.starts_with(kName)) return parseInteger(line.substr(kName.size())).value_or(0);
+    return 0;
 }
 
 void letWritesFail() {

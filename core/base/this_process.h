@@ -5,6 +5,9 @@
 
 namespace roper {
 
+/// The version of RoPER Lab, such as "0.1.0".
+std::string programVersion();
+
 /// The name of this machine, or of the container that the program runs in.
 std::string thisHost();
 
@@ -21,6 +24,13 @@ std::string thisPidNamespace();
 /// Start time of a process in clock ticks since boot, so that an id used again is told apart; 0 if there is
 /// no such process, or if it has ended and only its exit code is left.
 std::uint64_t processStart(std::int64_t pid);
+
+/// Whether a process is suspended: by SIGSTOP, by Ctrl+Z in its terminal, or by a debugger.
+bool isSuspended(std::int64_t pid);
+
+/// How many processes this system has ended since it was started because memory ran out; 0 if it does not
+/// say.
+std::int64_t processesEndedForMemory();
 
 double secondsSinceEpoch();
 

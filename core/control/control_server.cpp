@@ -39,6 +39,12 @@ constexpr std::size_t kMostUnsent = kLargestPayload + 16 * kLongestMessage;
 /// request that costs the model a reading ends the visit.
 constexpr int kMostAnswers = 64;
 
+/// What a peer is watched for. One that will send no more would be ready to read for ever.
+short eventsFor(bool leaving, bool has_unsent) {
+    if (leaving) return POLLOUT;
+    return has_unsent ? POLLIN | POLLOUT : POLLIN;
+}
+
 }  // namespace
 
 ControlServer::ControlServer(std::filesystem::path path) : path_(std::move(path)) {
@@ -71,8 +77,7 @@ void ControlServer::serve(const Handler& handler, std::chrono::milliseconds pati
     const bool some_wait =
         std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return !peer.waiting.empty(); });
     for (const Peer& peer : peers_)
-        watched.push_back(
-            {peer.descriptor, static_cast<short>(peer.unsent.empty() ? POLLIN : POLLIN | POLLOUT), 0});
+        watched.push_back({peer.descriptor, eventsFor(peer.leaving, !peer.unsent.empty()), 0});
     if (::poll(watched.data(), watched.size(), some_wait ? 0 : static_cast<int>(patience.count())) <= 0 &&
         !some_wait)
         return;
@@ -109,7 +114,7 @@ bool ControlServer::sendUnsent(Peer& peer) {
         if (sent < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
         peer.unsent.erase(0, static_cast<std::size_t>(sent));
     }
-    return !peer.leaving;
+    return !peer.leaving || !peer.waiting.empty();
 }
 
 bool ControlServer::answerWaiting(Peer& peer, const Handler& handler) {
@@ -127,12 +132,16 @@ bool ControlServer::answerWaiting(Peer& peer, const Handler& handler) {
 bool ControlServer::servePeer(Peer& peer, short events, const Handler& handler) {
     if ((events & POLLOUT) != 0 && !sendUnsent(peer)) return false;
     if (!peer.waiting.empty()) return answerWaiting(peer, handler);  // earlier requests first
-    if ((events & ~POLLOUT) == 0 || peer.leaving) return true;
+    if (peer.leaving) return (events & (POLLERR | POLLHUP)) == 0;
+    if ((events & ~POLLOUT) == 0) return true;
     std::array<char, 4096> buffer;
     // A bounded number of reads, so that a peer that sends without end cannot hold up the training.
     for (int reads = 0; reads < 32; ++reads) {
         const ssize_t got = ::recv(peer.descriptor, buffer.data(), buffer.size(), 0);
-        if (got == 0) return false;
+        if (got == 0) {  // it may have closed its half alone, and still read
+            peer.leaving = true;
+            return sendUnsent(peer);
+        }
         if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
         const auto lines = peer.framer.add({buffer.data(), static_cast<std::size_t>(got)});
         if (!lines) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/base/crash_report.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_lock.h"
@@ -56,8 +57,8 @@ RunFolder::RunFolder(fs::path path) : path_(std::move(path)) {
     }
 }
 
-FilePath RunFolder::file(const fs::path& name) const {
-    return FilePath::inside(path_.parent_path(), path_.filename()) / name;
+FilePath RunFolder::confinedPath() const {
+    return FilePath::inside(path_.parent_path(), path_.filename());
 }
 
 FilePath RunFolder::checkpointPath(std::int64_t step) const {
@@ -69,7 +70,7 @@ FilePath RunFolder::snapshotPath(std::int64_t step) const {
 }
 
 FilePath RunFolder::eventsPath() const {
-    for (const std::string& name : namesIn(FilePath::inside(path_.parent_path(), path_.filename())))
+    for (const std::string& name : namesIn(confinedPath()))
         if (name.starts_with(kEventsPrefix) && name.find(kPartialMark) == std::string::npos)
             return file(name);
     // TensorBoard asks for seconds since 1970 and a host; the name says nothing of the machine.
@@ -81,6 +82,15 @@ RunState RunFolder::trueState(const Status& status) const {
     if (!claimsToWork(status)) return status.state;
     return writerIsAlive(status, [&] { return lockIsHeld(lockPath()); }) ? status.state
                                                                          : RunState::interrupted;
+}
+
+std::optional<std::string> RunFolder::crash(const Status& status) const {
+    constexpr std::size_t kEnd = 4096;
+    try {
+        return crashIn(readEnd(logPath(), kEnd), status.pid);
+    } catch (const Error&) {
+        return std::nullopt;
+    }
 }
 
 template <class Row>

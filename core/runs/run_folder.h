@@ -30,7 +30,9 @@ class RunFolder {
     const std::filesystem::path& path() const { return path_; }
     std::string name() const { return path_.filename().string(); }
 
-    FilePath file(const std::filesystem::path& name) const;
+    /// The folder itself, of which no link leads elsewhere.
+    FilePath confinedPath() const;
+    FilePath file(const std::filesystem::path& name) const { return confinedPath() / name; }
 
     /// The file of a kind of row.
     template <class Row>
@@ -65,6 +67,9 @@ class RunFolder {
 
     /// The state a person should be told: running or paused only while the trainer is really there.
     RunState trueState(const Status& status) const;
+
+    /// Of an interrupted run: what its trainer's crash was, in words, if it could still be written down.
+    std::optional<std::string> crash(const Status& status) const;
 
     /// Hands out all whole rows of a kind, one after the other, in memory that does not depend on how many
     /// there are. @throws Error (usage) naming file and line of a row that cannot be read, Error (disk)

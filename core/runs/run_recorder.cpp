@@ -8,6 +8,7 @@
 #include <random>
 #include <tuple>
 
+#include "core/base/crash_report.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
 #include "core/base/text.h"
@@ -189,10 +190,14 @@ RunRecorder::RunRecorder(RunFolder folder)
                                           lock_.holder() +
                                           "); pause or stop it first, or wait until it is done");
     makeFolder(folder_.checkpointsPath());
-    removePartialFiles(FilePath::inside(folder_.path().parent_path(), folder_.path().filename()));
+    removePartialFiles(folder_.confinedPath());
     removePartialFiles(folder_.checkpointsPath());
     removePartialFiles(folder_.snapshotsPath());
     log_ = std::make_unique<AppendFile>(folder_.logPath());
+}
+
+RunRecorder::~RunRecorder() {
+    if (logs_crashes_) reportCrashesTo(-1);
 }
 
 void RunRecorder::openRows() {
@@ -235,6 +240,11 @@ void RunRecorder::record(const std::vector<MethodRow>& rows) {
 
 void RunRecorder::log(std::string_view line) {
     log_->append(utcTime("%Y-%m-%dT%H:%M:%SZ  ") + onOneLine(line));
+}
+
+void RunRecorder::logCrashes() {
+    reportCrashesTo(log_->descriptor());
+    logs_crashes_ = true;
 }
 
 void RunRecorder::setStatus(Status status, Durability durability) {

@@ -41,6 +41,9 @@ class RunRecorder {
   public:
     /// @throws Error (usage) if another trainer works on this run, Error (disk)
     explicit RunRecorder(RunFolder folder);
+    ~RunRecorder();
+    RunRecorder(const RunRecorder&) = delete;
+    RunRecorder& operator=(const RunRecorder&) = delete;
 
     const RunFolder& folder() const { return folder_; }
 
@@ -54,6 +57,9 @@ class RunRecorder {
 
     /// A line of log.txt, with the time in front.
     void log(std::string_view line);
+
+    /// From here on log.txt also says it if this process crashes.
+    void logCrashes();
 
     /// Writes status.json, stamped with this process and the present time.
     void setStatus(Status status, Durability durability = Durability::machine_failure);
@@ -75,6 +81,7 @@ class RunRecorder {
     RunFolder folder_;
     FileLock lock_;
     std::unique_ptr<AppendFile> metrics_, evaluations_, samples_, method_, events_, log_;
+    bool logs_crashes_ = false;
 };
 
 }  // namespace roper

@@ -47,6 +47,7 @@ void writeStatus(const FilePath& path, const Status& status, Durability durabili
         {"control", status.control},
         {"exit_code", status.exit_code},
         {"error", onOneLine(status.error)},
+        {"version", status.version},
     };
     const auto replace = nlohmann::ordered_json::error_handler_t::replace;
     writeFileAtomically(path, json.dump(2, ' ', false, replace) + "\n", durability);
@@ -66,14 +67,23 @@ static std::int64_t wholeOf(const nlohmann::json& json, const char* key,
     return value.get<std::int64_t>();
 }
 
+/// Of a status that cannot be read: that it is of another version, if it is.
+static std::string writerNote(const nlohmann::json& json) {
+    const auto version = json.is_object() ? json.find("version") : json.end();
+    if (version == json.end() || !version->is_string() || *version == programVersion()) return {};
+    return " (written by version " + onOneLine(version->get<std::string>()) + "; this is " + programVersion() + ")";
+}
+
 Status readStatus(const FilePath& path) {
     constexpr std::uint64_t kLargest = 1U << 20U;
     return parseStatus(readFile(path, kLargest), path.string());
 }
 
 Status parseStatus(std::string_view text, const std::string& origin) {
+    std::string written_by;
     try {
         const auto json = nlohmann::json::parse(text);
+        written_by = writerNote(json);
         Status status;
         status.state = stateFromName(json.at("state").get<std::string>());
         status.step = wholeOf(json, "step", {});
@@ -90,13 +100,15 @@ Status parseStatus(std::string_view text, const std::string& origin) {
         status.control = json.value("control", "");
         status.exit_code = static_cast<int>(std::clamp<std::int64_t>(wholeOf(json, "exit_code", 0), -1, 255));
         status.error = textOf("error");
+        status.version = textOf("version");
         return status;
     } catch (const std::exception& error) {
-        throw Error(ErrorKind::usage, origin + " is not a run's status: " + error.what());
+        throw Error(ErrorKind::usage, origin + " is not a run's status: " + error.what() + written_by);
     }
 }
 
 void stampWithThisProcess(Status& status) {
+    status.version = programVersion();
     status.pid = ::getpid();
     status.pid_namespace = thisPidNamespace();
     status.process_start = processStart(status.pid);

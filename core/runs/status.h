@@ -40,6 +40,7 @@ struct Status {
     std::string control;  ///< path of the control socket; empty if there is none
     int exit_code = 0;
     std::string error;
+    std::string version;  ///< of the program that wrote it; empty if an older one did
 };
 
 /// @throws Error (disk)

@@ -98,6 +98,32 @@ double snapshotBytes(const Specification& s) {
     return 2 * 4 * static_cast<double>(s.model.layers * s.model.heads) * T * T;
 }
 
+/// How often something happens that is done every so many steps, and at the end.
+double timesIn(std::int64_t steps, std::int64_t every) {
+    return every == 0 ? 1 : std::ceil(static_cast<double>(steps) / static_cast<double>(every));
+}
+
+/// Weights and AdamW's two means, with names, shapes and generator states.
+double checkpointBytes(std::int64_t parameters) {
+    constexpr double kBesides = 64e3;
+    return kBesides + 3 * 4 * static_cast<double>(parameters);
+}
+
+/// Bytes of a run's folder: checkpoints that are kept, the best one and one that is being written, rows as
+/// text and as events for TensorBoard, samples, snapshots.
+double diskBytes(const Specification& s, std::int64_t parameters) {
+    constexpr double kRow = 200, kEvaluation = 500, kOfSample = 300, kCopies = 4;
+    const auto steps = s.training.steps;
+    const auto tokens = static_cast<double>(s.training.length);
+    const double problems = s.task.hasProblems() ? static_cast<double>(s.evaluation.problems) : 0;
+    const double checkpoints = static_cast<double>(s.checkpoints.keep) + 2;
+    const double snapshots =
+        s.snapshots.every == 0 ? 0 : (1 + timesIn(steps, s.snapshots.every)) * snapshotBytes(s) / 2;
+    return checkpoints * checkpointBytes(parameters) + kRow * timesIn(steps, s.training.report_every) +
+           timesIn(steps, s.evaluation.every) * (kEvaluation + problems * (kOfSample + kCopies * tokens)) +
+           snapshots;
+}
+
 /// A number that a file begins with; nothing if there is none, as in "max".
 std::optional<double> numberIn(const std::string& path) {
     std::ifstream file(path);
@@ -164,6 +190,7 @@ Cost costOf(const Specification& s) {
     cost.step_bytes = 4 * kPassing * B * T * keptNumbers(s, T, V);
     cost.evaluation_bytes = evaluationBytes(s, V);
     cost.snapshot_bytes = snapshotBytes(s);
+    cost.disk_bytes = diskBytes(s, cost.parameters);
     cost.memory_bytes = kProgram + kState * static_cast<double>(cost.parameters) +
                         std::max({cost.step_bytes, cost.evaluation_bytes, cost.snapshot_bytes});
     return cost;
@@ -207,11 +234,42 @@ std::optional<std::string> memoryProblem(const Specification& s, double availabl
            "; --anyway begins all the same, since this is an estimate.";
 }
 
+std::optional<double> availableDisk(const std::filesystem::path& folder) {
+    std::error_code unknown;
+    std::filesystem::path there = std::filesystem::absolute(folder, unknown);
+    while (!unknown && !std::filesystem::exists(there, unknown) && there != there.parent_path())
+        there = there.parent_path();
+    const std::filesystem::space_info space = std::filesystem::space(there, unknown);
+    return unknown ? std::nullopt : std::optional(static_cast<double>(space.available));
+}
+
+std::optional<std::string> diskProblem(const std::vector<Specification>& runs, double available_bytes) {
+    double needed = 0;
+    const Specification* largest = nullptr;
+    double most = 0;
+    for (const Specification& run : runs) {
+        const double bytes = costOf(run).disk_bytes;
+        needed += bytes;
+        if (bytes <= most) continue;
+        most = bytes;
+        largest = &run;
+    }
+    if (largest == nullptr || needed <= available_bytes) return std::nullopt;
+    return (runs.size() == 1 ? "the run takes about " : countOf(runs.size(), "run") + " take about ") +
+           bytesText(needed) + " on disk, and " + bytesText(available_bytes) +
+           " are free. Free some space, or lower checkpoints.keep (" +
+           std::to_string(largest->checkpoints.keep) + ")" +
+           (largest->snapshots.every > 0
+                ? ", or raise snapshots.every (" + std::to_string(largest->snapshots.every) + ")"
+                : "");
+}
+
 std::string costText(const Cost& cost) {
     return scaledText(static_cast<double>(cost.parameters),
                       {"parameters", "thousand parameters", "million parameters", "billion parameters"}) +
            ", " + scaledText(cost.flop_a_step, {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"}) +
-           " a step, about " + bytesText(cost.memory_bytes) + " of memory";
+           " a step, about " + bytesText(cost.memory_bytes) + " of memory and " + bytesText(cost.disk_bytes) +
+           " on disk";
 }
 
 }  // namespace roper

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/specification/specification.h"
 
@@ -17,6 +19,7 @@ struct Cost {
         0;  ///< of the trainer at its largest: an estimate, up to a third above what was measured
     // What of that is taken by a step, an evaluation and a snapshot: never at the same time.
     double step_bytes = 0, evaluation_bytes = 0, snapshot_bytes = 0;
+    double disk_bytes = 0;  ///< of the run's folder at its end, with a checkpoint that is being written
 };
 
 /// @throws std::invalid_argument if the task's settings contradict each other
@@ -33,6 +36,13 @@ std::optional<double> availableMemory();
 
 /// Why a run would not fit into so much memory, with numbers and what to change; nothing if it does.
 std::optional<std::string> memoryProblem(const Specification& specification, double available_bytes);
+
+/// Bytes that are free for this user on the disk of a folder, or of the nearest one above it that is there.
+/// Nothing if the system does not say.
+std::optional<double> availableDisk(const std::filesystem::path& folder);
+
+/// Why runs would fill a disk with so much room, with numbers and what to change; nothing if they fit.
+std::optional<std::string> diskProblem(const std::vector<Specification>& runs, double available_bytes);
 
 /// "0.60 million parameters, 39 GFLOP per step, about 0.7 GB of memory"
 std::string costText(const Cost& cost);

@@ -47,6 +47,16 @@ std::string inGigabytes(double bytes) {
     return formatRounded(bytes / 1e9, 3) + " GB";
 }
 
+/// What the files of a folder take together; what cannot be read counts as nothing.
+double bytesIn(const std::filesystem::path& folder) {
+    std::error_code unreadable;
+    double sum = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, unreadable))
+        if (entry.is_regular_file(unreadable) && !entry.is_symlink(unreadable))
+            sum += static_cast<double>(entry.file_size(unreadable));
+    return sum;
+}
+
 /// Of the device that such a run trains on.
 std::optional<double> freeMemoryFor(const Specification& specification) {
     const bool on_gpu = gpu() != nullptr && specification.device.name != "cpu";
@@ -156,6 +166,7 @@ RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const Ses
     handleStopSignals();
     watchStoppedTime();
     RunRecorder recorder(folder);
+    recorder.logCrashes();
     try {
         return translatingErrors([&] {
             writeStarting(recorder);
@@ -175,6 +186,9 @@ RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const Ses
             std::unique_ptr<Task> task = openTask(specification.task, folder, preparation.preparing());
             if (!task) return preparation.end();
             if (!session.anyway) requireMemory(specification);
+            if (const auto free = availableDisk(folder.path()))
+                if (const auto problem = diskProblem({specification}, *free + bytesIn(folder.path())))
+                    note("low disk: " + *problem);
             return namingMemory(specification, [&] {
                 Trainer trainer(specification, std::move(task), opened.device, recorder, control, observer);
                 trainer.restore();

@@ -124,6 +124,7 @@ RunState Trainer::run() {
         const bool looks_inside = last || due(specification_.snapshots.every);
         const bool saves = last || due(specification_.checkpoints.every) || control_.takeCheckpointRequest();
         if (evaluates || looks_inside || saves) catchUp();
+        if (evaluates || looks_inside) requireFiniteWeights();
         if (evaluates) runEvaluation();
         if (looks_inside) takeSnapshot();
         if (saves) saveCheckpointNow();
@@ -157,12 +158,33 @@ void Trainer::accept(const std::vector<StepNumbers>& steps) {
         report(step, position_.time_s);
         if (step.finite()) continue;
         const bool by_loss = !std::isfinite(step.loss);
-        throw Error(
-            ErrorKind::diverged,
-            "training diverged at step " + std::to_string(position_.step) + ": the " +
-                (by_loss ? "loss" : "gradient's norm") + " is " +
-                formatNumber(by_loss ? step.loss : step.gradient_norm) +
-                ". The weights were not touched. Try a lower learning rate, a longer warm-up or clipping.");
+        throw Error(ErrorKind::diverged, "training diverged at step " + std::to_string(position_.step) +
+                                             ": the " + (by_loss ? "loss" : "gradient's norm") + " is " +
+                                             formatNumber(by_loss ? step.loss : step.gradient_norm) +
+                                             ". The weights were not touched. " + remedy());
+    }
+}
+
+std::string Trainer::remedy() const {
+    const Specification::Training& training = specification_.training;
+    std::vector<std::string> ways = {
+        "a lower training.learning_rate than " + formatNumber(training.learning_rate),
+        "more training.warmup_steps than " + std::to_string(training.warmup_steps)};
+    if (training.clip_norm == 0) ways.emplace_back("training.clip_norm = 1");
+    if (model_.computeType() == at::kBFloat16) ways.emplace_back("device.precision = fp32");
+    const std::string last = ways.back();
+    ways.pop_back();
+    return "A resume would meet it again: start a run with " + join(ways, ", ") + " or " + last + ".";
+}
+
+void Trainer::requireFiniteWeights() const {
+    for (const auto& [name, parameter] : model_.parameters()) {
+        if (at::isfinite(parameter.detach()).all().item<bool>()) continue;
+        throw Error(ErrorKind::diverged,
+                    "training diverged: after step " + std::to_string(position_.step) + " " + name +
+                        " holds numbers that are not finite. They are not kept: the newest "
+                        "checkpoint is from before. " +
+                        remedy());
     }
 }
 
@@ -202,6 +224,7 @@ void Trainer::runEvaluation() {
 
 void Trainer::saveCheckpointNow() {
     if (saved_step_ == position_.step) return;
+    requireFiniteWeights();
     const TrainingClock::Rest rest(clock_);
     position_.time_s = clock_.seconds();
     recorder_.sync();  // rows first: a checkpoint never stands for steps whose rows could still be lost

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <QIODevice>
+#include <QByteArray>
 #include <QPainter>
 #include <QRectF>
 #include <QSize>
 #include <QString>
+#include <functional>
 
 #include "ui/theme/theme.h"
 
@@ -36,8 +37,9 @@ class Figure {
     /// The numbers that the picture shows, all of them, as CSV with a header line.
     virtual QString figureCsv() const = 0;
 
-    /// Writes the same to a file; pictures of very many numbers do it part by part.
-    virtual void writeCsv(QIODevice& out) const { out.write(figureCsv().toUtf8()); }
+    /// Hands out the same as bytes; pictures of very many numbers do it part by part.
+    using WriteBytes = std::function<void(const QByteArray&)>;
+    virtual void writeCsv(const WriteBytes& write) const { write(figureCsv().toUtf8()); }
 
     /// One line for under the picture: what it shows, with its parameters.
     virtual QString figureCaption() const = 0;

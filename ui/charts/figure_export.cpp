@@ -101,20 +101,28 @@ QByteArray pdfBytes(const Figure& figure, const ExportOptions& options, const Th
     return bytes;
 }
 
-void save(const QString& path, const QByteArray& bytes) {
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
-        throw Error(ErrorKind::disk,
-                    "cannot write " + path.toStdString() + ": " + file.errorString().toStdString());
+/// Where a device, a pipe or a folder stands it would be replaced, which root may do.
+void requirePlace(const QString& path) {
+    const QFileInfo place(path);
+    if (place.exists() && !place.isFile())
+        throw Error(ErrorKind::disk, "cannot write " + path.toStdString() +
+                                         ": there is something that is not a file; name another");
 }
 
-void saveCsv(const QString& path, const Figure& figure) {
+/// @param write  called once with what takes the file's bytes, part by part
+void save(const QString& path, const std::function<void(const Figure::WriteBytes&)>& write) {
+    requirePlace(path);
     QSaveFile file(path);
-    const bool opened = file.open(QIODevice::WriteOnly);
-    if (opened) figure.writeCsv(file);
-    if (!opened || file.error() != QFileDevice::NoError || !file.commit())
-        throw Error(ErrorKind::disk,
-                    "cannot write " + path.toStdString() + ": " + file.errorString().toStdString());
+    const auto require = [&](bool done) {
+        if (done) return;
+        const QString why =
+            file.error() == QFileDevice::NoError ? QObject::tr("no space left, perhaps") : file.errorString();
+        throw Error(ErrorKind::disk, "cannot write " + path.toStdString() + ": " + why.toStdString());
+    };
+    require(file.open(QIODevice::WriteOnly));
+    // A disk that becomes full takes a part of the bytes, which Qt counts as no error.
+    write([&](const QByteArray& bytes) { require(file.write(bytes) == bytes.size() && file.flush()); });
+    require(file.commit());
 }
 
 struct Chosen {
@@ -198,10 +206,10 @@ void exportFigure(const Figure& figure, const QString& path, const ExportOptions
                   const Theme& theme) {
     const QString suffix = QFileInfo(path).suffix().toLower();
     const Theme chosen = options.light_background ? Theme::light() : theme;
-    if (suffix == "png") return save(path, pngBytes(figure, options, chosen));
-    if (suffix == "svg") return save(path, svgBytes(figure, options, chosen));
-    if (suffix == "pdf") return save(path, pdfBytes(figure, options, chosen));
-    if (suffix == "csv") return saveCsv(path, figure);
+    if (suffix == "png") return save(path, [&](const auto& out) { out(pngBytes(figure, options, chosen)); });
+    if (suffix == "svg") return save(path, [&](const auto& out) { out(svgBytes(figure, options, chosen)); });
+    if (suffix == "pdf") return save(path, [&](const auto& out) { out(pdfBytes(figure, options, chosen)); });
+    if (suffix == "csv") return save(path, [&](const auto& out) { figure.writeCsv(out); });
     throw Error(ErrorKind::usage,
                 "a picture is written as .png, .svg, .pdf or .csv, not \"" + path.toStdString() + "\"");
 }

@@ -1,6 +1,5 @@
 #include "ui/charts/heat_map_view.h"
 
-#include <QBuffer>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QWheelEvent>
@@ -147,14 +146,12 @@ void HeatMapView::keyPressEvent(QKeyEvent* event) {
 
 QString HeatMapView::figureCsv() const {
     QByteArray bytes;
-    QBuffer buffer(&bytes);
-    buffer.open(QIODevice::WriteOnly);
-    writeCsv(buffer);
+    writeCsv([&](const QByteArray& part) { bytes += part; });
     return QString::fromUtf8(bytes);
 }
 
 /// One line per cell, written in parts: a large map has sixteen million.
-void HeatMapView::writeCsv(QIODevice& out) const {
+void HeatMapView::writeCsv(const WriteBytes& write) const {
     constexpr qsizetype kPart = 1 << 20;
     const auto plain = [](QString name) { return name.remove(',').replace(' ', '_').toUtf8(); };
     QByteArray part =
@@ -167,10 +164,10 @@ void HeatMapView::writeCsv(QIODevice& out) const {
                     QByteArray::number(static_cast<qint64>(column)) + ',' +
                     QByteArray::number((*map_.values)(row, column), 'g', 17) + '\n';
         if (part.size() < kPart) continue;
-        out.write(part);
+        write(part);
         part.clear();
     }
-    out.write(part);
+    write(part);
 }
 
 }  // namespace roper

@@ -53,7 +53,7 @@ class HeatMapView : public FigureView {
     QString figureName() const override { return name_; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
-    void writeCsv(QIODevice& out) const override;
+    void writeCsv(const WriteBytes& write) const override;
     QString figureCaption() const override { return caption_; }
     QSize minimumSizeHint() const override { return {220, 160}; }
 

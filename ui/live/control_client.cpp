@@ -25,12 +25,14 @@ void ControlClient::send(const QString& path, const Request& request) {
     };
     connect(socket, &QLocalSocket::connected, this,
             [socket, request] { socket->write(QByteArray::fromStdString(formatRequest(request) + "\n")); });
-    connect(socket, &QLocalSocket::readyRead, this, [this, socket, received, finish] {
+    connect(socket, &QLocalSocket::readyRead, this, [this, socket, path, received, finish] {
         *received += socket->readAll();
         const qsizetype end = received->indexOf('\n');
         const auto longest = static_cast<qsizetype>(kLongestMessage);
         if (end > longest || (end < 0 && received->size() > longest))
             return finish(false, tr("the trainer's answer is too long"));
+        if (!received->startsWith('{'))
+            return finish(false, tr("what answers at %1 is no trainer, or one of another version").arg(path));
         if (end < 0) return;
         try {
             const ReplyLine line =
@@ -41,7 +43,8 @@ void ControlClient::send(const QString& path, const Request& request) {
             finish(line.reply.ok, QString::fromStdString(line.reply.message),
                    received->mid(end + 1, whole - end - 1));
         } catch (const Error& error) {
-            finish(false, QString::fromStdString(error.what()));
+            finish(false,
+                   tr("the trainer's answer cannot be read: %1").arg(QString::fromStdString(error.what())));
         }
     });
     connect(socket, &QLocalSocket::errorOccurred, this, [socket, finish] {

@@ -4,9 +4,24 @@
 #include <QJsonObject>
 #include <QTimer>
 
+#include "core/base/crash_report.h"
 #include "ui/live/trainer_launcher.h"
 
 namespace roper {
+
+namespace {
+
+/// Why a server that was wanted is gone.
+QString endOf(QProcess& process) {
+    const QString why = QString::fromUtf8(process.readAllStandardError()).trimmed().section('\n', -1);
+    if (process.exitStatus() == QProcess::CrashExit)
+        return ModelClient::tr("roper-train serve was ended by %1. %2")
+            .arg(QString::fromStdString(signalName(process.exitCode())), why)
+            .trimmed();
+    return why.isEmpty() ? ModelClient::tr("roper-train serve ended unexpectedly.") : why;
+}
+
+}  // namespace
 
 ModelClient::ModelClient(RunStore& store, QObject* parent) : QObject(parent), store_(store) {}
 
@@ -87,11 +102,7 @@ void ModelClient::startServer(const RunWatcher& run) {
     QProcess* process = server_;
     connect(process, &QProcess::readyReadStandardOutput, this, &ModelClient::readServer);
     connect(process, &QProcess::finished, process, &QObject::deleteLater);
-    connect(process, &QProcess::finished, this, [this, process] {
-        const QString why = QString::fromUtf8(process->readAllStandardError()).trimmed();
-        failServer(process,
-                   why.isEmpty() ? tr("roper-train serve ended unexpectedly.") : why.section('\n', -1));
-    });
+    connect(process, &QProcess::finished, this, [this, process] { failServer(process, endOf(*process)); });
     connect(process, &QProcess::errorOccurred, this, [this, process](QProcess::ProcessError error) {
         if (error != QProcess::FailedToStart) return;  // others are followed by `finished`
         failServer(process, tr("roper-train could not be started: %1").arg(process->errorString()));
@@ -130,7 +141,17 @@ void ModelClient::retireServer() {
 
 void ModelClient::readServer() {
     while (server_ && server_->canReadLine()) {
-        const QJsonObject said = QJsonDocument::fromJson(server_->readLine()).object();
+        const QJsonDocument line = QJsonDocument::fromJson(server_->readLine());
+        if (!line.isObject()) {
+            QProcess* process = server_;
+            failServer(process,
+                       tr("%1 serve does not answer as the trainer of this window does. Is it of another "
+                          "version?")
+                           .arg(process->program()));
+            process->kill();
+            return;
+        }
+        const QJsonObject said = line.object();
         if (said["event"] != "listening") continue;
         server_socket_ = said["socket"].toString();
         send(server_socket_);

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
 #include "core/base/text.h"
+#include "core/base/this_process.h"
 
 namespace roper {
 namespace {
@@ -50,27 +51,47 @@ void RunWatcher::readSpecificationOnce() {
 
 /// Of a trainer on another machine only the heartbeat tells, and the clocks of the two may differ: that it
 /// beats is seen here by our own clock.
-RunState RunWatcher::stateBySight(const Status& before) {
+RunState RunWatcher::stateBySight() {
     constexpr qint64 kSilenceMeansGone_ms = 60000;
     if (!claimsToWork(status_) || witnessOf(status_) != Witness::heartbeat) return folder_.trueState(status_);
-    if (before.heartbeat != 0 && before.heartbeat != status_.heartbeat) last_beat_.start();
     if (last_beat_.isValid() && last_beat_.elapsed() < kSilenceMeansGone_ms) return status_.state;
     return folder_.trueState(status_);
+}
+
+/// What the system knows of a trainer on this machine. @param before  the state at the last look
+void RunWatcher::watchTrainer(RunState before) {
+    const bool is_here = claimsToWork(status_) && witnessOf(status_) == Witness::process;
+    is_suspended_ = is_here && isActive() && roper::isSuspended(status_.pid);
+    if (isActive() && !last_beat_.isValid()) last_beat_.start();
+    if (!is_here) return;
+    const std::int64_t ended = processesEndedForMemory();
+    const bool was_active = before == RunState::running || before == RunState::paused;
+    if (state_ == RunState::interrupted && was_active) memory_ran_out_ = ended > ended_for_memory_;
+    if (isActive()) memory_ran_out_ = false;
+    ended_for_memory_ = ended;
+}
+
+double RunWatcher::silentSeconds() const {
+    if (!isActive() || state_ == RunState::paused || !last_beat_.isValid()) return 0;
+    return static_cast<double>(last_beat_.elapsed()) / 1000;
 }
 
 void RunWatcher::pollStatus() {
     const Status before = status_;
     const RunState state_before = state_;
+    const bool was_suspended = is_suspended_;
     try {
         status_ = folder_.status();
-        state_ = stateBySight(before);
+        if (before.heartbeat != 0 && before.heartbeat != status_.heartbeat) last_beat_.start();
+        state_ = stateBySight();
+        watchTrainer(state_before);
         status_problem_.clear();
     } catch (const Error& error) {
         status_problem_ = QString::fromStdString(error.what());
         state_ = RunState::failed;
     }
-    if (state_ != state_before || status_.step != before.step || status_.error != before.error ||
-        status_.control != before.control)
+    if (state_ != state_before || is_suspended_ != was_suspended || status_.step != before.step ||
+        status_.error != before.error || status_.control != before.control)
         emit statusChanged();
 }
 
@@ -104,6 +125,8 @@ void RunWatcher::poll() {
     behind_ = false;
     rows_problem_.clear();
     status_stamp_ = stampOf(folder_.statusPath());
+    if (const Stamp words = stampOf(folder_.messagesPath()); words != std::exchange(messages_stamp_, words))
+        emit statusChanged();
     metrics_stamp_ = stampOf(folder_.metricsPath());
     readSpecificationOnce();
     pollStatus();
@@ -129,6 +152,7 @@ RunWatcher::Stamp RunWatcher::stampOf(const FilePath& path) {
 void RunWatcher::pollIfChanged() {
     // A trainer that dies writes nothing more, so a run that claims to work is looked at again and again.
     const bool is_known = stampOf(folder_.statusPath()) == status_stamp_ &&
+                          stampOf(folder_.messagesPath()) == messages_stamp_ &&
                           stampOf(folder_.metricsPath()) == metrics_stamp_ && !isBroken();
     if (!is_known || isActive() || behind_) poll();
 }
@@ -158,6 +182,11 @@ QString RunWatcher::messages() const {
     } catch (const Error&) {
         return {};  // only runs started by a window have that file
     }
+}
+
+QString RunWatcher::lastWords() const {
+    return stampOf(folder_.messagesPath()).time_ns > stampOf(folder_.statusPath()).time_ns ? messages()
+                                                                                           : QString();
 }
 
 std::int64_t RunWatcher::step() const {

@@ -35,6 +35,9 @@ class RunWatcher : public QObject {
     /// The end of what a trainer started by the window wrote to stderr; usually empty.
     QString messages() const;
 
+    /// The same if it was written after the status: the last words of a trainer that could write no other.
+    QString lastWords() const;
+
     const Status& status() const { return status_; }
     RunState state() const { return state_; }
     const std::vector<MetricsRow>& metrics() const { return metrics_; }
@@ -48,6 +51,15 @@ class RunWatcher : public QObject {
     double stepsPerSecond() const;
     /// Seconds until the last step at the present rate; nothing if it does not train.
     std::optional<double> secondsLeft() const;
+    /// Whether its trainer is on this machine and has been suspended from outside.
+    bool isSuspended() const { return is_suspended_; }
+
+    /// Of an interrupted run: whether the system was ending processes for lack of memory when it was lost.
+    bool memoryRanOut() const { return memory_ran_out_; }
+
+    /// Since a sign of its trainer was last seen here, by this machine's clock; 0 if it does not train.
+    double silentSeconds() const;
+
     bool isActive() const { return state_ == RunState::running || state_ == RunState::paused; }
 
     /// Whether files hold more than the last poll read: poll again soon.
@@ -67,7 +79,7 @@ class RunWatcher : public QObject {
     void metricsAdded(std::size_t first);
     void evaluationsAdded(std::size_t first);
     void samplesChanged();
-    void statusChanged();
+    void statusChanged();  ///< of the trainer, or its last words
 
   private:
     struct Stamp {
@@ -79,7 +91,8 @@ class RunWatcher : public QObject {
     void readSpecificationOnce();
     void pollEvaluations();
     void pollStatus();
-    RunState stateBySight(const Status& before);
+    RunState stateBySight();
+    void watchTrainer(RunState before);
     template <class Row>
     std::optional<std::size_t> pollRows(LineTail& tail, std::vector<Row>& rows);
     void pollSamples();
@@ -90,9 +103,11 @@ class RunWatcher : public QObject {
     Status status_;
     RunState state_ = RunState::queued;
     QElapsedTimer last_beat_;  ///< since a heartbeat was seen that is another than before
+    bool is_suspended_ = false, memory_ran_out_ = false;
+    std::int64_t ended_for_memory_ = 0;  ///< processes on this machine, when the trainer was last seen
     mutable bool behind_ = false;
     mutable bool samples_wanted_ = false;
-    Stamp status_stamp_, metrics_stamp_;
+    Stamp status_stamp_, messages_stamp_, metrics_stamp_;
     LineTail metrics_tail_, evaluations_tail_, samples_tail_;
     std::vector<MetricsRow> metrics_;
     std::vector<EvaluationRow> evaluations_;

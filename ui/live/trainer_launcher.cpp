@@ -1,22 +1,35 @@
 #include "ui/live/trainer_launcher.h"
 
 #include <fcntl.h>
+#include <signal.h>
+
+#include <cerrno>
+#include <cstring>
+
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QProcess>
 #include <QStandardPaths>
 #include <QThread>
 
+#include "core/base/durable_file.h"
 #include "core/base/error.h"
+#include "core/base/file_reading.h"
+#include "core/base/this_process.h"
 #include "core/runs/run_recorder.h"
 #include "core/runs/trusted_folders.h"
 
 namespace roper {
 
 TrainerLauncher::TrainerLauncher(std::filesystem::path runs, QObject* parent)
-    : QObject(parent), runs_(std::move(runs)) {}
+    : QObject(parent), runs_(std::move(runs)) {
+    constexpr int kBetweenLooks_ms = 250;
+    timer_.setInterval(kBetweenLooks_ms);
+    connect(&timer_, &QTimer::timeout, this, &TrainerLauncher::lookAtStarted);
+}
 
 QString TrainerLauncher::trainerProgram() {
+    if (const QString named = qEnvironmentVariable("ROPER_TRAIN"); !named.isEmpty()) return named;
     const QString beside = QCoreApplication::applicationDirPath() + "/roper-train";
     if (QFileInfo(beside).isExecutable()) return beside;
     return QStandardPaths::findExecutable("roper-train");
@@ -45,12 +58,44 @@ std::vector<RunFolder> TrainerLauncher::startTwins(const Specification& specific
 
 void TrainerLauncher::resume(const RunFolder& folder) {
     requireOwn(folder.path());
-    startDetached(
+    const std::uint64_t said = isThere(folder.messagesPath()) ? fileSize(folder.messagesPath()) : 0;
+    const qint64 pid = startDetached(
         {"resume", QString::fromStdString(std::filesystem::absolute(folder.path()).string()), "--background"},
         folder.messagesPath());
+    started_.push_back({folder, pid, said});
+    timer_.start();
 }
 
-void startDetached(const QStringList& arguments, const FilePath& messages) {
+/// A trainer that is killed before its first word leaves no trace: it is left for it, where its words would
+/// be.
+void TrainerLauncher::lookAtStarted() {
+    std::erase_if(started_, [](const Started& started) {
+        try {
+            if (started.folder.status().pid == started.pid) return true;
+            if (processStart(started.pid) != 0) return false;
+            if (fileSize(started.folder.messagesPath()) > started.said) return true;
+            AppendFile(started.folder.messagesPath())
+                .append("roper-train (process " + std::to_string(started.pid) +
+                        ") ended before it could say anything: it was killed, or there was no memory to load "
+                        "it.");
+        } catch (const Error&) {
+            // The run has been removed, or cannot be written to; then it is no longer looked at.
+        }
+        return true;
+    });
+    if (started_.empty()) timer_.stop();
+}
+
+void TrainerLauncher::wake(const Status& status) {
+    // Asked again just before: the process id may be another's by now.
+    const bool is_there = processStart(status.pid) == status.process_start && status.process_start != 0;
+    if (!is_there || ::kill(static_cast<pid_t>(status.pid), SIGCONT) != 0)
+        throw Error(ErrorKind::usage,
+                    "the trainer, process " + std::to_string(status.pid) +
+                        ", cannot be woken: " + (is_there ? std::strerror(errno) : "it is gone"));
+}
+
+qint64 startDetached(const QStringList& arguments, const FilePath& messages) {
     const QString program = TrainerLauncher::trainerProgram();
     if (program.isEmpty())
         throw Error(ErrorKind::usage,
@@ -65,9 +110,11 @@ void startDetached(const QStringList& arguments, const FilePath& messages) {
     const Descriptor said = openFile(messages, O_WRONLY | O_CREAT | O_APPEND);
     process.setStandardErrorFile(QStringLiteral("/proc/self/fd/%1").arg(said.number()), QIODevice::Append);
     process.setStandardInputFile(QProcess::nullDevice());
-    if (!process.startDetached())
+    qint64 pid = 0;
+    if (!process.startDetached(&pid))
         throw Error(ErrorKind::other,
                     "cannot start " + program.toStdString() + ": " + process.errorString().toStdString());
+    return pid;
 }
 
 }  // namespace roper

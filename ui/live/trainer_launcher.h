@@ -3,6 +3,7 @@
 #include <QObject>
 #include <QString>
 #include <QStringList>
+#include <QTimer>
 #include <filesystem>
 
 #include "core/runs/run_folder.h"
@@ -27,15 +28,28 @@ class TrainerLauncher : public QObject {
     /// Starts a trainer on a run that is queued or has ended before its last step. @throws Error
     void resume(const RunFolder& folder);
 
-    /// Path of roper-train: beside this program, else on the PATH.
+    /// Lets a trainer go on that was suspended. @throws Error if it is gone, or another user's
+    static void wake(const Status& status);
+
+    /// Path of roper-train: what $ROPER_TRAIN names, else beside this program, else on the PATH.
     static QString trainerProgram();
 
   private:
+    /// A trainer that was started and has not yet been seen to begin.
+    struct Started {
+        RunFolder folder;
+        qint64 pid;
+        std::uint64_t said;  ///< size of its messages when it was started
+    };
+    void lookAtStarted();
+
     std::filesystem::path runs_;
+    std::vector<Started> started_;
+    QTimer timer_;
 };
 
 /// Starts roper-train as a process that outlives this one; what it writes to stderr goes to the file
-/// `messages`. @throws Error saying why it cannot be started
-void startDetached(const QStringList& arguments, const FilePath& messages);
+/// `messages`. → its process id. @throws Error saying why it cannot be started
+qint64 startDetached(const QStringList& arguments, const FilePath& messages);
 
 }  // namespace roper

@@ -37,6 +37,7 @@ class Peer {
         const ssize_t got = ::recv(socket_, buffer, sizeof buffer, MSG_DONTWAIT);
         return got > 0 ? std::string(buffer, static_cast<std::size_t>(got)) : std::string();
     }
+    void sendNoMore() { ::shutdown(socket_, SHUT_WR); }
     bool isClosed() {
         char byte;
         return ::recv(socket_, &byte, 1, MSG_DONTWAIT) == 0;
@@ -157,6 +158,81 @@ TEST(ControlServer, ALargePayloadArrivesWhole) {
     ASSERT_NE(end, std::string::npos);
     EXPECT_EQ(parseReply(got.substr(0, end)).payload_size, payload.size());
     EXPECT_TRUE(got.substr(end + 1) == payload);
+}
+
+// A byte at a time, from several peers whose lines grow side by side.
+TEST(ControlServer, SlowPeersAreServedWhenTheirLineIsWhole) {
+    Scene scene;
+    std::list<Peer> peers;
+    for (int i = 0; i < 5; ++i)
+        peers.emplace_back(scene.server.path());
+    const std::string line = formatRequest({Command::status, "slow"}) + "\n";
+    for (const char byte : line) {
+        for (Peer& peer : peers) {
+            EXPECT_EQ(peer.receive(), "");
+            peer.send({byte});
+        }
+        scene.serve();
+    }
+    for (Peer& peer : peers)
+        EXPECT_NE(peer.receive().find("\"id\":\"slow\""), std::string::npos);
+}
+
+// As `echo … | nc -U -N` does: whoever has sent all reads on until the answer is whole.
+TEST(ControlServer, APeerThatHalfClosesGetsItsWholeAnswer) {
+    Scene scene;
+    const std::string payload(3'000'000, 'p');
+    Peer peer(scene.server.path());
+    peer.send(formatRequest({Command::status, "1"}) + "\n" + formatRequest({Command::head, "2"}) + "\n" +
+              formatRequest({Command::status, "3"}) + "\n");
+    peer.sendNoMore();
+    std::string got;
+    int visits = 0;
+    for (; visits < 3000 && got.find("\"id\":\"3\"") == std::string::npos; ++visits) {
+        scene.server.serve(
+            [&](const Request& request) {
+                return Reply{"", true, "", request.command == Command::head ? payload : std::string()};
+            },
+            20ms);
+        got += peer.receive();
+    }
+    EXPECT_LT(visits, 3000);
+    EXPECT_GT(got.size(), payload.size());
+    EXPECT_TRUE(peer.isClosed());
+    for (const char* id : {"\"id\":\"1\"", "\"id\":\"2\"", "\"id\":\"3\""})
+        EXPECT_NE(got.find(id), std::string::npos) << id;
+    // One that is gone altogether is forgotten, although an answer waits for it.
+    {
+        Peer gone(scene.server.path());
+        gone.send(formatRequest({Command::head, "4"}) + "\n");
+        scene.server.serve([&](const Request&) { return Reply{"", true, "", payload}; }, 20ms);
+    }
+    Peer last(scene.server.path());
+    last.send(formatRequest({Command::status, "5"}) + "\n");
+    scene.serve();
+    EXPECT_NE(last.receive().find("\"id\":\"5\""), std::string::npos);
+}
+
+// Peers that send requests without end and never read: they are answered so many at a visit, and dropped
+// when too much waits for them; whoever else asks is answered at the next visit.
+TEST(ControlServer, FloodsHoldUpNobody) {
+    Scene scene;
+    std::list<Peer> floods;
+    for (int i = 0; i < 4; ++i)
+        floods.emplace_back(scene.server.path());
+    std::string many;
+    for (int i = 0; i < 500; ++i)
+        many += formatRequest({Command::status, std::to_string(i)}) + "\n";
+    for (int round = 0; round < 200; ++round) {
+        for (Peer& flood : floods)
+            flood.send(many);
+        Peer good(scene.server.path());
+        good.send(formatRequest({Command::status, "good"}) + "\n");
+        const int before = scene.handled;
+        scene.serve();
+        EXPECT_LE(scene.handled - before, 4 * (4 * 64 + 1));
+        EXPECT_NE(good.receive().find("\"id\":\"good\""), std::string::npos) << round;
+    }
 }
 
 TEST(ControlServer, IsForItsOwnerAloneAndLeavesNothing) {

@@ -245,7 +245,7 @@ TEST(Training, NotANumberStopsTheRunBeforeTheUpdate) {
     const Status status = run.status();
     EXPECT_EQ(status.state, RunState::failed);
     EXPECT_EQ(status.exit_code, 3);
-    EXPECT_NE(status.error.find("lower learning rate"), std::string::npos);
+    EXPECT_NE(status.error.find("lower training.learning_rate"), std::string::npos);
 }
 
 TEST(Training, ADamagedCheckpointIsNamed) {

@@ -10,6 +10,7 @@
 #include "ui/pages/compare/import_dialog.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/plain_text.h"
+#include "ui/theme/swatch.h"
 
 namespace roper {
 namespace {
@@ -170,9 +171,7 @@ void ComparePage::showGroups() {
         item->setToolTip(1, tr("runs with this outcome, of all"));
         item->setText(2, group.values.empty() ? QStringLiteral("–") : noteNumber(group.summary.mean, 5));
         item->setCheckState(0, group.shown ? Qt::Checked : Qt::Unchecked);
-        QPixmap swatch(12, 12);
-        swatch.fill(group.color);
-        item->setIcon(0, swatch);
+        item->setIcon(0, swatch(group.color));
         item->setData(0, kKeyRole, keyOf(group));
         for (int column : {1, 2})
             item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);

@@ -12,6 +12,7 @@
 #include "core/explorer/hugging_face.h"
 #include "ui/pages/spectrum/spectrum_state.h"
 #include "ui/theme/plain_text.h"
+#include "ui/theme/swatch.h"
 
 namespace roper {
 namespace {
@@ -127,9 +128,7 @@ void SpectrumPanel::addOverlays() {
                 std::erase(s.overlays, method);
                 if (on) s.overlays.push_back(method);
             });
-        QPixmap swatch(12, 12);
-        swatch.fill(roper::colorOf(method));
-        box->setIcon(swatch);
+        box->setIcon(swatch(roper::colorOf(method)));
         box->setAccessibleName(tr("Draw: %1").arg(text.name));
         overlays_.emplace_back(method, box);
     }

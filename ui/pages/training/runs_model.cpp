@@ -3,9 +3,11 @@
 #include <limits>
 
 #include "core/compare/grouping.h"
+#include "ui/live/run_notice.h"
 #include "ui/live/run_records.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/plain_text.h"
+#include "ui/theme/swatch.h"
 
 namespace roper {
 namespace {
@@ -41,6 +43,7 @@ RunsModel::RunsModel(RunStore& store, QObject* parent) : QAbstractTableModel(par
         if (row < 0) return;
         beginRemoveRows({}, row, row);
         rows_.removeAt(row);
+        colors_.remove(name);
         endRemoveRows();
         group_timer_.start();
     });
@@ -103,6 +106,7 @@ QVariant RunsModel::text(const RunWatcher& run, int column) const {
         case name_column:
             return run.name();
         case state_column:
+            if (run.isSuspended()) return tr("suspended");
             return run.isBroken() ? tr("broken") : QString::fromStdString(stateName(run.state()));
         case group_column:
             return groups_.value(run.name());
@@ -154,13 +158,12 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const {
     if (watcher == nullptr) return {};
     if (role == Qt::DisplayRole) return text(*watcher, index.column());
     if (role == kSortRole) return sortValue(*watcher, index.column());
-    if (role == Qt::DecorationRole && index.column() == name_column) return colors_.value(watcher->name());
+    if (role == Qt::DecorationRole && index.column() == name_column)
+        return swatch(colors_.value(watcher->name()));
     if (role == Qt::TextAlignmentRole && index.column() >= step_column)
         return int(Qt::AlignRight | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole) {
-        if (!watcher->status().error.empty())
-            return plainToolTip(QString::fromStdString(watcher->status().error));
-        if (!watcher->problem().isEmpty()) return plainToolTip(watcher->problem());
+        if (const QString notice = noticeOf(*watcher); !notice.isEmpty()) return plainToolTip(notice);
         return QString::fromStdString(watcher->folder().path().string());
     }
     return {};

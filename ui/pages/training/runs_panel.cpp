@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 
 #include "core/base/error.h"
+#include "ui/live/run_notice.h"
 #include "ui/live/trash.h"
 #include "ui/theme/plain_text.h"
 
@@ -54,6 +55,7 @@ RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QueueLauncher& 
     filter_problem_->hide();
     filter_->setClearButtonEnabled(true);
     detail_->setWordWrap(true);
+    detail_->setAccessibleName(tr("About the run"));
     detail_->setTextInteractionFlags(Qt::TextSelectableByMouse);
 
     auto* layout = new QVBoxLayout(this);
@@ -81,7 +83,9 @@ RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QueueLauncher& 
     connect(table_, &QTableView::doubleClicked, this, &RunsPanel::openFolder);
     connect(&store_, &RunStore::changed, this, &RunsPanel::showButtons);
     connect(control_, &ControlClient::answered, this, [this](bool ok, const QString& message) {
-        emit said(ok ? message : tr("Not done: %1").arg(message));
+        const RunWatcher* run = selected();
+        const QString note = run != nullptr ? otherVersionNote(run->status()) : QString();
+        emit said(ok ? message : tr("Not done: %1%2").arg(message, note));
     });
     showButtons();
 }
@@ -101,7 +105,7 @@ QWidget* RunsPanel::makeButtons() {
     stop_ = make(tr("Stop"), tr("Save a checkpoint and end; the run can be continued"),
                  [this] { send(Command::stop); });
     checkpoint_ = make(tr("Checkpoint"), tr("Save a checkpoint now"), [this] { send(Command::checkpoint); });
-    continue_ = make(tr("Continue"), tr("Start a trainer again after the newest checkpoint"),
+    continue_ = make(tr("Continue"), tr("Start a trainer again after the newest checkpoint, or wake one that is suspended"),
                      [this] { continueSelected(); });
     auto* buttons = new QWidget;
     auto* layout = new QHBoxLayout(buttons);
@@ -189,7 +193,10 @@ void RunsPanel::continueSelected() {
     const RunWatcher* run = selected();
     if (run == nullptr) return;
     try {
-        launcher_.resume(run->folder());
+        if (run->isSuspended())
+            TrainerLauncher::wake(run->status());
+        else
+            launcher_.resume(run->folder());
         emit said(tr("%1 continues").arg(run->name()));
     } catch (const Error& error) {
         emit said(QString::fromStdString(error.what()));
@@ -202,19 +209,12 @@ void RunsPanel::showButtons() {
     const bool paused = run != nullptr && run->state() == RunState::paused;
     const bool finished = run != nullptr && run->state() == RunState::finished;
     pause_->setText(paused ? tr("Resume") : tr("Pause"));
+    const bool suspended = run != nullptr && run->isSuspended();
     for (QPushButton* button : {pause_, stop_, checkpoint_})
-        button->setEnabled(active);
-    continue_->setEnabled(run != nullptr && !active && !finished && run->specification().has_value());
-    QString detail;
-    if (run != nullptr && !run->problem().isEmpty()) detail = run->problem();
-    if (run != nullptr && !run->status().error.empty()) detail = QString::fromStdString(run->status().error);
-    if (run != nullptr && run->state() == RunState::interrupted)
-        detail =
-            tr("The trainer has ended without a word, killed or out of memory. “Continue” starts from its "
-               "newest "
-               "checkpoint.");
-    // A trainer that could not even begin has left its reason on stderr alone.
-    if (run != nullptr && detail.isEmpty() && run->state() == RunState::queued) detail = run->messages();
+        button->setEnabled(active && !suspended);
+    const bool can_start = run != nullptr && !active && !finished && run->specification().has_value();
+    continue_->setEnabled(suspended || can_start);
+    const QString detail = run != nullptr ? noticeOf(*run) : QString();
     detail_->setText(detail);
     detail_->setVisible(!detail.isEmpty());
 }

@@ -74,6 +74,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     connect(&state_.store(), &RunStore::runAdded, this, &TrainingPage::followRun);
     connect(&state_.store(), &RunStore::runRemoved, this, [this](const QString& name) {
         unchart(name);
+        state_.forget(name);
         chartListed();
     });
     // Several runs come or go at a time; the charts follow once.
@@ -142,7 +143,7 @@ void TrainingPage::showForm() {
     start_->setEnabled(form_->isValid());
     twins_->setEnabled(form_->isValid());
     queue_twins_->setEnabled(form_->isValid());
-    outlook_->setText(form_->isValid() ? TrainingState::outlook(form_->specification())
+    outlook_->setText(form_->isValid() ? state_.outlook(form_->specification())
                                        : tr("A setting is wrong; “All settings” says which and why."));
 }
 

@@ -17,13 +17,20 @@ TrainingState::TrainingState(RunStore& store, TrainerLauncher& launcher, QueueLa
                              QObject* parent)
     : QObject(parent), store_(store), launcher_(launcher), queue_(queue) {}
 
-QString TrainingState::outlook(const Specification& specification) {
+/// A warning, with a blank before it, that the runs' disk has too little room for more of them; else empty.
+QString TrainingState::lowDisk(const std::vector<Specification>& specifications) const {
+    const auto free = availableDisk(store_.folder());
+    const auto problem = free ? diskProblem(specifications, *free) : std::nullopt;
+    return problem ? tr(" Low disk: %1.").arg(QString::fromStdString(*problem)) : QString();
+}
+
+QString TrainingState::outlook(const Specification& specification) const {
     const Cost cost = costOf(specification);
-    const QString text = QString::fromStdString(costText(cost));
+    const QString text = QString::fromStdString(costText(cost)) + "." + lowDisk({specification});
     const auto available = availableMemory();
     if (!available || cost.memory_bytes < *available || specification.device.name.starts_with("cuda"))
         return text;
-    return text + tr(". This machine has only %1 GB free: use a smaller batch, length or width.")
+    return text + tr(" This machine has only %1 GB free: use a smaller batch, length or width.")
                       .arg(*available / 1e9, 0, 'f', 1);
 }
 
@@ -31,7 +38,7 @@ void TrainingState::start(const Specification& specification, bool as_twins) {
     try {
         const RunFolder last =
             as_twins ? launcher_.startTwins(specification).back() : launcher_.start(specification);
-        emit said(tr("Started; the first steps follow in a moment."));
+        emit said(tr("Started; the first steps follow in a moment.") + lowDisk(std::vector(as_twins ? 2 : 1, specification)));
         store_.refresh();
         emit started(QString::fromStdString(last.name()));
     } catch (const Error& error) {
@@ -47,7 +54,8 @@ void TrainingState::enqueue(const std::vector<Specification>& specifications) {
         emit said(names.empty()
                       ? tr("Nothing to queue: all of it is there already.")
                       : tr("%1 runs wait in the queue; they are trained even if this window is closed.")
-                            .arg(names.size()));
+                                .arg(names.size()) +
+                            lowDisk(specifications));
     } catch (const Error& error) {
         emit said(tr("Not queued: %1").arg(QString::fromStdString(error.what())));
         store_.refresh();
@@ -95,6 +103,11 @@ void TrainingState::rename(const QString& from, const QString& to) {
     colors_[to] = colors_.take(from);
     QSettings().setValue("colors/" + to, colors_[to]);
     QSettings().remove("colors/" + from);
+}
+
+void TrainingState::forget(const QString& run) {
+    colors_.remove(run);
+    labels_.removeIf([&](const auto& label) { return label.value() == run; });
 }
 
 QString TrainingState::legendLabel(const QString& name) {

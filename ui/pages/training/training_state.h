@@ -23,7 +23,7 @@ class TrainingState : public QObject {
     QueueLauncher& queue() { return queue_; }
 
     /// What a run of this specification takes, and whether this machine has it.
-    static QString outlook(const Specification& specification);
+    QString outlook(const Specification& specification) const;
 
     /// Starts a run, or RoPE and RoPER as twins, and says `started` of the last one.
     void start(const Specification& specification, bool as_twins);
@@ -41,6 +41,9 @@ class TrainingState : public QObject {
     /// A run has another name now.
     void rename(const QString& from, const QString& to);
 
+    /// A run is no longer there.
+    void forget(const QString& run);
+
     /// The name in legends: without the date that the program put before it, where that is enough to tell
     /// runs apart.
     QString legendLabel(const QString& name);
@@ -51,6 +54,8 @@ class TrainingState : public QObject {
     void started(const QString& run);
 
   private:
+    QString lowDisk(const std::vector<Specification>& specifications) const;
+
     RunStore& store_;
     TrainerLauncher& launcher_;
     QueueLauncher& queue_;

@@ -1,0 +1,222 @@
+#include <malloc.h>
+
+#include <QBuffer>
+#include <QDir>
+#include <QElapsedTimer>
+#include <QLabel>
+#include <QPixmapCache>
+#include <fstream>
+
+#include "core/base/text.h"
+#include "tests/support/event_loop_watch.h"
+#include "tests/support/finished_run.h"
+#include "tests/support/page_test.h"
+#include "ui/charts/figure_export.h"
+
+using namespace roper;
+
+/// A window that is open for a day, and folders as large as they get.
+///
+/// The day is simulated: 24 hours of training, a row each second, an evaluation each minute, a new run every
+/// five minutes, whose rows come a minute at a time; meanwhile a person looks at every page, changes
+/// settings, and exports a figure. $ROPER_SOAK_HOURS makes it longer.
+class SoakTest : public PageTest {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() { forgetSettings("soak_test"); }
+    void init() { runs_ = std::make_unique<QTemporaryDir>(); }
+    void cleanup() { window_.reset(); }
+
+    void aMillionRowsAndAThousandRuns() {
+        constexpr std::int64_t kRows = 1000000;
+        for (int i = 0; i < 1000; ++i)
+            makeFinishedRun(runs(), {"run-" + std::to_string(1000 + i), i % 2 == 0 ? "rope" : "roper", i / 2,
+                                     i % 129, 20});
+        Live run(runs(), "zz-long");
+        run.train(kRows);
+        EventLoopWatch watch;
+        QElapsedTimer clock;
+        clock.start();
+        open();
+        qInfo("1,001 runs: the window was made in %lld ms", clock.elapsed());
+        watch.start();
+        QCOMPARE(window_->runs().runs().size(), std::size_t(1001));
+        MetricChart& chart = window_->trainingPage().lossChart();
+        QTRY_COMPARE_WITH_TIMEOUT(chart.pointCount("zz-long"), std::size_t(kRows), 60000);
+        qInfo("a run of %lld rows was read and drawn after %lld ms", static_cast<long long>(kRows),
+              clock.elapsed());
+        for (int second = 0; second < 20; ++second) {
+            run.train(50);
+            QTest::qWait(60);
+        }
+        QTRY_COMPARE(chart.pointCount("zz-long"), std::size_t(kRows + 1000));
+        watch.stop();
+        qInfo("rows went on to come: the event loop was never away for more than %.0f ms",
+              watch.longest_ms());
+        QVERIFY(watch.longest_ms() < 100);
+    }
+
+    void aDay() {
+        constexpr int kRunsAnHour = 12, kMinutesARun = 5, kWarmHours = 4, kKept = 6;
+        const int hours = qEnvironmentVariableIsSet("ROPER_SOAK_HOURS")
+                              ? qEnvironmentVariableIntValue("ROPER_SOAK_HOURS")
+                              : 24;
+        open();
+        std::vector<Used> after_hour;
+        QElapsedTimer clock;
+        clock.start();
+        for (int hour = 0; hour < hours; ++hour) {
+            for (int i = 0; i < kRunsAnHour; ++i) {
+                const int number = hour * kRunsAnHour + i;
+                Live run(runs(), nameOf(number), number % 2 == 0 ? "rope" : "roper", number % 7);
+                for (int minute = 0; minute < kMinutesARun; ++minute) {
+                    run.train(60);
+                    run.evaluate();
+                    look(number * kMinutesARun + minute);
+                }
+                run.end();
+                if (number >= kKept) std::filesystem::remove_all(runs() / nameOf(number - kKept));
+                window_->runs().refresh();
+            }
+            after_hour.push_back(used());
+        }
+        const Used &warm = after_hour[kWarmHours - 1], &end = after_hour.back();
+        qInfo(
+            "%d hours in %lld s. Memory in use %.2f MB after %d hours, %.2f MB at the end; resident %.1f and "
+            "%.1f "
+            "MB; file handles %d and %d; objects %d and %d; threads %d and %d",
+            hours, clock.elapsed() / 1000, warm.heap / 1e6, kWarmHours, end.heap / 1e6, warm.resident / 1e6,
+            end.resident / 1e6, warm.handles, end.handles, warm.objects, end.objects, warm.threads,
+            end.threads);
+        QVERIFY2(end.heap < 1.01 * warm.heap, "the window's memory grows");
+        QVERIFY2(end.resident < 1.01 * warm.resident, "the window's resident memory grows");
+        QCOMPARE(end.handles, warm.handles);
+        QVERIFY(end.objects <= warm.objects);
+        QVERIFY(end.threads <= warm.threads);
+    }
+
+  private:
+    /// A run that this process seems to train.
+    class Live {
+      public:
+        Live(const std::filesystem::path& runs, const std::string& name, const std::string& position = "rope",
+             std::int64_t seed = 0)
+            : folder_(makeFinishedRun(runs, {name, position, seed, 100, 2},
+                                      [](Specification& s) { s.training.steps = 1000000; })),
+              metrics_(folder_.path() / "metrics.csv"),
+              evaluations_(folder_.path() / "evaluations.csv") {
+            metrics_ << headerLine<MetricsRow>() << "\n";
+            evaluations_ << headerLine<EvaluationRow>() << "\n";
+            beat(RunState::running);
+        }
+
+        void train(std::int64_t rows) {
+            for (std::int64_t i = 0; i < rows; ++i) {
+                MetricsRow row;
+                row.step = ++step_;
+                row.time_s = static_cast<double>(step_);
+                row.tokens = 2048 * step_;
+                row.loss = 3 / std::sqrt(static_cast<double>(step_)) +
+                           0.1 * std::sin(static_cast<double>(step_ * 37 % 101));
+                metrics_ << formatRow(row) << "\n";
+            }
+            metrics_.flush();
+            beat(RunState::running);
+        }
+
+        void evaluate() {
+            EvaluationRow row;
+            row.step = step_;
+            row.time_s = static_cast<double>(step_);
+            row.correct = step_ % 129;
+            row.of = 128;
+            row.loss = 0.5;
+            evaluations_ << formatRow(row) << "\n";
+            evaluations_.flush();
+        }
+
+        void end() { beat(RunState::finished); }
+
+      private:
+        void beat(RunState state) {
+            Status status;
+            status.state = state;
+            status.step = step_;
+            status.steps = 1000000;
+            stampWithThisProcess(status);
+            writeStatus(folder_.statusPath(), status, Durability::process_death);
+        }
+
+        RunFolder folder_;
+        std::ofstream metrics_, evaluations_;
+        std::int64_t step_ = 0;
+    };
+
+    struct Used {
+        double heap = 0, resident = 0;
+        int handles = 0, objects = 0, threads = 0;
+    };
+
+    std::filesystem::path runs() const { return runs_->path().toStdString(); }
+    static std::string nameOf(int number) { return "run-" + std::to_string(100000 + number); }
+
+    void open() {
+        window_ = std::make_unique<MainWindow>(runs());
+        window_->show();
+        QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+        QVERIFY(window_->showPage("Training"));
+    }
+
+    /// A minute of a person at the window: sees what is new, goes to the next page, changes something there.
+    void look(int minute) {
+        window_->runs().refresh();
+        const auto pages = window_->pages();
+        Page* page = pages[static_cast<std::size_t>(minute) % pages.size()];
+        window_->showPage(page);
+        change([&](Setup& setup) { setup.base = 1000 + minute % 9000; });
+        if (!window_->runs().runs().empty()) {
+            const auto all = window_->runs().runs();
+            window_->trainingPage().runsPanel().select(
+                all[static_cast<std::size_t>(minute) % all.size()]->name());
+        }
+        window_->trainingPage().lossChart().redrawNow();
+        if (minute % 10 == 0 && !page->figures().empty())
+            QVERIFY(!figureImage(*page->figures().front(), {}, Theme::light()).isNull());
+        QTest::qWait(2);
+    }
+
+    Used used() const {
+        for (int i = 0; i < 20; ++i)
+            QTest::qWait(10);  // what is done later, in idle time
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        QPixmapCache::clear();  // Qt's own, which it fills up to 10 MB
+        Used now;
+        ::malloc_trim(0);
+        const struct mallinfo2 heap = ::mallinfo2();
+        now.heap = static_cast<double>(heap.uordblks + heap.hblkhd);
+        QFile status("/proc/self/status");
+        if (status.open(QIODevice::ReadOnly)) {
+            const auto numberAfter = [](const QByteArray& text, const char* key) {
+                return text.mid(text.indexOf(key) + qsizetype(qstrlen(key)))
+                    .trimmed()
+                    .split(' ')
+                    .front()
+                    .split('\n')
+                    .front()
+                    .toDouble();
+            };
+            const QByteArray text = status.readAll();
+            now.resident = 1024 * numberAfter(text, "VmRSS:");
+            now.threads = static_cast<int>(numberAfter(text, "\nThreads:"));
+        }
+        now.handles = static_cast<int>(QDir("/proc/self/fd").entryList(QDir::Files | QDir::System).size());
+        now.objects = static_cast<int>(window_->findChildren<QObject*>().size());
+        return now;
+    }
+
+    std::unique_ptr<QTemporaryDir> runs_;
+};
+
+QTEST_MAIN(SoakTest)
+#include "soak_test.moc"

@@ -1,0 +1,325 @@
+#include <sys/resource.h>
+
+#include <QElapsedTimer>
+#include <QLabel>
+#include <QLocalServer>
+#include <QLocalSocket>
+#include <QPushButton>
+#include <csignal>
+#include <fstream>
+#include <random>
+
+#include "core/base/this_process.h"
+#include "core/runs/run_recorder.h"
+#include "tests/support/event_loop_watch.h"
+#include "tests/support/page_test.h"
+
+using namespace roper;
+
+/// 200 trainers that die, stall, or answer nonsense under an open window: it says what happened within two
+/// seconds, offers what to do, and its event loop comes round all the time.
+class TrainerDeathTest : public PageTest {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() { forgetSettings("trainer_death_test"); }
+
+    void init() {
+        runs_ = std::make_unique<QTemporaryDir>();
+        watch_ = std::make_unique<EventLoopWatch>();
+        window_ = std::make_unique<MainWindow>(runs());
+        window_->show();
+        QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+        QVERIFY(window_->showPage("Training"));
+    }
+
+    void cleanup() {
+        for (const RunWatcher* run : window_->runs().runs())
+            if (run->isActive() && run->status().pid != QCoreApplication::applicationPid())
+                ::kill(static_cast<pid_t>(run->status().pid), SIGKILL);
+        window_.reset();
+    }
+
+    void cleanupTestCase() {
+        qInfo("%d cases: named after %lld ms at most; the event loop was never away for more than %.0f ms",
+              cases_, longest_, loop_ms_);
+        QVERIFY2(cases_ >= 200, "some cases were not tried");
+        QVERIFY2(loop_ms_ < 100, "the window froze");
+    }
+
+    void trainersThatAreKilledOrCrash() {
+        const std::vector<std::pair<int, int>> signals_and_times = {
+            {SIGKILL, 40}, {SIGSEGV, 30}, {SIGABRT, 10}, {SIGBUS, 5}, {SIGILL, 5}};
+        RunWatcher* run = start();
+        for (const auto& [signal, times] : signals_and_times) {
+            for (int i = 0; i < times; ++i) {
+                QTest::qWait(static_cast<int>(random_() % 200));
+                ::kill(static_cast<pid_t>(run->status().pid), signal);
+                const QString named =
+                    signal == SIGKILL ? "was killed (SIGKILL)" : "crashed with " + nameOf(signal);
+                noticed(named, [&] { return run->state() == RunState::interrupted; });
+                QVERIFY(notice().contains("“Continue” starts"));
+                goOn(run);
+            }
+        }
+    }
+
+    void trainersThatAreSuspended() {
+        RunWatcher* run = start();
+        for (int i = 0; i < 30; ++i) {
+            QTest::qWait(static_cast<int>(random_() % 100));
+            ::kill(static_cast<pid_t>(run->status().pid), SIGSTOP);
+            noticed("suspended", [&] { return run->isSuspended(); });
+            QVERIFY(!page().runsPanel().pauseButton()->isEnabled());
+            goOn(run);
+            QTRY_VERIFY(notice().isEmpty());
+        }
+    }
+
+    /// Address space for less than a trainer needs: some cannot be loaded, some refuse to begin, some fail
+    /// while they work.
+    void trainersWithoutMemory() {
+        RunWatcher* run = start();
+        ::kill(static_cast<pid_t>(run->status().pid), SIGTERM);
+        QTRY_COMPARE(run->state(), RunState::preempted);
+        rlimit before{};
+        ::getrlimit(RLIMIT_AS, &before);
+        for (int i = 0; i < 20; ++i) {
+            const rlim_t megabytes = 60 + 60 * static_cast<rlim_t>(i);
+            const rlimit little{megabytes << 20, before.rlim_max};
+            ::setrlimit(RLIMIT_AS, &little);
+            page().runsPanel().continueSelected();
+            ::setrlimit(RLIMIT_AS, &before);
+            watch_->start();
+            QTRY_VERIFY2_WITH_TIMEOUT(saysMemory() || run->state() == RunState::running, qPrintable(notice()),
+                                      20000);
+            watch_->stop();
+            if (run->state() == RunState::running) {  // enough, after all
+                ::kill(static_cast<pid_t>(run->status().pid), SIGTERM);
+                QTRY_VERIFY_WITH_TIMEOUT(!run->isActive(), 20000);
+            }
+            count({});  // the trainer's own start takes longer than the window
+            QVERIFY(continueButton()->isEnabled());
+        }
+    }
+
+    /// What answers at the socket is somebody else.
+    void garbageOnTheSocket() {
+        std::mt19937 random(3);
+        QByteArray noise(300, '\0');
+        for (char& byte : noise)
+            byte = static_cast<char>(random() % 256);
+        const std::vector<QByteArray> answers = {
+            noise,
+            "\n",
+            "HTTP/1.1 400 Bad Request\r\n\r\n<html><img src=x></html>",
+            "{\n",
+            "{}\n",
+            "[]\n",
+            "null\n",
+            "{\"ok\": \"perhaps\"}\n",
+            "{\"ok\": true, \"message\": 7}\n",
+            "{\"ok\": true, \"message\": \"\", \"payload\": -1}\n",
+            "{\"ok\": true, \"message\": \"\", \"payload\": 99999999999999}\n",
+            "{\"ok\": true, \"mess",
+            QByteArray(70000, '{'),
+            QByteArray(70000, '[') + "\n",
+            QByteArray("{\"ok\": true, \"message\": \"") + QByteArray(60000, 'x') + "\xff\xfe\"}\n",
+            "",
+        };
+        Fake fake(*this, "fake");
+        for (int i = 0; i < 40; ++i) {
+            fake.answer = answers[static_cast<std::size_t>(i) % answers.size()];
+            QSignalSpy said(&page().runsPanel(), &RunsPanel::said);
+            ask(said);
+            QVERIFY2(said[0][0].toString().startsWith("Not done"), qPrintable(said[0][0].toString()));
+            QVERIFY(!said[0][0].toString().contains('\0'));
+        }
+    }
+
+    /// Run folders and trainers of a version that is not this one.
+    void otherVersions() {
+        Fake fake(*this, "fake", "9.8.7");
+        for (int i = 0; i < 10; ++i) {
+            fake.answer = "{\"ok\": 1, \"text\": \"paused\"}\n";
+            QSignalSpy said(&page().runsPanel(), &RunsPanel::said);
+            ask(said);
+            QVERIFY2(said[0][0].toString().contains("version 9.8.7"), qPrintable(said[0][0].toString()));
+        }
+        for (int i = 0; i < 5; ++i) {
+            fake.write(R"({"state": "dreaming", "step": 3, "steps": 9, "version": "9.8.7"})");
+            noticed("written by version 9.8.7", [&] { return fake.run->isBroken(); });
+            fake.write({});
+            QTRY_VERIFY(fake.run->isActive() && notice().isEmpty());
+        }
+        for (int i = 0; i < 5; ++i) {
+            const std::string name = "newer-" + std::to_string(i);
+            const RunFolder newer = createRun(runs(), name, {});
+            std::ofstream(newer.path() / "run.toml", std::ios::app) << "\n[dreams]\nlucid = true\n";
+            window_->runs().refresh();
+            page().runsPanel().select(QString::fromStdString(name));
+            noticed("dreams", [&] { return window_->runs().find(QString::fromStdString(name))->isBroken(); });
+        }
+    }
+
+    /// A program that is no trainer of this window, asked about a model.
+    void serversThatAreNone() {
+        const RunFolder run = createRun(runs(), "model", {});
+        window_->runs().refresh();
+        ModelClient client(window_->runs(), nullptr);
+        const QByteArray trainer = qgetenv("ROPER_TRAIN");
+        for (int i = 0; i < 20; ++i) {
+            const char* const lines[] = {"echo Usage: roper-train", "kill -SEGV $$", "kill -KILL $$",
+                                         "echo '[]'; sleep 9"};
+            const QString program = runs_->filePath("roper-train");
+            QFile::remove(program);
+            std::ofstream(program.toStdString()) << "#!/bin/sh\n" << lines[i % 4] << "\n";
+            QFile(program).setPermissions(QFile::ReadOwner | QFile::ExeOwner);
+            qputenv("ROPER_TRAIN", program.toLocal8Bit());
+            QSignalSpy failed(&client, &ModelClient::failed);
+            QElapsedTimer clock;
+            clock.start();
+            watch_->start();
+            client.ask({"model", {Command::maps, "", 0, 0, "12"}});
+            QTRY_VERIFY_WITH_TIMEOUT(failed.size() == 1, 5000);
+            watch_->stop();
+            count(clock.elapsed());
+            const QString why = failed[0][0].toString();
+            const char* const named[] = {"another version", "SIGSEGV", "SIGKILL", "another version"};
+            QVERIFY2(why.contains(named[i % 4]), qPrintable(why));
+        }
+        qputenv("ROPER_TRAIN", trainer);
+    }
+
+  private:
+    /// A run whose trainer seems to be this process, with a socket at which anything may answer.
+    struct Fake {
+        Fake(TrainerDeathTest& test, const std::string& name, const std::string& version = programVersion())
+            : folder(createRun(test.runs(), name, {})), version_(version) {
+            server.listen(test.runs_->filePath("socket"));
+            QObject::connect(&server, &QLocalServer::newConnection, [this] {
+                QLocalSocket* peer = server.nextPendingConnection();
+                QObject::connect(peer, &QLocalSocket::readyRead, [this, peer] {
+                    peer->write(answer);
+                    peer->disconnectFromServer();
+                });
+                QObject::connect(peer, &QLocalSocket::disconnected, peer, &QObject::deleteLater);
+            });
+            write({});
+            test.window_->runs().refresh();
+            run = test.window_->runs().find(QString::fromStdString(name));
+            test.page().runsPanel().select(run->name());
+            if (!QTest::qWaitFor([&] { return run->isActive(); })) qFatal("the run is not seen to train");
+        }
+        /// A status that says anything; of no text, that this process trains.
+        void write(const std::string& text) {
+            Status status;
+            status.state = RunState::running;
+            status.steps = 100;
+            status.control = server.fullServerName().toStdString();
+            stampWithThisProcess(status);
+            status.version = version_;
+            writeStatus(folder.statusPath(), status);
+            if (!text.empty()) writeFileAtomically(folder.statusPath(), text);
+        }
+
+        RunFolder folder;
+        QLocalServer server;
+        QByteArray answer;
+        RunWatcher* run = nullptr;
+
+      private:
+        std::string version_;
+    };
+
+    std::filesystem::path runs() const { return runs_->path().toStdString(); }
+    TrainingPage& page() { return window_->trainingPage(); }
+    QString notice() const { return control<QLabel>("About the run")->text(); }
+    QPushButton* continueButton() const {
+        for (QPushButton* button : window_->findChildren<QPushButton*>())
+            if (button->text() == "Continue") return button;
+        qFatal("there is no button to continue");
+    }
+    bool saysMemory() const {
+        const QString text = notice();
+        return text.contains("memory") || text.contains("failed to map") ||
+               text.contains("cannot allocate") || text.contains("could say anything");
+    }
+    static QString nameOf(int signal) {
+        return signal == SIGSEGV   ? "SIGSEGV"
+               : signal == SIGABRT ? "SIGABRT"
+               : signal == SIGBUS  ? "SIGBUS"
+                                   : "SIGILL";
+    }
+
+    /// A tiny run that trains for long, selected.
+    RunWatcher* start() {
+        Specification s = page().form().specification();
+        s.model = {};
+        s.model.width = 32;
+        s.model.layers = 1;
+        s.model.heads = 2;
+        s.model.feed_forward = 32;
+        s.training.batch = 4;
+        s.training.steps = 10000000;
+        s.training.warmup_steps = 2;
+        s.evaluation.every = 50;
+        s.evaluation.problems = 4;
+        s.checkpoints.every = 100;
+        s.device.threads = 1;
+        page().form().setSpecification(s);
+        QTest::mouseClick(page().startButton(), Qt::LeftButton);
+        RunWatcher* run = page().runsPanel().selected();
+        waitForSteps(run);
+        return run;
+    }
+
+    void waitForSteps(RunWatcher* run) {
+        QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::running, 60000);
+        const auto before = run->metrics().size();
+        QTRY_VERIFY_WITH_TIMEOUT(run->metrics().size() != before, 60000);
+    }
+
+    /// What the window offers is done, and works.
+    void goOn(RunWatcher* run) {
+        QVERIFY(continueButton()->isEnabled());
+        QTest::mouseClick(continueButton(), Qt::LeftButton);
+        waitForSteps(run);
+    }
+
+    /// Waits until the window says it.
+    void noticed(const QString& text, const std::function<bool()>& state) {
+        QElapsedTimer clock;
+        clock.start();
+        watch_->start();
+        QTRY_VERIFY2_WITH_TIMEOUT(state() && notice().contains(text), qPrintable(notice()), 2000);
+        watch_->stop();
+        count(clock.elapsed());
+    }
+
+    void ask(QSignalSpy& said) {
+        QElapsedTimer clock;
+        clock.start();
+        watch_->start();
+        page().runsPanel().send(Command::pause);
+        QTRY_VERIFY_WITH_TIMEOUT(said.size() == 1, 2000);
+        watch_->stop();
+        count(clock.elapsed());
+    }
+
+    void count(std::optional<qint64> took_ms) {
+        ++cases_;
+        longest_ = std::max(longest_, took_ms.value_or(0));
+        loop_ms_ = std::max(loop_ms_, watch_->longest_ms());
+    }
+
+    std::unique_ptr<QTemporaryDir> runs_;
+    std::unique_ptr<EventLoopWatch> watch_;
+    std::mt19937 random_{7};
+    int cases_ = 0;
+    qint64 longest_ = 0;
+    double loop_ms_ = 0;
+};
+
+QTEST_MAIN(TrainerDeathTest)
+#include "trainer_death_test.moc"
