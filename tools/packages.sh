@@ -7,13 +7,15 @@ trainer_packages=(
     libsentencepiece-dev libhwy-dev libdnnl-dev libgtest-dev librapidcheck-dev)
 window_packages=(qt6-base-dev qt6-svg-dev libqcustomplot-dev fonts-dejavu-core)
 test_packages=(python3-numpy python3-scipy xvfb)
+sanitize_packages=(clang)                         # libFuzzer
 baselines_packages=(python3-venv python3-dev)  # torch.compile compiles against Python's headers
 
 # wanted_packages: one per line, for what this run of ./lab builds.
 wanted_packages() {
     printf '%s\n' "${trainer_packages[@]}"
     [[ $preset == trainer ]] || printf '%s\n' "${window_packages[@]}"
-    ! wants_tests || printf '%s\n' "${test_packages[@]}"
+    ! wants_tests && [[ $command != sanitize ]] || printf '%s\n' "${test_packages[@]}"
+    [[ $command != sanitize && $command != fuzz ]] || printf '%s\n' "${sanitize_packages[@]}"
     [[ -z $baselines ]] || printf '%s\n' "${baselines_packages[@]}"
 }
 

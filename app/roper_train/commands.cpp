@@ -55,13 +55,16 @@ RunSummary summarize(const RunFolder& run) {
     RunSummary summary{run.name(), "unreadable", 0, 0, ""};
     try {
         const Status status = run.status();
-        summary.state = stateName(run.trueState(status));
+        const RunState state = run.trueState(status);
+        summary.state = writerIsSuspended(status) ? "suspended" : stateName(state);
         const auto metrics = run.lastRow<MetricsRow>();
         const auto evaluation = run.lastRow<EvaluationRow>();
         summary.step = metrics ? std::max(status.step, metrics->step) : status.step;
         summary.steps = status.steps;
         if (evaluation) summary.last = evaluationText(*evaluation);
         if (!status.error.empty()) summary.last = status.error;
+        if (state == RunState::interrupted)
+            if (const auto crash = run.crash(status)) summary.last = "crashed with " + *crash;
         run.specification();  // what cannot be read is said, also where nothing of it is shown
     } catch (const Error& error) {
         summary.last = onOneLine(error.what());

@@ -71,7 +71,8 @@ static std::int64_t wholeOf(const nlohmann::json& json, const char* key,
 static std::string writerNote(const nlohmann::json& json) {
     const auto version = json.is_object() ? json.find("version") : json.end();
     if (version == json.end() || !version->is_string() || *version == programVersion()) return {};
-    return " (written by version " + onOneLine(version->get<std::string>()) + "; this is " + programVersion() + ")";
+    return " (written by version " + onOneLine(version->get<std::string>()) + "; this is " +
+           programVersion() + ")";
 }
 
 Status readStatus(const FilePath& path) {
@@ -144,6 +145,11 @@ bool writerIsAlive(const Status& status, const std::function<std::optional<bool>
             break;
     }
     return beatsNow(status);
+}
+
+bool writerIsSuspended(const Status& status) {
+    return claimsToWork(status) && witnessOf(status) == Witness::process &&
+           processStart(status.pid) == status.process_start && isSuspended(status.pid);
 }
 
 bool claimsToWork(const Status& status) {

@@ -68,6 +68,9 @@ Witness witnessOf(const Status& status);
 /// @param lock_is_held  whether somebody holds the run's lock; nothing if that cannot be known
 bool writerIsAlive(const Status& status, const std::function<std::optional<bool>()>& lock_is_held);
 
+/// Whether that process is on this machine and has been suspended, by SIGSTOP or by Ctrl+Z in its terminal.
+bool writerIsSuspended(const Status& status);
+
 /// Whether it says that a trainer is at work.
 bool claimsToWork(const Status& status);
 

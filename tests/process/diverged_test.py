@@ -26,7 +26,8 @@ def write_safetensors(path, tensors, metadata):
     header, content = {"__metadata__": {key: value for key, value in metadata.items() if key != "checksum"}}, b""
     for name, values in tensors.items():
         data = values.tobytes()
-        header[name] = {"dtype": kinds[str(values.dtype)], "shape": list(values.shape), "data_offsets": [len(content), len(content) + len(data)]}
+        header[name] = {"dtype": kinds[str(values.dtype)], "shape": list(values.shape),
+                        "data_offsets": [len(content), len(content) + len(data)]}
         content += data
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)

@@ -1,6 +1,7 @@
 """What the system does to a trainer: closed pipes, stops, limits of memory and of file size."""
 
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -32,6 +33,7 @@ class Signals(TrainerTest):
             process.send_signal(signal.SIGSTOP)
             time.sleep(2)
             before = len(read_rows(self.runs / "a"))
+            self.assertIn("suspended", self.trainer("list", "--runs", self.runs).stdout)
             process.send_signal(signal.SIGCONT)
             wait_until(lambda: len(read_rows(self.runs / "a")) > before + 200, process)
         process.send_signal(signal.SIGINT)
@@ -42,6 +44,16 @@ class Signals(TrainerTest):
         longest = max(b - a for a, b in zip(times, times[1:]))
         print(f"two stops of 2 s: the longest step counts {longest:.2f} s")
         self.assertLess(longest, 1)
+
+    def test_a_crash_is_written_down(self):
+        for crash in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL):
+            with self.subTest(crash):
+                process = self.start(crash.name, "--steps", "100000")
+                process.send_signal(crash)
+                self.assertEqual(process.wait(60), -crash)
+                log = (self.runs / crash.name / "log.txt").read_text()
+                self.assertRegex(log, r"\n\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ  the process " + f"{process.pid} crashed with {crash.name}: ")
+                self.assertIn(f"crashed with {crash.name}", self.trainer("list", "--runs", self.runs).stdout)
 
     def test_a_limit_of_file_size_is_a_full_disk(self):
         for limit in (0, 10, 3000, 20_000):
@@ -75,6 +87,19 @@ class Memory(TrainerTest):
         self.assertIn(done.returncode, (0, 5), done.stderr)
         if done.returncode == 5:
             self.assertEqual(status(self.runs / "a")["exit_code"], 5)
+
+    def test_what_is_said_of_the_disk_holds(self):
+        for number, settings in enumerate((["snapshots.every=0"], ["snapshots.every=10", "snapshots.tokens=128"],
+                                           ["checkpoints.keep=1", "evaluation.every=5"], ["checkpoints.every=5", "checkpoints.keep=9"])):
+            flags = [flag for setting in settings for flag in ("--set", setting)]
+            run = self.train(f"a{number}", *flags, "--steps", 40, "--set", "training.warmup_steps=2")
+            said = self.trainer("describe", run / "run.toml").stdout
+            number, unit = re.search(r"([\d.]+) (kB|MB) on disk", said).groups()
+            said = float(number) * {"kB": 1e3, "MB": 1e6}[unit]
+            taken = sum(path.stat().st_size for path in run.rglob("*") if path.is_file())
+            print(f"{settings}: {said / 1e6:.2f} MB said, {taken / 1e6:.2f} MB taken")
+            self.assertLessEqual(taken, said)
+            self.assertLess(said, 6 * taken)
 
     def test_many_problems_are_solved_in_parts(self):
         done = self.trainer("run", "addition-small", *TINY, "--steps", 1, "--set", "evaluation.problems=4000", "--runs", self.runs,

@@ -61,7 +61,7 @@ RunState RunWatcher::stateBySight() {
 /// What the system knows of a trainer on this machine. @param before  the state at the last look
 void RunWatcher::watchTrainer(RunState before) {
     const bool is_here = claimsToWork(status_) && witnessOf(status_) == Witness::process;
-    is_suspended_ = is_here && isActive() && roper::isSuspended(status_.pid);
+    is_suspended_ = writerIsSuspended(status_);
     if (isActive() && !last_beat_.isValid()) last_beat_.start();
     if (!is_here) return;
     const std::int64_t ended = processesEndedForMemory();

@@ -43,7 +43,7 @@ RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QueueLauncher& 
     table_->horizontalHeader()->setHighlightSections(false);
     table_->setAccessibleName(tr("Runs"));
     table_->setContextMenuPolicy(Qt::CustomContextMenu);
-    const int widths[] = {132, 68, 70, 78, 54, 58, 58, 48, 48};
+    const int widths[] = {124, 80, 70, 78, 54, 58, 58, 48, 48};
     for (int column = 0; column < RunsModel::column_count; ++column)
         table_->setColumnWidth(column, widths[column]);
     filter_->setPlaceholderText(tr("words, position=roper, loss<0.6, seed<5 …"));

@@ -1,0 +1,102 @@
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+#include "core/control/control_server.h"
+#include "core/runs/line_tail.h"
+#include "core/runs/run_recorder.h"
+#include "tests/support/temporary_folder.h"
+
+namespace roper {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::int64_t kSteps = 3000;
+
+/// Sends a request and reads its answer, again and again. → how many were answered
+int askUntil(const std::atomic<bool>& done, const std::filesystem::path& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    EXPECT_EQ(::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    const std::string line = formatRequest({Command::status, "t"}) + "\n";
+    int answered = 0;
+    while (!done) {
+        char answer[4096];
+        if (::send(socket, line.data(), line.size(), MSG_NOSIGNAL) < 0) break;
+        if (::recv(socket, answer, sizeof answer, 0) <= 0) break;
+        ++answered;
+    }
+    ::close(socket);
+    return answered;
+}
+
+/// Follows a run as a window does. → how many rows it saw
+std::int64_t followUntil(const std::atomic<bool>& done, const RunFolder& run) {
+    LineTail tail(run.metricsPath());
+    std::int64_t rows = 0;
+    for (bool last = false; !last;) {
+        last = done;  // and one more look at what came until then
+        const Status status = run.status();
+        EXPECT_EQ(run.trueState(status), status.state);
+        bool more = true;
+        while (more) {
+            const LineTail::Update update = tail.poll(1 << 16);
+            for (const std::string& line : update.lines)
+                if (!isHeader<MetricsRow>(line)) EXPECT_EQ(parseRow<MetricsRow>(line).step, ++rows);
+            more = update.more;
+        }
+    }
+    return rows;
+}
+
+// What a trainer does between two steps, while others ask it and read what it writes. For ThreadSanitizer:
+// the three share a process here, and so all that their code keeps outside of objects.
+TEST(TrainerThreads, RecorderControlAndReadersShareNothing) {
+    const TemporaryFolder folder;
+    const RunFolder run = createRun(folder.path(), "a", {});
+    ControlServer server(folder / "s.sock");
+    RunRecorder recorder(run);
+    recorder.logCrashes();
+    recorder.record(MetricsRow{1});
+    std::atomic<bool> done = false;
+    std::atomic<int> answered = 0;
+    std::atomic<std::int64_t> seen = 0;
+    std::vector<std::thread> others;
+    for (int i = 0; i < 3; ++i)
+        others.emplace_back([&] { answered += askUntil(done, server.path()); });
+    for (int i = 0; i < 2; ++i)
+        others.emplace_back([&] { seen += followUntil(done, run); });
+    int handled = 0;
+    for (std::int64_t step = 2; step <= kSteps; ++step) {
+        recorder.record(MetricsRow{step});
+        Status status;
+        status.state = RunState::running;
+        status.step = step;
+        if (step % 10 == 0) recorder.setStatus(status, Durability::process_death);
+        if (step % 100 == 0) recorder.log("step " + std::to_string(step));
+        server.serve(
+            [&](const Request&) {
+                ++handled;
+                return Reply{"", true, "step"};
+            },
+            0ms);
+    }
+    done = true;
+    for (int i = 0; i < 100; ++i)  // whoever still waits for an answer
+        server.serve([](const Request&) { return Reply{"", true, "end"}; }, 1ms);
+    for (std::thread& other : others)
+        other.join();
+    EXPECT_EQ(seen, 2 * kSteps);
+    EXPECT_GT(answered, 0);
+    EXPECT_LE(handled, answered + 3);
+}
+
+}  // namespace
+}  // namespace roper
