@@ -2,10 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <ctime>
@@ -21,11 +22,11 @@ struct Crash {
 };
 
 constexpr std::array<Crash, 5> kCrashes = {{
-    {SIGSEGV, "SIGSEGV: it used memory that is not its own"},
+    {SIGSEGV, "SIGSEGV: it tried to access memory that it must not use"},
     {SIGBUS, "SIGBUS: memory that it used could not be read, as when a disk fails"},
-    {SIGILL, "SIGILL: this processor lacks an instruction that it used"},
+    {SIGILL, "SIGILL: it used an instruction that this processor does not have"},
     {SIGFPE, "SIGFPE: a whole number was divided by zero"},
-    {SIGABRT, "SIGABRT: it found a mistake in itself"},
+    {SIGABRT, "SIGABRT: an internal check failed, and it gave up"},
 }};
 
 constexpr std::string_view kBegin = "the process ";
@@ -68,7 +69,11 @@ void addTime(Line& line) {
     const auto day = floor<days>(time);
     const year_month_day date(day);
     const hh_mm_ss clock(time - day);
-    line.add(int(date.year()), 4).add("-").add(unsigned(date.month()), 2).add("-").add(unsigned(date.day()), 2);
+    line.add(int(date.year()), 4)
+        .add("-")
+        .add(unsigned(date.month()), 2)
+        .add("-")
+        .add(unsigned(date.day()), 2);
     line.add("T").add(clock.hours().count(), 2).add(":").add(clock.minutes().count(), 2);
     line.add(":").add(clock.seconds().count(), 2).add("Z  ");
 }
@@ -88,6 +93,9 @@ void onCrash(int signal) {
 
 void reportCrashesTo(int log) {
     log_file = log;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return;
+#endif
     // A stack that has overflowed holds no handler; this one is of the main thread.
     static std::array<char, 65536> stack;
     const stack_t other{stack.data(), 0, stack.size()};
@@ -104,7 +112,9 @@ std::optional<std::string> crashIn(std::string_view log, std::int64_t pid) {
     const std::size_t at = log.rfind(mark);
     if (at == std::string_view::npos) return std::nullopt;
     const std::string_view rest = log.substr(at + mark.size());
-    return withoutControls(rest.substr(0, rest.find('\n')));
+    const std::size_t end = rest.find('\n');
+    if (end != std::string_view::npos && end + 1 != rest.size()) return std::nullopt;
+    return withoutControls(rest.substr(0, end));
 }
 
 std::string signalName(int signal) {

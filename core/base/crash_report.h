@@ -11,10 +11,12 @@ namespace roper {
 /// SIGFPE, SIGABRT) is written into a log as a line that `crashIn` finds, before it ends the process as it
 /// would have anyway.
 /// @param log  open for appending as long as the process lives; −1 ends it
+/// Programs that are built with sanitizers leave this to them.
 void reportCrashesTo(int log);
 
-/// What the last line about a crash of this process says, such as "SIGSEGV: it used memory that is not its
-/// own"; nothing if there is none.
+/// What the last line of a log says about a crash of this process, such as "SIGSEGV: it tried to access
+/// memory that it must not use"; nothing if it is about anything else: then another trainer has been at work
+/// since.
 /// @param log  text of a log, or the end of one
 std::optional<std::string> crashIn(std::string_view log, std::int64_t pid);
 

@@ -91,11 +91,15 @@ double evaluationBytes(const Specification& s, double V) {
     return texts + at_once;
 }
 
-/// Bytes of a snapshot: the attention weights of all heads, once as layers and once as one tensor.
-double snapshotBytes(const Specification& s) {
-    if (s.snapshots.every == 0) return 0;
+/// Bytes of the attention weights of all heads that a snapshot holds.
+double mapBytes(const Specification& s) {
     const auto T = static_cast<double>(s.snapshots.tokens);
-    return 2 * 4 * static_cast<double>(s.model.layers * s.model.heads) * T * T;
+    return 4 * static_cast<double>(s.model.layers * s.model.heads) * T * T;
+}
+
+/// Bytes of memory that a snapshot takes: the weights once as layers and once as one tensor.
+double snapshotBytes(const Specification& s) {
+    return s.snapshots.every == 0 ? 0 : 2 * mapBytes(s);
 }
 
 /// How often something happens that is done every so many steps, and at the end.
@@ -118,7 +122,7 @@ double diskBytes(const Specification& s, std::int64_t parameters) {
     const double problems = s.task.hasProblems() ? static_cast<double>(s.evaluation.problems) : 0;
     const double checkpoints = static_cast<double>(s.checkpoints.keep) + 2;
     const double snapshots =
-        s.snapshots.every == 0 ? 0 : (1 + timesIn(steps, s.snapshots.every)) * snapshotBytes(s) / 2;
+        s.snapshots.every == 0 ? 0 : (1 + timesIn(steps, s.snapshots.every)) * mapBytes(s);
     return checkpoints * checkpointBytes(parameters) + kRow * timesIn(steps, s.training.report_every) +
            timesIn(steps, s.evaluation.every) * (kEvaluation + problems * (kOfSample + kCopies * tokens)) +
            snapshots;
@@ -255,13 +259,14 @@ std::optional<std::string> diskProblem(const std::vector<Specification>& runs, d
         largest = &run;
     }
     if (largest == nullptr || needed <= available_bytes) return std::nullopt;
+    std::string change;
+    if (largest->checkpoints.keep > 1)
+        change += ", or lower checkpoints.keep (" + std::to_string(largest->checkpoints.keep) + ")";
+    if (largest->snapshots.every > 0)
+        change += ", or raise snapshots.every (" + std::to_string(largest->snapshots.every) + ")";
     return (runs.size() == 1 ? "the run takes about " : countOf(runs.size(), "run") + " take about ") +
-           bytesText(needed) + " on disk, and " + bytesText(available_bytes) +
-           " are free. Free some space, or lower checkpoints.keep (" +
-           std::to_string(largest->checkpoints.keep) + ")" +
-           (largest->snapshots.every > 0
-                ? ", or raise snapshots.every (" + std::to_string(largest->snapshots.every) + ")"
-                : "");
+           bytesText(needed) + " on disk, and only " + bytesText(available_bytes) +
+           " are free. Free some space" + change;
 }
 
 std::string costText(const Cost& cost) {

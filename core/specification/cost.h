@@ -44,7 +44,7 @@ std::optional<double> availableDisk(const std::filesystem::path& folder);
 /// Why runs would fill a disk with so much room, with numbers and what to change; nothing if they fit.
 std::optional<std::string> diskProblem(const std::vector<Specification>& runs, double available_bytes);
 
-/// "0.60 million parameters, 39 GFLOP per step, about 0.7 GB of memory"
+/// "600 thousand parameters, 39 GFLOP a step, about 0.7 GB of memory and 33 MB on disk"
 std::string costText(const Cost& cost);
 
 }  // namespace roper

@@ -51,9 +51,13 @@ std::string inGigabytes(double bytes) {
 double bytesIn(const std::filesystem::path& folder) {
     std::error_code unreadable;
     double sum = 0;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, unreadable))
-        if (entry.is_regular_file(unreadable) && !entry.is_symlink(unreadable))
-            sum += static_cast<double>(entry.file_size(unreadable));
+    std::filesystem::recursive_directory_iterator at(
+        folder, std::filesystem::directory_options::skip_permission_denied, unreadable);
+    for (; at != std::filesystem::recursive_directory_iterator(); at.increment(unreadable)) {
+        if (unreadable) break;
+        if (at->symlink_status(unreadable).type() == std::filesystem::file_type::regular)
+            sum += static_cast<double>(at->file_size(unreadable));
+    }
     return sum;
 }
 
@@ -188,7 +192,7 @@ RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const Ses
             if (!session.anyway) requireMemory(specification);
             if (const auto free = availableDisk(folder.path()))
                 if (const auto problem = diskProblem({specification}, *free + bytesIn(folder.path())))
-                    note("low disk: " + *problem);
+                    note("low disk space: " + *problem);
             return namingMemory(specification, [&] {
                 Trainer trainer(specification, std::move(task), opened.device, recorder, control, observer);
                 trainer.restore();

@@ -124,7 +124,7 @@ RunState Trainer::run() {
         const bool looks_inside = last || due(specification_.snapshots.every);
         const bool saves = last || due(specification_.checkpoints.every) || control_.takeCheckpointRequest();
         if (evaluates || looks_inside || saves) catchUp();
-        if (evaluates || looks_inside) requireFiniteWeights();
+        if (evaluates || looks_inside) requireFiniteState();
         if (evaluates) runEvaluation();
         if (looks_inside) takeSnapshot();
         if (saves) saveCheckpointNow();
@@ -174,17 +174,25 @@ std::string Trainer::remedy() const {
     if (model_.computeType() == at::kBFloat16) ways.emplace_back("device.precision = fp32");
     const std::string last = ways.back();
     ways.pop_back();
-    return "A resume would meet it again: start a run with " + join(ways, ", ") + " or " + last + ".";
+    return "Resuming would diverge again at the same step: start a run with " + join(ways, ", ") + " or " +
+           last + ".";
 }
 
-void Trainer::requireFiniteWeights() const {
-    for (const auto& [name, parameter] : model_.parameters()) {
-        if (at::isfinite(parameter.detach()).all().item<bool>()) continue;
+void Trainer::requireFiniteState() const {
+    const auto require = [&](const at::Tensor& tensor, const std::string& name) {
+        if (at::isfinite(tensor.detach()).all().item<bool>()) return;
         throw Error(ErrorKind::diverged,
                     "training diverged: after step " + std::to_string(position_.step) + " " + name +
-                        " holds numbers that are not finite. They are not kept: the newest "
-                        "checkpoint is from before. " +
+                        " holds numbers that are not finite. They are not kept; checkpoints of "
+                        "earlier steps stay. " +
                         remedy());
+    };
+    for (std::size_t i = 0; i < model_.parameters().size(); ++i) {
+        const auto& [name, parameter] = model_.parameters()[i];
+        require(parameter, name);
+        const AdamW::Moments moments = optimizer_.moments(i);
+        require(moments.mean, "AdamW's mean of " + name);
+        require(moments.square, "AdamW's mean square of " + name);
     }
 }
 
@@ -224,7 +232,7 @@ void Trainer::runEvaluation() {
 
 void Trainer::saveCheckpointNow() {
     if (saved_step_ == position_.step) return;
-    requireFiniteWeights();
+    requireFiniteState();
     const TrainingClock::Rest rest(clock_);
     position_.time_s = clock_.seconds();
     recorder_.sync();  // rows first: a checkpoint never stands for steps whose rows could still be lost

@@ -43,8 +43,9 @@ class Trainer {
     /// Takes note of steps that were taken. @throws Error (diverged) if a number is not finite
     void accept(const std::vector<StepNumbers>& steps);
     void report(const StepNumbers& step, double time_s);
-    /// @throws Error (diverged) if an update has left weights that are not finite, before they are kept
-    void requireFiniteWeights() const;
+    /// @throws Error (diverged) if an update has left weights or moments that are not finite, before they are
+    /// kept
+    void requireFiniteState() const;
     /// What to try after a divergence, of what is not already set.
     std::string remedy() const;
     /// Waits for all submitted steps, so that `position_` and the weights belong together.

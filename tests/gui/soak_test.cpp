@@ -62,6 +62,7 @@ class SoakTest : public PageTest {
         const int hours = qEnvironmentVariableIsSet("ROPER_SOAK_HOURS")
                               ? qEnvironmentVariableIntValue("ROPER_SOAK_HOURS")
                               : 24;
+        QVERIFY2(hours >= kWarmHours + 6, "ROPER_SOAK_HOURS must be at least 10");
         open();
         std::vector<Used> after_hour;
         QElapsedTimer clock;
@@ -81,19 +82,26 @@ class SoakTest : public PageTest {
             }
             after_hour.push_back(used());
         }
-        const Used &warm = after_hour[kWarmHours - 1], &end = after_hour.back();
+        // The least of three hours against the least of three: caches breathe.
+        const auto least = [&](auto from, auto member) {
+            return std::min({(*from).*member, (*(from + 1)).*member, (*(from + 2)).*member});
+        };
+        const auto warm = after_hour.begin() + kWarmHours, end = after_hour.end() - 3;
         qInfo(
             "%d hours in %lld s. Memory in use %.2f MB after %d hours, %.2f MB at the end; resident %.1f and "
-            "%.1f "
-            "MB; file handles %d and %d; objects %d and %d; threads %d and %d",
-            hours, clock.elapsed() / 1000, warm.heap / 1e6, kWarmHours, end.heap / 1e6, warm.resident / 1e6,
-            end.resident / 1e6, warm.handles, end.handles, warm.objects, end.objects, warm.threads,
-            end.threads);
-        QVERIFY2(end.heap < 1.01 * warm.heap, "the window's memory grows");
-        QVERIFY2(end.resident < 1.01 * warm.resident, "the window's resident memory grows");
-        QCOMPARE(end.handles, warm.handles);
-        QVERIFY(end.objects <= warm.objects);
-        QVERIFY(end.threads <= warm.threads);
+            "%.1f MB",
+            hours, clock.elapsed() / 1000, least(warm, &Used::heap) / 1e6, kWarmHours,
+            least(end, &Used::heap) / 1e6, least(warm, &Used::resident) / 1e6,
+            least(end, &Used::resident) / 1e6);
+        qInfo("file handles %d and %d; objects %d and %d; threads %d and %d", least(warm, &Used::handles),
+              least(end, &Used::handles), least(warm, &Used::objects), least(end, &Used::objects),
+              least(warm, &Used::threads), least(end, &Used::threads));
+        QVERIFY2(least(end, &Used::heap) < 1.01 * least(warm, &Used::heap), "the window's memory grows");
+        QVERIFY2(least(end, &Used::resident) < 1.01 * least(warm, &Used::resident),
+                 "the window's resident memory grows");
+        QCOMPARE(least(end, &Used::handles), least(warm, &Used::handles));
+        QVERIFY(least(end, &Used::objects) <= least(warm, &Used::objects));
+        QVERIFY(least(end, &Used::threads) <= least(warm, &Used::threads));
     }
 
   private:

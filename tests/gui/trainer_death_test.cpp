@@ -5,6 +5,7 @@
 #include <QLocalServer>
 #include <QLocalSocket>
 #include <QPushButton>
+#include <QScopeGuard>
 #include <csignal>
 #include <fstream>
 #include <random>
@@ -22,7 +23,11 @@ class TrainerDeathTest : public PageTest {
     Q_OBJECT
 
   private slots:
-    void initTestCase() { forgetSettings("trainer_death_test"); }
+    void initTestCase() {
+        forgetSettings("trainer_death_test");
+        const rlimit none{0, 0};
+        ::setrlimit(RLIMIT_CORE, &none);  // writing fifty of them takes longer than dying
+    }
 
     void init() {
         runs_ = std::make_unique<QTemporaryDir>();
@@ -43,7 +48,8 @@ class TrainerDeathTest : public PageTest {
     void cleanupTestCase() {
         qInfo("%d cases: named after %lld ms at most; the event loop was never away for more than %.0f ms",
               cases_, longest_, loop_ms_);
-        QVERIFY2(cases_ >= 200, "some cases were not tried");
+        const bool all_were_run = QCoreApplication::arguments().size() == 1;
+        if (all_were_run) QVERIFY2(cases_ >= 200, "some cases were not tried");
         QVERIFY2(loop_ms_ < 100, "the window froze");
     }
 
@@ -54,12 +60,14 @@ class TrainerDeathTest : public PageTest {
         for (const auto& [signal, times] : signals_and_times) {
             for (int i = 0; i < times; ++i) {
                 QTest::qWait(static_cast<int>(random_() % 200));
+                QVERIFY(run->status().pid > 1);
                 ::kill(static_cast<pid_t>(run->status().pid), signal);
                 const QString named =
                     signal == SIGKILL ? "was killed (SIGKILL)" : "crashed with " + nameOf(signal);
                 noticed(named, [&] { return run->state() == RunState::interrupted; });
                 QVERIFY(notice().contains("“Continue” starts"));
                 goOn(run);
+                if (QTest::currentTestFailed()) return;
             }
         }
     }
@@ -68,10 +76,12 @@ class TrainerDeathTest : public PageTest {
         RunWatcher* run = start();
         for (int i = 0; i < 30; ++i) {
             QTest::qWait(static_cast<int>(random_() % 100));
+            QVERIFY(run->status().pid > 1);
             ::kill(static_cast<pid_t>(run->status().pid), SIGSTOP);
             noticed("suspended", [&] { return run->isSuspended(); });
             QVERIFY(!page().runsPanel().pauseButton()->isEnabled());
             goOn(run);
+            if (QTest::currentTestFailed()) return;
             QTRY_VERIFY(notice().isEmpty());
         }
     }
@@ -81,26 +91,42 @@ class TrainerDeathTest : public PageTest {
     void trainersWithoutMemory() {
         RunWatcher* run = start();
         ::kill(static_cast<pid_t>(run->status().pid), SIGTERM);
-        QTRY_COMPARE(run->state(), RunState::preempted);
-        rlimit before{};
-        ::getrlimit(RLIMIT_AS, &before);
+        QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::preempted, 20000);
+        const QByteArray trainer = qgetenv("ROPER_TRAIN");
+        const QString program = runs_->filePath("trainer-with-little-memory");
+        qputenv("ROPER_TRAIN", program.toLocal8Bit());
+        const auto restore = qScopeGuard([&] { qputenv("ROPER_TRAIN", trainer); });
+        int said = 0;
         for (int i = 0; i < 20; ++i) {
-            const rlim_t megabytes = 60 + 60 * static_cast<rlim_t>(i);
-            const rlimit little{megabytes << 20, before.rlim_max};
-            ::setrlimit(RLIMIT_AS, &little);
+            QFile::remove(program);
+            std::ofstream(program.toStdString()) << "#!/bin/sh\nulimit -v " << 60000 * (1 + i % 10)
+                                                 << "\necho $$ > '" << runs_->filePath("pid").toStdString()
+                                                 << "'\nexec '" << trainer.toStdString() << "' \"$@\"\n";
+            QFile(program).setPermissions(QFile::ReadOwner | QFile::ExeOwner);
+            QFile::remove(run->folder().path().c_str() + QStringLiteral("/trainer-messages.txt"));
+            QFile::remove(runs_->filePath("pid"));
+            Status status = run->folder().status();  // nothing of the last one is left
+            status.state = RunState::stopped;
+            status.error.clear();
+            writeStatus(run->folder().statusPath(), status);
+            QTRY_VERIFY_WITH_TIMEOUT(!saysMemory(), 5000);
             page().runsPanel().continueSelected();
-            ::setrlimit(RLIMIT_AS, &before);
+            QTRY_VERIFY_WITH_TIMEOUT(numberIn(runs_->filePath("pid")) > 1, 20000);
+            const std::int64_t pid = numberIn(runs_->filePath("pid"));
             watch_->start();
-            QTRY_VERIFY2_WITH_TIMEOUT(saysMemory() || run->state() == RunState::running, qPrintable(notice()),
-                                      20000);
-            watch_->stop();
+            QTRY_VERIFY_WITH_TIMEOUT(processStart(pid) == 0 || run->state() == RunState::running, 20000);
             if (run->state() == RunState::running) {  // enough, after all
-                ::kill(static_cast<pid_t>(run->status().pid), SIGTERM);
+                ::kill(static_cast<pid_t>(pid), SIGTERM);
                 QTRY_VERIFY_WITH_TIMEOUT(!run->isActive(), 20000);
+                count({});
+            } else {
+                noticed("", [&] { return saysMemory(); });
+                ++said;
             }
-            count({});  // the trainer's own start takes longer than the window
+            watch_->stop();
             QVERIFY(continueButton()->isEnabled());
         }
+        QVERIFY2(said >= 10, "too few of them had too little memory");
     }
 
     /// What answers at the socket is somebody else.
@@ -242,8 +268,16 @@ class TrainerDeathTest : public PageTest {
     }
     bool saysMemory() const {
         const QString text = notice();
-        return text.contains("memory") || text.contains("failed to map") ||
-               text.contains("cannot allocate") || text.contains("could say anything");
+        for (const char* part :
+             {"of memory", "out of memory", "failed to map", "cannot allocate", "could say anything"})
+            if (text.contains(part)) return true;
+        return false;
+    }
+    static std::int64_t numberIn(const QString& path) {
+        std::ifstream file(path.toStdString());
+        std::int64_t number = 0;
+        file >> number;
+        return number;
     }
     static QString nameOf(int signal) {
         return signal == SIGSEGV   ? "SIGSEGV"
@@ -270,6 +304,7 @@ class TrainerDeathTest : public PageTest {
         page().form().setSpecification(s);
         QTest::mouseClick(page().startButton(), Qt::LeftButton);
         RunWatcher* run = page().runsPanel().selected();
+        if (run == nullptr) qFatal("the run has not been made");
         waitForSteps(run);
         return run;
     }

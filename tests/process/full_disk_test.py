@@ -97,8 +97,8 @@ class FullDisk(TrainerTest):
     def test_a_warning_before_it_begins(self):
         self.mount(400)
         done = self.trainer("run", "addition-small", "--steps", 1, "--runs", self.disk / "runs", "--name", "a")
-        self.assertIn("low disk", done.stderr)
-        self.assertIn("on disk, and", done.stderr)
+        self.assertIn("low disk space", done.stderr)
+        self.assertIn("on disk, and only", done.stderr)
         self.assertIn("checkpoints.keep (2)", done.stderr)
 
 

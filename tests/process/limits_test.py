@@ -46,6 +46,7 @@ class Signals(TrainerTest):
         self.assertLess(longest, 1)
 
     def test_a_crash_is_written_down(self):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
         for crash in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL):
             with self.subTest(crash):
                 process = self.start(crash.name, "--steps", "100000")

@@ -105,8 +105,8 @@ QByteArray pdfBytes(const Figure& figure, const ExportOptions& options, const Th
 void requirePlace(const QString& path) {
     const QFileInfo place(path);
     if (place.exists() && !place.isFile())
-        throw Error(ErrorKind::disk, "cannot write " + path.toStdString() +
-                                         ": there is something that is not a file; name another");
+        throw Error(ErrorKind::disk,
+                    "cannot write " + path.toStdString() + ": it is not a regular file; choose another name");
 }
 
 /// @param write  called once with what takes the file's bytes, part by part

@@ -32,7 +32,9 @@ void ControlClient::send(const QString& path, const Request& request) {
         if (end > longest || (end < 0 && received->size() > longest))
             return finish(false, tr("the trainer's answer is too long"));
         if (!received->startsWith('{'))
-            return finish(false, tr("what answers at %1 is no trainer, or one of another version").arg(path));
+            return finish(
+                false, tr("the program that answers at %1 is not a RoPER Lab trainer, or is another version")
+                           .arg(path));
         if (end < 0) return;
         try {
             const ReplyLine line =

@@ -144,10 +144,8 @@ void ModelClient::readServer() {
         const QJsonDocument line = QJsonDocument::fromJson(server_->readLine());
         if (!line.isObject()) {
             QProcess* process = server_;
-            failServer(process,
-                       tr("%1 serve does not answer as the trainer of this window does. Is it of another "
-                          "version?")
-                           .arg(process->program()));
+            failServer(process, tr("“%1 serve” gave an unexpected answer; it may be another version.")
+                                    .arg(process->program()));
             process->kill();
             return;
         }

@@ -8,8 +8,6 @@
 namespace roper {
 namespace {
 
-constexpr double kLongSilence_s = 30;
-
 QString tr(const char* text) {
     return QCoreApplication::translate("run notice", text);
 }
@@ -21,17 +19,29 @@ QString endOfTrainer(const RunWatcher& run) {
             ? tr("“Continue” starts again from the first step: there is no checkpoint yet.")
             : tr("“Continue” starts from its newest checkpoint; rows after it are computed again.");
     if (const auto crash = run.folder().crash(run.status()))
-        return tr("The trainer crashed with %1. %2 If it happens again, the log and what the trainer printed "
-                  "(tab "
-                  "“Log”) are what a report of the fault needs.")
+        return tr("The trainer crashed with %1. %2 If it happens again, please include the log (tab “Log”) "
+                  "in a "
+                  "bug report.")
             .arg(QString::fromStdString(*crash), checkpoint);
     if (run.memoryRanOut())
         return tr("The system ended the trainer because memory ran out. %1 Close other programs first, or "
                   "start a "
                   "run with a smaller batch, length or width.")
             .arg(checkpoint);
-    return tr("The trainer was killed (SIGKILL), or its machine went down: it could not say why. %1")
+    return tr("The trainer ended without leaving a message: most likely it was killed (SIGKILL, or Ctrl+C "
+              "twice), "
+              "or the computer went down. %1")
         .arg(checkpoint);
+}
+
+/// Of a run whose trainer has not written for long.
+QString silence(const RunWatcher& run) {
+    const QString silent = tr("The trainer has not reported for %1. It may be in a long step or evaluation.")
+                               .arg(shortDuration(run.silentSeconds()));
+    if (witnessOf(run.status()) != Witness::process)
+        return silent + tr(" It runs on %1.").arg(QString::fromStdString(run.status().host));
+    return silent + tr(" If it hangs, `kill -9 %1` ends it; nothing before its newest checkpoint is lost.")
+                        .arg(run.status().pid);
 }
 
 }  // namespace
@@ -45,23 +55,22 @@ QString otherVersionNote(const Status& status) {
 QString noticeOf(const RunWatcher& run) {
     if (run.isSuspended())
         return tr(
-            "The trainer is suspended, by SIGSTOP or by Ctrl+Z in its terminal, and computes nothing. "
+            "The trainer is suspended (by SIGSTOP, Ctrl+Z in its terminal, or a debugger) and computes "
+            "nothing. "
             "“Continue” lets it go on where it is.");
+    const QString error = QString::fromStdString(run.status().error), words = run.lastWords();
     if (run.state() == RunState::interrupted)
-        return run.lastWords().isEmpty()
-                   ? endOfTrainer(run)
-                   : endOfTrainer(run) + tr("\n\nIts last words: %1").arg(run.lastWords());
-    if (!run.status().error.empty()) return QString::fromStdString(run.status().error);
-    if (!run.problem().isEmpty()) return run.problem();
+        return words.isEmpty() ? endOfTrainer(run)
+                               : endOfTrainer(run) + tr("\n\nLast messages: %1").arg(words);
     // A trainer that could not even begin has left its reason on stderr alone.
-    if (!run.isActive() && run.state() != RunState::finished && !run.lastWords().isEmpty())
-        return tr("The trainer that was started last could not begin: %1").arg(run.lastWords());
-    if (run.isActive() && run.silentSeconds() > kLongSilence_s)
-        return tr("No sign of the trainer for %1. It may be in a long step or evaluation; if not, “Stop” or "
-                  "`kill %2` ends it, and nothing before its newest checkpoint is lost.")
-            .arg(shortDuration(run.silentSeconds()))
-            .arg(run.status().pid);
-    return {};
+    const bool may_begin = !run.isActive() && run.state() != RunState::finished;
+    if (may_begin && !words.isEmpty() && (error.isEmpty() || !words.contains(error)))
+        return tr("The last attempt to start a trainer failed: %1").arg(words) +
+               (words.contains("bad_alloc") ? tr("\nThat is: it ran out of memory while it was loaded.")
+                                            : QString());
+    if (!error.isEmpty()) return error;
+    if (!run.problem().isEmpty()) return run.problem();
+    return run.silentSeconds() > 0 ? silence(run) : QString();
 }
 
 }  // namespace roper

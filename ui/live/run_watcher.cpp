@@ -11,8 +11,9 @@ namespace roper {
 namespace {
 
 constexpr std::size_t kMostBytesAPoll = 512 * 1024;  // keeps one poll to a few milliseconds
-constexpr std::size_t kRateWindow = 50;              // rows that the rate is taken over
-constexpr std::size_t kMostRows = 4'000'000;         // of a run in memory: 230 MB
+constexpr double kLongSilence_s = 30;
+constexpr std::size_t kRateWindow = 50;       // rows that the rate is taken over
+constexpr std::size_t kMostRows = 4'000'000;  // of a run in memory: 230 MB
 
 /// Lines as rows; the header and lines that cannot be read are passed over.
 template <class Row>
@@ -58,22 +59,27 @@ RunState RunWatcher::stateBySight() {
     return folder_.trueState(status_);
 }
 
-/// What the system knows of a trainer on this machine. @param before  the state at the last look
-void RunWatcher::watchTrainer(RunState before) {
-    const bool is_here = claimsToWork(status_) && witnessOf(status_) == Witness::process;
-    is_suspended_ = writerIsSuspended(status_);
-    if (isActive() && !last_beat_.isValid()) last_beat_.start();
-    if (!is_here) return;
-    const std::int64_t ended = processesEndedForMemory();
+/// What the system knows of a trainer on this machine.
+/// @param before  the state at the last look
+/// @param beats   whether the trainer has written its status since
+void RunWatcher::watchTrainer(RunState before, bool beats) {
     const bool was_active = before == RunState::running || before == RunState::paused;
+    const bool was_suspended = std::exchange(is_suspended_, writerIsSuspended(status_));
+    if (beats || !was_active || was_suspended) last_sign_.start();
+    if (!claimsToWork(status_) || witnessOf(status_) != Witness::process) return;
+    // The system counts before the process is gone, so the count is compared with that at its last heartbeat.
+    const std::int64_t ended = processesEndedForMemory();
     if (state_ == RunState::interrupted && was_active) memory_ran_out_ = ended > ended_for_memory_;
-    if (isActive()) memory_ran_out_ = false;
-    ended_for_memory_ = ended;
+    if (beats && isActive()) {
+        memory_ran_out_ = false;
+        ended_for_memory_ = ended;
+    }
 }
 
 double RunWatcher::silentSeconds() const {
-    if (!isActive() || state_ == RunState::paused || !last_beat_.isValid()) return 0;
-    return static_cast<double>(last_beat_.elapsed()) / 1000;
+    if (state_ != RunState::running || is_suspended_ || !last_sign_.isValid()) return 0;
+    const double seconds = static_cast<double>(last_sign_.elapsed()) / 1000;
+    return seconds > kLongSilence_s ? seconds : 0;
 }
 
 void RunWatcher::pollStatus() {
@@ -82,16 +88,19 @@ void RunWatcher::pollStatus() {
     const bool was_suspended = is_suspended_;
     try {
         status_ = folder_.status();
-        if (before.heartbeat != 0 && before.heartbeat != status_.heartbeat) last_beat_.start();
+        const bool beats = before.heartbeat != 0 && before.heartbeat != status_.heartbeat;
+        if (beats) last_beat_.start();
         state_ = stateBySight();
-        watchTrainer(state_before);
+        watchTrainer(state_before, beats || before.heartbeat == 0);
         status_problem_.clear();
     } catch (const Error& error) {
         status_problem_ = QString::fromStdString(error.what());
         state_ = RunState::failed;
+        is_suspended_ = false;
     }
-    if (state_ != state_before || is_suspended_ != was_suspended || status_.step != before.step ||
-        status_.error != before.error || status_.control != before.control)
+    // Of a trainer that is silent the notice says for how long.
+    if (silentSeconds() > 0 || state_ != state_before || is_suspended_ != was_suspended ||
+        status_.step != before.step || status_.error != before.error || status_.control != before.control)
         emit statusChanged();
 }
 

@@ -57,7 +57,8 @@ class RunWatcher : public QObject {
     /// Of an interrupted run: whether the system was ending processes for lack of memory when it was lost.
     bool memoryRanOut() const { return memory_ran_out_; }
 
-    /// Since a sign of its trainer was last seen here, by this machine's clock; 0 if it does not train.
+    /// Since its trainer last wrote its status, by this machine's clock; 0 if it does not train, or has
+    /// written lately.
     double silentSeconds() const;
 
     bool isActive() const { return state_ == RunState::running || state_ == RunState::paused; }
@@ -92,7 +93,7 @@ class RunWatcher : public QObject {
     void pollEvaluations();
     void pollStatus();
     RunState stateBySight();
-    void watchTrainer(RunState before);
+    void watchTrainer(RunState before, bool beats);
     template <class Row>
     std::optional<std::size_t> pollRows(LineTail& tail, std::vector<Row>& rows);
     void pollSamples();
@@ -103,8 +104,9 @@ class RunWatcher : public QObject {
     Status status_;
     RunState state_ = RunState::queued;
     QElapsedTimer last_beat_;  ///< since a heartbeat was seen that is another than before
+    QElapsedTimer last_sign_;  ///< the same, or since the run was first seen to train, or was woken
     bool is_suspended_ = false, memory_ran_out_ = false;
-    std::int64_t ended_for_memory_ = 0;  ///< processes on this machine, when the trainer was last seen
+    std::int64_t ended_for_memory_ = 0;  ///< processes on this machine, at the last heartbeat
     mutable bool behind_ = false;
     mutable bool samples_wanted_ = false;
     Stamp status_stamp_, messages_stamp_, metrics_stamp_;

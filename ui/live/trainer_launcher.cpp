@@ -86,13 +86,15 @@ void TrainerLauncher::lookAtStarted() {
     if (started_.empty()) timer_.stop();
 }
 
-void TrainerLauncher::wake(const Status& status) {
+void TrainerLauncher::wake(const RunFolder& folder) {
+    requireOwn(folder.path());
     // Asked again just before: the process id may be another's by now.
-    const bool is_there = processStart(status.pid) == status.process_start && status.process_start != 0;
+    const Status status = folder.status();
+    const bool is_there = writerIsSuspended(status);
     if (!is_there || ::kill(static_cast<pid_t>(status.pid), SIGCONT) != 0)
-        throw Error(ErrorKind::usage,
-                    "the trainer, process " + std::to_string(status.pid) +
-                        ", cannot be woken: " + (is_there ? std::strerror(errno) : "it is gone"));
+        throw Error(ErrorKind::usage, "the trainer, process " + std::to_string(status.pid) +
+                                          ", cannot be continued: " +
+                                          (is_there ? std::strerror(errno) : "it is no longer suspended"));
 }
 
 qint64 startDetached(const QStringList& arguments, const FilePath& messages) {

@@ -28,8 +28,9 @@ class TrainerLauncher : public QObject {
     /// Starts a trainer on a run that is queued or has ended before its last step. @throws Error
     void resume(const RunFolder& folder);
 
-    /// Lets a trainer go on that was suspended. @throws Error if it is gone, or another user's
-    static void wake(const Status& status);
+    /// Lets the trainer of a run go on that was suspended. @throws Error if it no longer is, or is another
+    /// user's
+    static void wake(const RunFolder& folder);
 
     /// Path of roper-train: what $ROPER_TRAIN names, else beside this program, else on the PATH.
     static QString trainerProgram();

@@ -1,5 +1,6 @@
 #include "ui/theme/swatch.h"
 
+#include <QCoreApplication>
 #include <QHash>
 #include <QPixmap>
 
@@ -8,6 +9,12 @@ namespace roper {
 QIcon swatch(const QColor& color) {
     constexpr int kSide = 12, kMost = 1000;
     static QHash<QRgb, QIcon> made;
+    // Icons must go before Qt does.
+    static const bool cleared_in_time = [] {
+        qAddPostRoutine([] { made.clear(); });
+        return true;
+    }();
+    Q_UNUSED(cleared_in_time)
     const auto known = made.constFind(color.rgba());
     if (known != made.constEnd()) return *known;
     if (made.size() >= kMost) made.clear();

@@ -207,10 +207,12 @@ TEST(ControlServer, APeerThatHalfClosesGetsItsWholeAnswer) {
         gone.send(formatRequest({Command::head, "4"}) + "\n");
         scene.server.serve([&](const Request&) { return Reply{"", true, "", payload}; }, 20ms);
     }
-    Peer last(scene.server.path());
-    last.send(formatRequest({Command::status, "5"}) + "\n");
+    const auto open_files = [] {
+        return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+    };
+    const auto before = open_files();
     scene.serve();
-    EXPECT_NE(last.receive().find("\"id\":\"5\""), std::string::npos);
+    EXPECT_EQ(open_files(), before - 1);
 }
 
 // Peers that send requests without end and never read: they are answered so many at a visit, and dropped
@@ -223,7 +225,7 @@ TEST(ControlServer, FloodsHoldUpNobody) {
     std::string many;
     for (int i = 0; i < 500; ++i)
         many += formatRequest({Command::status, std::to_string(i)}) + "\n";
-    for (int round = 0; round < 200; ++round) {
+    for (int round = 0; round < 40; ++round) {
         for (Peer& flood : floods)
             flood.send(many);
         Peer good(scene.server.path());

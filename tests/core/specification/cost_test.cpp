@@ -58,6 +58,23 @@ TEST(Cost, WhatIsTooMuchIsSaidWithWhatToChange) {
     EXPECT_NE(memoryProblem(s, 8e9).value_or("").find("snapshots.tokens (100000)"), std::string::npos);
 }
 
+TEST(Cost, ADiskThatIsTooSmallIsSaidWithWhatToChange) {
+    Specification s;
+    const double one = costOf(s).disk_bytes;
+    EXPECT_GT(one, 12.0 * static_cast<double>(costOf(s).parameters));  // weights and two means, once at least
+    EXPECT_FALSE(diskProblem({s}, one));
+    EXPECT_FALSE(diskProblem({}, 0));
+    const auto problem = diskProblem({s, s}, one);
+    ASSERT_TRUE(problem);
+    EXPECT_NE(problem->find("2 runs take about"), std::string::npos) << *problem;
+    EXPECT_NE(problem->find("checkpoints.keep (2)"), std::string::npos) << *problem;
+    s.checkpoints.keep = 1;
+    s.snapshots.every = 0;
+    EXPECT_EQ(diskProblem({s}, 0)->find("lower"), std::string::npos);
+    EXPECT_GT(availableDisk("."), 0);
+    EXPECT_EQ(availableDisk("./no/such/folder").has_value(), true);
+}
+
 TEST(Cost, FreeMemoryIsKnownHere) {
     const auto free = availableMemory();
     ASSERT_TRUE(free);

@@ -83,9 +83,7 @@ RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QueueLauncher& 
     connect(table_, &QTableView::doubleClicked, this, &RunsPanel::openFolder);
     connect(&store_, &RunStore::changed, this, &RunsPanel::showButtons);
     connect(control_, &ControlClient::answered, this, [this](bool ok, const QString& message) {
-        const RunWatcher* run = selected();
-        const QString note = run != nullptr ? otherVersionNote(run->status()) : QString();
-        emit said(ok ? message : tr("Not done: %1%2").arg(message, note));
+        emit said(ok ? message : tr("Not done: %1%2").arg(message, version_note_));
     });
     showButtons();
 }
@@ -105,8 +103,10 @@ QWidget* RunsPanel::makeButtons() {
     stop_ = make(tr("Stop"), tr("Save a checkpoint and end; the run can be continued"),
                  [this] { send(Command::stop); });
     checkpoint_ = make(tr("Checkpoint"), tr("Save a checkpoint now"), [this] { send(Command::checkpoint); });
-    continue_ = make(tr("Continue"), tr("Start a trainer again after the newest checkpoint, or wake one that is suspended"),
-                     [this] { continueSelected(); });
+    continue_ =
+        make(tr("Continue"),
+             tr("Start a trainer again after the newest checkpoint, or let one go on that is suspended"),
+             [this] { continueSelected(); });
     auto* buttons = new QWidget;
     auto* layout = new QHBoxLayout(buttons);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -186,6 +186,7 @@ void RunsPanel::send(Command command) {
         emit said(tr("%1 has no control socket on this machine; it can only be watched").arg(run->name()));
         return;
     }
+    version_note_ = otherVersionNote(run->status());
     control_->send(QString::fromStdString(run->status().control), command);
 }
 
@@ -194,7 +195,7 @@ void RunsPanel::continueSelected() {
     if (run == nullptr) return;
     try {
         if (run->isSuspended())
-            TrainerLauncher::wake(run->status());
+            TrainerLauncher::wake(run->folder());
         else
             launcher_.resume(run->folder());
         emit said(tr("%1 continues").arg(run->name()));

@@ -63,6 +63,7 @@ class RunsPanel : public QWidget {
     QLabel *detail_, *filter_problem_;
     QPushButton *pause_, *stop_, *checkpoint_, *continue_;
     ControlClient* control_;
+    QString version_note_;  ///< of the trainer that a command was sent to last
 };
 
 }  // namespace roper

@@ -21,7 +21,7 @@ TrainingState::TrainingState(RunStore& store, TrainerLauncher& launcher, QueueLa
 QString TrainingState::lowDisk(const std::vector<Specification>& specifications) const {
     const auto free = availableDisk(store_.folder());
     const auto problem = free ? diskProblem(specifications, *free) : std::nullopt;
-    return problem ? tr(" Low disk: %1.").arg(QString::fromStdString(*problem)) : QString();
+    return problem ? tr(" Low disk space: %1.").arg(QString::fromStdString(*problem)) : QString();
 }
 
 QString TrainingState::outlook(const Specification& specification) const {
@@ -30,7 +30,7 @@ QString TrainingState::outlook(const Specification& specification) const {
     const auto available = availableMemory();
     if (!available || cost.memory_bytes < *available || specification.device.name.starts_with("cuda"))
         return text;
-    return text + tr(" This machine has only %1 GB free: use a smaller batch, length or width.")
+    return text + tr(" This machine has only %1 GB of memory free: use a smaller batch, length or width.")
                       .arg(*available / 1e9, 0, 'f', 1);
 }
 
@@ -38,7 +38,8 @@ void TrainingState::start(const Specification& specification, bool as_twins) {
     try {
         const RunFolder last =
             as_twins ? launcher_.startTwins(specification).back() : launcher_.start(specification);
-        emit said(tr("Started; the first steps follow in a moment.") + lowDisk(std::vector(as_twins ? 2 : 1, specification)));
+        emit said(tr("Started; the first steps follow in a moment.") +
+                  lowDisk(std::vector(as_twins ? 2 : 1, specification)));
         store_.refresh();
         emit started(QString::fromStdString(last.name()));
     } catch (const Error& error) {
