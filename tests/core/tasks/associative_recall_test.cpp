@@ -69,9 +69,11 @@ TEST(AssociativeRecall, AProblemIsOneQuery) {
 TEST(AssociativeRecall, ThePairsOfAnEvaluationAreNeverTrainedOn) {
     const auto task = taskOf(4, 6);
     std::set<std::string> trained;
-    for (std::uint64_t i = 0; i < 300; ++i)
-        for (const std::string_view pairs : task->promptsIn(task->sequence(2, Stream::training, i, 200)))
+    for (std::uint64_t i = 0; i < 300; ++i) {
+        const std::string sequence = task->sequence(2, Stream::training, i, 200);
+        for (const std::string_view pairs : task->promptsIn(sequence))
             trained.insert(std::string(pairs));
+    }
     EXPECT_GT(trained.size(), 1000U);
     for (std::uint64_t i = 0; i < 300; ++i) {
         const Problem problem = task->problem(2, Stream::problems, i);
