@@ -12,6 +12,7 @@
 #include <ctime>
 
 #include "core/base/text.h"
+#include "core/base/this_process.h"
 
 namespace roper {
 namespace {
@@ -30,10 +31,12 @@ constexpr std::array<Crash, 5> kCrashes = {{
 }};
 
 constexpr std::string_view kBegin = "the process ";
-constexpr std::string_view kMiddle = " crashed with ";
+constexpr std::string_view kStarted = " (started at tick ";
+constexpr std::string_view kMiddle = ") crashed with ";
 
 std::atomic<int> log_file = -1;
-static_assert(std::atomic<int>::is_always_lock_free);
+std::atomic<std::int64_t> own_start = 0;
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
 
 /// A line that is put together without allocating anything: all that may be done while a signal is handled.
 class Line {
@@ -81,7 +84,7 @@ void addTime(Line& line) {
 void onCrash(int signal) {
     Line line;
     addTime(line);
-    line.add(kBegin).add(::getpid()).add(kMiddle);
+    line.add(kBegin).add(::getpid()).add(kStarted).add(own_start).add(kMiddle);
     for (const Crash& crash : kCrashes)
         if (crash.signal == signal) line.add(crash.text);
     line.add("\n");
@@ -93,6 +96,7 @@ void onCrash(int signal) {
 
 void reportCrashesTo(int log) {
     log_file = log;
+    own_start = static_cast<std::int64_t>(processStart(::getpid()));
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     return;
 #endif
@@ -107,14 +111,16 @@ void reportCrashesTo(int log) {
         ::sigaction(crash.signal, &action, nullptr);
 }
 
-std::optional<std::string> crashIn(std::string_view log, std::int64_t pid) {
-    const std::string mark = std::string(kBegin).append(std::to_string(pid)).append(kMiddle);
+std::optional<std::string> crashIn(std::string_view log, std::int64_t pid, std::uint64_t start) {
+    const std::string mark = std::string(kBegin)
+                                 .append(std::to_string(pid))
+                                 .append(kStarted)
+                                 .append(std::to_string(start))
+                                 .append(kMiddle);
     const std::size_t at = log.rfind(mark);
     if (at == std::string_view::npos) return std::nullopt;
     const std::string_view rest = log.substr(at + mark.size());
-    const std::size_t end = rest.find('\n');
-    if (end != std::string_view::npos && end + 1 != rest.size()) return std::nullopt;
-    return withoutControls(rest.substr(0, end));
+    return withoutControls(rest.substr(0, rest.find('\n')));
 }
 
 std::string signalName(int signal) {

@@ -14,11 +14,11 @@ namespace roper {
 /// Programs that are built with sanitizers leave this to them.
 void reportCrashesTo(int log);
 
-/// What the last line of a log says about a crash of this process, such as "SIGSEGV: it tried to access
-/// memory that it must not use"; nothing if it is about anything else: then another trainer has been at work
-/// since.
-/// @param log  text of a log, or the end of one
-std::optional<std::string> crashIn(std::string_view log, std::int64_t pid);
+/// What a log says about a crash of a process, such as "SIGSEGV: it tried to access memory that it must not
+/// use"; nothing if it does not.
+/// @param log    text of a log, or the end of one
+/// @param start  `processStart`, since a process id may be used again
+std::optional<std::string> crashIn(std::string_view log, std::int64_t pid, std::uint64_t start);
 
 /// "SIGKILL" and the like; "signal 42" for one without a name here.
 std::string signalName(int signal);

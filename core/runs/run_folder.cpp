@@ -87,7 +87,7 @@ RunState RunFolder::trueState(const Status& status) const {
 std::optional<std::string> RunFolder::crash(const Status& status) const {
     constexpr std::size_t kEnd = 4096;
     try {
-        return crashIn(readEnd(logPath(), kEnd), status.pid);
+        return crashIn(readEnd(logPath(), kEnd), status.pid, status.process_start);
     } catch (const Error&) {
         return std::nullopt;
     }

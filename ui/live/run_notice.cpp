@@ -20,17 +20,16 @@ QString endOfTrainer(const RunWatcher& run) {
             : tr("“Continue” starts from its newest checkpoint; rows after it are computed again.");
     if (const auto crash = run.folder().crash(run.status()))
         return tr("The trainer crashed with %1. %2 If it happens again, please include the log (tab “Log”) "
-                  "in a "
-                  "bug report.")
+                  "in a bug report.")
             .arg(QString::fromStdString(*crash), checkpoint);
     if (run.memoryRanOut())
         return tr("The system ended the trainer because memory ran out. %1 Close other programs first, or "
-                  "start a "
-                  "run with a smaller batch, length or width.")
+                  "start a run with a smaller batch, length or width.")
             .arg(checkpoint);
+    if (const QString words = run.lastWords(); !words.isEmpty())
+        return tr("The trainer ended: %1\n%2").arg(words, checkpoint);
     return tr("The trainer ended without leaving a message: most likely it was killed (SIGKILL, or Ctrl+C "
-              "twice), "
-              "or the computer went down. %1")
+              "twice), or the computer went down. %1")
         .arg(checkpoint);
 }
 
@@ -59,9 +58,7 @@ QString noticeOf(const RunWatcher& run) {
             "nothing. "
             "“Continue” lets it go on where it is.");
     const QString error = QString::fromStdString(run.status().error), words = run.lastWords();
-    if (run.state() == RunState::interrupted)
-        return words.isEmpty() ? endOfTrainer(run)
-                               : endOfTrainer(run) + tr("\n\nLast messages: %1").arg(words);
+    if (run.state() == RunState::interrupted) return endOfTrainer(run);
     // A trainer that could not even begin has left its reason on stderr alone.
     const bool may_begin = !run.isActive() && run.state() != RunState::finished;
     if (may_begin && !words.isEmpty() && (error.isEmpty() || !words.contains(error)))
