@@ -63,7 +63,7 @@ class TrainerDeathTest : public PageTest {
                 QVERIFY(run->status().pid > 1);
                 ::kill(static_cast<pid_t>(run->status().pid), signal);
                 const QString named =
-                    signal == SIGKILL ? "was killed (SIGKILL)" : "crashed with " + nameOf(signal);
+                    signal == SIGKILL ? "killed (SIGKILL" : "crashed with " + nameOf(signal);
                 noticed(named, [&] { return run->state() == RunState::interrupted; });
                 QVERIFY(notice().contains("“Continue” starts"));
                 goOn(run);
