@@ -59,7 +59,7 @@ void requireOk(const sentencepiece::util::Status& status, const std::string& wha
     throw Error(ErrorKind::usage, what + ": " + reasonOf(why));
 }
 
-double bytesOf(const std::vector<fs::path>& files) {
+double totalSize(const std::vector<fs::path>& files) {
     double bytes = 0;
     for (const fs::path& file : files)
         bytes += static_cast<double>(fs::file_size(file));
@@ -71,7 +71,7 @@ double bytesOf(const std::vector<fs::path>& files) {
 class Lines : public sentencepiece::SentenceIterator {
   public:
     explicit Lines(const std::vector<fs::path>& files)
-        : reader_(files), share_(std::min(1.0, kMostLearnedFrom / std::max(1.0, bytesOf(files)))) {
+        : reader_(files), share_(std::min(1.0, kMostLearnedFrom / std::max(1.0, totalSize(files)))) {
         Next();
     }
 
@@ -199,7 +199,7 @@ CorpusSummary encode(const sentencepiece::SentencePieceProcessor& processor,
                 for (std::size_t byte = 0; byte < width; ++byte)
                     bytes += static_cast<char>(static_cast<unsigned>(id) >> (8 * byte));
             }
-            append(std::as_bytes(std::span(bytes)));
+            append(bytesOf(bytes));
             fingerprint.add(bytes);
             summary.tokens += static_cast<std::int64_t>(ids.size());
         }

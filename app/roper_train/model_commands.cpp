@@ -146,9 +146,9 @@ int exportCommand(const ReadOptions& options, const std::string& what, const std
         exportWeights(folder, {options.step, options.device}, out);
     } else {
         writeFileAtomically(out, [&](const AppendBytes& append) {
-            const auto add = [&](const std::string& line) { append(std::as_bytes(std::span(line))); };
-            add(headerLine<MetricsRow>() + "\n");
-            folder.forEachRow<MetricsRow>([&](const MetricsRow& row) { add(formatRow(row) + "\n"); });
+            append(bytesOf(headerLine<MetricsRow>() + "\n"));
+            folder.forEachRow<MetricsRow>(
+                [&](const MetricsRow& row) { append(bytesOf(formatRow(row) + "\n")); });
         });
     }
     std::cerr << "wrote " << out.string() << "\n";

@@ -83,7 +83,7 @@ Progress::~Progress() {
 }
 
 void Progress::onNote(const std::string& note) {
-    if (!note.empty() && verbosity_ != Verbosity::quiet) std::cerr << note << "\n";
+    if (verbosity_ != Verbosity::quiet) std::cerr << note << "\n";
 }
 
 void Progress::onStart(const TrainingStart& start) {

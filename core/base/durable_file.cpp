@@ -110,7 +110,13 @@ void writeFileAtomically(const FilePath& path, const std::function<void(const Ap
 
 void writeFileAtomically(const FilePath& path, std::string_view content, Durability durability) {
     writeFileAtomically(
-        path, [&](const AppendBytes& append) { append(std::as_bytes(std::span(content))); }, durability);
+        path, [&](const AppendBytes& append) { append(bytesOf(content)); }, durability);
+}
+
+void copyFileAtomically(const FilePath& from, const FilePath& to) {
+    writeFileAtomically(to, [&](const AppendBytes& append) {
+        forEachPart(from, [&](std::string_view part) { append(bytesOf(part)); });
+    });
 }
 
 void syncFolder(const std::filesystem::path& folder) {
@@ -123,9 +129,7 @@ AppendFile::AppendFile(const FilePath& path, Content kind) : path_(path.string()
     struct stat info {};
     if (::fstat(file_.number(), &info) != 0) throw diskError("open", path_, errno);
     if (info.st_nlink > 1) {
-        writeFileAtomically(path, [&](const AppendBytes& append) {
-            forEachPart(path, [&](std::string_view part) { append(std::as_bytes(std::span(part))); });
-        });
+        copyFileAtomically(path, path);
         file_ = openFile(path, kFlags);
         if (::fstat(file_.number(), &info) != 0) throw diskError("open", path_, errno);
     }
@@ -138,7 +142,7 @@ AppendFile::AppendFile(const FilePath& path, Content kind) : path_(path.string()
 void AppendFile::append(std::string_view line) {
     std::string bytes(line);
     if (content_ == Content::lines) bytes += '\n';
-    if (const int error_number = writeAll(file_.number(), std::as_bytes(std::span(bytes)))) {
+    if (const int error_number = writeAll(file_.number(), bytesOf(bytes))) {
         // A part may have been written; without this the next line would be glued to it.
         [[maybe_unused]] const int ignored = ::ftruncate(file_.number(), static_cast<off_t>(size_));
         throw diskError("write", path_, error_number);

@@ -29,6 +29,14 @@ using AppendBytes = std::function<void(std::span<const std::byte>)>;
 void writeFileAtomically(const FilePath& path, const std::function<void(const AppendBytes&)>& write,
                          Durability durability = Durability::machine_failure);
 
+/// The bytes of a text, to append.
+inline std::span<const std::byte> bytesOf(std::string_view text) {
+    return std::as_bytes(std::span(text));
+}
+
+/// Writes the content of one file as another; they may be the same. @throws Error (disk)
+void copyFileAtomically(const FilePath& from, const FilePath& to);
+
 /// Makes the entries of a folder durable. @throws Error (disk)
 void syncFolder(const std::filesystem::path& folder);
 

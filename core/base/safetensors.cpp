@@ -140,7 +140,7 @@ void writeSafetensors(const FilePath& path, const std::vector<TensorToWrite>& te
     const std::uint64_t length = header.size();
     writeFileAtomically(path, [&](const AppendBytes& append) {
         append(std::as_bytes(std::span(&length, 1)));
-        append(std::as_bytes(std::span(header)));
+        append(bytesOf(header));
         for (const TensorToWrite& tensor : tensors)
             append(tensor.bytes);
     });

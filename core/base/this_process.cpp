@@ -52,6 +52,12 @@ std::vector<std::string> processFields(std::int64_t pid) {
     return split(std::string_view(text).substr(after_name + 2), ' ');
 }
 
+/// 0 if the process has ended.
+std::uint64_t startOf(const std::vector<std::string>& fields) {
+    if (fields.size() <= kStart || fields[kState] == "Z" || fields[kState] == "X") return 0;
+    return static_cast<std::uint64_t>(parseInteger(fields[kStart]).value_or(0));
+}
+
 }  // namespace
 
 std::string programVersion() {
@@ -79,14 +85,12 @@ std::string thisPidNamespace() {
 }
 
 std::uint64_t processStart(std::int64_t pid) {
-    const std::vector<std::string> fields = processFields(pid);
-    if (fields.size() <= kStart || fields[kState] == "Z" || fields[kState] == "X") return 0;
-    return static_cast<std::uint64_t>(parseInteger(fields[kStart]).value_or(0));
+    return startOf(processFields(pid));
 }
 
-bool isSuspended(std::int64_t pid) {
+bool isSuspended(std::int64_t pid, std::uint64_t start) {
     const std::vector<std::string> fields = processFields(pid);
-    return !fields.empty() && (fields[kState] == "T" || fields[kState] == "t");
+    return start != 0 && startOf(fields) == start && (fields[kState] == "T" || fields[kState] == "t");
 }
 
 std::int64_t processesEndedForMemory() {

@@ -25,8 +25,9 @@ std::string thisPidNamespace();
 /// no such process, or if it has ended and only its exit code is left.
 std::uint64_t processStart(std::int64_t pid);
 
-/// Whether a process is suspended: by SIGSTOP, by Ctrl+Z in its terminal, or by a debugger.
-bool isSuspended(std::int64_t pid);
+/// Whether the process of this id and `processStart` is there and suspended: by SIGSTOP, by Ctrl+Z in its
+/// terminal, or by a debugger.
+bool isSuspended(std::int64_t pid, std::uint64_t start);
 
 /// How many processes this system has ended since it was started because memory ran out; 0 if it does not
 /// say.

@@ -3,16 +3,15 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/control/socket_path.h"
 
 namespace roper {
 namespace {
@@ -48,16 +47,14 @@ short eventsFor(bool leaving, bool has_unsent) {
 }  // namespace
 
 ControlServer::ControlServer(std::filesystem::path path) : path_(std::move(path)) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (path_.string().size() >= sizeof address.sun_path)
+    const auto address = socketAddress(path_);
+    if (!address)
         throw Error(ErrorKind::disk, "the control socket's path is too long: " + path_.string() +
                                          "; set XDG_RUNTIME_DIR to a shorter folder");
-    std::strncpy(address.sun_path, path_.c_str(), sizeof address.sun_path - 1);
     listener_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (listener_ < 0) throw diskError("create", path_.string(), errno);
     ::unlink(path_.c_str());  // left over from a process that had our number before
-    if (::bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+    if (::bind(listener_, reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 ||
         ::chmod(path_.c_str(), 0600) != 0 || ::listen(listener_, static_cast<int>(kMostPeers)) != 0) {
         const int error_number = errno;
         ::close(listener_);

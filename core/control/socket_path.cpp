@@ -2,7 +2,6 @@
 
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -33,6 +32,14 @@ fs::path controlFolder() {
     return folder;
 }
 
+std::optional<sockaddr_un> socketAddress(const fs::path& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.string().size() >= sizeof address.sun_path) return std::nullopt;
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    return address;
+}
+
 namespace {
 
 /// Removes sockets on which nobody listens any more: their trainers were killed.
@@ -42,15 +49,12 @@ void removeDeadSockets(const fs::path& folder) {
         // A trainer that is just starting refuses too, between bind and listen; its process exists.
         const auto pid = parseInteger(entry.path().stem().string());
         if (!pid || *pid <= 0 || ::kill(static_cast<pid_t>(*pid), 0) == 0 || errno != ESRCH) continue;
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;
-        if (entry.path().extension() != ".sock" || entry.path().string().size() >= sizeof address.sun_path)
-            continue;
-        std::strncpy(address.sun_path, entry.path().c_str(), sizeof address.sun_path - 1);
+        const auto address = socketAddress(entry.path());
+        if (entry.path().extension() != ".sock" || !address) continue;
         const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (probe < 0) return;
         const bool refused =
-            ::connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
+            ::connect(probe, reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 &&
             errno == ECONNREFUSED;
         ::close(probe);
         if (refused) ::unlink(entry.path().c_str());

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <sys/un.h>
+
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace roper {
@@ -8,6 +11,9 @@ namespace roper {
 /// The folder of control sockets: $XDG_RUNTIME_DIR/roper-lab, or roper-lab-UID in the temporary folder. Made
 /// if needed, for its owner alone. @throws Error (disk) if it is not ours or others may enter it
 std::filesystem::path controlFolder();
+
+/// The address of a socket in the file system; nothing if the path is longer than one can be.
+std::optional<sockaddr_un> socketAddress(const std::filesystem::path& path);
 
 /// A path for the control socket of this process. Never longer than a socket's address can be.
 std::filesystem::path controlSocketPath();

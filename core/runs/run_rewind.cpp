@@ -34,9 +34,7 @@ std::string tagOfToday(const std::string& tag) {
 /// Keeps what a file held before something unreadable was taken out of it.
 void keepDamaged(const FilePath& path, Report& report) {
     const FilePath kept = path.parent() / (path.path().filename().string() + ".damaged");
-    writeFileAtomically(kept, [&](const AppendBytes& append) {
-        forEachPart(path, [&](std::string_view part) { append(std::as_bytes(std::span(part))); });
-    });
+    copyFileAtomically(path, kept);
     report.push_back("the file as it was is kept as " + kept.string());
 }
 
@@ -240,10 +238,9 @@ void rewindEvents(const RunFolder& folder, std::int64_t step, EventFile file, Re
     }
     const double begun = events.empty() ? secondsSinceEpoch() : events.front().wall_time;
     writeFileAtomically(path, [&](const AppendBytes& append) {
-        const auto add = [&](const std::string& bytes) { append(std::as_bytes(std::span(bytes))); };
-        add(formatEventFileStart(begun));
+        append(bytesOf(formatEventFileStart(begun)));
         for (const ScalarEvent& event : events)
-            add(formatEvent(event));
+            append(bytesOf(formatEvent(event)));
     });
 }
 

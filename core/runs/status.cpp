@@ -149,7 +149,7 @@ bool writerIsAlive(const Status& status, const std::function<std::optional<bool>
 
 bool writerIsSuspended(const Status& status) {
     return claimsToWork(status) && witnessOf(status) == Witness::process &&
-           processStart(status.pid) == status.process_start && isSuspended(status.pid);
+           isSuspended(status.pid, status.process_start);
 }
 
 bool claimsToWork(const Status& status) {

@@ -99,10 +99,7 @@ class TextPreparation {
         : recorder_(recorder), control_(control), observer_(observer) {}
 
     Preparing preparing() {
-        return {[this](const std::string& line) {
-                    recorder_.log(line);
-                    observer_.onNote(line);
-                },
+        return {[this](const std::string& line) { note(recorder_, observer_, line); },
                 [this] { return goesOn(); }};
     }
 
@@ -165,6 +162,12 @@ std::string setThreads(std::int64_t threads) {
            " are used, four for each core: more would only wait for each other";
 }
 
+void note(RunRecorder& recorder, TrainingObserver& observer, const std::string& text) {
+    if (text.empty()) return;
+    recorder.log(text);
+    observer.onNote(text);
+}
+
 RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session) {
     keepHeapWarm();
     handleStopSignals();
@@ -178,21 +181,17 @@ RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const Ses
             if (!session.device.empty()) specification.device.name = session.device;
             if (session.threads > 0) specification.device.threads = session.threads;
             requireValid(specification, folder.specificationPath().string());
-            const auto note = [&](const std::string& text) {
-                if (!text.empty()) recorder.log(text);
-                observer.onNote(text);
-            };
-            note(setThreads(specification.device.threads));
+            note(recorder, observer, setThreads(specification.device.threads));
             RunControl control(/*open_socket=*/true);
             const OpenDevice opened = openDevice(specification.device);
-            note(opened.note);
+            note(recorder, observer, opened.note);
             TextPreparation preparation(recorder, control, observer);
             std::unique_ptr<Task> task = openTask(specification.task, folder, preparation.preparing());
             if (!task) return preparation.end();
             if (!session.anyway) requireMemory(specification);
             if (const auto free = availableDisk(folder.path()))
                 if (const auto problem = diskProblem({specification}, *free + bytesIn(folder.path())))
-                    note("low disk space: " + *problem);
+                    note(recorder, observer, "low disk space: " + *problem);
             return namingMemory(specification, [&] {
                 Trainer trainer(specification, std::move(task), opened.device, recorder, control, observer);
                 trainer.restore();

@@ -12,6 +12,8 @@
 
 namespace roper {
 
+class RunRecorder;
+
 // What the programs ask of training, in types that do not need LibTorch's headers.
 
 struct TrainingStart {
@@ -25,13 +27,17 @@ struct TrainingStart {
 class TrainingObserver {
   public:
     virtual ~TrainingObserver() = default;
-    /// Something a person should know before it starts; may be empty.
+    /// Something a person should know.
     virtual void onNote(const std::string&) {}
     virtual void onStart(const TrainingStart&) {}
     virtual void onStep(const MetricsRow&) {}
     virtual void onEvaluation(const EvaluationRow&) {}
     virtual void onPause(bool /*paused*/) {}
 };
+
+/// Writes something a person should know into the log of a run and tells the observer; an empty text is
+/// nothing.
+void note(RunRecorder& recorder, TrainingObserver& observer, const std::string& text);
 
 /// What may differ from the specification for one session; empty or 0 keeps what it says.
 struct SessionOptions {

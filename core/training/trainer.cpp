@@ -48,7 +48,7 @@ void Trainer::restore() {
         recorder_.log("resumed from step " + std::to_string(position_.step));
     }
     for (const std::string& repair : recorder_.rewindTo(position_.step))
-        say(repair);
+        note(recorder_, observer_, repair);
     best_ = bestOf(recorder_.folder().evaluations());
     last_report_s_ = position_.time_s;
     last_report_tokens_ = position_.tokens;
@@ -66,8 +66,9 @@ TrainingPosition Trainer::readNewest(const std::vector<StepFile>& checkpoints) {
             for (auto damaged = checkpoints.rbegin(); damaged != at; ++damaged)
                 recorder_.putAside(*damaged);
             if (first_problem)
-                say(std::string(first_problem->what()) + ". It is put aside; step " +
-                    std::to_string(at->step) + " is the newest that can be read.");
+                note(recorder_, observer_,
+                     std::string(first_problem->what()) + ". It is put aside; step " +
+                         std::to_string(at->step) + " is the newest that can be read.");
             return position;
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::checkpoint) throw;
@@ -77,11 +78,6 @@ TrainingPosition Trainer::readNewest(const std::vector<StepFile>& checkpoints) {
     throw Error(ErrorKind::checkpoint, std::string(first_problem->what()) +
                                            ". No other checkpoint can be read. To begin again at the first "
                                            "step, move the folder checkpoints away.");
-}
-
-void Trainer::say(const std::string& text) {
-    recorder_.log(text);
-    observer_.onNote(text);
 }
 
 RunState Trainer::run() {

@@ -38,7 +38,6 @@ class Trainer {
   private:
     TrainingPosition readNewest(const std::vector<StepFile>& checkpoints);
     /// Into the log, and to whoever watches.
-    void say(const std::string& text);
 
     /// Takes note of steps that were taken. @throws Error (diverged) if a number is not finite
     void accept(const std::vector<StepNumbers>& steps);

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "tests/support/finished_run.h"
 #include "tests/support/page_test.h"
+#include "tests/support/tiny_run.h"
 
 using namespace roper;
 
@@ -209,26 +210,12 @@ class QueueTest : public PageTest {
     std::filesystem::path runs() const { return runs_->path().toStdString(); }
     TrainingPage& page() { return window_->trainingPage(); }
 
-    void open() {
-        window_ = std::make_unique<MainWindow>(runs());
-        window_->show();
-        QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
-        QVERIFY(window_->showPage("Training"));
-    }
+    void open() { openWindow("Training", runs()); }
 
     void fillForm(int steps) {
-        Specification s = page().form().specification();
-        s.model.width = 32;
-        s.model.layers = 1;
-        s.model.heads = 2;
-        s.model.feed_forward = 32;
-        s.training.batch = 4;
-        s.training.steps = steps;
-        s.training.warmup_steps = 2;
+        Specification s = tinyRun(page().form().specification(), steps);
         s.evaluation.every = 0;
-        s.evaluation.problems = 4;
         s.checkpoints.every = 10;
-        s.device.threads = 1;
         page().form().setSpecification(s);
     }
 

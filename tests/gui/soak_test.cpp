@@ -169,12 +169,7 @@ class SoakTest : public PageTest {
     std::filesystem::path runs() const { return runs_->path().toStdString(); }
     static std::string nameOf(int number) { return "run-" + std::to_string(100000 + number); }
 
-    void open() {
-        window_ = std::make_unique<MainWindow>(runs());
-        window_->show();
-        QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
-        QVERIFY(window_->showPage("Training"));
-    }
+    void open() { openWindow("Training", runs()); }
 
     /// A minute of a person at the window: sees what is new, goes to the next page, changes something there.
     void look(int minute) {

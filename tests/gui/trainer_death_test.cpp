@@ -10,10 +10,12 @@
 #include <fstream>
 #include <random>
 
+#include "core/base/crash_report.h"
 #include "core/base/this_process.h"
 #include "core/runs/run_recorder.h"
 #include "tests/support/event_loop_watch.h"
 #include "tests/support/page_test.h"
+#include "tests/support/tiny_run.h"
 
 using namespace roper;
 
@@ -32,10 +34,7 @@ class TrainerDeathTest : public PageTest {
     void init() {
         runs_ = std::make_unique<QTemporaryDir>();
         watch_ = std::make_unique<EventLoopWatch>();
-        window_ = std::make_unique<MainWindow>(runs());
-        window_->show();
-        QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
-        QVERIFY(window_->showPage("Training"));
+        openWindow("Training", runs());
     }
 
     void cleanup() {
@@ -62,8 +61,9 @@ class TrainerDeathTest : public PageTest {
                 QTest::qWait(static_cast<int>(random_() % 200));
                 QVERIFY(run->status().pid > 1);
                 ::kill(static_cast<pid_t>(run->status().pid), signal);
-                const QString named =
-                    signal == SIGKILL ? "killed (SIGKILL" : "crashed with " + nameOf(signal);
+                const QString named = signal == SIGKILL
+                                          ? "killed (SIGKILL"
+                                          : QString::fromStdString("crashed with " + signalName(signal));
                 noticed(named, [&] { return run->state() == RunState::interrupted; });
                 QVERIFY(notice().contains("“Continue” starts"));
                 goOn(run);
@@ -203,13 +203,11 @@ class TrainerDeathTest : public PageTest {
             QFile(program).setPermissions(QFile::ReadOwner | QFile::ExeOwner);
             qputenv("ROPER_TRAIN", program.toLocal8Bit());
             QSignalSpy failed(&client, &ModelClient::failed);
-            QElapsedTimer clock;
-            clock.start();
-            watch_->start();
-            client.ask({"model", {Command::maps, "", 0, 0, "12"}});
-            QTRY_VERIFY_WITH_TIMEOUT(failed.size() == 1, 5000);
-            watch_->stop();
-            count(clock.elapsed());
+            measure(
+                [&] {
+                    client.ask({"model", {Command::maps, "", 0, 0, "12"}});
+                },
+                [&] { return failed.size() == 1; });
             const QString why = failed[0][0].toString();
             const char* const named[] = {"another version", "SIGSEGV", "SIGKILL", "another version"};
             QVERIFY2(why.contains(named[i % 4]), qPrintable(why));
@@ -279,29 +277,10 @@ class TrainerDeathTest : public PageTest {
         file >> number;
         return number;
     }
-    static QString nameOf(int signal) {
-        return signal == SIGSEGV   ? "SIGSEGV"
-               : signal == SIGABRT ? "SIGABRT"
-               : signal == SIGBUS  ? "SIGBUS"
-                                   : "SIGILL";
-    }
 
     /// A tiny run that trains for long, selected.
     RunWatcher* start() {
-        Specification s = page().form().specification();
-        s.model = {};
-        s.model.width = 32;
-        s.model.layers = 1;
-        s.model.heads = 2;
-        s.model.feed_forward = 32;
-        s.training.batch = 4;
-        s.training.steps = 10000000;
-        s.training.warmup_steps = 2;
-        s.evaluation.every = 50;
-        s.evaluation.problems = 4;
-        s.checkpoints.every = 100;
-        s.device.threads = 1;
-        page().form().setSpecification(s);
+        page().form().setSpecification(tinyRun(page().form().specification(), 10000000));
         QTest::mouseClick(page().startButton(), Qt::LeftButton);
         RunWatcher* run = page().runsPanel().selected();
         if (run == nullptr) qFatal("the run has not been made");
@@ -324,20 +303,20 @@ class TrainerDeathTest : public PageTest {
 
     /// Waits until the window says it.
     void noticed(const QString& text, const std::function<bool()>& state) {
-        QElapsedTimer clock;
-        clock.start();
-        watch_->start();
-        QTRY_VERIFY2_WITH_TIMEOUT(state() && notice().contains(text), qPrintable(notice()), 2000);
-        watch_->stop();
-        count(clock.elapsed());
+        measure([] {}, [&] { return state() && notice().contains(text); });
     }
 
     void ask(QSignalSpy& said) {
+        measure([&] { page().runsPanel().send(Command::pause); }, [&] { return said.size() == 1; });
+    }
+
+    /// Does something and waits until that has happened, for two seconds at most: one case.
+    void measure(const std::function<void()>& act, const std::function<bool()>& happened) {
         QElapsedTimer clock;
         clock.start();
         watch_->start();
-        page().runsPanel().send(Command::pause);
-        QTRY_VERIFY_WITH_TIMEOUT(said.size() == 1, 2000);
+        act();
+        QTRY_VERIFY2_WITH_TIMEOUT(happened(), qPrintable(notice()), 2000);
         watch_->stop();
         count(clock.elapsed());
     }

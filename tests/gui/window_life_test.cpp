@@ -11,6 +11,7 @@
 #include "core/base/this_process.h"
 #include "tests/support/finished_run.h"
 #include "tests/support/page_test.h"
+#include "tests/support/tiny_run.h"
 #include "ui/charts/figure_export.h"
 
 using namespace roper;
@@ -158,7 +159,7 @@ class WindowLifeTest : public PageTest {
         const RunWatcher* run = window_->runs().find(live);
         const auto before = run->step();
         QTRY_VERIFY_WITH_TIMEOUT(run->step() > before || !run->isActive(), 20000);
-        if (run->state() == RunState::interrupted) QVERIFY(!run->lastWords().isEmpty());
+        if (run->state() == RunState::interrupted) QVERIFY(!run->finalMessages().isEmpty());
     }
 
     void exportsThatCannotBeWritten() {
@@ -240,20 +241,7 @@ class WindowLifeTest : public PageTest {
         return window;
     }
 
-    static Specification tiny() {
-        Specification s;
-        s.model.width = 32;
-        s.model.layers = 1;
-        s.model.heads = 2;
-        s.model.feed_forward = 32;
-        s.training.batch = 4;
-        s.training.steps = 200000;
-        s.training.warmup_steps = 2;
-        s.evaluation.every = 200;
-        s.evaluation.problems = 4;
-        s.device.threads = 1;
-        return s;
-    }
+    static Specification tiny() { return tinyRun({}, 200000); }
 
     void click() {
         window_->trainingPage().form().setSpecification(tiny());

@@ -20,7 +20,8 @@ SEED = int(os.environ.get("ROPER_SEED", "1"))
 
 SHORT = ["--set", "evaluation.every=5", "--set", "checkpoints.every=4", "--set", "snapshots.every=6", "--set", "snapshots.tokens=12",
          "--steps", "12"]
-ERRORS = {"open": [errno.EMFILE, errno.EIO, errno.EINTR], "write": [errno.ENOSPC, errno.EIO, errno.EINTR, "short"],
+ERRORS = {"open": [errno.EMFILE, errno.EIO, errno.EINTR], "read": [errno.EIO, errno.EINTR, "short"], "truncate": [errno.EIO],
+          "lock": [errno.ENOLCK, errno.EINTR], "write": [errno.ENOSPC, errno.EIO, errno.EINTR, "short"],
           "fsync": [errno.EIO, errno.EINTR, errno.ENOSPC], "rename": [errno.EIO, errno.ENOSPC], "mkdir": [errno.ENOSPC],
           "unlink": [errno.EIO]}
 HARMLESS = 0, 6  # what is tried again, or can be done without; a disk error

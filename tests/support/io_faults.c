@@ -2,9 +2,9 @@
 // folder fail, and counts the calls.
 //
 //   IO_FAULT_FOLDER  only files below it count
-//   IO_FAULT_CALL    open, write, fsync, rename, mkdir or unlink
+//   IO_FAULT_CALL    open, read, write, truncate, fsync, lock, rename, mkdir or unlink
 //   IO_FAULT_AT      which of these calls fails, from 1; 0: none. A negative number: this one and all that follow
-//   IO_FAULT_ERROR   errno; "short": a write takes half of its bytes, and the next one fails with ENOSPC
+//   IO_FAULT_ERROR   errno; "short": a write takes half of its bytes, and the next one fails with ENOSPC; a read gives half
 //   IO_FAULT_COUNTS  file that the counts are appended to at the end, one line a kind
 //
 // libfiu does the same at random for calls that name a path; it knows none of those that end in "at", which are the ones
@@ -20,12 +20,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
-enum kind { kind_open, kind_write, kind_fsync, kind_rename, kind_mkdir, kind_unlink, kinds };
-static const char* const names[kinds] = {"open", "write", "fsync", "rename", "mkdir", "unlink"};
+enum kind { kind_open, kind_read, kind_write, kind_truncate, kind_fsync, kind_lock, kind_rename, kind_mkdir, kind_unlink, kinds };
+static const char* const names[kinds] = {"open", "read", "write", "truncate", "fsync", "lock", "rename", "mkdir", "unlink"};
 static atomic_long counts[kinds];
 static atomic_int after_short;
 
@@ -91,6 +92,32 @@ int open(const char* name, int flags, ...) {
     const mode_t mode = mode_of(flags, arguments);
     va_end(arguments);
     return open_at(AT_FDCWD, name, flags, mode);
+}
+
+ssize_t read(int file, void* bytes, size_t count) {
+    typedef ssize_t (*call)(int, void*, size_t);
+    REAL("read", call);
+    if (!fails(kind_read, file, NULL)) return real(file, bytes, count);
+    return is_short() ? real(file, bytes, (count + 1) / 2) : fail();
+}
+
+ssize_t pread(int file, void* bytes, size_t count, off_t at) {
+    typedef ssize_t (*call)(int, void*, size_t, off_t);
+    REAL("pread", call);
+    if (!fails(kind_read, file, NULL)) return real(file, bytes, count, at);
+    return is_short() ? real(file, bytes, (count + 1) / 2, at) : fail();
+}
+
+int ftruncate(int file, off_t size) {
+    typedef int (*call)(int, off_t);
+    REAL("ftruncate", call);
+    return fails(kind_truncate, file, NULL) ? fail() : real(file, size);
+}
+
+int flock(int file, int operation) {
+    typedef int (*call)(int, int);
+    REAL("flock", call);
+    return operation != LOCK_UN && fails(kind_lock, file, NULL) ? fail() : real(file, operation);
 }
 
 ssize_t write(int file, const void* bytes, size_t count) {

@@ -26,8 +26,9 @@ class PageTest : public QObject {
         QSettings().clear();
     }
 
-    void openWindow(const char* page) {
-        window_ = std::make_unique<MainWindow>(folder_.path().toStdString());
+    void openWindow(const char* page) { openWindow(page, folder_.path().toStdString()); }
+    void openWindow(const char* page, const std::filesystem::path& runs) {
+        window_ = std::make_unique<MainWindow>(runs);
         window_->show();
         QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
         QVERIFY(window_->showPage(page));

@@ -26,11 +26,20 @@ QString endOfTrainer(const RunWatcher& run) {
         return tr("The system ended the trainer because memory ran out. %1 Close other programs first, or "
                   "start a run with a smaller batch, length or width.")
             .arg(checkpoint);
-    if (const QString words = run.lastWords(); !words.isEmpty())
-        return tr("The trainer ended: %1\n%2").arg(words, checkpoint);
+    if (const QString messages = run.finalMessages(); !messages.isEmpty())
+        return tr("The trainer ended: %1\n%2").arg(messages, checkpoint);
     return tr("The trainer ended without leaving a message: most likely it was killed (SIGKILL, or Ctrl+C "
               "twice), or the computer went down. %1")
         .arg(checkpoint);
+}
+
+/// Of a trainer that could not even begin, and has left its reason on stderr alone; empty if `error` says it.
+QString failedStart(const RunWatcher& run, const QString& error) {
+    const QString messages = run.finalMessages();
+    if (messages.isEmpty() || (!error.isEmpty() && messages.contains(error))) return {};
+    return tr("The last attempt to start a trainer failed: %1").arg(messages) +
+           (messages.contains("bad_alloc") ? tr("\nThat is: it ran out of memory while it was loaded.")
+                                           : QString());
 }
 
 /// Of a run whose trainer has not written for long.
@@ -55,16 +64,12 @@ QString noticeOf(const RunWatcher& run) {
     if (run.isSuspended())
         return tr(
             "The trainer is suspended (by SIGSTOP, Ctrl+Z in its terminal, or a debugger) and computes "
-            "nothing. "
-            "“Continue” lets it go on where it is.");
-    const QString error = QString::fromStdString(run.status().error), words = run.lastWords();
+            "nothing. “Continue” lets it go on where it is.");
     if (run.state() == RunState::interrupted) return endOfTrainer(run);
-    // A trainer that could not even begin has left its reason on stderr alone.
+    const QString error = QString::fromStdString(run.status().error);
     const bool may_begin = !run.isActive() && run.state() != RunState::finished;
-    if (may_begin && !words.isEmpty() && (error.isEmpty() || !words.contains(error)))
-        return tr("The last attempt to start a trainer failed: %1").arg(words) +
-               (words.contains("bad_alloc") ? tr("\nThat is: it ran out of memory while it was loaded.")
-                                            : QString());
+    if (const QString failure = may_begin ? failedStart(run, error) : QString(); !failure.isEmpty())
+        return failure;
     if (!error.isEmpty()) return error;
     if (!run.problem().isEmpty()) return run.problem();
     return run.silentSeconds() > 0 ? silence(run) : QString();

@@ -52,7 +52,7 @@ void RunWatcher::readSpecificationOnce() {
 
 /// Of a trainer on another machine only the heartbeat tells, and the clocks of the two may differ: that it
 /// beats is seen here by our own clock.
-RunState RunWatcher::stateBySight() {
+RunState RunWatcher::observedState() {
     constexpr qint64 kSilenceMeansGone_ms = 60000;
     if (!claimsToWork(status_) || witnessOf(status_) != Witness::heartbeat) return folder_.trueState(status_);
     if (last_beat_.isValid() && last_beat_.elapsed() < kSilenceMeansGone_ms) return status_.state;
@@ -65,20 +65,20 @@ RunState RunWatcher::stateBySight() {
 void RunWatcher::watchTrainer(RunState before, bool beats) {
     const bool was_active = before == RunState::running || before == RunState::paused;
     const bool was_suspended = std::exchange(is_suspended_, writerIsSuspended(status_));
-    if (beats || !was_active || was_suspended) last_sign_.start();
+    if (beats || !was_active || was_suspended) last_activity_.start();
     if (!claimsToWork(status_) || witnessOf(status_) != Witness::process) return;
     // The system counts before the process is gone, so the count is compared with that at its last heartbeat.
-    const std::int64_t ended = processesEndedForMemory();
-    if (state_ == RunState::interrupted && was_active) memory_ran_out_ = ended > ended_for_memory_;
+    if (state_ == RunState::interrupted && was_active)
+        memory_ran_out_ = processesEndedForMemory() > ended_for_memory_;
     if (beats && isActive()) {
         memory_ran_out_ = false;
-        ended_for_memory_ = ended;
+        ended_for_memory_ = processesEndedForMemory();
     }
 }
 
 double RunWatcher::silentSeconds() const {
-    if (state_ != RunState::running || is_suspended_ || !last_sign_.isValid()) return 0;
-    const double seconds = static_cast<double>(last_sign_.elapsed()) / 1000;
+    if (state_ != RunState::running || is_suspended_ || !last_activity_.isValid()) return 0;
+    const double seconds = static_cast<double>(last_activity_.elapsed()) / 1000;
     return seconds > kLongSilence_s ? seconds : 0;
 }
 
@@ -90,7 +90,7 @@ void RunWatcher::pollStatus() {
         status_ = folder_.status();
         const bool beats = before.heartbeat != 0 && before.heartbeat != status_.heartbeat;
         if (beats) last_beat_.start();
-        state_ = stateBySight();
+        state_ = observedState();
         watchTrainer(state_before, beats || before.heartbeat == 0);
         status_problem_.clear();
     } catch (const Error& error) {
@@ -193,7 +193,7 @@ QString RunWatcher::messages() const {
     }
 }
 
-QString RunWatcher::lastWords() const {
+QString RunWatcher::finalMessages() const {
     return stampOf(folder_.messagesPath()).time_ns > stampOf(folder_.statusPath()).time_ns ? messages()
                                                                                            : QString();
 }

@@ -35,8 +35,8 @@ class RunWatcher : public QObject {
     /// The end of what a trainer started by the window wrote to stderr; usually empty.
     QString messages() const;
 
-    /// The same if it was written after the status: the last words of a trainer that could write no other.
-    QString lastWords() const;
+    /// The same if it was written after the status: what a trainer said that could not write a status.
+    QString finalMessages() const;
 
     const Status& status() const { return status_; }
     RunState state() const { return state_; }
@@ -80,7 +80,7 @@ class RunWatcher : public QObject {
     void metricsAdded(std::size_t first);
     void evaluationsAdded(std::size_t first);
     void samplesChanged();
-    void statusChanged();  ///< of the trainer, or its last words
+    void statusChanged();  ///< of the trainer, or its messages
 
   private:
     struct Stamp {
@@ -92,7 +92,7 @@ class RunWatcher : public QObject {
     void readSpecificationOnce();
     void pollEvaluations();
     void pollStatus();
-    RunState stateBySight();
+    RunState observedState();
     void watchTrainer(RunState before, bool beats);
     template <class Row>
     std::optional<std::size_t> pollRows(LineTail& tail, std::vector<Row>& rows);
@@ -103,8 +103,8 @@ class RunWatcher : public QObject {
     QString specification_problem_, status_problem_, rows_problem_;
     Status status_;
     RunState state_ = RunState::queued;
-    QElapsedTimer last_beat_;  ///< since a heartbeat was seen that is another than before
-    QElapsedTimer last_sign_;  ///< the same, or since the run was first seen to train, or was woken
+    QElapsedTimer last_beat_;      ///< since a heartbeat was seen that is another than before
+    QElapsedTimer last_activity_;  ///< the same, or since the run was first seen to train, or was woken
     bool is_suspended_ = false, memory_ran_out_ = false;
     std::int64_t ended_for_memory_ = 0;  ///< processes on this machine, at the last heartbeat
     mutable bool behind_ = false;

@@ -2,10 +2,8 @@
 
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <list>
 
 #include "core/control/socket_path.h"
@@ -20,9 +18,7 @@ using namespace std::chrono_literals;
 class Peer {
   public:
     explicit Peer(const std::filesystem::path& path) : socket_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;
-        std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+        const sockaddr_un address = socketAddress(path).value();
         EXPECT_EQ(::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
     }
     ~Peer() { ::close(socket_); }
@@ -254,10 +250,8 @@ TEST(ControlFolder, SocketsOfKilledTrainersAreRemoved) {
     ::setenv("XDG_RUNTIME_DIR", folder.path().c_str(), 1);
     const ControlServer alive(controlFolder() / "1.sock");
     const int dead = ::socket(AF_UNIX, SOCK_STREAM, 0);
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    const std::string left_over = (controlFolder() / "2147483646.sock").string();
-    std::strncpy(address.sun_path, left_over.c_str(), sizeof address.sun_path - 1);
+    const std::filesystem::path left_over = controlFolder() / "2147483646.sock";
+    const sockaddr_un address = socketAddress(left_over).value();
     ASSERT_EQ(::bind(dead, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
     ::close(dead);
     controlSocketPath();

@@ -1,14 +1,13 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cstring>
 #include <thread>
 
 #include "core/control/control_server.h"
+#include "core/control/socket_path.h"
 #include "core/runs/line_tail.h"
 #include "core/runs/run_recorder.h"
 #include "tests/support/temporary_folder.h"
@@ -24,9 +23,7 @@ constexpr timeval kPatience{20, 0};
 
 /// Sends a request and reads its answer, again and again. → how many were answered
 int askUntil(const std::atomic<bool>& done, const std::filesystem::path& path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    const sockaddr_un address = socketAddress(path).value();
     const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
     ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
     EXPECT_EQ(::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "core/specification/specification.h"
+
+namespace roper {
+
+/// A run whose steps take less than a millisecond.
+/// @param s      what it begins with: the task, for one
+/// @param steps  how many it trains
+inline Specification tinyRun(Specification s, std::int64_t steps) {
+    s.model = {};
+    s.model.width = 32;
+    s.model.layers = 1;
+    s.model.heads = 2;
+    s.model.feed_forward = 32;
+    s.training.batch = 4;
+    s.training.steps = steps;
+    s.training.warmup_steps = 2;
+    s.evaluation.every = 50;
+    s.evaluation.problems = 4;
+    s.checkpoints.every = 100;
+    s.device.threads = 1;
+    return s;
+}
+
+}  // namespace roper
