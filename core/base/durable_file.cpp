@@ -58,22 +58,12 @@ Descriptor makePartialFile(const Descriptor& folder, const FilePath& path, std::
     }
 }
 
-/// pread(2) of a part. @returns the bytes got
-std::size_t readPart(const Descriptor& file, const std::string& path, std::span<char> part,
-                     std::uint64_t place) {
-    while (true) {
-        const ssize_t got = ::pread(file.number(), part.data(), part.size(), static_cast<off_t>(place));
-        if (got >= 0) return static_cast<std::size_t>(got);
-        if (errno != EINTR) throw diskError("read", path, errno);
-    }
-}
-
 /// Where the last whole line of a file of `size` bytes ends.
 std::uint64_t endOfLines(const Descriptor& file, const std::string& path, std::uint64_t size) {
     std::array<char, kPart> part;
     while (size > 0) {
         const std::uint64_t begin = size - std::min<std::uint64_t>(size, part.size());
-        const std::size_t got = readPart(file, path, std::span(part).first(size - begin), begin);
+        const std::size_t got = readAt(file, std::span(part).first(size - begin), begin, path);
         const std::size_t at = std::string_view(part.data(), got).rfind('\n');
         if (at != std::string_view::npos) return begin + at + 1;
         size = begin;

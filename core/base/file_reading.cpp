@@ -65,6 +65,18 @@ std::string readFile(const FilePath& path, std::uint64_t most_bytes) {
     return content;
 }
 
+std::size_t readAt(const Descriptor& file, std::span<char> into, std::uint64_t place,
+                   const std::string& path) {
+    std::size_t filled = 0;
+    while (filled < into.size()) {
+        const std::size_t got =
+            readSome(file, into.data() + filled, into.size() - filled, path, place + filled);
+        if (got == 0) break;
+        filled += got;
+    }
+    return filled;
+}
+
 std::uint64_t fileSize(const FilePath& path) {
     return sizeOf(openFile(path, O_RDONLY), path.string());
 }
@@ -75,14 +87,7 @@ std::string readEnd(const FilePath& path, std::size_t most_bytes) {
     const std::uint64_t size = sizeOf(file, path.string());
     const std::uint64_t begin = size - std::min<std::uint64_t>(size, most_bytes);
     std::string end(static_cast<std::size_t>(size - begin), '\0');
-    std::size_t filled = 0;
-    while (filled < end.size()) {
-        const std::size_t got =
-            readSome(file, end.data() + filled, end.size() - filled, path.string(), begin + filled);
-        if (got == 0) break;
-        filled += got;
-    }
-    end.resize(filled);
+    end.resize(readAt(file, end, begin, path.string()));
     return end;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,11 @@ inline constexpr std::uint64_t kMostBytes = 64U << 20U;
 /// @param most_bytes  a larger file is refused before it is read
 /// @throws Error (disk) naming the path
 std::string readFile(const FilePath& path, std::uint64_t most_bytes = kMostBytes);
+
+/// Reads from a place of an open file, `into` full or up to its end. @returns the bytes read
+/// @throws Error (disk) naming the path
+std::size_t readAt(const Descriptor& file, std::span<char> into, std::uint64_t place,
+                   const std::string& path);
 
 /// Bytes of a file. @throws Error (disk) naming the path
 std::uint64_t fileSize(const FilePath& path);

@@ -2,9 +2,9 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/base/file_reading.h"
 #include "core/base/text.h"
 
 namespace roper {
@@ -12,11 +12,13 @@ namespace roper {
 LineTail::Update LineTail::poll(std::size_t most_bytes) {
     Update update;
     problem_.clear();
+    // What cannot be read now is perhaps read at the next poll: what was handed out stands.
     Descriptor file;
     try {
         file = openFileIfThere(path_, O_RDONLY);
     } catch (const Error& error) {
         problem_ = error.what();
+        return update;
     }
     if (!file) {
         update.restarted = offset_ > 0;
@@ -32,8 +34,12 @@ LineTail::Update LineTail::poll(std::size_t most_bytes) {
         offset_ = 0;
     }
     std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(size - offset_, most_bytes)), '\0');
-    const ssize_t got = ::pread(file.number(), bytes.data(), bytes.size(), static_cast<off_t>(offset_));
-    bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    try {
+        bytes.resize(readAt(file, bytes, offset_, path_.string()));
+    } catch (const Error& error) {
+        problem_ = error.what();
+        return update;
+    }
     const std::size_t end = bytes.rfind('\n');
     if (end == std::string::npos) {
         if (bytes.size() == most_bytes)

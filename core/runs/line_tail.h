@@ -25,7 +25,7 @@ class LineTail {
     /// once.
     Update poll(std::size_t most_bytes = 8U << 20U);
 
-    /// Why the last poll read nothing; empty if all is well.
+    /// Why the last poll could not read the file; empty if all is well.
     const std::string& problem() const { return problem_; }
 
   private:

@@ -2,13 +2,13 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cmath>
 #include <stdexcept>
 
 #include "core/base/error.h"
+#include "core/base/file_reading.h"
 #include "core/tasks/task_kind.h"
 
 namespace roper {
@@ -26,24 +26,17 @@ TokenFile::TokenFile(const FilePath& path, int vocabulary_size)
 }
 
 std::vector<std::int64_t> TokenFile::read(std::int64_t first, int count) const {
-    std::vector<unsigned char> bytes(static_cast<std::size_t>(count) * width_);
-    const auto place = static_cast<off_t>(static_cast<std::size_t>(first) * width_);
-    for (std::size_t filled = 0; filled < bytes.size();) {
-        const ssize_t got = ::pread(file_.number(), bytes.data() + filled, bytes.size() - filled,
-                                    place + static_cast<off_t>(filled));
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) throw diskError("read", path_, errno);
-        if (got == 0)
-            throw Error(ErrorKind::disk, path_ + " has been cut while it was in use: it had " +
-                                             std::to_string(bytes_) +
-                                             " bytes. Resume the run: the text is then prepared again.");
-        filled += static_cast<std::size_t>(got);
-    }
+    std::string bytes(static_cast<std::size_t>(count) * width_, '\0');
+    if (readAt(file_, bytes, static_cast<std::uint64_t>(first) * width_, path_) < bytes.size())
+        throw Error(ErrorKind::disk, path_ + " has been cut while it was in use: it had " +
+                                         std::to_string(bytes_) +
+                                         " bytes. Resume the run: the text is then prepared again.");
     std::vector<std::int64_t> tokens(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         std::int64_t token = 0;
         for (std::size_t byte = 0; byte < width_; ++byte)
-            token |= static_cast<std::int64_t>(bytes[i * width_ + byte]) << (8 * byte);
+            token |= static_cast<std::int64_t>(static_cast<unsigned char>(bytes[i * width_ + byte]))
+                     << (8 * byte);
         if (token >= vocabulary_size_)
             throw Error(ErrorKind::disk, path_ + " holds the token " + std::to_string(token) +
                                              ", but its vocabulary has " + std::to_string(vocabulary_size_) +
