@@ -12,9 +12,9 @@
 
 #include "core/base/crash_report.h"
 #include "core/base/this_process.h"
-#include "core/runs/run_recorder.h"
 #include "tests/support/event_loop_watch.h"
 #include "tests/support/page_test.h"
+#include "tests/support/pretended_trainer.h"
 #include "tests/support/tiny_run.h"
 
 using namespace roper;
@@ -127,6 +127,33 @@ class TrainerDeathTest : public PageTest {
             QVERIFY(continueButton()->isEnabled());
         }
         QVERIFY2(said >= 10, "too few of them had too little memory");
+    }
+
+    /// By the kernel itself, in a control group with little memory; only root can make one.
+    void aTrainerThatTheSystemEndsForLackOfMemory() {
+        const bool is_version_1 = QFileInfo::exists("/sys/fs/cgroup/memory");
+        const QString base = is_version_1 ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup";
+        const QString group = base + "/roper-lab-test-" + QString::number(QCoreApplication::applicationPid());
+        const auto remove = qScopeGuard([&] { QDir().rmdir(group); });
+        const auto set = [&](const QString& name, const QByteArray& value) {
+            QFile file(group + "/" + name);
+            return file.open(QIODevice::WriteOnly | QIODevice::ExistingOnly | QIODevice::Unbuffered) &&
+                   file.write(value) == value.size();
+        };
+        if (!QDir().mkdir(group) ||
+            !set(is_version_1 ? "memory.limit_in_bytes" : "memory.max", QByteArray::number(20000000)))
+            QSKIP("no control group can be made here");
+        PretendedTrainer trainer("read now; x=$(head -c 60000000 /dev/zero | tr '\\0' a)");
+        const RunFolder folder = createRun(runs(), "greedy", {});
+        trainer.beat(folder);
+        QVERIFY(set("cgroup.procs", QByteArray::number(qint64(folder.status().pid))));
+        window_->runs().refresh();
+        page().runsPanel().select("greedy");
+        const RunWatcher* run = window_->runs().find("greedy");
+        QTRY_COMPARE(run->state(), RunState::running);
+        measure([&] { trainer.tell("now"); },
+                [&] { return notice().contains("The system ended the trainer because memory ran out"); });
+        QCOMPARE(run->state(), RunState::interrupted);
     }
 
     /// What answers at the socket is somebody else.

@@ -1,8 +1,9 @@
+#include <QLabel>
 #include <QSignalSpy>
 #include <QTest>
 #include <csignal>
 
-#include "core/runs/run_recorder.h"
+#include "tests/support/pretended_trainer.h"
 #include "ui/window/main_window.h"
 
 using namespace roper;
@@ -116,6 +117,26 @@ class TrainingPageTest : public QObject {
             page().lossChart().pointCount(run->name()) == run->metrics().size() && run->metrics().size() > 3,
             60000);
         QCOMPARE(run->metrics().front().step, std::int64_t(1));
+    }
+
+    void aTrainerThatHasNotReportedForLongIsSaid() {
+        const PretendedTrainer trainer("sleep 100");
+        const RunFolder run = createRun(folder_->path().toStdString(), "silent", {});
+        trainer.beat(run);
+        window_->runs().refresh();
+        page().runsPanel().select("silent");
+        QTRY_COMPARE(onlyRun()->state(), RunState::running);
+        const auto labels = page().findChildren<QLabel*>();
+        const auto about = std::find_if(labels.begin(), labels.end(), [](const QLabel* label) {
+            return label->accessibleName() == "About the run";
+        });
+        QVERIFY(about != labels.end());
+        const auto notice = [&] { return (*about)->text(); };
+        QVERIFY(!notice().contains("has not reported"));
+        QTRY_VERIFY2_WITH_TIMEOUT(notice().contains("has not reported for 3"), qPrintable(notice()), 40000);
+        QVERIFY(notice().contains("kill -9 " + QString::number(run.status().pid)));
+        trainer.beat(run);
+        QTRY_VERIFY(notice().isEmpty());
     }
 
     void nonsenseInTheFormIsExplainedAndNothingStarts() {

@@ -85,7 +85,7 @@ double RunWatcher::silentSeconds() const {
 void RunWatcher::pollStatus() {
     const Status before = status_;
     const RunState state_before = state_;
-    const bool was_suspended = is_suspended_;
+    const bool was_suspended = is_suspended_, was_silent = silentSeconds() > 0;
     try {
         status_ = folder_.status();
         const bool beats = before.heartbeat != 0 && before.heartbeat != status_.heartbeat;
@@ -99,7 +99,7 @@ void RunWatcher::pollStatus() {
         is_suspended_ = false;
     }
     // Of a trainer that is silent the notice says for how long.
-    if (silentSeconds() > 0 || state_ != state_before || is_suspended_ != was_suspended ||
+    if (was_silent || silentSeconds() > 0 || state_ != state_before || is_suspended_ != was_suspended ||
         status_.step != before.step || status_.error != before.error || status_.control != before.control)
         emit statusChanged();
 }

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <QProcess>
+
+#include "core/base/this_process.h"
+#include "core/runs/run_recorder.h"
+
+namespace roper {
+
+/// A shell that a run takes for its trainer.
+class PretendedTrainer {
+  public:
+    explicit PretendedTrainer(const QString& script) {
+        shell_.start("/bin/sh", {"-c", script});
+        if (!shell_.waitForStarted()) qFatal("/bin/sh does not start");
+    }
+    ~PretendedTrainer() {
+        shell_.kill();
+        shell_.waitForFinished();
+    }
+    PretendedTrainer(const PretendedTrainer&) = delete;
+    PretendedTrainer& operator=(const PretendedTrainer&) = delete;
+
+    /// Writes the status of a run as its trainer would.
+    void beat(const RunFolder& run) const {
+        Status status;
+        status.state = RunState::running;
+        status.steps = 100;
+        stampWithThisProcess(status);
+        status.pid = shell_.processId();
+        status.process_start = processStart(status.pid);
+        writeStatus(run.statusPath(), status);
+    }
+
+    /// A line for the script to read.
+    void tell(const QByteArray& line) { shell_.write(line + "\n"); }
+
+  private:
+    QProcess shell_;
+};
+
+}  // namespace roper
