@@ -212,7 +212,7 @@ double RunWatcher::stepsPerSecond() const {
 
 std::optional<double> RunWatcher::secondsLeft() const {
     const double rate = stepsPerSecond();
-    if (state_ != RunState::running || rate <= 0) return std::nullopt;
+    if (state_ != RunState::running || is_suspended_ || rate <= 0) return std::nullopt;
     return static_cast<double>(steps() - step()) / rate;
 }
 

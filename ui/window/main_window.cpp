@@ -255,10 +255,14 @@ void MainWindow::showTraining() {
     }
     training_bar_->setVisible(first != nullptr);
     if (first == nullptr) return training_label_->setText(tr("Nothing trains"));
-    QStringList parts{first->state() == RunState::paused ? tr("paused: %1").arg(first->name())
-                                                         : tr("training: %1").arg(first->name())};
+    const bool trains = first->state() == RunState::running && !first->isSuspended();
+    const QString state = trains                 ? tr("training: %1")
+                          : first->isSuspended() ? tr("suspended: %1")
+                                                 : tr("paused: %1");
+    QStringList parts{state.arg(first->name())};
     if (others > 0) parts << tr("and %1 more").arg(others);
-    if (first->stepsPerSecond() > 0) parts << tr("%1 steps/s").arg(first->stepsPerSecond(), 0, 'f', 1);
+    if (trains && first->stepsPerSecond() > 0)
+        parts << tr("%1 steps/s").arg(first->stepsPerSecond(), 0, 'f', 1);
     if (const auto left = first->secondsLeft()) parts << tr("%1 left").arg(shortDuration(*left));
     training_label_->setText(parts.join("   "));
     training_bar_->setRange(0, static_cast<int>(std::max<std::int64_t>(1, first->steps())));

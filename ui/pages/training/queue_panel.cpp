@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "core/base/error.h"
+#include "ui/controls/narrow_button.h"
 #include "ui/live/trash.h"
 #include "ui/theme/plain_text.h"
 
@@ -30,13 +31,14 @@ QueuePanel::QueuePanel(QueueLauncher& queue, RunStore& store, QWidget* parent)
     list_->setTextElideMode(Qt::ElideLeft);
     list_->header()->setStretchLastSection(false);
     list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
-    up_ = makeButton(tr("Up"), tr("Train it earlier"), [this] { queue_.move(selected(), -1); });
-    down_ = makeButton(tr("Down"), tr("Train it later"), [this] { queue_.move(selected(), 1); });
-    hold_ = makeButton(tr("Hold"), tr("Keep it in the queue without training it"), [this] { toggleHold(); });
+    up_ = makeButton({tr("Up")}, tr("Train it earlier"), [this] { queue_.move(selected(), -1); });
+    down_ = makeButton({tr("Down")}, tr("Train it later"), [this] { queue_.move(selected(), 1); });
+    hold_ = makeButton({tr("Hold"), tr("Release")}, tr("Keep it in the queue without training it"),
+                       [this] { toggleHold(); });
     remove_ =
-        makeButton(tr("Remove"), tr("Take it out of the queue; a run that never began goes to the trash"),
+        makeButton({tr("Remove")}, tr("Take it out of the queue; a run that never began goes to the trash"),
                    [this] { removeSelected(); });
-    auto* file = makeButton(tr("Open the file"), tr("queue.toml in the runs folder: edit it in any editor"),
+    auto* file = makeButton({tr("Open the file")}, tr("queue.toml in the runs folder: edit it in any editor"),
                             [this] { openFile(); });
     at_once_->setRange(1, 256);
     at_once_->setAccessibleName(tr("Trainers at the same time"));
@@ -49,7 +51,7 @@ QueuePanel::QueuePanel(QueueLauncher& queue, RunStore& store, QWidget* parent)
             emit said(QString::fromStdString(error.what()));
         }
     });
-    accept_ = makeButton(tr("Train this queue"), tr("From now on this folder is treated as your own"),
+    accept_ = makeButton({tr("Train this queue")}, tr("From now on this folder is treated as your own"),
                          [this] { queue_.accept(); });
     problem_->setWordWrap(true);
     problem_->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -73,11 +75,10 @@ QueuePanel::QueuePanel(QueueLauncher& queue, RunStore& store, QWidget* parent)
     showQueue();
 }
 
-QPushButton* QueuePanel::makeButton(const QString& text, const QString& help,
+QPushButton* QueuePanel::makeButton(const QStringList& texts, const QString& help,
                                     const std::function<void()>& act) {
-    auto* button = new QPushButton(text);
+    QPushButton* button = makeNarrowButton(texts);
     button->setToolTip(help);
-    button->setMinimumWidth(44);
     connect(button, &QPushButton::clicked, this, [this, act] {
         try {
             act();

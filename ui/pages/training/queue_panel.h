@@ -25,7 +25,7 @@ class QueuePanel : public QWidget {
     void said(const QString& message);
 
   private:
-    QPushButton* makeButton(const QString& text, const QString& help, const std::function<void()>& act);
+    QPushButton* makeButton(const QStringList& texts, const QString& help, const std::function<void()>& act);
     std::string selected() const;
     void showQueue();
     void showButtons();

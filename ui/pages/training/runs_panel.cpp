@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 
 #include "core/base/error.h"
+#include "ui/controls/narrow_button.h"
 #include "ui/live/run_notice.h"
 #include "ui/live/trash.h"
 #include "ui/theme/plain_text.h"
@@ -89,22 +90,22 @@ RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QueueLauncher& 
 }
 
 QWidget* RunsPanel::makeButtons() {
-    const auto make = [this](const QString& text, const QString& help, auto action) {
-        auto* button = new QPushButton(text);
+    const auto make = [this](const QStringList& texts, const QString& help, auto action) {
+        QPushButton* button = makeNarrowButton(texts);
         button->setToolTip(help);
-        button->setMinimumWidth(48);
         connect(button, &QPushButton::clicked, this, action);
         return button;
     };
-    pause_ = make(tr("Pause"), tr("Wait between two steps; nothing is lost"), [this] {
+    pause_ = make({tr("Pause"), tr("Resume")}, tr("Wait between two steps; nothing is lost"), [this] {
         const RunWatcher* run = selected();
         send(run != nullptr && run->state() == RunState::paused ? Command::resume : Command::pause);
     });
-    stop_ = make(tr("Stop"), tr("Save a checkpoint and end; the run can be continued"),
+    stop_ = make({tr("Stop")}, tr("Save a checkpoint and end; the run can be continued"),
                  [this] { send(Command::stop); });
-    checkpoint_ = make(tr("Checkpoint"), tr("Save a checkpoint now"), [this] { send(Command::checkpoint); });
+    checkpoint_ =
+        make({tr("Checkpoint")}, tr("Save a checkpoint now"), [this] { send(Command::checkpoint); });
     continue_ =
-        make(tr("Continue"),
+        make({tr("Continue")},
              tr("Start a trainer again after the newest checkpoint, or let one go on that is suspended"),
              [this] { continueSelected(); });
     auto* buttons = new QWidget;
