@@ -12,6 +12,7 @@
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
+#include "core/base/text.h"
 
 static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
 
@@ -126,6 +127,10 @@ std::string makeHeader(const std::vector<TensorToWrite>& tensors,
 
 }  // namespace
 
+std::string asStored(const std::string& entry) {
+    return Json::parse(Json(entry).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
+}
+
 std::string dtypeName(Dtype dtype) {
     return facts(dtype).name;
 }
@@ -190,7 +195,7 @@ SafetensorsFile SafetensorsFile::parse(std::string content, const std::string& o
                 placed.push_back(readEntry(name, entry));
         }
     } catch (const Json::exception& error) {
-        throw refuse(at + ": " + error.what());
+        throw refuse(at + ": " + jsonProblem(error.what()));
     } catch (const std::invalid_argument& error) {
         throw refuse(at + ": " + error.what());
     }

@@ -27,6 +27,9 @@ struct TensorToWrite {
     std::span<const std::byte> bytes;
 };
 
+/// An entry of the metadata as it will be read: in place of what is no UTF-8 stands U+FFFD.
+std::string asStored(const std::string& entry);
+
 /// Writes a safetensors file so that the path holds the old file or the new one, never a part.
 /// @throws Error (disk); std::invalid_argument if a name occurs twice or bytes do not fit shape and type
 void writeSafetensors(const FilePath& path, const std::vector<TensorToWrite>& tensors,

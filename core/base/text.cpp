@@ -44,9 +44,11 @@ bool mayFollow(unsigned char first, unsigned char second) {
 bool isControl(std::string_view character) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
     if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7F;
-    if (character.size() == 2) return byte(0) == 0xC2 && byte(1) < 0xA0;
+    if (character.size() == 2)
+        return (byte(0) == 0xC2 && byte(1) < 0xA0) || (byte(0) == 0xD8 && byte(1) == 0x9C);
     if (character.size() != 3 || byte(0) != 0xE2) return false;
-    return (byte(1) == 0x80 && byte(2) >= 0xA8 && byte(2) <= 0xAE) ||
+    return (byte(1) == 0x80 && (byte(2) == 0x8E || byte(2) == 0x8F)) ||
+           (byte(1) == 0x80 && byte(2) >= 0xA8 && byte(2) <= 0xAE) ||
            (byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9);
 }
 
@@ -181,6 +183,19 @@ std::string withoutControls(std::string_view text) {
 
 std::string onOneLine(std::string_view text) {
     return cleaned(text, {});
+}
+
+std::string jsonProblem(std::string_view what) {
+    if (what.starts_with("[json.exception."))
+        if (const std::size_t end = what.find("] "); end != std::string_view::npos)
+            what.remove_prefix(end + 2);
+    return std::string(what);
+}
+
+std::string inQuotes(std::string_view text) {
+    constexpr std::size_t kMost = 200;
+    if (text.size() <= kMost) return "\"" + std::string(text) + "\"";
+    return "\"" + std::string(text.substr(0, kMost)) + "…\" (" + std::to_string(text.size()) + " bytes)";
 }
 
 std::optional<std::string> nearestName(std::string_view word, const std::vector<std::string>& candidates) {

@@ -45,6 +45,12 @@ std::string withoutControls(std::string_view text);
 /// The same on one line: line ends and tabs are blanks, too. What comes from a file is then safe in a log.
 std::string onOneLine(std::string_view text);
 
+/// What a JSON parser's exception says, without its own number of the error.
+std::string jsonProblem(std::string_view what);
+
+/// What an error quotes of a file: the beginning, in quotation marks, if it is long.
+std::string inQuotes(std::string_view text);
+
 /// The candidate with the smallest edit distance to `word`, if it is near enough to be what was meant.
 std::optional<std::string> nearestName(std::string_view word, const std::vector<std::string>& candidates);
 

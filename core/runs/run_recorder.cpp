@@ -142,7 +142,15 @@ RunFolder createRun(const fs::path& runs, const std::string& name, const Specifi
                                               " already; choose another name, or continue it with "
                                               "`roper-train resume " +
                                               chosen + "`");
-        fillNewRun(RunFolder(building), specification);
+        try {
+            fillNewRun(RunFolder(building), specification);
+        } catch (const Error& error) {
+            // The folder that it was built in means nothing to anybody.
+            std::string what = error.what();
+            if (const std::size_t at = what.find(building.string()); at != std::string::npos)
+                what.replace(at, building.string().size(), (runs / chosen).string());
+            throw Error(error.kind(), what);
+        }
         if (::rename(building.c_str(), (runs / chosen).c_str()) != 0)
             throw diskError("create", (runs / chosen).string(), errno);
         syncFolder(runs);
@@ -209,8 +217,8 @@ void RunRecorder::openRows() {
     if (events_->empty()) events_->append(formatEventFileStart(secondsSinceEpoch()));
 }
 
-std::vector<std::string> RunRecorder::rewindTo(std::int64_t step) {
-    return rewindRun(folder_, step);
+std::vector<std::string> RunRecorder::rewindTo(const TrainedUntil& until) {
+    return rewindRun(folder_, until);
 }
 
 void RunRecorder::record(const MetricsRow& row) {
@@ -239,7 +247,8 @@ void RunRecorder::record(const std::vector<MethodRow>& rows) {
 }
 
 void RunRecorder::log(std::string_view line) {
-    log_->append(utcTime("%Y-%m-%dT%H:%M:%SZ  ") + onOneLine(line));
+    constexpr std::size_t kLongest = 8000;
+    log_->append(utcTime("%Y-%m-%dT%H:%M:%SZ  ") + onOneLine(line.substr(0, kLongest)));
 }
 
 void RunRecorder::logCrashes() {

@@ -8,6 +8,7 @@
 #include "core/base/durable_file.h"
 #include "core/base/file_lock.h"
 #include "core/runs/run_folder.h"
+#include "core/runs/run_rewind.h"
 
 namespace roper {
 
@@ -48,7 +49,7 @@ class RunRecorder {
     const RunFolder& folder() const { return folder_; }
 
     /// `rewindRun`. Call before the first record.
-    std::vector<std::string> rewindTo(std::int64_t step);
+    std::vector<std::string> rewindTo(const TrainedUntil& until);
 
     void record(const MetricsRow& row);
     void record(const EvaluationRow& row);

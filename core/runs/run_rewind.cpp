@@ -105,6 +105,12 @@ std::optional<double> scalarOf(const ScalarEvent& event, std::string_view tag) {
     return std::nullopt;
 }
 
+/// Whether an event is of an evaluation.
+bool isEvaluation(const ScalarEvent& event) {
+    return std::any_of(event.scalars.begin(), event.scalars.end(),
+                       [](const auto& scalar) { return scalar.first.starts_with("evaluation/"); });
+}
+
 /// The row that an event tells of, between two that are there: what it does not hold lies on a line between
 /// theirs.
 std::optional<MetricsRow> rowOf(const ScalarEvent& event, const MetricsRow& before, const MetricsRow& after) {
@@ -126,37 +132,42 @@ std::optional<MetricsRow> rowOf(const ScalarEvent& event, const MetricsRow& befo
 
 /// Puts rows in that the events have and the file, whose steps rise, has not. @returns how many
 std::size_t fillGaps(std::vector<MetricsRow>& rows, const std::vector<ScalarEvent>& events,
-                     std::int64_t step) {
-    if (rows.empty()) return 0;
+                     const TrainedUntil& until) {
     const auto is_before = [](std::int64_t a, const MetricsRow& b) { return a < b.step; };
     std::set<std::int64_t> there;
     for (const MetricsRow& row : rows)
         there.insert(row.step);
     std::map<std::int64_t, const ScalarEvent*> missing;
     for (const ScalarEvent& event : events)
-        if (event.step <= step && there.count(event.step) == 0) missing[event.step] = &event;
+        if (event.step <= until.step && there.count(event.step) == 0 && !isEvaluation(event))
+            missing[event.step] = &event;
+    MetricsRow start, end;
+    end.step = until.step;
+    end.tokens = until.tokens;
+    end.time_s = until.time_s;
     std::vector<MetricsRow> found;
     for (const auto& [at, event] : missing) {
         const auto next = std::upper_bound(rows.begin(), rows.end(), at, is_before);
-        const MetricsRow start;
         const MetricsRow& before = next == rows.begin() ? start : *(next - 1);
-        if (const auto row = rowOf(*event, before, next == rows.end() ? before : *next))
-            found.push_back(*row);
+        if (const auto row = rowOf(*event, before, next == rows.end() ? end : *next)) found.push_back(*row);
     }
     rows.insert(rows.end(), found.begin(), found.end());
     std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
     return found.size();
 }
 
-/// Says which rows are missing: a run reports every so many steps.
-void reportGaps(const std::vector<MetricsRow>& rows, std::int64_t every, Report& report) {
+/// Says which rows are missing up to a step: a run reports every so many steps.
+void reportGaps(const std::vector<MetricsRow>& rows, std::int64_t every, std::int64_t step, Report& report) {
     std::int64_t last = 0;
-    for (const MetricsRow& row : rows) {
-        if (row.step - last > every)
-            report.push_back("metrics.csv has no rows of " + stepsText(last + every, row.step - 1) +
+    const auto look = [&](std::int64_t next) {
+        if (next - last > every)
+            report.push_back("metrics.csv has no rows of " + stepsText(last + every, next - 1) +
                              ", and nothing else knows them; curves have a gap there");
-        last = row.step;
-    }
+        last = next;
+    };
+    for (const MetricsRow& row : rows)
+        look(row.step);
+    look(step + 1);
 }
 
 /// How often a run reports; 0 if that cannot be read.
@@ -168,18 +179,20 @@ std::int64_t reportEvery(const RunFolder& folder) {
     }
 }
 
-void rewindMetrics(const RunFolder& folder, std::int64_t step, const std::vector<ScalarEvent>& events,
+void rewindMetrics(const RunFolder& folder, const TrainedUntil& until, const std::vector<ScalarEvent>& events,
                    Report& report) {
     const FilePath path = folder.metricsPath();
-    if (!isThere(path)) return;
-    KeptRows<MetricsRow> kept = readKept<MetricsRow>(path, step, true);
-    const std::size_t restored = fillGaps(kept.rows, events, step);
+    if (!isThere(path) && until.step == 0) return;
+    KeptRows<MetricsRow> kept = readKept<MetricsRow>(path, until.step, true);
+    const std::size_t restored = fillGaps(kept.rows, events, until);
     if (kept.dropped + kept.unread + kept.doubled + restored > 0 || !kept.has_header)
         replace(path, kept, report);
     if (restored > 0)
-        report.push_back(countOf(restored, "row") +
-                         " that metrics.csv lacked were taken from the events for TensorBoard");
-    if (const std::int64_t every = reportEvery(folder); every > 0) reportGaps(kept.rows, every, report);
+        report.push_back("metrics.csv lacked " + countOf(restored, "row") +
+                         (restored == 1 ? ", which was" : ", which were") +
+                         " taken from the events for TensorBoard");
+    if (const std::int64_t every = reportEvery(folder); every > 0)
+        reportGaps(kept.rows, every, until.step, report);
 }
 
 EventFile readEvents(const FilePath& path) {
@@ -189,12 +202,6 @@ EventFile readEvents(const FilePath& path) {
         for (auto& [tag, value] : event.scalars)
             tag = tagOfToday(tag);
     return file;
-}
-
-/// Whether an event is of an evaluation.
-bool isEvaluation(const ScalarEvent& event) {
-    return std::any_of(event.scalars.begin(), event.scalars.end(),
-                       [](const auto& scalar) { return scalar.first.starts_with("evaluation/"); });
 }
 
 /// An event whose time is unknown (0) gets that of the one before it or, at the start, of the first known.
@@ -244,6 +251,24 @@ void rewindEvents(const RunFolder& folder, std::int64_t step, EventFile file, Re
     });
 }
 
+/// Evaluations that only the events tell of: those hold shares, not the counts that a row is made of.
+void reportLostEvaluations(const RunFolder& folder, std::int64_t step, const std::vector<ScalarEvent>& events,
+                           Report& report) {
+    std::set<std::int64_t> there;
+    folder.forEachRow<EvaluationRow>([&](const EvaluationRow& row) { there.insert(row.step); });
+    std::set<std::int64_t> lost;
+    for (const ScalarEvent& event : events)
+        if (event.step <= step && isEvaluation(event) && there.count(event.step) == 0)
+            lost.insert(event.step);
+    if (lost.empty()) return;
+    std::vector<std::string> steps;
+    for (const std::int64_t at : lost)
+        steps.push_back(std::to_string(at));
+    report.push_back("evaluations.csv lacks the " + countOf(lost.size(), "evaluation") + " of " +
+                     (lost.size() == 1 ? "step " : "steps ") + join(steps, ", ") +
+                     "; the events for TensorBoard still hold their curves");
+}
+
 void removeSnapshotsAfter(const RunFolder& folder, std::int64_t step) {
     for (const StepFile& snapshot : folder.snapshots())
         if (snapshot.step > step) removeFile(snapshot.path);
@@ -251,11 +276,13 @@ void removeSnapshotsAfter(const RunFolder& folder, std::int64_t step) {
 
 }  // namespace
 
-std::vector<std::string> rewindRun(const RunFolder& folder, std::int64_t step) {
+std::vector<std::string> rewindRun(const RunFolder& folder, const TrainedUntil& until) {
+    const std::int64_t step = until.step;
     Report report;
     EventFile events = readEvents(folder.eventsPath());
-    rewindMetrics(folder, step, events.events, report);
+    rewindMetrics(folder, until, events.events, report);
     rewindRows<EvaluationRow>(folder, step, true, report);
+    reportLostEvaluations(folder, step, events.events, report);
     rewindRows<MethodRow>(folder, step, false, report);
     rewindRows<SizeRow>(folder, step, false, report);
     rewindRows<LengthRow>(folder, step, false, report);

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <map>
+#include <set>
 #include <span>
 
 #include "core/base/error.h"
@@ -15,7 +16,8 @@
 namespace roper {
 namespace {
 
-constexpr const char* kFormat = "roper-lab-checkpoint-1";
+constexpr const char* kFormat = "roper-lab-checkpoint-2";
+constexpr const char* kFormerFormat = "roper-lab-checkpoint-1";  // its checksum is of the tensors alone
 constexpr const char* kChecksum = "checksum";
 
 std::string meanName(const std::string& parameter) {
@@ -93,26 +95,41 @@ std::string generatorName(const at::Device& device) {
     return device.is_cpu() ? "random.cpu" : "random.cuda";
 }
 
-/// Of names and bytes, in the order of the names.
-std::string checksumOf(const std::map<std::string, std::span<const std::byte>>& tensors) {
+using Metadata = std::map<std::string, std::string>;
+
+/// Of everything that a checkpoint holds: entries and tensors, in the order of their names.
+std::string checksumOf(const Metadata& metadata, const std::vector<TensorToWrite>& tensors) {
     Fingerprint sum;
-    for (const auto& [name, bytes] : tensors)
+    for (const auto& [key, value] : metadata)
+        if (key != kChecksum) sum.add(key).add("=").add(value).add("\n");
+    std::map<std::string, const TensorToWrite*> by_name;
+    for (const TensorToWrite& tensor : tensors)
+        by_name[tensor.name] = &tensor;
+    for (const auto& [name, tensor] : by_name)
+        sum.add(name).add(dtypeName(tensor->dtype)).add(shapeText(tensor->shape)).addWords(tensor->bytes);
+    return sum.text();
+}
+
+/// That of older versions.
+std::string formerChecksumOf(const std::vector<TensorToWrite>& tensors) {
+    std::map<std::string, std::span<const std::byte>> by_name;
+    for (const TensorToWrite& tensor : tensors)
+        by_name[tensor.name] = tensor.bytes;
+    Fingerprint sum;
+    for (const auto& [name, bytes] : by_name)
         sum.add(name).addWords(bytes);
     return sum.text();
 }
 
-std::string checksumOf(const std::vector<TensorToWrite>& tensors) {
-    std::map<std::string, std::span<const std::byte>> by_name;
-    for (const TensorToWrite& tensor : tensors)
-        by_name[tensor.name] = tensor.bytes;
-    return checksumOf(by_name);
-}
-
-std::string checksumOf(const SafetensorsFile& file) {
-    std::map<std::string, std::span<const std::byte>> by_name;
+/// Whether a checkpoint holds what was written. Of the oldest, which have no checksum, nobody can know.
+bool isUndamaged(const SafetensorsFile& file) {
+    std::vector<TensorToWrite> tensors;
     for (const auto& [name, tensor] : file.tensors())
-        by_name[name] = tensor.bytes;
-    return checksumOf(by_name);
+        tensors.push_back({name, tensor.dtype, tensor.shape, tensor.bytes});
+    const std::string written = file.entryOr(kChecksum, "");
+    if (file.entryOr("format", "") == kFormerFormat)
+        return written.empty() || written == formerChecksumOf(tensors);
+    return written == checksumOf(file.metadata(), tensors);
 }
 
 void setState(const at::Device& device, const at::Tensor& state, const std::string& origin) {
@@ -146,15 +163,17 @@ void saveCheckpoint(const FilePath& path, const Transformer& model, const AdamW&
     }
     for (const at::Device& device : generatorDevices(model))
         tensors.add(generatorName(device), generatorOf(device).get_state());
-    writeSafetensors(path, tensors.views(),
-                     {{"format", kFormat},
-                      {kChecksum, checksumOf(tensors.views())},
-                      {"step", std::to_string(position.step)},
-                      {"tokens", std::to_string(position.tokens)},
-                      {"next_sequence", std::to_string(position.next_sequence)},
-                      {"time_s", formatNumber(position.time_s)},
-                      {"vocabulary", vocabulary},
-                      {"specification", specification_toml}});
+    Metadata metadata = {{"format", kFormat},
+                         {"step", std::to_string(position.step)},
+                         {"tokens", std::to_string(position.tokens)},
+                         {"next_sequence", std::to_string(position.next_sequence)},
+                         {"time_s", formatNumber(position.time_s)},
+                         {"vocabulary", vocabulary},
+                         {"specification", specification_toml}};
+    for (auto& [key, value] : metadata)
+        value = asStored(value);
+    metadata[kChecksum] = checksumOf(metadata, tensors.views());
+    writeSafetensors(path, tensors.views(), metadata);
 }
 
 SafetensorsFile readCheckpoint(const FilePath& path, std::int64_t parameters) {
@@ -166,17 +185,17 @@ SafetensorsFile readCheckpoint(const FilePath& path, std::int64_t parameters) {
                                                bytesText(static_cast<double>(most)) +
                                                ", which no checkpoint of this model does; it is not read");
     SafetensorsFile file = SafetensorsFile::read(path, most);
-    const std::string written = file.entryOr(kChecksum, "");  // older versions wrote none
-    if (!written.empty() && checksumOf(file) != written)
+    const std::string format = file.entry("format");
+    if (format != kFormat && format != kFormerFormat)
+        throw Error(ErrorKind::checkpoint,
+                    file.origin() + ": its format is \"" + format + "\", not " + kFormat);
+    if (!isUndamaged(file))
         throw Error(ErrorKind::checkpoint,
                     path.string() + " is damaged: what it holds is not what was written");
     return file;
 }
 
 void loadWeights(const SafetensorsFile& file, Transformer& model, const std::string& vocabulary) {
-    if (file.entry("format") != kFormat)
-        throw Error(ErrorKind::checkpoint,
-                    file.origin() + ": its format is \"" + file.entry("format") + "\", not " + kFormat);
     if (file.entry("vocabulary") != vocabulary)
         throw Error(ErrorKind::checkpoint, file.origin() + " was trained on the vocabulary \"" +
                                                file.entry("vocabulary") + "\", this run uses \"" +
@@ -207,6 +226,41 @@ TrainingPosition loadCheckpoint(const SafetensorsFile& file, Transformer& model,
     position.time_s = parseNumber(file.entry("time_s")).value_or(0);
     optimizer.setStepsDone(position.step);
     return position;
+}
+
+namespace {
+
+bool mayChange(const SpecificationField& field) {
+    static const std::set<std::string> sections = {"about", "device", "evaluation", "checkpoints",
+                                                   "snapshots"};
+    // Whether a text is the same its vocabulary tells, wherever it lies.
+    static const std::set<std::string> fields = {"training.steps", "training.report_every", "task.text"};
+    return sections.count(field.section) > 0 || fields.count(field.key()) > 0;
+}
+
+}  // namespace
+
+void requireSameSettings(const SafetensorsFile& file, const Specification& specification) {
+    Specification before;
+    try {
+        before = withoutUnused(parseSpecification(file.entry("specification"), file.origin()));
+    } catch (const Error&) {
+        return;  // another version wrote it
+    }
+    std::vector<std::string> differing;
+    for (const SpecificationField& field : specificationFields())
+        if (!mayChange(field) && field.text(before) != field.text(specification))
+            differing.push_back(field.key() + " = " + field.text(specification) + ", not " +
+                                field.text(before));
+    if (differing.empty()) return;
+    constexpr std::size_t kMostNamed = 4;
+    const std::size_t others = differing.size() - std::min(differing.size(), kMostNamed);
+    differing.resize(differing.size() - others);
+    if (others > 0) differing.push_back("and " + std::to_string(others) + " more");
+    throw Error(ErrorKind::usage, "run.toml differs from what the run was trained with until " +
+                                      file.origin() + ": " + join(differing, "; ") +
+                                      ". Put it back (the checkpoint's entry \"specification\" holds it "
+                                      "whole), or start another run with the new settings.");
 }
 
 }  // namespace roper

@@ -4,6 +4,7 @@
 
 #include "core/base/safetensors.h"
 #include "core/model/transformer.h"
+#include "core/specification/specification.h"
 #include "core/training/optimizer.h"
 
 namespace roper {
@@ -27,9 +28,15 @@ void saveCheckpoint(const FilePath& path, const Transformer& model, const AdamW&
 SafetensorsFile readCheckpoint(const FilePath& path, std::int64_t parameters);
 
 /// Restores everything that `saveCheckpoint` wrote.
-/// @throws Error (checkpoint) if the file is damaged or belongs to a model of another shape or vocabulary
+/// @throws Error (checkpoint) if the file belongs to a model of another shape or vocabulary
 TrainingPosition loadCheckpoint(const SafetensorsFile& file, Transformer& model, AdamW& optimizer,
                                 const std::string& vocabulary);
+
+/// A run goes on with the settings that it was trained with: a run.toml that was cut or changed since would
+/// train something else without a word. Steps may be added, and how often it evaluates, reports and saves, on
+/// which device, may change.
+/// @throws Error (usage) naming the settings that differ from those in the checkpoint
+void requireSameSettings(const SafetensorsFile& file, const Specification& specification);
 
 /// Restores the weights alone. @throws Error (checkpoint)
 void loadWeights(const SafetensorsFile& file, Transformer& model, const std::string& vocabulary);

@@ -47,7 +47,7 @@ void Trainer::restore() {
         position_ = readNewest(checkpoints);
         recorder_.log("resumed from step " + std::to_string(position_.step));
     }
-    for (const std::string& repair : recorder_.rewindTo(position_.step))
+    for (const std::string& repair : recorder_.rewindTo({position_.step, position_.tokens, position_.time_s}))
         note(recorder_, observer_, repair);
     best_ = bestOf(recorder_.folder().evaluations());
     last_report_s_ = position_.time_s;
@@ -63,6 +63,11 @@ TrainingPosition Trainer::readNewest(const std::vector<StepFile>& checkpoints) {
             const SafetensorsFile file = readCheckpoint(at->path, model_.parameterCount());
             const TrainingPosition position =
                 loadCheckpoint(file, model_, optimizer_, task_->vocabulary().identity());
+            if (position.step != at->step)
+                throw Error(ErrorKind::checkpoint, file.origin() + " is of step " +
+                                                       std::to_string(position.step) +
+                                                       ", which its name does not say");
+            requireSameSettings(file, specification_);
             for (auto damaged = checkpoints.rbegin(); damaged != at; ++damaged)
                 recorder_.putAside(*damaged);
             if (first_problem)

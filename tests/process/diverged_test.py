@@ -23,7 +23,8 @@ LARGEST = 3.4028234e38
 def write_safetensors(path, tensors, metadata):
     """As the format says. Without a checksum, as older versions wrote."""
     kinds = {"float32": "F32", "float64": "F64", "int64": "I64", "uint8": "U8"}
-    header, content = {"__metadata__": {key: value for key, value in metadata.items() if key != "checksum"}}, b""
+    header, content = {"__metadata__": {**metadata, "format": "roper-lab-checkpoint-1"}}, b""
+    del header["__metadata__"]["checksum"]
     for name, values in tensors.items():
         data = values.tobytes()
         header[name] = {"dtype": kinds[str(values.dtype)], "shape": list(values.shape),

@@ -67,7 +67,7 @@ TEST(Recorder, RewindingDropsLaterRowsAndTornOnes) {
     }
     std::ofstream(run.metricsPath().path(), std::ios::app) << "11,0.5,3";  // killed while writing
     RunRecorder recorder(run);
-    recorder.rewindTo(6);
+    recorder.rewindTo({6});
     recorder.record(rowOf(7));
     const auto rows = run.metrics();
     ASSERT_EQ(rows.size(), 7U);
@@ -122,7 +122,7 @@ TEST(RunRecorder, FormerTagsOfEventsBecomeTodays) {
                                formatEvent({2, 5, {{"evaluation/recall", 0.5F}}});
     const FilePath events = run.eventsPath();
     writeFileAtomically(events, former);
-    RunRecorder(run).rewindTo(5);
+    RunRecorder(run).rewindTo({5});
     std::vector<std::string> tags;
     for (const ScalarEvent& event : parseEvents(readFile(run.eventsPath())).events)
         for (const auto& [tag, value] : event.scalars)

@@ -47,7 +47,9 @@ struct RecordedRun {
     void setLines(const std::vector<std::string>& lines) const {
         writeFileAtomically(run.metricsPath(), join(lines, "\n"));
     }
-    std::vector<std::string> rewind(std::int64_t step) const { return rewindRun(run, step); }
+    std::vector<std::string> rewind(std::int64_t step) const {
+        return rewindRun(run, {step, rowOf(step).tokens, rowOf(step).time_s});
+    }
 
     TemporaryFolder runs;
     RunFolder run;
@@ -128,9 +130,51 @@ TEST(Rewind, MissingAndUnreadableRowsComeBackFromTheEvents) {
     recorded.setLines(lines);
     const auto report = recorded.rewind(15);
     EXPECT_TRUE(says(report, "1 line that could not be read"));
-    EXPECT_TRUE(says(report, "4 rows that metrics.csv lacked"));
+    EXPECT_TRUE(says(report, "metrics.csv lacked 4 rows"));
     expectSteps(recorded.run, 15);
     EXPECT_NE(readFile(recorded.run.metricsPath().string() + ".damaged").find(nonsense), std::string::npos);
+}
+
+TEST(Rewind, ARowOfAnEvaluatedStepComesBackToo) {
+    const RecordedRun recorded;
+    auto lines = recorded.lines();
+    lines.erase(lines.begin() + 10);
+    recorded.setLines(lines);
+    EXPECT_TRUE(says(recorded.rewind(15), "metrics.csv lacked 1 row, which was"));
+    expectSteps(recorded.run, 15);
+}
+
+TEST(Rewind, ACutEmptiedOrRemovedFileComesBackFromTheEvents) {
+    for (const std::size_t kept : {9U, 1U, 0U}) {
+        const RecordedRun recorded;
+        auto lines = recorded.lines();
+        lines.resize(kept);
+        if (kept > 0) lines.emplace_back();
+        recorded.setLines(lines);
+        const std::size_t lost = 15 - (kept == 0 ? 0 : kept - 1);
+        EXPECT_TRUE(says(recorded.rewind(15), "metrics.csv lacked " + std::to_string(lost) + " rows"));
+        expectSteps(recorded.run, 15);
+    }
+    const RecordedRun recorded;
+    removeFile(recorded.run.metricsPath());
+    EXPECT_TRUE(says(recorded.rewind(15), "metrics.csv lacked 15 rows"));
+    expectSteps(recorded.run, 15);
+}
+
+TEST(Rewind, AnEndThatNothingKnowsIsSaid) {
+    const RecordedRun recorded;
+    auto lines = recorded.lines();
+    lines.resize(9);
+    lines.emplace_back();
+    recorded.setLines(lines);
+    removeFile(recorded.run.eventsPath());
+    EXPECT_TRUE(says(recorded.rewind(15), "no rows of steps 9 to 15"));
+}
+
+TEST(Rewind, LostEvaluationsAreSaid) {
+    const RecordedRun recorded;
+    writeFileAtomically(recorded.run.evaluationsPath(), headerLine<EvaluationRow>() + "\n");
+    EXPECT_TRUE(says(recorded.rewind(15), "evaluations.csv lacks the 1 evaluation of step 10"));
 }
 
 TEST(Rewind, AGapThatNothingFillsIsSaid) {

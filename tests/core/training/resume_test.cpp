@@ -218,6 +218,7 @@ void change(const FilePath& path, const std::string& name, const std::function<v
                            key == name ? std::as_bytes(std::span(changed)) : tensor.bytes});
     std::map<std::string, std::string> metadata = file.metadata();
     EXPECT_EQ(metadata.erase("checksum"), 1U);
+    metadata["format"] = "roper-lab-checkpoint-1";
     writeSafetensors(path, tensors, metadata);
 }
 
@@ -270,10 +271,20 @@ TEST(Training, ADamagedCheckpointGivesWayToTheOneBefore) {
     const std::string whole = readFile(newest);
     std::string flipped = whole;
     flipped[whole.size() / 2] ^= 1;
+    const auto entryFlipped = [&](const std::string& key) {
+        std::string changed = whole;
+        const std::size_t at = changed.find("\"" + key + "\":\"");
+        EXPECT_NE(at, std::string::npos);
+        changed[at + key.size() + 4] ^= 1;
+        return changed;
+    };
+    const std::string of_another_step = readFile(run.checkpointPath(6));
     setBytes(newest, "random.cpu", '\xff');
     const std::string bad_state = readFile(newest);
     for (const std::string& content :
-         {whole.substr(0, 1000), std::string(), std::string(whole.size(), '\0'), flipped, bad_state}) {
+         {whole.substr(0, 1000), std::string(), std::string(whole.size(), '\0'), flipped, bad_state,
+          entryFlipped("step"), entryFlipped("next_sequence"), entryFlipped("time_s"), entryFlipped("format"),
+          entryFlipped("specification"), entryFlipped("checksum"), of_another_step}) {
         writeFileAtomically(newest, content);
         train(run);
         EXPECT_EQ(withoutTimes(run.metrics()), rows);
@@ -284,6 +295,29 @@ TEST(Training, ADamagedCheckpointGivesWayToTheOneBefore) {
             << log;
         EXPECT_TRUE(readFile(newest.string() + ".damaged") == content);
     }
+}
+
+TEST(Training, SettingsThatWereCutOrChangedAreNamed) {
+    const TemporaryFolder runs;
+    Specification specification = shortRun("addition", "rope");
+    specification.training.learning_rate = 0.004;
+    const RunFolder run = createRun(runs.path(), "cut", specification);
+    train(run);
+    fs::remove(run.checkpointPath(12).path());
+    const std::string rows = readFile(run.metricsPath()), whole = readFile(run.specificationPath());
+    std::string cut = whole;
+    const std::size_t at = cut.find("\nlearning_rate =");
+    cut.erase(at, cut.find('\n', at + 1) - at);
+    writeFileAtomically(run.specificationPath(), cut);
+    TrainingObserver nobody;
+    expectError(ErrorKind::usage, "training.learning_rate = 0.002, not 0.004",
+                [&] { trainRun(run, nobody); });
+    EXPECT_EQ(readFile(run.metricsPath()), rows);
+    specification.training.steps = 14;
+    specification.evaluation.every = 3;
+    writeFileAtomically(run.specificationPath(), toToml(specification));
+    train(run);
+    EXPECT_EQ(run.metrics().size(), 14U);
 }
 
 TEST(Training, ACheckpointOfAnotherModelIsNamed) {
