@@ -51,7 +51,7 @@ void inspectSomething(MainWindow& window) {
     InspectState& state = window.inspectPage().state();
     const auto runs = window.runs().runs();
     for (const RunWatcher* run : runs)
-        if (run->specification() && (state.run().isEmpty() || !run->folder().snapshots().empty()))
+        if (run->specification() && (state.run().isEmpty() || !run->folder().snapshotsToShow().empty()))
             state.setRun(run->name());
 }
 

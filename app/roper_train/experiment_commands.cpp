@@ -157,7 +157,7 @@ int compareCommand(const CompareOptions& options) {
     const Measure measure =
         options.measure.empty() ? defaultMeasure(a.specification) : measureOf(options.measure);
     const PairedComparison comparison = comparePaired(runs, a, b, measure, options.share);
-    if (!options.csv.empty()) writeFileAtomically(options.csv, csvOf(comparison));
+    if (!options.csv.empty()) writeFileAtomically(outputPath(options.csv), csvOf(comparison));
     if (options.json) {
         print(comparisonJson(comparison));
         return 0;

@@ -2,6 +2,7 @@
 // questions about runs. Data goes to stdout, messages to stderr; the exit codes are those of
 // core/base/error.h.
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -23,13 +24,26 @@ void limitSpinning(char** argv) {
     ::execv("/proc/self/exe", argv);  // where that fails, training is only slower
 }
 
+/// What was said on stdout has been taken by a disk that had no room for it, perhaps. A reader that has gone,
+/// or a stdout that was closed from the beginning, is no failure. @throws Error (disk)
+void requireOutput() {
+    std::cout.flush();
+    if (std::cout) return;
+    pollfd output{STDOUT_FILENO, POLLOUT, 0};
+    if (::poll(&output, 1, 0) < 0 || (output.revents & (POLLERR | POLLNVAL)) != 0) return;
+    throw roper::Error(roper::ErrorKind::disk,
+                       "what was to be written to standard output could not be: is the disk full?");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     limitSpinning(argv);
     roper::letWritesFail();
     try {
-        return roper::CommandLine().parseAndRun(argc, argv);
+        const int code = roper::CommandLine().parseAndRun(argc, argv);
+        requireOutput();
+        return code;
     } catch (const roper::Error& error) {
         std::cerr << "roper-train: " << roper::withoutControls(error.what()) << "\n";
         return error.exitCode();

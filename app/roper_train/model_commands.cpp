@@ -95,6 +95,7 @@ void evaluateAtLength(const RunFolder& folder, const ReadingOptions& reading, co
 }  // namespace
 
 int evalCommand(const ReadOptions& options, EvalOptions eval) {
+    if (!eval.out.empty()) eval.out = outputPath(eval.out);
     const RunFolder folder = findRun(options.run, options.runs);
     const ReadingOptions reading{options.step, options.device,
                                  [](const std::string& line) { std::cerr << line << "\n"; }};
@@ -124,7 +125,8 @@ int evalCommand(const ReadOptions& options, EvalOptions eval) {
 }
 
 int exportCommand(const ReadOptions& options, const std::string& what, const std::string& text,
-                  const fs::path& out) {
+                  const fs::path& named) {
+    const fs::path out = outputPath(named);
     const std::string suffix = out.extension().string();
     const bool fits = what == "metrics"                        ? suffix == ".csv"
                       : what == "attention" || what == "norms" ? suffix == ".csv" || suffix == ".safetensors"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <set>
 #include <sstream>
 
 #include "app/roper_train/commands.h"
@@ -98,9 +99,10 @@ int trainSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options)
         std::erase_if(queue.entries, [&](const RunQueue::Entry& entry) { return entry.run == run; });
         failed += hasFailed(RunFolder(options.runs / run)) ? 1 : 0;
     };
-    const auto give_up = [&](const std::string& run) {
-        std::erase_if(queue.entries, [&](const RunQueue::Entry& entry) { return entry.run == run; });
-        ++failed;
+    const auto give_up = [&](const std::vector<std::string>& names) {
+        for (const std::string& run : names)
+            std::erase_if(queue.entries, [&](const RunQueue::Entry& entry) { return entry.run == run; });
+        failed += names.size();
     };
     const bool all_done = WorkerPool({options.runs, [&] { return queue; }, remove, give_up, say}).run();
     if (!all_done) say("interrupted; the same command continues where it was");
@@ -176,10 +178,11 @@ int queueCommand(const fs::path& runs, bool quietly) {
             std::erase_if(queue.entries, [&](const RunQueue::Entry& entry) { return entry.run == run; });
         });
     };
-    const auto hold = [&](const std::string& run) {
+    const auto hold = [&](const std::vector<std::string>& names) {
+        const std::set<std::string> held(names.begin(), names.end());
         changeQueue(runs, [&](RunQueue& queue) {
             for (RunQueue::Entry& entry : queue.entries)
-                if (entry.run == run) entry.held = true;
+                if (held.count(entry.run) > 0) entry.held = true;
         });
     };
     const auto tell = [quietly](const std::string& text) {

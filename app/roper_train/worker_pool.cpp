@@ -46,7 +46,8 @@ bool WorkerPool::run() {
         } catch (const Error& error) {
             // The file is being edited, or edited wrongly, or the disk is full; what runs continues, and it
             // is tried again.
-            if (problem_ != error.what()) work_.say(problem_ = error.what());
+            if (problem_ != error.what())
+                work_.say((problem_ = error.what()) + " The queue waits until it can be read.");
             std::this_thread::sleep_for(10 * kBetweenLooks);
             continue;
         }
@@ -66,8 +67,11 @@ bool WorkerPool::workOnce(const RunQueue& queue) {
     auto busy = static_cast<int>(trainers_.size());
     devices_of_others_.clear();
     std::vector<std::string> waiting;
-    for (const RunQueue::Entry& entry : queue.entries)
+    for (const RunQueue::Entry& entry : queue.entries) {
+        if (stopIsRequested()) return true;
         if (isWaiting(entry, busy) && !entry.held) waiting.push_back(entry.run);
+    }
+    holdUnreadable();
     if (waiting.empty() && busy == 0) return false;
     for (std::size_t i = 0; i < waiting.size() && busy < queue.places(); ++i, ++busy)
         start(waiting[i], queue);
@@ -95,9 +99,7 @@ bool WorkerPool::isWaiting(const RunQueue::Entry& entry, int& busy) {
     try {
         status = folder.status();
     } catch (const Error& error) {
-        if (entry.held) return false;
-        work_.say(entry.run + " is held: " + error.what());
-        work_.hold(entry.run);
+        if (!entry.held) unreadable_.emplace_back(entry.run, error.what());
         return false;
     }
     const RunState state = folder.trueState(status);
@@ -112,10 +114,24 @@ bool WorkerPool::isWaiting(const RunQueue::Entry& entry, int& busy) {
     return false;
 }
 
+void WorkerPool::holdUnreadable() {
+    constexpr std::size_t kMostNamed = 5;
+    if (unreadable_.empty()) return;
+    std::vector<std::string> runs;
+    for (const auto& [run, why] : unreadable_) {
+        if (runs.size() < kMostNamed) work_.say(run + " is held: " + why);
+        runs.push_back(run);
+    }
+    if (runs.size() > kMostNamed)
+        work_.say(std::to_string(runs.size() - kMostNamed) + " more are held, which cannot be read either");
+    unreadable_.clear();
+    work_.hold(runs);
+}
+
 /// A trainer that is killed is started again; one that dies again and again where it began is not.
 bool WorkerPool::mayTryAgain(const RunFolder& folder) {
     Attempts& attempts = attempts_[folder.name()];
-    const auto checkpoints = folder.checkpoints();
+    const auto checkpoints = folder.checkpointsToShow();
     const std::int64_t step = checkpoints.empty() ? 0 : checkpoints.back().step;
     attempts.without_progress = step > attempts.step ? 1 : attempts.without_progress + 1;
     attempts.step = step;
@@ -128,7 +144,7 @@ void WorkerPool::start(const std::string& run, const RunQueue& queue) {
         work_.say(run + " is held: its trainer ended " + std::to_string(kMostAttempts) +
                   " times without getting on; its log.txt may say why");
         attempts_.erase(run);  // a person who releases it gives it new ones
-        work_.hold(run);
+        work_.hold({run});
         return;
     }
     const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));

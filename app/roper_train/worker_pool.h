@@ -19,8 +19,9 @@ struct PoolWork {
     std::function<RunQueue()>
         read;  ///< called again and again: it may change; throws Error if it is unreadable
     std::function<void(const std::string& run)> remove;  ///< a run that needs no more training
-    std::function<void(const std::string& run)> hold;    ///< a run that ends again and again
-    std::function<void(const std::string& text)> say;    ///< for a person
+    /// Runs that cannot be read, or end again and again.
+    std::function<void(const std::vector<std::string>& runs)> hold;
+    std::function<void(const std::string& text)> say;  ///< for a person
 };
 
 /// Works through a queue: keeps as many trainers going as it has places, each a process of its own, until
@@ -49,6 +50,8 @@ class WorkerPool {
     bool workOnce(const RunQueue& queue);
     /// Whether the run can be started now; settles runs that are done.
     bool isWaiting(const RunQueue::Entry& entry, int& busy);
+    /// Holds the runs that cannot be read.
+    void holdUnreadable();
     bool mayTryAgain(const RunFolder& folder);
     void start(const std::string& run, const RunQueue& queue);
     std::string freeDevice(const RunQueue& queue) const;
@@ -58,7 +61,8 @@ class WorkerPool {
     std::map<pid_t, Place> trainers_;
     std::vector<std::string> devices_of_others_;  ///< that train runs of the queue, as their status says
     std::map<std::string, Attempts> attempts_;
-    std::string problem_;  ///< of the queue, told once
+    std::vector<std::pair<std::string, std::string>> unreadable_;  ///< runs, and why
+    std::string problem_;                                          ///< of the queue, told once
 };
 
 }  // namespace roper

@@ -109,6 +109,17 @@ void copyFileAtomically(const FilePath& from, const FilePath& to) {
     });
 }
 
+std::filesystem::path outputPath(const std::filesystem::path& named) {
+    std::error_code unreadable;
+    const auto kind = std::filesystem::status(named, unreadable).type();
+    const bool is_free = kind == std::filesystem::file_type::not_found;
+    if (!is_free && kind != std::filesystem::file_type::regular)
+        throw Error(ErrorKind::disk,
+                    "cannot write " + named.string() + ": it is not a regular file; choose another name");
+    const auto place = std::filesystem::weakly_canonical(named, unreadable);
+    return unreadable || !std::filesystem::is_symlink(named, unreadable) ? named : place;
+}
+
 void syncFolder(const std::filesystem::path& folder) {
     syncOpenFolder(openFile(folder, O_RDONLY | O_DIRECTORY), folder);
 }

@@ -37,6 +37,10 @@ inline std::span<const std::byte> bytesOf(std::string_view text) {
 /// Writes the content of one file as another; they may be the same. @throws Error (disk)
 void copyFileAtomically(const FilePath& from, const FilePath& to);
 
+/// Where a file that a person named is to be written: a link is followed.
+/// @throws Error (disk) if something is there that is no regular file: it would be replaced
+std::filesystem::path outputPath(const std::filesystem::path& named);
+
 /// Makes the entries of a folder durable. @throws Error (disk)
 void syncFolder(const std::filesystem::path& folder);
 

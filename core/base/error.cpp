@@ -10,7 +10,7 @@ std::string advice(int error_number) {
     switch (error_number) {
         case ENOSPC:
         case EDQUOT:
-            return " Free some space, then resume the run: nothing recorded before is lost.";
+            return " Free some space and try again: nothing recorded before is lost.";
         case EACCES:
         case EPERM:
         case EROFS:

@@ -187,31 +187,35 @@ Descriptor openFolderOf(const FilePath& path) {
 
 bool isThere(const FilePath& path) {
     struct stat info {};
-    if (!path.isConfined()) return ::lstat(path.path().c_str(), &info) == 0;
-    try {
+    int result = 0;
+    if (path.isConfined()) {
         const auto at = enter(path);
-        return at && ::fstatat(at->folder.number(), at->name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
-    } catch (const Error&) {
-        return false;  // what cannot be entered holds nothing
+        if (!at) return false;
+        result = ::fstatat(at->folder.number(), at->name.c_str(), &info, AT_SYMLINK_NOFOLLOW);
+    } else {
+        result = ::lstat(path.path().c_str(), &info);
     }
+    if (result == 0) return true;
+    if (errno == ENOENT || errno == ENOTDIR) return false;
+    throw diskError("find", path.string(), errno);
 }
 
 std::vector<std::string> namesIn(const FilePath& folder) {
     std::vector<std::string> names;
-    Descriptor opened;
-    try {
-        opened = openFolderOf(folder / "name");
-    } catch (const Error&) {
-        return names;
-    }
+    if (!isThere(folder)) return names;
+    Descriptor opened = openFolderOf(folder / "any");
     DIR* listing = ::fdopendir(opened.number());
-    if (listing == nullptr) return names;
+    if (listing == nullptr) throw diskError("read", folder.string(), errno);
     opened.release();
+    errno = 0;  // readdir(3) tells an error from the end by it alone
     while (const dirent* entry = ::readdir(listing)) {
         const std::string_view name = entry->d_name;
         if (name != "." && name != "..") names.emplace_back(name);
+        errno = 0;
     }
+    const int error_number = errno;
     ::closedir(listing);
+    if (error_number != 0) throw diskError("read", folder.string(), error_number);
     std::sort(names.begin(), names.end());
     return names;
 }

@@ -76,9 +76,11 @@ Descriptor openFileIfThere(const FilePath& path, int flags);
 Descriptor openFolderOf(const FilePath& path);
 
 /// Whether anything has this name: a file, a folder, a link wherever it leads.
+/// @throws Error (disk) if that cannot be found out
 bool isThere(const FilePath& path);
 
-/// The names in a folder, sorted; none if it is missing or cannot be read. Links count as names.
+/// The names in a folder, sorted; none if it is missing. Links count as names.
+/// @throws Error (disk) if it cannot be read: what cannot be listed may hold anything
 std::vector<std::string> namesIn(const FilePath& folder);
 
 /// @throws Error (disk)

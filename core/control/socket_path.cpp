@@ -16,11 +16,22 @@ namespace roper {
 
 namespace fs = std::filesystem;
 
+static fs::path temporaryFolder() {
+    std::error_code missing;
+    const fs::path folder = fs::temp_directory_path(missing);
+    if (!missing) return folder;
+    const char* named = std::getenv("TMPDIR");
+    throw Error(ErrorKind::disk, std::string("TMPDIR is \"") + (named == nullptr ? "" : named) +
+                                     "\", which is no folder: name one there that can be written to");
+}
+
 fs::path controlFolder() {
-    const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-    const fs::path folder = runtime != nullptr && *runtime != '\0'
-                                ? fs::path(runtime) / "roper-lab"
-                                : fs::temp_directory_path() / ("roper-lab-" + std::to_string(::getuid()));
+    const char* named = std::getenv("XDG_RUNTIME_DIR");
+    const fs::path runtime = named == nullptr ? "" : named;
+    // A relative one is to be ignored, says the XDG Base Directory Specification.
+    const fs::path folder = runtime.is_absolute()
+                                ? runtime / "roper-lab"
+                                : temporaryFolder() / ("roper-lab-" + std::to_string(::getuid()));
     if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
         throw diskError("create", folder.string(), errno);
     struct stat info {};

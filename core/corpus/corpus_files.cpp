@@ -70,7 +70,7 @@ CorpusSummary parseCorpusSummary(std::string_view text, const std::string& origi
         summary.vocabulary_fingerprint = json.value("vocabulary_fingerprint", "");
         return summary;
     } catch (const nlohmann::json::exception& error) {
-        throw Error(ErrorKind::usage, origin + ": " + error.what());
+        throw Error(ErrorKind::usage, origin + ": " + jsonProblem(error.what()));
     }
 }
 

@@ -86,7 +86,7 @@ nlohmann::json parseJson(std::string_view line, const std::string& origin, std::
     try {
         json = nlohmann::json::parse(withoutNotANumber(std::string(line)));
     } catch (const nlohmann::json::exception& error) {
-        refuse(origin, number, std::string("not JSON: ") + error.what());
+        refuse(origin, number, "not JSON: " + jsonProblem(error.what()));
     }
     if (!json.is_object()) refuse(origin, number, "a line must be one JSON object");
     return json;

@@ -20,7 +20,12 @@ namespace {
 /// another's private folder) holds none.
 bool holdsRun(const fs::path& folder) {
     std::error_code unreadable;
-    return fs::is_directory(folder, unreadable) && isThere((folder / "run.toml").string());
+    if (!fs::is_directory(folder, unreadable)) return false;
+    try {
+        return isThere((folder / "run.toml").string());
+    } catch (const Error&) {
+        return true;  // perhaps; reading it says what is wrong
+    }
 }
 
 constexpr std::string_view kStepPrefix = "step-";
@@ -146,6 +151,22 @@ std::vector<StepFile> RunFolder::checkpoints() const {
 
 std::vector<StepFile> RunFolder::snapshots() const {
     return stepFiles(snapshotsPath());
+}
+
+std::vector<StepFile> RunFolder::checkpointsToShow() const {
+    try {
+        return checkpoints();
+    } catch (const Error&) {
+        return {};
+    }
+}
+
+std::vector<StepFile> RunFolder::snapshotsToShow() const {
+    try {
+        return snapshots();
+    } catch (const Error&) {
+        return {};
+    }
 }
 
 std::optional<std::int64_t> RunFolder::bestStep() const {

@@ -92,9 +92,13 @@ class RunFolder {
     std::vector<PositionRow> positionRows() const { return rows<PositionRow>(); }
     std::vector<Sample> samples() const { return rows<Sample>(); }
 
-    /// By rising step.
+    /// By rising step. @throws Error (disk) if they cannot be listed; if there is no folder there are none
     std::vector<StepFile> checkpoints() const;
     std::vector<StepFile> snapshots() const;
+
+    /// Those that can be chosen from: none if they cannot be listed.
+    std::vector<StepFile> checkpointsToShow() const;
+    std::vector<StepFile> snapshotsToShow() const;
 
     /// The step of the best evaluation (`isBetter`); the earlier one wins a tie.
     std::optional<std::int64_t> bestStep() const;
@@ -110,7 +114,8 @@ bool isRunName(std::string_view name);
 RunFolder findRun(const std::string& path_or_name, const std::filesystem::path& runs);
 
 /// The runs inside a folder, by name. Folders that hold no run are passed over; a missing folder has none.
-/// What is here in place of a run, such as a link to one, is here too: reading it says what is wrong.
+/// @throws Error (disk) if the folder cannot be read. What is here in place of a run, such as a link to one,
+/// is here too: reading it says what is wrong.
 std::vector<RunFolder> listRuns(const std::filesystem::path& runs);
 
 /// Where runs go when nothing is said: $ROPER_LAB_RUNS, else ./runs.

@@ -17,6 +17,7 @@ namespace roper {
 namespace {
 
 constexpr double kSilenceMeansGone = 60.0;  // seconds
+constexpr std::size_t kLongestError = 4000;
 constexpr std::array kStateNames = {"queued",  "running", "paused",    "finished",
                                     "stopped", "failed",  "preempted", "interrupted"};
 
@@ -46,7 +47,7 @@ void writeStatus(const FilePath& path, const Status& status, Durability durabili
         {"device", status.device},
         {"control", status.control},
         {"exit_code", status.exit_code},
-        {"error", onOneLine(status.error)},
+        {"error", onOneLine(status.error).substr(0, kLongestError)},
         {"version", status.version},
     };
     const auto replace = nlohmann::ordered_json::error_handler_t::replace;
@@ -84,6 +85,7 @@ Status parseStatus(std::string_view text, const std::string& origin) {
     std::string written_by;
     try {
         const auto json = nlohmann::json::parse(text);
+        if (!json.is_object()) throw Error(ErrorKind::usage, "it does not hold one object");
         written_by = writerNote(json);
         Status status;
         status.state = stateFromName(json.at("state").get<std::string>());
@@ -104,7 +106,8 @@ Status parseStatus(std::string_view text, const std::string& origin) {
         status.version = textOf("version");
         return status;
     } catch (const std::exception& error) {
-        throw Error(ErrorKind::usage, origin + " is not a run's status: " + error.what() + written_by);
+        throw Error(ErrorKind::usage,
+                    origin + " is not a run's status: " + jsonProblem(error.what()) + written_by);
     }
 }
 

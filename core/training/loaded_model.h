@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include "core/base/error.h"
 #include "core/model/transformer.h"
@@ -39,6 +40,13 @@ auto translatingErrors(Work work) {
         const std::string what = error.what_without_backtrace();
         if (what.find("allocate memory") != std::string::npos) throw Error(ErrorKind::memory, kMemoryAdvice);
         throw Error(ErrorKind::other, what);
+    } catch (const std::system_error& error) {
+        if (error.code() != std::errc::resource_unavailable_try_again)
+            throw Error(ErrorKind::other, error.what());
+        throw Error(
+            ErrorKind::memory,
+            "no more threads can be started: use fewer (--threads, device.threads), or raise the limit "
+            "of processes (`ulimit -u`)");
     } catch (const std::invalid_argument& error) {
         throw Error(ErrorKind::usage, error.what());
     } catch (const std::exception& error) {

@@ -4,6 +4,9 @@
 #include <malloc.h>
 
 #include <chrono>
+#include <exception>
+#include <latch>
+#include <system_error>
 #include <thread>
 
 #include "core/base/error.h"
@@ -152,10 +155,29 @@ void keepHeapWarm() {
     ::mallopt(M_TOP_PAD, kHeapPad);
 }
 
+/// Where threads cannot be started OpenMP ends the program without naming what to change.
+/// @throws std::system_error
+void requireThreads(std::int64_t count) {
+    std::latch end(1);
+    std::vector<std::thread> threads;
+    std::exception_ptr problem;
+    try {
+        while (static_cast<std::int64_t>(threads.size()) + 1 < count)
+            threads.emplace_back([&] { end.wait(); });
+    } catch (const std::system_error&) {
+        problem = std::current_exception();
+    }
+    end.count_down();
+    for (std::thread& thread : threads)
+        thread.join();
+    if (problem) std::rethrow_exception(problem);
+}
+
 std::string setThreads(std::int64_t threads) {
     constexpr std::int64_t kMostForACore = 4;
     const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
     const std::int64_t used = threads > 0 ? std::min(threads, kMostForACore * cores) : cores;
+    requireThreads(used);
     at::set_num_threads(static_cast<int>(used));
     if (threads <= used) return {};
     return "of " + std::to_string(threads) + " threads (device.threads) " + std::to_string(used) +
@@ -171,11 +193,11 @@ void note(RunRecorder& recorder, TrainingObserver& observer, const std::string& 
 RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session) {
     keepHeapWarm();
     handleStopSignals();
-    watchStoppedTime();
     RunRecorder recorder(folder);
     recorder.logCrashes();
     try {
         return translatingErrors([&] {
+            watchStoppedTime();
             writeStarting(recorder);
             Specification specification = withoutUnused(folder.specification());
             if (!session.device.empty()) specification.device.name = session.device;

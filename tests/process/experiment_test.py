@@ -61,6 +61,16 @@ class Queue(TrainerTest):
         worker.communicate(timeout=60)
         self.assertEqual([status(self.runs / name)["state"] for name in names], ["finished"] * 2)
 
+    def test_thousands_of_missing_runs_are_held_at_once(self):
+        self.runs.mkdir(parents=True)
+        self.trainer("trust", self.runs)
+        (self.runs / "queue.toml").write_text("".join(f'[[run]]\nname = "r{i}"\n' for i in range(3000)))
+        done = self.trainer("queue", "--runs", self.runs)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLess(len(done.stderr.splitlines()), 10)
+        self.assertIn("2995 more are held", done.stderr)
+        self.assertEqual((self.runs / "queue.toml").read_text().count("held = true"), 3000)
+
     def test_workers_and_trainers_killed_at_random(self):
         names = self.enqueue("0-4", "--set", "training.steps=120", "--set", "checkpoints.every=10")
         chance = random.Random(5)

@@ -124,6 +124,7 @@ class IoFaults(TrainerTest):
         made = self.train("half", *SHORT)
         for path in checkpoints(made)[1:]:
             path.unlink()
+        rows = read_rows(made)
         before = {path.relative_to(made): path.read_bytes() for path in made.rglob("*") if path.is_file()}
 
         def restored(name):
@@ -141,6 +142,7 @@ class IoFaults(TrainerTest):
             run = restored(f"c{number}")
             done = self.faulty(call, at, error, "resume", run)
             self.assertIn(done.returncode, HARMLESS, f"{what}: {done.stderr}")
+            self.assertEqual(read_rows(run)[:4], rows[:4], what)  # up to the checkpoint they are the old ones
             self.expect_whole(run, expected, what)
         print(f"resuming on a faulty disk: {len(trials)} places and errors tried")
 

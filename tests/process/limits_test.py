@@ -117,6 +117,85 @@ class Threads(TrainerTest):
         self.assertIn("of 4096 threads", done.stderr)
         self.assertIn("of 4096 threads", (self.runs / "a" / "log.txt").read_text())
 
+    def test_a_limit_of_processes_is_named(self):
+        """For root there is none, so another user tries it, where that one can read the program."""
+
+        def as_nobody():
+            resource.setrlimit(resource.RLIMIT_NPROC, (2, 2))
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+
+        if os.getuid() != 0:
+            self.skipTest("only root can become another user")
+        self.runs.mkdir(parents=True)
+        self.runs.parent.chmod(0o755)
+        os.chown(self.runs, 65534, 65534)
+        try:
+            subprocess.run([TRAINER, "presets"], preexec_fn=as_nobody, check=True, capture_output=True, cwd="/")
+        except (OSError, subprocess.CalledProcessError):
+            self.skipTest("the program lies where no other user may read it")
+        for threads in (1, 2, 4):
+            done = self.trainer("run", "addition-small", *TINY[:-1], threads, "--steps", "3", "--runs", self.runs,
+                                "--name", f"a{threads}", preexec_fn=as_nobody, cwd="/", env={**os.environ, "HOME": str(self.runs)})
+            self.assert_fails(done, 5, "no more threads can be started", "device.threads")
+
+
+class Output(TrainerTest):
+    def test_a_full_disk_behind_stdout_is_said(self):
+        self.train("a", "--steps", "2")
+        for command in (["list", "--runs", self.runs], ["list", "--json", "--runs", self.runs], ["presets"], ["describe"],
+                        ["eval", self.runs / "a", "--json"]):
+            with self.subTest(command), open("/dev/full", "w") as full:
+                done = subprocess.run([TRAINER, *map(str, command)], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+                self.assertEqual(done.returncode, 6, done.stderr)
+                self.assertIn("standard output", done.stderr)
+                pipe, end = os.pipe()
+                os.close(pipe)
+                done = subprocess.run([TRAINER, *map(str, command)], stdout=end, stderr=subprocess.PIPE, text=True, timeout=60)
+                os.close(end)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_only_regular_files_are_replaced(self):
+        run = self.train("a", "--steps", "2", "--set", "evaluation.every=2")
+        commands = [(["eval", run, "--out"], ".jsonl"), (["export", run, "--what", "metrics", "--out"], ".csv"),
+                    (["export", run, "--what", "weights", "--out"], ".safetensors")]
+        for command, suffix in commands:
+            with self.subTest(command):
+                pipe, target, link = (self.runs / (name + suffix) for name in ("pipe", "target", "link"))
+                os.mkfifo(pipe)
+                self.assert_fails(self.trainer(*command, pipe), 6, str(pipe), "not a regular file")
+                self.assertTrue(pipe.is_fifo())
+                self.assert_fails(self.trainer(*command, self.runs / ("folder" + suffix) / ("x" + suffix)), 6, "folder" + suffix)
+                target.write_text("old")
+                link.symlink_to(target.name)
+                done = self.trainer(*command, link)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertTrue(link.is_symlink())
+                self.assertGreater(target.stat().st_size, 30)
+
+
+class Surroundings(TrainerTest):
+    def without_runtime_folder(self, **changes):
+        environment = {key: value for key, value in os.environ.items() if key not in ("XDG_RUNTIME_DIR", "TMPDIR")}
+        return {**environment, **changes}
+
+    def test_a_temporary_folder_that_is_missing_is_named(self):
+        missing = Path(self._folder.name) / "missing"
+        environment = self.without_runtime_folder(TMPDIR=str(missing))
+        done = self.trainer("run", "addition-small", *TINY, "--steps", "2", "--runs", self.runs, "--name", "a", env=environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f'no control socket: TMPDIR is "{missing}"', (self.runs / "a/log.txt").read_text())
+
+    def test_a_relative_runtime_folder_is_ignored(self):
+        environment = self.without_runtime_folder(XDG_RUNTIME_DIR="relative")
+        process = subprocess.Popen([TRAINER, "run", "addition-small", *TINY, "--steps", "100000", "--runs", str(self.runs),
+                                    "--name", "a", "-q"], env=environment, cwd=self._folder.name)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        wait_until(lambda: len(read_rows(self.runs / "a")) > 0, None)
+        self.assertTrue(status(self.runs / "a")["control"].startswith("/"))
+
 
 if __name__ == "__main__":
     unittest.main()

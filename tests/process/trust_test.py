@@ -212,6 +212,30 @@ class Unreadable(ForeignFolder):
         (self.bad / "run.toml").write_text("[" + "a." * 100_000 + "a]\n")
         self.assert_fails(self.command("eval", "bad"), 2, "run.toml")
 
+    def test_checkpoints_that_cannot_be_listed_are_not_none(self):
+        run = self.train("a", "--steps", "9", "--set", "checkpoints.every=4")
+        text = (run / "status.json").read_text()
+        (run / "status.json").write_text(text.replace('"finished"', '"stopped"'))
+        (run / "checkpoints").rename(run / "kept")
+        (run / "checkpoints").write_text("no folder")
+        rows = (run / "metrics.csv").read_text()
+        self.assert_fails(self.trainer("resume", run), 6, str(run / "checkpoints"))
+        self.assertEqual((run / "metrics.csv").read_text(), rows)
+
+    def test_a_long_line_makes_no_long_status(self):
+        run = self.train("a", "--steps", "2")
+        (run / "status.json").write_text((run / "status.json").read_text().replace('"finished"', '"stopped"'))
+        good = (run / "metrics.csv").read_text()
+        (run / "metrics.csv").write_text("\n".join(line + ',"' * 200_000 for line in good.splitlines()) + "\n")
+        log = (run / "log.txt").stat().st_size
+        done = self.trainer("resume", run)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertLess(len(done.stderr), 2000)
+        self.assertLess((run / "status.json").stat().st_size, 10_000)
+        self.assertLess((run / "log.txt").stat().st_size - log, 10_000)
+        (run / "metrics.csv").write_text(good)
+        self.assertEqual(self.trainer("resume", run).returncode, 0)
+
     def test_what_is_said_moves_no_cursor(self):
         self.set_state(self.bad, state="failed", error="\x1b[2J\x1b]0;title\x07gone\nsecond line\x9b31m")
         out, code, _ = self.measured("list")

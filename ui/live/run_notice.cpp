@@ -15,7 +15,7 @@ QString tr(const char* text) {
 /// Of an interrupted run: how its trainer ended, and what to do.
 QString endOfTrainer(const RunWatcher& run) {
     const QString checkpoint =
-        run.folder().checkpoints().empty()
+        run.folder().checkpointsToShow().empty()
             ? tr("“Continue” starts again from the first step: there is no checkpoint yet.")
             : tr("“Continue” starts from its newest checkpoint; rows after it are computed again.");
     if (const auto crash = run.folder().crash(run.status()))

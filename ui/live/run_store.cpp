@@ -3,6 +3,8 @@
 #include <QElapsedTimer>
 #include <set>
 
+#include "core/base/error.h"
+
 namespace roper {
 namespace {
 
@@ -44,8 +46,14 @@ void RunStore::readAll() {
 }
 
 void RunStore::scan() {
+    std::vector<RunFolder> folders;
+    try {
+        folders = listRuns(runs_);
+    } catch (const Error&) {
+        return;  // what cannot be listed now is perhaps there at the next look
+    }
     std::set<QString> present;
-    for (const RunFolder& folder : listRuns(runs_)) {
+    for (const RunFolder& folder : folders) {
         const QString name = QString::fromStdString(folder.name());
         present.insert(name);
         if (watchers_.count(name) > 0) continue;

@@ -49,8 +49,8 @@ TEST(FilePath, ALinkIsNotFollowed) {
     expectError(ErrorKind::disk, "symbolic link", [&] { writeFileAtomically(sent.path("linked/new"), "x"); });
     expectError(ErrorKind::disk, "symbolic link", [&] { makeFolder(sent.path("linked/new")); });
     expectError(ErrorKind::disk, "symbolic link", [&] { removeFile(sent.path("linked/file")); });
-    EXPECT_TRUE(namesIn(sent.path("linked")).empty());
-    EXPECT_FALSE(isThere(sent.path("linked/file")));
+    expectError(ErrorKind::disk, "symbolic link", [&] { namesIn(sent.path("linked")); });
+    expectError(ErrorKind::disk, "symbolic link", [&] { isThere(sent.path("linked/file")); });
     EXPECT_TRUE(isThere(sent.path("linked")));
     EXPECT_EQ(sent.outside(), "precious\n");
     EXPECT_FALSE(fs::exists(sent.folder / "outside/new"));
@@ -59,6 +59,14 @@ TEST(FilePath, ALinkIsNotFollowed) {
     writeFileAtomically(sent.path("run/file"), "new");
     EXPECT_EQ(readFile(sent.path("run/file")), "new");
     EXPECT_EQ(sent.outside(), "precious\n");
+}
+
+TEST(FilePath, WhatCannotBeListedIsNotTakenForEmpty) {
+    const SentFolder sent;
+    EXPECT_TRUE(namesIn(sent.path("run/missing")).empty());
+    writeFileAtomically(sent.path("run/file"), "no folder");
+    expectError(ErrorKind::disk, "run/file", [&] { namesIn(sent.path("run/file")); });
+    expectError(ErrorKind::disk, "run/file", [&] { namesIn((sent.folder / "sent/run/file").string()); });
 }
 
 TEST(FilePath, AppendingLeavesOtherNamesOfTheFileAlone) {

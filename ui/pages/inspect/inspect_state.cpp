@@ -73,7 +73,7 @@ void InspectState::lookForSnapshots() {
         seen_checkpoints_ = std::move(checkpoints);
         emit checkpointsChanged();
     }
-    const std::vector<StepFile> found = run->folder().snapshots();
+    const std::vector<StepFile> found = run->folder().snapshotsToShow();
     const bool same =
         found.size() == snapshots_.size() && (found.empty() || found.back().step == snapshots_.back().step);
     if (same) return;
@@ -117,7 +117,7 @@ void InspectState::showSnapshot(int index) {
 std::vector<std::int64_t> InspectState::checkpoints() const {
     std::vector<std::int64_t> steps;
     if (const RunWatcher* run = store_.find(run_))
-        for (const StepFile& file : run->folder().checkpoints())
+        for (const StepFile& file : run->folder().checkpointsToShow())
             steps.push_back(file.step);
     return steps;
 }
