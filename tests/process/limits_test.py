@@ -53,7 +53,8 @@ class Signals(TrainerTest):
                 process.send_signal(crash)
                 self.assertEqual(process.wait(60), -crash)
                 log = (self.runs / crash.name / "log.txt").read_text()
-                self.assertRegex(log, r"\n\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ  the process " + f"{process.pid} .started at tick [0-9]+. crashed with {crash.name}: ")
+                self.assertRegex(log, r"\n\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ  the process "
+                                 f"{process.pid} .started at tick [0-9]+. crashed with {crash.name}: ")
                 self.assertIn(f"crashed with {crash.name}", self.trainer("list", "--runs", self.runs).stdout)
 
     def test_a_limit_of_file_size_is_a_full_disk(self):
