@@ -51,8 +51,7 @@ void inspectSomething(MainWindow& window) {
     InspectState& state = window.inspectPage().state();
     const auto runs = window.runs().runs();
     for (const RunWatcher* run : runs)
-        if (run->specification() && (state.run().isEmpty() || !run->folder().snapshotsToShow().empty()))
-            state.setRun(run->name());
+        if (run->specification() && (state.run().isEmpty() || run->hasSnapshots())) state.setRun(run->name());
 }
 
 /// States worth showing: the worked example on the Rotation page, a head of usual width on the others.

@@ -30,7 +30,7 @@ void requireOutput() {
     std::cout.flush();
     if (std::cout) return;
     pollfd output{STDOUT_FILENO, POLLOUT, 0};
-    if (::poll(&output, 1, 0) < 0 || (output.revents & (POLLERR | POLLNVAL)) != 0) return;
+    if (::poll(&output, 1, 0) < 0 || (output.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) return;
     throw roper::Error(roper::ErrorKind::disk,
                        "what was to be written to standard output could not be: is the disk full?");
 }
@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
     roper::letWritesFail();
     try {
         const int code = roper::CommandLine().parseAndRun(argc, argv);
-        requireOutput();
+        if (code == 0) requireOutput();
         return code;
     } catch (const roper::Error& error) {
         std::cerr << "roper-train: " << roper::withoutControls(error.what()) << "\n";

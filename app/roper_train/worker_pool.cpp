@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "app/roper_train/progress.h"
 #include "core/base/child_process.h"
@@ -41,13 +42,13 @@ bool WorkerPool::run() {
         RunQueue queue;
         try {
             queue = work_.read();
-            problem_.clear();
             if (!workOnce(queue)) return true;
+            problem_.clear();
         } catch (const Error& error) {
             // The file is being edited, or edited wrongly, or the disk is full; what runs continues, and it
             // is tried again.
             if (problem_ != error.what())
-                work_.say((problem_ = error.what()) + " The queue waits until it can be read.");
+                work_.say((problem_ = error.what()) + " (tried again until it works)");
             std::this_thread::sleep_for(10 * kBetweenLooks);
             continue;
         }
@@ -66,6 +67,7 @@ bool WorkerPool::run() {
 bool WorkerPool::workOnce(const RunQueue& queue) {
     auto busy = static_cast<int>(trainers_.size());
     devices_of_others_.clear();
+    unreadable_.clear();
     std::vector<std::string> waiting;
     for (const RunQueue::Entry& entry : queue.entries) {
         if (stopIsRequested()) return true;
@@ -116,22 +118,22 @@ bool WorkerPool::isWaiting(const RunQueue::Entry& entry, int& busy) {
 
 void WorkerPool::holdUnreadable() {
     constexpr std::size_t kMostNamed = 5;
-    if (unreadable_.empty()) return;
+    const auto unreadable = std::exchange(unreadable_, {});
+    if (unreadable.empty()) return;
     std::vector<std::string> runs;
-    for (const auto& [run, why] : unreadable_) {
-        if (runs.size() < kMostNamed) work_.say(run + " is held: " + why);
+    for (const auto& [run, why] : unreadable)
         runs.push_back(run);
-    }
+    work_.hold(runs);
+    for (std::size_t i = 0; i < std::min(unreadable.size(), kMostNamed); ++i)
+        work_.say(unreadable[i].first + " is held: " + unreadable[i].second);
     if (runs.size() > kMostNamed)
         work_.say(std::to_string(runs.size() - kMostNamed) + " more are held, which cannot be read either");
-    unreadable_.clear();
-    work_.hold(runs);
 }
 
 /// A trainer that is killed is started again; one that dies again and again where it began is not.
 bool WorkerPool::mayTryAgain(const RunFolder& folder) {
     Attempts& attempts = attempts_[folder.name()];
-    const auto checkpoints = folder.checkpointsToShow();
+    const auto checkpoints = folder.checkpointsToShow().value_or(std::vector<StepFile>());
     const std::int64_t step = checkpoints.empty() ? 0 : checkpoints.back().step;
     attempts.without_progress = step > attempts.step ? 1 : attempts.without_progress + 1;
     attempts.step = step;

@@ -110,14 +110,20 @@ void copyFileAtomically(const FilePath& from, const FilePath& to) {
 }
 
 std::filesystem::path outputPath(const std::filesystem::path& named) {
+    constexpr int kMostLinks = 40;  // as many as Linux follows
+    std::filesystem::path place = named;
     std::error_code unreadable;
-    const auto kind = std::filesystem::status(named, unreadable).type();
-    const bool is_free = kind == std::filesystem::file_type::not_found;
-    if (!is_free && kind != std::filesystem::file_type::regular)
+    for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(place, unreadable); ++i) {
+        const auto target = std::filesystem::read_symlink(place, unreadable);
+        place = place.parent_path() / target;
+    }
+    const auto kind = std::filesystem::status(place, unreadable).type();
+    if (kind == std::filesystem::file_type::none)
+        throw diskError("write", named.string(), unreadable.value());
+    if (kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::regular)
         throw Error(ErrorKind::disk,
                     "cannot write " + named.string() + ": it is not a regular file; choose another name");
-    const auto place = std::filesystem::weakly_canonical(named, unreadable);
-    return unreadable || !std::filesystem::is_symlink(named, unreadable) ? named : place;
+    return place;
 }
 
 void syncFolder(const std::filesystem::path& folder) {

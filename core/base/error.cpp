@@ -6,7 +6,7 @@
 namespace roper {
 namespace {
 
-std::string advice(int error_number) {
+std::string advice(const std::string& action, int error_number) {
     switch (error_number) {
         case ENOSPC:
         case EDQUOT:
@@ -14,6 +14,7 @@ std::string advice(int error_number) {
         case EACCES:
         case EPERM:
         case EROFS:
+            if (action == "look for" || action == "read") return "";
             return " Choose a folder that you may write to, with --runs.";
         case EIO:
             return " The disk or the network drive reports a fault; copy what matters away from it.";
@@ -26,7 +27,7 @@ std::string advice(int error_number) {
 
 Error diskError(const std::string& action, const std::string& path, int error_number) {
     return {ErrorKind::disk, "cannot " + action + " " + path + ": " + std::strerror(error_number) + "." +
-                                 advice(error_number)};
+                                 advice(action, error_number)};
 }
 
 }  // namespace roper

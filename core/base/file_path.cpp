@@ -50,8 +50,7 @@ Error notARegularFile(const FilePath& path, mode_t mode) {
 }
 
 /// Says what stands in the way where a link or a file is found in place of a folder.
-Error cannotEnter(const FilePath& path, const std::string& folder, int parent, const std::string& name,
-                  int error_number) {
+Error cannotEnter(const std::string& folder, int parent, const std::string& name, int error_number) {
     struct stat info {};
     if ((error_number == ELOOP || error_number == ENOTDIR) &&
         ::fstatat(parent, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(info.st_mode))
@@ -59,7 +58,7 @@ Error cannotEnter(const FilePath& path, const std::string& folder, int parent, c
                 folder +
                     " is a symbolic link: links in a folder of runs are not followed; open the folder "
                     "that it leads to instead"};
-    return diskError("open", path.string(), error_number);
+    return diskError("open", folder, error_number);
 }
 
 struct Entered {
@@ -82,7 +81,7 @@ std::optional<Entered> enter(const FilePath& path) {
         so_far /= name;
         const int next = openRetrying(at.folder.number(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
         if (next < 0 && errno == ENOENT) return std::nullopt;
-        if (next < 0) throw cannotEnter(path, so_far.string(), at.folder.number(), name, errno);
+        if (next < 0) throw cannotEnter(so_far.string(), at.folder.number(), name, errno);
         at.folder = Descriptor(next);
     }
     at.name = path.names().back();
@@ -187,23 +186,35 @@ Descriptor openFolderOf(const FilePath& path) {
 
 bool isThere(const FilePath& path) {
     struct stat info {};
-    int result = 0;
+    int error_number = 0;
     if (path.isConfined()) {
         const auto at = enter(path);
         if (!at) return false;
-        result = ::fstatat(at->folder.number(), at->name.c_str(), &info, AT_SYMLINK_NOFOLLOW);
-    } else {
-        result = ::lstat(path.path().c_str(), &info);
+        if (::fstatat(at->folder.number(), at->name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
+            error_number = errno;
+    } else if (::lstat(path.path().c_str(), &info) != 0) {
+        error_number = errno;
     }
-    if (result == 0) return true;
-    if (errno == ENOENT || errno == ENOTDIR) return false;
-    throw diskError("find", path.string(), errno);
+    if (error_number == 0) return true;
+    if (error_number == ENOENT || error_number == ENOTDIR) return false;
+    throw diskError("look for", path.string(), error_number);
+}
+
+/// The folder itself; empty if it is missing.
+static Descriptor openFolderIfThere(const FilePath& folder) {
+    if (folder.isConfined()) {
+        auto at = enter(folder / "any");
+        return at ? std::move(at->folder) : Descriptor();
+    }
+    Descriptor opened(openRetrying(AT_FDCWD, folder.path().c_str(), O_RDONLY | O_DIRECTORY));
+    if (!opened && errno != ENOENT) throw diskError("open", folder.string(), errno);
+    return opened;
 }
 
 std::vector<std::string> namesIn(const FilePath& folder) {
     std::vector<std::string> names;
-    if (!isThere(folder)) return names;
-    Descriptor opened = openFolderOf(folder / "any");
+    Descriptor opened = openFolderIfThere(folder);
+    if (!opened) return names;
     DIR* listing = ::fdopendir(opened.number());
     if (listing == nullptr) throw diskError("read", folder.string(), errno);
     opened.release();
@@ -236,8 +247,7 @@ void makeFolder(const FilePath& folder) {
         struct stat info {};
         if (error_number != EEXIST || ::fstatat(parent.number(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW))
             throw diskError("create", folder.string(), error_number);
-        if (!S_ISDIR(info.st_mode))
-            throw cannotEnter(folder, folder.string(), parent.number(), name, ENOTDIR);
+        if (!S_ISDIR(info.st_mode)) throw cannotEnter(folder.string(), parent.number(), name, ENOTDIR);
         return;
     }
     std::error_code error;

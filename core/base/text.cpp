@@ -192,7 +192,7 @@ std::string jsonProblem(std::string_view what) {
     return std::string(what);
 }
 
-std::string inQuotes(std::string_view text) {
+std::string quotedBeginning(std::string_view text) {
     constexpr std::size_t kMost = 200;
     if (text.size() <= kMost) return "\"" + std::string(text) + "\"";
     return "\"" + std::string(text.substr(0, kMost)) + "…\" (" + std::to_string(text.size()) + " bytes)";

@@ -49,7 +49,7 @@ std::string onOneLine(std::string_view text);
 std::string jsonProblem(std::string_view what);
 
 /// What an error quotes of a file: the beginning, in quotation marks, if it is long.
-std::string inQuotes(std::string_view text);
+std::string quotedBeginning(std::string_view text);
 
 /// The candidate with the smallest edit distance to `word`, if it is near enough to be what was meant.
 std::optional<std::string> nearestName(std::string_view word, const std::vector<std::string>& candidates);

@@ -34,7 +34,7 @@ Json parseObject(std::string_view line) {
     try {
         json = Json::parse(line, shallow);
     } catch (const Json::exception& error) {
-        throw Error(ErrorKind::usage, std::string("the message is not JSON: ") + error.what());
+        throw Error(ErrorKind::usage, "the message is not JSON: " + jsonProblem(error.what()));
     }
     if (!json.is_object()) throw Error(ErrorKind::usage, "the message is not a JSON object");
     return json;

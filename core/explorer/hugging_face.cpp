@@ -36,9 +36,7 @@ Json parseConfig(std::string_view text) {
     try {
         json = Json::parse(text, check);
     } catch (const Json::exception& error) {
-        const std::string what = error.what();  // "[json.exception.…] the reason"
-        const std::size_t reason = what.find("] ");
-        fail("this is not JSON: " + (reason == std::string::npos ? what : what.substr(reason + 2)));
+        fail("this is not JSON: " + jsonProblem(error.what()));
     }
     if (!json.is_object()) fail("a config.json is one JSON object, { … }");
     return json;

@@ -209,14 +209,14 @@ Row parseCells(std::string_view line) {
     if (cells.size() == file.min_columns) cells.resize(file.columns.size());
     if (cells.size() != file.columns.size())
         throw Error(ErrorKind::usage, "a row has " + std::to_string(cells.size()) + " columns instead of " +
-                                          std::to_string(file.columns.size()) + ": " + inQuotes(line));
+                                          std::to_string(file.columns.size()) + ": " + quotedBeginning(line));
     Row row;
     for (std::size_t i = 0; i < cells.size(); ++i) {
         const bool ok =
             std::visit([&](auto member) { return readCell(cells[i], row.*member); }, file.columns[i].member);
         if (!ok)
             throw Error(ErrorKind::usage, "column " + std::string(file.columns[i].name) + " holds " +
-                                              inQuotes(cells[i]) + ", which is not a number");
+                                              quotedBeginning(cells[i]) + ", which is not a number");
     }
     return row;
 }

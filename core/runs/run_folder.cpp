@@ -24,7 +24,7 @@ bool holdsRun(const fs::path& folder) {
     try {
         return isThere((folder / "run.toml").string());
     } catch (const Error&) {
-        return true;  // perhaps; reading it says what is wrong
+        return false;
     }
 }
 
@@ -153,19 +153,19 @@ std::vector<StepFile> RunFolder::snapshots() const {
     return stepFiles(snapshotsPath());
 }
 
-std::vector<StepFile> RunFolder::checkpointsToShow() const {
+std::optional<std::vector<StepFile>> RunFolder::checkpointsToShow() const {
     try {
         return checkpoints();
     } catch (const Error&) {
-        return {};
+        return std::nullopt;
     }
 }
 
-std::vector<StepFile> RunFolder::snapshotsToShow() const {
+std::optional<std::vector<StepFile>> RunFolder::snapshotsToShow() const {
     try {
         return snapshots();
     } catch (const Error&) {
-        return {};
+        return std::nullopt;
     }
 }
 

@@ -96,9 +96,9 @@ class RunFolder {
     std::vector<StepFile> checkpoints() const;
     std::vector<StepFile> snapshots() const;
 
-    /// Those that can be chosen from: none if they cannot be listed.
-    std::vector<StepFile> checkpointsToShow() const;
-    std::vector<StepFile> snapshotsToShow() const;
+    /// The same; nothing if they cannot be listed now.
+    std::optional<std::vector<StepFile>> checkpointsToShow() const;
+    std::optional<std::vector<StepFile>> snapshotsToShow() const;
 
     /// The step of the best evaluation (`isBetter`); the earlier one wins a tie.
     std::optional<std::int64_t> bestStep() const;

@@ -170,15 +170,6 @@ void reportGaps(const std::vector<MetricsRow>& rows, std::int64_t every, std::in
     look(step + 1);
 }
 
-/// How often a run reports; 0 if that cannot be read.
-std::int64_t reportEvery(const RunFolder& folder) {
-    try {
-        return folder.specification().training.report_every;
-    } catch (const Error&) {
-        return 0;
-    }
-}
-
 void rewindMetrics(const RunFolder& folder, const TrainedUntil& until, const std::vector<ScalarEvent>& events,
                    Report& report) {
     const FilePath path = folder.metricsPath();
@@ -191,8 +182,7 @@ void rewindMetrics(const RunFolder& folder, const TrainedUntil& until, const std
         report.push_back("metrics.csv lacked " + countOf(restored, "row") +
                          (restored == 1 ? ", which was" : ", which were") +
                          " taken from the events for TensorBoard");
-    if (const std::int64_t every = reportEvery(folder); every > 0)
-        reportGaps(kept.rows, every, until.step, report);
+    if (until.report_every > 0) reportGaps(kept.rows, until.report_every, until.step, report);
 }
 
 EventFile readEvents(const FilePath& path) {
@@ -261,12 +251,15 @@ void reportLostEvaluations(const RunFolder& folder, std::int64_t step, const std
         if (event.step <= step && isEvaluation(event) && there.count(event.step) == 0)
             lost.insert(event.step);
     if (lost.empty()) return;
+    constexpr std::size_t kMostNamed = 5;
     std::vector<std::string> steps;
     for (const std::int64_t at : lost)
-        steps.push_back(std::to_string(at));
-    report.push_back("evaluations.csv lacks the " + countOf(lost.size(), "evaluation") + " of " +
-                     (lost.size() == 1 ? "step " : "steps ") + join(steps, ", ") +
-                     "; the events for TensorBoard still hold their curves");
+        if (steps.size() < kMostNamed) steps.push_back(std::to_string(at));
+    if (lost.size() > kMostNamed)
+        steps.push_back("and " + std::to_string(lost.size() - kMostNamed) + " more");
+    report.push_back(std::string("evaluations.csv lacks ") +
+                     (lost.size() == 1 ? "the evaluation of step " : "the evaluations of steps ") +
+                     join(steps, ", ") + "; the events for TensorBoard still hold their curves");
 }
 
 void removeSnapshotsAfter(const RunFolder& folder, std::int64_t step) {

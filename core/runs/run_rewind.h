@@ -13,6 +13,7 @@ struct TrainedUntil {
     std::int64_t step = 0;
     std::int64_t tokens = 0;
     double time_s = 0;
+    std::int64_t report_every = 0;  ///< steps from row to row; 0 if that is not known for all of them
 };
 
 /// Brings a run back to its checkpoint, so that it can go on from there: rows and

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 
@@ -181,9 +182,10 @@ SafetensorsFile readCheckpoint(const FilePath& path, std::int64_t parameters) {
     constexpr std::uint64_t kEach = 3 * sizeof(double);  // with AdamW's two means, at most in float64
     const std::uint64_t most = kEach * static_cast<std::uint64_t>(parameters) + kBesides;
     if (fileSize(path) > most)
-        throw Error(ErrorKind::checkpoint, path.string() + " holds more than " +
-                                               bytesText(static_cast<double>(most)) +
-                                               ", which no checkpoint of this model does; it is not read");
+        throw Error(ErrorKind::checkpoint,
+                    path.string() + " holds more than " + bytesText(static_cast<double>(most)) +
+                        ", which no checkpoint of the model in run.toml does; it is not "
+                        "read");
     SafetensorsFile file = SafetensorsFile::read(path, most);
     const std::string format = file.entry("format");
     if (format != kFormat && format != kFormerFormat)
@@ -230,37 +232,58 @@ TrainingPosition loadCheckpoint(const SafetensorsFile& file, Transformer& model,
 
 namespace {
 
+/// The specification that a checkpoint was written with; nothing if another version wrote it, which this one
+/// cannot read.
+std::optional<Specification> specificationIn(const SafetensorsFile& file) {
+    try {
+        return withoutUnused(parseSpecification(file.entry("specification"), file.origin()));
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
 bool mayChange(const SpecificationField& field) {
     static const std::set<std::string> sections = {"about", "device", "evaluation", "checkpoints",
                                                    "snapshots"};
-    // Whether a text is the same its vocabulary tells, wherever it lies.
+    // Whether a text is the same its fingerprint tells, wherever it lies.
     static const std::set<std::string> fields = {"training.steps", "training.report_every", "task.text"};
     return sections.count(field.section) > 0 || fields.count(field.key()) > 0;
 }
 
+/// Whether a change that may be made is worth a word: a device is said anyway.
+bool isSaid(const SpecificationField& field) {
+    return field.section != "about" && field.section != "device" && field.key() != "task.text";
+}
+
 }  // namespace
 
-void requireSameSettings(const SafetensorsFile& file, const Specification& specification) {
-    Specification before;
-    try {
-        before = withoutUnused(parseSpecification(file.entry("specification"), file.origin()));
-    } catch (const Error&) {
-        return;  // another version wrote it
+std::string requireSameSettings(const SafetensorsFile& file, const Specification& specification) {
+    const std::int64_t step = integerEntry(file, "step");
+    const std::optional<Specification> before = specificationIn(file);
+    if (!before) return {};
+    std::vector<std::string> differing, changed;
+    for (const SpecificationField& field : specificationFields()) {
+        const std::string was = field.text(*before), is = field.text(specification);
+        if (was == is) continue;
+        const std::string text = field.key() + " = " + is + ", it was " + was;
+        if (!mayChange(field))
+            differing.push_back(text);
+        else if (isSaid(field))
+            changed.push_back(text);
     }
-    std::vector<std::string> differing;
-    for (const SpecificationField& field : specificationFields())
-        if (!mayChange(field) && field.text(before) != field.text(specification))
-            differing.push_back(field.key() + " = " + field.text(specification) + ", not " +
-                                field.text(before));
-    if (differing.empty()) return;
-    constexpr std::size_t kMostNamed = 4;
-    const std::size_t others = differing.size() - std::min(differing.size(), kMostNamed);
-    differing.resize(differing.size() - others);
-    if (others > 0) differing.push_back("and " + std::to_string(others) + " more");
-    throw Error(ErrorKind::usage, "run.toml differs from what the run was trained with until " +
-                                      file.origin() + ": " + join(differing, "; ") +
-                                      ". Put it back (the checkpoint's entry \"specification\" holds it "
-                                      "whole), or start another run with the new settings.");
+    if (specification.training.steps < step && specification.training.steps < before->training.steps)
+        differing.push_back("training.steps = " + std::to_string(specification.training.steps) +
+                            ", it has trained " + std::to_string(step) + " already");
+    if (!differing.empty())
+        throw Error(ErrorKind::usage,
+                    "run.toml is not what the run was trained with: " + join(differing, "; ") +
+                        ". Put back what " + file.origin() + " was trained with, or start another run.");
+    return changed.empty() ? "" : "run.toml has changed: " + join(changed, "; ");
+}
+
+std::int64_t reportEvery(const SafetensorsFile& file) {
+    const std::optional<Specification> before = specificationIn(file);
+    return before ? before->training.report_every : 0;
 }
 
 }  // namespace roper

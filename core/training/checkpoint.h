@@ -33,10 +33,14 @@ TrainingPosition loadCheckpoint(const SafetensorsFile& file, Transformer& model,
                                 const std::string& vocabulary);
 
 /// A run goes on with the settings that it was trained with: a run.toml that was cut or changed since would
-/// train something else without a word. Steps may be added, and how often it evaluates, reports and saves, on
-/// which device, may change.
-/// @throws Error (usage) naming the settings that differ from those in the checkpoint
-void requireSameSettings(const SafetensorsFile& file, const Specification& specification);
+/// train something else. Steps may be added; sections about, device, evaluation, checkpoints and snapshots,
+/// how often it reports and where its text lies may change.
+/// @returns  what has changed of those that may, in a sentence for a person; empty if nothing has
+/// @throws Error (usage) naming the others that differ from those in the checkpoint
+std::string requireSameSettings(const SafetensorsFile& file, const Specification& specification);
+
+/// How often the run reported until then; 0 if that cannot be read.
+std::int64_t reportEvery(const SafetensorsFile& file);
 
 /// Restores the weights alone. @throws Error (checkpoint)
 void loadWeights(const SafetensorsFile& file, Transformer& model, const std::string& vocabulary);

@@ -31,6 +31,7 @@ LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options, bo
         loaded.specification, modelVocabularySize(*loaded.task, loaded.specification),
         openDevice(options.device, loaded.specification.device.kernel == "plain").device);
     const SafetensorsFile file = readCheckpoint(checkpoint.path, loaded.model->parameterCount());
+    requireSameSettings(file, loaded.specification);
     loadWeights(file, *loaded.model, loaded.task->vocabulary().identity());
     loaded.sequences_seen = static_cast<std::uint64_t>(parseInteger(file.entry("next_sequence")).value_or(0));
     return loaded;

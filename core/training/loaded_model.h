@@ -18,6 +18,10 @@
 
 namespace roper {
 
+inline constexpr const char* kNoThreads =
+    "No more threads can be started: use fewer (--threads, device.threads), or raise the limit of processes "
+    "(`ulimit -u`) or of address space (`ulimit -v`).";
+
 /// Runs `work` and makes errors for a person of what LibTorch throws.
 template <class Work>
 auto translatingErrors(Work work) {
@@ -43,10 +47,7 @@ auto translatingErrors(Work work) {
     } catch (const std::system_error& error) {
         if (error.code() != std::errc::resource_unavailable_try_again)
             throw Error(ErrorKind::other, error.what());
-        throw Error(
-            ErrorKind::memory,
-            "no more threads can be started: use fewer (--threads, device.threads), or raise the limit "
-            "of processes (`ulimit -u`)");
+        throw Error(ErrorKind::memory, kNoThreads);
     } catch (const std::invalid_argument& error) {
         throw Error(ErrorKind::usage, error.what());
     } catch (const std::exception& error) {

@@ -77,7 +77,7 @@ auto namingMemory(const Specification& specification, Work work) {
     try {
         return translatingErrors(work);
     } catch (const Error& error) {
-        if (error.kind() != ErrorKind::memory) throw;
+        if (error.kind() != ErrorKind::memory || error.what() == std::string_view(kNoThreads)) throw;
         const std::string estimate = inGigabytes(costOf(specification).memory_bytes);
         throw Error(ErrorKind::memory,
                     std::string(error.what()) + " By our estimate the run takes " + estimate +
@@ -158,13 +158,14 @@ void keepHeapWarm() {
 /// Where threads cannot be started OpenMP ends the program without naming what to change.
 /// @throws std::system_error
 void requireThreads(std::int64_t count) {
+    constexpr std::int64_t kBeside = 3;  // what prepares batches, watches the clock, and LibTorch's own
     std::latch end(1);
     std::vector<std::thread> threads;
     std::exception_ptr problem;
     try {
-        while (static_cast<std::int64_t>(threads.size()) + 1 < count)
+        while (static_cast<std::int64_t>(threads.size()) + 1 < count + kBeside)
             threads.emplace_back([&] { end.wait(); });
-    } catch (const std::system_error&) {
+    } catch (...) {
         problem = std::current_exception();
     }
     end.count_down();

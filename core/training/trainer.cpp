@@ -43,11 +43,12 @@ Trainer::Trainer(Specification specification, std::unique_ptr<Task> task, at::De
 
 void Trainer::restore() {
     const std::vector<StepFile> checkpoints = recorder_.folder().checkpoints();
+    TrainedUntil until;
     if (!checkpoints.empty()) {
-        position_ = readNewest(checkpoints);
+        until = readNewest(checkpoints);
         recorder_.log("resumed from step " + std::to_string(position_.step));
     }
-    for (const std::string& repair : recorder_.rewindTo({position_.step, position_.tokens, position_.time_s}))
+    for (const std::string& repair : recorder_.rewindTo(until))
         note(recorder_, observer_, repair);
     best_ = bestOf(recorder_.folder().evaluations());
     last_report_s_ = position_.time_s;
@@ -55,34 +56,41 @@ void Trainer::restore() {
     saved_step_ = checkpoints.empty() ? -1 : position_.step;
 }
 
-/// The newest checkpoint that can be read. Those that cannot are put aside, once one has been found that can.
-TrainingPosition Trainer::readNewest(const std::vector<StepFile>& checkpoints) {
+/// Takes up the newest checkpoint that can be read. Those that cannot are put aside, once one has been found
+/// that can.
+TrainedUntil Trainer::readNewest(const std::vector<StepFile>& checkpoints) {
     std::optional<Error> first_problem;
     for (auto at = checkpoints.rbegin(); at != checkpoints.rend(); ++at) {
         try {
             const SafetensorsFile file = readCheckpoint(at->path, model_.parameterCount());
+            const std::string changed = requireSameSettings(file, specification_);
             const TrainingPosition position =
                 loadCheckpoint(file, model_, optimizer_, task_->vocabulary().identity());
             if (position.step != at->step)
                 throw Error(ErrorKind::checkpoint, file.origin() + " is of step " +
                                                        std::to_string(position.step) +
                                                        ", which its name does not say");
-            requireSameSettings(file, specification_);
+            note(recorder_, observer_, changed);
             for (auto damaged = checkpoints.rbegin(); damaged != at; ++damaged)
                 recorder_.putAside(*damaged);
             if (first_problem)
                 note(recorder_, observer_,
                      std::string(first_problem->what()) + ". It is put aside; step " +
                          std::to_string(at->step) + " is the newest that can be read.");
-            return position;
+            position_ = position;
+            const bool reports_as_before = reportEvery(file) == specification_.training.report_every;
+            return {position.step, position.tokens, position.time_s,
+                    reports_as_before ? specification_.training.report_every : 0};
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::checkpoint) throw;
             if (!first_problem) first_problem = error;
         }
     }
-    throw Error(ErrorKind::checkpoint, std::string(first_problem->what()) +
-                                           ". No other checkpoint can be read. To begin again at the first "
-                                           "step, move the folder checkpoints away.");
+    throw Error(ErrorKind::checkpoint,
+                std::string(first_problem->what()) +
+                    ". No other checkpoint can be read. If run.toml has been changed, put "
+                    "it back. To begin again at the first step, move the folder "
+                    "checkpoints away.");
 }
 
 RunState Trainer::run() {

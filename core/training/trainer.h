@@ -36,8 +36,7 @@ class Trainer {
     RunState run();
 
   private:
-    TrainingPosition readNewest(const std::vector<StepFile>& checkpoints);
-    /// Into the log, and to whoever watches.
+    TrainedUntil readNewest(const std::vector<StepFile>& checkpoints);
 
     /// Takes note of steps that were taken. @throws Error (diverged) if a number is not finite
     void accept(const std::vector<StepNumbers>& steps);

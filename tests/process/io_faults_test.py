@@ -81,6 +81,7 @@ class IoFaults(TrainerTest):
         command = ["run", "addition-small", *TINY, *SHORT, "--runs", self.runs, "--name"]
         places = self.places(*command, "counted")
         self.assertGreater(min(places[call] for call in ("open", "write", "fsync", "rename")), 3, places)
+        self.assertGreater(min(places[call] for call in ("read", "lock")), 0, places)
         trials = self.trials(places)
         ended = {}
         for number, (call, at, error) in enumerate(trials):

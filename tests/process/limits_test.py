@@ -139,7 +139,8 @@ class Threads(TrainerTest):
         for threads in (1, 2, 4):
             done = self.trainer("run", "addition-small", *TINY[:-1], threads, "--steps", "3", "--runs", self.runs,
                                 "--name", f"a{threads}", preexec_fn=as_nobody, cwd="/", env={**os.environ, "HOME": str(self.runs)})
-            self.assert_fails(done, 5, "no more threads can be started", "device.threads")
+            self.assert_fails(done, 5, "No more threads can be started", "device.threads")
+            self.assertNotIn("estimate", done.stderr)
 
 
 class Output(TrainerTest):

@@ -14,8 +14,10 @@ QString tr(const char* text) {
 
 /// Of an interrupted run: how its trainer ended, and what to do.
 QString endOfTrainer(const RunWatcher& run) {
+    const auto checkpoints = run.folder().checkpointsToShow();
     const QString checkpoint =
-        run.folder().checkpointsToShow().empty()
+        !checkpoints ? tr("Its checkpoints cannot be listed.")
+        : checkpoints->empty()
             ? tr("“Continue” starts again from the first step: there is no checkpoint yet.")
             : tr("“Continue” starts from its newest checkpoint; rows after it are computed again.");
     if (const auto crash = run.folder().crash(run.status()))

@@ -46,6 +46,12 @@ class RunWatcher : public QObject {
     /// The problems of the newest evaluation. They are read only once somebody has asked for them.
     const std::vector<Sample>& samples() const;
 
+    /// Whether there is one that can be looked at now.
+    bool hasSnapshots() const {
+        const auto snapshots = folder_.snapshotsToShow();
+        return snapshots && !snapshots->empty();
+    }
+
     std::int64_t step() const;
     std::int64_t steps() const { return status_.steps; }
     double stepsPerSecond() const;

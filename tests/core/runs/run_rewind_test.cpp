@@ -48,7 +48,7 @@ struct RecordedRun {
         writeFileAtomically(run.metricsPath(), join(lines, "\n"));
     }
     std::vector<std::string> rewind(std::int64_t step) const {
-        return rewindRun(run, {step, rowOf(step).tokens, rowOf(step).time_s});
+        return rewindRun(run, {step, rowOf(step).tokens, rowOf(step).time_s, 1});
     }
 
     TemporaryFolder runs;
@@ -174,7 +174,7 @@ TEST(Rewind, AnEndThatNothingKnowsIsSaid) {
 TEST(Rewind, LostEvaluationsAreSaid) {
     const RecordedRun recorded;
     writeFileAtomically(recorded.run.evaluationsPath(), headerLine<EvaluationRow>() + "\n");
-    EXPECT_TRUE(says(recorded.rewind(15), "evaluations.csv lacks the 1 evaluation of step 10"));
+    EXPECT_TRUE(says(recorded.rewind(15), "evaluations.csv lacks the evaluation of step 10"));
 }
 
 TEST(Rewind, AGapThatNothingFillsIsSaid) {

@@ -283,7 +283,8 @@ TEST(Training, ADamagedCheckpointGivesWayToTheOneBefore) {
     const std::string bad_state = readFile(newest);
     for (const std::string& content :
          {whole.substr(0, 1000), std::string(), std::string(whole.size(), '\0'), flipped, bad_state,
-          entryFlipped("step"), entryFlipped("next_sequence"), entryFlipped("time_s"), entryFlipped("format"),
+          entryFlipped("step"), entryFlipped("tokens"), entryFlipped("vocabulary"),
+          entryFlipped("next_sequence"), entryFlipped("time_s"), entryFlipped("format"),
           entryFlipped("specification"), entryFlipped("checksum"), of_another_step}) {
         writeFileAtomically(newest, content);
         train(run);
@@ -310,14 +311,21 @@ TEST(Training, SettingsThatWereCutOrChangedAreNamed) {
     cut.erase(at, cut.find('\n', at + 1) - at);
     writeFileAtomically(run.specificationPath(), cut);
     TrainingObserver nobody;
-    expectError(ErrorKind::usage, "training.learning_rate = 0.002, not 0.004",
+    expectError(ErrorKind::usage, "training.learning_rate = 0.002, it was 0.004",
                 [&] { trainRun(run, nobody); });
     EXPECT_EQ(readFile(run.metricsPath()), rows);
-    specification.training.steps = 14;
+    specification.training.steps = 7;
     specification.evaluation.every = 3;
+    writeFileAtomically(run.specificationPath(), toToml(specification));
+    expectError(ErrorKind::usage, "training.steps = 7, it has trained 8", [&] { trainRun(run, nobody); });
+    specification.training.steps = 14;
     writeFileAtomically(run.specificationPath(), toToml(specification));
     train(run);
     EXPECT_EQ(run.metrics().size(), 14U);
+    EXPECT_NE(readFile(run.logPath())
+                  .find("run.toml has changed: training.steps = 14, it was 12; "
+                        "evaluation.every = 3, it was 6"),
+              std::string::npos);
 }
 
 TEST(Training, ACheckpointOfAnotherModelIsNamed) {
@@ -325,10 +333,15 @@ TEST(Training, ACheckpointOfAnotherModelIsNamed) {
     const RunFolder run = createRun(runs.path(), "other", shortRun("addition", "rope"));
     train(run);
     TrainingObserver nobody;
-    Specification wider = run.specification();
-    wider.model.width = 64;
-    writeFileAtomically(run.specificationPath(), toToml(wider));
-    expectError(ErrorKind::checkpoint, "has shape", [&] { trainRun(run, nobody); });
+    const auto expect = [&](int width, ErrorKind kind, const std::string& part) {
+        Specification other = shortRun("addition", "rope");
+        other.model.width = width;
+        writeFileAtomically(run.specificationPath(), toToml(other));
+        expectError(kind, part, [&] { trainRun(run, nobody); });
+        EXPECT_EQ(run.metrics().size(), 12U);
+    };
+    expect(64, ErrorKind::usage, "model.width = 64, it was 32");
+    expect(16, ErrorKind::usage, "model.width = 16, it was 32");
 }
 
 TEST(Training, ExportAndEvaluationReadACheckpoint) {

@@ -162,7 +162,7 @@ void LengthTab::measure() {
     if (survey_->isBusy()) return survey_->stop();
     std::vector<EvaluationSurvey::Question> questions;
     for (const RunWatcher* run : shownRuns()) {
-        if (run->folder().checkpointsToShow().empty()) continue;
+        if (const auto there = run->folder().checkpointsToShow(); !there || there->empty()) continue;
         if (scaling_->currentIndex() > 0 && !run->specification()->model.method().rotates) continue;
         for (EvaluationSurvey::Question& question : questionsFor(*run))
             questions.push_back(std::move(question));

@@ -90,8 +90,7 @@ void InspectPage::becomeSeen(bool seen) {
     if (!seen || !state_->run().isEmpty()) return;
     const std::vector<RunWatcher*> runs = store_.runs();
     for (auto run = runs.rbegin(); run != runs.rend(); ++run)
-        if ((*run)->specification() && !(*run)->folder().snapshotsToShow().empty())
-            return state_->setRun((*run)->name());
+        if ((*run)->specification() && (*run)->hasSnapshots()) return state_->setRun((*run)->name());
 }
 
 void InspectPage::fillRuns() {

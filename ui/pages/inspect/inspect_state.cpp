@@ -73,7 +73,9 @@ void InspectState::lookForSnapshots() {
         seen_checkpoints_ = std::move(checkpoints);
         emit checkpointsChanged();
     }
-    const std::vector<StepFile> found = run->folder().snapshotsToShow();
+    const auto listed = run->folder().snapshotsToShow();
+    if (!listed) return;
+    const std::vector<StepFile>& found = *listed;
     const bool same =
         found.size() == snapshots_.size() && (found.empty() || found.back().step == snapshots_.back().step);
     if (same) return;
@@ -115,10 +117,13 @@ void InspectState::showSnapshot(int index) {
 }
 
 std::vector<std::int64_t> InspectState::checkpoints() const {
+    const RunWatcher* run = store_.find(run_);
+    if (run == nullptr) return {};
+    const auto listed = run->folder().checkpointsToShow();
+    if (!listed) return seen_checkpoints_;
     std::vector<std::int64_t> steps;
-    if (const RunWatcher* run = store_.find(run_))
-        for (const StepFile& file : run->folder().checkpointsToShow())
-            steps.push_back(file.step);
+    for (const StepFile& file : *listed)
+        steps.push_back(file.step);
     return steps;
 }
 

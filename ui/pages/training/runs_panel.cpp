@@ -246,7 +246,11 @@ void RunsPanel::moveToTrash() {
     if (run == nullptr || run->isActive()) return;
     const std::string name = run->folder().name();
     if (::roper::moveToTrash(run->folder())) {
-        if (queue_.placeOf(name) >= 0) queue_.remove(name);
+        try {
+            if (queue_.placeOf(name) >= 0) queue_.remove(name);
+        } catch (const Error& error) {
+            emit said(QString::fromStdString(error.what()));
+        }
         store_.refresh();
     } else
         emit said(tr("%1 could not be moved to the trash; nothing was deleted").arg(run->name()));
