@@ -95,13 +95,15 @@ int trainSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options)
         }
     }
     say(countOf(wanted.size(), "run") + ", " + std::to_string(done) + " finished before");
-    const auto remove = [&](const std::string& run) {
+    const auto drop = [&](const std::string& run) {
         std::erase_if(queue.entries, [&](const RunQueue::Entry& entry) { return entry.run == run; });
+    };
+    const auto remove = [&](const std::string& run) {
+        drop(run);
         failed += hasFailed(RunFolder(options.runs / run)) ? 1 : 0;
     };
     const auto give_up = [&](const std::vector<std::string>& names) {
-        for (const std::string& run : names)
-            std::erase_if(queue.entries, [&](const RunQueue::Entry& entry) { return entry.run == run; });
+        std::for_each(names.begin(), names.end(), drop);
         failed += names.size();
     };
     const bool all_done = WorkerPool({options.runs, [&] { return queue; }, remove, give_up, say}).run();

@@ -47,9 +47,11 @@ bool isControl(std::string_view character) {
     if (character.size() == 2)
         return (byte(0) == 0xC2 && byte(1) < 0xA0) || (byte(0) == 0xD8 && byte(1) == 0x9C);
     if (character.size() != 3 || byte(0) != 0xE2) return false;
-    return (byte(1) == 0x80 && (byte(2) == 0x8E || byte(2) == 0x8F)) ||
-           (byte(1) == 0x80 && byte(2) >= 0xA8 && byte(2) <= 0xAE) ||
-           (byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9);
+    const auto third = [&](unsigned char first, unsigned char last) {
+        return byte(2) >= first && byte(2) <= last;
+    };
+    return (byte(1) == 0x80 && (third(0x8E, 0x8F) || third(0xA8, 0xAE))) ||
+           (byte(1) == 0x81 && third(0xA6, 0xA9));
 }
 
 template <class Number>

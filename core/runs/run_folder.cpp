@@ -20,12 +20,8 @@ namespace {
 /// another's private folder) holds none.
 bool holdsRun(const fs::path& folder) {
     std::error_code unreadable;
-    if (!fs::is_directory(folder, unreadable)) return false;
-    try {
-        return isThere((folder / "run.toml").string());
-    } catch (const Error&) {
-        return false;
-    }
+    return fs::is_directory(folder, unreadable) &&
+           fs::exists(fs::symlink_status(folder / "run.toml", unreadable));
 }
 
 constexpr std::string_view kStepPrefix = "step-";

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -98,39 +99,31 @@ std::string generatorName(const at::Device& device) {
 
 using Metadata = std::map<std::string, std::string>;
 
-/// Of everything that a checkpoint holds: entries and tensors, in the order of their names.
-std::string checksumOf(const Metadata& metadata, const std::vector<TensorToWrite>& tensors) {
+/// Of everything that a checkpoint holds, in the order of the names; in the former format of the tensors'
+/// names and bytes alone.
+std::string checksumOf(const Metadata& metadata, std::vector<TensorToWrite> tensors) {
+    const bool is_former = metadata.at("format") == kFormerFormat;
+    std::sort(tensors.begin(), tensors.end(),
+              [](const TensorToWrite& a, const TensorToWrite& b) { return a.name < b.name; });
     Fingerprint sum;
     for (const auto& [key, value] : metadata)
-        if (key != kChecksum) sum.add(key).add("=").add(value).add("\n");
-    std::map<std::string, const TensorToWrite*> by_name;
-    for (const TensorToWrite& tensor : tensors)
-        by_name[tensor.name] = &tensor;
-    for (const auto& [name, tensor] : by_name)
-        sum.add(name).add(dtypeName(tensor->dtype)).add(shapeText(tensor->shape)).addWords(tensor->bytes);
-    return sum.text();
-}
-
-/// That of older versions.
-std::string formerChecksumOf(const std::vector<TensorToWrite>& tensors) {
-    std::map<std::string, std::span<const std::byte>> by_name;
-    for (const TensorToWrite& tensor : tensors)
-        by_name[tensor.name] = tensor.bytes;
-    Fingerprint sum;
-    for (const auto& [name, bytes] : by_name)
-        sum.add(name).addWords(bytes);
+        if (!is_former && key != kChecksum) sum.add(key).add("=").add(value).add("\n");
+    for (const TensorToWrite& tensor : tensors) {
+        sum.add(tensor.name);
+        if (!is_former) sum.add(dtypeName(tensor.dtype)).add(shapeText(tensor.shape));
+        sum.addWords(tensor.bytes);
+    }
     return sum.text();
 }
 
 /// Whether a checkpoint holds what was written. Of the oldest, which have no checksum, nobody can know.
 bool isUndamaged(const SafetensorsFile& file) {
+    const std::string written = file.entryOr(kChecksum, "");
+    if (written.empty() && file.entry("format") == kFormerFormat) return true;
     std::vector<TensorToWrite> tensors;
     for (const auto& [name, tensor] : file.tensors())
         tensors.push_back({name, tensor.dtype, tensor.shape, tensor.bytes});
-    const std::string written = file.entryOr(kChecksum, "");
-    if (file.entryOr("format", "") == kFormerFormat)
-        return written.empty() || written == formerChecksumOf(tensors);
-    return written == checksumOf(file.metadata(), tensors);
+    return written == checksumOf(file.metadata(), std::move(tensors));
 }
 
 void setState(const at::Device& device, const at::Tensor& state, const std::string& origin) {
@@ -147,6 +140,29 @@ std::int64_t integerEntry(const SafetensorsFile& file, const std::string& key) {
     if (!value || *value < 0)
         throw Error(ErrorKind::checkpoint, file.origin() + ": entry \"" + key + "\" is not a whole number");
     return *value;
+}
+
+/// The specification that a checkpoint was written with; nothing if another version wrote it, which this one
+/// cannot read.
+std::optional<Specification> specificationIn(const SafetensorsFile& file) {
+    try {
+        return withoutUnused(parseSpecification(file.entry("specification"), file.origin()));
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
+bool mayChange(const SpecificationField& field) {
+    static const std::set<std::string> sections = {"about", "device", "evaluation", "checkpoints",
+                                                   "snapshots"};
+    // Whether a text is the same its fingerprint tells, wherever it lies.
+    static const std::set<std::string> fields = {"training.steps", "training.report_every", "task.text"};
+    return sections.count(field.section) > 0 || fields.count(field.key()) > 0;
+}
+
+/// Whether a change that may be made is worth a word: a device is said anyway.
+bool isSaid(const SpecificationField& field) {
+    return field.section != "about" && field.section != "device" && field.key() != "task.text";
 }
 
 }  // namespace
@@ -184,8 +200,7 @@ SafetensorsFile readCheckpoint(const FilePath& path, std::int64_t parameters) {
     if (fileSize(path) > most)
         throw Error(ErrorKind::checkpoint,
                     path.string() + " holds more than " + bytesText(static_cast<double>(most)) +
-                        ", which no checkpoint of the model in run.toml does; it is not "
-                        "read");
+                        ", which no checkpoint of the model in run.toml does; it is not read");
     SafetensorsFile file = SafetensorsFile::read(path, most);
     const std::string format = file.entry("format");
     if (format != kFormat && format != kFormerFormat)
@@ -230,34 +245,7 @@ TrainingPosition loadCheckpoint(const SafetensorsFile& file, Transformer& model,
     return position;
 }
 
-namespace {
-
-/// The specification that a checkpoint was written with; nothing if another version wrote it, which this one
-/// cannot read.
-std::optional<Specification> specificationIn(const SafetensorsFile& file) {
-    try {
-        return withoutUnused(parseSpecification(file.entry("specification"), file.origin()));
-    } catch (const Error&) {
-        return std::nullopt;
-    }
-}
-
-bool mayChange(const SpecificationField& field) {
-    static const std::set<std::string> sections = {"about", "device", "evaluation", "checkpoints",
-                                                   "snapshots"};
-    // Whether a text is the same its fingerprint tells, wherever it lies.
-    static const std::set<std::string> fields = {"training.steps", "training.report_every", "task.text"};
-    return sections.count(field.section) > 0 || fields.count(field.key()) > 0;
-}
-
-/// Whether a change that may be made is worth a word: a device is said anyway.
-bool isSaid(const SpecificationField& field) {
-    return field.section != "about" && field.section != "device" && field.key() != "task.text";
-}
-
-}  // namespace
-
-std::string requireSameSettings(const SafetensorsFile& file, const Specification& specification) {
+FormerSettings requireSameSettings(const SafetensorsFile& file, const Specification& specification) {
     const std::int64_t step = integerEntry(file, "step");
     const std::optional<Specification> before = specificationIn(file);
     if (!before) return {};
@@ -278,12 +266,8 @@ std::string requireSameSettings(const SafetensorsFile& file, const Specification
         throw Error(ErrorKind::usage,
                     "run.toml is not what the run was trained with: " + join(differing, "; ") +
                         ". Put back what " + file.origin() + " was trained with, or start another run.");
-    return changed.empty() ? "" : "run.toml has changed: " + join(changed, "; ");
-}
-
-std::int64_t reportEvery(const SafetensorsFile& file) {
-    const std::optional<Specification> before = specificationIn(file);
-    return before ? before->training.report_every : 0;
+    return {changed.empty() ? "" : "run.toml has changed: " + join(changed, "; "),
+            before->training.report_every};
 }
 
 }  // namespace roper

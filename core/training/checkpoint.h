@@ -32,15 +32,17 @@ SafetensorsFile readCheckpoint(const FilePath& path, std::int64_t parameters);
 TrainingPosition loadCheckpoint(const SafetensorsFile& file, Transformer& model, AdamW& optimizer,
                                 const std::string& vocabulary);
 
+/// What a checkpoint says of the settings that may change.
+struct FormerSettings {
+    std::string changes;            ///< in a sentence for a person; empty if there are none
+    std::int64_t report_every = 0;  ///< until then; 0 if that cannot be read
+};
+
 /// A run goes on with the settings that it was trained with: a run.toml that was cut or changed since would
 /// train something else. Steps may be added; sections about, device, evaluation, checkpoints and snapshots,
 /// how often it reports and where its text lies may change.
-/// @returns  what has changed of those that may, in a sentence for a person; empty if nothing has
 /// @throws Error (usage) naming the others that differ from those in the checkpoint
-std::string requireSameSettings(const SafetensorsFile& file, const Specification& specification);
-
-/// How often the run reported until then; 0 if that cannot be read.
-std::int64_t reportEvery(const SafetensorsFile& file);
+FormerSettings requireSameSettings(const SafetensorsFile& file, const Specification& specification);
 
 /// Restores the weights alone. @throws Error (checkpoint)
 void loadWeights(const SafetensorsFile& file, Transformer& model, const std::string& vocabulary);

@@ -63,14 +63,14 @@ TrainedUntil Trainer::readNewest(const std::vector<StepFile>& checkpoints) {
     for (auto at = checkpoints.rbegin(); at != checkpoints.rend(); ++at) {
         try {
             const SafetensorsFile file = readCheckpoint(at->path, model_.parameterCount());
-            const std::string changed = requireSameSettings(file, specification_);
+            const FormerSettings former = requireSameSettings(file, specification_);
             const TrainingPosition position =
                 loadCheckpoint(file, model_, optimizer_, task_->vocabulary().identity());
             if (position.step != at->step)
                 throw Error(ErrorKind::checkpoint, file.origin() + " is of step " +
                                                        std::to_string(position.step) +
                                                        ", which its name does not say");
-            note(recorder_, observer_, changed);
+            note(recorder_, observer_, former.changes);
             for (auto damaged = checkpoints.rbegin(); damaged != at; ++damaged)
                 recorder_.putAside(*damaged);
             if (first_problem)
@@ -78,9 +78,9 @@ TrainedUntil Trainer::readNewest(const std::vector<StepFile>& checkpoints) {
                      std::string(first_problem->what()) + ". It is put aside; step " +
                          std::to_string(at->step) + " is the newest that can be read.");
             position_ = position;
-            const bool reports_as_before = reportEvery(file) == specification_.training.report_every;
+            const bool reports_as_before = former.report_every == specification_.training.report_every;
             return {position.step, position.tokens, position.time_s,
-                    reports_as_before ? specification_.training.report_every : 0};
+                    reports_as_before ? former.report_every : 0};
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::checkpoint) throw;
             if (!first_problem) first_problem = error;
@@ -88,9 +88,8 @@ TrainedUntil Trainer::readNewest(const std::vector<StepFile>& checkpoints) {
     }
     throw Error(ErrorKind::checkpoint,
                 std::string(first_problem->what()) +
-                    ". No other checkpoint can be read. If run.toml has been changed, put "
-                    "it back. To begin again at the first step, move the folder "
-                    "checkpoints away.");
+                    ". No other checkpoint can be read. If run.toml has been changed, put it back. To begin "
+                    "again at the first step, move the folder checkpoints away.");
 }
 
 RunState Trainer::run() {

@@ -3,21 +3,18 @@
 #include <QTest>
 #include <csignal>
 
+#include "tests/support/page_test.h"
 #include "tests/support/pretended_trainer.h"
-#include "ui/window/main_window.h"
 
 using namespace roper;
 
 /// The Training page with a real trainer: started from the form, watched, steered, killed, found again.
-class TrainingPageTest : public QObject {
+class TrainingPageTest : public PageTest {
     Q_OBJECT
 
   private slots:
     void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QCoreApplication::setOrganizationName("RoPER Lab tests");
-        QCoreApplication::setApplicationName("training_page_test");
-        QSettings().clear();
+        forgetSettings("training_page_test");
         // The window starts the trainer that lies beside it, or on the PATH.
         const QByteArray trainer = qgetenv("ROPER_TRAIN");
         qputenv("PATH", QFileInfo(QString::fromLocal8Bit(trainer)).absolutePath().toLocal8Bit() + ":" +
@@ -25,7 +22,7 @@ class TrainingPageTest : public QObject {
     }
 
     void init() {
-        folder_ = std::make_unique<QTemporaryDir>();
+        runs_ = std::make_unique<QTemporaryDir>();
         openWindow();
     }
 
@@ -121,17 +118,12 @@ class TrainingPageTest : public QObject {
 
     void aTrainerThatHasNotReportedForLongIsSaid() {
         const PretendedTrainer trainer("sleep 100");
-        const RunFolder run = createRun(folder_->path().toStdString(), "silent", {});
+        const RunFolder run = createRun(runs_->path().toStdString(), "silent", {});
         trainer.beat(run);
         window_->runs().refresh();
         page().runsPanel().select("silent");
         QTRY_COMPARE(onlyRun()->state(), RunState::running);
-        const auto labels = page().findChildren<QLabel*>();
-        const auto about = std::find_if(labels.begin(), labels.end(), [](const QLabel* label) {
-            return label->accessibleName() == "About the run";
-        });
-        QVERIFY(about != labels.end());
-        const auto notice = [&] { return (*about)->text(); };
+        const auto notice = [&] { return control<QLabel>("About the run")->text(); };
         QVERIFY(!notice().contains("has not reported"));
         QTRY_VERIFY2_WITH_TIMEOUT(notice().contains("has not reported for 3"), qPrintable(notice()), 40000);
         QVERIFY(notice().contains("kill -9 " + QString::number(run.status().pid)));
@@ -164,7 +156,7 @@ class TrainingPageTest : public QObject {
     }
 
     void aFolderThatCannotBeUsedIsReported() {
-        const QString file = folder_->filePath("file");
+        const QString file = runs_->filePath("file");
         QFile(file).open(QIODevice::WriteOnly);
         window_ = std::make_unique<MainWindow>((file + "/runs").toStdString());
         window_->showPage("Training");
@@ -177,10 +169,10 @@ class TrainingPageTest : public QObject {
     }
 
     void aDamagedRunIsShownAndHarmsNoOther() {
-        createRun(folder_->path().toStdString(), "good", {});
-        createRun(folder_->path().toStdString(), "bad", {});
+        createRun(runs_->path().toStdString(), "good", {});
+        createRun(runs_->path().toStdString(), "bad", {});
         const auto write = [&](const char* file, const char* text) {
-            QFile out(folder_->filePath(file));
+            QFile out(runs_->filePath(file));
             QVERIFY(out.open(QIODevice::WriteOnly));
             out.write(text);
         };
@@ -204,12 +196,7 @@ class TrainingPageTest : public QObject {
     }
 
   private:
-    void openWindow() {
-        window_ = std::make_unique<MainWindow>(folder_->path().toStdString());
-        window_->show();
-        QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
-        window_->showPage("Training");
-    }
+    void openWindow() { PageTest::openWindow("Training", runs_->path().toStdString()); }
 
     TrainingPage& page() { return window_->trainingPage(); }
     RunWatcher* onlyRun() { return window_->runs().runs().front(); }
@@ -230,8 +217,7 @@ class TrainingPageTest : public QObject {
         QVERIFY(page().form().isValid());
     }
 
-    std::unique_ptr<QTemporaryDir> folder_;
-    std::unique_ptr<MainWindow> window_;
+    std::unique_ptr<QTemporaryDir> runs_;
 };
 
 QTEST_MAIN(TrainingPageTest)

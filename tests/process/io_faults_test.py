@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from programs import TINY, TRAINER, TrainerTest, checkpoints, read_rows, read_safetensors, status, without_times
+from programs import TINY, TRAINER, TrainerTest, checkpoints, mark_stopped, read_rows, read_safetensors, status, without_times
 
 LIBRARY = os.environ["ROPER_IO_FAULTS"]
 TRIED = os.environ.get("ROPER_FAULTS", "60")
@@ -52,10 +52,6 @@ class IoFaults(TrainerTest):
             found[call] = found.get(call, 0) + int(count)
         path.unlink()
         return found
-
-    def mark_stopped(self, run):
-        path = run / "status.json"
-        path.write_text(path.read_text().replace('"finished"', '"stopped"'))
 
     def expect_whole(self, run, expected, what):
         """Once the disk is well again, the run ends as if nothing had been."""
@@ -133,7 +129,7 @@ class IoFaults(TrainerTest):
             for path, content in before.items():
                 (run / path).parent.mkdir(parents=True, exist_ok=True)
                 (run / path).write_bytes(content)
-            self.mark_stopped(run)
+            mark_stopped(run)
             return run
 
         places = self.places("resume", restored("counted"))
@@ -153,7 +149,7 @@ class IoFaults(TrainerTest):
         run = self.train("half", *SHORT)
         for path in checkpoints(run)[1:]:
             path.unlink()
-        self.mark_stopped(run)
+        mark_stopped(run)
         before = read_rows(run)
         done = self.faulty("read", -1, "short", "resume", run)
         self.assertEqual(done.returncode, 0, done.stderr)

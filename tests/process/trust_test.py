@@ -15,7 +15,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from programs import TINY, TRAINER, TrainerTest, status
+from programs import TINY, TRAINER, TrainerTest, mark_stopped, status
 
 # What list may take, whatever lies in the folder: LibTorch alone maps about 400 MB, of which little is ever touched.
 MOST_BYTES = 400e6
@@ -214,8 +214,7 @@ class Unreadable(ForeignFolder):
 
     def test_checkpoints_that_cannot_be_listed_are_not_none(self):
         run = self.train("a", "--steps", "9", "--set", "checkpoints.every=4")
-        text = (run / "status.json").read_text()
-        (run / "status.json").write_text(text.replace('"finished"', '"stopped"'))
+        mark_stopped(run)
         (run / "checkpoints").rename(run / "kept")
         (run / "checkpoints").write_text("no folder")
         rows = (run / "metrics.csv").read_text()
@@ -224,7 +223,7 @@ class Unreadable(ForeignFolder):
 
     def test_a_long_line_makes_no_long_status(self):
         run = self.train("a", "--steps", "2")
-        (run / "status.json").write_text((run / "status.json").read_text().replace('"finished"', '"stopped"'))
+        mark_stopped(run)
         good = (run / "metrics.csv").read_text()
         (run / "metrics.csv").write_text("\n".join(line + ',"' * 200_000 for line in good.splitlines()) + "\n")
         log = (run / "log.txt").stat().st_size

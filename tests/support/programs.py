@@ -76,6 +76,12 @@ def status(run):
     return json.loads((run / "status.json").read_text())
 
 
+def mark_stopped(run):
+    """A finished run may be resumed again."""
+    path = run / "status.json"
+    path.write_text(path.read_text().replace('"finished"', '"stopped"'))
+
+
 def checkpoints(run):
     return sorted((run / "checkpoints").glob("*.safetensors"))
 

@@ -18,6 +18,7 @@
 #include <QSpinBox>
 #include <QSvgGenerator>
 
+#include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "ui/theme/plain_text.h"
 
@@ -101,17 +102,9 @@ QByteArray pdfBytes(const Figure& figure, const ExportOptions& options, const Th
     return bytes;
 }
 
-/// Where a device, a pipe or a folder stands it would be replaced, which root may do.
-void requirePlace(const QString& path) {
-    const QFileInfo place(path);
-    if (place.exists() && !place.isFile())
-        throw Error(ErrorKind::disk,
-                    "cannot write " + path.toStdString() + ": it is not a regular file; choose another name");
-}
-
 /// @param write  called once with what takes the file's bytes, part by part
 void save(const QString& path, const std::function<void(const Figure::WriteBytes&)>& write) {
-    requirePlace(path);
+    outputPath(path.toStdString());  // QSaveFile would replace what is no regular file
     QSaveFile file(path);
     const auto require = [&](bool done) {
         if (done) return;
