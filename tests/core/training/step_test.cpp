@@ -14,12 +14,14 @@
 #include "core/specification/presets.h"
 #include "core/training/batch_stream.h"
 #include "core/training/session.h"
+#include "tests/support/sanitizers.h"
 
 namespace roper {
 namespace {
 
 // A fresh page costs more than the arithmetic on it; a step must live on the memory of the one before.
 TEST(Step, TakesNoNewMemoryOnceWarm) {
+    if (kSanitizer) GTEST_SKIP() << "sanitizers do not give freed memory out again";
     keepHeapWarm();
     Specification s;
     s.training.batch = 8;
@@ -62,6 +64,7 @@ double lossAfter(Specification s, std::int64_t steps, std::int64_t seed, const c
 // prefix-quick, narrower and on shorter texts so that ten trainings take seconds: pair by pair, bfloat16 must
 // change less than another seed does.
 TEST(Step, InBFloat16TrainsAsWellAsInFloat32) {
+    if (kSanitizer) GTEST_SKIP() << "ten trainings take minutes there; other tests compute with the same code";
     constexpr std::int64_t kSteps = 500;
     keepHeapWarm();
     Specification s = loadPreset("prefix-quick").specification;
