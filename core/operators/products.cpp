@@ -21,8 +21,8 @@ struct OneDnn {
 };
 
 OneDnn open() {
-#if defined(__SANITIZE_ADDRESS__)
-    return {nullptr, "the address sanitizer knows no libraries that see their own symbols first"};
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return {nullptr, "sanitizers know no libraries that see their own symbols first"};
 #else
     const std::filesystem::path path = besideProgram("libroper-products.so");
     void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);

@@ -2,13 +2,11 @@
 
 namespace roper {
 
-// Whether this program was compiled with AddressSanitizer, or with it or ThreadSanitizer.
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool kAddressSanitizer = true, kSanitizer = true;
-#elif defined(__SANITIZE_THREAD__)
-inline constexpr bool kAddressSanitizer = false, kSanitizer = true;
+/// Whether this program was compiled with AddressSanitizer or ThreadSanitizer.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitizer = true;
 #else
-inline constexpr bool kAddressSanitizer = false, kSanitizer = false;
+inline constexpr bool kSanitizer = false;
 #endif
 
 }  // namespace roper
