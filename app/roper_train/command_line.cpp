@@ -189,10 +189,16 @@ void CommandLine::addEval() {
     eval->add_flag("--keep", eval_.keep,
                    "Also write to the run's sizes.csv, positions.csv or, otherwise, lengths.csv");
     eval->add_option("--scaling", eval_.scaling,
-                     "Scale the frequencies: none, linear, ntk, dynamic, yarn, llama3 or p-rope")
+                     "Scale the frequencies: none, linear, ntk, dynamic, yarn, llama3, longrope or p-rope")
         ->check(CLI::IsMember(scalingNames()));
     eval->add_option("--factor", eval_.evaluation.scaling.factor, "s of the scaling")
         ->check(CLI::Range(1.0, 1000.0));
+    eval->add_option(
+            "--long-factors", eval_.long_factors,
+            "What longrope divides the frequency of each pair by in texts longer than those of training, "
+            "the fastest first: 1,1.5,4,8; a list of another length is interpolated")
+        ->delimiter(',')
+        ->check(CLI::Range(0.001, 1e6));
     eval->add_option("--proportion", eval_.evaluation.scaling.proportion,
                      "Share of the pairs that p-rope rotates")
         ->check(CLI::Range(0.0, 1.0));

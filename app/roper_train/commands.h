@@ -49,6 +49,7 @@ int sampleCommand(const std::string& task, const std::vector<std::string>& setti
 struct EvalOptions {
     EvaluationOptions evaluation;
     std::string scaling = "none";            ///< one of `scalingNames`
+    std::vector<double> long_factors = {};   ///< of longrope
     bool by_size = false;                    ///< problems of every size, with a row each
     bool by_position = false;                ///< loss by position
     std::vector<std::int64_t> lengths = {};  ///< of sequences; as in training if empty

@@ -92,6 +92,20 @@ void evaluateAtLength(const RunFolder& folder, const ReadingOptions& reading, co
     std::cout << ": " << evaluationText(row) << "\n";
 }
 
+/// The scaling with LongRoPE's list. @throws Error (usage) where there is a list but no LongRoPE, or none for
+/// it
+Scaling scalingOf(const EvalOptions& eval) {
+    Scaling scaling = eval.evaluation.scaling;
+    scaling.method = scalingMethodOf(eval.scaling);
+    const bool is_longrope = scaling.method == ScalingMethod::longrope;
+    if (is_longrope == eval.long_factors.empty())
+        throw Error(ErrorKind::usage, is_longrope ? "--scaling longrope needs --long-factors"
+                                                  : "--long-factors is of --scaling longrope");
+    scaling.long_factors = Eigen::Map<const Eigen::VectorXd>(
+        eval.long_factors.data(), static_cast<Eigen::Index>(eval.long_factors.size()));
+    return scaling;
+}
+
 }  // namespace
 
 int evalCommand(const ReadOptions& options, EvalOptions eval) {
@@ -99,7 +113,7 @@ int evalCommand(const ReadOptions& options, EvalOptions eval) {
     const RunFolder folder = findRun(options.run, options.runs);
     const ReadingOptions reading{options.step, options.device,
                                  [](const std::string& line) { std::cerr << line << "\n"; }};
-    eval.evaluation.scaling.method = scalingMethodOf(eval.scaling);
+    eval.evaluation.scaling = scalingOf(eval);
     if (eval.by_size) {
         const SizeScores scores = evaluateRunBySize(folder, reading, eval.evaluation);
         if (eval.keep) saveSizes(folder, sizeRows(scores));

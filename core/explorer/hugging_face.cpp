@@ -1,141 +1,74 @@
 #include "core/explorer/hugging_face.h"
 
+#include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/explorer/config_fields.h"
+#include "core/explorer/model_defaults.h"
 
 namespace roper {
 namespace {
 
-using Json = nlohmann::json;
+constexpr double kLongestText = 1e9;
 
-[[noreturn]] void fail(const std::string& message) {
-    throw Error(ErrorKind::usage, message);
-}
+/// What is known while a config is read.
+struct Reader {
+    ConfigFields config;
+    ModelDefaults model;   ///< of its model_type
+    double positions = 0;  ///< max_position_embeddings, 0 where missing
+    std::vector<std::string>& notes;
 
-/// One JSON object, of bounded depth, no key twice: the library would silently keep the last.
-Json parseConfig(std::string_view text) {
-    constexpr std::size_t kLongest = 1 << 20;
-    constexpr int kDeepest = 32;
-    if (text.size() > kLongest) fail("this is too long for a config.json");
-    if (trimmed(text).empty()) fail("there is nothing to read; paste the text of a model's config.json");
-    std::vector<std::set<std::string>> keys;
-    const auto check = [&](int depth, Json::parse_event_t event, Json& value) {
-        if (depth > kDeepest) fail("the config is nested too deeply");
-        if (event == Json::parse_event_t::object_start) keys.emplace_back();
-        if (event == Json::parse_event_t::object_end) keys.pop_back();
-        if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
-            fail("\"" + value.get<std::string>() + "\" stands twice in one object");
-        return true;
-    };
-    Json json;
-    try {
-        json = Json::parse(text, check);
-    } catch (const Json::exception& error) {
-        fail("this is not JSON: " + jsonProblem(error.what()));
+    void note(std::string text) const {
+        if (std::find(notes.begin(), notes.end(), text) == notes.end()) notes.push_back(std::move(text));
     }
-    if (!json.is_object()) fail("a config.json is one JSON object, { … }");
-    return json;
-}
-
-/// Reads members of one object, `where` names it in messages.
-class Fields {
-  public:
-    Fields(const Json& object, std::string where) : object_(&object), where_(std::move(where)) {}
-
-    bool has(const char* key) const { return object_->contains(key) && !object_->at(key).is_null(); }
-    const Json& at(const char* key) const { return object_->at(key); }
-    std::string name(const char* key) const { return where_.empty() ? key : where_ + "." + key; }
-
-    std::optional<double> number(const char* key, double low, double high) const {
-        if (!has(key)) return std::nullopt;
-        const Json& value = at(key);
-        if (!value.is_number()) fail(name(key) + " must be a number, not " + value.dump().substr(0, 60));
-        const double read = value.get<double>();
-        if (!(read >= low && read <= high))
-            fail(name(key) + " must lie between " + formatNumber(low) + " and " + formatNumber(high) +
-                 ", not " + formatNumber(read));
-        return read;
-    }
-    std::optional<int> whole(const char* key, int low, int high) const {
-        const auto read = number(key, low, high);
-        if (read && *read != std::floor(*read))
-            fail(name(key) + " must be whole, not " + formatNumber(*read));
-        return read ? std::optional(static_cast<int>(*read)) : std::nullopt;
-    }
-    std::string text(const char* key) const {
-        if (!has(key)) return {};
-        if (!at(key).is_string()) fail(name(key) + " must be text, not " + at(key).dump().substr(0, 60));
-        return at(key).get<std::string>();
-    }
-    std::optional<Fields> object(const char* key) const {
-        if (!has(key)) return std::nullopt;
-        if (!at(key).is_object()) fail(name(key) + " must be an object, not " + at(key).dump().substr(0, 60));
-        return Fields(at(key), name(key));
-    }
-    const Json& json() const { return *object_; }
-
-  private:
-    const Json* object_;
-    std::string where_;
 };
 
-/// The first of several spellings that is there.
-template <class Read>
-auto firstOf(Read read, std::initializer_list<const char*> keys) -> decltype(read("")) {
-    for (const char* key : keys)
-        if (auto value = read(key)) return value;
-    return {};
-}
+/// How layers of one kind rotate: their parameters, and what stands elsewhere in the config.
+struct LayerSource {
+    std::string name;                  ///< empty where all layers are alike
+    std::optional<ConfigFields> rope;  ///< rope_parameters or rope_scaling of theirs
+    std::optional<double> base;        ///< where it is not rope_theta
+};
 
-int headWidth(const Fields& config) {
-    if (const auto given = firstOf([&](const char* k) { return config.whole(k, 2, 1 << 16); },
-                                   {"head_dim", "qk_rope_head_dim"}))
-        return *given;
-    const auto width =
-        firstOf([&](const char* k) { return config.whole(k, 2, 1 << 24); }, {"hidden_size", "n_embd"});
-    const auto heads = firstOf([&](const char* k) { return config.whole(k, 1, 1 << 16); },
-                               {"num_attention_heads", "n_head"});
+int headWidth(const Reader& reader) {
+    const ConfigFields& config = reader.config;
+    if (const auto given = config.firstWhole({"head_dim", "qk_rope_head_dim"}, 2, 1 << 16)) return *given;
+    if (reader.model.head_dim > 0) return reader.model.head_dim;
+    const auto width = config.firstWhole({"hidden_size", "n_embd"}, 2, 1 << 24);
+    const auto heads =
+        config.firstWhole({"num_attention_heads", "n_head", "decoder_num_attention_heads"}, 1, 1 << 16);
     if (!width || !heads)
-        fail("the head's width is missing: head_dim, or hidden_size and num_attention_heads");
+        throw Error(ErrorKind::usage,
+                    "the head's width is missing: head_dim, or hidden_size and num_attention_heads");
     if (*width % *heads != 0)
-        fail("hidden_size " + std::to_string(*width) + " is not divisible by num_attention_heads " +
-             std::to_string(*heads));
+        throw Error(ErrorKind::usage, "hidden_size " + std::to_string(*width) +
+                                          " is not divisible by num_attention_heads " +
+                                          std::to_string(*heads));
     return *width / *heads;
 }
 
-/// rope_parameters nested by kind of layer, such as {"full_attention": {…}, "sliding_attention": {…}}.
-Fields flattened(const Fields& parameters, std::vector<std::string>& notes) {
-    if (parameters.has("rope_type") || parameters.has("type")) return parameters;
-    std::vector<std::string> kinds;
-    std::size_t chosen = 0;
-    std::vector<const Json*> objects;  // by reference: a key may hold any character, NUL among them
-    for (const auto& [key, value] : parameters.json().items()) {
-        if (!value.is_object()) continue;
-        if (key == "full_attention") chosen = kinds.size();
-        kinds.push_back(key);
-        objects.push_back(&value);
-    }
-    if (kinds.empty()) return parameters;
-    notes.push_back("rope_parameters differ by kind of layer (" + join(kinds, ", ") + "); " + kinds[chosen] +
-                    " is shown");
-    return {*objects[chosen], parameters.name(kinds[chosen].c_str())};
+/// The kind of scaling: "yarn"; empty where none is named.
+std::string typeOf(const ConfigFields& rope) {
+    const auto newer = rope.text("rope_type"), older = rope.text("type");
+    return newer.value_or(older.value_or(""));
 }
 
-ScalingMethod methodOf(const Fields& rope, std::vector<std::string>& notes) {
+ScalingMethod methodOf(const Reader& reader, const ConfigFields& rope) {
     static const std::vector<std::pair<std::string, ScalingMethod>> kKnown = {
-        {"default", ScalingMethod::none},        {"linear", ScalingMethod::linear},
-        {"dynamic", ScalingMethod::dynamic_ntk}, {"yarn", ScalingMethod::yarn},
-        {"llama3", ScalingMethod::llama3},       {"proportional", ScalingMethod::p_rope}};
-    const std::string type = rope.has("rope_type") ? rope.text("rope_type") : rope.text("type");
+        {"default", ScalingMethod::none},
+        {"linear", ScalingMethod::linear},
+        {"dynamic", ScalingMethod::dynamic_ntk},
+        {"yarn", ScalingMethod::yarn},
+        {"llama3", ScalingMethod::llama3},
+        {"longrope", ScalingMethod::longrope},
+        {"proportional", ScalingMethod::p_rope},
+        {"su", ScalingMethod::longrope}};  // as Phi-3 first called it
+    const std::string type = typeOf(rope);
     if (type.empty()) return ScalingMethod::none;
     if (type == "mrope") {
-        notes.emplace_back(
-            "mrope gives each part of the head positions of its own; for text they are all the same");
+        reader.note("mrope gives each part of the head positions of its own; for text they are all the same");
         return ScalingMethod::none;
     }
     std::vector<std::string> names;
@@ -144,132 +77,229 @@ ScalingMethod methodOf(const Fields& rope, std::vector<std::string>& notes) {
         names.push_back(name);
     }
     const auto nearest = nearestName(type, names);
-    fail(rope.name("rope_type") + " \"" + type + "\" is not known here; " +
-         (nearest ? "did you mean \"" + *nearest + "\"?" : "known are " + join(names, ", ")));
+    rope.refuse(rope.has("rope_type") ? "rope_type" : "type",
+                "\"" + type + "\" is not known here; " +
+                    (nearest ? "did you mean \"" + *nearest + "\"?" : "known are " + join(names, ", ")));
 }
 
-void readYarn(const Fields& rope, Scaling& scaling) {
+void readYarn(const ConfigFields& rope, Scaling& scaling) {
     scaling.beta_fast = rope.number("beta_fast", 0.001, 1e6).value_or(32);
     scaling.beta_slow = rope.number("beta_slow", 0.001, 1e6).value_or(1);
-    if (scaling.beta_fast < scaling.beta_slow) fail(rope.name("beta_fast") + " must not be below beta_slow");
-    scaling.attention_factor = rope.number("attention_factor", 0, 100).value_or(0);
+    if (scaling.beta_fast < scaling.beta_slow) rope.refuse("beta_fast", "must not be below beta_slow");
+    const auto own = rope.number("attention_factor", 0, 100);
     const double scale = rope.number("mscale", 0, 100).value_or(0),
                  all = rope.number("mscale_all_dim", 0, 100).value_or(0);
-    if (scaling.attention_factor == 0 && scale > 0 && all > 0)
-        scaling.attention_factor =
-            (0.1 * scale * std::log(scaling.factor) + 1) / (0.1 * all * std::log(scaling.factor) + 1);
-    if (!rope.has("truncate")) return;
-    if (!rope.at("truncate").is_boolean()) fail(rope.name("truncate") + " must be true or false");
-    scaling.truncate = rope.at("truncate").get<bool>();
+    const double grown = 0.1 * std::log(scaling.factor);
+    const bool by_scales = !own && scale > 0 && all > 0;
+    scaling.attention_factor = by_scales ? (scale * grown + 1) / (all * grown + 1) : own.value_or(0);
+    scaling.truncate = rope.flag("truncate").value_or(true);
 }
 
-/// @param config  the whole model's; the trained length may stand there
-void readScaling(const Fields& rope, const Fields& config, Setup& setup, std::vector<std::string>& notes) {
-    Scaling& scaling = setup.scaling;
-    scaling.method = methodOf(rope, notes);
-    if (scaling.method == ScalingMethod::p_rope) {
-        scaling.proportion = rope.number("partial_rotary_factor", 0, 1).value_or(1);
-        return;
-    }
-    if (scaling.method == ScalingMethod::none) return;
-    const auto length = [](const Fields& fields) {
-        return fields.number("original_max_position_embeddings", 1, bounds::kLongestContext);
+void readLongRope(const ConfigFields& rope, const Setup& setup, Scaling& scaling) {
+    scaling.attention_factor = rope.number("attention_factor", 0, 100).value_or(0);
+    const auto pairs = static_cast<std::size_t>(rotatedWidth(setup.head_dim, setup.rotary_fraction) / 2);
+    const auto factors = [&](const char* key) {
+        const auto listed = rope.numbers(key, bounds::kSmallestFactor, bounds::kLargestFeature, 1 << 16);
+        if (!listed) rope.refuse(key, "is missing: a list of " + std::to_string(pairs) + " numbers");
+        if (listed->size() != pairs)
+            rope.refuse(key, "has " + std::to_string(listed->size()) + " numbers; one for each of " +
+                                 std::to_string(pairs) + " pairs is needed");
+        ValueVector made;
+        made = Eigen::Map<const Eigen::VectorXd>(listed->data(), static_cast<Eigen::Index>(listed->size()));
+        return made;
     };
-    const auto trained = length(config) ? length(config) : length(rope);
-    // The dynamic method takes max_position_embeddings for the trained length.
-    if (trained && scaling.method != ScalingMethod::dynamic_ntk) scaling.original_length = *trained;
-    if (scaling.method == ScalingMethod::dynamic_ntk)
-        notes.emplace_back(
-            "dynamic scaling changes nothing up to the trained length; raise the text length L′ to see it");
-    auto factor = rope.number("factor", 1, bounds::kLargestFactor);
-    if (!factor && scaling.method == ScalingMethod::yarn && trained)
-        factor = std::max(1.0, setup.context_length / *trained);
-    if (!factor) fail(rope.name("factor") + " is missing");
-    scaling.factor = *factor;
-    if (scaling.method == ScalingMethod::yarn) readYarn(rope, scaling);
-    if (scaling.method != ScalingMethod::llama3) return;
+    scaling.short_factors = factors("short_factor");
+    scaling.long_factors = factors("long_factor");
+}
+
+void readLlama3(const ConfigFields& rope, Scaling& scaling) {
     scaling.low_frequency_factor = rope.number("low_freq_factor", 0.001, 1e6).value_or(1);
     scaling.high_frequency_factor = rope.number("high_freq_factor", 0.001, 1e6).value_or(4);
     if (scaling.high_frequency_factor <= scaling.low_frequency_factor)
-        fail(rope.name("high_freq_factor") + " must be above low_freq_factor");
+        rope.refuse("high_freq_factor", "must be above low_freq_factor");
 }
 
-/// Which models pair neighbouring features is part of their code, not of their config.
-Pairing pairingOf(const Fields& config) {
-    static const std::set<std::string> kInterleaved = {"gptj", "codegen", "cohere",      "cohere2",
-                                                       "glm",  "glm4",    "llama4_text", "ernie4_5"};
-    const bool says_so = config.has("rope_interleave") && config.at("rope_interleave") == true;
-    return says_so || kInterleaved.count(config.text("model_type")) > 0 ? Pairing::interleaved
-                                                                        : Pairing::half;
+/// Positions seen in training: the model's, then those of the rotation, then as many as it can read at all.
+double trainedLength(const Reader& reader, const ConfigFields& rope, const Setup& setup) {
+    const char* key = "original_max_position_embeddings";
+    const auto of_model = reader.config.number(key, 1, kLongestText), own = rope.number(key, 1, kLongestText);
+    return std::min(of_model.value_or(own.value_or(setup.context_length)), bounds::kLongestContext);
 }
 
-void readBase(const Fields& config, const Fields& rope, Setup& setup, std::vector<std::string>& notes) {
-    const auto base = [](const Fields& fields) {
-        return firstOf([&](const char* k) { return fields.number(k, bounds::kLeastBase, bounds::kMostBase); },
-                       {"rope_theta", "rotary_emb_base"});
+double factorOf(const Reader& reader, const ConfigFields& rope, const Scaling& scaling) {
+    if (const auto factor = rope.number("factor", 1, bounds::kLargestFactor)) return *factor;
+    const bool follows = scaling.method == ScalingMethod::longrope || scaling.method == ScalingMethod::yarn;
+    const bool says_trained =
+        reader.config.has("original_max_position_embeddings") || rope.has("original_max_position_embeddings");
+    if (!follows || !says_trained || reader.positions == 0) rope.refuse("factor", "is missing");
+    return std::clamp(reader.positions / scaling.original_length, 1.0, bounds::kLargestFactor);
+}
+
+void readScaling(const Reader& reader, const ConfigFields& rope, Setup& setup) {
+    Scaling& scaling = setup.scaling;
+    scaling.method = methodOf(reader, rope);
+    if (scaling.method == ScalingMethod::none) return;
+    if (scaling.method == ScalingMethod::p_rope) {
+        scaling.proportion = rope.number("partial_rotary_factor", 0, 1).value_or(1);
+        scaling.proportion_factor = rope.number("factor", 1, bounds::kLargestFactor).value_or(1);
+        return;
+    }
+    if (scaling.method == ScalingMethod::dynamic_ntk) {
+        if (const auto alpha = rope.number("alpha", 1, bounds::kLargestFactor)) {
+            reader.note("alpha makes the base larger whatever the length of the text: NTK-aware scaling");
+            scaling.method = ScalingMethod::ntk;
+            scaling.factor = *alpha;
+            return;
+        }
+        reader.note(
+            "dynamic scaling changes nothing up to the trained length; raise the text length L′ to see it");
+    } else {
+        // The dynamic method takes max_position_embeddings for the trained length.
+        scaling.original_length = trainedLength(reader, rope, setup);
+    }
+    scaling.factor = factorOf(reader, rope, scaling);
+    if (scaling.method == ScalingMethod::yarn) readYarn(rope, scaling);
+    if (scaling.method == ScalingMethod::longrope) readLongRope(rope, setup, scaling);
+    if (scaling.method == ScalingMethod::llama3) readLlama3(rope, scaling);
+}
+
+void readBase(const Reader& reader, const LayerSource& layer, Setup& setup) {
+    const auto base = [](const ConfigFields& fields) {
+        return fields.firstNumber({"rope_theta", "rotary_emb_base", "global_rope_theta"}, bounds::kLeastBase,
+                                  bounds::kMostBase);
     };
-    const auto given = base(rope) ? base(rope) : base(config);
-    setup.base = given.value_or(10000.0);
-    if (given) return;
-    bool names_any = setup.scaling.method != ScalingMethod::none;
-    for (const char* key :
-         {"rotary_pct", "rotary_dim", "partial_rotary_factor", "rope_scaling", "rope_parameters"})
-        names_any = names_any || config.has(key);
-    notes.emplace_back(
-        names_any ? "rope_theta is missing; 10000 is taken"
-                  : "the config names no rotary field; what is shown is RoPE with base 10000, if the "
-                    "model has it at all");
+    const auto own = layer.rope ? base(*layer.rope) : std::nullopt, of_model = base(reader.config);
+    if (layer.base || own || of_model) {
+        setup.base = layer.base ? *layer.base : own ? *own : *of_model;
+        return;
+    }
+    setup.base = reader.model.base;
+    bool names_any = layer.rope.has_value() || reader.model.model_type[0] != '\0';
+    for (const char* key : {"rotary_pct", "rotary_dim", "partial_rotary_factor"})
+        names_any = names_any || reader.config.has(key);
+    reader.note(names_any ? "rope_theta is missing; " + formatNumber(setup.base) + " is taken"
+                          : "the config names no rotary field; what is shown is RoPE with base 10000, if the "
+                            "model has it at all");
 }
 
-void readFraction(const Fields& config, const Fields& rope, Setup& setup) {
-    const auto share = [&](const Fields& fields) {
-        return firstOf([&](const char* k) { return fields.number(k, 0, 1); },
-                       {"partial_rotary_factor", "rotary_pct"});
+void readFraction(const Reader& reader, const LayerSource& layer, Setup& setup) {
+    const ConfigFields& config = reader.config;
+    const auto share = [](const ConfigFields& fields) {
+        return fields.firstNumber({"partial_rotary_factor", "rotary_pct"}, 0, 1);
     };
     setup.rotary_fraction = 1.0;
-    if (setup.scaling.method == ScalingMethod::p_rope) return;  // there the same name means its proportion
-    if (const auto inner = share(rope)) {
+    // p-RoPE has another meaning for this name; a width of the rotating part alone is all of it.
+    const bool is_proportional = layer.rope && typeOf(*layer.rope) == "proportional";
+    if (is_proportional || (!config.has("head_dim") && config.has("qk_rope_head_dim"))) return;
+    if (const auto inner = layer.rope ? share(*layer.rope) : std::nullopt) {
         setup.rotary_fraction = *inner;
     } else if (const auto outer = share(config)) {
         setup.rotary_fraction = *outer;
     } else if (const auto width = config.whole("rotary_dim", 0, setup.head_dim)) {
         setup.rotary_fraction = static_cast<double>(*width) / setup.head_dim;
+    } else {
+        setup.rotary_fraction = reader.model.rotary_fraction;
+        if (setup.rotary_fraction != 1)
+            reader.note("partial_rotary_factor is missing; " + formatNumber(setup.rotary_fraction) +
+                        " is taken, as models of type " + reader.model.model_type + " do");
     }
+}
+
+/// rope_parameters by kind of layer: {"full_attention": {…}, "sliding_attention": {…}}, the former first.
+std::vector<LayerSource> nestedLayers(const ConfigFields& parameters) {
+    if (parameters.has("rope_type") || parameters.has("type")) return {};
+    std::vector<LayerSource> layers;
+    for (const std::string& key : parameters.keysOfObjects())
+        layers.push_back({key, parameters.object(key), std::nullopt});
+    std::stable_partition(layers.begin(), layers.end(),
+                          [](const LayerSource& layer) { return layer.name == "full_attention"; });
+    return layers;
+}
+
+std::vector<LayerSource> layersOf(const Reader& reader) {
+    const ConfigFields& config = reader.config;
+    std::optional<ConfigFields> rope = config.object("rope_parameters");
+    const std::optional<ConfigFields> older = config.object("rope_scaling");
+    if (rope && older)
+        reader.note("rope_parameters and rope_scaling both stand; the newer rope_parameters count");
+    if (!rope) rope = older;
+    if (rope) {
+        std::vector<LayerSource> nested = nestedLayers(*rope);
+        if (nested.size() == 1) nested.front().name.clear();
+        if (!nested.empty()) return nested;
+    }
+    // Local layers have a base of their own and are never scaled.
+    const auto local = config.firstNumber({"rope_local_base_freq", "local_rope_theta"}, bounds::kLeastBase,
+                                          bounds::kMostBase);
+    if (!local && reader.model.local_base == 0) return {{"", rope, std::nullopt}};
+    const bool same = !local && reader.model.local_base == reader.model.base;
+    return {{"full_attention", rope, std::nullopt},
+            {"sliding_attention", std::nullopt,
+             same ? std::optional<double>() : local.value_or(reader.model.local_base)}};
+}
+
+Setup readLayer(const Reader& reader, const LayerSource& layer, Setup setup) {
+    setup.scaling = scalingToBeginWith();
+    setup.scaling.original_length = setup.context_length;
+    readFraction(reader, layer, setup);
+    if (layer.rope) readScaling(reader, *layer.rope, setup);
+    readBase(reader, layer, setup);
+    return sanitized(setup);
+}
+
+/// Members of the rotation, and members of the model whose names say that they are about it.
+void nameWhatIsNotUnderstood(const Reader& reader, const std::vector<LayerSource>& layers) {
+    std::vector<std::string> named;
+    for (const LayerSource& layer : layers)
+        if (layer.rope)
+            for (const std::string& member : layer.rope->unread())
+                named.push_back(member);
+    for (const std::string& member : reader.config.unread()) {
+        const std::string key = member.substr(0, member.find(' '));
+        for (const char* part : {"rope", "rotary", "alibi", "position_embedding"})
+            if (key.find(part) != std::string::npos) {
+                named.push_back(member);
+                break;
+            }
+    }
+    if (!named.empty()) reader.note("not understood, and not shown: " + join(named, ", "));
 }
 
 }  // namespace
 
 ConfigReading readHuggingFaceConfig(std::string_view text, Setup setup) {
-    const Json json = parseConfig(text);
     ConfigReading reading;
-    Fields config(json, "");
+    ConfigFields config = ConfigFields::parse(text);
     if (const auto inner = config.object("text_config")) {
         config = *inner;
         reading.notes.emplace_back("text_config is read: the language part of the model");
     }
-    setup.head_dim = headWidth(config);
+    Reader reader{config, modelDefaults(config.text("model_type").value_or("")), 0, reading.notes};
+    setup.head_dim = headWidth(reader);
     if (setup.head_dim % 2 != 0 || setup.head_dim > bounds::kMostHeadDim)
-        fail("heads of " + std::to_string(setup.head_dim) + " features cannot be shown; even widths up to " +
-             std::to_string(bounds::kMostHeadDim) + " can");
+        throw Error(ErrorKind::usage, "heads of " + std::to_string(setup.head_dim) +
+                                          " features cannot be shown; even widths up to " +
+                                          std::to_string(bounds::kMostHeadDim) + " can");
     setup.frequency_formula = FrequencyFormula::standard;
-    setup.pairing = pairingOf(config);
-    const auto position_limit = firstOf([&](const char* k) { return config.number(k, 1, 1e9); },
-                                        {"max_position_embeddings", "n_positions"});
-    if (position_limit) setup.context_length = std::min(*position_limit, bounds::kLongestContext);
-    setup.scaling = Scaling{};
-    setup.scaling.original_length = setup.context_length;
-    std::optional<Fields> rope = config.object("rope_parameters");
-    if (rope && config.object("rope_scaling"))
-        reading.notes.emplace_back(
-            "rope_parameters and rope_scaling both stand; the newer rope_parameters count");
-    if (!rope) rope = config.object("rope_scaling");
-    const Fields parameters = rope ? flattened(*rope, reading.notes) : config;
-    if (rope) readScaling(parameters, config, setup, reading.notes);
-    readBase(config, parameters, setup, reading.notes);
-    readFraction(config, parameters, setup);
+    setup.pairing = config.flag("rope_interleave").value_or(reader.model.interleaved) ? Pairing::interleaved
+                                                                                      : Pairing::half;
+    reader.positions =
+        config.firstNumber({"max_position_embeddings", "n_positions"}, 1, kLongestText).value_or(0);
+    if (reader.positions > 0) setup.context_length = std::min(reader.positions, bounds::kLongestContext);
     setup.x = Eigen::VectorXd();
     setup.y = Eigen::VectorXd();
-    reading.setup = sanitized(setup);
+    const std::vector<LayerSource> layers = layersOf(reader);
+    std::vector<std::string> names;
+    for (const LayerSource& layer : layers) {
+        reading.kinds.push_back({layer.name, readLayer(reader, layer, setup)});
+        names.push_back(layer.name);
+    }
+    nameWhatIsNotUnderstood(reader, layers);
+    reading.setup = reading.kinds.front().setup;
+    if (layers.size() == 1)
+        reading.kinds.clear();
+    else
+        reader.note("layers differ in kind (" + join(names, ", ") + "); " + names.front() + " is shown");
     return reading;
 }
 

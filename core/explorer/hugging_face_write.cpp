@@ -15,6 +15,13 @@ Ordered plainNumber(double value) {
                                                                 : Ordered(value);
 }
 
+Ordered numberList(const Eigen::VectorXd& values) {
+    Ordered list = Ordered::array();
+    for (const double value : values)
+        list.push_back(plainNumber(value));
+    return list;
+}
+
 /// rope_type and its parameters; a fixed NTK scaling is nothing but another base.
 Ordered ropeParameters(const Setup& setup) {
     const Scaling& s = setup.scaling;
@@ -40,8 +47,21 @@ Ordered ropeParameters(const Setup& setup) {
                     {"low_freq_factor", plainNumber(s.low_frequency_factor)},
                     {"high_freq_factor", plainNumber(s.high_frequency_factor)},
                     {"original_max_position_embeddings", length}};
-        case ScalingMethod::p_rope:
-            return {{"rope_type", "proportional"}, {"partial_rotary_factor", s.proportion}};
+        case ScalingMethod::longrope: {
+            const int pairs = rotatedWidth(setup.head_dim, setup.rotary_fraction) / 2;
+            Ordered longrope = {{"rope_type", "longrope"},
+                                {"factor", factor},
+                                {"original_max_position_embeddings", length},
+                                {"short_factor", numberList(factorsOfPairs(s.short_factors, pairs))},
+                                {"long_factor", numberList(factorsOfPairs(s.long_factors, pairs))}};
+            if (s.attention_factor > 0) longrope["attention_factor"] = s.attention_factor;
+            return longrope;
+        }
+        case ScalingMethod::p_rope: {
+            Ordered partial = {{"rope_type", "proportional"}, {"partial_rotary_factor", s.proportion}};
+            if (s.proportion_factor != 1) partial["factor"] = plainNumber(s.proportion_factor);
+            return partial;
+        }
         default:
             return {{"rope_type", "default"}};
     }

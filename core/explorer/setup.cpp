@@ -39,6 +39,13 @@ void fitByHand(Setup& setup) {
 
 }  // namespace
 
+Scaling scalingToBeginWith() {
+    Scaling scaling;
+    scaling.short_factors = exampleShortFactors();
+    scaling.long_factors = exampleLongFactors();
+    return scaling;
+}
+
 ScaledFrequencies Setup::scaled(ScalingMethod with) const {
     const int width = rotatedWidth(head_dim, rotary_fraction);
     if (width == 0) return {};
@@ -135,6 +142,23 @@ Setup sanitized(Setup s) {
     s.x = fitted(s, s.x, 0.0);
     s.y = fitted(s, s.y, 1.0);
     return s;
+}
+
+bool rotateAlike(const Setup& a, const Setup& b) {
+    return a.head_dim == b.head_dim && a.base == b.base && a.frequency_formula == b.frequency_formula &&
+           a.pairing == b.pairing && a.rotary_fraction == b.rotary_fraction && a.scaling == b.scaling &&
+           a.context_length == b.context_length;
+}
+
+Setup withRotationOf(Setup setup, const Setup& other) {
+    setup.head_dim = other.head_dim;
+    setup.base = other.base;
+    setup.frequency_formula = other.frequency_formula;
+    setup.pairing = other.pairing;
+    setup.rotary_fraction = other.rotary_fraction;
+    setup.scaling = other.scaling;
+    setup.context_length = other.context_length;
+    return sanitized(setup);
 }
 
 Setup withWorkedExample(Setup setup) {

@@ -37,6 +37,9 @@ struct Learned {
     bool operator==(const Learned&) const = default;
 };
 
+/// No scaling; its parameters are such that each method shows what it does.
+Scaling scalingToBeginWith();
+
 /// Everything that the explorer pages show follows from this: one plain struct that pages, pictures without
 /// a window and tests share. Change the page and keep your place.
 struct Setup {
@@ -47,7 +50,7 @@ struct Setup {
     Pairing pairing = Pairing::half;
     double rotary_fraction = 1.0;        ///< share of the features of queries and keys that rotate
     double value_rotary_fraction = 1.0;  ///< the same for values
-    Scaling scaling;
+    Scaling scaling = scalingToBeginWith();
     double context_length = 4096;  ///< L', positions of the text that is read
 
     // One vector, two vectors.
@@ -123,17 +126,26 @@ double startingFeature(const Setup& setup, int feature, double further_angle = 0
 /// new ones are `startingFeature`s. What it returns it leaves alone the second time.
 Setup sanitized(Setup setup);
 
+/// How far positions are moved to show what moving changes, where S is 0.
+inline constexpr double kExampleShift = 7;
+
 /// Bounds that more than one reader of settings keeps.
 namespace bounds {
 inline constexpr int kLeastHeadDim = 2, kMostHeadDim = 256;
 inline constexpr double kLeastBase = 1.01, kMostBase = 1e15;
 inline constexpr double kFarthestPosition = 100000, kFarthestShift = 100000;
 inline constexpr double kLongestContext = 1 << 20;
-inline constexpr double kLargestFactor = 1000;
+inline constexpr double kLargestFactor = 10000;
+inline constexpr double kSmallestFactor = 0.001;  // of LongRoPE's lists
 inline constexpr double kLargestFeature = 1e6;
 inline constexpr int kMostDistances = 8193;
 inline constexpr int kMostTokens = 4096, kMostTokensByHand = 64;
 }  // namespace bounds
+
+/// Whether two setups have heads of the same width that rotate alike, and texts of the same length.
+bool rotateAlike(const Setup& a, const Setup& b);
+/// A setup with the head width, rotation and text length of another.
+Setup withRotationOf(Setup setup, const Setup& other);
 
 /// The worked example in a setup: "cat" at position 3, d = 4, its formula, interleaved.
 Setup withWorkedExample(Setup setup);

@@ -54,13 +54,26 @@ std::string textOf(const Eigen::VectorXd& values) {
     return join(cells, ",");
 }
 
-SetupField vectorField(std::string key, std::string help, ValueVector Setup::*member) {
+/// A list of numbers. @param of  the member that holds it
+SetupField vectorField(std::string key, std::string help, ValueVector& (*of)(Setup&)) {
     SetupField made;
     static_cast<FieldInfo&>(made) = {"", std::move(key), "", std::move(help),
                                      OwnForm{"numbers, comma-separated"}};
-    made.text = [member](const Setup& s) { return textOf(s.*member); };
-    made.set = [self = FieldInfo(made), member](Setup& s, std::string_view text) {
-        s.*member = numbersOf(self, std::string(text));
+    made.text = [of](const Setup& s) { return textOf(of(const_cast<Setup&>(s))); };
+    made.set = [self = FieldInfo(made), of](Setup& s, std::string_view text) {
+        of(s) = numbersOf(self, std::string(text));
+    };
+    return made;
+}
+
+/// Factors of LongRoPE: numbers above 0.
+SetupField factorsField(std::string key, std::string help, ValueVector& (*of)(Setup&)) {
+    SetupField made = vectorField(std::move(key), std::move(help), of);
+    made.set = [self = FieldInfo(made), of](Setup& s, std::string_view text) {
+        const Eigen::VectorXd read = numbersOf(self, std::string(text));
+        if (read.size() > 0 && read.minCoeff() < bounds::kSmallestFactor)
+            refuseValue(self, "numbers of at least 0.001", formatNumber(read.minCoeff()));
+        of(s) = read;
     };
     return made;
 }
@@ -192,7 +205,8 @@ std::vector<SetupField> scalingFields() {
         make({"", "beta_slow", "", "YaRN: pairs that rotate less often than this are divided by s",
               RealRange{0.001, 1e6}},
              &Scaling::beta_slow),
-        make({"", "attention_factor", "", "YaRN: multiplies cos and sin; 0 stands for 0.1 ln s + 1",
+        make({"", "attention_factor", "",
+              "YaRN and LongRoPE: multiplies cos and sin; 0 stands for 0.1 ln s + 1, and √(1 + ln s/ln L)",
               RealRange{0, 100}},
              &Scaling::attention_factor),
         make({"", "truncate", "", "YaRN: 1 rounds the ends of the ramp to whole pairs", Flag()},
@@ -203,9 +217,17 @@ std::vector<SetupField> scalingFields() {
         make(
             {"", "high_freq_factor", "", "Llama 3: wavelengths below L/this are kept", RealRange{0.001, 2e6}},
             &Scaling::high_frequency_factor),
+        factorsField("short_factor",
+                     "LongRoPE: what the frequency of each pair is divided by in texts up to L; none: 1",
+                     [](Setup& s) -> ValueVector& { return s.scaling.short_factors; }),
+        factorsField("long_factor", "LongRoPE: the same in texts longer than L",
+                     [](Setup& s) -> ValueVector& { return s.scaling.long_factors; }),
         make({"", "proportion", "", "p-RoPE: share of the pairs, the fastest ones, that rotate",
               RealRange{0, 1}},
              &Scaling::proportion),
+        make({"", "proportion_factor", "", "p-RoPE: what all frequencies are divided by",
+              RealRange{1, bounds::kLargestFactor}},
+             &Scaling::proportion_factor),
     };
 }
 
@@ -219,8 +241,9 @@ std::vector<SetupField> vectorFields() {
         make({"", "pair", "", "The pair of features that is shown, counted from 0; pair 0 is the fastest",
               IntegerRange{0, kAnyIndex}},
              &Setup::pair),
-        vectorField("x", "The vector of the Rotation page, comma-separated", &Setup::x),
-        vectorField("y", "The key of the two vectors", &Setup::y),
+        vectorField("x", "The vector of the Rotation page, comma-separated",
+                    [](Setup& s) -> ValueVector& { return s.x; }),
+        vectorField("y", "The key of the two vectors", [](Setup& s) -> ValueVector& { return s.y; }),
         make({"", "key_position", "positions", "n, the position of the key k", position},
              &Setup::key_position),
         make({"", "shift", "positions",

@@ -24,6 +24,10 @@ void requireSensible(const Scaling& s, double length) {
             "high_freq_factor must be above low_freq_factor", s.high_frequency_factor);
     require(s.proportion >= 0 && s.proportion <= 1, "the proportion of rotating pairs lies between 0 and 1",
             s.proportion);
+    require(s.proportion_factor >= 1, "p-RoPE's factor must be at least 1", s.proportion_factor);
+    for (const ValueVector* list : {&s.short_factors, &s.long_factors})
+        for (const double factor : *list)
+            require(std::isfinite(factor) && factor > 0, "LongRoPE's factors must be above 0", factor);
 }
 
 /// How much faster the exponent of b falls than under the formula of the worked example, where it is −i/r.
@@ -70,7 +74,67 @@ Eigen::VectorXd llama3(Eigen::VectorXd theta, const Scaling& s) {
     return theta;
 }
 
+/// The factor on cos and sin where the config gives none. (Hugging Face; Ding et al. 2024, section 3.3)
+double longRopeAttentionFactor(const Scaling& s) {
+    if (s.attention_factor > 0) return s.attention_factor;
+    if (s.factor <= 1 || s.original_length <= 1) return 1.0;
+    return std::sqrt(1 + std::log(s.factor) / std::log(s.original_length));
+}
+
+/// The fastest ⌊p·r/2⌋ pairs, as many as in Hugging Face.
+void stopSlowPairs(Eigen::VectorXd& theta, double proportion) {
+    const auto kept =
+        static_cast<Eigen::Index>(std::floor(proportion * static_cast<double>(2 * theta.size()) / 2));
+    theta.tail(theta.size() - kept).setZero();
+}
+
+template <std::size_t count>
+ValueVector vectorOf(const double (&numbers)[count]) {
+    ValueVector made;
+    made = Eigen::Map<const Eigen::VectorXd>(numbers, count);
+    return made;
+}
+
 }  // namespace
+
+ValueVector exampleShortFactors() {
+    static constexpr double kFactors[] = {
+        1.05, 1.05, 1.05, 1.1,  1.1,  1.1,  1.25, 1.25, 1.4, 1.45, 1.55, 1.85, 1.9,  2.0,  2.0,  2.0,
+        2.0,  2.0,  2.0,  2.0,  2.0,  2.0,  2.0,  2.0,  2.0, 2.0,  2.0,  2.0,  2.0,  2.0,  2.0,  2.0,
+        2.1,  2.1,  2.2,  2.35, 2.35, 2.35, 2.35, 2.4,  2.4, 2.65, 2.7,  2.9,  2.95, 3.05, 3.05, 3.05};
+    return vectorOf(kFactors);
+}
+
+ValueVector exampleLongFactors() {
+    static constexpr double kFactors[] = {
+        1.0299999713897705, 1.0499999523162842, 1.0499999523162842, 1.0799999237060547, 1.2299998998641968,
+        1.2299998998641968, 1.2999999523162842, 1.4499999284744263, 1.5999999046325684, 1.6499998569488525,
+        1.8999998569488525, 2.859999895095825,  3.68999981880188,   5.419999599456787,  5.489999771118164,
+        5.489999771118164,  9.09000015258789,   11.579999923706055, 15.65999984741211,  15.769999504089355,
+        15.789999961853027, 18.360000610351562, 21.989999771118164, 23.079999923706055, 30.009998321533203,
+        32.35000228881836,  32.590003967285156, 35.56000518798828,  39.95000457763672,  53.840003967285156,
+        56.20000457763672,  57.95000457763672,  59.29000473022461,  59.77000427246094,  59.920005798339844,
+        61.190006256103516, 61.96000671386719,  62.50000762939453,  63.3700065612793,   63.48000717163086,
+        63.48000717163086,  63.66000747680664,  63.850006103515625, 64.08000946044922,  64.760009765625,
+        64.80001068115234,  64.81001281738281,  64.81001281738281};
+    return vectorOf(kFactors);
+}
+
+Eigen::VectorXd factorsOfPairs(const Eigen::VectorXd& listed, Eigen::Index pairs) {
+    if (listed.size() == 0) return Eigen::VectorXd::Ones(pairs);
+    if (listed.size() == pairs) return listed;
+    const double step =
+        pairs > 1 ? static_cast<double>(listed.size() - 1) / static_cast<double>(pairs - 1) : 0.0;
+    Eigen::VectorXd fitted(pairs);
+    for (Eigen::Index i = 0; i < pairs; ++i) {
+        const double place = step * static_cast<double>(i);
+        const Eigen::Index below = std::min(static_cast<Eigen::Index>(place), listed.size() - 1),
+                           above = std::min(below + 1, listed.size() - 1);
+        const double share = place - static_cast<double>(below);
+        fitted[i] = (1 - share) * listed[below] + share * listed[above];
+    }
+    return fitted;
+}
 
 double yarnCorrectionPair(double rotations, int rotated_width, double base, FrequencyFormula formula,
                           double original_length) {
@@ -105,9 +169,16 @@ ScaledFrequencies scaledFrequencies(int rotated_width, double base, FrequencyFor
         case ScalingMethod::llama3:
             scaled.theta = llama3(scaled.theta, scaling);
             break;
+        case ScalingMethod::longrope: {
+            const bool is_long = length > scaling.original_length;
+            const Eigen::VectorXd& listed = is_long ? scaling.long_factors : scaling.short_factors;
+            scaled.theta = scaled.theta.cwiseQuotient(factorsOfPairs(listed, scaled.theta.size()));
+            scaled.attention_factor = longRopeAttentionFactor(scaling);
+            break;
+        }
         case ScalingMethod::p_rope:
-            for (Eigen::Index i = 0; i < scaled.theta.size(); ++i)
-                if (static_cast<double>(i) >= scaling.proportion * rotated_width / 2) scaled.theta[i] = 0;
+            stopSlowPairs(scaled.theta, scaling.proportion);
+            scaled.theta /= scaling.proportion_factor;
             break;
     }
     return scaled;

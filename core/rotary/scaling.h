@@ -7,6 +7,7 @@
 
 #include "core/rotary/frequencies.h"
 #include "core/rotary/named.h"
+#include "core/rotary/value_vector.h"
 
 namespace roper {
 
@@ -18,17 +19,19 @@ enum class ScalingMethod {
     dynamic_ntk,  ///< the same with s grown to s·L'/L − (s−1) when the text is longer than L (Hugging Face)
     yarn,         ///< θ/s and θ blended by a ramp over the pairs (Peng et al. 2023, arXiv 2309.00071)
     llama3,       ///< θ/s, θ or a blend of both by wavelength (Llama 3.1, as in Hugging Face)
-    p_rope,       ///< the slowest pairs do not rotate (Barbero et al. 2024, arXiv 2410.06205)
+    longrope,  ///< θ_i/f_i with factors searched for each model, others up to L than beyond it (Ding et al.
+               ///< 2024, arXiv 2402.13753)
+    p_rope,    ///< the slowest pairs do not rotate (Barbero et al. 2024, arXiv 2410.06205)
 };
 
 inline constexpr std::array kScalingMethods = {
-    ScalingMethod::none, ScalingMethod::linear, ScalingMethod::ntk,   ScalingMethod::dynamic_ntk,
-    ScalingMethod::yarn, ScalingMethod::llama3, ScalingMethod::p_rope};
+    ScalingMethod::none, ScalingMethod::linear, ScalingMethod::ntk,      ScalingMethod::dynamic_ntk,
+    ScalingMethod::yarn, ScalingMethod::llama3, ScalingMethod::longrope, ScalingMethod::p_rope};
 
 /// Their names in files and on command lines, in the same order.
 inline const std::vector<std::string>& scalingNames() {
-    static const std::vector<std::string> names = {"none", "linear", "ntk",   "dynamic",
-                                                   "yarn", "llama3", "p-rope"};
+    static const std::vector<std::string> names = {"none", "linear", "ntk",      "dynamic",
+                                                   "yarn", "llama3", "longrope", "p-rope"};
     return names;
 }
 
@@ -40,15 +43,19 @@ inline ScalingMethod scalingMethodOf(const std::string& name) {
 /// A scaling method with all its parameters; each method reads its own.
 struct Scaling {
     ScalingMethod method = ScalingMethod::none;
-    double factor = 4.0;               ///< s ≥ 1
-    double original_length = 4096;     ///< L, positions seen in training
-    double beta_fast = 32;             ///< YaRN: pairs with more rotations than this within L are kept
-    double beta_slow = 1;              ///< YaRN: pairs with fewer rotations than this are divided by s
-    double attention_factor = 0;       ///< YaRN: multiplies cos and sin; 0 stands for 0.1·ln s + 1
+    double factor = 4.0;            ///< s ≥ 1
+    double original_length = 4096;  ///< L, positions seen in training
+    double beta_fast = 32;          ///< YaRN: pairs with more rotations than this within L are kept
+    double beta_slow = 1;           ///< YaRN: pairs with fewer rotations than this are divided by s
+    double attention_factor = 0;    ///< YaRN and LongRoPE: multiplies cos and sin; 0 stands for 0.1·ln s + 1
+                                  ///< and √(1 + ln s/ln L)
     double low_frequency_factor = 1;   ///< Llama 3: wavelengths above L/this are divided by s
     double high_frequency_factor = 4;  ///< Llama 3: wavelengths below L/this are kept
     bool truncate = true;              ///< YaRN: the ramp's ends are rounded to whole pairs
-    double proportion = 0.75;          ///< p-RoPE: share of the pairs that rotate, the fastest
+    ValueVector short_factors;         ///< LongRoPE: f of each pair in texts up to L; none: all 1
+    ValueVector long_factors;          ///< LongRoPE: the same in longer texts
+    double proportion = 0.75;  ///< p-RoPE: share of the pairs that rotate, the fastest: ⌊p·r/2⌋ of r/2
+    double proportion_factor = 1;  ///< p-RoPE: divides all frequencies (Hugging Face)
 
     bool operator==(const Scaling&) const = default;
 };
@@ -59,11 +66,19 @@ struct ScaledFrequencies {
 };
 
 /// Frequencies of the `rotated_width`/2 pairs under a scaling method.
-/// @param length  L', positions of the text that is read; only dynamic NTK depends on it
-/// @throws std::invalid_argument for a width or base that `frequencies` refuses, a factor below 1, a length
-/// not above 0, ramps whose ends are in the wrong order, or a proportion outside 0 … 1
+/// @param length  L', positions of the text that is read; only dynamic NTK and LongRoPE depend on it
+/// @throws std::invalid_argument for a width or base that `frequencies` refuses, a factor below 1 (of
+/// LongRoPE's lists: not above 0), a length not above 0, ramps whose ends are in the wrong order, or a
+/// proportion outside 0 … 1
 ScaledFrequencies scaledFrequencies(int rotated_width, double base, FrequencyFormula formula,
                                     const Scaling& scaling, double length);
+
+/// LongRoPE's factors of a published model, Phi-3-vision-128k, for its 48 pairs: something to begin with.
+ValueVector exampleShortFactors();
+ValueVector exampleLongFactors();
+
+/// LongRoPE's factors for a number of pairs: a list of another length is interpolated over them.
+Eigen::VectorXd factorsOfPairs(const Eigen::VectorXd& listed, Eigen::Index pairs);
 
 /// YaRN's correction dimension c(β): the pair, not rounded, that rotates β times within L. Under the standard
 /// formula r·ln(L/(2πβ)) / (2·ln b), under the worked example's r·ln(L/(2πβ)) / ln b.

@@ -45,20 +45,19 @@ Eigen::VectorXd outputRow(const AttentionForm& form, const Eigen::VectorXd& weig
     return rotatedBack(form, form.value.apply(V, positions).transpose() * weights, positions, query);
 }
 
-MixedRow mixRow(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
-                const Eigen::VectorXd& positions, int query) {
+MixedRow mixRow(const AttentionForm& form, const AttentionForm& right, const Eigen::VectorXd& weights,
+                const Eigen::MatrixXd& V, const Eigen::VectorXd& positions, int query) {
     MixedRow row;
     row.rotated = form.value.apply(V, positions);
     row.mixed = row.rotated.transpose() * weights;
     row.output = rotatedBack(form, row.mixed, positions, query);
     // The one-step form rotates each value once, by what both rotations make together.
     row.in_one_step = Eigen::VectorXd::Zero(V.cols());
-    const Rotary& rotary = form.value.rotary;
     for (Eigen::Index j = 0; j < weights.size(); ++j) {
         if (weights[j] == 0) continue;
-        const double position = form.value.direction * (positions[j] + form.value.offset) +
-                                form.output.direction * (positions[query] + form.output.offset);
-        row.in_one_step += weights[j] * rotate(rotary, V.row(j), position);
+        const double position = right.value.direction * (positions[j] + right.value.offset) +
+                                right.output.direction * (positions[query] + right.output.offset);
+        row.in_one_step += weights[j] * rotate(right.value.rotary, V.row(j), position);
     }
     return row;
 }

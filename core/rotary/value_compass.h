@@ -41,16 +41,17 @@ std::vector<DistanceShare> sharesByDistance(const Compass& compass, int query);
 Eigen::VectorXd outputRow(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
                           const Eigen::VectorXd& positions, int query);
 
-/// One query's output in three steps and in one.
+/// One query's output in three steps, as a form has them, and in one, as it should be.
 struct MixedRow {
     Eigen::MatrixXd rotated;      ///< v'_j = R(j)v_j          [T × d]
     Eigen::VectorXd mixed;        ///< ô_n = Σ_j a_nj v'_j     [d]
     Eigen::VectorXd output;       ///< o_n = R(−n)ô_n          [d]
-    Eigen::VectorXd in_one_step;  ///< Σ_j a_nj R(j − n)v_j    [d]
+    Eigen::VectorXd in_one_step;  ///< Σ_j a_nj R(j − n)v_j, by the right form [d]
 
+    /// Rounding alone where the form is right.
     double largestDifference() const { return (output - in_one_step).cwiseAbs().maxCoeff(); }
 };
-MixedRow mixRow(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
-                const Eigen::VectorXd& positions, int query);
+MixedRow mixRow(const AttentionForm& form, const AttentionForm& right, const Eigen::VectorXd& weights,
+                const Eigen::MatrixXd& V, const Eigen::VectorXd& positions, int query);
 
 }  // namespace roper

@@ -3,8 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/base/error.h"
+#include "core/explorer/known_models.h"
+#include "core/explorer/setup_fields.h"
 #include "tests/support/expect_error.h"
 
 namespace roper {
@@ -129,6 +134,71 @@ TEST(HuggingFace, ReadsWhatModelsMean) {
     EXPECT_EQ(dynamic.scaling.original_length, 2048);
 }
 
+// What is of no effect here is said, with its value; what is, is not.
+TEST(HuggingFace, WhatIsNotUnderstoodIsNamed) {
+    const ConfigReading reading = readHuggingFaceConfig(
+        R"({"head_dim": 64, "rope_theta": 10000, "vocab_size": 7, "use_nope": true, "no_rope_layers": [0, 1], "rope_scaling":
+        {"type": "linear", "factor": 2, "mrope_section": [8, 12, 12], "note": null}, "sliding_window": 4})",
+        ASetup{});
+    ASSERT_EQ(reading.notes.size(), 1U);
+    EXPECT_EQ(
+        reading.notes[0],
+        "not understood, and not shown: rope_scaling.mrope_section = [8,12,12], no_rope_layers = [0,1]");
+    EXPECT_TRUE(reading.kinds.empty());
+}
+
+TEST(HuggingFace, LayersOfOtherKindsCanBeShown) {
+    const ConfigReading reading = readHuggingFaceConfig(
+        R"({"model_type": "gemma3_text", "rope_scaling": {"rope_type": "linear", "factor": 8}})", ASetup{});
+    ASSERT_EQ(reading.kinds.size(), 2U);
+    EXPECT_EQ(reading.kinds[0].name, "full_attention");
+    EXPECT_EQ(reading.kinds[1].name, "sliding_attention");
+    EXPECT_EQ(reading.setup.head_dim, 256);
+    EXPECT_TRUE(rotateAlike(reading.setup, reading.kinds[0].setup));
+    EXPECT_FALSE(rotateAlike(reading.setup, reading.kinds[1].setup));
+    EXPECT_TRUE(rotateAlike(withRotationOf(reading.setup, reading.kinds[1].setup), reading.kinds[1].setup));
+    EXPECT_EQ(reading.kinds[1].setup.base, 10000);
+    EXPECT_EQ(reading.kinds[1].setup.scaling.method, ScalingMethod::none);
+}
+
+// All that transformers makes of these files, by its own functions: tests/parity/transformers_reference.py.
+TEST(HuggingFace, FrequenciesAreThoseOfTransformers) {
+    std::ifstream file(ROPER_TRANSFORMERS_REFERENCE);
+    const nlohmann::json reference = nlohmann::json::parse(file);
+    std::set<std::string> methods;
+    for (const nlohmann::json& one : reference.at("cases")) {
+        SCOPED_TRACE(one.at("name").get<std::string>());
+        ConfigReading reading = readHuggingFaceConfig(one.at("config").dump(), ASetup{});
+        if (reading.kinds.empty()) reading.kinds.push_back({"", reading.setup});
+        ASSERT_EQ(reading.kinds.size(), one.at("kinds").size());
+        EXPECT_EQ(reading.setup.pairing == Pairing::interleaved, one.at("interleaved").get<bool>());
+        for (std::size_t kind = 0; kind < reading.kinds.size(); ++kind) {
+            const nlohmann::json& expected = one.at("kinds")[kind];
+            EXPECT_EQ(reading.kinds[kind].name, expected.at("name").get<std::string>());
+            ASetup setup = reading.kinds[kind].setup;
+            if (!one.at("length").is_null()) setup.context_length = one.at("length");
+            methods.insert(nameOf(setup.scaling.method));
+            const auto theta = expected.at("theta").get<std::vector<double>>();
+            const Eigen::VectorXd ours = setup.rotary().theta;
+            ASSERT_EQ(static_cast<std::size_t>(ours.size()), theta.size());
+            for (std::size_t i = 0; i < theta.size(); ++i)
+                EXPECT_NEAR(ours[static_cast<Eigen::Index>(i)], theta[i], 1e-12) << "pair " << i;
+            EXPECT_NEAR(setup.scaled(setup.scaling.method).attention_factor,
+                        expected.at("attention_factor").get<double>(), 1e-12);
+        }
+    }
+    EXPECT_EQ(methods.size(), kScalingMethods.size());  // Hunyuan's alpha is the fixed NTK scaling
+}
+
+TEST(HuggingFace, KnownModelsLeaveNothingOut) {
+    for (const KnownModel& model : knownModels()) {
+        SCOPED_TRACE(model.name);
+        const ConfigReading reading = readHuggingFaceConfig(model.config, ASetup{});
+        for (const std::string& note : reading.notes)
+            EXPECT_EQ(note.find("not understood"), std::string::npos) << note;
+    }
+}
+
 TEST(HuggingFace, WhatHasNoNameIsSaid) {
     ASetup setup = sanitized(ASetup{});
     setup.frequency_formula = FrequencyFormula::worked_example;
@@ -165,7 +235,19 @@ TEST(HuggingFace, AWrongConfigGetsAClearMessage) {
     refused(R"({"head_dim": 64, "rope_scaling": "yarn"})", "rope_scaling must be an object");
     refused(R"({"head_dim": 64, "rope_scaling": {"rope_type": "yarm", "factor": 2}})",
             "did you mean \"yarn\"");
-    refused(R"({"head_dim": 64, "rope_scaling": {"rope_type": "longrope", "factor": 2}})", "known are");
+    refused(R"({"head_dim": 64, "rope_scaling": {"rope_type": "axial", "factor": 2}})", "known are");
+    refused(R"({"head_dim": 64, "rope_scaling": {"rope_type": "longrope", "factor": 2}})",
+            "rope_scaling.short_factor is missing: a list of 32 numbers");
+    refused(
+        R"({"head_dim": 8, "rope_scaling": {"rope_type": "longrope", "factor": 2, "short_factor": [1, 2]}})",
+        "has 2 numbers; one for each of 4 pairs");
+    refused(
+        R"({"head_dim": 4, "rope_scaling": {"rope_type": "longrope", "factor": 2, "short_factor": [1, "2"]}})",
+        "one entry is \"2\"");
+    refused(
+        R"({"head_dim": 4, "rope_scaling": {"rope_type": "longrope", "factor": 2, "short_factor": [1, -2]}})",
+        "holds numbers between");
+    refused(R"({"head_dim": 64, "rope_interleave": 1})", "rope_interleave must be true or false");
     refused(R"({"head_dim": 64, "rope_scaling": {"rope_type": "yarn"}})", "rope_scaling.factor is missing");
     refused(R"({"head_dim": 64, "rope_scaling": {"rope_type": "linear", "factor": 0.5}})",
             "rope_scaling.factor must lie between");

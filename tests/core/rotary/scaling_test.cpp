@@ -149,6 +149,52 @@ TEST(Scaling, PRopeStopsTheSlowestPairs) {
     EXPECT_EQ(scaledTheta(16, 10000, scaling).maxCoeff(), 0.0);
 }
 
+// As many pairs as in Hugging Face: ⌊p·d/2⌋, of 64 pairs 19 at p = 0.3 and 44 at 0.7.
+TEST(Scaling, PRopeKeepsWholePairsAndDividesThem) {
+    Scaling scaling = methodOf(ScalingMethod::p_rope, 1);
+    for (const auto& [proportion, kept] : {std::pair{0.3, 19}, {0.7, 44}, {0.5, 32}, {1.0, 64}}) {
+        scaling.proportion = proportion;
+        EXPECT_EQ((scaledTheta(128, 10000, scaling).array() > 0).count(), kept) << proportion;
+    }
+    scaling.proportion_factor = 8;
+    EXPECT_DOUBLE_EQ(scaledTheta(128, 10000, scaling)[10], frequencies(128)[10] / 8);
+    scaling.proportion_factor = 0.5;
+    EXPECT_THROW(scaledTheta(128, 10000, scaling), std::invalid_argument);
+}
+
+TEST(Scaling, LongRopeHasAFactorForEachPairAndOthersForLongTexts) {
+    Scaling scaling = methodOf(ScalingMethod::longrope, 8);
+    scaling.original_length = 1024;
+    scaling.short_factors = Eigen::Vector4d(1, 1.5, 2, 3);
+    scaling.long_factors = Eigen::Vector4d(1, 2, 10, 20);
+    const Eigen::VectorXd plain = frequencies(8);
+    const Eigen::VectorXd near = scaledTheta(8, 10000, scaling, 1024),
+                          far = scaledTheta(8, 10000, scaling, 1025);
+    for (int i = 0; i < 4; ++i) {
+        EXPECT_DOUBLE_EQ(plain[i] / near[i], scaling.short_factors[i]);
+        EXPECT_DOUBLE_EQ(plain[i] / far[i], scaling.long_factors[i]);
+    }
+    const auto on_cosines = [&] {
+        return scaledFrequencies(8, 10000, FrequencyFormula::standard, scaling, 4096).attention_factor;
+    };
+    EXPECT_DOUBLE_EQ(on_cosines(), std::sqrt(1.3));  // ln 8 / ln 1024 = 3/10
+    scaling.attention_factor = 1.1;
+    EXPECT_EQ(on_cosines(), 1.1);
+    scaling.long_factors[2] = 0;
+    EXPECT_THROW(scaledTheta(8, 10000, scaling), std::invalid_argument);
+}
+
+TEST(Scaling, AListOfAnotherLengthIsInterpolated) {
+    EXPECT_EQ(factorsOfPairs(Eigen::VectorXd(), 3), Eigen::VectorXd::Ones(3));
+    EXPECT_EQ(factorsOfPairs(Eigen::Vector3d(1, 3, 7), 3), Eigen::Vector3d(1, 3, 7));
+    const Eigen::VectorXd finer = factorsOfPairs(Eigen::Vector3d(1, 3, 7), 5);
+    const double expected[] = {1, 2, 3, 5, 7};
+    for (int i = 0; i < 5; ++i)
+        EXPECT_DOUBLE_EQ(finer[i], expected[i]);
+    EXPECT_EQ(factorsOfPairs(Eigen::Vector3d(1, 3, 7), 1)[0], 1);
+    EXPECT_EQ(factorsOfPairs(Eigen::Matrix<double, 1, 1>(4.0), 2), Eigen::Vector2d(4, 4));
+}
+
 TEST(Scaling, AFactorOfOneChangesNothing) {
     for (const ScalingMethod method : kScalingMethods) {
         if (method == ScalingMethod::p_rope) continue;

@@ -75,13 +75,31 @@ TEST(ValueCompass, ThreeStepsEqualOneWhateverTheBlend) {
     EXPECT_TRUE(rc::check([] {
         const Scene s = anyScene();
         const double blend = *rc::gen::element(0.0, 0.3, 1.0);
-        const MixedRow row =
-            mixRow(roperForm(s.rotary, s.rotary, blend), s.weights.row(s.query), s.V, s.positions, s.query);
+        const AttentionForm form = roperForm(s.rotary, s.rotary, blend);
+        const MixedRow row = mixRow(form, form, s.weights.row(s.query), s.V, s.positions, s.query);
         RC_ASSERT(row.largestDifference() < 1e-9);
         if (blend == 1.0)
             RC_ASSERT(largest(row.output.transpose() -
                               referenceMixing(s.rotary, s.weights, s.V, s.positions).row(s.query)) < 1e-9);
     }));
+}
+
+// The three steps follow the form that is looked at, the one step the right one.
+TEST(ValueCompass, AMistakeIsWhatTheThreeStepsAndTheOneDifferBy) {
+    const Rotary rotary = makeRotary(4, Pairing::half);
+    const AttentionForm right = roperForm(rotary, rotary);
+    AttentionForm no_inverse = right;
+    no_inverse.output.direction = 0;
+    const Eigen::Vector3d weights(0.2, 0.3, 0.5), positions(0, 1, 2);
+    const Eigen::MatrixXd V = (Eigen::MatrixXd(3, 4) << 1, 0, 0, 2, 0, 1, 1, 0, 1, 1, 0, -1).finished();
+    const MixedRow wrong = mixRow(no_inverse, right, weights, V, positions, 2);
+    const MixedRow sound = mixRow(right, right, weights, V, positions, 2);
+    EXPECT_EQ(wrong.output, wrong.mixed);
+    EXPECT_EQ(wrong.in_one_step, sound.in_one_step);
+    EXPECT_LT(sound.largestDifference(), 1e-15);
+    EXPECT_GT(wrong.largestDifference(), 0.1);
+    // Feature 0, by hand: Σ a (v₀ cos(j−2)θ₀ − v₂ sin(j−2)θ₀), θ₀ = 1.
+    EXPECT_NEAR(wrong.in_one_step[0], 0.2 * std::cos(2.0) + 0.3 * std::sin(1.0) + 0.5, 1e-15);
 }
 
 }  // namespace

@@ -1,0 +1,152 @@
+#include "core/explorer/config_fields.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kShownValue = 60;
+
+[[noreturn]] void fail(const std::string& message) {
+    throw Error(ErrorKind::usage, message);
+}
+
+std::string shown(const Json& value) {
+    std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return text.size() <= kShownValue ? text : text.substr(0, kShownValue) + " …";
+}
+
+}  // namespace
+
+ConfigFields::ConfigFields(std::shared_ptr<const Json> root, const Json& object, std::string where)
+    : root_(std::move(root)), json_(&object), where_(std::move(where)) {}
+
+/// The library would silently keep the last of two members of one name.
+ConfigFields ConfigFields::parse(std::string_view text) {
+    constexpr std::size_t kLongest = 1 << 20;
+    constexpr int kDeepest = 32;
+    if (text.size() > kLongest) fail("this is too long for a config.json");
+    if (trimmed(text).empty()) fail("there is nothing to read; paste the text of a model's config.json");
+    std::vector<std::set<std::string>> keys;
+    const auto check = [&](int depth, Json::parse_event_t event, Json& value) {
+        if (depth > kDeepest) fail("the config is nested too deeply");
+        if (event == Json::parse_event_t::object_start) keys.emplace_back();
+        if (event == Json::parse_event_t::object_end) keys.pop_back();
+        if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
+            fail("\"" + value.get<std::string>() + "\" stands twice in one object");
+        return true;
+    };
+    auto root = std::make_shared<Json>();
+    try {
+        *root = Json::parse(text, check);
+    } catch (const Json::exception& error) {
+        fail("this is not JSON: " + jsonProblem(error.what()));
+    }
+    if (!root->is_object()) fail("a config.json is one JSON object, { … }");
+    const Json& object = *root;
+    return {std::move(root), object, ""};
+}
+
+bool ConfigFields::has(const std::string& key) const {
+    return json_->contains(key) && !json_->at(key).is_null();
+}
+
+void ConfigFields::refuse(const std::string& key, const std::string& what) const {
+    fail(nameOf(key) + " " + what);
+}
+
+const Json* ConfigFields::read(const std::string& key) const {
+    read_->insert(key);
+    return has(key) ? &json_->at(key) : nullptr;
+}
+
+std::optional<double> ConfigFields::number(const std::string& key, double low, double high) const {
+    const Json* value = read(key);
+    if (value == nullptr) return std::nullopt;
+    if (!value->is_number()) refuse(key, "must be a number, not " + shown(*value));
+    const double number = value->get<double>();
+    if (!(number >= low && number <= high))
+        refuse(key, "must lie between " + formatNumber(low) + " and " + formatNumber(high) + ", not " +
+                        formatNumber(number));
+    return number;
+}
+
+std::optional<int> ConfigFields::whole(const std::string& key, int low, int high) const {
+    const auto value = number(key, low, high);
+    if (value && *value != std::floor(*value)) refuse(key, "must be whole, not " + formatNumber(*value));
+    return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
+}
+
+std::optional<bool> ConfigFields::flag(const std::string& key) const {
+    const Json* value = read(key);
+    if (value == nullptr) return std::nullopt;
+    if (!value->is_boolean()) refuse(key, "must be true or false, not " + shown(*value));
+    return value->get<bool>();
+}
+
+std::optional<std::string> ConfigFields::text(const std::string& key) const {
+    const Json* value = read(key);
+    if (value == nullptr) return std::nullopt;
+    if (!value->is_string()) refuse(key, "must be text, not " + shown(*value));
+    return value->get<std::string>();
+}
+
+std::optional<std::vector<double>> ConfigFields::numbers(const std::string& key, double low, double high,
+                                                         std::size_t most) const {
+    const Json* value = read(key);
+    if (value == nullptr) return std::nullopt;
+    if (!value->is_array()) refuse(key, "must be a list of numbers, not " + shown(*value));
+    if (value->size() > most) refuse(key, "has more than " + std::to_string(most) + " numbers");
+    std::vector<double> read;
+    for (const Json& entry : *value) {
+        if (!entry.is_number()) refuse(key, "must be a list of numbers; one entry is " + shown(entry));
+        read.push_back(entry.get<double>());
+        if (!(read.back() >= low && read.back() <= high))
+            refuse(key, "holds numbers between " + formatNumber(low) + " and " + formatNumber(high) +
+                            ", not " + formatNumber(read.back()));
+    }
+    return read;
+}
+
+std::optional<ConfigFields> ConfigFields::object(const std::string& key) const {
+    const Json* value = read(key);
+    if (value == nullptr) return std::nullopt;
+    if (!value->is_object()) refuse(key, "must be an object, not " + shown(*value));
+    return ConfigFields(root_, *value, nameOf(key));
+}
+
+std::optional<double> ConfigFields::firstNumber(std::initializer_list<const char*> keys, double low,
+                                                double high) const {
+    for (const char* key : keys)
+        if (const auto value = number(key, low, high)) return value;
+    return std::nullopt;
+}
+
+std::optional<int> ConfigFields::firstWhole(std::initializer_list<const char*> keys, int low,
+                                            int high) const {
+    for (const char* key : keys)
+        if (const auto value = whole(key, low, high)) return value;
+    return std::nullopt;
+}
+
+std::vector<std::string> ConfigFields::keysOfObjects() const {
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : json_->items())
+        if (value.is_object()) keys.push_back(key);
+    return keys;
+}
+
+std::vector<std::string> ConfigFields::unread() const {
+    std::vector<std::string> named;
+    for (const auto& [key, value] : json_->items())
+        if (!value.is_null() && value != false && read_->count(key) == 0)
+            named.push_back(nameOf(key) + " = " + shown(value));
+    return named;
+}
+
+}  // namespace roper

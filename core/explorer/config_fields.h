@@ -1,0 +1,64 @@
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace roper {
+
+/// The members of one object of a config.json, read one by one. What was never read can be named afterwards.
+class ConfigFields {
+  public:
+    /// @param text  one JSON object; at most 1 MB, at most 32 objects deep, no key twice in one of them
+    /// @throws Error (usage) saying what is wrong with it
+    static ConfigFields parse(std::string_view text);
+
+    bool has(const std::string& key) const;
+    /// Where a member stands, for messages: "rope_scaling.factor".
+    std::string nameOf(const std::string& key) const { return where_.empty() ? key : where_ + "." + key; }
+
+    // Each of these is empty where the member is missing or null. @throws Error (usage) naming the member
+    // where it is of another type or outside its bounds
+
+    std::optional<double> number(const std::string& key, double low, double high) const;
+    std::optional<int> whole(const std::string& key, int low, int high) const;
+    std::optional<bool> flag(const std::string& key) const;
+    std::optional<std::string> text(const std::string& key) const;
+    /// A list of at most `most` numbers.
+    std::optional<std::vector<double>> numbers(const std::string& key, double low, double high,
+                                               std::size_t most) const;
+    std::optional<ConfigFields> object(const std::string& key) const;
+
+    /// The first of several spellings that is there.
+    std::optional<double> firstNumber(std::initializer_list<const char*> keys, double low, double high) const;
+    std::optional<int> firstWhole(std::initializer_list<const char*> keys, int low, int high) const;
+
+    /// The keys of all members that are objects themselves, in the order of the alphabet.
+    std::vector<std::string> keysOfObjects() const;
+
+    /// "key = value" of each member that nothing has asked for and that is not null or false.
+    std::vector<std::string> unread() const;
+
+    /// Ends with an error that begins with the member's name.
+    [[noreturn]] void refuse(const std::string& key, const std::string& what) const;
+
+  private:
+    ConfigFields(std::shared_ptr<const nlohmann::json> root, const nlohmann::json& object, std::string where);
+
+    /// The member, null where it is missing; from now on it counts as read.
+    const nlohmann::json* read(const std::string& key) const;
+
+    std::shared_ptr<const nlohmann::json> root_;  ///< keeps the object
+    const nlohmann::json* json_;
+    std::string where_;
+    std::shared_ptr<std::set<std::string>> read_ = std::make_shared<std::set<std::string>>();
+};
+
+}  // namespace roper
