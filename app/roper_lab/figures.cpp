@@ -28,7 +28,11 @@ const std::vector<Field<Canvas>>& canvasFields() {
                  [](C& c) -> int& { return c.size.rwidth(); }),
         field<C>({"", "height", "pixels", "Height", IntegerRange{60, 10000}},
                  [](C& c) -> int& { return c.size.rheight(); }),
-        of_options({"", "width_mm", "mm", "Width on paper", RealRange{0, 2000}}, &ExportOptions::width_mm),
+        of_options(
+            {"", "width_mm", "mm", "Width on paper; the picture is laid out anew for it", RealRange{0, 2000}},
+            &ExportOptions::width_mm),
+        of_options({"", "text_pt", "pt", "Size of the text on paper", RealRange{4, 100}},
+                   &ExportOptions::text_pt),
         of_options({"", "scale", "", "Pixels of a PNG per pixel", IntegerRange{1, 8}}, &ExportOptions::scale),
         of_options({"", "caption", "", "1: the caption is drawn below", Flag()}, &ExportOptions::caption),
     };

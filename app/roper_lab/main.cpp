@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <QApplication>
 #include <QTimer>
+#include <algorithm>
 #include <iostream>
 
 #include "app/roper_lab/figures.h"
@@ -10,6 +11,8 @@
 #include "core/base/error.h"
 #include "core/base/this_process.h"
 #include "core/runs/run_folder.h"
+#include "ui/theme/appearance.h"
+#include "ui/theme/lab_style.h"
 #include "ui/window/main_window.h"
 
 namespace {
@@ -19,7 +22,7 @@ struct Arguments {
     std::string page;
     std::string out;
     roper::FigureOrder order;
-    int scale = 1;
+    int scale = 1, width = 1360, height = 860;
     bool figure = false, screenshots = false, first_frame = false;
 };
 
@@ -31,7 +34,6 @@ void dropRemarks(QtMsgType type, const QMessageLogContext&, const QString& messa
 /// Pictures need no display; without this they would fail where there is none.
 void useNoDisplay() {
     qputenv("QT_QPA_PLATFORM", "offscreen");
-    QApplication::setStyle("Fusion");
     qInstallMessageHandler(dropRemarks);
 }
 
@@ -40,16 +42,14 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     CLI::App app{"A laboratory for rotary position embeddings.", "roper-lab"};
     app.set_version_flag("--version", "roper-lab " + roper::programVersion());
     app.add_option("--runs", arguments.runs, "Folder of the runs (default: $ROPER_LAB_RUNS, else ./runs)");
-    app.add_option(
-        "--page", arguments.page,
-        "Page to show: rotation, spectrum, attention, \"value mixing\", training, compare or inspect");
+    app.add_option("--page", arguments.page,
+                   "Page to show: rotation, spectrum, attention, value-mixing, training, compare or inspect");
     app.add_flag("--first-frame", arguments.first_frame,
                  "End when the first frame is painted, to measure the start");
     CLI::App* figure = app.add_subcommand("figure", "Write one picture without a window");
-    figure->add_option("kind", arguments.order.kind, "Which picture")->required();
+    figure->add_option("kind", arguments.order.kind, "Which picture");
     figure->add_option("--out", arguments.out, "File: .png, .svg, .pdf or .csv")->required();
-    figure->add_option("--set", arguments.order.settings, "Change a parameter: key=value")
-        ->allow_extra_args(false);
+    figure->add_option("--set", arguments.order.settings, "Change parameters: key=value key=value …");
     figure->add_option("--run", arguments.order.run, "Take q, k and v from a layer and head of this run");
     figure->add_option("--query", arguments.order.query, "Short for --set query=N");
     figure->add_flag("--dark", arguments.order.dark, "On a dark background");
@@ -62,8 +62,22 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     CLI::App* screenshots = app.add_subcommand("screenshots", "Write every page, without a window");
     screenshots->add_option("--out", arguments.out, "Folder")->required();
     screenshots->add_option("--runs", arguments.runs, "Folder of the runs to show");
+    screenshots->add_option("--width", arguments.width, "Width of the window")->check(CLI::Range(400, 8000));
+    screenshots->add_option("--height", arguments.height, "Height of the window")
+        ->check(CLI::Range(300, 8000));
     screenshots->add_option("--scale", arguments.scale, "Pixels a device-independent pixel")
         ->check(CLI::Range(1, 4));
+    // `--set` takes all that follows it; a word without "=" is the kind.
+    figure->final_callback([&order = arguments.order] {
+        const auto word =
+            std::find_if(order.settings.begin(), order.settings.end(),
+                         [](const std::string& setting) { return setting.find('=') == std::string::npos; });
+        if (order.kind.empty() && word != order.settings.end()) {
+            order.kind = *word;
+            order.settings.erase(word);
+        }
+        if (order.kind.empty()) throw CLI::RequiredError("kind");
+    });
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -82,7 +96,9 @@ int runProgram(QApplication& application, const Arguments& arguments) {
         order.runs = arguments.runs;
         return roper::makeFigure(order);
     }
-    if (arguments.screenshots) return roper::makeScreenshots(out, arguments.runs, arguments.scale);
+    if (arguments.screenshots)
+        return roper::makeScreenshots(out, arguments.runs, {arguments.width, arguments.height},
+                                      arguments.scale);
     roper::MainWindow window{std::filesystem::path(arguments.runs)};
     if (!arguments.page.empty() && !window.showPage(QString::fromStdString(arguments.page)))
         throw roper::Error(roper::ErrorKind::usage, "there is no page \"" + arguments.page + "\"");
@@ -108,6 +124,10 @@ int main(int argc, char** argv) {
     // Pictures are the same for everyone: they neither read nor change a person's own settings.
     QApplication::setApplicationName(arguments.figure || arguments.screenshots ? "roper-lab-pictures"
                                                                                : "roper-lab");
+    if (arguments.figure || arguments.screenshots)
+        QApplication::setStyle(new roper::LabStyle);
+    else
+        roper::dressApplication();
     try {
         return runProgram(application, arguments);
     } catch (const roper::Error& error) {

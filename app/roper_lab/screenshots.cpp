@@ -15,8 +15,6 @@
 namespace roper {
 namespace {
 
-constexpr QSize kWindow{1360, 860};
-
 /// Lets layouts, queued replots and timers do their work.
 void settle() {
     QElapsedTimer clock;
@@ -63,6 +61,11 @@ void prepare(MainWindow& window, const Page& page) {
     setup.scaling.original_length = 2048;
     if (&page == &window.inspectPage()) inspectSomething(window);
     window.selection().replace(&page == &window.rotationPage() ? withWorkedExample(Setup{}) : setup);
+}
+
+/// "value-mixing-dark.png": without blanks.
+QString fileName(const QString& view, const QString& suffix) {
+    return QStringLiteral("%1-%2.png").arg(view.toLower().replace(' ', '-'), suffix);
 }
 
 struct View {
@@ -124,26 +127,26 @@ std::vector<View> furtherViews() {
 
 }  // namespace
 
-int makeScreenshots(const QString& out, const std::filesystem::path& runs, int scale) {
+int makeScreenshots(const QString& out, const std::filesystem::path& runs, const QSize& size, int scale) {
     if (!QDir().mkpath(out)) throw Error(ErrorKind::disk, "cannot create the folder " + out.toStdString());
     const QDir folder(out);
     for (const bool dark : {false, true}) {
         QApplication::setPalette(fixedPalette(dark));
         MainWindow window(runs, QueueLauncher::Duty::watch);
-        window.resize(kWindow);
+        window.resize(size);
         window.show();
         window.runs().readAll();
         const QString suffix = dark ? "dark" : "light";
         for (Page* page : window.pages()) {
             window.showPage(page);
             prepare(window, *page);
-            shoot(window, folder.filePath(page->name().toLower() + "-" + suffix + ".png"), scale);
+            shoot(window, folder.filePath(fileName(page->name(), suffix)), scale);
         }
         for (const View& view : furtherViews()) {
             window.showPage(view.name.section('-', 0, 0));
             prepare(window, *window.currentPage());
             view.show(window);
-            shoot(window, folder.filePath(view.name + "-" + suffix + ".png"), scale);
+            shoot(window, folder.filePath(fileName(view.name, suffix)), scale);
         }
         if (dark) continue;
         for (Page* page : window.pages()) {

@@ -83,7 +83,7 @@ class AttentionPageTest : public PageTest {
             auto* box = page_->gallery().box(mistake);
             box->click();
             QCOMPARE(setup().mistake, mistake);
-            QVERIFY(setup().shift != 0);
+            QCOMPARE(setup().shift, 0.0);  // S is shared by all pages; the map has a shift of its own
             QVERIFY2(page_->map().map().values->cwiseAbs().maxCoeff() > 1e-2,
                      qPrintable(describe(mistake).name));
             if (!isSeenByShift(mistake)) {
@@ -168,6 +168,54 @@ class AttentionPageTest : public PageTest {
         QVERIFY(!table->model()->setData(table->model()->index(2, 0), "nonsense", Qt::EditRole));
         QVERIFY(!table->model()->setData(table->model()->index(2, 0), "1e99", Qt::EditRole));
         QCOMPARE(setup().by_hand.Q(2, 0), -5.5);
+    }
+
+    void whatASourceNeedsComesBackWithIt() {
+        auto* source = control<QComboBox>("q, k, v from");
+        const auto hasRoom = [&](const char* name) {
+            QCoreApplication::processEvents();
+            auto* widget = control<QWidget>(name);
+            return widget->isVisible() && widget->height() > 10;
+        };
+        for (const int other : {2, 1}) {
+            source->setCurrentIndex(other);
+            QCOMPARE(hasRoom("Seed"), false);
+            QCOMPARE(hasRoom("Tokens T"), other == 1);
+            QCOMPARE(hasRoom("Run"), other == 2);
+            source->setCurrentIndex(0);
+            for (const char* name : {"Tokens T", "Seed", "Similarity"})
+                QVERIFY2(hasRoom(name), name);
+            QVERIFY(!hasRoom("Run"));
+        }
+    }
+
+    void returnChoosesInAnOpenList() {
+        auto* source = control<QComboBox>("q, k, v from");
+        source->setFocus();
+        source->showPopup();
+        QTRY_VERIFY(source->view()->isVisible());
+        QTest::keyClick(source->view(), Qt::Key_Down);
+        QTest::keyClick(source->view(), Qt::Key_Return);
+        QCOMPARE(source->currentIndex(), 1);
+        QTRY_VERIFY(!source->view()->isVisible());
+        QCOMPARE(setup().source, Source::hand);
+        QCOMPARE(window_->currentPage()->name(),
+                 QString("Attention"));  // Return is a shortcut of the page, too
+    }
+
+    void groupsFoldAndStaySo() {
+        QToolButton* header = nullptr;
+        for (auto* button : page_->findChildren<QToolButton*>())
+            if (button->accessibleName() == "Method") header = button;
+        QVERIFY(header != nullptr);
+        QVERIFY(control<QCheckBox>("Causal")->isVisible());
+        header->click();
+        QVERIFY(!control<QCheckBox>("Causal")->isVisible());
+        QVERIFY(control<QSpinBox>("Seed")->isVisible());
+        window_.reset();
+        openWindow("Attention");
+        page_ = &window_->attentionPage();
+        QVERIFY(!control<QCheckBox>("Causal")->isVisible());
     }
 
     void randomVectorsCannotBeEdited() {

@@ -4,7 +4,11 @@
 #include <limits>
 #include <random>
 
+#include "core/methods/position_method.h"
+#include "ui/charts/figure_export.h"
+#include "ui/charts/heat_map_view.h"
 #include "ui/charts/metric_chart.h"
+#include "ui/theme/lab_style.h"
 
 using namespace roper;
 
@@ -161,6 +165,92 @@ class ChartsTest : public QObject {
         QVERIFY(!pointed.isEmpty());
         QVERIFY2(pointed.last()[0].toString().contains("run a: 0.5"),
                  qPrintable(pointed.last()[0].toString()));
+    }
+
+    // WCAG 2.1, AA: 4.5 : 1 for text, 3 : 1 for the edges of controls and the lines that carry meaning.
+    void textAndControlsStandOut() {
+        for (const bool dark : {false, true}) {
+            const QPalette palette = fixedPalette(dark);
+            const Theme theme = Theme::of(palette);
+            const auto expect = [&](const QColor& a, const QColor& b, double least, const char* what) {
+                QVERIFY2(
+                    contrast(a, b) >= least,
+                    qPrintable(
+                        QStringLiteral("%1, %2: %3").arg(what, dark ? "dark" : "light").arg(contrast(a, b))));
+            };
+            const std::pair<QPalette::ColorRole, QPalette::ColorRole> texts[] = {
+                {QPalette::WindowText, QPalette::Window},
+                {QPalette::Text, QPalette::Base},
+                {QPalette::Text, QPalette::AlternateBase},
+                {QPalette::ButtonText, QPalette::Button},
+                {QPalette::PlaceholderText, QPalette::Window},
+                {QPalette::PlaceholderText, QPalette::Base},
+                {QPalette::ToolTipText, QPalette::ToolTipBase},
+                {QPalette::HighlightedText, QPalette::Highlight},
+                {QPalette::Link, QPalette::Window},
+                {QPalette::Link, QPalette::Base}};
+            for (const auto& [text, behind] : texts)
+                expect(palette.color(text), palette.color(behind), 4.5, "text");
+            for (const auto role : {QPalette::Window, QPalette::Base, QPalette::Button})
+                expect(LabStyle::edge(palette), palette.color(role), 3, "edge of a control");
+            expect(LabStyle::accent(palette), palette.color(QPalette::Window), 3, "focus");
+            expect(theme.text, theme.background, 4.5, "text of a picture");
+            expect(theme.faint_text, theme.background, 4.5, "faint text of a picture");
+            expect(theme.frame, theme.background, 3, "axis");
+            for (const PositionMethod& method : positionMethods())
+                expect(theme.readable(Theme::method(method.name)), theme.background, 4.5,
+                       method.name.c_str());
+            for (const QColor& color : {Theme::query(), Theme::key(), Theme::value(), Theme::output()})
+                expect(theme.ghost(color), theme.background, 1.8, "pale arrow");
+        }
+    }
+
+    // A map that is narrow, but has room for its rows, keeps each of them.
+    void mapsMergeOnlyWhereThereIsNoRoom() {
+        Eigen::MatrixXd values(8, 257);
+        for (int row = 0; row < 8; ++row)
+            for (int column = 0; column < 257; ++column)
+                values(row, column) = (row % 2 == 0 ? 1.0 : -1.0) * (column % 2 == 0 ? 0.5 : 0.25);
+        TilePyramid pyramid(values, false, -1, 1);
+        const int level = pyramid.levelFor(20.0, 0.4);
+        QCOMPARE(pyramid.rowsOfEntry(level), 1);
+        QCOMPARE(pyramid.columnsOfEntry(level), 4);
+        QCOMPARE(pyramid.rows(level), 8);
+        QCOMPARE(pyramid.columns(level), 65);
+        for (int row = 0; row < 8; ++row)
+            QCOMPARE(pyramid.colorIndex(level, row, 3), row % 2 == 0 ? 191 : 64);
+        QCOMPARE(pyramid.rowsOfEntry(pyramid.levelFor(0.4, 20.0)), 4);
+        // On the screen: with 2 device pixels a number, rows of either sign.
+        HeatMapView view("map", nullptr);
+        view.resize(300, 160);
+        auto shared = std::make_shared<Eigen::MatrixXd>(values);
+        HeatMapView::Map map;
+        map.pyramid = HeatMapView::makePyramid(values, HeatMapView::Scale::diverging, 1.0, false);
+        map.values = shared;
+        view.setMap(map);
+        ExportOptions at_once;
+        at_once.scale = 1;
+        const QImage image = figureImage(view, at_once, Theme::light());
+        const auto colorOf = [&](int row) {
+            return image.pixelColor(view.cellRect(row, 100).center().toPoint());
+        };
+        for (int row = 1; row < 8; ++row)
+            QVERIFY2(colorOf(row) != colorOf(row - 1), qPrintable(QString::number(row)));
+    }
+
+    void mapsMayShowTheMean() {
+        Eigen::MatrixXd values = Eigen::MatrixXd::Zero(300, 300);
+        values(0, 0) = 1;
+        values.row(7).setConstant(std::nan(""));
+        TilePyramid largest(values, true, 0, 1),
+            mean(values, true, 0, 1, TilePyramid::NotANumber::absent, TilePyramid::Merging::mean);
+        const int level = mean.levelFor(0.5, 0.5);
+        QCOMPARE(largest.colorIndex(largest.levelFor(0.5, 0.5), 0, 0), 255);
+        // Of four cells the one right of the diagonal does not count: 1/3.
+        QCOMPARE(mean.colorIndex(level, 0, 0), 85);
+        // Of the sixteen of the next level, 10 lie on and left of the diagonal.
+        QCOMPARE(mean.colorIndex(mean.levelFor(0.25, 0.25), 0, 0), static_cast<int>(25.5 + 0.5));
+        QCOMPARE(mean.colorIndex(level, 3, 0), 0);  // row 6 alone: row 7 is absent
     }
 
     void axesCanBeLogarithmic() {

@@ -53,6 +53,42 @@ class FiguresTest : public QObject {
         }
     }
 
+    // A column of 85 mm, for wide tables two: text of 7 to 8 pt whatever the picture's size on the screen, in
+    // a file that any reader of XML takes. The size is that of the font, times the scale of the group that
+    // the text stands in.
+    void textOnPaperCanBeRead() {
+        for (Page* page : window_->pages()) {
+            window_->showPage(page);
+            page->refreshNow();
+            for (const Figure* figure : page->figures()) {
+                ExportOptions options;
+                options.width_mm =
+                    figure->leastSize().width() < 350 ? 85 : 174;  // a wide table needs two columns
+                const QByteArray svg = figureSvg(*figure, options, Theme::light());
+                double smallest = 1e9, font = 0, scale = 1;
+                QXmlStreamReader reader(svg);
+                while (!reader.atEnd()) {
+                    if (reader.readNext() != QXmlStreamReader::StartElement) continue;
+                    const QXmlStreamAttributes attributes = reader.attributes();
+                    const QStringList matrix =
+                        attributes.value("transform").toString().remove("matrix(").remove(')').split(',');
+                    if (reader.name() == QLatin1String("g") && matrix.size() == 6)
+                        scale = std::hypot(matrix[0].toDouble(), matrix[1].toDouble());
+                    if (attributes.hasAttribute("font-size")) font = attributes.value("font-size").toDouble();
+                    if (reader.name() != QLatin1String("text")) continue;
+                    // Exponents and subscripts, such as −2i/r, are smaller.
+                    if (reader.readElementText().trimmed().size() > 5)
+                        smallest = std::min(smallest, font * scale);
+                }
+                QVERIFY2(!reader.hasError(), qPrintable(figure->figureName() + ": " + reader.errorString()));
+                constexpr double kPointsPerPixel = 0.75;
+                QVERIFY2(smallest * kPointsPerPixel > 6.7, qPrintable(QStringLiteral("%1: %2 pt")
+                                                                          .arg(figure->figureName())
+                                                                          .arg(smallest * kPointsPerPixel)));
+            }
+        }
+    }
+
     void aFigureInMillimetresAndWithCaption() {
         const Figure* circle = window_->rotationPage().figures().front();
         ExportOptions options;

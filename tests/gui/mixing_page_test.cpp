@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "tests/support/page_test.h"
+#include "ui/pages/mixing/mixing_text.h"
 
 using namespace roper;
 
@@ -52,6 +53,35 @@ class MixingPageTest : public PageTest {
         const auto& curves = page_->shiftChart().curves();
         QVERIFY(range(curves[0].y) < 1e-12);
         QVERIFY(range(curves[2].y) > 1e-2);
+    }
+
+    void threeStepsFollowTheFormAndTheOneIsRight() {
+        const auto column = [&](int index) {
+            std::vector<double> numbers;
+            for (const QString& line : page_->steps().figureCsv().split('\n', Qt::SkipEmptyParts).mid(1))
+                numbers.push_back(line.section(',', index, index).toDouble());
+            return numbers;
+        };
+        const std::vector<double> right = column(3);
+        change([](Setup& s) { s.mistake = Mistake::no_inverse; });
+        QCOMPARE(column(3), right);
+        QCOMPARE(column(2), column(1));  // not rotated back
+        QVERIFY(column(2) != right);
+        QCOMPARE(mixingFormulas(setup()).rotate_back, QString("o = ô, not rotated back"));
+        QCOMPARE(mixingFormulas(setup()).angle, QString("jθ"));
+        change([](Setup& s) { s.mistake = Mistake::values_twice; });
+        QCOMPARE(mixingFormulas(setup()).rotate, QString("v′ⱼ = R(2j)vⱼ"));
+        QCOMPARE(mixingFormulas(setup()).output, QString("o = Σ a R(2j−n)v"));
+        change([](Setup& s) { s.mistake = Mistake::positions_from_one; });
+        QCOMPARE(mixingFormulas(setup()).rotate_back, QString("o = R(−(n+1))ô"));
+        QCOMPARE(mixingFormulas(setup()).angle, QString("(j−n−1)θ"));
+        change([](Setup& s) {
+            s.mistake = Mistake::none;
+            s.blend = 0.4;
+        });
+        QCOMPARE(mixingFormulas(setup()).output, QString("o = Σ a R(0.4 (j−n))v"));
+        QCOMPARE(mixingFormulas(setup()).in_one_step, QString("Σ a R(0.4 (j−n))v"));
+        QCOMPARE(mixingFormulas(setup()).angle, QString("0.4 (j−n)θ"));
     }
 
     void sharesByDistanceAddUpToTheLength() {

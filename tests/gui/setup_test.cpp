@@ -2,6 +2,7 @@
 #include <QStatusBar>
 
 #include "tests/support/page_test.h"
+#include "ui/theme/appearance.h"
 
 using namespace roper;
 
@@ -45,6 +46,40 @@ class SetupTest : public PageTest {
         trigger("Redo");
         trigger("Redo");
         QVERIFY(setup() == end);
+    }
+
+    /// On some desktops a line of text takes Ctrl+E and Ctrl+K for itself.
+    void shortcutsOfTheWindowWorkInAField() {
+        window_->showPage("Spectrum");
+        auto* base = control<NumberEdit>("Base b");
+        base->setFocus();
+        base->selectAll();
+        QTest::keyClicks(base, "777");
+        const auto opens = [&](Qt::Key key) {
+            bool opened = false;
+            QTimer::singleShot(100, this, [&opened] {
+                QWidget* shown = QApplication::activePopupWidget();
+                if (shown == nullptr) shown = QApplication::activeModalWidget();
+                opened = shown != nullptr;
+                if (opened) shown->close();
+            });
+            QTest::keyClick(base, key, Qt::ControlModifier);
+            QTest::qWait(150);
+            return opened;
+        };
+        QVERIFY(opens(Qt::Key_E));
+        QVERIFY(opens(Qt::Key_K));
+        QCOMPARE(base->text(), QString("777"));
+    }
+
+    void theAppearanceIsChosenAndKept() {
+        trigger("Dark colours");
+        QTRY_VERIFY(window_->palette().color(QPalette::Window).lightness() < 128);
+        QCOMPARE(savedAppearance(), Appearance::dark);
+        trigger("Light colours");
+        QTRY_VERIFY(window_->palette().color(QPalette::Window).lightness() >= 128);
+        trigger("Colours of the desktop");
+        QCOMPARE(savedAppearance(), Appearance::system);
     }
 
     void aDragIsOneStep() {

@@ -124,6 +124,48 @@ class SpectrumPageTest : public PageTest {
         QVERIFY((setup().rotary().theta - theta).norm() < 1e-15);
     }
 
+    void theListOfModelsKeepsItsChoice() {
+        auto* models = control<QComboBox>("Settings of a well-known model");
+        auto* layers = control<QComboBox>("Kind of layer");
+        QCOMPARE(models->currentIndex(), -1);
+        QVERIFY(!layers->isVisible());
+        const int gemma = models->findText("Gemma", Qt::MatchStartsWith);
+        QVERIFY(gemma >= 0);
+        models->setCurrentIndex(gemma);
+        emit models->activated(gemma);
+        QCOMPARE(models->currentIndex(), gemma);
+        QCOMPARE(setup().base, 1e6);
+        QVERIFY(layers->isVisible());
+        QCOMPARE(layers->currentText(), QString("full attention"));
+        layers->setCurrentIndex(1);
+        emit layers->activated(1);
+        QCOMPARE(setup().base, 10000.0);
+        QCOMPARE(models->currentIndex(), gemma);
+        window_->selection().history().undo();
+        QCOMPARE(layers->currentIndex(), 0);
+        change([](Setup& s) { s.base = 777; });
+        QCOMPARE(models->currentIndex(), -1);
+        QVERIFY(!layers->isVisible());
+    }
+
+    void factorsOfLongRopeAreAListOfNumbers() {
+        change([](Setup& s) { s.scaling.method = ScalingMethod::longrope; });
+        auto* factors = control<LineEdit>("Long factors");
+        QVERIFY(factors->isVisible());
+        const Eigen::VectorXd before = setup().rotary().theta;
+        factors->selectAll();
+        QTest::keyClicks(factors, "2, 4");
+        QTest::keyClick(factors, Qt::Key_Return);
+        QCOMPARE(setup().scaling.long_factors.size(), Eigen::Index(2));
+        change([](Setup& s) { s.context_length = 2 * s.scaling.original_length; });
+        QVERIFY(std::abs(setup().rotary().theta[0] - 0.5) < 1e-15);
+        factors->selectAll();
+        QTest::keyClicks(factors, "2, none");
+        QTest::keyClick(factors, Qt::Key_Return);
+        QCOMPARE(factors->text(), QString("2,4"));
+        QVERIFY2(factors->toolTip().contains("none"), qPrintable(factors->toolTip()));
+    }
+
     void aWrongConfigSaysWhyAndChangesNothing() {
         const Setup before = setup();
         QVERIFY(page_->panel().pasteConfig("{\"head_dim\": 63}").contains("even widths"));

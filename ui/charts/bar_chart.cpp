@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/theme/type_scale.h"
+
 namespace roper {
 namespace {
+
+constexpr double kLegend = 18;  // the height of its line
 
 /// A step of 1, 2 or 5 times a power of ten that cuts `range` into three to seven parts.
 double niceStep(double range) {
@@ -41,6 +45,29 @@ void BarChart::setMarked(int place) {
 void BarChart::setHeadline(const QString& text) {
     headline_ = text;
     update();
+}
+
+double BarChart::headlineHeight(double width) const {
+    const QRectF box(0, 0, width - 16, 1e4);
+    return QFontMetricsF(smallFont(font())).boundingRect(box, Qt::TextWordWrap, headline()).height();
+}
+
+double BarChart::legendWidth() const {
+    if (series_.size() < 2) return 0;
+    double width = 0;
+    for (const Series& one : series_)
+        width += QFontMetricsF(smallFont(font())).horizontalAdvance(one.label) + 30;
+    return width;
+}
+
+bool BarChart::legendIsBelow(double width) const {
+    return legendWidth() > 0 &&
+           QFontMetricsF(smallFont(font())).horizontalAdvance(headline()) + legendWidth() + 24 > width;
+}
+
+QRectF BarChart::plot(const QRectF& area) const {
+    const double legend = legendIsBelow(area.width()) ? kLegend : 0;
+    return area.adjusted(58, 10 + std::max(16.0, headlineHeight(area.width())) + legend, -12, -32);
 }
 
 QString BarChart::nameOf(std::size_t index) const {
@@ -96,9 +123,7 @@ std::pair<double, double> BarChart::valueRange() const {
 
 void BarChart::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     const QRectF box = plot(area);
-    QFont small = painter.font();
-    small.setPointSizeF(small.pointSizeF() * 0.85);
-    painter.setFont(small);
+    painter.setFont(smallFont(painter.font()));
     const auto [low, high] = valueRange();
     paintScale(painter, box, low, high, theme);
     const double step = box.width() / static_cast<double>(std::max<std::size_t>(places_.size(), 1));
@@ -117,9 +142,11 @@ void BarChart::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
     painter.setPen(theme.faint_text);
     painter.drawText(QRectF(box.left(), box.bottom() + 16, box.width(), 15), Qt::AlignCenter, x_name_);
     painter.setPen(theme.text);
-    painter.drawText(QRectF(area.left() + 8, area.top() + 5, area.width() - 16, 18),
-                     Qt::AlignLeft | Qt::AlignVCenter, headline_.isEmpty() ? y_name_ : headline_);
-    if (series_.size() > 1) paintLegend(painter, box.right(), area.top() + 5, theme);
+    painter.drawText(QRectF(area.left() + 8, area.top() + 5, area.width() - 16, box.top() - area.top()),
+                     Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, headline());
+    const bool below = legendIsBelow(area.width());
+    if (series_.size() > 1)
+        paintLegend(painter, box.right(), below ? box.top() - kLegend - 2 : area.top() + 3, theme);
 }
 
 /// The bars of one place, side by side.

@@ -51,7 +51,13 @@ class BarChart : public FigureView {
     void mouseMoveEvent(QMouseEvent* event) override;
 
   private:
-    QRectF plot(const QRectF& area) const { return area.adjusted(58, 26, -12, -32); }
+    /// Where the bars stand: below the headline, which may have several lines, and the legend.
+    QRectF plot(const QRectF& area) const;
+    QString headline() const { return headline_.isEmpty() ? y_name_ : headline_; }
+    double headlineHeight(double width) const;
+    /// Of a legend of several series; 0 where there is one.
+    double legendWidth() const;
+    bool legendIsBelow(double width) const;
     int indexAt(const QPointF& at) const;
     QString nameOf(std::size_t index) const;
     std::pair<double, double> valueRange() const;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ui/charts/figure_export.h"
+#include "ui/charts/export_dialog.h"
 #include "ui/charts/plot_style.h"
 
 namespace roper {
@@ -106,7 +106,26 @@ CurveChart::CurveChart(const QString& name, const QString& x, const QString& y, 
             fillGraphs();
         });
     setAxisNames(x, y);
-    applyTheme(Theme::of(palette()));
+    applyTheme(Theme::of(palette()), width());
+}
+
+void CurveChart::setTitle(const QString& title) {
+    if (title_ == nullptr) {
+        plot_->plotLayout()->insertRow(0);
+        title_ = new QCPTextElement(plot_);
+        title_->setTextFlags(Qt::AlignLeft | Qt::AlignVCenter);
+        title_->setMargins({8, 2, 0, 0});
+        plot_->plotLayout()->addElement(0, 0, title_);
+        plot_->plotLayout()->setRowSpacing(0);
+    }
+    title_text_ = title;
+    applyTheme(Theme::of(palette()), width());
+}
+
+std::optional<std::size_t> CurveChart::coincidesWith(std::size_t curve) const {
+    for (std::size_t other = 0; other < curve; ++other)
+        if (curves_[other].x == curves_[curve].x && curves_[other].y == curves_[curve].y) return other;
+    return std::nullopt;
 }
 
 void CurveChart::setAxisNames(const QString& x, const QString& y) {
@@ -144,23 +163,24 @@ void CurveChart::setCurves(const std::vector<Curve>& curves, const std::vector<M
         mark_texts_[i]->setVisible(i < marks.size());
     }
     plot_->legend->setVisible(curves.size() > 1);
-    empty_label_->setVisible(curves.empty() && !empty_label_->text().isEmpty());
-    applyTheme(Theme::of(palette()));
+    empty_label_->setVisible(curves.empty() && !empty_text_.isEmpty());
+    applyTheme(Theme::of(palette()), width());
     if (!zoomed_) fitAxes();
     fillGraphs();
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 
 void CurveChart::setEmptyText(const QString& text) {
-    empty_label_->setText(text);
+    empty_text_ = text;
     empty_label_->setVisible(curves_.empty());
+    applyTheme(Theme::of(palette()), width());
 }
 
 /// Graphs 0 … n − 1 are the curves; the edges of bands come after them, so that their numbers stay.
 void CurveChart::remakeGraphs() {
-    for (const auto& [upper, lower] : bands_) {
-        plot_->removeGraph(upper);
-        plot_->removeGraph(lower);
+    for (const auto& [curve, edges] : bands_) {
+        plot_->removeGraph(edges.first);
+        plot_->removeGraph(edges.second);
     }
     bands_.clear();
     while (plot_->graphCount() > static_cast<int>(curves_.size()))
@@ -170,12 +190,15 @@ void CurveChart::remakeGraphs() {
     plot_->legend->clearItems();
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         QCPGraph* graph = plot_->graph(static_cast<int>(i));
-        graph->setName(curves_[i].label);
+        const auto same = coincidesWith(i);
+        graph->setName(same ? tr("%1 (the same as %2)").arg(curves_[i].label, curves_[*same].label)
+                            : curves_[i].label);
         graph->setLayer(i == 0 || curves_[i].strong ? kFront : QStringLiteral("main"));
         if (curves_[i].in_legend) graph->addToLegend();
     }
-    for (const Curve& curve : curves_) {
-        if (curve.low.isEmpty()) continue;
+    for (std::size_t i = 0; i < curves_.size(); ++i) {
+        const Curve& curve = curves_[i];
+        if (curve.low.isEmpty() && !curve.envelope) continue;
         QCPGraph* upper = plot_->addGraph();
         QCPGraph* lower = plot_->addGraph();
         for (QCPGraph* edge : {upper, lower}) {
@@ -183,9 +206,11 @@ void CurveChart::remakeGraphs() {
             edge->setPen(Qt::NoPen);
         }
         upper->setChannelFillGraph(lower);
-        upper->setData(curve.x, curve.high, true);
-        lower->setData(curve.x, curve.low, true);
-        bands_.emplace_back(upper, lower);
+        if (!curve.envelope) {
+            upper->setData(curve.x, curve.high, true);
+            lower->setData(curve.x, curve.low, true);
+        }
+        bands_[i] = {upper, lower};
     }
 }
 
@@ -196,13 +221,43 @@ void CurveChart::fillGraphs() {
     QVector<double> xs, ys;
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         QCPGraph* graph = plot_->graph(static_cast<int>(i));
-        if (curves_[i].x.size() <= kFew) {
+        if (curves_[i].envelope) {
+            fillEnvelope(i);
+        } else if (curves_[i].x.size() <= kFew) {
             graph->setData(curves_[i].x, curves_[i].y, true);
         } else {
             thin(curves_[i], range.lower, range.upper, log_x_, columns, xs, ys);
             graph->setData(xs, ys, true);
         }
     }
+}
+
+/// A line where its points can be told apart; where they share pixels, the range of each pixel.
+void CurveChart::fillEnvelope(std::size_t index) {
+    const Curve& curve = curves_[index];
+    const QCPRange range = plot_->xAxis->range();
+    const int columns = std::max(300, plot_->axisRect()->width());
+    QVector<double> xs, ys, line_x, line_y, at, low, high;
+    thin(curve, range.lower, range.upper, log_x_, columns, xs, ys);
+    for (qsizetype i = 0; i + 1 < ys.size(); i += 2) {
+        // A column with one point has no range.
+        const bool alone = ys[i] == ys[i + 1];
+        if (alone && at.isEmpty()) {
+            line_x << xs[i];
+            line_y << ys[i];
+            continue;
+        }
+        at << xs[i];
+        low << ys[i];
+        high << ys[i + 1];
+    }
+    if (!at.isEmpty() && !line_x.isEmpty()) {
+        line_x << at.front();
+        line_y << low.front();
+    }
+    plot_->graph(static_cast<int>(index))->setData(line_x, line_y, true);
+    bands_.at(index).first->setData(at, high, true);
+    bands_.at(index).second->setData(at, low, true);
 }
 
 void CurveChart::fitAxes() {
@@ -286,6 +341,11 @@ bool CurveChart::eventFilter(QObject* watched, QEvent* event) {
     return QWidget::eventFilter(watched, event);
 }
 
+void CurveChart::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    applyTheme(Theme::of(palette()), width());
+}
+
 void CurveChart::leaveEvent(QEvent*) {
     crosshair_->setVisible(false);
     plot_->replot(QCustomPlot::rpQueuedReplot);
@@ -299,7 +359,7 @@ void CurveChart::contextMenuEvent(QContextMenuEvent* event) {
 void CurveChart::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
     if (event->type() != QEvent::PaletteChange && event->type() != QEvent::FontChange) return;
-    applyTheme(Theme::of(palette()));
+    applyTheme(Theme::of(palette()), width());
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 

@@ -3,6 +3,7 @@
 #include <qcustomplot.h>
 
 #include <QWidget>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -25,6 +26,8 @@ class CurveChart : public QWidget, public Figure {
         QString formula;                      ///< in the readout; may be empty
         QVector<double> low = {}, high = {};  ///< edges of a band about the curve; empty where it has none
         bool in_legend = true;
+        /// Where many points share a pixel, their range is filled, rather than drawn over itself as a line.
+        bool envelope = false;
     };
     struct Mark {
         double at = 0;
@@ -37,10 +40,13 @@ class CurveChart : public QWidget, public Figure {
     CurveChart(const QString& name, const QString& x, const QString& y, QWidget* parent);
 
     void setCurves(const std::vector<Curve>& curves, const std::vector<Mark>& marks);
+    /// One line above the chart: what it shows.
+    void setTitle(const QString& title);
     void setAxisNames(const QString& x, const QString& y);
     void setLog(bool x, bool y);
     /// Corner of the legend, such as Qt::AlignTop | Qt::AlignLeft.
     void setLegendCorner(Qt::Alignment corner) {
+        legend_corner_ = corner;
         plot_->axisRect()->insetLayout()->setInsetAlignment(0, corner);
     }
     void setYFloor(std::optional<double> floor) { y_floor_ = floor; }
@@ -72,14 +78,19 @@ class CurveChart : public QWidget, public Figure {
     void contextMenuEvent(QContextMenuEvent* event) override;
     void leaveEvent(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
   private:
-    void applyTheme(const Theme& theme) const;
+    /// @param width  of the picture, for texts that must be broken
+    void applyTheme(const Theme& theme, double width) const;
     void fitAxes();
     bool isNearStart(double x) const;
     void remakeGraphs();
+    /// The first curve before this one that has the same numbers; empty where none has.
+    std::optional<std::size_t> coincidesWith(std::size_t curve) const;
     /// Gives the plot the points that can be told apart in the shown range.
     void fillGraphs();
+    void fillEnvelope(std::size_t index);
     void onMove(QMouseEvent* event);
 
     QString name_, x_name_, y_name_, caption_;
@@ -87,8 +98,10 @@ class CurveChart : public QWidget, public Figure {
     QCPItemStraightLine* crosshair_;
     QCPItemText* empty_label_;
     std::vector<Curve> curves_;
-    std::vector<std::pair<QCPGraph*, QCPGraph*>>
-        bands_;  ///< upper and lower edge, for each curve that has one
+    std::map<std::size_t, std::pair<QCPGraph*, QCPGraph*>> bands_;  ///< upper and lower edge, by curve
+    QCPTextElement* title_ = nullptr;
+    QString title_text_, empty_text_;
+    Qt::Alignment legend_corner_ = Qt::AlignTop | Qt::AlignRight;
     std::vector<Mark> marks_;
     std::vector<QCPItemStraightLine*> mark_lines_;
     std::vector<QCPItemText*> mark_texts_;

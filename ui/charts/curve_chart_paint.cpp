@@ -1,35 +1,63 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "ui/charts/csv_text.h"
 #include "ui/charts/curve_chart.h"
 #include "ui/charts/plot_style.h"
+#include "ui/theme/type_scale.h"
 
 // How a CurveChart looks, and the numbers behind it.
 
 namespace roper {
+namespace {
 
-void CurveChart::applyTheme(const Theme& theme) const {
-    QFont small = font();
-    small.setPointSizeF(small.pointSizeF() * 0.9);
+/// A text with its lines broken so that none is wider than `width` pixels; QCustomPlot breaks none itself.
+QString wrapped(const QString& text, const QFont& font, double width) {
+    const QFontMetricsF metrics(font);
+    QString broken, line;
+    for (const QString& word : text.split(' ')) {
+        const QString longer = line.isEmpty() ? word : line + ' ' + word;
+        if (line.isEmpty() || metrics.horizontalAdvance(longer) <= width) {
+            line = longer;
+            continue;
+        }
+        broken += line + '\n';
+        line = word;
+    }
+    return broken + line;
+}
+
+}  // namespace
+
+void CurveChart::applyTheme(const Theme& theme, double width) const {
+    const QFont small = smallFont(font());
     applyPlotTheme(*plot_, theme, small);
     plot_->legend->setTextColor(theme.text);
+    if (title_ != nullptr) {
+        title_->setFont(boldFont(small));
+        title_->setTextColor(theme.text);
+        title_->setText(wrapped(title_text_, boldFont(small), width - 24));
+    }
     crosshair_->setPen(QPen(theme.frame, 1, Qt::DashLine));
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         QCPGraph* graph = plot_->graph(static_cast<int>(i));
-        graph->setPen(QPen(curves_[i].color, curves_[i].strong ? 2.4 : 1.5));
+        // A curve that lies on another is dashed, so that both are seen.
+        graph->setPen(QPen(curves_[i].color, curves_[i].strong ? 2.4 : 1.5,
+                           coincidesWith(i) ? Qt::DashLine : Qt::SolidLine));
         graph->setScatterStyle(curves_[i].points ? QCPScatterStyle(QCPScatterStyle::ssDisc, 4)
                                                  : QCPScatterStyle(QCPScatterStyle::ssNone));
     }
-    std::size_t band = 0;
-    for (const Curve& curve : curves_) {
-        if (curve.low.isEmpty()) continue;
-        QColor fill = curve.color;
-        fill.setAlphaF(0.18F);
-        bands_[band++].first->setBrush(fill);
+    for (const auto& [curve, edges] : bands_) {
+        QColor fill = curves_[curve].color;
+        fill.setAlphaF(curves_[curve].envelope ? 0.35F : 0.18F);
+        edges.first->setBrush(fill);
+        for (QCPGraph* edge : {edges.first, edges.second})
+            edge->setPen(curves_[curve].envelope ? QPen(curves_[curve].color, 1.2) : QPen(Qt::NoPen));
     }
     empty_label_->setColor(theme.faint_text);
     empty_label_->setFont(font());
+    empty_label_->setText(wrapped(empty_text_, font(), width - 110));
     for (std::size_t i = 0; i < marks_.size(); ++i) {
         const Mark& mark = marks_[i];
         QCPItemStraightLine* line = mark_lines_[i];
@@ -38,14 +66,19 @@ void CurveChart::applyTheme(const Theme& theme) const {
         line->point1->setCoords(mark.across ? 1 : mark.at, mark.across ? mark.at : 1);
         line->point2->setCoords(mark.across ? 2 : mark.at, mark.across ? mark.at : 2);
         QCPItemText* text = mark_texts_[i];
-        text->setText(mark.label);
+        // Beside a legend of many lines a small chart has no room for it.
+        constexpr double kSmall = 400;
+        constexpr std::size_t kMany = 5;
+        text->setText(mark.across && width < kSmall && curves_.size() >= kMany ? QString() : mark.label);
         text->setFont(small);
         text->setColor(theme.faint_text);
         if (mark.across) {
             text->position->setTypeX(QCPItemPosition::ptAxisRectRatio);
             text->position->setTypeY(QCPItemPosition::ptPlotCoords);
-            text->position->setCoords(0.01, mark.at);
-            text->setPositionAlignment(Qt::AlignLeft | Qt::AlignBottom);
+            // Away from the legend.
+            const bool at_left = (legend_corner_ & Qt::AlignRight) != 0;
+            text->position->setCoords(at_left ? 0.01 : 0.99, mark.at);
+            text->setPositionAlignment((at_left ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignBottom);
         } else {
             text->position->setTypeX(QCPItemPosition::ptPlotCoords);
             text->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
@@ -73,17 +106,18 @@ bool CurveChart::isNearStart(double x) const {
 }
 
 void CurveChart::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    applyTheme(theme);
+    applyTheme(theme, area.width());
     const bool crosshair_shown = crosshair_->visible();
     crosshair_->setVisible(false);
     paintPlot(*plot_, painter, area);
     crosshair_->setVisible(crosshair_shown);
-    applyTheme(Theme::of(palette()));
+    applyTheme(Theme::of(palette()), width());
 }
 
 QString CurveChart::figureCsv() const {
     const auto plain = [](QString name) { return name.remove(',').replace(' ', '_'); };
-    const bool has_bands = !bands_.empty();
+    const bool has_bands =
+        std::any_of(curves_.begin(), curves_.end(), [](const Curve& curve) { return !curve.low.isEmpty(); });
     QString csv =
         QStringLiteral("curve,%1,%2%3\n")
             .arg(plain(x_name_), plain(y_name_), has_bands ? QStringLiteral(",low,high") : QString());

@@ -5,6 +5,7 @@
 #include <QRectF>
 #include <QSize>
 #include <QString>
+#include <algorithm>
 #include <functional>
 
 #include "ui/theme/theme.h"
@@ -30,6 +31,15 @@ class Figure {
 
     /// Size on the screen, in device-independent pixels.
     virtual QSize figureSize() const = 0;
+
+    /// The smallest size in which its labels have room.
+    virtual QSize leastSize() const { return {280, 180}; }
+
+    /// Its size where it is laid out anew for a width: as high as its shape on the screen asks for.
+    virtual QSizeF sizeForWidth(double width) const {
+        const QSizeF shape = figureSize();
+        return {width, std::max<double>(width * shape.height() / shape.width(), leastSize().height())};
+    }
 
     /// Draws the whole picture into `area`, the background left alone.
     virtual void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const = 0;

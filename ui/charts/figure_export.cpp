@@ -2,55 +2,63 @@
 
 #include <QApplication>
 #include <QBuffer>
-#include <QCheckBox>
-#include <QClipboard>
-#include <QComboBox>
-#include <QDialog>
-#include <QDialogButtonBox>
-#include <QFileDialog>
 #include <QFileInfo>
-#include <QFormLayout>
-#include <QImage>
-#include <QMenu>
 #include <QPdfWriter>
 #include <QSaveFile>
-#include <QSettings>
-#include <QSpinBox>
 #include <QSvgGenerator>
+#include <algorithm>
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
-#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
 
 constexpr double kPixelsPerMm = 96.0 / 25.4;  // a device-independent pixel is 1/96 inch
-constexpr double kCaptionHeight = 34;
+constexpr double kCaptionMargin = 8;
 
-QSizeF pictureSize(const Figure& figure, const ExportOptions& options) {
-    QSizeF size = figure.figureSize();
-    if (options.caption) size.rheight() += kCaptionHeight;
-    return size;
+double captionHeight(const Figure& figure, double width) {
+    const QRectF box(0, 0, width - 2 * kCaptionMargin, 1e4);
+    const QRectF text =
+        QFontMetricsF(QApplication::font()).boundingRect(box, Qt::TextWordWrap, figure.figureCaption());
+    return text.height() + kCaptionMargin;
 }
 
-/// The factor from the figure's own pixels to those of the asked width.
+/// The factor from the pixels in which the figure is laid out to those of the paper: so that its text has the
+/// size that is wanted, or a smaller one where the labels would have no room.
 double zoomOf(const Figure& figure, const ExportOptions& options) {
-    return options.width_mm > 0 ? options.width_mm * kPixelsPerMm / figure.figureSize().width() : 1.0;
+    if (options.width_mm <= 0) return 1.0;
+    const double width = options.width_mm * kPixelsPerMm;
+    return std::min(options.text_pt / QApplication::font().pointSizeF(), width / figure.leastSize().width());
+}
+
+/// The size in which the figure is laid out.
+QSizeF layoutSize(const Figure& figure, const ExportOptions& options) {
+    if (options.width_mm <= 0) return figure.figureSize();
+    return figure.sizeForWidth(options.width_mm * kPixelsPerMm / zoomOf(figure, options));
+}
+
+/// The same with the caption.
+QSizeF pictureSize(const Figure& figure, const ExportOptions& options) {
+    QSizeF size = layoutSize(figure, options);
+    if (options.caption) size.rheight() += captionHeight(figure, size.width());
+    return size;
 }
 
 void drawPicture(QPainter& painter, const Figure& figure, const ExportOptions& options, const Theme& theme) {
     painter.setRenderHint(QPainter::Antialiasing);
-    const QRectF area(QPointF(0, 0), QSizeF(figure.figureSize()));
-    painter.fillRect(QRectF(QPointF(0, 0), pictureSize(figure, options)), theme.background);
+    const QRectF area(QPointF(0, 0), layoutSize(figure, options));
+    const QSizeF all = pictureSize(figure, options);
+    painter.fillRect(QRectF(QPointF(0, 0), all), theme.background);
     painter.setFont(QApplication::font());
     painter.save();
     figure.paintFigure(painter, area, theme);
     painter.restore();
     if (options.caption) {
         painter.setPen(theme.faint_text);
-        painter.drawText(QRectF(8, area.bottom() + 2, area.width() - 16, kCaptionHeight - 4),
-                         Qt::AlignLeft | Qt::AlignVCenter | Qt::TextWordWrap, figure.figureCaption());
+        painter.drawText(QRectF(kCaptionMargin, area.bottom(), area.width() - 2 * kCaptionMargin,
+                                all.height() - area.height()),
+                         Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, figure.figureCaption());
     }
 }
 
@@ -61,25 +69,6 @@ QByteArray pngBytes(const Figure& figure, const ExportOptions& options, const Th
     const QImage image = figureImage(figure, options, theme);
     if (image.isNull() || !image.save(&buffer, "PNG"))
         throw Error(ErrorKind::memory, "the picture has too many pixels; choose a smaller width or scale");
-    return bytes;
-}
-
-QByteArray svgBytes(const Figure& figure, const ExportOptions& options, const Theme& theme) {
-    const double zoom = zoomOf(figure, options);
-    const QSizeF size = pictureSize(figure, options) * zoom;
-    QByteArray bytes;
-    QBuffer buffer(&bytes);
-    QSvgGenerator svg;
-    svg.setOutputDevice(&buffer);
-    svg.setResolution(96);
-    svg.setSize(size.toSize());
-    svg.setViewBox(QRectF(QPointF(0, 0), size));
-    svg.setTitle(figure.figureName());
-    svg.setDescription(figure.figureCaption());
-    QPainter painter(&svg);
-    painter.scale(zoom, zoom);
-    drawPicture(painter, figure, options, theme);
-    painter.end();
     return bytes;
 }
 
@@ -118,68 +107,34 @@ void save(const QString& path, const std::function<void(const Figure::WriteBytes
     require(file.commit());
 }
 
-struct Chosen {
-    QString suffix;
-    ExportOptions options;
-};
+}  // namespace
 
-/// The dialog of format, size and background. Remembers what was chosen last.
-std::optional<Chosen> askForOptions(QWidget* parent) {
-    QDialog dialog(parent);
-    dialog.setWindowTitle(QObject::tr("Export the picture"));
-    QSettings settings;
-    auto* format = new QComboBox;
-    format->addItem(QObject::tr("PDF – vector, for papers"), "pdf");
-    format->addItem(QObject::tr("SVG – vector, for editing"), "svg");
-    format->addItem(QObject::tr("PNG – pixels, for slides"), "png");
-    format->addItem(QObject::tr("CSV – the numbers behind it"), "csv");
-    format->setCurrentIndex(std::max(0, format->findData(settings.value("export/format", "pdf"))));
-    auto* width = new QSpinBox;
-    width->setRange(0, 1000);
-    width->setSuffix(QObject::tr(" mm"));
-    width->setSpecialValueText(QObject::tr("as on the screen"));
-    width->setValue(settings.value("export/width_mm", 0).toInt());
-    width->setToolTip(QObject::tr("A column of a paper is often 84 mm wide, a page 174 mm"));
-    auto* scale = new QSpinBox;
-    scale->setRange(1, 4);
-    scale->setSuffix("×");
-    scale->setValue(settings.value("export/scale", 2).toInt());
-    auto* light = new QCheckBox(QObject::tr("Light background"));
-    light->setChecked(settings.value("export/light", true).toBool());
-    auto* caption = new QCheckBox(QObject::tr("Caption below the picture"));
-    caption->setChecked(settings.value("export/caption", false).toBool());
-    const auto enable = [=] {
-        const QString suffix = format->currentData().toString();
-        scale->setEnabled(suffix == "png");
-        for (QWidget* widget :
-             {static_cast<QWidget*>(width), static_cast<QWidget*>(light), static_cast<QWidget*>(caption)})
-            widget->setEnabled(suffix != "csv");
-    };
-    QObject::connect(format, &QComboBox::currentIndexChanged, &dialog, enable);
-    enable();
-    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Cancel);
-    QObject::connect(buttons, &QDialogButtonBox::accepted, &dialog, &QDialog::accept);
-    QObject::connect(buttons, &QDialogButtonBox::rejected, &dialog, &QDialog::reject);
-    auto* form = new QFormLayout(&dialog);
-    form->addRow(QObject::tr("Format"), format);
-    form->addRow(QObject::tr("Width"), width);
-    form->addRow(QObject::tr("Pixels of a PNG"), scale);
-    form->addRow(light);
-    form->addRow(caption);
-    form->addRow(buttons);
-    if (dialog.exec() != QDialog::Accepted) return std::nullopt;
-    const Chosen chosen{
-        format->currentData().toString(),
-        {static_cast<double>(width->value()), scale->value(), light->isChecked(), caption->isChecked()}};
-    settings.setValue("export/format", chosen.suffix);
-    settings.setValue("export/width_mm", width->value());
-    settings.setValue("export/scale", chosen.options.scale);
-    settings.setValue("export/light", chosen.options.light_background);
-    settings.setValue("export/caption", chosen.options.caption);
-    return chosen;
+const std::vector<PrintSize>& printSizes() {
+    static const std::vector<PrintSize> sizes = {{"column", QObject::tr("one column of a paper"), 84, 8},
+                                                 {"page", QObject::tr("two columns, a page"), 174, 8},
+                                                 {"slide", QObject::tr("a slide"), 254, 16},
+                                                 {"poster", QObject::tr("a poster"), 400, 24}};
+    return sizes;
 }
 
-}  // namespace
+QByteArray figureSvg(const Figure& figure, const ExportOptions& options, const Theme& theme) {
+    const double zoom = zoomOf(figure, options);
+    const QSizeF size = pictureSize(figure, options) * zoom;
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    QSvgGenerator svg;
+    svg.setOutputDevice(&buffer);
+    svg.setResolution(96);
+    svg.setSize(size.toSize());
+    svg.setViewBox(QRectF(QPointF(0, 0), size));
+    svg.setTitle(figure.figureTitle().toHtmlEscaped());  // Qt writes both as they are
+    svg.setDescription(figure.figureCaption().toHtmlEscaped());
+    QPainter painter(&svg);
+    painter.scale(zoom, zoom);
+    drawPicture(painter, figure, options, theme);
+    painter.end();
+    return bytes;
+}
 
 QImage figureImage(const Figure& figure, const ExportOptions& options, const Theme& theme) {
     const double zoom = zoomOf(figure, options) * options.scale;
@@ -200,42 +155,11 @@ void exportFigure(const Figure& figure, const QString& path, const ExportOptions
     const QString suffix = QFileInfo(path).suffix().toLower();
     const Theme chosen = options.light_background ? Theme::light() : theme;
     if (suffix == "png") return save(path, [&](const auto& out) { out(pngBytes(figure, options, chosen)); });
-    if (suffix == "svg") return save(path, [&](const auto& out) { out(svgBytes(figure, options, chosen)); });
+    if (suffix == "svg") return save(path, [&](const auto& out) { out(figureSvg(figure, options, chosen)); });
     if (suffix == "pdf") return save(path, [&](const auto& out) { out(pdfBytes(figure, options, chosen)); });
     if (suffix == "csv") return save(path, [&](const auto& out) { figure.writeCsv(out); });
     throw Error(ErrorKind::usage,
                 "a picture is written as .png, .svg, .pdf or .csv, not \"" + path.toStdString() + "\"");
-}
-
-void exportByDialog(const Figure& figure, QWidget* parent) {
-    const auto chosen = askForOptions(parent);
-    if (!chosen) return;
-    QSettings settings;
-    const QString folder = settings.value("export/folder", QDir::homePath()).toString();
-    QFileDialog dialog(parent, QObject::tr("Export the picture"), folder);
-    dialog.setAcceptMode(QFileDialog::AcceptSave);
-    dialog.setDefaultSuffix(chosen->suffix);  // added before the dialog asks whether to replace a file
-    dialog.setNameFilter(chosen->suffix.toUpper() + " (*." + chosen->suffix + ")");
-    dialog.selectFile(figure.figureName() + "." + chosen->suffix);
-    if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty()) return;
-    const QString path = dialog.selectedFiles().front();
-    settings.setValue("export/folder", QFileInfo(path).absolutePath());
-    try {
-        exportFigure(figure, path, chosen->options, Theme::of(parent->palette()));
-    } catch (const Error& error) {
-        warnPlainly(parent, QObject::tr("Not exported"), QString::fromStdString(error.what()));
-    }
-}
-
-void showExportMenu(const Figure& figure, const QPoint& at, QWidget* parent) {
-    QMenu menu(parent);
-    const Theme theme = Theme::of(parent->palette());
-    menu.addAction(QObject::tr("Export…"), parent, [&] { exportByDialog(figure, parent); });
-    menu.addAction(QObject::tr("Copy picture"), parent,
-                   [&] { QApplication::clipboard()->setImage(figureImage(figure, {}, theme)); });
-    menu.addAction(QObject::tr("Copy numbers"), parent,
-                   [&] { QApplication::clipboard()->setText(figure.figureCsv()); });
-    menu.exec(at);
 }
 
 }  // namespace roper

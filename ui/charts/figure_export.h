@@ -1,19 +1,29 @@
 #pragma once
 
-#include <QPoint>
+#include <QImage>
 #include <QString>
-#include <QWidget>
+#include <vector>
 
 #include "ui/charts/figure.h"
 
 namespace roper {
 
 struct ExportOptions {
-    double width_mm = 0;           ///< 0: as on the screen
+    /// On paper; the picture is laid out anew for it, with text of `text_pt`. 0: as on the screen.
+    double width_mm = 0;
     int scale = 2;                 ///< of PNG: pixels a device-independent pixel
     bool light_background = true;  ///< light colours whatever the window wears
     bool caption = false;          ///< draw the caption below the picture
+    double text_pt = 8;            ///< size of the text on paper; that of axes and notes is 7/8 of it
 };
+
+/// What pictures are made for.
+struct PrintSize {
+    QString key;   ///< in settings: "column"
+    QString name;  ///< for people
+    double width_mm, text_pt;
+};
+const std::vector<PrintSize>& printSizes();
 
 /// Writes a figure to a .png, .svg, .pdf or .csv file, whole or not at all. SVG and PDF are vector, their
 /// text is text.
@@ -24,10 +34,7 @@ void exportFigure(const Figure& figure, const QString& path, const ExportOptions
 /// The picture as an image.
 QImage figureImage(const Figure& figure, const ExportOptions& options, const Theme& theme);
 
-/// The menu behind a right-click: export, copy.
-void showExportMenu(const Figure& figure, const QPoint& at, QWidget* parent);
-
-/// Asks for format, size and file, then exports. Errors are shown, never thrown.
-void exportByDialog(const Figure& figure, QWidget* parent);
+/// The same as text of an SVG file.
+QByteArray figureSvg(const Figure& figure, const ExportOptions& options, const Theme& theme);
 
 }  // namespace roper

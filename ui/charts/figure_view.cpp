@@ -3,7 +3,7 @@
 #include <QContextMenuEvent>
 #include <QPainter>
 
-#include "ui/charts/figure_export.h"
+#include "ui/charts/export_dialog.h"
 
 namespace roper {
 
@@ -21,7 +21,7 @@ void FigureView::paintEvent(QPaintEvent*) {
 }
 
 void FigureView::contextMenuEvent(QContextMenuEvent* event) {
-    showExportMenu(*this, event->globalPos(), this);
+    showExportMenu(*this, event->globalPos(), this, [this](QMenu& menu) { addToMenu(menu); });
 }
 
 void FigureView::leaveEvent(QEvent*) {

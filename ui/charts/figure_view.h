@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QMenu>
 #include <QWidget>
 
 #include "ui/charts/figure.h"
@@ -13,6 +14,8 @@ class FigureView : public QWidget, public Figure {
   public:
     explicit FigureView(QWidget* parent);
 
+    QSize leastSize() const override { return minimumSizeHint(); }
+
     /// As on the screen; a view behind a tab that was never opened has no size there yet.
     QSize figureSize() const override {
         constexpr QSize kUnseen{720, 480};
@@ -24,6 +27,9 @@ class FigureView : public QWidget, public Figure {
     void pointed(const QString& readout);
 
   protected:
+    /// Adds what can be chosen of this picture to the menu of the export.
+    virtual void addToMenu(QMenu&) {}
+
     void paintEvent(QPaintEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
     void leaveEvent(QEvent* event) override;

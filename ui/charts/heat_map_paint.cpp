@@ -4,13 +4,14 @@
 
 #include "ui/charts/heat_map_view.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/type_scale.h"
 
 // How a HeatMapView looks: cells as tiles or shapes, labels, the bar of colours.
 
 namespace roper {
 namespace {
 
-constexpr double kLeft = 64, kTop = 34, kRight = 76, kBottom = 10;
+constexpr double kLeft = 64, kTop = 34, kRight = 76, kBottom = 10, kTitle = 20;
 constexpr double kBarWidth = 12;
 constexpr double kLeastCharacter = 6.5;    // a cell that still holds a letter that can be read
 constexpr double kMostShapes = 128 * 128;  // a map of more cells is exported as pixels in a frame of text
@@ -32,7 +33,7 @@ int labelStep(double cells, double most) {
 HeatMapView::Frame HeatMapView::frame(const QRectF& area) const {
     Frame frame;
     frame.cells = shown_;
-    frame.box = mapArea(area).adjusted(kLeft, kTop, -kRight, -kBottom);
+    frame.box = mapArea(area).adjusted(kLeft, kTop + (title_.isEmpty() ? 0 : kTitle), -kRight, -kBottom);
     // Token by token maps keep square cells; others fill their place.
     if (!isEmpty() && map_.values->rows() == map_.values->cols()) {
         const double side =
@@ -52,12 +53,10 @@ void HeatMapView::paintFigure(QPainter& painter, const QRectF& area, const Theme
         return;
     }
     const Frame at = frame(area);
-    QFont small = painter.font();
-    small.setPointSizeF(small.pointSizeF() * 0.85);
-    painter.setFont(small);
+    painter.setFont(smallFont(painter.font()));
     painter.save();
     painter.setClipRect(at.box);
-    if (map_.has_gaps) painter.fillRect(at.box, theme.grid);
+    if (map_.has_gaps || map_.lower_only) painter.fillRect(at.box, theme.grid);
     paintCells(painter, at, theme);
     if (marked_row_ >= 0) {
         painter.setRenderHint(QPainter::Antialiasing);
@@ -74,6 +73,13 @@ void HeatMapView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     painter.drawRect(at.box);
     paintAxes(painter, at, theme);
     paintColorBar(painter, at, theme);
+    if (title_.isEmpty()) return;
+    painter.setFont(boldFont(painter.font()));
+    painter.setPen(theme.text);
+    const QRectF place(area.left() + 8, area.top() + 4, area.width() - 16, kTitle);
+    painter.drawText(
+        place, Qt::AlignLeft | Qt::AlignVCenter,
+        painter.fontMetrics().elidedText(title_, Qt::ElideRight, static_cast<int>(place.width())));
 }
 
 void HeatMapView::paintCells(QPainter& painter, const Frame& at, const Theme& theme) const {
@@ -109,29 +115,27 @@ void HeatMapView::paintCellsAsShapes(QPainter& painter, const Frame& at, const C
     }
 }
 
-/// The finest level whose entries are at least one pixel large.
 void HeatMapView::paintTiles(QPainter& painter, const Frame& at, const ColorTable& colors) const {
     TilePyramid& pyramid = *map_.pyramid;
     const double ratio = painter.deviceTransform().m11();
-    int level = 0;
-    while (level + 1 < pyramid.levels() && std::min(at.cell_width, at.cell_height) * ratio * (1 << level) < 1)
-        ++level;
-    const double entry = 1 << level, step = entry * TilePyramid::kTile;
+    const int level = pyramid.levelFor(at.cell_height * ratio, at.cell_width * ratio);
+    const double rows = pyramid.rowsOfEntry(level), columns = pyramid.columnsOfEntry(level);
+    const double down = rows * TilePyramid::kTile, across = columns * TilePyramid::kTile;
     painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
     painter.setRenderHint(QPainter::Antialiasing, false);
     // Whole device pixels, so that tiles meet without seams.
     const auto snapped = [ratio](double value) { return std::round(value * ratio) / ratio; };
-    for (int row = static_cast<int>(at.cells.top() / step); row * step < at.cells.bottom(); ++row) {
-        for (int column = static_cast<int>(at.cells.left() / step); column * step < at.cells.right();
+    for (int row = static_cast<int>(at.cells.top() / down); row * down < at.cells.bottom(); ++row) {
+        for (int column = static_cast<int>(at.cells.left() / across); column * across < at.cells.right();
              ++column) {
             if (row * TilePyramid::kTile >= pyramid.rows(level) ||
                 column * TilePyramid::kTile >= pyramid.columns(level))
                 continue;
             const QImage& tile = pyramid.tile(level, row, column, colors);
-            const double left = column * step, top = row * step;
+            const double left = column * across, top = row * down;
             painter.drawImage(QRectF(QPointF(snapped(at.x(left)), snapped(at.y(top))),
-                                     QPointF(snapped(at.x(left + tile.width() * entry)),
-                                             snapped(at.y(top + tile.height() * entry)))),
+                                     QPointF(snapped(at.x(left + tile.width() * columns)),
+                                             snapped(at.y(top + tile.height() * rows)))),
                               tile, QRectF(tile.rect()));
         }
     }
@@ -241,6 +245,14 @@ void HeatMapView::paintColorBar(QPainter& painter, const Frame& at, const Theme&
     label(bar.top() + 4, number(map_.limit));
     label(bar.bottom() - 4, diverging ? number(-map_.limit) : QStringLiteral("0"));
     if (diverging) label(bar.center().y(), QStringLiteral("0"));
+    if (!map_.has_gaps && !map_.lower_only) return;
+    const QRectF absent(bar.left(), bar.bottom() + 12, kBarWidth, kBarWidth);
+    if (absent.bottom() > at.box.bottom()) return;
+    painter.setPen(QPen(theme.frame, 1));
+    painter.setBrush(theme.grid);
+    painter.drawRect(absent);
+    painter.setPen(theme.faint_text);
+    label(absent.center().y(), map_.lower_only ? tr("masked") : tr("none"));
 }
 
 }  // namespace roper

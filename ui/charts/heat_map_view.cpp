@@ -38,14 +38,45 @@ void HeatMapView::setMap(Map map) {
     const bool same_shape = !isEmpty() && map.values && map.values->rows() == map_.values->rows() &&
                             map.values->cols() == map_.values->cols();
     map_ = std::move(map);
+    if (merging_ != TilePyramid::Merging::largest) makeOwnPyramid();
     if (!same_shape) showAll();
     update();
+}
+
+void HeatMapView::setMerging(TilePyramid::Merging merging) {
+    if (merging == merging_) return;
+    merging_ = merging;
+    makeOwnPyramid();
+    update();
+}
+
+/// Pages bring pyramids of the largest numbers.
+void HeatMapView::makeOwnPyramid() {
+    if (isEmpty()) return;
+    const double low = map_.scale == Scale::diverging ? -map_.limit : 0.0;
+    const auto gaps = map_.has_gaps ? TilePyramid::NotANumber::absent : TilePyramid::NotANumber::shown;
+    map_.pyramid =
+        std::make_shared<TilePyramid>(*map_.values, map_.lower_only, low, map_.limit, gaps, merging_);
+}
+
+void HeatMapView::addToMenu(QMenu& menu) {
+    QAction* mean = menu.addAction(tr("Cells that share a pixel: their mean"));
+    mean->setToolTip(tr("Otherwise the one of largest size"));
+    mean->setCheckable(true);
+    mean->setChecked(merging_ == TilePyramid::Merging::mean);
+    connect(mean, &QAction::toggled, this,
+            [this](bool on) { setMerging(on ? TilePyramid::Merging::mean : TilePyramid::Merging::largest); });
 }
 
 void HeatMapView::setMarked(int row, int column) {
     if (row == marked_row_ && column == marked_column_) return;
     marked_row_ = row;
     marked_column_ = column;
+    update();
+}
+
+void HeatMapView::setTitle(const QString& title) {
+    title_ = title;
     update();
 }
 

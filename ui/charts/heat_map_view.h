@@ -37,10 +37,14 @@ class HeatMapView : public FigureView {
                                                     bool lower_only);
 
     void setMap(Map map);
+    /// What cells that share a pixel show: the one of largest size, as at first, or their mean.
+    void setMerging(TilePyramid::Merging merging);
     const Map& map() const { return map_; }
     /// The cell that is marked, or −1.
     void setMarked(int row, int column);
     void setCaption(const QString& caption) { caption_ = caption; }
+    /// One line above the map: what it shows.
+    void setTitle(const QString& title);
     /// What an empty view says.
     void setEmptyText(const QString& text);
     void setName(const QString& name) { name_ = name; }
@@ -65,6 +69,7 @@ class HeatMapView : public FigureView {
     void cellClicked(int row, int column);
 
   protected:
+    void addToMenu(QMenu& menu) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
@@ -86,6 +91,7 @@ class HeatMapView : public FigureView {
         double y(double row) const { return box.top() + (row - cells.top()) * cell_height; }
     };
     Frame frame(const QRectF& area) const;
+    void makeOwnPyramid();
     bool isEmpty() const { return !map_.values || map_.values->size() == 0; }
     void paintCells(QPainter& painter, const Frame& frame, const Theme& theme) const;
     void paintCellsAsShapes(QPainter& painter, const Frame& frame, const ColorTable& colors) const;
@@ -98,8 +104,9 @@ class HeatMapView : public FigureView {
     void zoom(double factor, const QPointF& about);
     QPoint cellAt(const QPointF& at) const;
 
-    QString name_, caption_, empty_text_;
+    QString name_, caption_, title_, empty_text_;
     Map map_;
+    TilePyramid::Merging merging_ = TilePyramid::Merging::largest;
     QRectF shown_{0, 0, 1, 1};
     int marked_row_ = -1, marked_column_ = -1;
     QPointF press_;

@@ -4,7 +4,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
-#include "ui/charts/figure_export.h"
+#include "ui/charts/export_dialog.h"
 
 namespace roper {
 namespace {

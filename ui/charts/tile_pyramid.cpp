@@ -22,11 +22,11 @@ float stronger(float a, float b) {
 }  // namespace
 
 TilePyramid::TilePyramid(const Eigen::MatrixXd& values, bool lower_only, double low, double high,
-                         NotANumber not_a_number)
-    : low_(low), high_(high) {
+                         NotANumber not_a_number, Merging merging)
+    : low_(low), high_(high), merging_(merging) {
     if (values.size() == 0) return;
-    Level& full =
-        levels_.emplace_back(Level{static_cast<int>(values.rows()), static_cast<int>(values.cols()), {}});
+    Level& full = levels_.emplace_back(
+        Level{0, 0, static_cast<int>(values.rows()), static_cast<int>(values.cols()), {}, {}});
     full.values.resize(static_cast<std::size_t>(values.size()));
     // Tile by tile: the matrix lies column by column, the level row by row.
     for (int first_row = 0; first_row < full.rows; first_row += 64) {
@@ -36,43 +36,78 @@ TilePyramid::TilePyramid(const Eigen::MatrixXd& values, bool lower_only, double 
                 const double value = values(row, column);
                 const bool clear =
                     (lower_only && column > row) || (not_a_number == NotANumber::absent && std::isnan(value));
-                full.values[static_cast<std::size_t>(row) * static_cast<std::size_t>(full.columns) +
-                            static_cast<std::size_t>(column)] = clear ? kClear
-                                                                : !std::isfinite(value)
-                                                                    ? kNotFinite
-                                                                    : static_cast<float>(value);
+                full.values[full.place(row, column)] = clear                   ? kClear
+                                                       : !std::isfinite(value) ? kNotFinite
+                                                                               : static_cast<float>(value);
             }
         }
     }
-    addLevels();
+    // Square maps are drawn with square cells: these levels are most of the work, and may be made in any
+    // thread.
+    if (full.rows == full.columns)
+        for (int halvings = 1; full.rows >> (halvings - 1) > kTile; ++halvings)
+            level(halvings, halvings);
 }
 
-void TilePyramid::addLevels() {
-    while (levels_.back().rows > kTile || levels_.back().columns > kTile) {
-        const Level& fine = levels_.back();
-        Level coarse{(fine.rows + 1) / 2, (fine.columns + 1) / 2, {}};
-        coarse.values.resize(static_cast<std::size_t>(coarse.rows) *
-                             static_cast<std::size_t>(coarse.columns));
-        const auto at = [&](int row, int column) {
-            return row < fine.rows && column < fine.columns
-                       ? fine.values[static_cast<std::size_t>(row) * static_cast<std::size_t>(fine.columns) +
-                                     static_cast<std::size_t>(column)]
-                       : kClear;
-        };
-        std::size_t next = 0;
-        for (int row = 0; row < coarse.rows; ++row)
-            for (int column = 0; column < coarse.columns; ++column)
-                coarse.values[next++] =
-                    stronger(stronger(at(2 * row, 2 * column), at(2 * row, 2 * column + 1)),
-                             stronger(at(2 * row + 1, 2 * column), at(2 * row + 1, 2 * column + 1)));
-        levels_.push_back(std::move(coarse));
+int TilePyramid::levelFor(double row_pixels, double column_pixels) {
+    const auto halvings = [](double pixels, int count) {
+        int needed = 0;
+        while (pixels * (1 << needed) < 1 && count >> needed > 1)
+            ++needed;
+        return needed;
+    };
+    return level(halvings(row_pixels, rows()), halvings(column_pixels, columns()));
+}
+
+int TilePyramid::level(int row_halvings, int column_halvings) {
+    for (std::size_t i = 0; i < levels_.size(); ++i)
+        if (levels_[i].row_halvings == row_halvings && levels_[i].column_halvings == column_halvings)
+            return static_cast<int>(i);
+    const bool rows = row_halvings >= column_halvings, columns = column_halvings >= row_halvings;
+    const int finer = level(row_halvings - (rows ? 1 : 0), column_halvings - (columns ? 1 : 0));
+    levels_.push_back(coarser(at(finer), rows, columns));
+    return static_cast<int>(levels_.size()) - 1;
+}
+
+/// Two rows, two columns or both in one.
+TilePyramid::Level TilePyramid::coarser(const Level& fine, bool rows, bool columns) const {
+    const int down = rows ? 2 : 1, across = columns ? 2 : 1;
+    Level coarse{fine.row_halvings + (rows ? 1 : 0),
+                 fine.column_halvings + (columns ? 1 : 0),
+                 (fine.rows + down - 1) / down,
+                 (fine.columns + across - 1) / across,
+                 {},
+                 {}};
+    const std::size_t size = static_cast<std::size_t>(coarse.rows) * static_cast<std::size_t>(coarse.columns);
+    coarse.values.resize(size);
+    if (merging_ == Merging::mean) coarse.counted.resize(size);
+    for (int row = 0; row < coarse.rows; ++row) {
+        for (int column = 0; column < coarse.columns; ++column) {
+            const int last_row = std::min(down * (row + 1), fine.rows),
+                      last_column = std::min(across * (column + 1), fine.columns);
+            float merged = kClear, counted = 0;
+            for (int r = down * row; r < last_row; ++r) {
+                for (int c = across * column; c < last_column; ++c) {
+                    const float value = fine.values[fine.place(r, c)];
+                    if (merging_ == Merging::largest || std::isnan(value) || std::isinf(value) ||
+                        std::isinf(merged)) {
+                        merged = stronger(merged, value);
+                        continue;
+                    }
+                    const float weight = fine.counted.empty() ? 1.0F : fine.counted[fine.place(r, c)];
+                    merged = counted == 0 ? value : (merged * counted + value * weight) / (counted + weight);
+                    counted += weight;
+                }
+            }
+            coarse.values[coarse.place(row, column)] = merged;
+            if (merging_ == Merging::mean) coarse.counted[coarse.place(row, column)] = counted;
+        }
     }
+    return coarse;
 }
 
 int TilePyramid::colorIndex(int level, int row, int column) const {
-    const Level& of = levels_[static_cast<std::size_t>(level)];
-    const float value = of.values[static_cast<std::size_t>(row) * static_cast<std::size_t>(of.columns) +
-                                  static_cast<std::size_t>(column)];
+    const float value = at(level).values[at(level).place(row, column)];
     if (std::isnan(value)) return kClearIndex;
     if (std::isinf(value)) return kNotFiniteIndex;
     const double share = high_ > low_ ? (static_cast<double>(value) - low_) / (high_ - low_) : 0.5;

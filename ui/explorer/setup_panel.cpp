@@ -3,17 +3,21 @@
 #include <QLabel>
 #include <QScopedValueRollback>
 #include <QScrollBar>
+#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/explorer/setup_fields.h"
+#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
 
 constexpr int kPanelWidth = 264;
+constexpr int kLabelWidth = 112;  // longer labels stand above their control
 
 double numberOf(const SetupField& field, const Setup& setup) {
     return parseNumber(field.text(setup)).value_or(0);
@@ -36,14 +40,12 @@ int asInt(std::int64_t value) {
 }  // namespace
 
 SetupPanel::SetupPanel(Selection& selection, QWidget* parent)
-    : QScrollArea(parent), selection_(selection), form_(new QFormLayout) {
+    : QScrollArea(parent), selection_(selection), column_(new QVBoxLayout) {
     auto* inside = new QWidget;
-    form_->setRowWrapPolicy(QFormLayout::WrapLongRows);
-    form_->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-    form_->setContentsMargins(6, 0, 8, 6);
-    form_->setHorizontalSpacing(8);
-    form_->setVerticalSpacing(5);
-    inside->setLayout(form_);
+    column_->setContentsMargins(6, 0, 8, 8);
+    column_->setSpacing(4);
+    column_->addStretch();
+    inside->setLayout(column_);
     setWidget(inside);
     setWidgetResizable(true);
     setFrameShape(QFrame::NoFrame);
@@ -72,27 +74,34 @@ void SetupPanel::change(const QString& what, const std::function<void(Setup&)>& 
 }
 
 void SetupPanel::addHeading(const QString& text) {
-    auto* heading = new QLabel(text);
-    QFont bold = heading->font();
-    bold.setBold(true);
-    heading->setFont(bold);
-    heading->setContentsMargins(0, form_->rowCount() > 0 ? 8 : 0, 0, 0);
-    form_->addRow(heading);
+    group_ = new FoldingGroup(text, nullptr);
+    column_->insertWidget(column_->count() - 1, group_);
 }
 
 void SetupPanel::addRow(const QString& label, QWidget* widget, const QString& help) {
     if (widget->accessibleName().isEmpty()) widget->setAccessibleName(label);
     widget->setToolTip(help);
     widget->setAccessibleDescription(help);
-    if (label.isEmpty()) return form_->addRow(widget);
-    auto* name = new QLabel(label);
-    name->setToolTip(help);
-    name->setBuddy(widget);
-    form_->addRow(name, widget);
+    auto* row = new QWidget;
+    auto* name = label.isEmpty() ? nullptr : new QLabel(label, row);
+    const bool is_long = name != nullptr && name->sizeHint().width() > kLabelWidth;
+    auto* layout = new QBoxLayout(is_long ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight, row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(is_long ? 2 : 8);
+    if (name != nullptr) {
+        name->setToolTip(help);
+        name->setBuddy(widget);
+        if (!is_long) name->setFixedWidth(kLabelWidth);
+        layout->addWidget(name);
+    }
+    layout->addWidget(widget, 1);
+    group_ != nullptr ? group_->add(row) : column_->insertWidget(column_->count() - 1, row);
 }
 
+/// Each control stands in a row of its own with its label. (A QFormLayout of Qt 6.4 gives rows that come back
+/// no height where others wrap.)
 void SetupPanel::setRowVisible(QWidget* widget, bool visible) {
-    form_->setRowVisible(widget, visible);
+    widget->parentWidget()->setVisible(visible);
 }
 
 QSpinBox* SetupPanel::addWhole(const QString& label, const char* key, const QString& hint, int step) {
@@ -152,6 +161,32 @@ NumberEdit* SetupPanel::addReal(const QString& label, const char* key, const QSt
     });
     whenShown([edit, &field](const Setup& s) { edit->setValue(numberOf(field, s)); });
     addRow(label, edit, helpOf(field, hint));
+    return edit;
+}
+
+LineEdit* SetupPanel::addNumbers(const QString& label, const char* key, const QString& hint) {
+    const SetupField& field = findSetupField(key);
+    auto* edit = new LineEdit;
+    edit->setPlaceholderText(tr("none"));
+    const QString help = helpOf(field, hint);
+    const auto show = [edit, help, &field](const Setup& s) {
+        edit->showText(QString::fromStdString(field.text(s)));
+        edit->setToolTip(help);
+    };
+    connect(edit, &LineEdit::edited, this, [this, label, edit, show, &field](const QString& typed) {
+        try {
+            Setup next = selection_.setup();
+            field.set(next, typed.toStdString());
+            edit->setModified(false);
+            change(label, [&](Setup& s) { s = next; });
+        } catch (const Error& error) {
+            edit->setText(QString::fromStdString(field.text(selection_.setup())));
+            edit->setToolTip(plainToolTip(QString::fromStdString(error.what())));
+            QToolTip::showText(edit->mapToGlobal(QPoint(0, edit->height())), edit->toolTip(), edit);
+        }
+    });
+    whenShown(show);
+    addRow(label, edit, help);
     return edit;
 }
 

@@ -3,14 +3,16 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
-#include <QFormLayout>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSlider>
 #include <QSpinBox>
+#include <QVBoxLayout>
 #include <functional>
 #include <vector>
 
+#include "ui/controls/folding_group.h"
+#include "ui/controls/line_edit.h"
 #include "ui/controls/number_edit.h"
 #include "ui/explorer/selection.h"
 
@@ -25,6 +27,7 @@ class SetupPanel : public QScrollArea {
   public:
     SetupPanel(Selection& selection, QWidget* parent);
 
+    /// Begins a group, which can be folded: what is added from now on stands in it.
     void addHeading(const QString& text);
 
     // Controls of a setting, named by its key (core/explorer/setup_fields.h): range, unit and help are the
@@ -38,6 +41,8 @@ class SetupPanel : public QScrollArea {
                                int decimals);
     /// A number in any notation.
     NumberEdit* addReal(const QString& label, const char* key, const QString& hint = {});
+    /// Numbers separated by commas. What cannot be read is marked, and says why.
+    LineEdit* addNumbers(const QString& label, const char* key, const QString& hint = {});
     /// A slider over [low, high] in steps of `step`, for a number that another control shows.
     QSlider* addSlider(const QString& label, const char* key, const QString& hint, double low, double high,
                        double step);
@@ -76,7 +81,8 @@ class SetupPanel : public QScrollArea {
                           std::function<int(const Setup&)> get, std::function<void(Setup&, int)> set);
 
     Selection& selection_;
-    QFormLayout* form_;
+    QVBoxLayout* column_;
+    FoldingGroup* group_ = nullptr;  ///< the last
     std::vector<std::function<void(const Setup&)>> shown_;
     bool showing_ = false;
 };

@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "ui/theme/plain_text.h"
+#include "ui/theme/type_scale.h"
 
 namespace roper {
 namespace {
@@ -40,10 +41,7 @@ bool usesKey(const QWidget* widget, int key) {
 Page::Page(const QString& name, const QString& sentence, QWidget* parent)
     : QWidget(parent), name_(name), contents_(new QVBoxLayout), readout_(makePlainLabel()) {
     auto* title = new QLabel(name);
-    QFont large = title->font();
-    large.setPointSizeF(large.pointSizeF() * 1.5);
-    large.setBold(true);
-    title->setFont(large);
+    title->setFont(titleFont(title->font()));
     auto* subtitle = new QLabel(sentence);
     subtitle->setWordWrap(true);
     subtitle->setForegroundRole(QPalette::PlaceholderText);

@@ -43,9 +43,9 @@ Theme Theme::of(const QPalette& palette) {
     theme.background = palette.color(QPalette::Base);
     theme.text = palette.color(QPalette::Text);
     theme.dark = theme.background.lightness() < 128;
-    theme.faint_text = mix(theme.background, theme.text, 0.62);
-    theme.grid = mix(theme.background, theme.text, 0.12);
-    theme.frame = mix(theme.background, theme.text, 0.35);
+    theme.faint_text = mix(theme.background, theme.text, 0.68);
+    theme.grid = mix(theme.background, theme.text, 0.14);
+    theme.frame = mix(theme.background, theme.text, 0.52);
     return theme;
 }
 
@@ -87,6 +87,35 @@ QColor Theme::run(const std::string& position, int number) const {
     return step >= 0 ? mix(base, Qt::white, step) : mix(base, Qt::black, -step);
 }
 
+QColor Theme::readable(const QColor& color) const {
+    constexpr double kLeast = 4.5, kStep = 0.05;
+    for (double share = 0; share < 1; share += kStep) {
+        const QColor tried = mix(color, text, share);
+        if (contrast(tried, background) >= kLeast) return tried;
+    }
+    return text;
+}
+
+QColor Theme::ghost(const QColor& color) const {
+    constexpr double kLeast = 1.8, kFirst = 0.3, kStep = 0.05;
+    for (double share = kFirst; share < 1; share += kStep)
+        if (const QColor tried = mix(background, color, share); contrast(tried, background) >= kLeast)
+            return tried;
+    return color;
+}
+
+double contrast(const QColor& a, const QColor& b) {
+    const auto luminance = [](const QColor& color) {
+        const auto linear = [](double value) {
+            return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
+        };
+        return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) +
+               0.0722 * linear(color.blueF());
+    };
+    const double first = luminance(a), second = luminance(b);
+    return (std::max(first, second) + 0.05) / (std::min(first, second) + 0.05);
+}
+
 QColor Theme::faded(const QColor& color, double share) const {
     return mix(background, color, share);
 }
@@ -106,7 +135,7 @@ QPalette fixedPalette(bool dark) {
     palette.setColor(QPalette::ButtonText, text);
     palette.setColor(QPalette::ToolTipBase, button);
     palette.setColor(QPalette::ToolTipText, text);
-    palette.setColor(QPalette::PlaceholderText, mix(base, text, 0.5));
+    palette.setColor(QPalette::PlaceholderText, mix(window, text, 0.68));
     // Not a colour that means a method.
     palette.setColor(QPalette::Highlight, dark ? QColor(0x4a, 0x54, 0x66) : QColor(0xcf, 0xd8, 0xe6));
     palette.setColor(QPalette::HighlightedText, text);

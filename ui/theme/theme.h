@@ -37,9 +37,20 @@ struct Theme {
     /// The colour of a run by its position method; further runs of one method get other lightness.
     QColor run(const std::string& position, int number) const;
 
+    /// A colour that means something, as text: darker or lighter where it would be hard to read on the
+    /// background (below 4.5 : 1, WCAG 2.1, 1.4.3).
+    QColor readable(const QColor& color) const;
+
+    /// A paler form of a colour that still can be seen: what something was before.
+    QColor ghost(const QColor& color) const;
+
     /// `color` mixed into the background: 1 gives the colour, 0 the background.
     QColor faded(const QColor& color, double share) const;
 };
+
+/// How well two colours can be told apart, 1 to 21: (L₁ + 0.05)/(L₂ + 0.05) of their relative luminances, the
+/// lighter first. (WCAG 2.1)
+double contrast(const QColor& a, const QColor& b);
 
 /// Light or dark palette for pictures made without a desktop.
 QPalette fixedPalette(bool dark);

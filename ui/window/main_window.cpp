@@ -1,5 +1,6 @@
 #include "ui/window/main_window.h"
 
+#include <QActionGroup>
 #include <QApplication>
 #include <QClipboard>
 #include <QCloseEvent>
@@ -9,7 +10,8 @@
 
 #include "core/base/error.h"
 #include "core/runs/trusted_folders.h"
-#include "ui/charts/figure_export.h"
+#include "ui/charts/export_dialog.h"
+#include "ui/theme/appearance.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/plain_text.h"
 #include "ui/window/command_palette.h"
@@ -102,6 +104,10 @@ void MainWindow::makeMenus() {
     actions_.add(tr("View"), tr("Commands…"), Qt::CTRL | Qt::Key_K,
                  [this] { CommandPalette(actions_, this).exec(); });
     actions_.add(tr("View"), tr("Reset layout"), {}, [this] { resetLayout(); });
+    addAppearanceActions();
+    for (const QString& group : {tr("File"), tr("Go"), tr("View")})
+        for (const QAction* action : actions_.inGroup(group))
+            if (!action->shortcut().isEmpty()) is_ours_.insert(action->shortcut());
     for (Page* page : pages_)
         page->addActions(actions_);
     QStringList groups{tr("File"), tr("Edit"), tr("Go"), tr("View")};
@@ -120,6 +126,19 @@ void MainWindow::makeMenus() {
                 page->addAction(action);
             }
         }
+    }
+}
+
+void MainWindow::addAppearanceActions() {
+    auto* group = new QActionGroup(this);
+    for (const auto& [name, appearance] : {std::pair{tr("Light colours"), Appearance::light},
+                                           {tr("Dark colours"), Appearance::dark},
+                                           {tr("Colours of the desktop"), Appearance::system}}) {
+        QAction* action =
+            actions_.add(tr("View"), name, {}, [appearance = appearance] { chooseAppearance(appearance); });
+        action->setCheckable(true);
+        action->setChecked(savedAppearance() == appearance);
+        group->addAction(action);
     }
 }
 
@@ -232,7 +251,9 @@ void MainWindow::showPage(Page* page) {
 
 bool MainWindow::showPage(const QString& name) {
     for (Page* page : pages_) {
-        if (page->name().compare(name, Qt::CaseInsensitive) != 0) continue;
+        // Also without the blank, as file names and command lines have it.
+        QString plain = name;
+        if (page->name().compare(plain.replace('-', ' '), Qt::CaseInsensitive) != 0) continue;
         showPage(page);
         return true;
     }
@@ -324,9 +345,18 @@ void MainWindow::changeEvent(QEvent* event) {
 
 /// An open list or menu has its keys to itself.
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::ShortcutOverride && QApplication::activePopupWidget() != nullptr) {
-        event->accept();
-        return true;
+    if (event->type() == QEvent::ShortcutOverride) {
+        if (QApplication::activePopupWidget() != nullptr) {
+            event->accept();  // for the popup, which may act on this very event: a list takes Return from it
+            return false;
+        }
+        // Ctrl+E and Ctrl+K move and delete in a line of text on some desktops; here they are ours.
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if (QApplication::activeModalWidget() == nullptr &&
+            is_ours_.contains(QKeySequence(key->keyCombination()))) {
+            event->ignore();
+            return true;
+        }
     }
     return QMainWindow::eventFilter(watched, event);
 }

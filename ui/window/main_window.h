@@ -5,6 +5,7 @@
 #include <QMainWindow>
 #include <QMenu>
 #include <QProgressBar>
+#include <QSet>
 #include <QStackedWidget>
 #include <QTextBrowser>
 #include <QToolButton>
@@ -59,6 +60,7 @@ class MainWindow : public QMainWindow {
     void makeStatusBar();
     void makeExplanation();
     void addEditActions();
+    void addAppearanceActions();
     void copySetup();
     void pasteSetup();
     void showTraining();
@@ -72,6 +74,7 @@ class MainWindow : public QMainWindow {
     PageSet set_;
     Actions actions_;
     std::vector<Page*> pages_;
+    QSet<QKeySequence> is_ours_;  ///< shortcuts of the whole window, also while a field has the focus
     std::map<QString, QMenu*> page_menus_;  ///< by the page's name, or another group's
     std::vector<QToolButton*> rail_buttons_;
     std::vector<PageIcon> icons_;

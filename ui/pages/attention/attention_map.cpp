@@ -43,9 +43,14 @@ bool MapQuestion::isTokenByToken() const {
 }
 
 MapQuestion mapQuestion(const Setup& setup, const HeadVectors& heads) {
-    return {
-        setup.map, scoreRule(setup), rightScoreRule(setup),
-        heads,     setup.shift,      isAboutValues(setup.mistake) && setup.positionMethod().rotates_values};
+    // The map of what a shift changes has one of its own where the setup has none: S is shared by all pages.
+    const bool has_none = setup.map == MapKind::shift_difference && setup.shift == 0;
+    return {setup.map,
+            scoreRule(setup),
+            rightScoreRule(setup),
+            heads,
+            has_none ? kExampleShift : setup.shift,
+            isAboutValues(setup.mistake) && setup.positionMethod().rotates_values};
 }
 
 HeatMapView::Map computeMap(const MapQuestion& question) {
@@ -91,10 +96,9 @@ QString mapHeadline(const MapQuestion& question, const HeatMapView::Map& map) {
                                    "dragging moves, a double click shows all");
     switch (question.kind) {
         case MapKind::shift_difference:
-            return question.shift == 0 ? QObject::tr("Nothing is moved yet: change S at the right.")
-                                       : QObject::tr("All positions moved by %1: %2 change by at most %3")
-                                             .arg(question.shift, 0, 'g', 6)
-                                             .arg(what, number);
+            return QObject::tr("All positions moved by %1: %2 change by at most %3")
+                .arg(question.shift, 0, 'g', 6)
+                .arg(what, number);
         case MapKind::form_difference:
             return QObject::tr("Against the right form: %1 differ by at most %2").arg(what, number);
         case MapKind::weights:

@@ -10,7 +10,7 @@ struct MapQuestion {
     MapKind kind = MapKind::scores;
     ScoreRule rule, right_rule;
     HeadVectors heads;
-    double shift = 0;
+    double shift = 0;  ///< of the setup; of a difference by shifting, what the positions are moved by
     bool about_values = false;  ///< differences are those of outputs, not of scores
     // What is written beside it, of the same setup.
     QStringList token_names = {};

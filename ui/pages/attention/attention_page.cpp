@@ -30,7 +30,6 @@ Setup setupOf(const FigureRequest& request, const Setup& start) {
     if (request.kind == "weights") setup.map = MapKind::weights;
     const bool shows_difference = request.kind == "mistake" || request.kind == "shift-difference";
     if (!shows_difference) return setup;
-    if (setup.shift == 0 && !request.sets("shift")) setup.shift = 7;
     setup.map = MapKind::shift_difference;
     if (request.kind == "mistake") {
         if (!request.sets("mistake")) setup.mistake = Mistake::wrong_direction;  // the caption names it
@@ -169,7 +168,7 @@ void AttentionPage::showMap() {
             .arg(kinds_->tabText(static_cast<int>(question.kind)), methodName(s), state_.sourceText())
             .arg(s.head_dim)
             .arg(s.base)
-            .arg(s.shift)
+            .arg(question.shift)
             .arg(s.mistake == Mistake::none ? QString() : tr("; mistake: %1").arg(describe(s.mistake).name));
     if (state_.tokens() <= kLargestAtOnce) {
         HeatMapView::Map map = computeMap(question);

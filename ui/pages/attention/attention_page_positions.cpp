@@ -40,7 +40,7 @@ QWidget* AttentionPage::makeBiasTab() {
     bias_kind_->setAccessibleName(tr("What the curves show by distance"));
     bias_kind_->setToolTip(bias_kind_->accessibleName());
     bias_->setEmptyText(
-        tr("This method adds nothing to scores. T5 and ALiBi do: choose one beside “Positions by”."));
+        tr("This method adds nothing to scores. T5 and ALiBi do: choose one as “Position method”."));
     connect(bias_kind_, &QComboBox::currentIndexChanged, this, &AttentionPage::showBias);
     connect(bias_, &CurveChart::pointed, this, [this](const QString& text) { setReadout(text); });
     auto* tab = new QWidget;

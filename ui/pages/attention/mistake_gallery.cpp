@@ -10,7 +10,6 @@ namespace roper {
 namespace {
 
 constexpr int kMeasuredTokens = 64;
-constexpr double kShift = 7;  // where S is 0
 constexpr int kRest_ms = 120;
 
 QString residualText(double value) {
@@ -62,11 +61,8 @@ void MistakeGallery::choose(Mistake mistake, bool on) {
     if (showing_) return;
     Setup next = state_.setup();
     next.mistake = on ? mistake : Mistake::none;
-    // The map that shows it comes to the front; there must be a shift to see.
-    if (on) {
-        next.map = isSeenByShift(mistake) ? MapKind::shift_difference : MapKind::form_difference;
-        if (next.shift == 0) next.shift = kShift;
-    }
+    // The map that shows it comes to the front.
+    if (on) next.map = isSeenByShift(mistake) ? MapKind::shift_difference : MapKind::form_difference;
     state_.selection().set(next, tr("Mistake"));
 }
 
@@ -97,7 +93,7 @@ void MistakeGallery::measure() {
     if (!state_.isReady()) return;
     const HeadVectors heads = firstTokens(state_.heads());
     Setup setup = state_.setup();
-    const double shift = setup.shift == 0 ? kShift : setup.shift;
+    const double shift = setup.shift == 0 ? kExampleShift : setup.shift;
     for (const auto& [mistake, row] : rows_) {
         const bool applies = isAboutValues(mistake) ? setup.positionMethod().rotates_values : setup.rotates();
         if (!applies) continue;

@@ -39,10 +39,12 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     problems_->setValue(16);
     problems_->setSuffix(tr(" of each size"));
     what_->addItems({tr("share right, by length"), tr("loss of texts, by position")});
-    for (const std::string& name : scalingNames())
+    for (const std::string& name : scalingNames()) {
+        if (scalingMethodOf(name) == ScalingMethod::longrope) continue;  // its factors are of one model
         scaling_->addItem(name == "none" ? tr("frequencies as trained")
                                          : tr("scaled: %1").arg(QString::fromStdString(name)),
                           QString(QString::fromStdString(name)));
+    }
     factor_->setRange(1, 1000);
     factor_->setValue(2);
     factor_->setPrefix(tr("s = "));

@@ -4,14 +4,17 @@
 #include <cmath>
 
 #include "ui/charts/arrow.h"
-#include "ui/explorer/mistake_text.h"
+#include "ui/charts/label_placer.h"
+#include "ui/pages/mixing/mixing_text.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/type_scale.h"
 
 namespace roper {
 namespace {
 
 constexpr int kMostGhosts = 24;        // with more arrows the unrotated ones would hide the rotated
 constexpr double kFarthestTrail = 64;  // shifts that are drawn as dots
+constexpr double kTextMargin = 12;
 
 QPointF pointOf(const Eigen::Vector2d& v) {
     return {v.x(), v.y()};
@@ -30,21 +33,6 @@ void include(QRectF& shown, const Compass& chain) {
 }
 
 }  // namespace
-
-QString mixingTitle(const Setup& setup) {
-    QString title = setup.blend >= 1
-                        ? QObject::tr("RoPER")
-                        : QObject::tr("%1 % of the way to RoPER").arg(std::lround(100 * setup.blend));
-    if (setup.mistake != Mistake::none)
-        title += QObject::tr(", mistake: %1").arg(describe(setup.mistake).name);
-    return title;
-}
-
-AttentionForm mixingForm(const Setup& setup) {
-    Setup roper = setup;
-    roper.method = "roper";
-    return roper.form();
-}
 
 CompassView::CompassView(AttentionState& state, QWidget* parent) : FigureView(parent), state_(state) {
     setAccessibleName(tr("Values mixed by RoPE and by RoPER"));
@@ -93,8 +81,37 @@ QRectF CompassView::half(const QRectF& area, bool right) const {
     return {area.left() + (right ? width : 0), area.top(), width, area.height()};
 }
 
-PlaneFrame CompassView::plane(const QRectF& area, bool right, const QRectF& shown) const {
-    return PlaneFrame::around(half(area, right).adjusted(12, 50, -12, -26), shown);
+/// What stands above and below the chain of one side.
+CompassView::Texts CompassView::texts(bool right) const {
+    const Setup& s = state_.setup();
+    const Compass chain = right ? roperCompass() : ropeCompass();
+    return {right ? mixingTitle(s) : tr("RoPE"),
+            right ? mixingFormulas(s).output : QStringLiteral("o = Σ a v"), rotationText(chain),
+            tr("o = (%1, %2), length %3")
+                .arg(noteNumber(chain.sum.x(), 5), noteNumber(chain.sum.y(), 5),
+                     noteNumber(chain.sum.norm(), 5))};
+}
+
+/// The heights of the texts above and below, the same on both sides, for a half of this width.
+std::pair<double, double> CompassView::textHeights(double width, const QFont& font) const {
+    const auto height = [&](const QString& text, const QFont& of) {
+        const QRectF box(0, 0, width - 2 * kTextMargin, 1e4);
+        return QFontMetricsF(of).boundingRect(box, Qt::TextWordWrap, text).height() + 2;
+    };
+    double above = 0, below = 0;
+    for (const bool right : {false, true}) {
+        const Texts all = texts(right);
+        above = std::max(above, height(all.title, boldFont(font)) + height(all.formula, font) +
+                                    height(all.rotation, font));
+        below = std::max(below, height(all.output, font));
+    }
+    return {above + 8, below + 6};
+}
+
+PlaneFrame CompassView::plane(const QRectF& area, bool right, const QRectF& shown, const QFont& font) const {
+    const QRectF box = half(area, right);
+    const auto [above, below] = textHeights(box.width(), font);
+    return PlaneFrame::around(box.adjusted(12, above + 6, -12, -below - 4), shown);
 }
 
 void CompassView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
@@ -114,80 +131,103 @@ void CompassView::paintFigure(QPainter& painter, const QRectF& area, const Theme
 
 void CompassView::paintPanel(QPainter& painter, const QRectF& area, bool right, const QRectF& shown,
                              const Theme& theme) const {
-    const Setup& s = state_.setup();
     const QRectF box = half(area, right);
-    const PlaneFrame at = plane(area, right, shown);
+    const PlaneFrame at = plane(area, right, shown, painter.font());
     const Compass chain = right ? roperCompass() : ropeCompass();
-    QFont bold = painter.font();
-    bold.setBold(true);
-    painter.setFont(bold);
-    painter.setPen(right ? Theme::roper() : Theme::rope());
-    const QString title = right ? mixingTitle(s) : tr("RoPE");
-    painter.drawText(box.adjusted(12, 6, -12, 0), Qt::AlignTop | Qt::AlignLeft, title);
-    const double title_width = painter.fontMetrics().horizontalAdvance(title);
-    bold.setBold(false);
-    painter.setFont(bold);
-    painter.setPen(theme.faint_text);
-    const QString formula = !right                             ? tr("o = Σ a v")
-                            : s.mistake == Mistake::no_inverse ? tr("ô = Σ a R(j)v, not rotated back")
-                                                               : tr("o = Σ a R(j−n)v");
-    painter.drawText(box.adjusted(26 + title_width, 6, -8, 0), Qt::AlignTop | Qt::AlignLeft, formula);
-
-    painter.setPen(theme.text);
-    painter.drawText(box.adjusted(12, 6 + painter.fontMetrics().height() + 3, -8, 0),
-                     Qt::AlignTop | Qt::AlignLeft, rotationText(chain));
+    const auto [above, below] = textHeights(box.width(), painter.font());
+    LabelPlacer labels(box.adjusted(4, above, -4, -below));
+    paintTexts(painter, box, right, theme);
     painter.setPen(QPen(theme.grid, 1));
     painter.drawLine(QPointF(box.left() + 8, at.center.y()), QPointF(box.right() - 8, at.center.y()));
-    painter.drawLine(QPointF(at.center.x(), box.top() + 48), QPointF(at.center.x(), box.bottom() - 26));
+    painter.drawLine(QPointF(at.center.x(), box.top() + above), QPointF(at.center.x(), box.bottom() - below));
     if (right) paintShiftTrail(painter, at, theme);
     paintChain(painter, at, chain, right, theme);
-    drawArrow(painter, at.center, at.onScreen(pointOf(chain.sum)), Theme::output(), 4);
-    painter.setPen(theme.text);
-    painter.drawText(
-        box.adjusted(12, 0, -12, -5), Qt::AlignBottom | Qt::AlignLeft,
-        tr("%1 = (%2, %3), length %4")
-            .arg(right && s.mistake == Mistake::no_inverse ? QStringLiteral("ô") : QStringLiteral("o"),
-                 noteNumber(chain.sum.x(), 5), noteNumber(chain.sum.y(), 5),
-                 noteNumber(chain.sum.norm(), 5)));
+    const QPointF sum = at.onScreen(pointOf(chain.sum));
+    drawArrow(painter, at.center, sum, Theme::output(), 4);
+    labels.avoid(at.center, sum);
+    labelChain(painter, labels, at, chain, theme);
 }
 
-/// Head to tail, near keys strong and far ones pale, each with its number. On the right each arrow as it was
-/// before its rotation, paler, and the rotation between them as an arc.
+void CompassView::paintTexts(QPainter& painter, const QRectF& box, bool right, const Theme& theme) const {
+    const Texts all = texts(right);
+    const QFont plain = painter.font();
+    QRectF place = box.adjusted(kTextMargin, 6, -kTextMargin, -5);
+    const auto write = [&](const QString& text, const QColor& color) {
+        QRectF used;
+        painter.setPen(color);
+        painter.drawText(place, Qt::AlignTop | Qt::AlignLeft | Qt::TextWordWrap, text, &used);
+        place.setTop(used.bottom() + 2);
+    };
+    painter.setFont(boldFont(plain));
+    write(all.title, right ? theme.readable(Theme::roper()) : theme.readable(Theme::rope()));
+    painter.setFont(plain);
+    write(all.formula, theme.faint_text);
+    write(all.rotation, theme.text);
+    painter.setPen(theme.text);
+    painter.drawText(place, Qt::AlignBottom | Qt::AlignLeft | Qt::TextWordWrap, all.output);
+}
+
+/// Head to tail, near keys strong and far ones pale. On the right each arrow as it was before its rotation,
+/// paler, and the rotation between them as an arc.
 void CompassView::paintChain(QPainter& painter, const PlaneFrame& at, const Compass& chain, bool rotated,
                              const Theme& theme) const {
-    constexpr double kNumbered = 15, kArced = 20;  // pixels; shorter arrows have no room
+    constexpr double kArced = 20;  // pixels; shorter arrows have no room
     const bool few = chain.arrows.size() <= static_cast<std::size_t>(kMostGhosts);
     const double farthest = std::max(1, chain.arrows.empty() ? 1 : state_.query() - chain.arrows.front().key);
-    QFont small = painter.font();
-    small.setPointSizeF(small.pointSizeF() * 0.8);
     Eigen::Vector2d tail(0, 0);
     for (const CompassArrow& arrow : chain.arrows) {
         const Eigen::Vector2d head = tail + arrow.rotated;
         const QPointF from = at.onScreen(pointOf(tail)), to = at.onScreen(pointOf(head));
         const double length = at.unit * arrow.rotated.norm();
         const bool looked_at = arrow.key == state_.key();
-        const double near = 1 - 0.65 * std::abs(state_.query() - arrow.key) / farthest;
+        const double near = 1 - 0.5 * std::abs(state_.query() - arrow.key) / farthest;
         if (rotated && (few || looked_at)) {
-            drawArrow(painter, from, at.onScreen(pointOf(tail + arrow.value)),
-                      theme.faded(Theme::value(), 0.25), 1.3);
+            drawArrow(painter, from, at.onScreen(pointOf(tail + arrow.value)), theme.ghost(Theme::value()),
+                      1.3);
             if (looked_at || length > kArced) paintRotation(painter, from, arrow, length, looked_at, theme);
         }
         drawArrow(painter, from, to, theme.faded(Theme::value(), near), looked_at ? 3.6 : 2.2);
-        if (looked_at) {
-            drawLabelBeyond(painter, from, to, QStringLiteral("j = %1").arg(arrow.key), theme.text);
-        } else if (few && length > kNumbered) {
-            // Beside the middle of the arrow, on its left.
-            const QPointF along = (to - from) / length;
-            const QPointF middle = (from + to) / 2 + 9 * QPointF(along.y(), -along.x());
-            painter.save();
-            painter.setFont(small);
-            painter.setPen(theme.faint_text);
-            painter.drawText(QRectF(middle - QPointF(12, 8), QSizeF(24, 16)), Qt::AlignCenter,
-                             QString::number(arrow.key));
-            painter.restore();
-        }
         tail = head;
     }
+}
+
+/// The number of each key beside its arrow, the one that is looked at first, then the long ones, where there
+/// is room.
+void CompassView::labelChain(QPainter& painter, LabelPlacer& labels, const PlaneFrame& at,
+                             const Compass& chain, const Theme& theme) const {
+    constexpr double kNumbered = 15;  // pixels
+    struct Numbered {
+        QPointF from, to;
+        int key;
+        double length;
+    };
+    std::vector<Numbered> arrows;
+    Eigen::Vector2d tail(0, 0);
+    for (const CompassArrow& arrow : chain.arrows) {
+        const Eigen::Vector2d head = tail + arrow.rotated;
+        arrows.push_back({at.onScreen(pointOf(tail)), at.onScreen(pointOf(head)), arrow.key,
+                          at.unit * arrow.rotated.norm()});
+        labels.avoid(arrows.back().from, arrows.back().to);
+        tail = head;
+    }
+    std::stable_sort(arrows.begin(), arrows.end(), [this](const Numbered& a, const Numbered& b) {
+        const bool a_first = a.key == state_.key(), b_first = b.key == state_.key();
+        return a_first != b_first ? a_first : a.length > b.length;
+    });
+    const bool few = arrows.size() <= static_cast<std::size_t>(kMostGhosts);
+    const QFont plain = painter.font();
+    for (const Numbered& arrow : arrows) {
+        const bool looked_at = arrow.key == state_.key();
+        if (!looked_at && (!few || arrow.length <= kNumbered)) continue;
+        const QPointF along = directionOf(arrow.from, arrow.to);
+        painter.setFont(looked_at ? plain : smallFont(plain));
+        if (looked_at)
+            labels.draw(painter, tr("j = %1").arg(arrow.key), arrow.to, along, theme.text);
+        else
+            labels.draw(painter, QString::number(arrow.key), (arrow.from + arrow.to) / 2,
+                        {along.y(), -along.x()}, theme.faint_text);
+    }
+    painter.setFont(plain);
 }
 
 /// The rotation of one arrow about its tail: more than a full rotation as a spiral.
@@ -206,7 +246,7 @@ void CompassView::paintRotation(QPainter& painter, const QPointF& tail, const Co
         const double angle = shown * i / steps, radius = inner + growth * std::abs(angle);
         arc << tail + radius * QPointF(std::cos(start + angle), -std::sin(start + angle));
     }
-    const QColor color = strong ? theme.text : theme.faded(theme.text, 0.35);
+    const QColor color = strong ? theme.text : theme.frame;
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(color, strong ? 1.6 : 1));
     painter.drawPolyline(arc);
@@ -222,12 +262,8 @@ QString CompassView::rotationText(const Compass& chain) const {
             return arrow.key == state_.query()
                        ? tr("key %1 is the query itself: j − n = 0, nothing to rotate").arg(key)
                        : tr("key %1: not rotated").arg(key);
-        const bool is_distance = s.mistake == Mistake::none;
-        return tr("key %1: rotated by %2%3 rad")
-            .arg(key,
-                 is_distance ? (s.blend < 1 ? tr("%1·(j−n)θ = ").arg(s.blend) : QStringLiteral("(j−n)θ = "))
-                             : QString(),
-                 noteNumber(arrow.angle, 4));
+        return tr("key %1: rotated by %2 = %3 rad")
+            .arg(key, mixingFormulas(s).angle, noteNumber(arrow.angle, 4));
     }
     return tr("key %1 has no weight here").arg(state_.tokenText(state_.key()));
 }
@@ -276,7 +312,7 @@ QString CompassView::figureCaption() const {
 }
 
 const CompassArrow* CompassView::nearest(const Compass& chain, bool right, const QPointF& point) const {
-    const PlaneFrame at = plane(rect(), right, shownPlane());
+    const PlaneFrame at = plane(rect(), right, shownPlane(), font());
     const CompassArrow* found = nullptr;
     double least = 1e300;
     Eigen::Vector2d tail(0, 0);

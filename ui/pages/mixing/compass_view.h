@@ -2,6 +2,7 @@
 
 #include "core/rotary/value_compass.h"
 #include "ui/charts/figure_view.h"
+#include "ui/charts/label_placer.h"
 #include "ui/charts/plane_frame.h"
 #include "ui/explorer/attention_state.h"
 
@@ -20,7 +21,7 @@ class CompassView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize minimumSizeHint() const override { return {420, 240}; }
+    QSize minimumSizeHint() const override { return {330, 240}; }
 
     /// The left and the right chain as they are drawn.
     Compass ropeCompass() const;
@@ -35,7 +36,15 @@ class CompassView : public FigureView {
     /// What part of the plane holds both chains on all ways from one to the other.
     QRectF shownPlane() const;
     QRectF half(const QRectF& area, bool right) const;
-    PlaneFrame plane(const QRectF& area, bool right, const QRectF& shown) const;
+    PlaneFrame plane(const QRectF& area, bool right, const QRectF& shown, const QFont& font) const;
+    struct Texts {
+        QString title, formula, rotation, output;
+    };
+    Texts texts(bool right) const;
+    std::pair<double, double> textHeights(double width, const QFont& font) const;
+    void paintTexts(QPainter& painter, const QRectF& box, bool right, const Theme& theme) const;
+    void labelChain(QPainter& painter, LabelPlacer& labels, const PlaneFrame& at, const Compass& chain,
+                    const Theme& theme) const;
     void paintPanel(QPainter& painter, const QRectF& area, bool right, const QRectF& shown,
                     const Theme& theme) const;
     /// How far the looked-at key's value is rotated, in words.
@@ -50,11 +59,5 @@ class CompassView : public FigureView {
 
     AttentionState& state_;
 };
-
-/// "RoPER", "40 % of RoPER", "RoPER without R(−n)": what the right side shows.
-QString mixingTitle(const Setup& setup);
-
-/// The setup's form of RoPER, whatever method the Attention page is on: with its blend and its mistake.
-AttentionForm mixingForm(const Setup& setup);
 
 }  // namespace roper

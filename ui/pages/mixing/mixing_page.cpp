@@ -5,6 +5,7 @@
 
 #include "core/explorer/setup_fields.h"
 #include "ui/explorer/mistake_text.h"
+#include "ui/pages/mixing/mixing_text.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -157,9 +158,9 @@ void MixingPage::showShifts() {
          {std::tuple{"with_inverse", tr("with R(−n)"), with, Theme::roper()},
           std::tuple{"without_inverse", tr("without"), without, Theme::of(palette()).faint_text}}) {
         CurveChart::Curve first{
-            QString::fromLatin1(key) + "_1", tr("o¹ %1").arg(label), color, {}, {}, false, true, {}};
+            QString::fromLatin1(key) + "_1", tr("o₀ %1").arg(label), color, {}, {}, false, true, {}};
         CurveChart::Curve second{QString::fromLatin1(key) + "_2",
-                                 tr("o² %1").arg(label),
+                                 tr("o₁ %1").arg(label),
                                  color.lighter(135),
                                  {},
                                  {},
@@ -217,7 +218,7 @@ QString MixingPage::explanation() const {
                                      : QString());
     }
     text += tr(
-        "<p>o¹ = Σ a (v¹ cos(j−n)θ − v² sin(j−n)θ)<br>o² = Σ a (v² cos(j−n)θ + v¹ sin(j−n)θ)</p>"
+        "<p>o₀ = Σ a (v₀ cos(j−n)θ − v₁ sin(j−n)θ)<br>o₁ = Σ a (v₁ cos(j−n)θ + v₀ sin(j−n)θ)</p>"
         "<p>Two equal values at different distances give different sums: that is what the network can read. "
         "Rotating back by R(−n) is what makes it relative: without it the output also rotates with the place "
         "of "

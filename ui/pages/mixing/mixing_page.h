@@ -34,6 +34,7 @@ class MixingPage : public Page {
     BarChart& distances() { return *distances_; }
     CurveChart& shiftChart() { return *shifts_; }
     PairTable& pairTable() { return *pairs_; }
+    StepsView& steps() { return *steps_; }
 
     /// Brings a tab below the compass to the front.
     void showTab(int index) { lower_->setCurrentIndex(index); }

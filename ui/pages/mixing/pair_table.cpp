@@ -2,10 +2,12 @@
 
 #include <QContextMenuEvent>
 #include <QHeaderView>
+#include <span>
 
-#include "ui/charts/figure_export.h"
-#include "ui/pages/mixing/compass_view.h"
+#include "ui/charts/export_dialog.h"
+#include "ui/pages/mixing/mixing_text.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/type_scale.h"
 
 namespace roper {
 namespace {
@@ -13,10 +15,11 @@ namespace {
 constexpr int kColumns = 6;
 constexpr double kLine = 18;
 constexpr int kMostPainted = 64;
+constexpr double kWide = 520;  // pixels; a narrower picture has fewer columns
 
-QStringList cellsOf(const PairTable::Row& row) {
-    const auto pair = [](const Eigen::Vector2d& v) {
-        return QStringLiteral("%1, %2").arg(noteNumber(v.x(), 4), noteNumber(v.y(), 4));
+QStringList cellsOf(const PairTable::Row& row, int digits = 4) {
+    const auto pair = [digits](const Eigen::Vector2d& v) {
+        return QStringLiteral("%1, %2").arg(noteNumber(v.x(), digits), noteNumber(v.y(), digits));
     };
     return {QString::number(row.pair),
             noteNumber(row.theta, 4),
@@ -98,22 +101,39 @@ QSize PairTable::figureSize() const {
     return {660, static_cast<int>(kLine * (rows + 1.6)) + 12};
 }
 
+/// In a narrow picture without θ and the change of length; as many rows as have room.
 void PairTable::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    static constexpr double kRight[] = {0.06, 0.20, 0.44, 0.68, 0.83, 0.98};
+    struct Column {
+        int cell;
+        double right;  ///< share of the width
+    };
+    static constexpr Column kAll[] = {{0, 0.06}, {1, 0.20}, {2, 0.44}, {3, 0.68}, {4, 0.83}, {5, 0.98}};
+    static constexpr Column kFewer[] = {{0, 0.09}, {2, 0.42}, {3, 0.75}, {4, 0.98}};
+    const bool is_wide = area.width() >= kWide;
+    const std::span<const Column> columns =
+        is_wide ? std::span<const Column>(kAll) : std::span<const Column>(kFewer);
+    if (!is_wide) painter.setFont(smallFont(painter.font()));
     double y = area.top() + 8;
     const auto line = [&](const QStringList& cells, const QColor& color) {
         painter.setPen(color);
-        for (int column = 0; column < kColumns; ++column)
-            painter.drawText(QRectF(area.left(), y, area.width() * kRight[column], kLine),
-                             Qt::AlignRight | Qt::AlignVCenter, cells[column]);
+        for (const Column& column : columns)
+            painter.drawText(QRectF(area.left(), y, area.width() * column.right, kLine),
+                             Qt::AlignRight | Qt::AlignVCenter, cells[column.cell]);
         y += kLine;
     };
     line(headers(), theme.faint_text);
     painter.setPen(QPen(theme.grid, 1));
     painter.drawLine(QPointF(area.left() + 8, y), QPointF(area.right() - 4, y));
-    int painted = 0;
-    for (const Row& row : computeRows())
-        if (painted++ < kMostPainted) line(cellsOf(row), theme.text);
+    const std::vector<Row> rows = computeRows();
+    const int most = std::min(kMostPainted, static_cast<int>((area.bottom() - y) / kLine));
+    const int fitting = static_cast<int>(rows.size()) <= most ? most : most - 1;
+    for (int i = 0; i < std::min(fitting, static_cast<int>(rows.size())); ++i)
+        line(cellsOf(rows[static_cast<std::size_t>(i)], is_wide ? 4 : 3), theme.text);
+    const int left = static_cast<int>(rows.size()) - fitting;
+    if (left <= 0) return;
+    painter.setPen(theme.faint_text);
+    painter.drawText(QRectF(area.left() + 8, y, area.width() - 12, kLine), Qt::AlignRight | Qt::AlignVCenter,
+                     tr("and %1 more pairs, which change less").arg(left));
 }
 
 QString PairTable::figureCsv() const {

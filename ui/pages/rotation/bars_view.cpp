@@ -3,6 +3,8 @@
 #include <QMouseEvent>
 #include <cmath>
 
+#include "ui/theme/type_scale.h"
+
 namespace roper {
 namespace {
 
@@ -33,9 +35,7 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
         {0.5, std::ceil(2 * x.cwiseAbs().maxCoeff()) / 2, std::ceil(2 * rotated.cwiseAbs().maxCoeff()) / 2});
     const auto y = [&](double value) { return box.center().y() - value / largest * box.height() / 2; };
 
-    QFont small = painter.font();
-    small.setPointSizeF(small.pointSizeF() * 0.85);
-    painter.setFont(small);
+    painter.setFont(smallFont(painter.font()));
     const auto d = static_cast<int>(x.size());
     const double step = box.width() / d;
     for (int feature = 0; feature < d; ++feature) {
@@ -73,6 +73,30 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
             painter.setPen(Qt::NoPen);
         }
     }
+    paintLegend(painter, area, theme);
+}
+
+/// What pale and strong bars are, in the colours of the pair that is looked at.
+void BarsView::paintLegend(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    constexpr double kSwatch = 10, kGap = 5;
+    const Rotary& rotary = state_.rotary();
+    const int pair = state_.setup().pair;
+    const QColor color = pair < rotary.pairs() ? theme.pair(pair, rotary.pairs()) : theme.frame;
+    double left = area.left() + 44;
+    for (const auto& [text, shade] :
+         {std::pair{tr("x, before"), theme.faded(color, 0.35)}, {tr("R(m)x, after"), color}}) {
+        painter.fillRect(QRectF(left, area.top() + 8, kSwatch, kSwatch), shade);
+        left += kSwatch + kGap;
+        const double width = painter.fontMetrics().horizontalAdvance(text);
+        painter.setPen(theme.text);
+        painter.drawText(QRectF(left, area.top() + 4, width + 2, 18), Qt::AlignLeft | Qt::AlignVCenter, text);
+        left += width + 3 * kGap;
+    }
+    painter.setPen(theme.faint_text);
+    painter.drawText(QRectF(left, area.top() + 4, area.right() - 12 - left, 18),
+                     Qt::AlignRight | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(tr("by feature"), Qt::ElideRight,
+                                                      static_cast<int>(area.right() - 12 - left)));
 }
 
 QString BarsView::figureCsv() const {

@@ -22,7 +22,9 @@ class BarsView : public FigureView {
     void mouseMoveEvent(QMouseEvent* event) override;
 
   private:
-    QRectF plot(const QRectF& area) const { return area.adjusted(44, 12, -12, -24); }
+    QRectF plot(const QRectF& area) const { return area.adjusted(44, 26, -12, -24); }
+
+    void paintLegend(QPainter& painter, const QRectF& area, const Theme& theme) const;
 
     RotationState& state_;
 };

@@ -8,8 +8,10 @@
 #include <numbers>
 
 #include "ui/charts/arrow.h"
+#include "ui/charts/label_placer.h"
 #include "ui/charts/plane_frame.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/type_scale.h"
 
 namespace roper {
 namespace {
@@ -52,7 +54,7 @@ CircleView::Plane CircleView::plane(const QRectF& area) const {
     const double fitting = std::max(1.0, std::ceil(length * 2.0) / 2.0) * 1.18;
     // While an arrow is held the plane must not move away under it.
     static_cast<PlaneFrame&>(plane) =
-        PlaneFrame::in(area, dragged_ == Dragged::nothing ? fitting : held_extent_);
+        PlaneFrame::in(area.adjusted(8, 8, -8, -8), dragged_ == Dragged::nothing ? fitting : held_extent_);
     return plane;
 }
 
@@ -62,27 +64,41 @@ void CircleView::paintFigure(QPainter& painter, const QRectF& area, const Theme&
     paintGrid(painter, at, theme);
     paintTrail(painter, at, theme);
     paintArc(painter, at, theme);
-    drawArrow(painter, at.center, at.onScreen(at.x), Theme::query(), 3);
-    drawArrow(painter, at.center, at.onScreen(at.y), Theme::output(), 3);
-    QFont bold = painter.font();
-    bold.setBold(true);
-    painter.setFont(bold);
-    drawLabelBeyond(painter, at.center, at.onScreen(at.x), QStringLiteral("x"), theme.text);
-    if (std::hypot(at.x.x() - at.y.x(), at.x.y() - at.y.y()) > 0.04 * at.extent)
-        drawLabelBeyond(painter, at.center, at.onScreen(at.y), QStringLiteral("R(m)x"), theme.text);
-    bold.setBold(false);
-    painter.setFont(bold);
-    painter.setPen(theme.text);
-    const bool rotates = state_.setup().pair < state_.rotary().pairs();
-    const QString angle = rotates ? tr("pair %1   θ = %2\nmθ = %3 rad = %4 rotations")
-                                        .arg(state_.setup().pair)
-                                        .arg(at.theta, 0, 'g', 6)
-                                        .arg(number(at.angle), number(at.angle / kFullRotation))
-                                  : tr("pair %1 does not rotate:\nonly the first %2 of %3 features do")
-                                        .arg(state_.setup().pair)
-                                        .arg(state_.rotary().rotatedWidth())
-                                        .arg(state_.setup().head_dim);
-    painter.drawText(area.adjusted(12, 10, -12, -10), Qt::AlignTop | Qt::AlignLeft, angle);
+    const QPointF x = at.onScreen(at.x), rotated = at.onScreen(at.y);
+    drawArrow(painter, at.center, x, Theme::query(), 3);
+    drawArrow(painter, at.center, rotated, Theme::output(), 3);
+    LabelPlacer labels(area.adjusted(4, 4, -4, -4));
+    labels.drawAt(painter, angleText(at), area.adjusted(12, 8, -8, -8), Qt::AlignTop | Qt::AlignLeft,
+                  theme.text);
+    for (const QPointF& tip : {x, rotated})
+        labels.avoid(at.center, tip);
+    const double edge = at.extent * 0.97;
+    labels.avoid(at.onScreen({-edge, 0}), at.onScreen({edge, 0}));
+    labels.avoid(at.onScreen({0, -edge}), at.onScreen({0, edge}));
+    const QFont plain = painter.font();
+    painter.setFont(boldFont(plain));
+    const bool apart = std::hypot(at.x.x() - at.y.x(), at.x.y() - at.y.y()) > 0.04 * at.extent;
+    if (apart)
+        labels.draw(painter, QStringLiteral("R(m)x"), rotated, directionOf(at.center, rotated), theme.text);
+    labels.draw(painter, QStringLiteral("x"), x, directionOf(at.center, x), theme.text);
+    painter.setFont(plain);
+    labels.draw(painter, withSubscript(QStringLiteral("x"), at.features.first), at.onScreen({edge, 0}),
+                {0, 1}, theme.faint_text);
+    labels.draw(painter, withSubscript(QStringLiteral("x"), at.features.second), at.onScreen({0, edge}),
+                {1, 0}, theme.faint_text);
+    labels.draw(painter, QStringLiteral("1"), at.onScreen({1, 0}), {0.7, -0.7}, theme.faint_text);
+}
+
+QString CircleView::angleText(const Plane& at) const {
+    if (state_.setup().pair >= state_.rotary().pairs())
+        return tr("pair %1 does not rotate:\nonly the first %2 of %3 features do")
+            .arg(state_.setup().pair)
+            .arg(state_.rotary().rotatedWidth())
+            .arg(state_.setup().head_dim);
+    return tr("pair %1   θ = %2\nmθ = %3 rad = %4 rotations")
+        .arg(state_.setup().pair)
+        .arg(noteNumber(at.theta))
+        .arg(number(at.angle), number(at.angle / kFullRotation));
 }
 
 void CircleView::paintGrid(QPainter& painter, const Plane& at, const Theme& theme) const {
@@ -98,12 +114,6 @@ void CircleView::paintGrid(QPainter& painter, const Plane& at, const Theme& them
         painter.setPen(QPen(theme.grid, 1, Qt::DashLine));
         painter.drawEllipse(at.center, length * at.unit, length * at.unit);
     }
-    painter.setPen(theme.faint_text);
-    painter.drawText(at.onScreen({1, 0}) + QPointF(4, -4), QStringLiteral("1"));
-    const QString first = withSubscript(QStringLiteral("x"), at.features.first),
-                  second = withSubscript(QStringLiteral("x"), at.features.second);
-    painter.drawText(at.onScreen({edge, 0}) + QPointF(-26, 16), first);
-    painter.drawText(at.onScreen({0, edge}) + QPointF(8, 12), second);
 }
 
 void CircleView::paintTrail(QPainter& painter, const Plane& at, const Theme& theme) const {

@@ -31,6 +31,7 @@ class CircleView : public FigureView {
   private:
     struct Plane;
     Plane plane(const QRectF& area) const;
+    QString angleText(const Plane& at) const;
     void paintGrid(QPainter& painter, const Plane& plane, const Theme& theme) const;
     void paintTrail(QPainter& painter, const Plane& plane, const Theme& theme) const;
     void paintArc(QPainter& painter, const Plane& plane, const Theme& theme) const;

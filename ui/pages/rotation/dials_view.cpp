@@ -5,6 +5,8 @@
 #include <numbers>
 
 #include "ui/charts/arrow.h"
+#include "ui/theme/numbers.h"
+#include "ui/theme/type_scale.h"
 
 namespace roper {
 namespace {
@@ -52,9 +54,7 @@ void DialsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
     painter.setRenderHint(QPainter::Antialiasing);
     const Rotary& rotary = state_.rotary();
     const Eigen::VectorXd& rotated = state_.rotated();
-    QFont small = painter.font();
-    small.setPointSizeF(small.pointSizeF() * 0.85);
-    painter.setFont(small);
+    painter.setFont(smallFont(painter.font()));
     for (int pair = 0; pair < pairs(); ++pair) {
         const QRectF box = cell(area, pair);
         const bool labelled = box.width() > kLabelNeeds;
@@ -76,12 +76,16 @@ void DialsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
             painter.setPen(QPen(shade, width, Qt::SolidLine, Qt::RoundCap));
             painter.drawLine(center, tip);
         };
-        hand(state_.x(), theme.faded(color, 0.4), 1.2);
+        hand(state_.x(), theme.ghost(color), 1.2);
         hand(rotated, color, radius > 16 ? 2.6 : 1.8);
         if (labelled) {
+            // The frequency where there is room for it.
+            const QString frequency = rotates ? noteNumber(rotary.frequency(pair), 3) : QStringLiteral("0");
+            const QString full = withSubscript(QStringLiteral("θ"), pair) + QStringLiteral(" = ") + frequency;
+            const bool fits = painter.fontMetrics().horizontalAdvance(full) + 4 < box.width();
             painter.setPen(selected ? theme.text : theme.faint_text);
             painter.drawText(QRectF(box.left(), center.y() + radius + 1, box.width(), label_height),
-                             Qt::AlignCenter, QString::number(pair));
+                             Qt::AlignCenter, fits ? full : QString::number(pair));
         }
     }
 }

@@ -1,9 +1,13 @@
 #include "ui/pages/rotation/four_ways_view.h"
 
+#include "ui/theme/numbers.h"
+#include "ui/theme/type_scale.h"
+
 namespace roper {
 namespace {
 
-constexpr double kTextWidth = 250;
+constexpr double kTextWidth = 270;
+constexpr double kFullWidth = 230, kFullHeight = 370;  // smaller, the formulas have no room
 
 }  // namespace
 
@@ -47,36 +51,47 @@ void FourWaysView::paintFigure(QPainter& painter, const QRectF& area, const Them
     HeatMapView::paintFigure(painter, area, theme);
     painter.restore();
     const FourWays ways = rotateFourWays(state_.rotary(), state_.x(), state_.setup().position);
-    const QString names[] = {tr("2 × 2 matrices"), tr("element-wise"), tr("complex"), tr("full matrix")};
+    const auto [first, second] = state_.rotary().plane(state_.setup().pair);
+    const QString x = withSubscript(QStringLiteral("x"), first),
+                  y_of_pair = withSubscript(QStringLiteral("x"), second);
+    const std::pair<QString, QString> texts[] = {
+        {tr("2 × 2 matrices"), tr("(%1 cos − %2 sin, %1 sin + %2 cos)").arg(x, y_of_pair)},
+        {tr("element-wise"), tr("x ⊗ cos + x̃ ⊗ sin, x̃ of %1 is −%2").arg(x, y_of_pair)},
+        {tr("complex"), tr("(%1 + i %2) e^(imθ)").arg(x, y_of_pair)},
+        {tr("full matrix"), tr("R(m)x with all %1 entries").arg(state_.x().size() * state_.x().size())}};
     const QRectF place(mapArea(area).right() + 6, area.top() + 16, area.right() - mapArea(area).right() - 14,
                        area.height() - 20);
-    const double line = painter.fontMetrics().height() + 5;
+    const bool has_room = place.width() >= kFullWidth && place.height() >= kFullHeight;
+    const QFont plain = has_room ? painter.font() : smallFont(painter.font());
+    const int digits = has_room ? 6 : 4;
     double y = place.top();
     const auto write = [&](const QString& text, const QColor& color) {
         painter.setPen(color);
         const QRectF box(place.left(), y, place.width(), place.bottom() - y);
         QRectF used;
         painter.drawText(box, Qt::AlignTop | Qt::AlignLeft | Qt::TextWordWrap, text, &used);
-        y += std::max(line, used.height() + 5);
+        y += used.height() + (has_room ? 5 : 2);
     };
-    QFont bold = painter.font();
-    bold.setBold(true);
-    painter.setFont(bold);
+    painter.setFont(boldFont(plain));
     write(tr("R(m)x computed four ways"), theme.text);
-    bold.setBold(false);
-    painter.setFont(bold);
-    write(tr("largest difference between two of them"), theme.faint_text);
-    for (std::size_t i = 0; i < 4; ++i) {
-        for (std::size_t j = i + 1; j < 4; ++j) {
-            const double difference = (*ways.all()[i] - *ways.all()[j]).cwiseAbs().maxCoeff();
-            write(QStringLiteral("%1 – %2:  %3").arg(names[i], names[j]).arg(difference, 0, 'g', 2),
-                  theme.text);
-        }
-    }
-    y += 6;
-    write(tr("largest of all: %1").arg(ways.largestDifference(), 0, 'g', 2), theme.text);
-    write(tr("The matrix has d² entries for 2d that are not 0 or 1: nobody multiplies by it."),
+    painter.setFont(plain);
+    write(tr("features %1 and %2 of it, pair %3:").arg(first).arg(second).arg(state_.setup().pair),
           theme.faint_text);
+    for (std::size_t way = 0; way < 4; ++way) {
+        const Eigen::VectorXd& rotated = *ways.all()[way];
+        y += has_room ? 4 : 0;
+        write(QStringLiteral("%1: %2, %3")
+                  .arg(texts[way].first, noteNumber(rotated[first], digits),
+                       noteNumber(rotated[second], digits)),
+              theme.text);
+        if (has_room) write(texts[way].second, theme.faint_text);
+    }
+    y += has_room ? 8 : 4;
+    write(tr("largest difference over all features: %1").arg(noteNumber(ways.largestDifference(), 2)),
+          theme.text);
+    if (has_room)
+        write(tr("The matrix has d² entries, 2d of them neither 0 nor 1: nobody multiplies by it."),
+              theme.faint_text);
 }
 
 }  // namespace roper

@@ -4,12 +4,13 @@
 #include <cmath>
 
 #include "ui/charts/arrow.h"
+#include "ui/theme/type_scale.h"
 
 namespace roper {
 namespace {
 
 constexpr int kMostTokens = 64;
-constexpr double kWidestCell = 110;
+constexpr double kWidestCell = 110, kLeastRow = 56, kMargin = 6;
 
 }  // namespace
 
@@ -22,10 +23,29 @@ QStringList TokenStrip::tokens() const {
     return QString::fromStdString(state_.setup().words).split(' ', Qt::SkipEmptyParts).mid(0, kMostTokens);
 }
 
+/// As many tokens in a row as have room for their words; more rows where there is height for them.
+int TokenStrip::columns(double width) const {
+    const QFontMetricsF metrics(smallFont(font()));
+    double widest = 0;
+    for (const QString& word : tokens())
+        widest = std::max(widest, metrics.horizontalAdvance(word));
+    return std::max(1, static_cast<int>((width - 2 * kMargin) / std::min(widest + 6, kWidestCell)));
+}
+
 QRectF TokenStrip::cell(const QRectF& area, int token) const {
-    const double width = std::min(
-        kWidestCell, (area.width() - 12) / std::max<double>(1, static_cast<double>(tokens().size())));
-    return {area.left() + 6 + token * width, area.top() + 3, width, area.height() - 6};
+    const int count = std::max(1, static_cast<int>(tokens().size())), fitting = columns(area.width());
+    const int most = std::max(1, static_cast<int>(area.height() / kLeastRow));
+    const int rows = std::min((count + fitting - 1) / fitting, most);
+    const int across = (count + rows - 1) / rows;
+    const double width = std::min(kWidestCell, (area.width() - 2 * kMargin) / across);
+    const double height = (area.height() - 6) / rows;
+    return {area.left() + kMargin + token % across * width, area.top() + 3 + token / across * height, width,
+            height};
+}
+
+QSizeF TokenStrip::sizeForWidth(double width) const {
+    const auto rows = static_cast<double>((tokens().size() + columns(width) - 1) / columns(width));
+    return {width, std::max(1.0, rows) * (minimumSizeHint().height() + 6)};
 }
 
 int TokenStrip::tokenAt(const QPointF& at) const {
@@ -43,10 +63,15 @@ QPointF TokenStrip::rotatedTo(double position) const {
 
 void TokenStrip::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     const QStringList words = tokens();
-    QFont small = painter.font();
-    small.setPointSizeF(small.pointSizeF() * 0.85);
-    painter.setFont(small);
+    painter.setFont(smallFont(painter.font()));
     const QFontMetrics metrics = painter.fontMetrics();
+    if (words.isEmpty()) {
+        painter.setPen(theme.faint_text);
+        painter.drawText(
+            area.adjusted(8, 4, -8, -4), Qt::AlignCenter | Qt::TextWordWrap,
+            tr("Type a sentence under “Sentence”: each of its words appears here, rotated to its position."));
+        return;
+    }
     for (int token = 0; token < words.size(); ++token) {
         const QRectF box = cell(area, token);
         const bool current = std::lround(state_.setup().position) == token;

@@ -22,6 +22,7 @@ class TokenStrip : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
+    QSizeF sizeForWidth(double width) const override;
     QSize minimumSizeHint() const override { return {260, 74}; }
 
   protected:
@@ -29,6 +30,7 @@ class TokenStrip : public FigureView {
     void mouseMoveEvent(QMouseEvent* event) override;
 
   private:
+    int columns(double width) const;
     QRectF cell(const QRectF& area, int token) const;
     int tokenAt(const QPointF& at) const;
     /// The selected pair at a position.

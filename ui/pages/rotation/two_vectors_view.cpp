@@ -7,10 +7,16 @@
 
 #include "core/rotary/scores.h"
 #include "ui/charts/arrow.h"
+#include "ui/charts/label_placer.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/type_scale.h"
 
 namespace roper {
 namespace {
+
+constexpr double kWide = 470;         // pixels from which on there is room for all numbers beside the circle
+constexpr double kNumbers = 236;      // what they take
+constexpr double kShortNumbers = 44;  // and above it, where there is not
 
 QString number(double value, int decimals = 4) {
     return fixedNumber(value, decimals);
@@ -55,19 +61,22 @@ TwoVectorsView::Scene TwoVectorsView::scene(const QRectF& area) const {
                                      std::atan2(scene.k_rotated.y(), scene.k_rotated.x()),
                                  2 * M_PI);
     const double longest = std::max({1.0, lengthOf(scene.q), lengthOf(scene.k)});
-    const double side = std::min(area.width(), area.height());
-    // The circle stands at the right, the numbers at the left.
-    const QRectF place(area.right() - std::max(side, area.width() - 250), area.top(),
-                       std::max(side, area.width() - 250), area.height());
-    // Room for the labels; while an arrow is held the plane does not move away under it.
+    // While an arrow is held the plane does not move away under it.
     const double fitting = std::ceil(2 * longest) / 2;
-    scene.plane = PlaneFrame::in(place.adjusted(44, 22, -44, -22),
+    scene.is_narrow = area.width() < kWide;
+    // The numbers stand at the left of the circle, in a narrow picture above it.
+    const QRectF place =
+        scene.is_narrow ? area.adjusted(0, kShortNumbers, 0, 0) : area.adjusted(kNumbers, 0, 0, 0);
+    scene.plane = PlaneFrame::in(place.adjusted(30, 22, -30, -22),
                                  dragged_ == Dragged::nothing ? fitting : held_extent_);
     return scene;
 }
 
 QString TwoVectorsView::summary(const Scene& at) const {
     const Setup& s = state_.setup();
+    if (at.is_narrow)
+        return tr("m − n = %1\n⟨R(m)q, R(n)k⟩ = %2")
+            .arg(signedPosition(s.position - s.key_position, 0), number(at.score, 6));
     const double change = at.score - at.score_unshifted;
     return tr("query at m = %1\nkey at n = %2\nm − n = %3\n\n⟨R(m)q, R(n)k⟩ = %4\n  of it pair %5: %6\n\n"
               "angle between the arrows\n  %7 rad = %8°\n\n")
@@ -97,21 +106,28 @@ void TwoVectorsView::paintFigure(QPainter& painter, const QRectF& area, const Th
                     static_cast<int>(std::lround(start * 16 * 180 / M_PI)),
                     static_cast<int>(std::lround(at.angle * 16 * 180 / M_PI)));
     const QPointF origin = at.plane.center;
-    drawArrow(painter, origin, at.plane.onScreen(at.q), theme.faded(Theme::query(), 0.4), 2);
-    drawArrow(painter, origin, at.plane.onScreen(at.k), theme.faded(Theme::key(), 0.4), 2);
+    drawArrow(painter, origin, at.plane.onScreen(at.q), theme.ghost(Theme::query()), 2);
+    drawArrow(painter, origin, at.plane.onScreen(at.k), theme.ghost(Theme::key()), 2);
     drawArrow(painter, origin, at.plane.onScreen(at.q_rotated), Theme::query(), 3.2);
     drawArrow(painter, origin, at.plane.onScreen(at.k_rotated), Theme::key(), 3.2);
-    drawLabelBeyond(painter, origin, at.plane.onScreen(at.q), QStringLiteral("q"), theme.faint_text);
-    drawLabelBeyond(painter, origin, at.plane.onScreen(at.k), QStringLiteral("k"), theme.faint_text);
-    QFont bold = painter.font();
-    bold.setBold(true);
-    painter.setFont(bold);
-    drawLabelBeyond(painter, origin, at.plane.onScreen(at.q_rotated), QStringLiteral("R(m)q"), theme.text);
-    drawLabelBeyond(painter, origin, at.plane.onScreen(at.k_rotated), QStringLiteral("R(n)k"), theme.text);
-    bold.setBold(false);
-    painter.setFont(bold);
-    painter.setPen(theme.text);
-    painter.drawText(area.adjusted(12, 10, -12, -10), Qt::AlignTop | Qt::AlignLeft, summary(at));
+    LabelPlacer labels(area.adjusted(4, 4, -4, -4));
+    labels.drawAt(painter, summary(at), area.adjusted(12, 10, -8, -8), Qt::AlignTop | Qt::AlignLeft,
+                  theme.text);
+    labels.avoid(at.plane.onScreen({-edge, 0}), at.plane.onScreen({edge, 0}));
+    labels.avoid(at.plane.onScreen({0, -edge}), at.plane.onScreen({0, edge}));
+    for (const QPointF& tip : {at.q, at.k, at.q_rotated, at.k_rotated})
+        labels.avoid(origin, at.plane.onScreen(tip));
+    const auto label = [&](const QPointF& tip, const QString& text, const QColor& color) {
+        const QPointF end = at.plane.onScreen(tip);
+        labels.draw(painter, text, end, directionOf(origin, end), color);
+    };
+    const QFont plain = painter.font();
+    painter.setFont(boldFont(plain));
+    label(at.q_rotated, QStringLiteral("R(m)q"), theme.text);
+    label(at.k_rotated, QStringLiteral("R(n)k"), theme.text);
+    painter.setFont(plain);
+    label(at.q, QStringLiteral("q"), theme.faint_text);
+    label(at.k, QStringLiteral("k"), theme.faint_text);
 }
 
 QString TwoVectorsView::figureCsv() const {

@@ -34,6 +34,7 @@ class TwoVectorsView : public FigureView {
         QPointF q, k, q_rotated, k_rotated;  ///< in the plane of the pair
         double score, score_unshifted;       ///< ⟨R(m+S)q, R(n+S)k⟩ over all features; the same for S = 0
         double pair_part;                    ///< this pair's part of it
+        bool is_narrow = false;              ///< too narrow for all numbers
         double angle;                        ///< from the rotated key to the rotated query, radians
     };
     Scene scene(const QRectF& area) const;

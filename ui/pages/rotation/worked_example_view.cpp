@@ -215,6 +215,16 @@ QSize WorkedExampleView::figureSize() const {
     return {std::max(520, width()), sizeHint().height()};
 }
 
+/// As high as its lines become.
+QSizeF WorkedExampleView::sizeForWidth(double width) const {
+    QTextDocument document;
+    document.setDefaultFont(font());
+    document.setDocumentMargin(12);
+    document.setTextWidth(width);
+    document.setHtml(html(Theme::light()));
+    return {width, document.size().height() + 4};
+}
+
 QString WorkedExampleView::figureCsv() const {
     const WorkedExample example = state_.worked();
     QString csv = QStringLiteral(

@@ -26,6 +26,7 @@ class WorkedExampleView : public FigureView {
     QString figureCsv() const override;
     QString figureCaption() const override;
     QSize figureSize() const override;
+    QSizeF sizeForWidth(double width) const override;
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {300, sizeHint().height()}; }
 

@@ -54,6 +54,15 @@ QString scalingNumbers(const Setup& s) {
                 .arg(noteNumber(s.scaling.factor),
                      noteNumber(s.scaling.original_length / s.scaling.high_frequency_factor),
                      noteNumber(s.scaling.original_length / s.scaling.low_frequency_factor));
+        case ScalingMethod::longrope: {
+            const bool is_long = s.context_length > s.scaling.original_length;
+            const Eigen::VectorXd factors = factorsOfPairs(
+                is_long ? s.scaling.long_factors : s.scaling.short_factors, scaled.theta.size());
+            return QObject::tr("<p>L′ %1 L: the %2 factors, from %3 to %4; cos and sin × <b>%5</b></p>")
+                .arg(is_long ? QStringLiteral("&gt;") : QStringLiteral("≤"),
+                     is_long ? QObject::tr("long") : QObject::tr("short"), noteNumber(factors.minCoeff(), 4),
+                     noteNumber(factors.maxCoeff(), 4), noteNumber(scaled.attention_factor));
+        }
         case ScalingMethod::p_rope:
             return QObject::tr("<p>p = %1: %2 of %3 pairs rotate</p>")
                 .arg(noteNumber(s.scaling.proportion))
@@ -83,7 +92,11 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
       panel_(new SpectrumPanel(selection, this)) {
     cosines_->setAccessibleName(tr("Cosine of the angle of every pair at every distance"));
     cosines_->setEmptyText(tr("No feature rotates: the rotated fraction is 0."));
+    cosines_->setTitle(tr("How each pair sees a distance: cos Δθᵢ"));
     bound_->setLog(true, false);
+    spectrum_->setTitle(tr("How slowly each pair rotates"));
+    decay_->setTitle(tr("How large a score can be, by distance"));
+    bound_->setTitle(tr("How far a similar token is told from a random one: while Bₘ ≥ 0"));
     decay_->setYFloor(0);
     auto* grid = new QGridLayout;
     grid->setSpacing(6);
@@ -270,9 +283,8 @@ void SpectrumPage::showBound() {
         QVector<double> y = numbers(bound);
         x.removeFirst();
         y.removeFirst();
-        constexpr int kDense = 1500;  // more points than pixels: a bold line would hide everything
-        curves.push_back(
-            {curve.key, curve.text.name, shade(curve), x, y, false, curve.in_use && length < kDense, {}});
+        curves.push_back({curve.key, curve.text.name, shade(curve), x, y, false, curve.in_use, {}});
+        curves.back().envelope = true;
     }
     bound_->setCurves(curves, marks);
     bound_->setCaption(tr("Base bound Bₘ = Σ cos mθᵢ, %1: d = %2, base %3, scaling %4")

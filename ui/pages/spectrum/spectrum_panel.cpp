@@ -7,9 +7,10 @@
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "core/base/error.h"
-#include "core/explorer/hugging_face.h"
+#include "core/explorer/known_models.h"
 #include "ui/pages/spectrum/spectrum_state.h"
 #include "ui/theme/plain_text.h"
 #include "ui/theme/swatch.h"
@@ -17,26 +18,17 @@
 namespace roper {
 namespace {
 
-/// Well-known settings, as their config.json files have them.
-struct KnownModel {
-    const char* name;
-    const char* config;
-};
-constexpr KnownModel kModels[] = {
-    {"Llama 2", R"({"head_dim": 128, "rope_theta": 10000, "max_position_embeddings": 4096})"},
-    {"Llama 3.1",
-     R"({"head_dim": 128, "rope_theta": 500000, "max_position_embeddings": 131072, "rope_scaling":
-        {"rope_type": "llama3", "factor": 8, "low_freq_factor": 1, "high_freq_factor": 4,
-        "original_max_position_embeddings": 8192}})"},
-    {"Code Llama", R"({"head_dim": 128, "rope_theta": 1000000, "max_position_embeddings": 16384})"},
-    {"Qwen 2.5 with YaRN",
-     R"({"head_dim": 128, "rope_theta": 1000000, "max_position_embeddings": 131072, "rope_scaling":
-        {"rope_type": "yarn", "factor": 4, "original_max_position_embeddings": 32768}})"},
-    {"Pythia", R"({"model_type": "gpt_neox", "head_dim": 64, "rotary_pct": 0.25, "rotary_emb_base": 10000,
-        "max_position_embeddings": 2048})"},
-    {"GPT-J",
-     R"({"model_type": "gptj", "head_dim": 256, "rotary_dim": 64, "max_position_embeddings": 2048})"},
-};
+/// All kinds of layers; a model of one kind has that one alone.
+std::vector<LayerKind> kindsOf(const ConfigReading& reading) {
+    return reading.kinds.empty() ? std::vector<LayerKind>{{"", reading.setup}} : reading.kinds;
+}
+
+/// Which of the kinds a setup shows; −1: none.
+int kindShown(const std::vector<LayerKind>& kinds, const Setup& setup) {
+    const auto found = std::find_if(kinds.begin(), kinds.end(),
+                                    [&](const LayerKind& kind) { return rotateAlike(kind.setup, setup); });
+    return found == kinds.end() ? -1 : static_cast<int>(found - kinds.begin());
+}
 
 }  // namespace
 
@@ -72,21 +64,53 @@ void SpectrumPanel::fill() {
     addOverlays();
     addOwnParameters();
     addHeading(tr("Models"));
-    auto* models = new QComboBox;
-    models->setPlaceholderText(tr("settings of …"));
-    for (const KnownModel& model : kModels)
-        models->addItem(QString::fromLatin1(model.name));
-    models->setCurrentIndex(-1);
-    connect(models, &QComboBox::activated, this, [this, models](int index) {
-        emit said(pasteConfig(QString::fromUtf8(kModels[index].config)));
-        models->setCurrentIndex(-1);
+    addModels();
+}
+
+void SpectrumPanel::addModels() {
+    const auto list = [](const QString& name) {
+        auto* box = new QComboBox;
+        box->setAccessibleName(name);
+        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        box->setMinimumContentsLength(8);
+        return box;
+    };
+    models_ = list(tr("Settings of a well-known model"));
+    models_->setPlaceholderText(tr("settings of …"));
+    for (const KnownModel& model : knownModels()) {
+        models_->addItem(QString::fromStdString(model.name));
+        of_models_.push_back(kindsOf(readHuggingFaceConfig(model.config, Setup{})));
+    }
+    connect(models_, &QComboBox::activated, this, [this](int index) {
+        emit said(
+            pasteConfig(QString::fromStdString(knownModels().at(static_cast<std::size_t>(index)).config)));
     });
-    addRow({}, models, tr("The rotary settings of a well-known model"));
-    models->setAccessibleName(tr("Settings of a well-known model"));
+    addRow({}, models_, tr("The rotary settings of a well-known model"));
+    layers_ = list(tr("Kind of layer"));
+    connect(layers_, &QComboBox::activated, this, [this](int index) {
+        change(tr("Kind of layer"),
+               [&](Setup& s) { s = withRotationOf(s, kinds_.at(static_cast<std::size_t>(index)).setup); });
+    });
+    addRow(tr("Layers"), layers_, tr("This model has layers that rotate differently"));
     addButton(tr("Paste a config.json…"), tr("Shows the spectrum of a Hugging Face model"),
               [this] { askForConfig(); });
     addButton(tr("Copy as config.json"), tr("The rotary fields of these settings, for Hugging Face"),
               [this] { copyConfig(); });
+    whenShown([this](const Setup& s) { showModel(s); });
+}
+
+/// The model and the kind of layer that the setup is, whichever way it came to be so.
+void SpectrumPanel::showModel(const Setup& setup) {
+    const auto model = std::find_if(of_models_.begin(), of_models_.end(),
+                                    [&](const auto& kinds) { return kindShown(kinds, setup) >= 0; });
+    models_->setCurrentIndex(model == of_models_.end() ? -1 : static_cast<int>(model - of_models_.begin()));
+    if (kindShown(kinds_, setup) < 0 && model != of_models_.end()) kinds_ = *model;
+    const int kind = kindShown(kinds_, setup);
+    setRowVisible(layers_, kind >= 0 && kinds_.size() > 1);
+    layers_->clear();
+    for (const LayerKind& one : kinds_)
+        layers_->addItem(QString::fromStdString(one.name).replace('_', ' '));
+    layers_->setCurrentIndex(kind);
 }
 
 void SpectrumPanel::addScalingControls() {
@@ -101,13 +125,16 @@ void SpectrumPanel::addScalingControls() {
 /// Parameters of one method each, shown while it is used or drawn. They come last: what appears moves
 /// nothing.
 void SpectrumPanel::addOwnParameters() {
-    const std::pair<ScalingMethod, NumberEdit*> own[] = {
+    const std::pair<ScalingMethod, QWidget*> own[] = {
         {ScalingMethod::yarn, addReal(tr("β fast"), "beta_fast")},
         {ScalingMethod::yarn, addReal(tr("β slow"), "beta_slow")},
         {ScalingMethod::yarn, addReal(tr("Attention factor"), "attention_factor")},
         {ScalingMethod::llama3, addReal(tr("Low factor"), "low_freq_factor")},
         {ScalingMethod::llama3, addReal(tr("High factor"), "high_freq_factor")},
-        {ScalingMethod::p_rope, addReal(tr("Proportion p"), "proportion")}};
+        {ScalingMethod::longrope, addNumbers(tr("Short factors"), "short_factor")},
+        {ScalingMethod::longrope, addNumbers(tr("Long factors"), "long_factor")},
+        {ScalingMethod::p_rope, addReal(tr("Proportion p"), "proportion")},
+        {ScalingMethod::p_rope, addReal(tr("Divided by"), "proportion_factor")}};
     for (const auto& [method, edit] : own)
         whenShown([this, method = method, edit = edit](const Setup& s) {
             const bool drawn = std::find(s.overlays.begin(), s.overlays.end(), method) != s.overlays.end();
@@ -143,6 +170,7 @@ void SpectrumPanel::addOverlays() {
 QString SpectrumPanel::pasteConfig(const QString& json) {
     try {
         const ConfigReading reading = readHuggingFaceConfig(json.toStdString(), selection().setup());
+        kinds_ = kindsOf(reading);
         change(tr("config.json"), [&](Setup& s) { s = reading.setup; });
         QStringList said{tr("d = %1, base %2, scaling %3")
                              .arg(reading.setup.head_dim)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/explorer/hugging_face.h"
 #include "ui/explorer/setup_panel.h"
 
 namespace roper {
@@ -28,8 +29,12 @@ class SpectrumPanel : public SetupPanel {
     void addScalingControls();
     void addOverlays();
     void addOwnParameters();
+    void addModels();
+    void showModel(const Setup& setup);
 
-    QComboBox* quantity_;
+    QComboBox *quantity_, *models_, *layers_;
+    std::vector<std::vector<LayerKind>> of_models_;  ///< of each in the list of models
+    std::vector<LayerKind> kinds_;                   ///< of the config that was read last
     std::vector<std::pair<ScalingMethod, QCheckBox*>> overlays_;
 };
 

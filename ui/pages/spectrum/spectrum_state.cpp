@@ -25,8 +25,13 @@ ScalingText describe(ScalingMethod method) {
             return {QObject::tr("Llama 3"),
                     QObject::tr("λ < L/high: θ; λ > L/low: θ/s; between: blend by (L/λ − low)/(high − low)"),
                     QStringLiteral("Llama 3.1; Hugging Face")};
+        case ScalingMethod::longrope:
+            return {QObject::tr("LongRoPE"),
+                    QObject::tr(
+                        "θᵢ/fᵢ, one list of factors up to L, another beyond; cos, sin × √(1 + ln s/ln L)"),
+                    QStringLiteral("Ding et al. 2024, arXiv 2402.13753")};
         case ScalingMethod::p_rope:
-            return {QObject::tr("p-RoPE"), QStringLiteral("θ for i < p·r/2, else 0"),
+            return {QObject::tr("p-RoPE"), QStringLiteral("θ for i < ⌊p·r/2⌋, else 0"),
                     QStringLiteral("Barbero et al. 2024, arXiv 2410.06205")};
         default:
             return {QObject::tr("unscaled"), QObject::tr("θ as the formula has it"),
@@ -47,6 +52,8 @@ QColor colorOf(ScalingMethod method) {
             return QColor(0xCC, 0x66, 0x77);
         case ScalingMethod::llama3:
             return QColor(0x88, 0x77, 0xDD);
+        case ScalingMethod::longrope:
+            return QColor(0x88, 0x22, 0x55);
         case ScalingMethod::p_rope:
             return QColor(0x99, 0x77, 0x44);
         default:

@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/specification/presets.h"
+#include "ui/theme/type_scale.h"
 
 namespace roper {
 namespace {
@@ -60,9 +61,7 @@ SpecificationForm::SpecificationForm(QWidget* parent) : QWidget(parent) {
         row.editor->setAccessibleName(fieldLabel(field));
         row.editor->setObjectName(QString::fromStdString(field.key()));
         row.message->setWordWrap(true);
-        QFont small = row.message->font();
-        small.setPointSizeF(small.pointSizeF() * 0.88);
-        row.message->setFont(small);
+        row.message->setFont(smallFont(row.message->font()));
         auto* label = new QLabel(fieldLabel(field));
         label->setWordWrap(true);  // a long name must not push the form beyond its panel
         label->setBuddy(row.editor);

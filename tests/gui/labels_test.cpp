@@ -1,0 +1,105 @@
+#include <QSignalSpy>
+#include <QTest>
+
+#include "tests/support/page_test.h"
+#include "tests/support/text_boxes.h"
+
+using namespace roper;
+
+/// No label of a picture is cut off or laid over another: all texts of every figure, measured at five sizes.
+class LabelsTest : public PageTest {
+    Q_OBJECT
+
+    using Change = std::function<void(Setup&)>;
+
+  private slots:
+    void initTestCase() { forgetSettings("labels_test"); }
+    void init() {
+        QSettings().clear();
+        openWindow("Rotation");
+    }
+    void cleanup() { window_.reset(); }
+
+    void noLabelIsCutOrLaidOverAnother_data() {
+        QTest::addColumn<Change>("set");
+        QTest::newRow("as it opens") << Change([](Setup&) {});
+        QTest::newRow("worked example") << Change([](Setup& s) { s = withWorkedExample(s); });
+        QTest::newRow("a slow pair") << Change([](Setup& s) { s.pair = 7; });
+        QTest::newRow("arrows that point up and down") << Change([](Setup& s) {
+            s.pair = 0;
+            s.position = 1.07;
+            s.key_position = 2.6;
+        });
+        QTest::newRow("long vectors") << Change([](Setup& s) {
+            s.x *= 7.3;
+            s.y *= -4.1;
+            s.position = 1234.5;
+        });
+        QTest::newRow("many pairs") << Change([](Setup& s) {
+            s.head_dim = 128;
+            s.tokens = 64;
+            s.query = 60;
+            s.key = 2;
+        });
+        QTest::newRow("a mistake") << Change([](Setup& s) {
+            s.mistake = Mistake::values_twice;
+            s.shift = 12;
+            s.blend = 0.4;
+        });
+        QTest::newRow("scalings") << Change([](Setup& s) {
+            s.scaling.method = ScalingMethod::yarn;
+            s.overlays = {ScalingMethod::linear, ScalingMethod::ntk, ScalingMethod::llama3,
+                          ScalingMethod::longrope};
+            s.other_formula = s.xpos_decay = true;
+            s.context_length = 100000;
+        });
+    }
+
+    void noLabelIsCutOrLaidOverAnother() {
+        QFETCH(Change, set);
+        change(set);
+        QStringList wrong;
+        for (Page* page : std::initializer_list<Page*>{&window_->rotationPage(), &window_->spectrumPage(),
+                                                       &window_->attentionPage(), &window_->mixingPage()}) {
+            page->refreshNow();
+            for (const Figure* figure : page->figures())
+                for (const QSize& size :
+                     {QSize(330, 300), QSize(440, 330), QSize(560, 420), QSize(720, 480), QSize(1280, 800)})
+                    wrong += problemsOf(*figure, size);
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+
+  private:
+    static QStringList problemsOf(const Figure& figure, const QSize& size) {
+        TextBoxRecorder recorder(size);
+        const QRectF area(QPointF(0, 0), QSizeF(size));
+        QPainter painter(&recorder);
+        painter.setFont(QApplication::font());
+        figure.paintFigure(painter, area, Theme::light());
+        painter.end();
+        const QString where =
+            QStringLiteral("%1 at %2 × %3: ").arg(figure.figureName()).arg(size.width()).arg(size.height());
+        QStringList problems;
+        const auto& boxes = recorder.boxes();
+        for (std::size_t i = 0; i < boxes.size(); ++i) {
+            if (!area.adjusted(-1, -1, 1, 1).contains(boxes[i].bounds()))
+                problems << where + QStringLiteral("“%1” is cut").arg(boxes[i].text);
+            for (std::size_t j = 0; j < i; ++j)
+                if (overlap(boxes[i].corners, boxes[j].corners) > 2)
+                    problems << where +
+                                    QStringLiteral("“%1” lies over “%2”").arg(boxes[i].text, boxes[j].text);
+        }
+        return problems;
+    }
+
+    /// The area that two boxes share, in square pixels.
+    static double overlap(const QPolygonF& a, const QPolygonF& b) {
+        if (!a.boundingRect().intersects(b.boundingRect())) return 0;
+        const QRectF shared = a.intersected(b).boundingRect();
+        return shared.width() * shared.height();
+    }
+};
+
+QTEST_MAIN(LabelsTest)
+#include "labels_test.moc"

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <QPaintDevice>
+#include <QPaintEngine>
+#include <QPainter>
+#include <QPolygonF>
+#include <cmath>
+#include <vector>
+
+namespace roper {
+
+/// A text as a picture has it, and where it lies.
+struct TextBox {
+    QString text;
+    QPolygonF corners;  ///< of the ink's box, which may be rotated
+
+    QRectF bounds() const { return corners.boundingRect(); }
+};
+
+/// A device that draws nothing and remembers where texts would be.
+class TextBoxRecorder : public QPaintDevice {
+  public:
+    explicit TextBoxRecorder(const QSize& size) : size_(size), engine_(boxes_) {}
+
+    QPaintEngine* paintEngine() const override { return &engine_; }
+    const std::vector<TextBox>& boxes() const { return boxes_; }
+
+  protected:
+    int metric(PaintDeviceMetric metric) const override {
+        constexpr int kDotsPerInch = 96;
+        switch (metric) {
+            case PdmWidth:
+                return size_.width();
+            case PdmHeight:
+                return size_.height();
+            case PdmWidthMM:
+                return size_.width() * 254 / (10 * kDotsPerInch);
+            case PdmHeightMM:
+                return size_.height() * 254 / (10 * kDotsPerInch);
+            case PdmDpiX:
+            case PdmDpiY:
+            case PdmPhysicalDpiX:
+            case PdmPhysicalDpiY:
+                return kDotsPerInch;
+            case PdmDepth:
+                return 32;
+            case PdmDevicePixelRatio:
+                return 1;
+            case PdmDevicePixelRatioScaled:
+                return static_cast<int>(QPaintDevice::devicePixelRatioFScale());
+            default:
+                return 0;
+        }
+    }
+
+  private:
+    class Engine : public QPaintEngine {
+      public:
+        explicit Engine(std::vector<TextBox>& boxes) : QPaintEngine(AllFeatures), boxes_(boxes) {}
+
+        bool begin(QPaintDevice*) override { return true; }
+        bool end() override { return true; }
+        Type type() const override { return User; }
+        void updateState(const QPaintEngineState& now) override {
+            if (now.state() & DirtyTransform) transform_ = now.transform();
+        }
+        void drawPixmap(const QRectF&, const QPixmap&, const QRectF&) override {}
+        void drawPath(const QPainterPath&) override {}
+        void drawPolygon(const QPointF*, int, PolygonDrawMode) override {}
+        void drawImage(const QRectF&, const QImage&, const QRectF&, Qt::ImageConversionFlags) override {}
+        void drawTextItem(const QPointF& at, const QTextItem& item) override {
+            // A text in letters of several fonts comes in parts, each where the one before ends.
+            const bool goes_on =
+                !boxes_.empty() && std::abs(at.y() - end_.y()) < 0.5 && std::abs(at.x() - end_.x()) < 1.5;
+            end_ = at + QPointF(item.width(), 0);
+            if (item.text().trimmed().isEmpty()) return;
+            // Digits and capitals fill less than the line; descenders count where there are some.
+            const QRectF ink = QFontMetricsF(item.font()).tightBoundingRect(item.text()).translated(at);
+            if (!goes_on) return boxes_.push_back({item.text(), transform_.map(QPolygonF(ink))});
+            TextBox& whole = boxes_.back();
+            whole.text += item.text();
+            whole.corners = QPolygonF(whole.bounds() | transform_.map(QPolygonF(ink)).boundingRect());
+        }
+
+      private:
+        std::vector<TextBox>& boxes_;
+        QTransform transform_;
+        QPointF end_;  ///< of the last text
+    };
+
+    QSize size_;
+    std::vector<TextBox> boxes_;
+    mutable Engine engine_;
+};
+
+}  // namespace roper

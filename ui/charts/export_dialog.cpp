@@ -1,0 +1,261 @@
+#include "ui/charts/export_dialog.h"
+
+#include <QApplication>
+#include <QBuffer>
+#include <QCheckBox>
+#include <QClipboard>
+#include <QComboBox>
+#include <QDesktopServices>
+#include <QDialog>
+#include <QDialogButtonBox>
+#include <QDir>
+#include <QDoubleSpinBox>
+#include <QFileDialog>
+#include <QFormLayout>
+#include <QLabel>
+#include <QMainWindow>
+#include <QMimeData>
+#include <QPointer>
+#include <QSettings>
+#include <QSpinBox>
+#include <QStatusBar>
+#include <QTimer>
+#include <QUrl>
+
+#include "core/base/error.h"
+#include "ui/charts/figure_export.h"
+#include "ui/theme/plain_text.h"
+
+namespace roper {
+namespace {
+
+constexpr QSize kPreview{420, 320};
+const QString kScreen = QStringLiteral("screen"), kOwn = QStringLiteral("own");
+
+/// What is made of a picture, and how. Remembers what was chosen last.
+class ExportDialog : public QDialog {
+    Q_OBJECT
+
+  public:
+    ExportDialog(const Figure& figure, const Theme& theme, QWidget* parent);
+
+    QString suffix() const { return format_->currentData().toString(); }
+    ExportOptions options() const;
+    void remember() const;
+
+  private:
+    void makeInputs();
+    void show();
+
+    const Figure& figure_;
+    Theme theme_;
+    QComboBox* format_ = new QComboBox;
+    QComboBox* purpose_ = new QComboBox;
+    QDoubleSpinBox* width_ = new QDoubleSpinBox;
+    QDoubleSpinBox* text_ = new QDoubleSpinBox;
+    QSpinBox* scale_ = new QSpinBox;
+    QCheckBox* light_ = new QCheckBox(tr("Light background"));
+    QCheckBox* caption_ = new QCheckBox(tr("Caption below the picture"));
+    QLabel* preview_ = new QLabel;
+    QLabel* size_ = makePlainLabel();
+};
+
+ExportDialog::ExportDialog(const Figure& figure, const Theme& theme, QWidget* parent)
+    : QDialog(parent), figure_(figure), theme_(theme) {
+    setWindowTitle(tr("Export the picture"));
+    makeInputs();
+    preview_->setFixedSize(kPreview);
+    preview_->setAlignment(Qt::AlignCenter);
+    preview_->setFrameShape(QFrame::StyledPanel);
+    preview_->setAccessibleName(tr("Preview of the picture"));
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Cancel);
+    connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    auto* form = new QFormLayout;
+    form->addRow(tr("Format"), format_);
+    form->addRow(tr("For"), purpose_);
+    form->addRow(tr("Width"), width_);
+    form->addRow(tr("Text"), text_);
+    form->addRow(tr("Pixels of a PNG"), scale_);
+    form->addRow(light_);
+    form->addRow(caption_);
+    form->addRow(size_);
+    auto* row = new QHBoxLayout;
+    row->addLayout(form);
+    row->addWidget(preview_);
+    auto* layout = new QVBoxLayout(this);
+    layout->addLayout(row);
+    layout->addWidget(buttons);
+    show();
+}
+
+void ExportDialog::makeInputs() {
+    const QSettings settings;
+    format_->addItem(tr("PDF – vector, for papers"), "pdf");
+    format_->addItem(tr("SVG – vector, for editing"), "svg");
+    format_->addItem(tr("PNG – pixels, for slides"), "png");
+    format_->addItem(tr("CSV – the numbers behind it"), "csv");
+    format_->setCurrentIndex(std::max(0, format_->findData(settings.value("export/format", "pdf"))));
+    purpose_->addItem(tr("as on the screen"), kScreen);
+    for (const PrintSize& size : printSizes())
+        purpose_->addItem(tr("%1 (%2 mm, %3 pt)").arg(size.name).arg(size.width_mm).arg(size.text_pt),
+                          size.key);
+    purpose_->addItem(tr("a size of your own"), kOwn);
+    purpose_->setCurrentIndex(std::max(0, purpose_->findData(settings.value("export/for", kScreen))));
+    width_->setRange(20, 2000);
+    width_->setDecimals(0);
+    width_->setSuffix(tr(" mm"));
+    width_->setValue(settings.value("export/width_mm", 84).toDouble());
+    text_->setRange(4, 100);
+    text_->setDecimals(1);
+    text_->setSuffix(tr(" pt"));
+    text_->setValue(settings.value("export/text_pt", 8).toDouble());
+    scale_->setRange(1, 8);
+    scale_->setSuffix("×");
+    scale_->setValue(settings.value("export/scale", 2).toInt());
+    light_->setChecked(settings.value("export/light", true).toBool());
+    caption_->setChecked(settings.value("export/caption", false).toBool());
+    const std::pair<QWidget*, QString> names[] = {
+        {format_, tr("Format")},
+        {purpose_, tr("What the picture is for")},
+        {width_, tr("Width on paper")},
+        {text_, tr("Size of the text on paper")},
+        {scale_, tr("Pixels of a PNG for each pixel of the screen")}};
+    for (const auto& [widget, name] : names) {
+        widget->setAccessibleName(name);
+        widget->setToolTip(name);
+    }
+    connect(format_, &QComboBox::currentIndexChanged, this, &ExportDialog::show);
+    connect(purpose_, &QComboBox::currentIndexChanged, this, &ExportDialog::show);
+    for (QDoubleSpinBox* box : {width_, text_})
+        connect(box, &QDoubleSpinBox::valueChanged, this, &ExportDialog::show);
+    for (QCheckBox* box : {light_, caption_})
+        connect(box, &QCheckBox::toggled, this, &ExportDialog::show);
+}
+
+ExportOptions ExportDialog::options() const {
+    ExportOptions options;
+    options.scale = scale_->value();
+    options.light_background = light_->isChecked();
+    options.caption = caption_->isChecked();
+    const QString purpose = purpose_->currentData().toString();
+    if (purpose == kOwn) {
+        options.width_mm = width_->value();
+        options.text_pt = text_->value();
+    }
+    for (const PrintSize& size : printSizes()) {
+        if (size.key != purpose) continue;
+        options.width_mm = size.width_mm;
+        options.text_pt = size.text_pt;
+    }
+    return options;
+}
+
+/// What can be chosen, and what comes of it.
+void ExportDialog::show() {
+    const bool is_picture = suffix() != "csv", is_own = purpose_->currentData() == kOwn;
+    for (QWidget* widget :
+         {static_cast<QWidget*>(purpose_), static_cast<QWidget*>(light_), static_cast<QWidget*>(caption_)})
+        widget->setEnabled(is_picture);
+    for (QWidget* widget : {width_, text_})
+        widget->setEnabled(is_picture && is_own);
+    scale_->setEnabled(suffix() == "png");
+    if (!is_picture) {
+        preview_->setText(tr("A table of the numbers that the picture shows"));
+        return size_->clear();
+    }
+    ExportOptions options = this->options();
+    options.scale = 1;
+    const QImage image = figureImage(figure_, options, options.light_background ? Theme::light() : theme_);
+    const double ratio = devicePixelRatioF();
+    QPixmap pixmap = QPixmap::fromImage(image.scaled((QSizeF(kPreview - QSize(8, 8)) * ratio).toSize(),
+                                                     Qt::KeepAspectRatio, Qt::SmoothTransformation));
+    pixmap.setDevicePixelRatio(ratio);
+    preview_->setPixmap(pixmap);
+    constexpr double kMmPerPixel = 25.4 / 96;
+    size_->setText(options.width_mm > 0 ? tr("%1 × %2 mm")
+                                              .arg(image.width() * kMmPerPixel, 0, 'f', 0)
+                                              .arg(image.height() * kMmPerPixel, 0, 'f', 0)
+                                        : tr("%1 × %2 pixels").arg(image.width()).arg(image.height()));
+}
+
+void ExportDialog::remember() const {
+    QSettings settings;
+    settings.setValue("export/format", suffix());
+    settings.setValue("export/for", purpose_->currentData());
+    settings.setValue("export/width_mm", width_->value());
+    settings.setValue("export/text_pt", text_->value());
+    settings.setValue("export/scale", scale_->value());
+    settings.setValue("export/light", light_->isChecked());
+    settings.setValue("export/caption", caption_->isChecked());
+}
+
+/// Says in the window's status bar where a file is, with a link to its folder.
+void sayWhereItIs(const QString& path, QWidget* parent) {
+    constexpr int kShown_ms = 20000;
+    auto* window = qobject_cast<QMainWindow*>(parent->window());
+    if (window == nullptr) return;
+    QStatusBar* bar = window->statusBar();
+    delete bar->findChild<QLabel*>("saved");
+    auto* label = new QLabel(QObject::tr("Saved %1 – <a href=\"folder\">Open folder</a>")
+                                 .arg(QDir::toNativeSeparators(path).toHtmlEscaped()));
+    label->setObjectName("saved");
+    label->setTextFormat(Qt::RichText);
+    bar->addWidget(label);
+    QObject::connect(label, &QLabel::linkActivated, label, [path] {
+        QDesktopServices::openUrl(QUrl::fromLocalFile(QFileInfo(path).absolutePath()));
+    });
+    QTimer::singleShot(kShown_ms, label, &QObject::deleteLater);
+}
+
+/// The picture as pixels and as shapes: whatever takes it chooses.
+void copyPicture(const Figure& figure, const Theme& theme) {
+    auto* data = new QMimeData;
+    data->setImageData(figureImage(figure, {}, theme));
+    data->setData("image/svg+xml", figureSvg(figure, {}, theme));
+    QApplication::clipboard()->setMimeData(data);
+}
+
+}  // namespace
+
+void exportByDialog(const Figure& figure, QWidget* parent) {
+    const Theme theme = Theme::of(parent->palette());
+    ExportDialog choice(figure, theme, parent);
+    if (choice.exec() != QDialog::Accepted) return;
+    choice.remember();
+    QSettings settings;
+    const QString folder = settings.value("export/folder", QDir::homePath()).toString();
+    QFileDialog dialog(parent, QObject::tr("Export the picture"), folder);
+    dialog.setAcceptMode(QFileDialog::AcceptSave);
+    dialog.setDefaultSuffix(choice.suffix());  // added before the dialog asks whether to replace a file
+    dialog.setNameFilter(choice.suffix().toUpper() + " (*." + choice.suffix() + ")");
+    dialog.selectFile(figure.figureName() + "." + choice.suffix());
+    if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty()) return;
+    const QString path = dialog.selectedFiles().front();
+    settings.setValue("export/folder", QFileInfo(path).absolutePath());
+    try {
+        exportFigure(figure, path, choice.options(), theme);
+        sayWhereItIs(path, parent);
+    } catch (const Error& error) {
+        warnPlainly(parent, QObject::tr("Not exported"), QString::fromStdString(error.what()));
+    }
+}
+
+void showExportMenu(const Figure& figure, const QPoint& at, QWidget* parent,
+                    const std::function<void(QMenu&)>& add_more) {
+    QMenu menu(parent);
+    const Theme theme = Theme::of(parent->palette());
+    menu.addAction(QObject::tr("Export…"), parent, [&] { exportByDialog(figure, parent); });
+    menu.addAction(QObject::tr("Copy picture"), parent, [&] { copyPicture(figure, theme); });
+    menu.addAction(QObject::tr("Copy numbers"), parent,
+                   [&] { QApplication::clipboard()->setText(figure.figureCsv()); });
+    if (add_more) {
+        menu.addSeparator();
+        add_more(menu);
+    }
+    menu.exec(at);
+}
+
+}  // namespace roper
+
+#include "export_dialog.moc"

@@ -1,0 +1,45 @@
+#include "ui/controls/folding_group.h"
+
+#include <QSettings>
+
+#include "ui/theme/type_scale.h"
+
+namespace roper {
+
+FoldingGroup::FoldingGroup(const QString& title, QWidget* parent)
+    : QWidget(parent),
+      key_(QStringLiteral("folded/") + title),
+      header_(new QToolButton),
+      body_(new QWidget),
+      is_folded_(QSettings().value(key_, false).toBool()) {
+    header_->setFont(boldFont(header_->font()));
+    header_->setText(title);
+    header_->setAccessibleName(title);
+    header_->setToolTip(tr("Fold or unfold: %1").arg(title));
+    header_->setAutoRaise(true);
+    header_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    header_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    auto* inside = new QVBoxLayout(body_);
+    inside->setContentsMargins(0, 0, 0, 0);
+    inside->setSpacing(4);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(4);
+    layout->addWidget(header_);
+    layout->addWidget(body_);
+    show();
+    connect(header_, &QToolButton::clicked, this, [this] { setFolded(!is_folded_); });
+}
+
+void FoldingGroup::setFolded(bool folded) {
+    is_folded_ = folded;
+    QSettings().setValue(key_, folded);
+    show();
+}
+
+void FoldingGroup::show() {
+    header_->setArrowType(is_folded_ ? Qt::RightArrow : Qt::DownArrow);
+    body_->setVisible(!is_folded_);
+}
+
+}  // namespace roper

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <QWidget>
+
+namespace roper {
+
+/// A heading that folds what stands below it. Whether it does is remembered under the heading's text.
+class FoldingGroup : public QWidget {
+    Q_OBJECT
+
+  public:
+    FoldingGroup(const QString& title, QWidget* parent);
+
+    void add(QWidget* widget) { body_->layout()->addWidget(widget); }
+    bool isFolded() const { return is_folded_; }
+    void setFolded(bool folded);
+
+  private:
+    void show();
+
+    QString key_;  ///< of the settings
+    QToolButton* header_;
+    QWidget* body_;
+    bool is_folded_;
+};
+
+}  // namespace roper

@@ -1,0 +1,45 @@
+#include "ui/theme/appearance.h"
+
+#include <QApplication>
+#include <QSettings>
+
+#include "ui/theme/lab_style.h"
+#include "ui/theme/theme.h"
+
+namespace roper {
+namespace {
+
+const char* const kKey = "appearance";
+const QStringList kNames{"system", "light", "dark"};
+
+/// Whether the desktop was dark when the program began: later its colours are ours.
+bool isDesktopDark() {
+    static const bool dark = QApplication::palette().color(QPalette::Window).lightness() < 128;
+    return dark;
+}
+
+void apply(Appearance appearance) {
+    const bool desktop = isDesktopDark();
+    QApplication::setPalette(
+        fixedPalette(appearance == Appearance::system ? desktop : appearance == Appearance::dark));
+}
+
+}  // namespace
+
+Appearance savedAppearance() {
+    const auto found = kNames.indexOf(QSettings().value(kKey).toString());
+    return found < 0 ? Appearance::system : static_cast<Appearance>(found);
+}
+
+void chooseAppearance(Appearance appearance) {
+    QSettings().setValue(kKey, kNames[static_cast<int>(appearance)]);
+    apply(appearance);
+}
+
+void dressApplication() {
+    isDesktopDark();
+    QApplication::setStyle(new LabStyle);
+    apply(savedAppearance());
+}
+
+}  // namespace roper

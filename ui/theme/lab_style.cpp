@@ -1,0 +1,329 @@
+#include "ui/theme/lab_style.h"
+
+#include <QPainter>
+#include <QPainterPath>
+#include <QStyleFactory>
+#include <QStyleOption>
+#include <cmath>
+
+namespace roper {
+namespace {
+
+constexpr double kRadius = 4;
+constexpr int kScrollBar = 10, kLeastHandle = 28;
+constexpr int kSpinButtons = 18;
+
+QColor mix(const QColor& a, const QColor& b, double share_of_b) {
+    const auto blend = [&](int x, int y) { return static_cast<int>(std::lround(x + (y - x) * share_of_b)); };
+    return QColor(blend(a.red(), b.red()), blend(a.green(), b.green()), blend(a.blue(), b.blue()));
+}
+
+bool is(const QStyleOption& option, QStyle::StateFlag flag) {
+    return option.state.testFlag(flag);
+}
+
+/// The edge of a control as it is now: the accent while it has the focus, pale while it is disabled.
+QPen edgePen(const QStyleOption& option) {
+    const QPalette& palette = option.palette;
+    if (!is(option, QStyle::State_Enabled))
+        return {mix(palette.color(QPalette::Window), palette.color(QPalette::WindowText), 0.25), 1};
+    if (is(option, QStyle::State_HasFocus)) return {LabStyle::accent(palette), 2};
+    return {LabStyle::edge(palette), 1};
+}
+
+void drawBox(QPainter& painter, const QRectF& rect, const QPen& pen, const QBrush& fill,
+             double radius = kRadius) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(pen);
+    painter.setBrush(fill);
+    const double half = pen.style() == Qt::NoPen ? 0 : 0.5 * pen.widthF();
+    painter.drawRoundedRect(rect.adjusted(half, half, -half, -half), radius, radius);
+    painter.restore();
+}
+
+enum class Pointing { up, down };
+
+void drawChevron(QPainter& painter, const QPointF& center, Pointing pointing, const QColor& color,
+                 double size) {
+    const double down = pointing == Pointing::down ? 1 : -1;
+    QPainterPath path;
+    path.moveTo(center + QPointF(-size, -down * size / 2));
+    path.lineTo(center + QPointF(0, down * size / 2));
+    path.lineTo(center + QPointF(size, -down * size / 2));
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(color, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawPath(path);
+    painter.restore();
+}
+
+QColor glyphColor(const QStyleOption& option) {
+    return option.palette.color(is(option, QStyle::State_Enabled) ? QPalette::Normal : QPalette::Disabled,
+                                QPalette::ButtonText);
+}
+
+/// A button: darker under the pointer, filled while it is pressed or on.
+void drawButton(const QStyleOption& option, QPainter& painter) {
+    const QPalette& palette = option.palette;
+    QColor fill = palette.color(QPalette::Button);
+    if (is(option, QStyle::State_Sunken) || is(option, QStyle::State_On))
+        fill = palette.color(QPalette::Highlight);
+    else if (is(option, QStyle::State_MouseOver) && is(option, QStyle::State_Enabled))
+        fill = mix(fill, palette.color(QPalette::ButtonText), 0.08);
+    drawBox(painter, option.rect, edgePen(option), fill);
+}
+
+void drawCheckBox(const QStyleOption& option, QPainter& painter) {
+    const QPalette& palette = option.palette;
+    const bool on = is(option, QStyle::State_On), enabled = is(option, QStyle::State_Enabled);
+    const QColor accent = LabStyle::accent(palette);
+    const QPen pen = on && enabled ? QPen(accent, 1) : edgePen(option);
+    drawBox(painter, option.rect, pen, on && enabled ? accent : palette.color(QPalette::Base), 3);
+    if (!on) return;
+    const QRectF box = option.rect;
+    QPainterPath mark;
+    mark.moveTo(box.left() + 0.24 * box.width(), box.top() + 0.52 * box.height());
+    mark.lineTo(box.left() + 0.43 * box.width(), box.top() + 0.71 * box.height());
+    mark.lineTo(box.left() + 0.77 * box.width(), box.top() + 0.30 * box.height());
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(enabled ? palette.color(QPalette::Base) : LabStyle::edge(palette), 1.8, Qt::SolidLine,
+                        Qt::RoundCap, Qt::RoundJoin));
+    painter.drawPath(mark);
+    painter.restore();
+}
+
+}  // namespace
+
+LabStyle::LabStyle() : QProxyStyle(QStyleFactory::create("Fusion")) {}
+
+QColor LabStyle::edge(const QPalette& palette) {
+    return mix(palette.color(QPalette::Window), palette.color(QPalette::WindowText), 0.52);
+}
+
+QColor LabStyle::accent(const QPalette& palette) {
+    return palette.color(QPalette::Link);
+}
+
+void LabStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                             const QWidget* widget) const {
+    switch (element) {
+        case PE_PanelButtonCommand:
+            return drawButton(*option, *painter);
+        case PE_PanelLineEdit:
+            // Inside a spin box or an editable list, the control around it has drawn the frame.
+            if (const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option);
+                frame && frame->lineWidth <= 0)
+                return;
+            return drawBox(*painter, option->rect, edgePen(*option), option->palette.color(QPalette::Base));
+        case PE_FrameLineEdit:
+            return drawBox(*painter, option->rect, edgePen(*option), Qt::NoBrush);
+        case PE_IndicatorCheckBox:
+            return drawCheckBox(*option, *painter);
+        case PE_Frame:
+        case PE_FrameGroupBox:
+            return drawBox(*painter, option->rect,
+                           QPen(mix(option->palette.color(QPalette::Window),
+                                    option->palette.color(QPalette::WindowText), 0.18),
+                                1),
+                           Qt::NoBrush);
+        case PE_FrameTabWidget:
+        case PE_FrameTabBarBase:
+            painter->setPen(mix(option->palette.color(QPalette::Window),
+                                option->palette.color(QPalette::WindowText), 0.18));
+            return painter->drawLine(option->rect.topLeft(), option->rect.topRight());
+        case PE_FrameFocusRect:
+            return drawBox(*painter, option->rect, QPen(accent(option->palette), 1), Qt::NoBrush, 3);
+        default:
+            QProxyStyle::drawPrimitive(element, option, painter, widget);
+    }
+}
+
+void LabStyle::drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
+                           const QWidget* widget) const {
+    if (element == CE_TabBarTabShape)
+        if (const auto* tab = qstyleoption_cast<const QStyleOptionTab*>(option))
+            return drawTab(*tab, *painter);
+    QProxyStyle::drawControl(element, option, painter, widget);
+}
+
+/// A line under the tab in front; the others are text alone.
+void LabStyle::drawTab(const QStyleOptionTab& option, QPainter& painter) const {
+    const bool in_front = is(option, State_Selected);
+    const QRectF rect = option.rect;
+    if (!in_front && is(option, State_MouseOver) && is(option, State_Enabled))
+        drawBox(
+            painter, rect.adjusted(1, 2, -1, -3), Qt::NoPen,
+            mix(option.palette.color(QPalette::Window), option.palette.color(QPalette::WindowText), 0.06));
+    if (in_front)
+        painter.fillRect(QRectF(rect.left() + 4, rect.bottom() - 2, rect.width() - 8, 3),
+                         accent(option.palette));
+}
+
+void LabStyle::drawComplexControl(ComplexControl control, const QStyleOptionComplex* option,
+                                  QPainter* painter, const QWidget* widget) const {
+    switch (control) {
+        case CC_ComboBox:
+            if (const auto* combo = qstyleoption_cast<const QStyleOptionComboBox*>(option))
+                return drawComboBox(*combo, *painter);
+            break;
+        case CC_SpinBox:
+            if (const auto* spin = qstyleoption_cast<const QStyleOptionSpinBox*>(option))
+                return drawSpinBox(*spin, *painter, widget);
+            break;
+        case CC_Slider:
+            if (const auto* slider = qstyleoption_cast<const QStyleOptionSlider*>(option))
+                return drawSlider(*slider, *painter, widget);
+            break;
+        case CC_ScrollBar:
+            if (const auto* bar = qstyleoption_cast<const QStyleOptionSlider*>(option))
+                return drawScrollBar(*bar, *painter, widget);
+            break;
+        default:
+            break;
+    }
+    QProxyStyle::drawComplexControl(control, option, painter, widget);
+}
+
+void LabStyle::drawComboBox(const QStyleOptionComboBox& option, QPainter& painter) const {
+    QColor fill = option.palette.color(QPalette::Base);
+    if (is(option, State_MouseOver) && is(option, State_Enabled) && !option.editable)
+        fill = mix(fill, option.palette.color(QPalette::Text), 0.05);
+    drawBox(painter, option.rect, edgePen(option), fill);
+    drawChevron(painter, QPointF(option.rect.right() - 10, option.rect.center().y() + 0.5), Pointing::down,
+                glyphColor(option), 3.5);
+}
+
+void LabStyle::drawSpinBox(const QStyleOptionSpinBox& option, QPainter& painter,
+                           const QWidget* widget) const {
+    drawBox(painter, option.rect, edgePen(option), option.palette.color(QPalette::Base));
+    if (option.buttonSymbols == QAbstractSpinBox::NoButtons) return;
+    for (const auto& [sub, pointing, step] :
+         {std::tuple{SC_SpinBoxUp, Pointing::up, QAbstractSpinBox::StepUpEnabled},
+          {SC_SpinBoxDown, Pointing::down, QAbstractSpinBox::StepDownEnabled}}) {
+        const QRectF rect = subControlRect(CC_SpinBox, &option, sub, widget);
+        const bool enabled = is(option, State_Enabled) && option.stepEnabled.testFlag(step);
+        if (enabled && option.activeSubControls.testFlag(sub) && is(option, State_MouseOver))
+            drawBox(painter, rect.adjusted(1, 1, -1, -1), Qt::NoPen,
+                    mix(option.palette.color(QPalette::Base), option.palette.color(QPalette::Text), 0.12), 2);
+        drawChevron(painter, rect.center(), pointing,
+                    option.palette.color(enabled ? QPalette::Normal : QPalette::Disabled, QPalette::Text),
+                    2.8);
+    }
+}
+
+void LabStyle::drawSlider(const QStyleOptionSlider& option, QPainter& painter, const QWidget* widget) const {
+    constexpr double kGroove = 4;
+    if (option.orientation != Qt::Horizontal || (option.subControls & SC_SliderTickmarks) != 0)
+        return QProxyStyle::drawComplexControl(CC_Slider, &option, &painter, widget);
+    const QRectF groove = subControlRect(CC_Slider, &option, SC_SliderGroove, widget),
+                 handle = subControlRect(CC_Slider, &option, SC_SliderHandle, widget);
+    const bool enabled = is(option, State_Enabled);
+    const QColor line = enabled ? edge(option.palette)
+                                : mix(option.palette.color(QPalette::Window),
+                                      option.palette.color(QPalette::WindowText), 0.25);
+    const double y = groove.center().y() + 0.5 - kGroove / 2;
+    drawBox(painter, QRectF(groove.left(), y, groove.width(), kGroove), Qt::NoPen, line, 2);
+    if (enabled)
+        drawBox(painter, QRectF(groove.left(), y, handle.center().x() - groove.left(), kGroove), Qt::NoPen,
+                accent(option.palette), 2);
+    const double radius = std::min(handle.width(), handle.height()) / 2 - 1;
+    const bool held = is(option, State_Sunken) || is(option, State_HasFocus);
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(enabled ? accent(option.palette) : line, held ? 3 : 2));
+    painter.setBrush(option.palette.color(QPalette::Base));
+    painter.drawEllipse(handle.center() + QPointF(0.5, 0.5), radius - 1, radius - 1);
+    painter.restore();
+}
+
+/// A handle without arrows or groove; stronger under the pointer.
+void LabStyle::drawScrollBar(const QStyleOptionSlider& option, QPainter& painter,
+                             const QWidget* widget) const {
+    const QRectF handle = subControlRect(CC_ScrollBar, &option, SC_ScrollBarSlider, widget);
+    if (!is(option, State_Enabled)) return;
+    const bool held = is(option, State_Sunken) || is(option, State_MouseOver);
+    const QColor color = mix(option.palette.color(QPalette::Window),
+                             option.palette.color(QPalette::WindowText), held ? 0.62 : 0.5);
+    const bool across = option.orientation == Qt::Horizontal;
+    const QRectF slim = across ? handle.adjusted(1, 2, -1, -2) : handle.adjusted(2, 1, -2, -1);
+    drawBox(painter, slim, Qt::NoPen, color, std::min(slim.width(), slim.height()) / 2);
+}
+
+QRect LabStyle::subControlRect(ComplexControl control, const QStyleOptionComplex* option, SubControl sub,
+                               const QWidget* widget) const {
+    if (control == CC_ScrollBar) {
+        const auto* bar = qstyleoption_cast<const QStyleOptionSlider*>(option);
+        if (bar == nullptr) return QProxyStyle::subControlRect(control, option, sub, widget);
+        const bool across = bar->orientation == Qt::Horizontal;
+        const int length = across ? bar->rect.width() : bar->rect.height();
+        const int range = bar->maximum - bar->minimum;
+        int handle = length;
+        if (range > 0) {
+            const double share =
+                static_cast<double>(bar->pageStep) / (static_cast<double>(range) + bar->pageStep);
+            handle = std::clamp(static_cast<int>(share * length), std::min(kLeastHandle, length), length);
+        }
+        const int at = sliderPositionFromValue(bar->minimum, bar->maximum, bar->sliderPosition,
+                                               length - handle, bar->upsideDown);
+        const auto part = [&](int from, int size) {
+            const QRect rect =
+                across ? QRect(from, 0, size, bar->rect.height()) : QRect(0, from, bar->rect.width(), size);
+            return visualRect(bar->direction, bar->rect, rect.translated(bar->rect.topLeft()));
+        };
+        switch (sub) {
+            case SC_ScrollBarSlider:
+                return part(at, handle);
+            case SC_ScrollBarGroove:
+                return bar->rect;
+            case SC_ScrollBarSubPage:
+                return part(0, at);
+            case SC_ScrollBarAddPage:
+                return part(at + handle, length - at - handle);
+            default:
+                return {};  // no arrows
+        }
+    }
+    if (control == CC_SpinBox &&
+        (sub == SC_SpinBoxUp || sub == SC_SpinBoxDown || sub == SC_SpinBoxEditField)) {
+        const auto* spin = qstyleoption_cast<const QStyleOptionSpinBox*>(option);
+        if (spin == nullptr || spin->buttonSymbols == QAbstractSpinBox::NoButtons)
+            return QProxyStyle::subControlRect(control, option, sub, widget);
+        const QRect rect = spin->rect.adjusted(1, 1, -1, -1);
+        const QRect buttons(rect.right() - kSpinButtons + 1, rect.top(), kSpinButtons, rect.height());
+        QRect part = rect.adjusted(3, 1, -kSpinButtons, -1);
+        if (sub == SC_SpinBoxUp)
+            part = QRect(buttons.left(), buttons.top(), buttons.width(), buttons.height() / 2);
+        if (sub == SC_SpinBoxDown)
+            part = QRect(buttons.left(), buttons.top() + buttons.height() / 2, buttons.width(),
+                         buttons.height() - buttons.height() / 2);
+        return visualRect(spin->direction, spin->rect, part);
+    }
+    return QProxyStyle::subControlRect(control, option, sub, widget);
+}
+
+int LabStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const {
+    switch (metric) {
+        case PM_ScrollBarExtent:
+            return kScrollBar;
+        case PM_ScrollBarSliderMin:
+            return kLeastHandle;
+        case PM_TabBarTabShiftVertical:
+        case PM_TabBarTabShiftHorizontal:
+            return 0;
+        case PM_IndicatorWidth:
+        case PM_IndicatorHeight:
+            return 16;
+        case PM_SliderThickness:
+        case PM_SliderLength:
+        case PM_SliderControlThickness:
+            return 16;
+        default:
+            return QProxyStyle::pixelMetric(metric, option, widget);
+    }
+}
+
+}  // namespace roper

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <QProxyStyle>
+#include <QStyleOption>
+
+namespace roper {
+
+/// How the window's controls look, in one place: quiet frames, slim scroll bars, edges that stand out from
+/// their surroundings at 3 : 1 at least (WCAG 2.1, 1.4.11), in light and in dark. All colours come from the
+/// palette.
+class LabStyle : public QProxyStyle {
+    Q_OBJECT
+
+  public:
+    LabStyle();
+
+    /// The edge of a control on a palette's window.
+    static QColor edge(const QPalette& palette);
+    /// What is selected, pressed or has the focus.
+    static QColor accent(const QPalette& palette);
+
+    void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                       const QWidget* widget) const override;
+    void drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
+                     const QWidget* widget) const override;
+    void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
+                            const QWidget* widget) const override;
+    QRect subControlRect(ComplexControl control, const QStyleOptionComplex* option, SubControl sub,
+                         const QWidget* widget) const override;
+    int pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const override;
+
+  private:
+    void drawComboBox(const QStyleOptionComboBox& option, QPainter& painter) const;
+    void drawSpinBox(const QStyleOptionSpinBox& option, QPainter& painter, const QWidget* widget) const;
+    void drawSlider(const QStyleOptionSlider& option, QPainter& painter, const QWidget* widget) const;
+    void drawScrollBar(const QStyleOptionSlider& option, QPainter& painter, const QWidget* widget) const;
+    void drawTab(const QStyleOptionTab& option, QPainter& painter) const;
+};
+
+}  // namespace roper

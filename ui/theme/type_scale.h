@@ -1,0 +1,28 @@
+#pragma once
+
+#include <QFont>
+
+namespace roper {
+
+// The sizes of text, relative to the program's font: titles of pages, text, small text of pictures and forms.
+
+inline constexpr double kTitleSize = 1.5, kSmallSize = 0.875;
+
+inline QFont titleFont(QFont font) {
+    font.setPointSizeF(kTitleSize * font.pointSizeF());
+    font.setBold(true);
+    return font;
+}
+
+inline QFont boldFont(QFont font) {
+    font.setBold(true);
+    return font;
+}
+
+/// Axes, ticks, notes: 7 pt in a picture whose text is 8 pt.
+inline QFont smallFont(QFont font) {
+    font.setPointSizeF(kSmallSize * font.pointSizeF());
+    return font;
+}
+
+}  // namespace roper
