@@ -192,7 +192,7 @@ void CommandLine::addEval() {
                      "Scale the frequencies: none, linear, ntk, dynamic, yarn, llama3, longrope or p-rope")
         ->check(CLI::IsMember(scalingNames()));
     eval->add_option("--factor", eval_.evaluation.scaling.factor, "s of the scaling")
-        ->check(CLI::Range(1.0, 1000.0));
+        ->check(CLI::Range(1.0, 10000.0));
     eval->add_option(
             "--long-factors", eval_.long_factors,
             "What longrope divides the frequency of each pair by in texts longer than those of training, "

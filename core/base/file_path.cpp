@@ -120,6 +120,17 @@ Descriptor openNamed(const FilePath& path, int flags, mode_t mode, bool may_be_m
     throw diskError("open", path.string(), errno);
 }
 
+/// The folder itself; empty if it is missing.
+Descriptor openFolderIfThere(const FilePath& folder) {
+    if (folder.isConfined()) {
+        auto at = enter(folder / "any");
+        return at ? std::move(at->folder) : Descriptor();
+    }
+    Descriptor opened(openRetrying(AT_FDCWD, folder.path().c_str(), O_RDONLY | O_DIRECTORY));
+    if (!opened && errno != ENOENT) throw diskError("open", folder.string(), errno);
+    return opened;
+}
+
 }  // namespace
 
 FilePath FilePath::inside(const fs::path& folder, const fs::path& name) {
@@ -198,17 +209,6 @@ bool isThere(const FilePath& path) {
     if (error_number == 0) return true;
     if (error_number == ENOENT || error_number == ENOTDIR) return false;
     throw diskError("look for", path.string(), error_number);
-}
-
-/// The folder itself; empty if it is missing.
-static Descriptor openFolderIfThere(const FilePath& folder) {
-    if (folder.isConfined()) {
-        auto at = enter(folder / "any");
-        return at ? std::move(at->folder) : Descriptor();
-    }
-    Descriptor opened(openRetrying(AT_FDCWD, folder.path().c_str(), O_RDONLY | O_DIRECTORY));
-    if (!opened && errno != ENOENT) throw diskError("open", folder.string(), errno);
-    return opened;
 }
 
 std::vector<std::string> namesIn(const FilePath& folder) {

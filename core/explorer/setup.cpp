@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "core/explorer/setup_fields.h"
 #include "core/rotary/position_bias.h"
@@ -9,6 +10,13 @@
 
 namespace roper {
 namespace {
+
+/// What decides how a head of a model rotates.
+template <class AnySetup>
+auto rotationOf(AnySetup& s) {
+    return std::tie(s.head_dim, s.base, s.frequency_formula, s.pairing, s.rotary_fraction, s.scaling,
+                    s.context_length);
+}
 
 /// `vector` cut or lengthened to the setup's head.
 Eigen::VectorXd fitted(const Setup& setup, Eigen::VectorXd vector, double further_angle) {
@@ -145,19 +153,11 @@ Setup sanitized(Setup s) {
 }
 
 bool rotateAlike(const Setup& a, const Setup& b) {
-    return a.head_dim == b.head_dim && a.base == b.base && a.frequency_formula == b.frequency_formula &&
-           a.pairing == b.pairing && a.rotary_fraction == b.rotary_fraction && a.scaling == b.scaling &&
-           a.context_length == b.context_length;
+    return rotationOf(a) == rotationOf(b);
 }
 
 Setup withRotationOf(Setup setup, const Setup& other) {
-    setup.head_dim = other.head_dim;
-    setup.base = other.base;
-    setup.frequency_formula = other.frequency_formula;
-    setup.pairing = other.pairing;
-    setup.rotary_fraction = other.rotary_fraction;
-    setup.scaling = other.scaling;
-    setup.context_length = other.context_length;
+    rotationOf(setup) = rotationOf(other);
     return sanitized(setup);
 }
 

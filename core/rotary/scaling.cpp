@@ -83,8 +83,7 @@ double longRopeAttentionFactor(const Scaling& s) {
 
 /// The fastest ⌊p·r/2⌋ pairs, as many as in Hugging Face.
 void stopSlowPairs(Eigen::VectorXd& theta, double proportion) {
-    const auto kept =
-        static_cast<Eigen::Index>(std::floor(proportion * static_cast<double>(2 * theta.size()) / 2));
+    const auto kept = static_cast<Eigen::Index>(std::floor(proportion * static_cast<double>(theta.size())));
     theta.tail(theta.size() - kept).setZero();
 }
 

@@ -48,8 +48,7 @@ void BarChart::setHeadline(const QString& text) {
 }
 
 double BarChart::headlineHeight(double width) const {
-    const QRectF box(0, 0, width - 16, 1e4);
-    return QFontMetricsF(smallFont(font())).boundingRect(box, Qt::TextWordWrap, headline()).height();
+    return wrappedHeight(headline(), smallFont(font()), width - 16);
 }
 
 double BarChart::legendWidth() const {

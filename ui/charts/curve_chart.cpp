@@ -122,10 +122,12 @@ void CurveChart::setTitle(const QString& title) {
     applyTheme(Theme::of(palette()), width());
 }
 
-std::optional<std::size_t> CurveChart::coincidesWith(std::size_t curve) const {
-    for (std::size_t other = 0; other < curve; ++other)
-        if (curves_[other].x == curves_[curve].x && curves_[other].y == curves_[curve].y) return other;
-    return std::nullopt;
+void CurveChart::findCoincidingCurves() {
+    same_as_.assign(curves_.size(), std::nullopt);
+    for (std::size_t curve = 0; curve < curves_.size(); ++curve)
+        for (std::size_t other = 0; other < curve && !same_as_[curve]; ++other)
+            if (curves_[other].x == curves_[curve].x && curves_[other].y == curves_[curve].y)
+                same_as_[curve] = other;
 }
 
 void CurveChart::setAxisNames(const QString& x, const QString& y) {
@@ -153,6 +155,7 @@ void CurveChart::setLog(bool x, bool y) {
 void CurveChart::setCurves(const std::vector<Curve>& curves, const std::vector<Mark>& marks) {
     curves_ = curves;
     marks_ = marks;
+    findCoincidingCurves();
     remakeGraphs();
     while (mark_lines_.size() < marks.size()) {
         mark_lines_.push_back(new QCPItemStraightLine(plot_));
@@ -190,7 +193,7 @@ void CurveChart::remakeGraphs() {
     plot_->legend->clearItems();
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         QCPGraph* graph = plot_->graph(static_cast<int>(i));
-        const auto same = coincidesWith(i);
+        const auto same = same_as_[i];
         graph->setName(same ? tr("%1 (the same as %2)").arg(curves_[i].label, curves_[*same].label)
                             : curves_[i].label);
         graph->setLayer(i == 0 || curves_[i].strong ? kFront : QStringLiteral("main"));

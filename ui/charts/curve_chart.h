@@ -86,8 +86,7 @@ class CurveChart : public QWidget, public Figure {
     void fitAxes();
     bool isNearStart(double x) const;
     void remakeGraphs();
-    /// The first curve before this one that has the same numbers; empty where none has.
-    std::optional<std::size_t> coincidesWith(std::size_t curve) const;
+    void findCoincidingCurves();
     /// Gives the plot the points that can be told apart in the shown range.
     void fillGraphs();
     void fillEnvelope(std::size_t index);
@@ -98,6 +97,8 @@ class CurveChart : public QWidget, public Figure {
     QCPItemStraightLine* crosshair_;
     QCPItemText* empty_label_;
     std::vector<Curve> curves_;
+    /// For each curve, the first one before it that has the same numbers; empty where none has.
+    std::vector<std::optional<std::size_t>> same_as_;
     std::map<std::size_t, std::pair<QCPGraph*, QCPGraph*>> bands_;  ///< upper and lower edge, by curve
     QCPTextElement* title_ = nullptr;
     QString title_text_, empty_text_;

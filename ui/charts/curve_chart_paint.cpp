@@ -44,7 +44,7 @@ void CurveChart::applyTheme(const Theme& theme, double width) const {
         QCPGraph* graph = plot_->graph(static_cast<int>(i));
         // A curve that lies on another is dashed, so that both are seen.
         graph->setPen(QPen(curves_[i].color, curves_[i].strong ? 2.4 : 1.5,
-                           coincidesWith(i) ? Qt::DashLine : Qt::SolidLine));
+                           same_as_[i] ? Qt::DashLine : Qt::SolidLine));
         graph->setScatterStyle(curves_[i].points ? QCPScatterStyle(QCPScatterStyle::ssDisc, 4)
                                                  : QCPScatterStyle(QCPScatterStyle::ssNone));
     }

@@ -10,6 +10,7 @@
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
+#include "ui/theme/type_scale.h"
 
 namespace roper {
 namespace {
@@ -18,10 +19,8 @@ constexpr double kPixelsPerMm = 96.0 / 25.4;  // a device-independent pixel is 1
 constexpr double kCaptionMargin = 8;
 
 double captionHeight(const Figure& figure, double width) {
-    const QRectF box(0, 0, width - 2 * kCaptionMargin, 1e4);
-    const QRectF text =
-        QFontMetricsF(QApplication::font()).boundingRect(box, Qt::TextWordWrap, figure.figureCaption());
-    return text.height() + kCaptionMargin;
+    return wrappedHeight(figure.figureCaption(), QApplication::font(), width - 2 * kCaptionMargin) +
+           kCaptionMargin;
 }
 
 /// The factor from the pixels in which the figure is laid out to those of the paper: so that its text has the

@@ -87,6 +87,13 @@ Figure& Page::figureNamed(const std::string& kind) {
     throw Error(ErrorKind::other, "the page " + name_.toStdString() + " draws no \"" + kind + "\"");
 }
 
+void Page::setReadout(const QString& text) {
+    constexpr qsizetype kLongest = 500;  // to lay out many thousands of characters takes long
+    const QString shown = text.size() <= kLongest ? text : text.left(kLongest) + QStringLiteral("…");
+    readout_->setText(shown);
+    readout_->setToolTip(shown);
+}
+
 void Page::refreshNow() {
     is_stale_ = false;
     refresh();

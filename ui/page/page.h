@@ -86,10 +86,8 @@ class Page : public QWidget {
     static void setTab(QTabWidget& tabs, const ViewSettings& settings, const std::string& key);
 
     QVBoxLayout* contents() { return contents_; }
-    void setReadout(const QString& text) {
-        readout_->setText(text);
-        readout_->setToolTip(text);
-    }
+    /// The line below the page; of a text that is longer than any line, its beginning.
+    void setReadout(const QString& text);
 
   private:
     QString name_;

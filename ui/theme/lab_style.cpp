@@ -6,17 +6,14 @@
 #include <QStyleOption>
 #include <cmath>
 
+#include "ui/theme/theme.h"
+
 namespace roper {
 namespace {
 
 constexpr double kRadius = 4;
 constexpr int kScrollBar = 10, kLeastHandle = 28;
 constexpr int kSpinButtons = 18;
-
-QColor mix(const QColor& a, const QColor& b, double share_of_b) {
-    const auto blend = [&](int x, int y) { return static_cast<int>(std::lround(x + (y - x) * share_of_b)); };
-    return QColor(blend(a.red(), b.red()), blend(a.green(), b.green()), blend(a.blue(), b.blue()));
-}
 
 bool is(const QStyleOption& option, QStyle::StateFlag flag) {
     return option.state.testFlag(flag);
@@ -26,7 +23,7 @@ bool is(const QStyleOption& option, QStyle::StateFlag flag) {
 QPen edgePen(const QStyleOption& option) {
     const QPalette& palette = option.palette;
     if (!is(option, QStyle::State_Enabled))
-        return {mix(palette.color(QPalette::Window), palette.color(QPalette::WindowText), 0.25), 1};
+        return {mixed(palette.color(QPalette::Window), palette.color(QPalette::WindowText), 0.25), 1};
     if (is(option, QStyle::State_HasFocus)) return {LabStyle::accent(palette), 2};
     return {LabStyle::edge(palette), 1};
 }
@@ -71,7 +68,7 @@ void drawButton(const QStyleOption& option, QPainter& painter) {
     if (is(option, QStyle::State_Sunken) || is(option, QStyle::State_On))
         fill = palette.color(QPalette::Highlight);
     else if (is(option, QStyle::State_MouseOver) && is(option, QStyle::State_Enabled))
-        fill = mix(fill, palette.color(QPalette::ButtonText), 0.08);
+        fill = mixed(fill, palette.color(QPalette::ButtonText), 0.08);
     drawBox(painter, option.rect, edgePen(option), fill);
 }
 
@@ -101,7 +98,7 @@ void drawCheckBox(const QStyleOption& option, QPainter& painter) {
 LabStyle::LabStyle() : QProxyStyle(QStyleFactory::create("Fusion")) {}
 
 QColor LabStyle::edge(const QPalette& palette) {
-    return mix(palette.color(QPalette::Window), palette.color(QPalette::WindowText), 0.52);
+    return mixed(palette.color(QPalette::Window), palette.color(QPalette::WindowText), 0.52);
 }
 
 QColor LabStyle::accent(const QPalette& palette) {
@@ -126,14 +123,14 @@ void LabStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* optio
         case PE_Frame:
         case PE_FrameGroupBox:
             return drawBox(*painter, option->rect,
-                           QPen(mix(option->palette.color(QPalette::Window),
-                                    option->palette.color(QPalette::WindowText), 0.18),
+                           QPen(mixed(option->palette.color(QPalette::Window),
+                                      option->palette.color(QPalette::WindowText), 0.18),
                                 1),
                            Qt::NoBrush);
         case PE_FrameTabWidget:
         case PE_FrameTabBarBase:
-            painter->setPen(mix(option->palette.color(QPalette::Window),
-                                option->palette.color(QPalette::WindowText), 0.18));
+            painter->setPen(mixed(option->palette.color(QPalette::Window),
+                                  option->palette.color(QPalette::WindowText), 0.18));
             return painter->drawLine(option->rect.topLeft(), option->rect.topRight());
         case PE_FrameFocusRect:
             return drawBox(*painter, option->rect, QPen(accent(option->palette), 1), Qt::NoBrush, 3);
@@ -157,7 +154,7 @@ void LabStyle::drawTab(const QStyleOptionTab& option, QPainter& painter) const {
     if (!in_front && is(option, State_MouseOver) && is(option, State_Enabled))
         drawBox(
             painter, rect.adjusted(1, 2, -1, -3), Qt::NoPen,
-            mix(option.palette.color(QPalette::Window), option.palette.color(QPalette::WindowText), 0.06));
+            mixed(option.palette.color(QPalette::Window), option.palette.color(QPalette::WindowText), 0.06));
     if (in_front)
         painter.fillRect(QRectF(rect.left() + 4, rect.bottom() - 2, rect.width() - 8, 3),
                          accent(option.palette));
@@ -191,7 +188,7 @@ void LabStyle::drawComplexControl(ComplexControl control, const QStyleOptionComp
 void LabStyle::drawComboBox(const QStyleOptionComboBox& option, QPainter& painter) const {
     QColor fill = option.palette.color(QPalette::Base);
     if (is(option, State_MouseOver) && is(option, State_Enabled) && !option.editable)
-        fill = mix(fill, option.palette.color(QPalette::Text), 0.05);
+        fill = mixed(fill, option.palette.color(QPalette::Text), 0.05);
     drawBox(painter, option.rect, edgePen(option), fill);
     drawChevron(painter, QPointF(option.rect.right() - 10, option.rect.center().y() + 0.5), Pointing::down,
                 glyphColor(option), 3.5);
@@ -208,7 +205,8 @@ void LabStyle::drawSpinBox(const QStyleOptionSpinBox& option, QPainter& painter,
         const bool enabled = is(option, State_Enabled) && option.stepEnabled.testFlag(step);
         if (enabled && option.activeSubControls.testFlag(sub) && is(option, State_MouseOver))
             drawBox(painter, rect.adjusted(1, 1, -1, -1), Qt::NoPen,
-                    mix(option.palette.color(QPalette::Base), option.palette.color(QPalette::Text), 0.12), 2);
+                    mixed(option.palette.color(QPalette::Base), option.palette.color(QPalette::Text), 0.12),
+                    2);
         drawChevron(painter, rect.center(), pointing,
                     option.palette.color(enabled ? QPalette::Normal : QPalette::Disabled, QPalette::Text),
                     2.8);
@@ -223,8 +221,8 @@ void LabStyle::drawSlider(const QStyleOptionSlider& option, QPainter& painter, c
                  handle = subControlRect(CC_Slider, &option, SC_SliderHandle, widget);
     const bool enabled = is(option, State_Enabled);
     const QColor line = enabled ? edge(option.palette)
-                                : mix(option.palette.color(QPalette::Window),
-                                      option.palette.color(QPalette::WindowText), 0.25);
+                                : mixed(option.palette.color(QPalette::Window),
+                                        option.palette.color(QPalette::WindowText), 0.25);
     const double y = groove.center().y() + 0.5 - kGroove / 2;
     drawBox(painter, QRectF(groove.left(), y, groove.width(), kGroove), Qt::NoPen, line, 2);
     if (enabled)
@@ -246,8 +244,8 @@ void LabStyle::drawScrollBar(const QStyleOptionSlider& option, QPainter& painter
     const QRectF handle = subControlRect(CC_ScrollBar, &option, SC_ScrollBarSlider, widget);
     if (!is(option, State_Enabled)) return;
     const bool held = is(option, State_Sunken) || is(option, State_MouseOver);
-    const QColor color = mix(option.palette.color(QPalette::Window),
-                             option.palette.color(QPalette::WindowText), held ? 0.62 : 0.5);
+    const QColor color = mixed(option.palette.color(QPalette::Window),
+                               option.palette.color(QPalette::WindowText), held ? 0.62 : 0.5);
     const bool across = option.orientation == Qt::Horizontal;
     const QRectF slim = across ? handle.adjusted(1, 2, -1, -2) : handle.adjusted(2, 1, -2, -1);
     drawBox(painter, slim, Qt::NoPen, color, std::min(slim.width(), slim.height()) / 2);

@@ -8,12 +8,13 @@
 #include "core/methods/position_method.h"
 
 namespace roper {
-namespace {
 
-QColor mix(const QColor& a, const QColor& b, double share_of_b) {
+QColor mixed(const QColor& a, const QColor& b, double share_of_b) {
     const auto blend = [&](int x, int y) { return static_cast<int>(std::lround(x + (y - x) * share_of_b)); };
     return QColor(blend(a.red(), b.red()), blend(a.green(), b.green()), blend(a.blue(), b.blue()));
 }
+
+namespace {
 
 /// Nine even steps of viridis (van der Walt & Smith 2015), perceptually even and safe for colour-blind eyes.
 constexpr std::array<QRgb, 9> kViridis = {0xff440154, 0xff472d7b, 0xff3b528b, 0xff2c728e, 0xff21918c,
@@ -22,7 +23,7 @@ constexpr std::array<QRgb, 9> kViridis = {0xff440154, 0xff472d7b, 0xff3b528b, 0x
 QColor viridis(double at) {
     const double place = std::clamp(at, 0.0, 1.0) * (kViridis.size() - 1);
     const auto below = std::min(static_cast<std::size_t>(place), kViridis.size() - 2);
-    return mix(QColor(kViridis[below]), QColor(kViridis[below + 1]), place - static_cast<double>(below));
+    return mixed(QColor(kViridis[below]), QColor(kViridis[below + 1]), place - static_cast<double>(below));
 }
 
 /// 256 colours along evenly spaced stops.
@@ -31,7 +32,7 @@ std::array<QRgb, 256> tableOf(const std::vector<QColor>& stops) {
     for (std::size_t i = 0; i < table.size(); ++i) {
         const double place = static_cast<double>(i) / 255 * static_cast<double>(stops.size() - 1);
         const auto below = std::min(static_cast<std::size_t>(place), stops.size() - 2);
-        table[i] = mix(stops[below], stops[below + 1], place - static_cast<double>(below)).rgb();
+        table[i] = mixed(stops[below], stops[below + 1], place - static_cast<double>(below)).rgb();
     }
     return table;
 }
@@ -43,9 +44,9 @@ Theme Theme::of(const QPalette& palette) {
     theme.background = palette.color(QPalette::Base);
     theme.text = palette.color(QPalette::Text);
     theme.dark = theme.background.lightness() < 128;
-    theme.faint_text = mix(theme.background, theme.text, 0.68);
-    theme.grid = mix(theme.background, theme.text, 0.14);
-    theme.frame = mix(theme.background, theme.text, 0.52);
+    theme.faint_text = mixed(theme.background, theme.text, 0.68);
+    theme.grid = mixed(theme.background, theme.text, 0.14);
+    theme.frame = mixed(theme.background, theme.text, 0.52);
     return theme;
 }
 
@@ -84,13 +85,13 @@ QColor Theme::run(const std::string& position, int number) const {
     const QColor base = method(position);
     constexpr std::array kSteps = {0.0, 0.35, -0.30, 0.58, -0.15, 0.18, -0.42, 0.47};
     const double step = kSteps[static_cast<std::size_t>(number) % kSteps.size()];
-    return step >= 0 ? mix(base, Qt::white, step) : mix(base, Qt::black, -step);
+    return step >= 0 ? mixed(base, Qt::white, step) : mixed(base, Qt::black, -step);
 }
 
 QColor Theme::readable(const QColor& color) const {
     constexpr double kLeast = 4.5, kStep = 0.05;
     for (double share = 0; share < 1; share += kStep) {
-        const QColor tried = mix(color, text, share);
+        const QColor tried = mixed(color, text, share);
         if (contrast(tried, background) >= kLeast) return tried;
     }
     return text;
@@ -99,7 +100,7 @@ QColor Theme::readable(const QColor& color) const {
 QColor Theme::ghost(const QColor& color) const {
     constexpr double kLeast = 1.8, kFirst = 0.3, kStep = 0.05;
     for (double share = kFirst; share < 1; share += kStep)
-        if (const QColor tried = mix(background, color, share); contrast(tried, background) >= kLeast)
+        if (const QColor tried = mixed(background, color, share); contrast(tried, background) >= kLeast)
             return tried;
     return color;
 }
@@ -117,7 +118,7 @@ double contrast(const QColor& a, const QColor& b) {
 }
 
 QColor Theme::faded(const QColor& color, double share) const {
-    return mix(background, color, share);
+    return mixed(background, color, share);
 }
 
 QPalette fixedPalette(bool dark) {
@@ -129,22 +130,22 @@ QPalette fixedPalette(bool dark) {
     palette.setColor(QPalette::Window, window);
     palette.setColor(QPalette::WindowText, text);
     palette.setColor(QPalette::Base, base);
-    palette.setColor(QPalette::AlternateBase, mix(base, text, 0.04));
+    palette.setColor(QPalette::AlternateBase, mixed(base, text, 0.04));
     palette.setColor(QPalette::Text, text);
     palette.setColor(QPalette::Button, button);
     palette.setColor(QPalette::ButtonText, text);
     palette.setColor(QPalette::ToolTipBase, button);
     palette.setColor(QPalette::ToolTipText, text);
-    palette.setColor(QPalette::PlaceholderText, mix(window, text, 0.68));
+    palette.setColor(QPalette::PlaceholderText, mixed(window, text, 0.68));
     // Not a colour that means a method.
     palette.setColor(QPalette::Highlight, dark ? QColor(0x4a, 0x54, 0x66) : QColor(0xcf, 0xd8, 0xe6));
     palette.setColor(QPalette::HighlightedText, text);
     palette.setColor(QPalette::Link, dark ? Theme::query() : Theme::rope());
-    palette.setColor(QPalette::Mid, mix(window, text, 0.25));
-    palette.setColor(QPalette::Dark, mix(window, text, 0.4));
-    palette.setColor(QPalette::Light, mix(window, dark ? text : QColor(Qt::white), dark ? 0.12 : 0.8));
+    palette.setColor(QPalette::Mid, mixed(window, text, 0.25));
+    palette.setColor(QPalette::Dark, mixed(window, text, 0.4));
+    palette.setColor(QPalette::Light, mixed(window, dark ? text : QColor(Qt::white), dark ? 0.12 : 0.8));
     for (const auto role : {QPalette::Text, QPalette::ButtonText, QPalette::WindowText})
-        palette.setColor(QPalette::Disabled, role, mix(window, text, 0.4));
+        palette.setColor(QPalette::Disabled, role, mixed(window, text, 0.4));
     return palette;
 }
 

@@ -48,6 +48,9 @@ struct Theme {
     QColor faded(const QColor& color, double share) const;
 };
 
+/// From a (0) to b (1), in sRGB.
+QColor mixed(const QColor& a, const QColor& b, double share_of_b);
+
 /// How well two colours can be told apart, 1 to 21: (L₁ + 0.05)/(L₂ + 0.05) of their relative luminances, the
 /// lighter first. (WCAG 2.1)
 double contrast(const QColor& a, const QColor& b);

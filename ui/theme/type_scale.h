@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QFont>
+#include <QFontMetricsF>
 
 namespace roper {
 
@@ -23,6 +24,11 @@ inline QFont boldFont(QFont font) {
 inline QFont smallFont(QFont font) {
     font.setPointSizeF(kSmallSize * font.pointSizeF());
     return font;
+}
+
+/// How high a text is that is broken into lines of this width.
+inline double wrappedHeight(const QString& text, const QFont& font, double width) {
+    return QFontMetricsF(font).boundingRect(QRectF(0, 0, width, 1e4), Qt::TextWordWrap, text).height();
 }
 
 }  // namespace roper

@@ -95,8 +95,7 @@ CompassView::Texts CompassView::texts(bool right) const {
 /// The heights of the texts above and below, the same on both sides, for a half of this width.
 std::pair<double, double> CompassView::textHeights(double width, const QFont& font) const {
     const auto height = [&](const QString& text, const QFont& of) {
-        const QRectF box(0, 0, width - 2 * kTextMargin, 1e4);
-        return QFontMetricsF(of).boundingRect(box, Qt::TextWordWrap, text).height() + 2;
+        return wrappedHeight(text, of, width - 2 * kTextMargin) + 2;
     };
     double above = 0, below = 0;
     for (const bool right : {false, true}) {

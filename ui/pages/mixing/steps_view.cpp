@@ -7,6 +7,7 @@
 #include "ui/explorer/mistake_text.h"
 #include "ui/pages/mixing/mixing_text.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/type_scale.h"
 
 namespace roper {
 namespace {
@@ -79,9 +80,7 @@ void StepsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
                                       .arg(state_.setup().head_dim)
                                       .arg(difference);
     const auto heightOf = [&](double width, const QString& text) {
-        return QFontMetricsF(painter.font())
-            .boundingRect(QRectF(0, 0, width, 1e4), Qt::TextWordWrap, text)
-            .height();
+        return wrappedHeight(text, painter.font(), width);
     };
     const double below = heightOf(area.width() - 16, verdict) + 6;
     const int columns = area.width() < kFourInARow ? 2 : 4;

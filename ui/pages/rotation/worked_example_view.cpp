@@ -190,12 +190,17 @@ QString WorkedExampleView::html(const Theme& theme) const {
     return text + "</body>";
 }
 
+void WorkedExampleView::layOut(QTextDocument& document, const QFont& font, double width,
+                               const Theme& theme) const {
+    document.setDefaultFont(font);
+    document.setDocumentMargin(12);
+    document.setTextWidth(width);
+    document.setHtml(html(theme));
+}
+
 void WorkedExampleView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     QTextDocument document;
-    document.setDefaultFont(painter.font());
-    document.setDocumentMargin(12);
-    document.setTextWidth(area.width());
-    document.setHtml(html(theme));
+    layOut(document, painter.font(), area.width(), theme);
     painter.save();
     painter.translate(area.topLeft());
     document.drawContents(&painter);
@@ -203,12 +208,7 @@ void WorkedExampleView::paintFigure(QPainter& painter, const QRectF& area, const
 }
 
 QSize WorkedExampleView::sizeHint() const {
-    QTextDocument document;
-    document.setDefaultFont(font());
-    document.setDocumentMargin(12);
-    document.setTextWidth(std::max(420, width()));
-    document.setHtml(html(Theme::light()));
-    return {420, static_cast<int>(document.size().height()) + 4};
+    return {420, static_cast<int>(sizeForWidth(std::max(420, width())).height())};
 }
 
 QSize WorkedExampleView::figureSize() const {
@@ -218,10 +218,7 @@ QSize WorkedExampleView::figureSize() const {
 /// As high as its lines become.
 QSizeF WorkedExampleView::sizeForWidth(double width) const {
     QTextDocument document;
-    document.setDefaultFont(font());
-    document.setDocumentMargin(12);
-    document.setTextWidth(width);
-    document.setHtml(html(Theme::light()));
+    layOut(document, font(), width, Theme::light());
     return {width, document.size().height() + 4};
 }
 

@@ -6,6 +6,8 @@
 #include "ui/charts/figure_view.h"
 #include "ui/pages/rotation/rotation_state.h"
 
+class QTextDocument;
+
 namespace roper {
 
 /// The rotation worked line by line with the numbers of the page: a picture of rich text that grows step by
@@ -35,6 +37,7 @@ class WorkedExampleView : public FigureView {
 
   private:
     QString html(const Theme& theme) const;
+    void layOut(QTextDocument& document, const QFont& font, double width, const Theme& theme) const;
 
     RotationState& state_;
     int step_ = 1;
