@@ -19,7 +19,7 @@ namespace {
 
 struct Arguments {
     std::string runs = roper::defaultRunsFolder().string();
-    std::string page;
+    std::string page, tour;
     std::string out;
     roper::FigureOrder order;
     int scale = 1, width = 1360, height = 860;
@@ -43,7 +43,9 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     app.set_version_flag("--version", "roper-lab " + roper::programVersion());
     app.add_option("--runs", arguments.runs, "Folder of the runs (default: $ROPER_LAB_RUNS, else ./runs)");
     app.add_option("--page", arguments.page,
-                   "Page to show: rotation, spectrum, attention, value-mixing, training, compare or inspect");
+                   "Page to show: rotation, spectrum, attention, value-mixing, training, compare or inspect; "
+                   "or the guided tour: tour, tour/STOP");
+    app.add_option("--tour", arguments.tour, "Guided tour of your own (docs/tours.md); opens it");
     app.add_flag("--first-frame", arguments.first_frame,
                  "End when the first frame is painted, to measure the start");
     CLI::App* figure = app.add_subcommand("figure", "Write one picture without a window");
@@ -88,6 +90,17 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     return std::nullopt;
 }
 
+/// The page or the stop of a tour that the command line asks for; at the first start, an invitation.
+void open(roper::MainWindow& window, const Arguments& arguments) {
+    const QString page = QString::fromStdString(arguments.page);
+    if (!arguments.tour.empty()) window.setTour(roper::readTour(arguments.tour));
+    if (page == "tour" || page.startsWith("tour/") || (page.isEmpty() && !arguments.tour.empty()))
+        return window.startTour(page.section('/', 1));
+    if (!page.isEmpty() && !window.showPage(page))
+        throw roper::Error(roper::ErrorKind::usage, "there is no page \"" + arguments.page + "\"");
+    window.offerTour();
+}
+
 int runProgram(QApplication& application, const Arguments& arguments) {
     const QString out = QString::fromStdString(arguments.out);
     if (arguments.figure) {
@@ -100,8 +113,7 @@ int runProgram(QApplication& application, const Arguments& arguments) {
         return roper::makeScreenshots(out, arguments.runs, {arguments.width, arguments.height},
                                       arguments.scale);
     roper::MainWindow window{std::filesystem::path(arguments.runs)};
-    if (!arguments.page.empty() && !window.showPage(QString::fromStdString(arguments.page)))
-        throw roper::Error(roper::ErrorKind::usage, "there is no page \"" + arguments.page + "\"");
+    open(window, arguments);
     window.show();
     if (arguments.first_frame) {
         // Show and expose are events; the timer comes after them and after the painting they lead to.

@@ -17,6 +17,13 @@ namespace roper {
 /// Where q, k and v of the attention pages come from.
 enum class Source { random, hand, run };
 
+/// Which values the Value mixing page adds up, from the simplest case to attention as it is.
+enum class Mixture {
+    one,  ///< one token with all the weight
+    two,  ///< two equal ones, one of them at the query
+    all,  ///< every token with the weight that attention gives it
+};
+
 /// Which map the Attention page shows.
 enum class MapKind {
     scores,
@@ -89,6 +96,7 @@ struct Setup {
     int key = 3;
     std::vector<int> muted;  ///< pairs left out of scores, ascending
     double blend = 1.0;      ///< share of the value rotation on Value mixing
+    Mixture mixture = Mixture::one;
 
     bool operator==(const Setup&) const = default;
 
@@ -106,6 +114,9 @@ struct Setup {
     const PositionMethod& positionMethod() const { return roper::positionMethod(method); }
     /// The head that is looked at. T5's biases are learned ones, or a stand-in that follows from the seed.
     HeadContext headOfMethod() const;
+
+    /// The mixture that is shown: vectors of one's own or of a run are all mixed, as attention does.
+    Mixture shownMixture() const { return source == Source::random ? mixture : Mixture::all; }
 
     /// Whether the method rotates queries and keys.
     bool rotates() const { return positionMethod().rotates; }

@@ -319,6 +319,12 @@ std::vector<SetupField> attentionFields() {
               "Share of the value rotation: 0, values are not rotated, RoPE; 1, by (j − n)θ, RoPER",
               RealRange{0, 1}},
              &Setup::blend),
+        make({"", "mixture", "",
+              "Which random values are mixed: one token with all the weight, two equal ones, one of them at "
+              "the "
+              "query, or all with the weights of attention",
+              Choice{{"one", "two", "all"}}},
+             &Setup::mixture),
     };
 }
 

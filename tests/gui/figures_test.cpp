@@ -119,6 +119,7 @@ class FiguresTest : public QObject {
             Setup other = window_->selection().setup();
             other.head_dim = other.head_dim == 8 ? 12 : 8;
             other.query = 5;
+            other.mixture = Mixture::all;
             other.blend = other.blend == 0.5 ? 0.25 : 0.5;
             window_->selection().set(other, "test");
             page->refreshNow();

@@ -1,3 +1,4 @@
+#include <Eigen/Geometry>
 #include <cmath>
 
 #include "tests/support/page_test.h"
@@ -15,8 +16,60 @@ class MixingPageTest : public PageTest {
         QSettings().clear();
         openWindow("Value mixing");
         page_ = &window_->mixingPage();
+        change([](Setup& s) { s.mixture = Mixture::all; });
     }
     void cleanup() { window_.reset(); }
+
+    void oneTokenIsAHandOnAClock() {
+        change([](Setup& s) { s = {}; });
+        QCOMPARE(setup().mixture, Mixture::one);  // what the page opens with
+        const double theta = setup().rotary().theta[setup().pair];
+        auto* key = control<QSlider>("Key, by hand");
+        QCOMPARE(key->maximum(), setup().tokens - 1);
+        const Eigen::Vector2d still = page_->compass().ropeCompass().sum;
+        QVERIFY(std::abs(still.norm() - 1) < 1e-12);
+        for (int j = 0; j < setup().tokens; ++j) {
+            key->setValue(j);
+            QCOMPARE(setup().key, j);
+            QVERIFY((page_->compass().ropeCompass().sum - still).norm() < 1e-15);
+            const Eigen::Vector2d hand = page_->compass().roperCompass().sum;
+            const double angle = (j - setup().query) * theta;
+            QVERIFY((hand - Eigen::Rotation2Dd(angle) * still).norm() < 1e-12);
+        }
+        // The hand is dragged as well: from mark to mark, wherever the sentence stands.
+        change([](Setup& s) { s.shift = 5; });
+        for (const int j : {0, 4, 9}) {
+            const QPoint mark = page_->compass().markAt(j).toPoint();
+            QTest::mousePress(&page_->compass(), Qt::LeftButton, {}, mark);
+            QCOMPARE(setup().key, j);
+        }
+        QTest::mousePress(&page_->compass(), Qt::LeftButton, {}, QPoint(60, page_->compass().height() / 2));
+        QCOMPARE(setup().key, 9);  // on the side of RoPE there is nothing to choose
+    }
+
+    void twoTokensMeetAndPart() {
+        change([](Setup& s) {
+            s = {};
+            s.mixture = Mixture::two;
+        });
+        const double theta = setup().rotary().theta[setup().pair];
+        for (const int j : {9, 6, 2}) {
+            control<QSlider>("Key, by hand")->setValue(j);
+            QVERIFY(std::abs(page_->compass().ropeCompass().sum.norm() - 1) < 1e-12);
+            // Two arrows of length 1/2 with an angle φ between them: |cos φ/2|.
+            const double expected = std::abs(std::cos((setup().query - j) * theta / 2));
+            QVERIFY(std::abs(page_->compass().roperCompass().sum.norm() - expected) < 1e-12);
+        }
+    }
+
+    void ownVectorsAreAllMixed() {
+        change([](Setup& s) {
+            s = {};
+            s.source = Source::hand;
+        });
+        QCOMPARE(page_->compass().roperCompass().arrows.size(), std::size_t(setup().query) + 1);
+        QVERIFY(!control<QComboBox>("Mix")->isEnabled());
+    }
 
     void theRightSideRotatesEveryValueByItsDistance() {
         const double theta = setup().rotary().theta[setup().pair];

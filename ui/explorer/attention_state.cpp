@@ -160,11 +160,24 @@ void AttentionState::finish() {
     rule_ = scoreRule(s);
     score_row_ = roper::scoreRow(rule_, heads_, query(), s.shift);
     weight_row_ = roper::weightRow(rule_, heads_, score_row_, query());
+    mixed_ = mixedValues(setup(), weight_row_, heads_.V, query(), key());
 }
 
 QString AttentionState::tokenText(int token) const {
     if (token >= names_.size()) return QString::number(token);
     return QStringLiteral("%1 “%2”").arg(token).arg(names_[token]);
+}
+
+QString AttentionState::mixedText() const {
+    switch (setup().shownMixture()) {
+        case Mixture::one:
+            return tr("one token with all the weight");
+        case Mixture::two:
+            return tr("two equal values, one of them at the query");
+        case Mixture::all:
+            break;
+    }
+    return sourceText();
 }
 
 QString AttentionState::sourceText() const {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/explorer/attention_maps.h"
+#include "core/explorer/mixture.h"
 #include "core/rotary/value_compass.h"
 #include "ui/explorer/head_source.h"
 #include "ui/explorer/selection.h"
@@ -42,6 +43,8 @@ class AttentionState : public QObject {
     QString tokenText(int token) const;
     /// "random vectors, seed 1", "layer 2, head 0 of index-roper at step 400".
     QString sourceText() const;
+    /// The same of what Value mixing adds up: "one token with all the weight".
+    QString mixedText() const;
     const std::optional<RunHead>& runHead() const { return run_head_; }
 
     const ScoreRule& rule() const { return rule_; }
@@ -50,6 +53,8 @@ class AttentionState : public QObject {
     /// Scores and weights of the looked-at query.
     const Eigen::VectorXd& scoreRow() const { return score_row_; }
     const Eigen::VectorXd& weightRow() const { return weight_row_; }
+    /// What Value mixing adds up for this query.
+    const MixedValues& mixed() const { return mixed_; }
 
     /// Chooses a run as the source, with a text of its task if none was typed; the rotation becomes its
     /// model's.
@@ -91,6 +96,7 @@ class AttentionState : public QObject {
     std::optional<std::tuple<int, int, std::uint64_t, double>> random_of_;  ///< what `heads_` were made from
     ScoreRule rule_;
     Eigen::VectorXd score_row_, weight_row_;
+    MixedValues mixed_;
     QTimer live_;
 };
 

@@ -46,7 +46,7 @@ QComboBox* addRunChoice(SetupPanel& panel, AttentionState& state) {
 
 }  // namespace
 
-void addSourceControls(SetupPanel& panel, AttentionState& state) {
+void addSourceControls(SetupPanel& panel, AttentionState& state, SourceUse use) {
     panel.addChoice(text("q, k, v from"), "source",
                     {text("random numbers"), text("a table, by hand"), text("a run")});
     auto* tokens = panel.addWhole(text("Tokens T"), "tokens");
@@ -75,8 +75,10 @@ void addSourceControls(SetupPanel& panel, AttentionState& state) {
              {static_cast<QWidget*>(runs), static_cast<QWidget*>(layer), static_cast<QWidget*>(words)})
             panel.setRowVisible(widget, is_run);
         panel.setRowVisible(tokens, !is_run);
-        panel.setRowVisible(seed, s.source == Source::random);
-        panel.setRowVisible(similarity, s.source == Source::random);
+        const bool is_random =
+            s.source == Source::random && (use == SourceUse::attention || s.shownMixture() == Mixture::all);
+        panel.setRowVisible(seed, is_random);
+        panel.setRowVisible(similarity, is_random);
         panel.setRowVisible(head, is_run || s.positionMethod().biases_scores);
         status->setText(state.isReady() ? state.sourceText() : state.message());
     };

@@ -15,6 +15,7 @@
 #include "ui/theme/numbers.h"
 #include "ui/theme/plain_text.h"
 #include "ui/window/command_palette.h"
+#include "ui/window/help.h"
 
 namespace roper {
 namespace {
@@ -29,6 +30,8 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
       stack_(new QStackedWidget),
       explanation_(new QDockWidget(tr("Explain"))),
       explanation_text_(new QTextBrowser),
+      tour_(new TourDock(this, [this] { return currentPage(); })),
+      invitation_(new TourInvitation(this)),
       training_label_(makePlainLabel()),
       training_bar_(new QProgressBar) {
     std::error_code unknown;
@@ -44,18 +47,27 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
     for (std::size_t i = 0; i < all.size(); ++i)
         addPage(all[i], icons[i]);
     rail_->addStretch();
+    auto* pages = new QVBoxLayout;
+    pages->addWidget(invitation_);
+    pages->addWidget(stack_, 1);
     auto* middle = new QWidget;
     auto* row = new QHBoxLayout(middle);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(0);
     row->addLayout(rail_);
-    row->addWidget(stack_, 1);
+    row->addLayout(pages, 1);
     setCentralWidget(middle);
     makeExplanation();
+    makeTour();
     makeMenus();
     makeStatusBar();
     connect(&set_.store, &RunStore::changed, this, &MainWindow::showTraining);
-    connect(set_.attention, &AttentionPage::mixingWanted, this, [this] { showPage(set_.mixing); });
+    connect(set_.attention, &AttentionPage::mixingWanted, this, [this] {
+        Setup setup = set_.selection.setup();
+        setup.mixture = Mixture::all;
+        set_.selection.set(setup, tr("Mix all tokens"));
+        showPage(set_.mixing);
+    });
     connect(set_.attention, &AttentionPage::trainingWanted, this, [this] { showPage(set_.training); });
     connect(set_.compare, &ComparePage::runsWanted, this, [this] { showPage(set_.training); });
     set_.store.refresh();  // a session may look at one of the runs
@@ -105,6 +117,7 @@ void MainWindow::makeMenus() {
                  [this] { CommandPalette(actions_, this).exec(); });
     actions_.add(tr("View"), tr("Reset layout"), {}, [this] { resetLayout(); });
     addAppearanceActions();
+    addHelpActions();
     for (const QString& group : {tr("File"), tr("Go"), tr("View")})
         for (const QAction* action : actions_.inGroup(group))
             if (!action->shortcut().isEmpty()) is_ours_.insert(action->shortcut());
@@ -113,6 +126,7 @@ void MainWindow::makeMenus() {
     QStringList groups{tr("File"), tr("Edit"), tr("Go"), tr("View")};
     for (Page* page : pages_)
         groups << page->name();
+    groups << tr("Help");
     for (const QString& group : groups) {
         const QList<QAction*> actions = actions_.inGroup(group);
         QMenu* menu = menuBar()->addMenu(group);
@@ -140,6 +154,14 @@ void MainWindow::addAppearanceActions() {
         action->setChecked(savedAppearance() == appearance);
         group->addAction(action);
     }
+}
+
+void MainWindow::addHelpActions() {
+    const QString help = tr("Help");
+    actions_.add(help, tr("Guided tour"), {}, [this] { startTour(); });
+    actions_.add(help, tr("Keys"), {}, [this] { showKeys(actions_, this); });
+    actions_.add(help, tr("Glossary"), {}, [this] { showGlossary(this); });
+    actions_.add(help, tr("About RoPER Lab"), {}, [this] { showAbout(this); });
 }
 
 void MainWindow::addEditActions() {
@@ -229,6 +251,31 @@ void MainWindow::makeExplanation() {
     connect(explanation_, &QDockWidget::visibilityChanged, this, &MainWindow::showExplanation);
 }
 
+void MainWindow::makeTour() {
+    addDockWidget(Qt::LeftDockWidgetArea, tour_);
+    connect(tour_, &TourDock::arrived, this, &MainWindow::showStop);
+    connect(invitation_, &TourInvitation::accepted, this, [this] { startTour(); });
+}
+
+void MainWindow::setTour(Tour tour) {
+    for (const TourStop& stop : tour.stops)
+        if (pageNamed(QString::fromStdString(stop.page)) == nullptr)
+            throw Error(ErrorKind::usage, "stop \"" + stop.name + "\" of the tour \"" + tour.title +
+                                              "\": there is no page \"" + stop.page + "\"");
+    tour_->setTour(std::move(tour));
+}
+
+void MainWindow::startTour(const QString& stop) {
+    tour_->start(stop);
+}
+
+void MainWindow::showStop(const TourStop& stop) {
+    set_.selection.set(stop.setup(), tr("Tour: %1").arg(QString::fromStdString(stop.title)));
+    showPage(QString::fromStdString(stop.page));
+    for (Page* page : pages_)
+        page->setViewSettings(stop.view);
+}
+
 Page* MainWindow::currentPage() const {
     return qobject_cast<Page*>(stack_->currentWidget());
 }
@@ -249,15 +296,19 @@ void MainWindow::showPage(Page* page) {
     showExplanation();
 }
 
+/// By its name, also without the blank, as file names and command lines have it.
+Page* MainWindow::pageNamed(const QString& name) const {
+    const QString plain = QString(name).replace('-', ' ');
+    const auto page = std::find_if(pages_.begin(), pages_.end(), [&](const Page* one) {
+        return one->name().compare(plain, Qt::CaseInsensitive) == 0;
+    });
+    return page == pages_.end() ? nullptr : *page;
+}
+
 bool MainWindow::showPage(const QString& name) {
-    for (Page* page : pages_) {
-        // Also without the blank, as file names and command lines have it.
-        QString plain = name;
-        if (page->name().compare(plain.replace('-', ' '), Qt::CaseInsensitive) != 0) continue;
-        showPage(page);
-        return true;
-    }
-    return false;
+    Page* page = pageNamed(name);
+    if (page != nullptr) showPage(page);
+    return page != nullptr;
 }
 
 void MainWindow::showExplanation() {

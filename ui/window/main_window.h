@@ -14,6 +14,7 @@
 #include "ui/page/actions.h"
 #include "ui/window/icons.h"
 #include "ui/window/page_set.h"
+#include "ui/window/tour_dock.h"
 
 namespace roper {
 
@@ -44,6 +45,15 @@ class MainWindow : public QMainWindow {
     /// @returns whether there is a page of this name
     bool showPage(const QString& name);
 
+    /// Another guided tour than the bundled one. @throws Error (usage) if a stop is on a page that there is
+    /// not
+    void setTour(Tour tour);
+    /// Opens the guided tour at a stop, or where it was left. @throws Error (usage)
+    void startTour(const QString& stop = {});
+    /// At the first start, asks whether one wants to be shown around.
+    void offerTour() { invitation_->offer(); }
+    TourDock& tour() { return *tour_; }
+
     /// The setup and what is in front, as one line of text.
     QString setupText() const;
     /// Restores what such a line says; says so in the status bar, or why it cannot be read.
@@ -61,6 +71,10 @@ class MainWindow : public QMainWindow {
     void makeExplanation();
     void addEditActions();
     void addAppearanceActions();
+    void addHelpActions();
+    void makeTour();
+    void showStop(const TourStop& stop);
+    Page* pageNamed(const QString& name) const;
     void copySetup();
     void pasteSetup();
     void showTraining();
@@ -82,6 +96,8 @@ class MainWindow : public QMainWindow {
     QStackedWidget* stack_;
     QDockWidget* explanation_;
     QTextBrowser* explanation_text_;
+    TourDock* tour_;
+    TourInvitation* invitation_;
     QLabel* training_label_;
     QProgressBar* training_bar_;
 };

@@ -79,6 +79,7 @@ TEST(SetupText, EveryFieldIsReachedByItsKey) {
                                                        {"xpos_decay", "1"},
                                                        {"mistake", "no_inverse"},
                                                        {"map", "weights"},
+                                                       {"mixture", "two"},
                                                        {"muted", "1,2"}};
     for (const SetupField& field : setupFields()) {
         ASetup changed;

@@ -65,7 +65,7 @@ QWidget* AttentionPage::makePictures() {
 
 void AttentionPage::fillPanel() {
     panel_->addHeading(tr("Tokens"));
-    addSourceControls(*panel_, state_);
+    addSourceControls(*panel_, state_, SourceUse::attention);
     panel_->addHeading(tr("Method"));
     panel_->addOwnChoice(tr("Position method"),
                          tr("How positions enter the attention score; F1 shows the formula"), methodNames(),

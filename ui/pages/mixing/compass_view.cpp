@@ -1,6 +1,8 @@
 #include "ui/pages/mixing/compass_view.h"
 
+#include <Eigen/Geometry>
 #include <QMouseEvent>
+#include <algorithm>
 #include <cmath>
 
 #include "ui/charts/arrow.h"
@@ -40,23 +42,32 @@ CompassView::CompassView(AttentionState& state, QWidget* parent) : FigureView(pa
 }
 
 Compass CompassView::compass(const AttentionForm& form, double shift) const {
-    return valueCompass(form, state_.weightRow(), state_.heads().V,
+    return valueCompass(form, state_.mixed().weights, state_.mixed().V,
                         consecutivePositions(state_.tokens(), shift), state_.query(), state_.setup().pair);
 }
 
-Compass CompassView::ropeCompass() const {
-    // RoPER without its rotation: the same planes on both sides, whatever share of the values rotates.
+AttentionForm CompassView::formOf(bool right) const {
     const Setup& s = state_.setup();
-    return compass(roperForm(s.rotary(), s.valueRotary(), 0.0), s.shift);
+    // RoPER without its rotation: the same planes on both sides, whatever share of the values rotates.
+    return right ? mixingForm(s) : roperForm(s.rotary(), s.valueRotary(), 0.0);
+}
+
+Compass CompassView::ropeCompass() const {
+    return compass(formOf(false), state_.setup().shift);
 }
 
 Compass CompassView::roperCompass() const {
-    return compass(mixingForm(state_.setup()), state_.setup().shift);
+    return compass(formOf(true), state_.setup().shift);
 }
 
 /// The same for every blend and shift, so that the picture does not breathe while they move.
 QRectF CompassView::shownPlane() const {
     Setup setup = state_.setup();
+    if (setup.shownMixture() != Mixture::all) {
+        constexpr double kMost =
+            1.25;  // of the value's length, which the output never exceeds: room for marks
+        return {-kMost, -kMost, 2 * kMost, 2 * kMost};
+    }
     QRectF shown(-0.05, -0.05, 0.1, 0.1);
     const bool rotates_with_sentence = setup.mistake != Mistake::none;
     setup.mistake = Mistake::none;
@@ -139,6 +150,7 @@ void CompassView::paintPanel(QPainter& painter, const QRectF& area, bool right, 
     painter.setPen(QPen(theme.grid, 1));
     painter.drawLine(QPointF(box.left() + 8, at.center.y()), QPointF(box.right() - 8, at.center.y()));
     painter.drawLine(QPointF(at.center.x(), box.top() + above), QPointF(at.center.x(), box.bottom() - below));
+    if (showsClock()) paintClock(painter, labels, at, right, theme);
     if (right) paintShiftTrail(painter, at, theme);
     paintChain(painter, at, chain, right, theme);
     const QPointF sum = at.onScreen(pointOf(chain.sum));
@@ -188,6 +200,71 @@ void CompassView::paintChain(QPainter& painter, const PlaneFrame& at, const Comp
         drawArrow(painter, from, to, theme.faded(Theme::value(), near), looked_at ? 3.6 : 2.2);
         tail = head;
     }
+}
+
+Eigen::Vector2d CompassView::markOf(const AttentionForm& form, int j) const {
+    const auto [first, second] = form.value.rotary.plane(state_.setup().pair);
+    const Eigen::Vector2d value(state_.mixed().V(j, first), state_.mixed().V(j, second));
+    const Eigen::VectorXd positions = state_.positions();
+    const double angle = form.value.angle(state_.setup().pair, positions[j]) +
+                         form.output.angle(state_.setup().pair, positions[state_.query()]);
+    return Eigen::Rotation2Dd(angle) * value;
+}
+
+void CompassView::paintClock(QPainter& painter, LabelPlacer& labels, const PlaneFrame& at, bool right,
+                             const Theme& theme) const {
+    constexpr int kMostMarks = 128;
+    constexpr double kTick = 5;  // pixels to either side of the circle
+    const AttentionForm form = formOf(right);
+    const QFont plain = painter.font();
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme.frame, 1));
+    const double radius = at.unit * markOf(form, 0).norm();
+    painter.drawEllipse(at.center, radius, radius);
+    painter.setFont(smallFont(plain));
+    const int step = 1 + state_.tokens() / kMostMarks;
+    // Near places first: their labels matter most where there is no room for all.
+    std::vector<int> places;
+    for (int j = 0; j < state_.tokens(); j += step)
+        places.push_back(j);
+    std::stable_sort(places.begin(), places.end(), [this](int a, int b) {
+        return std::abs(a - state_.query()) < std::abs(b - state_.query());
+    });
+    for (const int j : places) {
+        const QPointF mark = at.onScreen(pointOf(markOf(form, j)));
+        const QPointF away = directionOf(at.center, mark);
+        painter.setPen(QPen(j == state_.key() ? theme.text : theme.frame, j == state_.key() ? 2 : 1));
+        painter.drawLine(mark - kTick * away, mark + kTick * away);
+        if (!right || j == state_.key())
+            continue;  // on the left all marks are one; the key has a label of its own
+        labels.draw(painter, noteNumber(j - state_.query()), mark + 2 * kTick * away, away, theme.faint_text);
+    }
+    if (!right) {
+        const QPointF mark = at.onScreen(pointOf(markOf(form, state_.query())));
+        const QPointF away = directionOf(at.center, mark);
+        labels.draw(painter, tr("every j"), mark + 2 * kTick * away, away, theme.faint_text);
+    }
+    painter.setFont(plain);
+}
+
+QPointF CompassView::markAt(int j) const {
+    return plane(rect(), true, shownPlane(), font()).onScreen(pointOf(markOf(formOf(true), j)));
+}
+
+int CompassView::nearestMark(const QPointF& point) const {
+    const PlaneFrame at = plane(rect(), true, shownPlane(), font());
+    const AttentionForm form = formOf(true);
+    int nearest = state_.key();
+    double least = 1e300;
+    for (int j = 0; j < state_.tokens(); ++j) {
+        const QPointF apart = at.onScreen(pointOf(markOf(form, j))) - point;
+        // After a whole rotation marks lie on each other: then the one nearest to where the token is.
+        const double distance = std::hypot(apart.x(), apart.y()) + 1e-3 * std::abs(j - state_.key());
+        if (distance >= least) continue;
+        least = distance;
+        nearest = j;
+    }
+    return nearest;
 }
 
 /// The number of each key beside its arrow, the one that is looked at first, then the long ones, where there
@@ -304,7 +381,7 @@ QString CompassView::figureCaption() const {
     return tr("Values mixed for query %1 in the plane of pair %2, RoPE and %3; %4; d = %5, base %6, shift %7")
         .arg(state_.query())
         .arg(s.pair)
-        .arg(mixingTitle(s), state_.sourceText())
+        .arg(mixingTitle(s), state_.mixedText())
         .arg(s.head_dim)
         .arg(s.base)
         .arg(s.shift);
@@ -328,18 +405,28 @@ const CompassArrow* CompassView::nearest(const Compass& chain, bool right, const
 }
 
 void CompassView::mousePressEvent(QMouseEvent* event) {
-    if (event->button() != Qt::LeftButton || !state_.isReady()) return;
-    const bool right = event->position().x() > rect().center().x();
-    const Compass chain = right ? roperCompass() : ropeCompass();
-    const CompassArrow* arrow = nearest(chain, right, event->position());
-    if (arrow == nullptr) return;
+    if (event->button() == Qt::LeftButton && state_.isReady()) choose(event->position());
+}
+
+/// The key whose arrow, or on the clock whose mark, is nearest.
+void CompassView::choose(const QPointF& at) {
+    const bool right = at.x() > rect().center().x();
     Setup next = state_.setup();
-    next.key = arrow->key;
+    if (showsClock()) {
+        if (!right) return;  // the marks of RoPE lie on each other
+        next.key = nearestMark(at);
+    } else {
+        const Compass chain = right ? roperCompass() : ropeCompass();
+        const CompassArrow* arrow = nearest(chain, right, at);
+        if (arrow == nullptr) return;
+        next.key = arrow->key;
+    }
     state_.selection().set(next, tr("Key"));
 }
 
 void CompassView::mouseMoveEvent(QMouseEvent* event) {
     if (!state_.isReady()) return;
+    if (showsClock() && event->buttons().testFlag(Qt::LeftButton)) choose(event->position());
     const bool right = event->position().x() > rect().center().x();
     const Compass chain = right ? roperCompass() : ropeCompass();
     const CompassArrow* arrow = nearest(chain, right, event->position());

@@ -23,6 +23,12 @@ class CompassView : public FigureView {
     QString figureCaption() const override;
     QSize minimumSizeHint() const override { return {330, 240}; }
 
+    /// One token with all the weight is dragged from mark to mark.
+    bool showsClock() const { return state_.setup().shownMixture() == Mixture::one; }
+
+    /// Where the output of RoPER would point if the one token stood at j, in pixels.
+    QPointF markAt(int j) const;
+
     /// The left and the right chain as they are drawn.
     Compass ropeCompass() const;
     Compass roperCompass() const;
@@ -53,7 +59,17 @@ class CompassView : public FigureView {
                     const Theme& theme) const;
     void paintRotation(QPainter& painter, const QPointF& tail, const CompassArrow& arrow, double length,
                        bool strong, const Theme& theme) const;
+    /// Where the output points for every place of the one token: marks at (j − n)θ on a circle.
+    void paintClock(QPainter& painter, LabelPlacer& labels, const PlaneFrame& at, bool right,
+                    const Theme& theme) const;
+    /// The place of the one token whose mark is nearest to a point of the widget, on the right.
+    int nearestMark(const QPointF& at) const;
+    /// The output of the right side if the one token stood at j, in the plane.
+    Eigen::Vector2d markOf(const AttentionForm& form, int j) const;
+    void choose(const QPointF& at);
     void paintShiftTrail(QPainter& painter, const PlaneFrame& at, const Theme& theme) const;
+    /// The form of one side: RoPE on the left.
+    AttentionForm formOf(bool right) const;
     /// The arrow whose head is nearest to a point of the widget, and in which half.
     const CompassArrow* nearest(const Compass& chain, bool right, const QPointF& at) const;
 

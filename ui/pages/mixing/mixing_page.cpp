@@ -108,7 +108,7 @@ void MixingPage::refresh() {
     const Setup& s = state_.setup();
     const AttentionForm form = mixingForm(s);
     const auto output = [&](double shift) {
-        return outputRow(form, state_.weightRow(), state_.heads().V,
+        return outputRow(form, state_.mixed().weights, state_.mixed().V,
                          consecutivePositions(state_.tokens(), shift), state_.query());
     };
     const double moved = s.shift == 0 ? 0.0 : (output(s.shift) - output(0)).cwiseAbs().maxCoeff();
@@ -145,7 +145,7 @@ void MixingPage::showDistances() {
         tr("What each distance adds to the length of the output of query %1 in pair %2: %3")
             .arg(state_.query())
             .arg(state_.setup().pair)
-            .arg(state_.sourceText()));
+            .arg(state_.mixedText()));
 }
 
 /// The output in this pair for every shift, with and without the inverse.
@@ -171,7 +171,7 @@ void MixingPage::showShifts() {
         const double step = state_.tokens() <= kFewTokens ? 0.5 : 1.0;
         for (double shift = -kFarthestShift; shift <= kFarthestShift; shift += step) {
             const Compass chain =
-                valueCompass(form, state_.weightRow(), state_.heads().V,
+                valueCompass(form, state_.mixed().weights, state_.mixed().V,
                              consecutivePositions(state_.tokens(), shift), state_.query(), setup.pair);
             for (auto [curve, value] : {std::pair{&first, chain.sum.x()}, {&second, chain.sum.y()}}) {
                 curve->x.append(shift);

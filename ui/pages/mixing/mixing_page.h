@@ -50,6 +50,7 @@ class MixingPage : public Page {
     void showShifts();
     void moveQuery(int by);
     void advance();
+    void advanceKey();
 
     AttentionState& state_;
     CompassView* compass_;
@@ -63,6 +64,7 @@ class MixingPage : public Page {
     QLabel* verdict_;
     QTimer timer_;
     double direction_ = 1;
+    int frame_ = 0;
 };
 
 }  // namespace roper

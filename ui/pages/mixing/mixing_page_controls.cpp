@@ -13,9 +13,22 @@ constexpr double kBlendStep = 0.02;  // of the animation
 
 void MixingPage::fillPanel() {
     const auto all = [](const Setup&) { return bounds::kMostTokens; };
+    auto* mixture =
+        panel_->addChoice(tr("Mix"), "mixture", {tr("one token"), tr("two tokens"), tr("all tokens")});
+    panel_->whenShown([mixture](const Setup& s) { mixture->setEnabled(s.source == Source::random); });
     panel_->addIndex(tr("Query n"), "query", tr("← → step by one, Shift by ten, Home to 0"), all);
     panel_->addIndex(tr("Key j"), "key", tr("Its arrow is marked; a click on an arrow or a bar chooses it"),
                      all);
+    auto* key = new QSlider(Qt::Horizontal);
+    key->setAccessibleName(tr("Key, by hand"));
+    connect(key, &QSlider::valueChanged, this,
+            [this](int j) { panel_->change(tr("Key j"), [&](Setup& s) { s.key = j; }); });
+    connect(&state_, &AttentionState::changed, key, [this, key] {
+        const QSignalBlocker quiet(key);
+        key->setRange(0, std::max(0, state_.tokens() - 1));
+        key->setValue(state_.isReady() ? state_.key() : 0);
+    });
+    panel_->addRow({}, key, tr("Drag the key along the sentence"));
     panel_->addIndex(tr("Pair i"), "pair", tr("The plane that is shown; slow pairs rotate little"),
                      [](const Setup& s) { return s.pairs(); });
     panel_->addHeading(tr("From RoPE to RoPER"));
@@ -27,7 +40,9 @@ void MixingPage::fillPanel() {
         play_->setText(on ? tr("Pause") : tr("Play"));
         on ? timer_.start(kFrame_ms) : timer_.stop();
     });
-    panel_->addRow({}, play_, tr("Blends to RoPER and back (Space)"));
+    panel_->addRow({}, play_,
+                   tr("Moves the key of one or two tokens along the sentence; of all, blends to RoPER and "
+                      "back (Space)"));
     panel_->addHeading(tr("Move the sentence"));
     panel_->addDecimal(tr("Shift S"), "shift", {}, 1, 2);
     panel_->addSlider(tr("Shift, by hand"), "shift",
@@ -40,7 +55,7 @@ void MixingPage::fillPanel() {
     verdict_->setWordWrap(true);
     panel_->addRow({}, verdict_, tr("Largest change of any feature of this output when the sentence moves"));
     panel_->addHeading(tr("Values"));
-    addSourceControls(*panel_, state_);
+    addSourceControls(*panel_, state_, SourceUse::mixing);
     panel_->addHeading(tr("Rotation"));
     addRotationControls(*panel_);
     panel_->addDecimal(tr("Fraction of v"), "value_rotary_fraction", {}, 0.25, 4);
@@ -48,7 +63,7 @@ void MixingPage::fillPanel() {
 
 void MixingPage::addActions(Actions& actions) {
     const QString group = tr("Value mixing");
-    actions.add(group, tr("Play or pause the blend"), Qt::Key_Space, [this] { play_->click(); });
+    actions.add(group, tr("Play or pause"), Qt::Key_Space, [this] { play_->click(); });
     actions.add(group, tr("Next query"), Qt::Key_Right, [this] { moveQuery(1); });
     actions.add(group, tr("Previous query"), Qt::Key_Left, [this] { moveQuery(-1); });
     actions.add(group, tr("Ten queries on"), Qt::SHIFT | Qt::Key_Right, [this] { moveQuery(10); });
@@ -74,11 +89,19 @@ void MixingPage::moveQuery(int by) {
 }
 
 void MixingPage::advance() {
+    if (state_.setup().shownMixture() != Mixture::all) return advanceKey();
     panel_->change(tr("Blend"), [this](Setup& s) {
         if (s.blend >= 1) direction_ = -1;
         if (s.blend <= 0) direction_ = 1;
         s.blend = std::clamp(s.blend + direction_ * kBlendStep, 0.0, 1.0);
     });
+}
+
+/// The token moves one position further from the query, and from the other end of the sentence back.
+void MixingPage::advanceKey() {
+    constexpr int kFramesAStep = 8;
+    if (!state_.isReady() || ++frame_ % kFramesAStep != 0) return;
+    panel_->change(tr("Key j"), [this](Setup& s) { s.key = s.key > 0 ? s.key - 1 : state_.query(); });
 }
 
 }  // namespace roper

@@ -55,9 +55,9 @@ std::vector<PairTable::Row> PairTable::computeRows() const {
     std::vector<Row> rows;
     if (!state_.isReady()) return rows;
     const AttentionForm form = mixingForm(state_.setup());
-    const Eigen::VectorXd rope = state_.heads().V.transpose() * state_.weightRow();
+    const Eigen::VectorXd rope = state_.mixed().V.transpose() * state_.mixed().weights;
     const Eigen::VectorXd roper =
-        outputRow(form, state_.weightRow(), state_.heads().V, state_.positions(), state_.query());
+        outputRow(form, state_.mixed().weights, state_.mixed().V, state_.positions(), state_.query());
     for (int pair = 0; pair < form.value.rotary.planes(); ++pair) {
         const auto [first, second] = form.value.rotary.plane(pair);
         Row row{pair,
@@ -151,7 +151,7 @@ QString PairTable::figureCsv() const {
 QString PairTable::figureCaption() const {
     return tr("Output of query %1 pair by pair, the largest change first: %2")
         .arg(state_.query())
-        .arg(state_.sourceText());
+        .arg(state_.mixedText());
 }
 
 }  // namespace roper

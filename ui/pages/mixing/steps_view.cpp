@@ -22,8 +22,8 @@ StepsView::StepsView(AttentionState& state, QWidget* parent) : FigureView(parent
 }
 
 MixedRow StepsView::row() const {
-    return mixRow(mixingForm(state_.setup()), rightMixingForm(state_.setup()), state_.weightRow(),
-                  state_.heads().V, state_.positions(), state_.query());
+    return mixRow(mixingForm(state_.setup()), rightMixingForm(state_.setup()), state_.mixed().weights,
+                  state_.mixed().V, state_.positions(), state_.query());
 }
 
 /// The numbers of all panels, in the plane of the pair.
@@ -43,10 +43,11 @@ StepsView::Scene StepsView::scene() const {
     Scene scene;
     scene.row = row();
     scene.plane = form.value.rotary.plane(state_.setup().pair);
-    scene.chain = valueCompass(form, state_.weightRow(), state_.heads().V, state_.positions(), state_.query(),
-                               state_.setup().pair);
-    const Compass right = valueCompass(rightMixingForm(state_.setup()), state_.weightRow(), state_.heads().V,
-                                       state_.positions(), state_.query(), state_.setup().pair);
+    scene.chain = valueCompass(form, state_.mixed().weights, state_.mixed().V, state_.positions(),
+                               state_.query(), state_.setup().pair);
+    const Compass right =
+        valueCompass(rightMixingForm(state_.setup()), state_.mixed().weights, state_.mixed().V,
+                     state_.positions(), state_.query(), state_.setup().pair);
     const auto length = [](const QPointF& p) { return std::hypot(p.x(), p.y()); };
     const auto follow = [&](QPolygonF& corners, const QPointF& step) {
         corners << corners.back() + step;
@@ -118,7 +119,7 @@ void StepsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
 void StepsView::paintValues(QPainter& painter, const PlaneFrame& at, const Scene& scene,
                             const Theme& theme) const {
     for (const CompassArrow& arrow : scene.chain.arrows) {
-        drawArrow(painter, at.center, at.onScreen(scene.of(state_.heads().V.row(arrow.key))),
+        drawArrow(painter, at.center, at.onScreen(scene.of(state_.mixed().V.row(arrow.key))),
                   theme.ghost(Theme::value()), 1.2);
         drawArrow(painter, at.center, at.onScreen(scene.of(scene.row.rotated.row(arrow.key))),
                   theme.faded(Theme::value(), 0.75), arrow.key == state_.key() ? 3 : 1.8);
@@ -150,7 +151,7 @@ QString StepsView::figureCaption() const {
     return tr("RoPER in three steps and in one: query %1, pair %2, %3")
         .arg(state_.query())
         .arg(state_.setup().pair)
-        .arg(state_.sourceText());
+        .arg(state_.mixedText());
 }
 
 void StepsView::mouseMoveEvent(QMouseEvent*) {

@@ -107,6 +107,11 @@ void PresetList::resizeEvent(QResizeEvent* event) {
     scheduleDelayedItemsLayout();  // the height of a card follows the width
 }
 
+QString PresetList::chosenName() const {
+    const int row = currentRow();
+    return row < 0 ? QString() : QString::fromStdString(presets_[static_cast<std::size_t>(row)].name);
+}
+
 bool PresetList::choose(const QString& name) {
     for (std::size_t i = 0; i < presets_.size(); ++i) {
         if (QString::fromStdString(presets_[i].name) != name) continue;

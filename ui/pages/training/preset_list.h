@@ -17,6 +17,8 @@ class PresetList : public QListWidget {
 
     /// @returns whether there is such a preset
     bool choose(const QString& name);
+    /// The name of the chosen one; empty if there is none.
+    QString chosenName() const;
 
   protected:
     void resizeEvent(QResizeEvent* event) override;

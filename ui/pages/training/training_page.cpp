@@ -226,6 +226,16 @@ void TrainingPage::showSelected() {
     emit explanationChanged();
 }
 
+ViewSettings TrainingPage::viewSettings() const {
+    return {{"view.training_preset", presets_->chosenName().toStdString()}};
+}
+
+void TrainingPage::setViewSettings(const ViewSettings& settings) {
+    const auto preset = settings.find("view.training_preset");
+    if (preset != settings.end() && presets_->choose(QString::fromStdString(preset->second)))
+        chooser_->setCurrentWidget(presets_);
+}
+
 QString TrainingPage::explanation() const {
     const Specification& s = form_->specification();
     return tr("<h3>What is compared</h3>"

@@ -29,6 +29,8 @@ class TrainingPage : public Page {
     Figure& prepareFigure(FigureRequest request) override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
+    ViewSettings viewSettings() const override;
+    void setViewSettings(const ViewSettings& settings) override;
 
     TrainingState& state() { return state_; }
     SpecificationForm& form() { return *form_; }

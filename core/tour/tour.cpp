@@ -1,0 +1,178 @@
+#include "core/tour/tour.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "core/base/error.h"
+#include "core/base/file_reading.h"
+#include "core/base/text.h"
+#include "core/fields/toml_text.h"
+#include "core/specification/presets.h"
+
+namespace roper {
+namespace {
+
+constexpr std::uint64_t kLongestFile = 1 << 20;
+constexpr std::size_t kMostStops = 100, kFewestChoices = 2, kMostChoices = 4;
+
+/// One table of the file. Each key is taken once; what is left over is not known.
+class Section {
+  public:
+    Section(const toml::table& table, std::string origin) : table_(table), origin_(std::move(origin)) {}
+
+    std::string text(const std::string& key) {
+        const auto value = optionalText(key);
+        if (!value) fail(table_.source(), "\"" + key + "\" is missing");
+        return *value;
+    }
+    std::optional<std::string> optionalText(const std::string& key) {
+        const toml::node* node = take(key);
+        if (node == nullptr) return std::nullopt;
+        const auto value = node->value_exact<std::string>();
+        if (!value || trimmed(*value).empty()) fail(node->source(), "\"" + key + "\" must be text in quotes");
+        return trimmed(*value);
+    }
+    int whole(const std::string& key, int low, int high) {
+        const toml::node* node = take(key);
+        const auto value = node == nullptr ? std::nullopt : node->value_exact<std::int64_t>();
+        if (!value || *value < low || *value > high)
+            fail(node == nullptr ? table_.source() : node->source(),
+                 "\"" + key + "\" must be a whole number from " + std::to_string(low) + " to " +
+                     std::to_string(high));
+        return static_cast<int>(*value);
+    }
+    std::vector<std::string> texts(const std::string& key, std::size_t fewest, std::size_t most) {
+        const toml::node* node = take(key);
+        const toml::array* array = node == nullptr ? nullptr : node->as_array();
+        std::vector<std::string> values;
+        if (array != nullptr)
+            for (const toml::node& item : *array)
+                if (const auto value = item.value_exact<std::string>()) values.push_back(trimmed(*value));
+        if (array == nullptr || values.size() != array->size() || values.size() < fewest ||
+            values.size() > most)
+            fail(node == nullptr ? table_.source() : node->source(), "\"" + key + "\" must be a list of " +
+                                                                         std::to_string(fewest) + " to " +
+                                                                         std::to_string(most) + " texts");
+        return values;
+    }
+    /// The entries of a table within this one, as texts; empty if it is not there.
+    std::vector<std::pair<std::string, std::string>> entries(const std::string& key) {
+        const toml::node* node = take(key);
+        std::vector<std::pair<std::string, std::string>> values;
+        if (node == nullptr) return values;
+        if (!node->is_table()) fail(node->source(), "\"" + key + "\" must be a table of settings");
+        for (const auto& [name, value] : *node->as_table())
+            values.emplace_back(std::string(name.str()), textOf(value));
+        return values;
+    }
+    std::vector<const toml::table*> tables(const std::string& key) {
+        const toml::node* node = take(key);
+        const toml::array* array = node == nullptr ? nullptr : node->as_array();
+        std::vector<const toml::table*> values;
+        if (array != nullptr)
+            for (const toml::node& item : *array)
+                if (item.is_table()) values.push_back(item.as_table());
+        if (values.empty() || values.size() != array->size() || values.size() > kMostStops)
+            fail(table_.source(), "there must be 1 to " + std::to_string(kMostStops) + " [[" + key + "]]");
+        return values;
+    }
+
+    /// @throws Error (usage) for a key that nobody took
+    void finish() const {
+        for (const auto& [key, node] : table_) {
+            const std::string name(key.str());
+            if (std::find(taken_.begin(), taken_.end(), name) != taken_.end()) continue;
+            const auto nearest = nearestName(name, taken_);
+            fail(key.source(), "\"" + name + "\" is not known here" +
+                                   (nearest ? "; did you mean \"" + *nearest + "\"?" : ""));
+        }
+    }
+
+    [[noreturn]] void fail(const toml::source_region& place, const std::string& what) const {
+        throw Error(ErrorKind::usage, tomlPlace(origin_, place) + what);
+    }
+    const toml::source_region& place() const { return table_.source(); }
+
+  private:
+    const toml::node* take(const std::string& key) {
+        taken_.push_back(key);
+        return table_.get(key);
+    }
+    std::string textOf(const toml::node& node) const {
+        if (const auto text = node.value_exact<std::string>()) return *text;
+        if (const auto whole = node.value_exact<std::int64_t>()) return std::to_string(*whole);
+        if (const auto real = node.value_exact<double>()) return formatNumber(*real);
+        if (const auto flag = node.value_exact<bool>()) return *flag ? "1" : "0";
+        fail(node.source(), "a setting must be text, a number, true or false");
+    }
+
+    const toml::table& table_;
+    std::string origin_;
+    std::vector<std::string> taken_;
+};
+
+bool isLinkName(const std::string& name) {
+    return std::all_of(name.begin(), name.end(),
+                       [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
+}
+
+TourStop readStop(Section section) {
+    TourStop stop;
+    stop.name = section.text("name");
+    if (!isLinkName(stop.name))
+        section.fail(
+            section.place(),
+            "the name \"" + stop.name + "\" must be made of small letters, digits and hyphens: it is a link");
+    stop.title = section.text("title");
+    stop.page = section.text("page");
+    stop.settings = section.entries("setup");
+    for (const auto& [key, value] : section.entries("view"))
+        stop.view["view." + key] = value;
+    stop.question = section.text("predict");
+    stop.choices = section.texts("choices", kFewestChoices, kMostChoices);
+    stop.answer =
+        static_cast<std::size_t>(section.whole("answer", 1, static_cast<int>(stop.choices.size()))) - 1;
+    stop.task = section.text("try");
+    stop.control = section.optionalText("control").value_or("");
+    stop.reveal = section.text("reveal");
+    stop.takeaway = section.text("takeaway");
+    section.finish();
+    try {
+        stop.setup();
+    } catch (const Error& error) {
+        section.fail(section.place(), "stop \"" + stop.name + "\": " + error.what());
+    }
+    return stop;
+}
+
+}  // namespace
+
+Tour parseTour(std::string_view text, const std::string& origin) {
+    const toml::table document = parseToml(text, origin);
+    Section section(document, origin);
+    Tour tour;
+    tour.name = std::filesystem::path(origin).stem().string();
+    tour.title = section.text("title");
+    tour.about = section.text("about");
+    tour.minutes = section.whole("minutes", 1, 600);
+    for (const toml::table* table : section.tables("stop")) {
+        TourStop stop = readStop(Section(*table, origin));
+        const auto same = [&](const TourStop& other) { return other.name == stop.name; };
+        if (std::any_of(tour.stops.begin(), tour.stops.end(), same))
+            section.fail(table->source(), "two stops are named \"" + stop.name + "\"");
+        tour.stops.push_back(std::move(stop));
+    }
+    section.finish();
+    return tour;
+}
+
+Tour readTour(const std::filesystem::path& path) {
+    return parseTour(readFile(path, kLongestFile), path.string());
+}
+
+Tour bundledTour() {
+    return readTour(resourceFolder("tour") / "rope-to-roper.toml");
+}
+
+}  // namespace roper

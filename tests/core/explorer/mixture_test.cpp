@@ -1,0 +1,51 @@
+#include "core/explorer/mixture.h"
+
+#include <gtest/gtest.h>
+
+namespace roper {
+namespace {
+
+constexpr int kQuery = 9, kKey = 3;
+
+MixedValues mixed(Mixture mixture, int key = kKey, Source source = Source::random) {
+    Setup setup;
+    setup.mixture = mixture;
+    setup.source = source;
+    const HeadVectors heads = randomHeadVectors(13, setup.head_dim, 1, 0.5);
+    return mixedValues(setup, Eigen::VectorXd::LinSpaced(13, 0.1, 0.5), heads.V, kQuery, key);
+}
+
+TEST(Mixture, OneHasAllTheWeightAndTheSameValueEverywhere) {
+    const MixedValues one = mixed(Mixture::one);
+    EXPECT_EQ(one.weights.sum(), 1);
+    EXPECT_EQ(one.weights[kKey], 1);
+    const MixedValues elsewhere = mixed(Mixture::one, 7);
+    EXPECT_EQ(one.V, elsewhere.V);
+    for (Eigen::Index j = 1; j < one.V.rows(); ++j)
+        EXPECT_EQ(one.V.row(j), one.V.row(0));
+    const roper::Setup setup;
+    for (int pair = 0; pair < setup.pairs(); ++pair) {
+        const auto [first, second] = setup.valueRotary().plane(pair);
+        EXPECT_NEAR(std::hypot(one.V(0, first), one.V(0, second)), 1, 1e-12) << pair;
+    }
+}
+
+TEST(Mixture, TwoShareTheWeightAlsoInTheSamePlace) {
+    const MixedValues two = mixed(Mixture::two);
+    EXPECT_EQ(two.weights[kKey], 0.5);
+    EXPECT_EQ(two.weights[kQuery], 0.5);
+    EXPECT_EQ(two.weights.sum(), 1);
+    EXPECT_EQ(mixed(Mixture::two, kQuery).weights[kQuery], 1);
+}
+
+TEST(Mixture, AllAreMixedAsAttentionDoes) {
+    const HeadVectors heads = randomHeadVectors(13, roper::Setup{}.head_dim, 1, 0.5);
+    EXPECT_EQ(mixed(Mixture::all).V, heads.V);
+    EXPECT_EQ(mixed(Mixture::all).weights, Eigen::VectorXd(Eigen::VectorXd::LinSpaced(13, 0.1, 0.5)));
+    // One's own vectors and those of a run are never replaced.
+    for (const Source source : {Source::hand, Source::run})
+        EXPECT_EQ(mixed(Mixture::one, kKey, source).V, heads.V);
+}
+
+}  // namespace
+}  // namespace roper

@@ -1,0 +1,108 @@
+#include "core/tour/tour.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/base/error.h"
+
+namespace roper {
+namespace {
+
+std::string tourWith(const std::string& stop, const std::string& about = "A test.") {
+    return "title = \"T\"\nabout = \"" + about + "\"\nminutes = 3\n[[stop]]\n" + stop;
+}
+
+constexpr auto kStop = R"(name = "first"
+title = "First"
+page = "rotation"
+setup = { head_dim = 8, base = 500.5, causal = false }
+view = { rotation = 1 }
+predict = "Which?"
+choices = ["this", "that", "other"]
+answer = 3
+try = "Do it."
+control = "Base b"
+reveal = "Because."
+takeaway = "So."
+)";
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+    text.replace(text.find(what), what.size(), by);
+    return text;
+}
+
+TEST(Tour, IsReadAsWritten) {
+    const Tour tour = parseTour(tourWith(kStop), "courses/bases.toml");
+    EXPECT_EQ(tour.name, "bases");
+    EXPECT_EQ(tour.title, "T");
+    EXPECT_EQ(tour.minutes, 3);
+    ASSERT_EQ(tour.stops.size(), 1U);
+    const TourStop& stop = tour.stops[0];
+    EXPECT_EQ(stop.name, "first");
+    EXPECT_EQ(stop.page, "rotation");
+    EXPECT_EQ(stop.view, (ViewSettings{{"view.rotation", "1"}}));
+    EXPECT_EQ(stop.choices, (std::vector<std::string>{"this", "that", "other"}));
+    EXPECT_EQ(stop.answer, 2U);
+    EXPECT_EQ(stop.task, "Do it.");
+    EXPECT_EQ(stop.control, "Base b");
+    EXPECT_EQ(stop.setup().head_dim, 8);
+    EXPECT_EQ(stop.setup().base, 500.5);
+    EXPECT_FALSE(stop.setup().causal);
+    EXPECT_EQ(stop.setup().pairing, roper::Setup{}.pairing);
+}
+
+TEST(Tour, WhatIsWrongIsNamedWithItsPlace) {
+    const auto expect = [](const std::string& text, const std::string& place, const std::string& says) {
+        try {
+            parseTour(text, "t.toml");
+            ADD_FAILURE() << "was taken: " << text;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::usage);
+            EXPECT_EQ(std::string(error.what()).rfind(place, 0), 0U) << error.what();
+            EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
+        }
+    };
+    const std::string stop = kStop;
+    const auto with = [&](const std::string& what, const std::string& by) {
+        return tourWith(replaced(stop, what, by));
+    };
+    expect(with("title = \"First\"\n", ""), "t.toml:4:", "\"title\" is missing");
+    expect(with("takeaway", "take_away"), "t.toml:4:", "\"takeaway\" is missing");
+    expect(tourWith(stop + "hint = \"x\"\n"), "t.toml:17:", "\"hint\" is not known here");
+    expect(tourWith(stop + "contro = \"x\"\n"), "t.toml:17:", "did you mean \"control\"?");
+    expect(with("answer = 3", "answer = 4"), "t.toml:12:", "from 1 to 3");
+    expect(with("[\"this\", \"that\", \"other\"]", "[\"this\"]"), "t.toml:11:", "a list of 2 to 4 texts");
+    expect(with("\"this\"", "7"), "t.toml:11:", "a list of 2 to 4 texts");
+    expect(with("\"first\"", "\"First stop\""), "t.toml:4:", "small letters");
+    expect(with("head_dim = 8", "head_dim = 9999"), "t.toml:4:", "stop \"first\": head_dim");
+    expect(with("head_dim", "head_dims"), "t.toml:4:", "head_dim");
+    expect(with("{ rotation = 1 }", "[1]"), "t.toml:9:", "must be a table");
+    expect(with("\"Do it.\"", "\"  \""), "t.toml:13:", "must be text");
+    expect(tourWith(stop + "[[stop]]\n" + stop), "t.toml:17:", "two stops are named \"first\"");
+    expect("title = \"T\"\nabout = \"A\"\nminutes = 3\n", "t.toml:1:", "[[stop]]");
+    expect(replaced(tourWith(stop), "minutes = 3", "minutes = 3.5"), "t.toml:3:", "whole number");
+    expect("title = ", "t.toml:1:", "");
+}
+
+TEST(Tour, TheBundledOneIsWholeAndShort) {
+    const Tour tour = bundledTour();
+    EXPECT_EQ(tour.name, "rope-to-roper");
+    EXPECT_GE(tour.stops.size(), 8U);
+    EXPECT_LE(tour.stops.size(), 10U);
+    std::set<std::size_t> answers;
+    for (const TourStop& stop : tour.stops) {
+        answers.insert(stop.answer);
+        EXPECT_FALSE(stop.control.empty()) << stop.name;
+        // One breath each: the panel is narrow.
+        EXPECT_LE(stop.question.size(), 420U) << stop.name;
+        EXPECT_LE(stop.reveal.size(), 480U) << stop.name;
+        EXPECT_LE(stop.takeaway.size(), 140U) << stop.name;
+        for (const std::string& text : {stop.question, stop.task, stop.reveal, stop.takeaway})
+            EXPECT_EQ(text.find("  "), std::string::npos) << stop.name << ": " << text;
+    }
+    EXPECT_GT(answers.size(), 1U) << "the right answer is always the same one";
+}
+
+}  // namespace
+}  // namespace roper

@@ -1,0 +1,204 @@
+#include <QDialog>
+#include <QLabel>
+#include <QMenuBar>
+#include <QRadioButton>
+#include <QSignalSpy>
+#include <QTest>
+#include <QTextBrowser>
+#include <fstream>
+
+#include "core/base/error.h"
+#include "tests/support/page_test.h"
+
+using namespace roper;
+
+/// The guided tour, walked through as a reader does: with clicks on what the panel and the pages show.
+class TourTest : public PageTest {
+    Q_OBJECT
+
+    using Stage = TourPanel::Stage;
+
+  private slots:
+    void initTestCase() { forgetSettings("tour_test"); }
+    void init() {
+        QSettings().clear();
+        openWindow("Compare");
+        window_->resize(1360, 860);
+    }
+    void cleanup() { window_.reset(); }
+
+    void everyStopHasItsPageItsViewAndItsControl() {
+        window_->startTour();
+        QVERIFY(window_->tour().isVisible());
+        const std::size_t count = panel().tour().stops.size();
+        for (std::size_t i = 0; i < count; ++i) {
+            const TourStop& stop = panel().current();
+            QCOMPARE(panel().stop(), static_cast<int>(i));
+            QCOMPARE(window_->currentPage()->name().toLower().replace(' ', '-').toStdString(), stop.page);
+            QCOMPARE(setup(), sanitized(stop.setup()));
+            for (const auto& [key, value] : stop.view) {
+                const ViewSettings shown = window_->currentPage()->viewSettings();
+                QVERIFY2(shown.count(key) == 1, key.c_str());
+                QCOMPARE(shown.at(key), value);
+            }
+            QVERIFY(panel().stage() == Stage::predicting);
+            QVERIFY(window_->tour().marked() == nullptr);
+            predict(stop.answer);
+            QVERIFY(panel().stage() == Stage::trying);
+            const QWidget* marked = window_->tour().marked();
+            QVERIFY2(marked != nullptr, ("no control \"" + stop.control + "\" at " + stop.name).c_str());
+            QTRY_VERIFY2(marked->isVisible() && !marked->visibleRegion().isEmpty(), stop.control.c_str());
+            press("Show what happens");
+            QVERIFY(panel().stage() == Stage::revealed);
+            QVERIFY(window_->tour().marked() == nullptr);
+            press(i + 1 < count ? "Next" : "End the tour");
+        }
+        QVERIFY(!window_->tour().isVisible());
+    }
+
+    void controlsOfTheStopsDoSomething() {
+        // What can be dragged is dragged: the picture must answer, or the stop shows nothing.
+        for (const char* stop : {"one-pair", "relative", "values", "two-values", "inverse"}) {
+            window_->startTour(stop);
+            predict(0);
+            auto* slider = qobject_cast<QSlider*>(const_cast<QWidget*>(window_->tour().marked()));
+            QVERIFY2(slider != nullptr, stop);
+            const Setup before = setup();
+            slider->setFocus();
+            QTest::keyClick(slider, slider->value() > slider->minimum() ? Qt::Key_Left : Qt::Key_Right);
+            QVERIFY2(!(setup() == before), stop);
+        }
+    }
+
+    void anAnswerThatIsWrongIsSaidToBe() {
+        window_->startTour("one-pair");
+        predict(0);
+        press("Show what happens");
+        const QString all = texts();
+        QVERIFY2(all.contains("You predicted: It grows. The answer is: It stays the same."), qPrintable(all));
+        window_->startTour("one-pair");
+        predict(1);
+        press("Show what happens");
+        QVERIFY(texts().contains("As you predicted: It stays the same."));
+    }
+
+    void itIsLeftAndResumed() {
+        window_->startTour("decay");
+        window_->tour().close();
+        window_.reset();
+        openWindow("Rotation");
+        QVERIFY(!window_->tour().isVisible());
+        window_->startTour();
+        QCOMPARE(panel().current().name, std::string("decay"));
+        press("Back");
+        QCOMPARE(panel().current().name, std::string("relative"));
+        // What was set before the tour comes back with one step of undo a stop.
+        QVERIFY(window_->selection().history().canUndo());
+    }
+
+    void everyStopHasALink() {
+        for (const TourStop& stop : bundledTour().stops) {
+            window_->startTour(QString::fromStdString(stop.name));
+            QCOMPARE(panel().current().name, stop.name);
+        }
+        try {
+            window_->startTour("no-such-stop");
+            QFAIL("a stop that there is not was shown");
+        } catch (const Error& error) {
+            QVERIFY(QString(error.what()).contains("one-pair"));
+        }
+    }
+
+    void aTeachersOwnTour() {
+        Tour own = bundledTour();
+        own.name = "course";
+        own.title = "A course";
+        own.stops.resize(2);
+        window_->setTour(own);
+        window_->startTour();
+        QCOMPARE(window_->tour().windowTitle(), QString("Tour: A course"));
+        own.stops[1].page = "no-such-page";
+        QVERIFY_EXCEPTION_THROWN(window_->setTour(own), Error);
+        QCOMPARE(panel().tour().stops.size(), std::size_t(2));
+    }
+
+    void itIsOfferedOnce() {
+        auto* invitation = window_->findChild<TourInvitation*>();
+        QVERIFY(!invitation->isVisible());
+        window_->offerTour();
+        QVERIFY(invitation->isVisible());
+        for (QPushButton* button : invitation->findChildren<QPushButton*>())
+            if (button->text() == "Not now") QTest::mouseClick(button, Qt::LeftButton);
+        QVERIFY(!invitation->isVisible());
+        window_->offerTour();
+        QVERIFY(!invitation->isVisible());
+        QSettings().clear();
+        window_->offerTour();
+        for (QPushButton* button : invitation->findChildren<QPushButton*>())
+            if (button->text() == "Start the tour") QTest::mouseClick(button, Qt::LeftButton);
+        QVERIFY(window_->tour().isVisible());
+        QCOMPARE(panel().stop(), 0);
+    }
+
+    void theMarkFollowsItsControl() {
+        window_->startTour("relative");
+        predict(0);
+        auto* marker = window_->findChild<ControlMarker*>();
+        const auto around = [&] {
+            const QWidget* marked = marker->marked();
+            const QRect seen = marked->visibleRegion().boundingRect();
+            return QRect(marked->mapTo(window_.get(), seen.topLeft()), seen.size());
+        };
+        QTRY_VERIFY(marker->isVisible() && marker->geometry().contains(around()));
+        window_->resize(1500, 800);
+        QTRY_VERIFY(marker->geometry().contains(around()) && marker->width() < around().width() + 20);
+        QVERIFY(window_->showPage("Compare"));
+        QTRY_VERIFY(!marker->isVisible());
+        QVERIFY(window_->showPage("Rotation"));
+        QTRY_VERIFY(marker->isVisible());
+    }
+
+    void helpShowsKeysAndWords() {
+        for (const auto& [title, text] :
+             {std::pair{"Keys", "Ctrl+E"}, {"Glossary", "rotary position embedding"}}) {
+            for (const QAction* menu : window_->menuBar()->actions())
+                for (QAction* action : menu->menu()->actions())
+                    if (menu->text() == "Help" && action->text() == title) action->trigger();
+            QDialog* dialog = nullptr;
+            for (QDialog* one : window_->findChildren<QDialog*>())
+                if (one->windowTitle() == title) dialog = one;
+            QVERIFY2(dialog != nullptr, title);
+            const QString shown = dialog->findChild<QTextBrowser*>()->toPlainText();
+            QVERIFY2(shown.contains(text), qPrintable(shown));
+            dialog->close();
+        }
+    }
+
+  private:
+    TourPanel& panel() const { return window_->tour().panel(); }
+
+    void predict(std::size_t choice) {
+        QRadioButton* wanted = nullptr;
+        for (QRadioButton* button : panel().findChildren<QRadioButton*>())
+            if (button->accessibleName().toStdString() == panel().current().choices[choice]) wanted = button;
+        QVERIFY(wanted != nullptr);
+        QTest::mouseClick(wanted, Qt::LeftButton, {}, QPoint(8, wanted->height() / 2));
+    }
+
+    void press(const char* text) {
+        for (QPushButton* button : panel().findChildren<QPushButton*>())
+            if (button->text() == text && button->isVisible())
+                return QTest::mouseClick(button, Qt::LeftButton);
+        QFAIL(text);
+    }
+
+    QString texts() const {
+        QStringList all;
+        for (const QLabel* label : panel().findChildren<QLabel*>())
+            if (label->isVisible()) all << label->text();
+        return all.join('\n');
+    }
+};
+
+QTEST_MAIN(TourTest)
+#include "tour_test.moc"

@@ -1,0 +1,91 @@
+#include "ui/tour/control_marker.h"
+
+#include <QAbstractButton>
+#include <QEvent>
+#include <QPainter>
+#include <QScrollArea>
+
+#include "ui/controls/folding_group.h"
+#include "ui/theme/theme.h"
+
+namespace roper {
+namespace {
+
+constexpr int kGap = 4;  // between the control and its frame
+constexpr double kLine = 2.5;
+
+}  // namespace
+
+QWidget* controlNamed(const QWidget& page, const QString& name) {
+    QWidget* found = nullptr;
+    for (QWidget* widget : page.findChildren<QWidget*>()) {
+        const auto* button = qobject_cast<const QAbstractButton*>(widget);
+        const QString own = widget->accessibleName().isEmpty() && button != nullptr
+                                ? button->text().remove('&')
+                                : widget->accessibleName();
+        if (own != name) continue;
+        if (widget->isVisibleTo(&page)) return widget;
+        if (found == nullptr) found = widget;
+    }
+    return found;
+}
+
+ControlMarker::ControlMarker(QWidget* window) : QWidget(window) {
+    setAttribute(Qt::WA_TransparentForMouseEvents);
+    setAttribute(Qt::WA_NoSystemBackground);
+    setFocusPolicy(Qt::NoFocus);
+    hide();
+}
+
+void ControlMarker::mark(QWidget* control) {
+    for (const QPointer<QWidget>& widget : watched_)
+        if (widget) widget->removeEventFilter(this);
+    watched_.clear();
+    control_ = control;
+    QScrollArea* area = nullptr;
+    for (QWidget* widget = control; widget != nullptr && !widget->isWindow();
+         widget = widget->parentWidget()) {
+        if (auto* group = qobject_cast<FoldingGroup*>(widget)) group->setFolded(false);
+        if (area == nullptr) area = qobject_cast<QScrollArea*>(widget);
+        widget->installEventFilter(this);
+        watched_.append(widget);
+    }
+    if (area != nullptr) area->ensureWidgetVisible(control, 0, 2 * kGap);
+    follow();
+}
+
+bool ControlMarker::eventFilter(QObject*, QEvent* event) {
+    switch (event->type()) {
+        case QEvent::Move:
+        case QEvent::Resize:
+        case QEvent::Show:
+        case QEvent::Hide:
+            // Once the layout has come to rest.
+            QMetaObject::invokeMethod(this, &ControlMarker::follow, Qt::QueuedConnection);
+            break;
+        default:
+            break;
+    }
+    return false;
+}
+
+void ControlMarker::follow() {
+    const bool is_seen = control_ && control_->isVisible() && !control_->visibleRegion().isEmpty();
+    if (is_seen) {
+        const QRect seen = control_->visibleRegion().boundingRect();
+        const QPoint at = control_->mapTo(parentWidget(), seen.topLeft());
+        setGeometry(QRect(at, seen.size()).adjusted(-kGap, -kGap, kGap, kGap));
+        raise();
+    }
+    setVisible(is_seen);
+}
+
+void ControlMarker::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(Theme::roper(), kLine));
+    const double inset = kLine / 2;
+    painter.drawRoundedRect(QRectF(rect()).adjusted(inset, inset, -inset, -inset), 6, 6);
+}
+
+}  // namespace roper

@@ -1,0 +1,241 @@
+#include "ui/tour/tour_panel.h"
+
+#include <QMouseEvent>
+#include <QRadioButton>
+#include <QScrollBar>
+#include <QTimer>
+
+#include "ui/theme/plain_text.h"
+#include "ui/theme/theme.h"
+#include "ui/theme/type_scale.h"
+
+namespace roper {
+namespace {
+
+constexpr int kMargin = 16, kGap = 8;
+
+QLabel* makeText() {
+    QLabel* label = makePlainLabel();
+    label->setWordWrap(true);
+    return label;
+}
+
+/// A small heading: “Predict”, “Try”, “What happens”.
+QLabel* makeHeading(const QString& text) {
+    QLabel* label = makePlainLabel();
+    label->setText(text);
+    label->setFont(boldFont(label->font()));
+    label->setForegroundRole(QPalette::PlaceholderText);
+    return label;
+}
+
+/// A radio button whose text is broken into lines (QRadioButton's is not).
+class ChoiceRow : public QWidget {
+  public:
+    explicit ChoiceRow(const QString& text) : button_(new QRadioButton), text_(makeText()) {
+        text_->setText(text);
+        button_->setAccessibleName(text);
+        auto* row = new QHBoxLayout(this);
+        row->setContentsMargins(0, 0, 0, 0);
+        row->setSpacing(kGap);
+        row->addWidget(button_, 0, Qt::AlignTop);
+        row->addWidget(text_, 1);
+    }
+    QRadioButton* button() { return button_; }
+    void setStrong(bool strong) {
+        QFont font = this->font();
+        font.setBold(strong);
+        text_->setFont(font);
+    }
+
+  protected:
+    void mousePressEvent(QMouseEvent*) override {
+        if (button_->isEnabled()) button_->click();
+    }
+
+  private:
+    QRadioButton* button_;
+    QLabel* text_;
+};
+
+/// What hides and appears as a whole.
+QWidget* makePart(const std::vector<QWidget*>& widgets) {
+    auto* part = new QWidget;
+    auto* column = new QVBoxLayout(part);
+    column->setContentsMargins(0, kGap, 0, 0);
+    column->setSpacing(kGap);
+    for (QWidget* widget : widgets)
+        column->addWidget(widget);
+    return part;
+}
+
+}  // namespace
+
+TourPanel::TourPanel(QWidget* parent)
+    : QWidget(parent),
+      stops_(new QComboBox),
+      progress_(new QProgressBar),
+      title_(makeText()),
+      question_(makeText()),
+      choices_(new QVBoxLayout),
+      task_(makeText()),
+      verdict_(makeText()),
+      reveal_(makeText()),
+      takeaway_(makeText()),
+      reveal_button_(new QPushButton(tr("Show what happens"))),
+      back_(new QPushButton(tr("Back"))),
+      next_(new QPushButton(tr("Next"))),
+      scroll_(new QScrollArea) {
+    stops_->setAccessibleName(tr("Stops of the tour"));
+    stops_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    stops_->setMinimumContentsLength(12);
+    connect(stops_, &QComboBox::activated, this, qOverload<int>(&TourPanel::goTo));
+    progress_->setTextVisible(false);
+    progress_->setMaximumHeight(4);
+    progress_->setAccessibleName(tr("Progress of the tour"));
+    title_->setFont(titleFont(title_->font()));
+    choices_->setSpacing(kGap);
+    reveal_button_->setToolTip(tr("Also without having tried"));
+    connect(reveal_button_, &QPushButton::clicked, this, &TourPanel::reveal);
+    connect(back_, &QPushButton::clicked, this, [this] { goTo(stop_ - 1); });
+    connect(next_, &QPushButton::clicked, this, &TourPanel::next);
+
+    takeaway_->setFont(boldFont(takeaway_->font()));
+    takeaway_->setAutoFillBackground(true);
+    takeaway_->setBackgroundRole(QPalette::AlternateBase);
+    takeaway_->setMargin(10);
+    trying_ = makePart({makeHeading(tr("Try")), task_, reveal_button_});
+    revealed_ = makePart(
+        {makeHeading(tr("What happens")), verdict_, reveal_, makeHeading(tr("To take away")), takeaway_});
+    auto* body = new QWidget;
+    auto* column = new QVBoxLayout(body);
+    column->setContentsMargins(kMargin, kGap, kMargin, kMargin);
+    column->setSpacing(kGap);
+    column->addWidget(title_);
+    column->addWidget(makeHeading(tr("Predict")));
+    column->addWidget(question_);
+    column->addLayout(choices_);
+    column->addWidget(trying_);
+    column->addWidget(revealed_);
+    column->addStretch();
+    scroll_->setWidget(body);
+    scroll_->setWidgetResizable(true);
+    scroll_->setFrameShape(QFrame::NoFrame);
+    scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+
+    auto* buttons = new QHBoxLayout;
+    buttons->setContentsMargins(kMargin, 0, kMargin, kGap);
+    buttons->addWidget(back_);
+    buttons->addStretch();
+    buttons->addWidget(next_);
+    auto* head = new QVBoxLayout;
+    head->setContentsMargins(kMargin, kGap, kMargin, 0);
+    head->addWidget(stops_);
+    head->addWidget(progress_);
+    auto* all = new QVBoxLayout(this);
+    all->setContentsMargins(0, 0, 0, 0);
+    all->addLayout(head);
+    all->addWidget(scroll_, 1);
+    all->addLayout(buttons);
+}
+
+void TourPanel::setTour(Tour tour) {
+    tour_ = std::move(tour);
+    stop_ = 0;
+    stops_->clear();
+    for (std::size_t i = 0; i < tour_.stops.size(); ++i)
+        stops_->addItem(tr("%1 of %2: %3")
+                            .arg(i + 1)
+                            .arg(tour_.stops.size())
+                            .arg(QString::fromStdString(tour_.stops[i].title)));
+    progress_->setRange(0, static_cast<int>(tour_.stops.size()));
+}
+
+bool TourPanel::goTo(const QString& name) {
+    for (std::size_t i = 0; i < tour_.stops.size(); ++i) {
+        if (QString::fromStdString(tour_.stops[i].name) != name) continue;
+        goTo(static_cast<int>(i));
+        return true;
+    }
+    return false;
+}
+
+void TourPanel::goTo(int stop) {
+    stop_ = std::clamp(stop, 0, static_cast<int>(tour_.stops.size()) - 1);
+    choice_ = -1;
+    const TourStop& here = current();
+    const auto text = [](const std::string& of) { return QString::fromStdString(of); };
+    stops_->setCurrentIndex(stop_);
+    title_->setText(text(here.title));
+    question_->setText(text(here.question));
+    task_->setText(text(here.task));
+    reveal_->setText(text(here.reveal));
+    takeaway_->setText(text(here.takeaway));
+    showChoices();
+    scroll_->verticalScrollBar()->setValue(0);
+    emit arrived(here);
+    showStage(Stage::predicting);
+}
+
+void TourPanel::showChoices() {
+    while (QLayoutItem* item = choices_->takeAt(0)) {
+        item->widget()->deleteLater();
+        delete item;
+    }
+    delete group_;
+    group_ = new QButtonGroup(this);
+    for (std::size_t i = 0; i < current().choices.size(); ++i) {
+        auto* choice = new ChoiceRow(QString::fromStdString(current().choices[i]));
+        group_->addButton(choice->button(), static_cast<int>(i));
+        choices_->addWidget(choice);
+    }
+    connect(group_, &QButtonGroup::idClicked, this, &TourPanel::predict);
+}
+
+void TourPanel::predict(int choice) {
+    if (stage_ == Stage::revealed) return;
+    choice_ = choice;
+    showStage(Stage::trying);
+}
+
+void TourPanel::reveal() {
+    const TourStop& here = current();
+    const bool is_right = choice_ == static_cast<int>(here.answer);
+    verdict_->setText(is_right
+                          ? tr("As you predicted: %1.").arg(QString::fromStdString(here.choices[here.answer]))
+                          : tr("You predicted: %1. The answer is: %2.")
+                                .arg(QString::fromStdString(here.choices[static_cast<std::size_t>(choice_)]),
+                                     QString::fromStdString(here.choices[here.answer])));
+    showStage(Stage::revealed);
+}
+
+void TourPanel::showStage(Stage stage) {
+    stage_ = stage;
+    trying_->setVisible(stage != Stage::predicting);
+    reveal_button_->setVisible(stage == Stage::trying);
+    revealed_->setVisible(stage == Stage::revealed);
+    for (QAbstractButton* button : group_->buttons()) {
+        button->setEnabled(stage != Stage::revealed);
+        static_cast<ChoiceRow*>(button->parentWidget())
+            ->setStrong(stage == Stage::revealed && group_->id(button) == static_cast<int>(current().answer));
+    }
+    const bool is_last = stop_ + 1 == static_cast<int>(tour_.stops.size());
+    progress_->setValue(stop_ + (stage == Stage::revealed ? 1 : 0));
+    back_->setEnabled(stop_ > 0);
+    next_->setText(is_last ? tr("End the tour") : stage == Stage::revealed ? tr("Next") : tr("Skip"));
+    next_->setDefault(stage == Stage::revealed);
+    emit controlChanged(stage == Stage::trying ? QString::fromStdString(current().control) : QString());
+    if (stage == Stage::predicting) return;
+    // What has appeared is scrolled to, once it has its place.
+    QWidget* appeared = stage == Stage::trying ? trying_ : revealed_;
+    QTimer::singleShot(0, this, [this, appeared] {
+        if (appeared->isVisible()) scroll_->ensureWidgetVisible(appeared, 0, kGap);
+    });
+}
+
+void TourPanel::next() {
+    if (stop_ + 1 == static_cast<int>(tour_.stops.size())) return emit left();
+    goTo(stop_ + 1);
+}
+
+}  // namespace roper

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <QButtonGroup>
+#include <QComboBox>
+#include <QFrame>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include "core/tour/tour.h"
+
+namespace roper {
+
+/// A guided tour beside the pages: at each stop the reader predicts, tries it on the page, and sees why.
+class TourPanel : public QWidget {
+    Q_OBJECT
+
+  public:
+    /// What the reader has done at this stop.
+    enum class Stage { predicting, trying, revealed };
+
+    explicit TourPanel(QWidget* parent);
+
+    void setTour(Tour tour);
+    const Tour& tour() const { return tour_; }
+
+    /// Shows a stop, whose page is to be shown by whoever hears `arrived`. @param stop  its index, kept in
+    /// range
+    void goTo(int stop);
+    /// @returns whether the tour has a stop of this name
+    bool goTo(const QString& name);
+    int stop() const { return stop_; }
+    Stage stage() const { return stage_; }
+    const TourStop& current() const { return tour_.stops[static_cast<std::size_t>(stop_)]; }
+
+    QSize minimumSizeHint() const override { return {230, 200}; }
+    QSize sizeHint() const override { return {300, 600}; }
+
+  signals:
+    /// A stop is shown: its page and setup belong beside it.
+    void arrived(const roper::TourStop& stop);
+    /// The control to be marked on the page; empty: none.
+    void controlChanged(const QString& name);
+    /// The reader has come to the end, or wants to stop here.
+    void left();
+
+  private:
+    void predict(int choice);
+    void reveal();
+    void showStage(Stage stage);
+    void showChoices();
+    void next();
+
+    Tour tour_;
+    int stop_ = 0;
+    int choice_ = -1;  ///< what was predicted
+    Stage stage_ = Stage::predicting;
+
+    QComboBox* stops_;
+    QProgressBar* progress_;
+    QLabel *title_, *question_;
+    QVBoxLayout* choices_;
+    QButtonGroup* group_ = nullptr;
+    QWidget *trying_, *revealed_;
+    QLabel *task_, *verdict_, *reveal_, *takeaway_;
+    QPushButton *reveal_button_, *back_, *next_;
+    QScrollArea* scroll_;
+};
+
+}  // namespace roper

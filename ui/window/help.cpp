@@ -1,0 +1,83 @@
+#include "ui/window/help.h"
+
+#include <QDialog>
+#include <QDialogButtonBox>
+#include <QFile>
+#include <QMessageBox>
+#include <QTextBrowser>
+#include <QVBoxLayout>
+
+#include "core/base/this_process.h"
+
+namespace roper {
+namespace {
+
+QString text(const char* source) {
+    return QCoreApplication::translate("roper::Help", source);
+}
+
+/// A window with a text, which does not hold up the program.
+QTextBrowser* openText(const QString& title, QWidget* parent) {
+    auto* dialog = new QDialog(parent);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(title);
+    dialog->resize(620, 640);
+    auto* browser = new QTextBrowser;
+    browser->setAccessibleName(title);
+    browser->setOpenLinks(false);  // they lead to files beside the text, which are not here
+    browser->document()->setDocumentMargin(16);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
+    QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
+    auto* layout = new QVBoxLayout(dialog);
+    layout->addWidget(browser);
+    layout->addWidget(buttons);
+    dialog->show();
+    return browser;
+}
+
+}  // namespace
+
+void showKeys(const Actions& actions, QWidget* parent) {
+    QStringList groups;
+    for (const QAction* action : actions.all())
+        if (const QString group = actions.groupOf(action); !groups.contains(group)) groups << group;
+    QString html;
+    for (const QString& group : groups) {
+        QString rows;
+        for (const QAction* action : actions.inGroup(group))
+            if (!action->shortcut().isEmpty())
+                rows += QStringLiteral("<tr><td width='150'><b>%1</b></td><td>%2</td></tr>")
+                            .arg(action->shortcut().toString(QKeySequence::NativeText).toHtmlEscaped(),
+                                 action->text().remove('&').toHtmlEscaped());
+        if (!rows.isEmpty())
+            html += QStringLiteral("<h3>%1</h3><table cellpadding='3'>%2</table>")
+                        .arg(group.toHtmlEscaped(), rows);
+    }
+    html += text(
+        "<p>Keys of a page hold while it is shown. A field that has the focus keeps those it types "
+        "with.</p>");
+    openText(text("Keys"), parent)->setHtml(html);
+}
+
+void showGlossary(QWidget* parent) {
+    QFile file(QStringLiteral(":/help/glossary.md"));
+    QTextBrowser* browser = openText(text("Glossary"), parent);
+    if (file.open(QIODevice::ReadOnly)) browser->setMarkdown(QString::fromUtf8(file.readAll()));
+}
+
+void showAbout(QWidget* parent) {
+    QMessageBox::about(
+        parent, text("About RoPER Lab"),
+        text(
+            "<h3>RoPER Lab %1</h3><p>A laboratory for rotary position embeddings.</p>"
+            "<p>RoPE: Su et al., <i>RoFormer: Enhanced Transformer with Rotary Position Embedding</i>, "
+            "2021.<br>"
+            "RoPER: Harik &amp; Jayasiri, <i>Rotary Positional Embeddings with Relative distances</i>, 2022; "
+            "published again as RoVE, arXiv 2606.11275, 2026.</p>"
+            "<p>Free software under the GNU General Public License, version 3 or later. It stands on Qt, "
+            "QCustomPlot, "
+            "Eigen, LibTorch and other free libraries.</p>")
+            .arg(QString::fromStdString(programVersion())));
+}
+
+}  // namespace roper

@@ -1,0 +1,102 @@
+#include "ui/window/tour_dock.h"
+
+#include <QSettings>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+constexpr auto kAnswered = "tour/invitation_answered";
+
+}  // namespace
+
+TourDock::TourDock(QWidget* window, std::function<QWidget*()> page)
+    : QDockWidget(tr("Guided tour"), window),
+      page_(std::move(page)),
+      panel_(new TourPanel(this)),
+      marker_(new ControlMarker(window)) {
+    setObjectName("tour");
+    setWidget(panel_);
+    hide();
+    connect(panel_, &TourPanel::arrived, this, [this](const TourStop& stop) {
+        QSettings().setValue(key(), QString::fromStdString(stop.name));
+        emit arrived(stop);
+    });
+    connect(panel_, &TourPanel::controlChanged, this, &TourDock::mark);
+    connect(panel_, &TourPanel::left, this, [this] {
+        QSettings().remove(key());  // the next time begins at the beginning
+        hide();
+    });
+    connect(this, &QDockWidget::visibilityChanged, this, [this](bool visible) {
+        if (!visible) marker_->mark(nullptr);
+    });
+}
+
+QString TourDock::key() const {
+    return QStringLiteral("tour/%1").arg(QString::fromStdString(panel_->tour().name));
+}
+
+void TourDock::setTour(Tour tour) {
+    setWindowTitle(tr("Tour: %1").arg(QString::fromStdString(tour.title)));
+    panel_->setTour(std::move(tour));
+}
+
+void TourDock::load() {
+    if (panel_->tour().stops.empty()) setTour(bundledTour());
+}
+
+void TourDock::start(const QString& stop) {
+    load();
+    if (!stop.isEmpty() && !panel_->goTo(stop)) {
+        std::vector<std::string> names;
+        for (const TourStop& one : panel_->tour().stops)
+            names.push_back(one.name);
+        throw Error(ErrorKind::usage, "the tour has no stop \"" + stop.toStdString() + "\"; its stops are " +
+                                          join(names, ", "));
+    }
+    show();
+    raise();
+    if (!stop.isEmpty()) return;
+    if (!panel_->goTo(QSettings().value(key()).toString())) panel_->goTo(0);
+}
+
+void TourDock::mark(const QString& control) {
+    marker_->mark(control.isEmpty() ? nullptr : controlNamed(*page_(), control));
+}
+
+TourInvitation::TourInvitation(QWidget* parent) : QFrame(parent) {
+    auto* text =
+        new QLabel(tr("New here? A guided tour shows in ten minutes what RoPE makes relative, what RoPER "
+                      "adds, and why it must be rotated back."));
+    text->setWordWrap(true);
+    auto* start = new QPushButton(tr("Start the tour"));
+    auto* later = new QPushButton(tr("Not now"));
+    later->setToolTip(tr("Help ▸ Guided tour starts it at any time"));
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(16, 8, 16, 8);
+    row->addWidget(text, 1);
+    row->addWidget(later);
+    row->addWidget(start);
+    start->setDefault(true);
+    setAutoFillBackground(true);
+    setBackgroundRole(QPalette::AlternateBase);
+    connect(later, &QPushButton::clicked, this, &TourInvitation::answer);
+    connect(start, &QPushButton::clicked, this, [this] {
+        answer();
+        emit accepted();
+    });
+    hide();
+}
+
+void TourInvitation::offer() {
+    setVisible(!QSettings().value(kAnswered).toBool());
+}
+
+void TourInvitation::answer() {
+    QSettings().setValue(kAnswered, true);
+    hide();
+}
+
+}  // namespace roper

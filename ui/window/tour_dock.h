@@ -1,0 +1,61 @@
+#pragma once
+
+#include <QDockWidget>
+#include <QFrame>
+
+#include "ui/tour/control_marker.h"
+#include "ui/tour/tour_panel.h"
+
+namespace roper {
+
+/// The guided tour at the window's left side: loads it, marks controls of the shown page, and keeps the place
+/// where the reader was.
+class TourDock : public QDockWidget {
+    Q_OBJECT
+
+  public:
+    /// @param page  the page that is in front
+    TourDock(QWidget* window, std::function<QWidget*()> page);
+
+    /// Another tour than the bundled one, such as a teacher's.
+    void setTour(Tour tour);
+
+    /// Shows the tour: at a stop, or where the reader left it.
+    /// @throws Error (usage) if there is no such stop, or the bundled tour cannot be read
+    void start(const QString& stop = {});
+
+    TourPanel& panel() { return *panel_; }
+    const QWidget* marked() const { return marker_->marked(); }
+
+  signals:
+    /// The page and the setup of this stop are to be shown.
+    void arrived(const roper::TourStop& stop);
+
+  private:
+    void load();
+    QString key() const;  ///< of the settings: where the reader was
+    void mark(const QString& control);
+
+    std::function<QWidget*()> page_;
+    TourPanel* panel_;
+    ControlMarker* marker_;
+};
+
+/// Above the pages at the first start: whether one wants to be shown around.
+class TourInvitation : public QFrame {
+    Q_OBJECT
+
+  public:
+    explicit TourInvitation(QWidget* parent);
+
+    /// Shows it, unless it was answered before.
+    void offer();
+
+  signals:
+    void accepted();
+
+  private:
+    void answer();
+};
+
+}  // namespace roper
