@@ -7,7 +7,9 @@
 #include <iostream>
 
 #include "app/roper_lab/figures.h"
+#include "app/roper_lab/gallery.h"
 #include "app/roper_lab/screenshots.h"
+#include "core/base/console.h"
 #include "core/base/error.h"
 #include "core/base/this_process.h"
 #include "core/runs/run_folder.h"
@@ -23,7 +25,7 @@ struct Arguments {
     std::string out;
     roper::FigureOrder order;
     int scale = 1, width = 1360, height = 860;
-    bool figure = false, screenshots = false, first_frame = false;
+    bool figure = false, screenshots = false, gallery = false, thumbnails = false, first_frame = false;
 };
 
 /// Qt's platform for pictures remarks on things that pictures do not need; what is wrong still gets through.
@@ -54,6 +56,8 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     figure->add_option("--set", arguments.order.settings, "Change parameters: key=value key=value …");
     figure->add_option("--run", arguments.order.run, "Take q, k and v from a layer and head of this run");
     figure->add_option("--query", arguments.order.query, "Short for --set query=N");
+    figure->add_option("--example", arguments.order.example,
+                       "Begin with an example of the explorer pages; docs/gallery shows them");
     figure->add_flag("--dark", arguments.order.dark, "On a dark background");
     figure->add_option("--runs", arguments.runs, "Folder of the runs, for --run, loss and accuracy");
     figure->footer([&] {
@@ -69,6 +73,11 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
         ->check(CLI::Range(300, 8000));
     screenshots->add_option("--scale", arguments.scale, "Pixels a device-independent pixel")
         ->check(CLI::Range(1, 4));
+    CLI::App* gallery =
+        app.add_subcommand("gallery", "Write a picture of every example, and a page with all of them");
+    gallery->add_option("--out", arguments.out, "Folder")->required();
+    gallery->add_flag("--thumbnails", arguments.thumbnails,
+                      "The small ones of the lists, for resources/examples");
     // `--set` takes all that follows it; a word without "=" is the kind.
     figure->final_callback([&order = arguments.order] {
         const auto word =
@@ -87,6 +96,7 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     }
     arguments.figure = figure->parsed();
     arguments.screenshots = screenshots->parsed();
+    arguments.gallery = gallery->parsed();
     return std::nullopt;
 }
 
@@ -112,6 +122,7 @@ int runProgram(QApplication& application, const Arguments& arguments) {
     if (arguments.screenshots)
         return roper::makeScreenshots(out, arguments.runs, {arguments.width, arguments.height},
                                       arguments.scale);
+    if (arguments.gallery) return arguments.thumbnails ? roper::makeThumbnails(out) : roper::makeGallery(out);
     roper::MainWindow window{std::filesystem::path(arguments.runs)};
     open(window, arguments);
     window.show();
@@ -130,23 +141,23 @@ int runProgram(QApplication& application, const Arguments& arguments) {
 int main(int argc, char** argv) {
     Arguments arguments;
     if (const auto code = parse(arguments, argc, argv)) return *code;
-    if (arguments.figure || arguments.screenshots) useNoDisplay();
+    const bool draws = arguments.figure || arguments.screenshots || arguments.gallery;
+    if (draws) useNoDisplay();
     QApplication application(argc, argv);
     QApplication::setOrganizationName("RoPER Lab");
     // Pictures are the same for everyone: they neither read nor change a person's own settings.
-    QApplication::setApplicationName(arguments.figure || arguments.screenshots ? "roper-lab-pictures"
-                                                                               : "roper-lab");
-    if (arguments.figure || arguments.screenshots)
+    QApplication::setApplicationName(draws ? "roper-lab-pictures" : "roper-lab");
+    if (draws)
         QApplication::setStyle(new roper::LabStyle);
     else
         roper::dressApplication();
     try {
         return runProgram(application, arguments);
     } catch (const roper::Error& error) {
-        std::cerr << "roper-lab: " << error.what() << "\n";
+        roper::tellPerson(std::string("roper-lab: ") + error.what());
         return error.exitCode();
     } catch (const std::exception& error) {
-        std::cerr << "roper-lab: " << error.what() << "\n";
+        roper::tellPerson(std::string("roper-lab: ") + error.what());
         return static_cast<int>(roper::ErrorKind::other);
     }
 }

@@ -14,6 +14,7 @@
 #include <iterator>
 #include <span>
 
+#include "core/base/console.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
@@ -289,13 +290,13 @@ int main(int argc, char** argv) {
     try {
         return roper::run(argc, argv);
     } catch (const roper::Error& error) {
-        std::cerr << "roper-tokenizer: " << error.what() << "\n";
+        roper::tellPerson(std::string("roper-tokenizer: ") + error.what());
         return error.exitCode();
     } catch (const std::bad_alloc&) {
         std::cerr << "roper-tokenizer: the machine's memory does not suffice\n";
         return static_cast<int>(roper::ErrorKind::memory);
     } catch (const std::exception& error) {
-        std::cerr << "roper-tokenizer: " << error.what() << "\n";
+        roper::tellPerson(std::string("roper-tokenizer: ") + error.what());
         return static_cast<int>(roper::ErrorKind::other);
     }
 }

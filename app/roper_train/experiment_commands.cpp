@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "app/roper_train/commands.h"
+#include "core/base/console.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -26,10 +27,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 namespace {
-
-void say(const std::string& text) {
-    std::cerr << text << std::endl;
-}
 
 void print(const Json& json) {
     std::cout << json.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
@@ -129,8 +126,8 @@ void measureSpeeds(const std::vector<BoardRow>& board, const fs::path& runs) {
         for (const BoardCell& cell : row.cells) {
             if (cell.seconds_a_step) continue;
             const Specification specification = withPosition(row.specification, cell.position);
-            say("measuring a step of " + row.target.preset + ", " + positionMethod(cell.position).title +
-                " …");
+            tellPerson("measuring a step of " + row.target.preset + ", " +
+                       positionMethod(cell.position).title + " …");
             constexpr double kLeastSeconds = 15;
             rememberSpeed(runs, specification, benchSteps(specification, 3, 1, kLeastSeconds).median());
         }
@@ -142,7 +139,7 @@ void measureSpeeds(const std::vector<BoardRow>& board, const fs::path& runs) {
 int compareCommand(const CompareOptions& options) {
     const RunTable table(options.runs);
     for (const std::string& problem : table.problems())
-        say("left out: " + problem);
+        tellPerson("left out: " + problem);
     const RunFilter filter(options.filter);
     if (filter.isUnfinished())
         throw Error(ErrorKind::usage, "a comparison in \"" + options.filter + "\" lacks its value");
@@ -184,13 +181,14 @@ int boardCommand(const fs::path& runs, bool measure, bool enqueue, bool json) {
     if (!json)
         std::cout << (left ? durationText(*left) + " for what is missing, one run after the other\n"
                            : "`roper-train board --measure` says how long it takes here\n");
-    if (enqueue) say(countOf(enqueueRuns(runs, missingRuns(board)).size(), "run") + " queued");
+    if (enqueue) tellPerson(countOf(enqueueRuns(runs, missingRuns(board)).size(), "run") + " queued");
     return 0;
 }
 
 int importCommand(const ImportOptions& options) {
     const ForeignTable table = readForeignTable(options.file);
-    if (table.unread > 0) say(countOf(table.unread, "cell") + " of " + table.origin + " held no number");
+    if (table.unread > 0)
+        tellPerson(countOf(table.unread, "cell") + " of " + table.origin + " held no number");
     auto mapping = guessMapping(table);
     for (const std::string& column : options.columns) {
         const std::size_t equals = column.find('=');

@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "app/roper_train/command_line.h"
+#include "core/base/console.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/this_process.h"
@@ -45,10 +46,10 @@ int main(int argc, char** argv) {
         if (code == 0) requireOutput();
         return code;
     } catch (const roper::Error& error) {
-        std::cerr << "roper-train: " << roper::withoutControls(error.what()) << "\n";
+        roper::tellPerson(std::string("roper-train: ") + error.what());
         return error.exitCode();
     } catch (const std::exception& error) {
-        std::cerr << "roper-train: " << roper::withoutControls(error.what()) << "\n";
+        roper::tellPerson(std::string("roper-train: ") + error.what());
         return static_cast<int>(roper::ErrorKind::other);
     }
 }

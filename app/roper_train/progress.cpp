@@ -8,6 +8,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/console.h"
+
 namespace roper {
 namespace {
 
@@ -83,7 +85,7 @@ Progress::~Progress() {
 }
 
 void Progress::onNote(const std::string& note) {
-    if (verbosity_ != Verbosity::quiet) std::cerr << note << "\n";
+    if (verbosity_ != Verbosity::quiet) tellPerson(note);
 }
 
 void Progress::onStart(const TrainingStart& start) {

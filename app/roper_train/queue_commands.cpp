@@ -8,6 +8,7 @@
 #include "app/roper_train/commands.h"
 #include "app/roper_train/experiment_commands.h"
 #include "app/roper_train/worker_pool.h"
+#include "core/base/console.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/compare/grouping.h"
@@ -24,10 +25,6 @@ namespace roper {
 namespace fs = std::filesystem;
 
 namespace {
-
-void say(const std::string& text) {
-    std::cerr << text << std::endl;
-}
 
 int exitCodeOfEnd(bool all_done) {
     return all_done ? 0 : static_cast<int>(ErrorKind::preempted);
@@ -88,13 +85,13 @@ int trainSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options)
             ++done;
         } else if (state == RunState::failed) {
             ++failed;
-            say(run.name + " failed before and is not tried again: " + status.error);
+            tellPerson(run.name + " failed before and is not tried again: " + status.error);
         } else {
             if (state == RunState::stopped) allowToGoOn(folder);
             queue.entries.push_back({run.name, false});
         }
     }
-    say(countOf(wanted.size(), "run") + ", " + std::to_string(done) + " finished before");
+    tellPerson(countOf(wanted.size(), "run") + ", " + std::to_string(done) + " finished before");
     const auto drop = [&](const std::string& run) {
         std::erase_if(queue.entries, [&](const RunQueue::Entry& entry) { return entry.run == run; });
     };
@@ -106,8 +103,9 @@ int trainSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options)
         std::for_each(names.begin(), names.end(), drop);
         failed += names.size();
     };
-    const bool all_done = WorkerPool({options.runs, [&] { return queue; }, remove, give_up, say}).run();
-    if (!all_done) say("interrupted; the same command continues where it was");
+    const bool all_done =
+        WorkerPool({options.runs, [&] { return queue; }, remove, give_up, tellPerson}).run();
+    if (!all_done) tellPerson("interrupted; the same command continues where it was");
     return failed > 0 ? static_cast<int>(ErrorKind::other) : exitCodeOfEnd(all_done);
 }
 
@@ -143,7 +141,8 @@ int enqueueCommand(const EnqueueOptions& options) {
     }
     for (const std::string& name : enqueueRuns(options.runs, wanted))
         std::cout << name << "\n";
-    say("`roper-train queue --runs " + options.runs.string() + "` trains them, and so does an open window");
+    tellPerson("`roper-train queue --runs " + options.runs.string() +
+               "` trains them, and so does an open window");
     return 0;
 }
 
@@ -171,8 +170,8 @@ int queueCommand(const fs::path& runs, bool quietly) {
     const QueueLock lock(runs);
     if (!lock.isMine()) {
         if (!quietly)
-            say("another program works through the queue of " + runs.string() + " already (" + lock.holder() +
-                ")");
+            tellPerson("another program works through the queue of " + runs.string() + " already (" +
+                       lock.holder() + ")");
         return 0;
     }
     const auto without = [&](const std::string& run) {
@@ -188,7 +187,7 @@ int queueCommand(const fs::path& runs, bool quietly) {
         });
     };
     const auto tell = [quietly](const std::string& text) {
-        if (!quietly) say(text);
+        if (!quietly) tellPerson(text);
     };
     return exitCodeOfEnd(WorkerPool({runs, [&] { return readQueue(runs); }, without, hold, tell}).run());
 }

@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
+#include "core/base/text.h"
 
 namespace roper {
 namespace {
@@ -59,9 +60,16 @@ Descriptor makePartialFile(const Descriptor& folder, const FilePath& path, std::
 }
 
 /// Where the last whole line of a file of `size` bytes ends.
+/// @throws Error (disk) if that is not within the last kMostBytes: a torn write is one line
 std::uint64_t endOfLines(const Descriptor& file, const std::string& path, std::uint64_t size) {
     std::array<char, kPart> part;
+    const std::uint64_t whole = size;
     while (size > 0) {
+        if (whole - size > kMostBytes)
+            throw Error(ErrorKind::disk,
+                        path + " holds no line in its last " + bytesText(static_cast<double>(kMostBytes)) +
+                            "; it is damaged, or no file of RoPER Lab: move it away to go on "
+                            "without it");
         const std::uint64_t begin = size - std::min<std::uint64_t>(size, part.size());
         const std::size_t got = readAt(file, std::span(part).first(size - begin), begin, path);
         const std::size_t at = std::string_view(part.data(), got).rfind('\n');

@@ -38,10 +38,10 @@ Error tooLarge(const std::string& path, std::uint64_t most_bytes) {
                                  ", which no such file of RoPER Lab does; it is not read"};
 }
 
-Error lineTooLong(const std::string& path) {
-    return {ErrorKind::disk, path + " has a line of more than " +
-                                 bytesText(static_cast<double>(LineReader::kLongestLine)) +
-                                 "; it is damaged, or no file of RoPER Lab"};
+Error lineTooLong(const std::string& path, std::uint64_t most_bytes) {
+    return {ErrorKind::disk,
+            path + " has a line of more than " + bytesText(static_cast<double>(most_bytes)) +
+                "; it is damaged, or no file of RoPER Lab: move it away to go on without it"};
 }
 
 }  // namespace
@@ -98,8 +98,8 @@ void forEachPart(const FilePath& path, const std::function<void(std::string_view
         take(std::string_view(part).substr(0, got));
 }
 
-LineReader::LineReader(const FilePath& path, LastLine last)
-    : path_(path.string()), last_(last), file_(openFileIfThere(path, O_RDONLY)) {
+LineReader::LineReader(const FilePath& path, LastLine last, Overlong overlong)
+    : path_(path.string()), last_(last), overlong_(overlong), file_(openFileIfThere(path, O_RDONLY)) {
     if (file_) sizeOf(file_, path_);
 }
 
@@ -108,7 +108,6 @@ bool LineReader::fill() {
     buffer_.erase(0, begin_);
     begin_ = 0;
     const std::size_t had = buffer_.size();
-    if (had > kLongestLine) throw lineTooLong(path_);
     buffer_.resize(had + kPart);
     const std::size_t got = readSome(file_, buffer_.data() + had, kPart, path_);
     buffer_.resize(had + got);
@@ -125,6 +124,10 @@ std::optional<std::string_view> LineReader::next() {
             ++number_;
             return line;
         }
+        if (buffer_.size() - begin_ > kLongestLine) {
+            if (overlong_ == Overlong::refused) throw lineTooLong(path_, kLongestLine);
+            return cutLine();
+        }
         searched = buffer_.size() - begin_;
         if (fill()) continue;
         if (last_ == LastLine::unfinished || buffer_.size() == begin_) return std::nullopt;
@@ -133,6 +136,26 @@ std::optional<std::string_view> LineReader::next() {
         ++number_;
         return line;
     }
+}
+
+/// Skips the rest of a line that is too long.
+std::string_view LineReader::cutLine() {
+    constexpr std::size_t kKept = 1000;
+    cut_ = buffer_.substr(begin_, kKept);
+    std::uint64_t skipped = buffer_.size() - begin_;
+    while (true) {
+        begin_ = buffer_.size();
+        if (!fill()) break;
+        const std::size_t end = buffer_.find('\n');
+        if (end != std::string::npos) {
+            begin_ = end + 1;
+            break;
+        }
+        skipped += buffer_.size();
+        if (skipped > kMostBytes) throw lineTooLong(path_, kMostBytes);
+    }
+    ++number_;
+    return cut_;
 }
 
 std::optional<std::string> lastLine(const FilePath& path) {
@@ -145,7 +168,7 @@ std::optional<std::string> lastLine(const FilePath& path) {
         const std::size_t before = end.rfind('\n');
         if (before != std::string::npos) return end.substr(before + 1);
         if (!is_cut) return end.empty() ? std::nullopt : std::optional(end);
-        if (bytes == LineReader::kLongestLine) throw lineTooLong(path.string());
+        if (bytes == LineReader::kLongestLine) throw lineTooLong(path.string(), LineReader::kLongestLine);
     }
 }
 

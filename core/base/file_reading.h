@@ -41,24 +41,30 @@ class LineReader {
 
     /// What a last line without an end is: one that is being written, or one like the others.
     enum class LastLine { unfinished, whole };
+    /// What becomes of a line that is longer than `kLongestLine`: an error, or its beginning is handed out,
+    /// also where the file ends in it. More than `kMostBytes` are an error in any case.
+    enum class Overlong { refused, cut };
 
     /// A missing file has no lines. @throws Error (disk)
-    explicit LineReader(const FilePath& path, LastLine last = LastLine::unfinished);
+    explicit LineReader(const FilePath& path, LastLine last = LastLine::unfinished,
+                        Overlong overlong = Overlong::refused);
 
     /// The next line without its end; nothing after the last. An unfinished one is not handed out. The view
     /// holds until the next call.
-    /// @throws Error (disk), also for a line that is longer than `kLongestLine`
+    /// @throws Error (disk), also for a line that is too long
     std::optional<std::string_view> next();
 
     std::size_t number() const { return number_; }  ///< of the line handed out last, from 1
 
   private:
     bool fill();
+    std::string_view cutLine();
 
     std::string path_;
     LastLine last_;
+    Overlong overlong_;
     Descriptor file_;
-    std::string buffer_;
+    std::string buffer_, cut_;
     std::size_t begin_ = 0, number_ = 0;
 };
 

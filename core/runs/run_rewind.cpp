@@ -51,7 +51,7 @@ struct KeptRows {
 template <class Row>
 KeptRows<Row> readKept(const FilePath& path, std::int64_t step, bool rising) {
     KeptRows<Row> kept;
-    LineReader lines(path);
+    LineReader lines(path, LineReader::LastLine::unfinished, LineReader::Overlong::cut);
     std::string first_problem;
     while (const auto line = lines.next()) {
         if (lines.number() == 1 && isHeader<Row>(*line)) {

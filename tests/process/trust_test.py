@@ -221,6 +221,23 @@ class Unreadable(ForeignFolder):
         self.assert_fails(self.trainer("resume", run), 6, str(run / "checkpoints"))
         self.assertEqual((run / "metrics.csv").read_text(), rows)
 
+    def test_terabytes_stop_a_resume_at_once(self):
+        """Also where the end of the last line is looked for, to write on from there."""
+        run = self.made_run("huge")
+        self.set_state(run, state="stopped")
+        for name in ("log.txt", "metrics.csv"):
+            good = (run / name).read_bytes() if (run / name).exists() else b""
+            with open(run / name, "ab") as file:
+                file.truncate(3 << 40)
+            begun = time.monotonic()
+            done = self.trainer("resume", run)
+            self.assertEqual(done.returncode, 6, done.stderr)
+            self.assertIn(name, done.stderr)
+            self.assertIn("move it away", done.stderr)
+            self.assertLess(time.monotonic() - begun, 60)
+            (run / name).write_bytes(good)
+            self.set_state(run, state="stopped")
+
     def test_a_long_line_makes_no_long_status(self):
         run = self.train("a", "--steps", "2")
         mark_stopped(run)
@@ -259,6 +276,18 @@ class Queues(ForeignFolder):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.command("queue").returncode, 0)
         self.assertEqual(status(self.runs / "a")["state"], "finished")
+
+    def test_a_queue_that_cannot_be_read_is_said_without_moving_the_cursor(self):
+        self.assertEqual(self.command("enqueue", "addition-small", "--seeds", "0").returncode, 0)
+        (self.runs / "queue.toml").write_text('[[run]]\nname="\\u001b[31mX\\u001b]0;owned\\u0007\\u202e"\n')
+        worker = subprocess.Popen([TRAINER, "queue", "--runs", str(self.runs)], stderr=subprocess.PIPE, text=True, env=self.environment)
+        self.addCleanup(worker.kill)
+        said = worker.stderr.readline()
+        self.assertIn("is no name of a run", said)
+        for sign in ("\x1b", "\x07", "\u202e"):
+            self.assertNotIn(sign, said)
+        worker.terminate()
+        worker.communicate(timeout=60)
 
     def test_ones_own_queue_starts(self):
         self.assertEqual(self.command("enqueue", "addition-small", *TINY[:-2], "--set", "training.steps=2", "--set",

@@ -70,6 +70,16 @@ TEST(AppendFile, CutsATornLastLine) {
     EXPECT_EQ(readFile(folder / "f"), "one\ntwo\nthree\n");
 }
 
+TEST(AppendFile, ATerabyteWithoutALineIsRefused) {
+    const TemporaryFolder folder;
+    std::ofstream(folder / "f") << "one\n" << std::string(3000000, '\0');
+    AppendFile(folder / "f").append("two");  // a torn write, however long
+    EXPECT_EQ(readFile(folder / "f"), "one\ntwo\n");
+    std::filesystem::resize_file(folder / "f", 1ULL << 40U);
+    expectError(ErrorKind::disk, "move it away", [&] { AppendFile(folder / "f"); });
+    EXPECT_EQ(std::filesystem::file_size(folder / "f"), 1ULL << 40U);
+}
+
 TEST(AppendFile, AFailedAppendIsTakenBack) {
     const TemporaryFolder folder;
     AppendFile file(folder / "f");

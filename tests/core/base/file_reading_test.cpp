@@ -66,6 +66,29 @@ TEST(LineReader, AMissingFileHasNoLines) {
     EXPECT_EQ(readEnd("/nowhere/at/all", 10), "");
 }
 
+TEST(LineReader, ALineThatIsTooLongCanBeCut) {
+    const TemporaryFolder folder;
+    const std::string longer(3000000, 'x');
+    const auto cut = [&](const std::string& content) {
+        writeFileAtomically(folder / "f", content);
+        LineReader reader(folder / "f", LineReader::LastLine::unfinished, LineReader::Overlong::cut);
+        std::vector<std::string> lines;
+        while (const auto line = reader.next())
+            lines.emplace_back(*line);
+        EXPECT_EQ(reader.number(), lines.size());
+        return lines;
+    };
+    using Lines = std::vector<std::string>;
+    const std::string beginning(1000, 'x');
+    EXPECT_EQ(cut("one\n" + longer + "\ntwo\n"), (Lines{"one", beginning, "two"}));
+    EXPECT_EQ(cut("one\n" + longer), (Lines{"one", beginning}));
+    EXPECT_EQ(cut(longer + "\n" + longer + "\nend\ntorn"), (Lines{beginning, beginning, "end"}));
+    const fs::path sparse = sparseFile(folder, "one\n");
+    LineReader reader(sparse, LineReader::LastLine::unfinished, LineReader::Overlong::cut);
+    EXPECT_EQ(reader.next(), "one");
+    expectError(ErrorKind::disk, "a line of more than 67.1 MB", [&] { reader.next(); });
+}
+
 TEST(Reading, ATerabyteOfNothingIsRefusedUnread) {
     const TemporaryFolder folder;
     const fs::path sparse = sparseFile(folder, "one\ntwo\n");

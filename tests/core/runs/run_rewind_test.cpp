@@ -187,6 +187,18 @@ TEST(Rewind, AGapThatNothingFillsIsSaid) {
     EXPECT_EQ(recorded.run.metrics().size(), 10U);
 }
 
+TEST(Rewind, MegabytesOfZerosAreOneUnreadableLine) {
+    const RecordedRun recorded;
+    const std::string whole = readFile(recorded.run.metricsPath());
+    const std::string zeros(2000000, '\0');
+    for (const std::string& damaged : {whole + zeros, whole.substr(0, whole.size() / 2) + zeros}) {
+        writeFileAtomically(recorded.run.metricsPath(), damaged);
+        EXPECT_TRUE(says(recorded.rewind(15), "1 line that could not be read"));
+        expectSteps(recorded.run, 15);
+        EXPECT_EQ(readFile(recorded.run.metricsPath().string() + ".damaged"), damaged);
+    }
+}
+
 TEST(Rewind, AFileThatIsNoneOfRowsStopsIt) {
     const RecordedRun recorded;
     writeFileAtomically(recorded.run.metricsPath(), "a\nb\nc\n");
