@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/explorer/examples.h"
 #include "ui/charts/figure_export.h"
 #include "ui/window/page_set.h"
 
@@ -59,6 +60,18 @@ QSize defaultSize(const Page& page, const std::string& kind) {
     return page.figures().front()->defaultSize();  // one that has another name now
 }
 
+/// What an example sets and the command line does not. @throws Error (usage) if it is of another page
+void addExample(const Example& example, const Page& page, FigureRequest& request) {
+    if (page.name().toLower().replace(' ', '-').toStdString() != example.page)
+        throw Error(ErrorKind::usage, "the example \"" + example.name + "\" is of the page " + example.page +
+                                          ", which does not draw \"" + request.kind + "\"");
+    std::vector<std::pair<std::string, std::string>> settings = settingsOf(example.setup);
+    settings.emplace_back("head_dim",
+                          std::to_string(example.setup.head_dim));  // where a page begins with another
+    for (const auto& [key, value] : settings)
+        if (!request.sets(key)) request.settings.emplace_back(key, value);
+}
+
 /// Settings of the canvas go into it, those of the page into the request.
 /// @throws Error (usage) for a setting that neither knows
 FigureRequest parse(const FigureOrder& order, const Page& page, Canvas& canvas) {
@@ -83,6 +96,7 @@ FigureRequest parse(const FigureOrder& order, const Page& page, Canvas& canvas) 
         // A run named among the settings, as in a copied setup, is treated like one of --run.
         if (key == "run" && request.run.empty()) request.run = value;
     }
+    if (!order.example.empty()) addExample(findExample(order.example), page, request);
     request.size = canvas.size;
     return request;
 }

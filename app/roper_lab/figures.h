@@ -16,6 +16,7 @@ struct FigureOrder {
     std::filesystem::path runs;
     std::string run;           ///< take q, k and v from this run; empty: from the settings
     std::optional<int> query;  ///< short for query=N
+    std::string example;       ///< begin with the settings of this example of the page
     bool dark = false;
 };
 

@@ -51,7 +51,7 @@ Scaling scalingToBeginWith();
 /// a window and tests share. Change the page and keep your place.
 struct Setup {
     // The rotation.
-    int head_dim = 16;
+    int head_dim = 64;
     double base = 10000.0;
     FrequencyFormula frequency_formula = FrequencyFormula::standard;
     Pairing pairing = Pairing::half;
@@ -61,8 +61,8 @@ struct Setup {
     double context_length = 4096;  ///< L', positions of the text that is read
 
     // One vector, two vectors.
-    double position = 3;  ///< m
-    int pair = 2;
+    double position = 3;      ///< m
+    int pair = 4;             ///< θ = 0.32: round after 20 positions, about a sentence
     ValueVector x;            ///< [head_dim] of Rotation; the query of the two vectors
     ValueVector y;            ///< [head_dim] the key of the two vectors
     double key_position = 1;  ///< n of the two vectors
@@ -79,7 +79,7 @@ struct Setup {
     Source source = Source::random;
     int tokens = 13;  ///< T of the random and hand-set sources
     std::uint64_t seed = 1;
-    double similarity = 0.25;
+    double similarity = 0.8;
     HeadVectors by_hand;  ///< [tokens × head_dim] each, empty unless source is `hand`
     std::string run;      ///< name of the run
     Learned learned;      ///< by the run

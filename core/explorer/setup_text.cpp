@@ -14,6 +14,19 @@ constexpr std::string_view kPrefix = "roper-lab:setup?";
 constexpr std::string_view kViewPrefix = "view.";
 constexpr std::size_t kLongestLine = 1 << 20;
 
+// A line holds what differs from the defaults. Those have changed once; a line says which it means.
+constexpr std::string_view kDefaultsKey = "defaults", kDefaults = "2";
+
+/// The defaults of lines that do not say so.
+Setup firstDefaults() {
+    Setup setup;
+    setup.head_dim = 16;
+    setup.pair = 2;
+    setup.similarity = 0.25;
+    setup.mixture = Mixture::all;
+    return setup;
+}
+
 std::string encoded(const std::string& text) {
     constexpr std::string_view kPlain = "-._~,:/|+";
     constexpr std::string_view kHex = "0123456789ABCDEF";
@@ -67,14 +80,21 @@ bool isMadeFromOthers(const std::string& key) {
 
 }  // namespace
 
-std::string formatSetup(const SetupText& text) {
-    const Setup plain = sanitized(Setup{}), like_this = defaultsFor(text.setup);
-    std::vector<std::string> parts;
+std::vector<std::pair<std::string, std::string>> settingsOf(const Setup& setup) {
+    const Setup plain = sanitized(Setup{}), like_this = defaultsFor(setup);
+    std::vector<std::pair<std::string, std::string>> settings;
     for (const SetupField& field : setupFields()) {
-        const std::string value = field.text(text.setup);
+        const std::string value = field.text(setup);
         if (value != field.text(isMadeFromOthers(field.key()) ? like_this : plain))
-            parts.push_back(field.key() + "=" + encoded(value));
+            settings.emplace_back(field.key(), value);
     }
+    return settings;
+}
+
+std::string formatSetup(const SetupText& text) {
+    std::vector<std::string> parts{std::string(kDefaultsKey).append("=").append(kDefaults)};
+    for (const auto& [key, value] : settingsOf(text.setup))
+        parts.push_back(key + "=" + encoded(value));
     for (const auto& [key, value] : text.view)
         parts.push_back(encoded(key) + "=" + encoded(value));
     return std::string(kPrefix).append(join(parts, "&"));
@@ -110,6 +130,7 @@ SetupText parseSetup(std::string_view line) {
         throw Error(ErrorKind::usage, "this is not a setup: it must begin with \"" + std::string(kPrefix) +
                                           "\", not \"" + text.substr(0, 40) + "\"");
     SetupText parsed;
+    Setup defaults = firstDefaults();
     std::vector<std::pair<std::string, std::string>> settings;
     const std::string rest = text.substr(kPrefix.size());
     for (const std::string& part : rest.empty() ? std::vector<std::string>{} : split(rest, '&')) {
@@ -120,11 +141,15 @@ SetupText parseSetup(std::string_view line) {
         const std::string key = decoded(part.substr(0, equals)), value = decoded(part.substr(equals + 1));
         if (key.starts_with(kViewPrefix)) {
             parsed.view[key] = value;
+        } else if (key == kDefaultsKey) {
+            if (value != kDefaults)
+                throw Error(ErrorKind::usage, "this setup was written by a newer version of RoPER Lab");
+            defaults = {};
         } else {
             settings.emplace_back(key, value);
         }
     }
-    parsed.setup = withSettings(Setup{}, settings);
+    parsed.setup = withSettings(defaults, settings);
     return parsed;
 }
 

@@ -17,9 +17,12 @@ struct SetupText {
     ViewSettings view;
 };
 
-/// One line that restores a view exactly: "roper-lab:setup?head_dim=64&base=500000&view.page=Spectrum".
-/// Holds what differs from the defaults; text is percent-encoded.
+/// One line that restores a view exactly: "roper-lab:setup?defaults=2&base=500000&view.page=Spectrum".
+/// Holds what differs from the defaults, and which defaults it means; text is percent-encoded.
 std::string formatSetup(const SetupText& text);
+
+/// The settings in which a setup differs from the defaults, as `withSettings` takes them.
+std::vector<std::pair<std::string, std::string>> settingsOf(const Setup& setup);
 
 /// Reads such a line. White space around it is ignored.
 /// @throws Error (usage) saying what is wrong: not such a line, an unknown or repeated key, a value that

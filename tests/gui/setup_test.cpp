@@ -1,6 +1,7 @@
 #include <QClipboard>
 #include <QStatusBar>
 
+#include "core/explorer/examples.h"
 #include "tests/support/page_test.h"
 #include "ui/theme/appearance.h"
 
@@ -30,6 +31,27 @@ class SetupTest : public PageTest {
         control<QSpinBox>("Pair i")->setValue(3);
         window_->showPage("Rotation");
         QCOMPARE(control<QSpinBox>("Pair i")->value(), 3);
+    }
+
+    void examplesAreShownAndTold() {
+        for (const char* name : {"rotation", "spectrum", "attention", "value-mixing"}) {
+            QVERIFY(window_->showPage(name));
+            auto* list = control<QComboBox>("Examples");
+            const std::vector<const Example*> all = examplesOf(name);
+            QCOMPARE(list->count(), static_cast<int>(all.size()));
+            for (int i = 0; i < list->count(); ++i) {
+                const Example& example = *all[static_cast<std::size_t>(i)];
+                emit list->activated(i);
+                QVERIFY2(setup() == example.setup, example.name.c_str());
+                QCOMPARE(list->currentIndex(), i);
+                for (const auto& [key, value] : example.view)
+                    QCOMPARE(window_->currentPage()->viewSettings().at(key), value);
+                QVERIFY2(!list->itemIcon(i).isNull() && !list->itemIcon(i).pixmap(96, 64).isNull(),
+                         example.name.c_str());
+            }
+            change([](Setup& s) { s.base = 1234; });
+            QCOMPARE(list->currentIndex(), -1);
+        }
     }
 
     void changesAreUndoneAndRedone() {

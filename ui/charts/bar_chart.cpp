@@ -154,9 +154,10 @@ void BarChart::paintPlace(QPainter& painter, const QRectF& place, std::size_t in
     const auto y = [&](double value) {
         return place.bottom() - (value - low) / (high - low) * place.height();
     };
-    const double left = place.left() + 0.1 * place.width();
-    const double bar =
-        std::max(0.8 * place.width() / static_cast<double>(std::max<std::size_t>(series_.size(), 1)), 0.6);
+    constexpr double kWidest = 48;  // pixels: a single bar is no wall
+    const double count = static_cast<double>(std::max<std::size_t>(series_.size(), 1));
+    const double bar = std::clamp(0.8 * place.width() / count, 0.6, kWidest);
+    const double left = place.center().x() - 0.5 * bar * count;
     const auto fill = [&](double from, double value, const QColor& color) {
         painter.fillRect(QRectF(QPointF(from, y(0)), QPointF(from + bar, y(value))).normalized(), color);
     };

@@ -14,7 +14,7 @@ namespace {
 constexpr double kLeft = 64, kTop = 34, kRight = 76, kBottom = 10, kTitle = 20;
 constexpr double kBarWidth = 12;
 constexpr double kLeastCharacter = 6.5;    // a cell that still holds a letter that can be read
-constexpr double kMostShapes = 128 * 128;  // a map of more cells is exported as pixels in a frame of text
+constexpr double kMostShapes = 1 << 15;  // a map of more cells is exported as pixels in a frame of text
 
 QString number(double value) {
     return noteNumber(value, 3);

@@ -80,7 +80,8 @@ void addSourceControls(SetupPanel& panel, AttentionState& state, SourceUse use) 
         panel.setRowVisible(seed, is_random);
         panel.setRowVisible(similarity, is_random);
         panel.setRowVisible(head, is_run || s.positionMethod().biases_scores);
-        status->setText(state.isReady() ? state.sourceText() : state.message());
+        const QString shown = use == SourceUse::mixing ? state.mixedText() : state.sourceText();
+        status->setText(state.isReady() ? shown : state.message());
     };
     QObject::connect(&state, &AttentionState::changed, status, show);
     panel.whenShown([=, &state](const Setup& s) {

@@ -68,7 +68,9 @@ TEST(Setup, TheIntroExampleGivesTheSourcesNumbers) {
 }
 
 TEST(Setup, FractionsAndScalingsReachTheRotation) {
-    ASetup setup = sanitized(ASetup{});
+    ASetup setup;
+    setup.head_dim = 16;
+    setup = sanitized(setup);
     setup.rotary_fraction = 0.5;
     EXPECT_EQ(setup.rotary().pairs(), 4);
     EXPECT_EQ(setup.valueRotary().pairs(), 8);

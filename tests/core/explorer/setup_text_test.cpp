@@ -50,8 +50,8 @@ TEST(SetupText, RestoresExactly) {
 }
 
 TEST(SetupText, TheDefaultsAreAShortLine) {
-    EXPECT_EQ(formatSetup({sanitized(ASetup{}), {}}), "roper-lab:setup?");
-    EXPECT_EQ(parseSetup("roper-lab:setup?").setup, sanitized(ASetup{}));
+    EXPECT_EQ(formatSetup({sanitized(ASetup{}), {}}), "roper-lab:setup?defaults=2");
+    EXPECT_EQ(parseSetup("roper-lab:setup?defaults=2").setup, sanitized(ASetup{}));
 }
 
 TEST(SetupText, EveryFieldIsReachedByItsKey) {
@@ -116,6 +116,7 @@ TEST(SetupText, SaysWhatIsWrong) {
     };
     refused("", "must begin with");
     refused("https://example.org", "must begin with");
+    refused("roper-lab:setup?defaults=3", "newer version");
     refused("roper-lab:setup?hed_dim=4", "did you mean \"head_dim\"");
     refused("roper-lab:setup?head_dim", "key=value");
     refused("roper-lab:setup?head_dim=four", "must be a whole number");

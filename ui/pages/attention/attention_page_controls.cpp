@@ -1,5 +1,6 @@
 #include <QSplitter>
 
+#include "ui/explorer/example_list.h"
 #include "ui/explorer/source_controls.h"
 #include "ui/pages/attention/attention_page.h"
 #include "ui/pages/attention/method_text.h"
@@ -64,6 +65,7 @@ QWidget* AttentionPage::makePictures() {
 }
 
 void AttentionPage::fillPanel() {
+    addExamples(*panel_, "attention", [this](const ViewSettings& view) { setViewSettings(view); });
     panel_->addHeading(tr("Tokens"));
     addSourceControls(*panel_, state_, SourceUse::attention);
     panel_->addHeading(tr("Method"));

@@ -235,9 +235,13 @@ void CompassView::paintClock(QPainter& painter, LabelPlacer& labels, const Plane
         const QPointF away = directionOf(at.center, mark);
         painter.setPen(QPen(j == state_.key() ? theme.text : theme.frame, j == state_.key() ? 2 : 1));
         painter.drawLine(mark - kTick * away, mark + kTick * away);
+        labels.avoid(mark - kTick * away, mark + kTick * away);
         if (!right || j == state_.key())
             continue;  // on the left all marks are one; the key has a label of its own
-        labels.draw(painter, noteNumber(j - state_.query()), mark + 2 * kTick * away, away, theme.faint_text);
+        // What the numbers are is said where the dial begins.
+        const QString number = noteNumber(j - state_.query());
+        labels.draw(painter, j == state_.query() ? tr("j − n = %1").arg(number) : number,
+                    mark + 2 * kTick * away, away, theme.faint_text);
     }
     if (!right) {
         const QPointF mark = at.onScreen(pointOf(markOf(form, state_.query())));

@@ -1,3 +1,4 @@
+#include "ui/explorer/example_list.h"
 #include "ui/explorer/source_controls.h"
 #include "ui/pages/mixing/mixing_page.h"
 
@@ -12,6 +13,7 @@ constexpr double kBlendStep = 0.02;  // of the animation
 }  // namespace
 
 void MixingPage::fillPanel() {
+    addExamples(*panel_, "value-mixing", [this](const ViewSettings& view) { setViewSettings(view); });
     const auto all = [](const Setup&) { return bounds::kMostTokens; };
     auto* mixture =
         panel_->addChoice(tr("Mix"), "mixture", {tr("one token"), tr("two tokens"), tr("all tokens")});

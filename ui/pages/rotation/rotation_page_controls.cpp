@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "ui/controls/line_edit.h"
+#include "ui/explorer/example_list.h"
 #include "ui/pages/rotation/rotation_page.h"
 #include "ui/theme/numbers.h"
 
@@ -18,6 +19,7 @@ constexpr int kFrame_ms = 33;
 }  // namespace
 
 void RotationPage::fillPanel() {
+    addExamples(*panel_, "rotation", [this](const ViewSettings& view) { setViewSettings(view); });
     panel_->addDecimal(tr("Position m"), "position", tr("← → step by one, Shift by ten, Home returns to 0"),
                        1, 2);
     panel_->addSlider(tr("Position, by hand"), "position", tr("Drag through positions 0 to 512"), 0,

@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/explorer/known_models.h"
+#include "ui/explorer/example_list.h"
 #include "ui/pages/spectrum/spectrum_state.h"
 #include "ui/theme/plain_text.h"
 #include "ui/theme/swatch.h"
@@ -37,6 +38,7 @@ SpectrumPanel::SpectrumPanel(Selection& selection, QWidget* parent) : SetupPanel
 }
 
 void SpectrumPanel::fill() {
+    addExamples(*this, "spectrum", [](const ViewSettings&) {});
     quantity_ = new QComboBox;
     quantity_->addItems({tr("wavelength λ"), tr("frequency θ")});
     connect(quantity_, &QComboBox::currentIndexChanged, this, &SpectrumPanel::quantityChanged);
@@ -45,17 +47,6 @@ void SpectrumPanel::fill() {
              [](const Setup& s) { return s.pairs(); });
     addReal(tr("Text length L′"), "context_length", tr("The dashed line"));
     addWhole(tr("Distances"), "distances", {}, 64);
-    addButton(tr("Decay as in Su et al.: d = 128"), tr("d = 128, base 10000, distances 0 to 256, unscaled"),
-              [this] {
-                  change(tr("Decay as in Su et al."), [](Setup& s) {
-                      s.head_dim = 128;
-                      s.base = 10000;
-                      s.frequency_formula = FrequencyFormula::standard;
-                      s.rotary_fraction = 1;
-                      s.scaling.method = ScalingMethod::none;
-                      s.distances = 257;
-                  });
-              });
     addHeading(tr("Rotation"));
     addRotationControls(*this);
     addHeading(tr("Scaling for longer texts"));
