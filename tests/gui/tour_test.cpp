@@ -158,6 +158,33 @@ class TourTest : public PageTest {
         QTRY_VERIFY(marker->isVisible());
     }
 
+    /// 1000 × 640 is enough for every page, and what the tour and the explanation take they give back.
+    void aSmallWindowShowsEveryPage() {
+        window_->resize(1000, 640);
+        for (Page* page : window_->pages()) {
+            window_->showPage(page);
+            QCoreApplication::processEvents();
+            QCOMPARE(window_->size(), QSize(1000, 640));
+            const QWidget* room = page->parentWidget();
+            QVERIFY2(page->width() <= room->width() && page->height() <= room->height(),
+                     qPrintable(QStringLiteral("%1: %2 × %3 in %4 × %5")
+                                    .arg(page->name())
+                                    .arg(page->width())
+                                    .arg(page->height())
+                                    .arg(room->width())
+                                    .arg(room->height())));
+        }
+        const QSize room = window_->currentPage()->parentWidget()->size();
+        window_->startTour();
+        window_->findChild<QDockWidget*>("explanation")->show();
+        QCoreApplication::processEvents();
+        QCOMPARE(window_->size(), QSize(1000, 640));
+        window_->findChild<QDockWidget*>("explanation")->hide();
+        window_->tour().close();
+        window_->showPage(window_->pages().back());
+        QTRY_COMPARE(window_->currentPage()->parentWidget()->size(), room);
+    }
+
     void helpShowsKeysAndWords() {
         for (const auto& [title, text] :
              {std::pair{"Keys", "Ctrl+E"}, {"Glossary", "rotary position embedding"}}) {

@@ -54,6 +54,9 @@ class Page : public QWidget {
     /// Brings up to date what `refresh` leaves out, because it is behind another tab.
     virtual void refreshHidden() {}
 
+    /// The least height: what a page would like to have must not make its window scroll.
+    int heightForWidth(int width) const override { return layout()->totalMinimumHeightForWidth(width); }
+
   signals:
     void explanationChanged();
     /// A line for the status bar.

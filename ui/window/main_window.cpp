@@ -20,13 +20,15 @@
 namespace roper {
 namespace {
 
-constexpr QSize kInitialSize{1360, 860};
+constexpr QSize kInitialSize{1360, 860}, kLeastSize{800, 520};
+constexpr int kRoomForNames = 1150;  // the width of a window in which the sidebar takes more than icons need
+constexpr auto kNamesKey = "window/sidebar_names";
 
 }  // namespace
 
 MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
     : set_(runs, duty),
-      rail_(new QVBoxLayout),
+      sidebar_(new QToolBar(tr("Pages"))),
       stack_(new QStackedWidget),
       explanation_(new QDockWidget(tr("Explain"))),
       explanation_text_(new QTextBrowser),
@@ -39,23 +41,21 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
     setWindowTitle(tr("RoPER Lab – %1").arg(QString::fromStdString((unknown ? runs : named).string())));
     qApp->installEventFilter(this);
     resize(kInitialSize);
-    rail_->setContentsMargins(6, 10, 6, 10);
-    rail_->setSpacing(4);
+    setMinimumSize(kLeastSize);
+    sidebar_->setObjectName("sidebar");
+    sidebar_->setMovable(false);
+    sidebar_->toggleViewAction()->setEnabled(false);  // no way round the pages
+    addToolBar(Qt::LeftToolBarArea, sidebar_);
     const PageIcon icons[] = {PageIcon::rotation, PageIcon::spectrum, PageIcon::attention, PageIcon::mixing,
                               PageIcon::training, PageIcon::compare,  PageIcon::inspect};
     const std::vector<Page*> all = set_.all();
     for (std::size_t i = 0; i < all.size(); ++i)
         addPage(all[i], icons[i]);
-    rail_->addStretch();
-    auto* pages = new QVBoxLayout;
-    pages->addWidget(invitation_);
-    pages->addWidget(stack_, 1);
     auto* middle = new QWidget;
-    auto* row = new QHBoxLayout(middle);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(0);
-    row->addLayout(rail_);
-    row->addLayout(pages, 1);
+    auto* column = new QVBoxLayout(middle);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(invitation_);
+    column->addWidget(stack_, 1);
     setCentralWidget(middle);
     makeExplanation();
     makeTour();
@@ -81,17 +81,21 @@ MainWindow::~MainWindow() {
 }
 
 void MainWindow::addPage(Page* page, PageIcon icon) {
-    stack_->addWidget(page);
+    // Where there is less room than a page needs, as beside the tour in a small window, it is scrolled.
+    auto* area = new QScrollArea;
+    area->setFrameShape(QFrame::NoFrame);
+    area->setWidgetResizable(true);
+    area->setFocusPolicy(Qt::NoFocus);
+    area->setWidget(page);
+    stack_->addWidget(area);
     pages_.push_back(page);
     auto* button = new QToolButton;
     button->setText(page->name());
     button->setIcon(makePageIcon(icon, palette()));
     button->setIconSize({28, 28});
-    button->setToolButtonStyle(Qt::ToolButtonTextUnderIcon);
     button->setCheckable(true);
     button->setAutoExclusive(true);
     button->setAutoRaise(true);
-    button->setFixedSize(84, 62);
     button->setAccessibleName(page->name());
     const auto number = static_cast<int>(pages_.size());
     button->setToolTip(tr("%1 (Ctrl+%2)").arg(page->name()).arg(number));
@@ -100,8 +104,8 @@ void MainWindow::addPage(Page* page, PageIcon icon) {
     connect(page, &Page::explanationChanged, this, [this, page] {
         if (page == currentPage()) showExplanation();
     });
-    rail_->addWidget(button);
-    rail_buttons_.push_back(button);
+    sidebar_->addWidget(button);
+    sidebar_buttons_.push_back(button);
     icons_.push_back(icon);
     actions_.add(tr("Go"), page->name(), QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number)),
                  [this, page] { showPage(page); });
@@ -116,6 +120,12 @@ void MainWindow::makeMenus() {
     actions_.add(tr("View"), tr("Commands…"), Qt::CTRL | Qt::Key_K,
                  [this] { CommandPalette(actions_, this).exec(); });
     actions_.add(tr("View"), tr("Reset layout"), {}, [this] { resetLayout(); });
+    names_action_ = actions_.add(tr("View"), tr("Names in the sidebar"), {}, [this] {
+        QSettings().setValue(kNamesKey, names_action_->isChecked());
+        fitSidebar();
+    });
+    names_action_->setCheckable(true);
+    names_action_->setChecked(QSettings().value(kNamesKey, true).toBool());
     addAppearanceActions();
     addHelpActions();
     for (const QString& group : {tr("File"), tr("Go"), tr("View")})
@@ -266,7 +276,9 @@ void MainWindow::setTour(Tour tour) {
 }
 
 void MainWindow::startTour(const QString& stop) {
+    const bool was_open = tour_->isVisible();
     tour_->start(stop);
+    if (!was_open) resizeDocks({tour_}, {tour_->panel().sizeHint().width()}, Qt::Horizontal);
 }
 
 void MainWindow::showStop(const TourStop& stop) {
@@ -277,13 +289,15 @@ void MainWindow::showStop(const TourStop& stop) {
 }
 
 Page* MainWindow::currentPage() const {
-    return qobject_cast<Page*>(stack_->currentWidget());
+    const auto* area = qobject_cast<const QScrollArea*>(stack_->currentWidget());
+    return area == nullptr ? nullptr : qobject_cast<Page*>(area->widget());
 }
 
 void MainWindow::showPage(Page* page) {
-    stack_->setCurrentWidget(page);
     for (std::size_t i = 0; i < pages_.size(); ++i)
-        rail_buttons_[i]->setChecked(pages_[i] == page);
+        if (pages_[i] == page) stack_->setCurrentIndex(static_cast<int>(i));
+    for (std::size_t i = 0; i < pages_.size(); ++i)
+        sidebar_buttons_[i]->setChecked(pages_[i] == page);
     page->setFocus();
     // A page's own menu and shortcuts are there while it is.
     for (const Page* one : pages_) {
@@ -387,11 +401,25 @@ void MainWindow::resetLayout() {
     QSettings().remove("window");
 }
 
+/// Icons alone where names are not wanted or have no room.
+void MainWindow::fitSidebar() {
+    const bool names = names_action_->isChecked() && width() >= kRoomForNames;
+    for (QToolButton* button : sidebar_buttons_) {
+        button->setToolButtonStyle(names ? Qt::ToolButtonTextUnderIcon : Qt::ToolButtonIconOnly);
+        button->setFixedSize(names ? QSize(84, 62) : QSize(44, 44));
+    }
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+    QMainWindow::resizeEvent(event);
+    fitSidebar();
+}
+
 void MainWindow::changeEvent(QEvent* event) {
     QMainWindow::changeEvent(event);
     if (event->type() != QEvent::PaletteChange) return;
-    for (std::size_t i = 0; i < rail_buttons_.size(); ++i)
-        rail_buttons_[i]->setIcon(makePageIcon(icons_[i], palette()));
+    for (std::size_t i = 0; i < sidebar_buttons_.size(); ++i)
+        sidebar_buttons_[i]->setIcon(makePageIcon(icons_[i], palette()));
 }
 
 /// An open list or menu has its keys to itself.

@@ -5,9 +5,11 @@
 #include <QMainWindow>
 #include <QMenu>
 #include <QProgressBar>
+#include <QScrollArea>
 #include <QSet>
 #include <QStackedWidget>
 #include <QTextBrowser>
+#include <QToolBar>
 #include <QToolButton>
 #include <filesystem>
 
@@ -18,7 +20,7 @@
 
 namespace roper {
 
-/// The window: rail, pages, menus, status bar.
+/// The window: sidebar, pages, menus, status bar, the guided tour.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
@@ -62,6 +64,7 @@ class MainWindow : public QMainWindow {
   protected:
     void closeEvent(QCloseEvent* event) override;
     void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
@@ -84,15 +87,17 @@ class MainWindow : public QMainWindow {
     void restoreSession();
     void saveSession();
     void resetLayout();
+    void fitSidebar();
 
     PageSet set_;
     Actions actions_;
     std::vector<Page*> pages_;
     QSet<QKeySequence> is_ours_;  ///< shortcuts of the whole window, also while a field has the focus
     std::map<QString, QMenu*> page_menus_;  ///< by the page's name, or another group's
-    std::vector<QToolButton*> rail_buttons_;
+    std::vector<QToolButton*> sidebar_buttons_;
     std::vector<PageIcon> icons_;
-    QVBoxLayout* rail_;
+    QToolBar* sidebar_;
+    QAction* names_action_ = nullptr;  ///< whether the sidebar shows names, where there is room
     QStackedWidget* stack_;
     QDockWidget* explanation_;
     QTextBrowser* explanation_text_;

@@ -3,6 +3,7 @@
 #include <QHeaderView>
 
 #include "core/base/error.h"
+#include "ui/controls/flow_layout.h"
 #include "ui/pages/compare/compare_page.h"
 #include "ui/pages/compare/import_dialog.h"
 #include "ui/theme/plain_text.h"
@@ -116,13 +117,11 @@ QWidget* ComparePage::makeMeasureBar() {
                             tr("As in the RoPER note; the comparison seed by seed always keeps every pair"),
                             [](CompareQuestion& question, bool on) { question.drop_worst = on; });
     auto* bar = new QWidget;
-    auto* layout = new QHBoxLayout(bar);
-    layout->setContentsMargins(0, 0, 0, 0);
+    auto* layout = new FlowLayout(bar);
     layout->addWidget(new QLabel(tr("by")));
     layout->addWidget(measure_);
     layout->addWidget(share_);
     layout->addWidget(drop_worst_);
-    layout->addStretch();
     return bar;
 }
 
@@ -152,12 +151,12 @@ QWidget* ComparePage::makeCurvesTab() {
     each_run_ = makeCheck(tr("each run"), tr("Every run as a thin line"),
                           [](CompareQuestion& question, bool on) { question.each_run = on; });
     auto* tab = new QWidget;
-    auto* bar = new QHBoxLayout;
+    auto* controls = new QWidget;
+    auto* bar = new FlowLayout(controls);
     for (QWidget* widget : std::initializer_list<QWidget*>{curve_, across_, spread_, final_half_, each_run_})
         bar->addWidget(widget);
-    bar->addStretch();
     auto* layout = new QVBoxLayout(tab);
-    layout->addLayout(bar);
+    layout->addWidget(controls);
     layout->addWidget(curves_, 1);
     return tab;
 }

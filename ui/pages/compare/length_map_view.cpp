@@ -35,7 +35,8 @@ QString placeText(const LengthMap& map, std::int64_t length) {
     if (map.shows == LengthMap::Shows::loss)
         return length == 1 ? LengthMapView::tr("position 0")
                            : LengthMapView::tr("positions %1 to %2").arg(length / 2).arg(length - 1);
-    if (map.shows == LengthMap::Shows::token_accuracy) return LengthMapView::tr("sequences of %1").arg(length);
+    if (map.shows == LengthMap::Shows::token_accuracy)
+        return LengthMapView::tr("sequences of %1").arg(length);
     return LengthMapView::tr("problems of %1").arg(length);
 }
 

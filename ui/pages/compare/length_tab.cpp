@@ -1,12 +1,12 @@
 #include "ui/pages/compare/length_tab.h"
 
-#include <QHBoxLayout>
 #include <QVBoxLayout>
 #include <cmath>
 
 #include "core/base/error.h"
 #include "core/corpus/corpus_files.h"
 #include "core/rotary/scaling.h"
+#include "ui/controls/flow_layout.h"
 #include "ui/controls/named.h"
 #include "ui/live/run_records.h"
 #include "ui/theme/numbers.h"
@@ -50,14 +50,15 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     factor_->setPrefix(tr("s = "));
     measure_->setToolTip(tr("Asks the newest checkpoint of every shown run, one after the other"));
     summary_->setWordWrap(true);
-    auto* bar = new QHBoxLayout;
+    auto* controls = new QWidget;
+    auto* bar = new FlowLayout(controls);
     for (QWidget* widget :
          std::initializer_list<QWidget*>{what_, largest_, problems_, scaling_, factor_, measure_})
         bar->addWidget(widget);
-    bar->addWidget(summary_, 1);
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(view_, 1);
-    layout->addLayout(bar);
+    layout->addWidget(controls);
+    layout->addWidget(summary_);
     view_->setEmptyText(
         tr("Nothing has been measured for these runs.\n“Measure” asks their models problems of every "
            "size, also longer ones than in training; of texts, sequences of up to eight times the length."));

@@ -16,7 +16,8 @@ class BarsView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize minimumSizeHint() const override { return {300, 130}; }
+    QSize minimumSizeHint() const override { return {240, 100}; }
+    QSize leastSize() const override { return {300, 130}; }
 
   protected:
     void mouseMoveEvent(QMouseEvent* event) override;

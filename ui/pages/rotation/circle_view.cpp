@@ -52,9 +52,12 @@ CircleView::Plane CircleView::plane(const QRectF& area) const {
     const double length = std::hypot(plane.x.x(), plane.x.y());
     // Whole steps, so that the picture does not breathe while a vector is dragged.
     const double fitting = std::max(1.0, std::ceil(length * 2.0) / 2.0) * 1.18;
+    // Where it is low, the circle stands beside the text, not below it.
+    constexpr double kLow = 300, kText = 190;
+    const double left = area.height() < kLow ? std::clamp(area.width() - area.height(), 0.0, kText) : 0.0;
     // While an arrow is held the plane must not move away under it.
-    static_cast<PlaneFrame&>(plane) =
-        PlaneFrame::in(area.adjusted(8, 8, -8, -8), dragged_ == Dragged::nothing ? fitting : held_extent_);
+    static_cast<PlaneFrame&>(plane) = PlaneFrame::in(area.adjusted(left + 8, 8, -8, -8),
+                                                     dragged_ == Dragged::nothing ? fitting : held_extent_);
     return plane;
 }
 

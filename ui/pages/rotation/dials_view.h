@@ -17,7 +17,8 @@ class DialsView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize minimumSizeHint() const override { return {220, 160}; }
+    QSize minimumSizeHint() const override { return {150, 130}; }
+    QSize leastSize() const override { return {220, 160}; }
 
     /// Where the dial of a pair is on the widget.
     QRectF dialRect(int pair) const { return cell(rect(), pair); }

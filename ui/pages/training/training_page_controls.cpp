@@ -4,6 +4,7 @@
 
 #include "ui/pages/training/training_page.h"
 
+#include "ui/controls/flow_layout.h"
 #include "ui/theme/plain_text.h"
 // What can be pressed and typed on the Training page.
 
@@ -102,8 +103,8 @@ QWidget* TrainingPage::makeChartControls() {
     connect(follow, &QPushButton::clicked, this,
             [this] { forBothCharts([](MetricChart& chart) { chart.follow(); }); });
     auto* bar = new QWidget;
-    auto* layout = new QHBoxLayout(bar);
-    layout->setContentsMargins(0, 0, 0, 0);
+    bar->setMinimumWidth(320);  // two lines of them, no more
+    auto* layout = new FlowLayout(bar);
     layout->addWidget(across);
     layout->addWidget(new QLabel(tr("smoothing")));
     layout->addWidget(smoothing);
@@ -120,7 +121,6 @@ QWidget* TrainingPage::makeChartControls() {
         });
     });
     layout->addWidget(legend);
-    layout->addStretch();
     layout->addWidget(follow);
     return bar;
 }
