@@ -1,8 +1,8 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include "tests/support/label_problems.h"
 #include "tests/support/page_test.h"
-#include "tests/support/text_boxes.h"
 
 using namespace roper;
 
@@ -41,6 +41,14 @@ class LabelsTest : public PageTest {
             s.query = 60;
             s.key = 2;
         });
+        QTest::newRow("two tokens") << Change([](Setup& s) { s.mixture = Mixture::two; });
+        QTest::newRow("all tokens") << Change([](Setup& s) { s.mixture = Mixture::all; });
+        QTest::newRow("a token on a fast clock") << Change([](Setup& s) {
+            s.pair = 0;
+            s.tokens = 40;
+            s.query = 39;
+            s.key = 7;
+        });
         QTest::newRow("a mistake") << Change([](Setup& s) {
             s.mistake = Mistake::values_twice;
             s.shift = 12;
@@ -65,39 +73,9 @@ class LabelsTest : public PageTest {
             for (const Figure* figure : page->figures())
                 for (const QSize& size :
                      {QSize(330, 300), QSize(440, 330), QSize(560, 420), QSize(720, 480), QSize(1280, 800)})
-                    wrong += problemsOf(*figure, size);
+                    wrong += labelProblems(*figure, size);
         }
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
-    }
-
-  private:
-    static QStringList problemsOf(const Figure& figure, const QSize& size) {
-        TextBoxRecorder recorder(size);
-        const QRectF area(QPointF(0, 0), QSizeF(size));
-        QPainter painter(&recorder);
-        painter.setFont(QApplication::font());
-        figure.paintFigure(painter, area, Theme::light());
-        painter.end();
-        const QString where =
-            QStringLiteral("%1 at %2 × %3: ").arg(figure.figureName()).arg(size.width()).arg(size.height());
-        QStringList problems;
-        const auto& boxes = recorder.boxes();
-        for (std::size_t i = 0; i < boxes.size(); ++i) {
-            if (!area.adjusted(-1, -1, 1, 1).contains(boxes[i].bounds()))
-                problems << where + QStringLiteral("“%1” is cut").arg(boxes[i].text);
-            for (std::size_t j = 0; j < i; ++j)
-                if (overlap(boxes[i].corners, boxes[j].corners) > 2)
-                    problems << where +
-                                    QStringLiteral("“%1” lies over “%2”").arg(boxes[i].text, boxes[j].text);
-        }
-        return problems;
-    }
-
-    /// The area that two boxes share, in square pixels.
-    static double overlap(const QPolygonF& a, const QPolygonF& b) {
-        if (!a.boundingRect().intersects(b.boundingRect())) return 0;
-        const QRectF shared = a.intersected(b).boundingRect();
-        return shared.width() * shared.height();
     }
 };
 

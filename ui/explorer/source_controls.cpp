@@ -48,7 +48,7 @@ QComboBox* addRunChoice(SetupPanel& panel, AttentionState& state) {
 
 void addSourceControls(SetupPanel& panel, AttentionState& state, SourceUse use) {
     panel.addChoice(text("q, k, v from"), "source",
-                    {text("random numbers"), text("a table, by hand"), text("a run")});
+                    {text("random"), text("a table, by hand"), text("a run")});
     auto* tokens = panel.addWhole(text("Tokens T"), "tokens");
     auto* seed = panel.addWhole(text("Seed"), "seed");
     auto* similarity = panel.addDecimal(text("Similarity"), "similarity", {}, 0.1, 2);

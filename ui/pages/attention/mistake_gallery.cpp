@@ -1,6 +1,7 @@
 #include "ui/pages/attention/mistake_gallery.h"
 
 #include <QScopedValueRollback>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include "ui/explorer/mistake_text.h"
@@ -45,7 +46,16 @@ MistakeGallery::MistakeGallery(AttentionState& state, QWidget* parent) : QWidget
                                 "the right form; measured "
                                 "on the first %1 tokens")
                                  .arg(kMeasuredTokens));
-        layout->addWidget(box);
+        auto* story = new QToolButton;
+        story->setText(tr("Story"));
+        story->setAutoRaise(true);
+        story->setAccessibleName(tr("Story: %1").arg(text.name));
+        story->setToolTip(tr("Right and wrong side by side, in code, and where it was seen"));
+        connect(story, &QToolButton::clicked, this, [this, mistake] { tellStory(mistake); });
+        auto* line = new QHBoxLayout;
+        line->addWidget(box, 1);
+        line->addWidget(story);
+        layout->addLayout(line);
         layout->addWidget(residual);
         rows_[mistake] = {box, residual};
         connect(box, &QCheckBox::toggled, this, [this, mistake](bool on) { choose(mistake, on); });
@@ -55,6 +65,11 @@ MistakeGallery::MistakeGallery(AttentionState& state, QWidget* parent) : QWidget
     connect(&rest_, &QTimer::timeout, this, &MistakeGallery::measure);
     connect(&state_, &AttentionState::changed, this, &MistakeGallery::follow);
     follow();
+}
+
+void MistakeGallery::tellStory(Mistake mistake) {
+    if (story_ == nullptr) story_ = new MistakeStoryDialog(state_, this);
+    story_->tell(mistake);
 }
 
 void MistakeGallery::choose(Mistake mistake, bool on) {

@@ -7,6 +7,8 @@
 
 #include "ui/explorer/attention_state.h"
 
+#include "ui/pages/attention/mistake_story_dialog.h"
+
 namespace roper {
 
 /// The known mistakes, one switch each, with what each leaves: after moving all positions, and against the
@@ -18,6 +20,9 @@ class MistakeGallery : public QWidget {
     MistakeGallery(AttentionState& state, QWidget* parent);
 
     QCheckBox* box(Mistake mistake) const { return rows_.at(mistake).box; }
+    /// Opens the story of a mistake in a window beside this one.
+    void tellStory(Mistake mistake);
+    MistakeStoryDialog* story() const { return story_; }
     /// Measures now; usually that waits until the controls rest.
     void measure();
 
@@ -35,6 +40,7 @@ class MistakeGallery : public QWidget {
     AttentionState& state_;
     std::map<Mistake, Row> rows_;
     QTimer rest_;
+    MistakeStoryDialog* story_ = nullptr;  ///< once one was asked for
     bool showing_ = false;
 };
 

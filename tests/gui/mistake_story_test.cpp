@@ -1,0 +1,97 @@
+#include <QToolButton>
+#include <cmath>
+
+#include "tests/support/label_problems.h"
+#include "tests/support/page_test.h"
+#include "ui/explorer/mistake_story.h"
+#include "ui/explorer/mistake_text.h"
+
+using namespace roper;
+
+/// The stories of the known mistakes, opened from the Attention page.
+class MistakeStoryTest : public PageTest {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() { forgetSettings("mistake_story_test"); }
+    void init() {
+        QSettings().clear();
+        openWindow("Attention");
+    }
+    void cleanup() { window_.reset(); }
+
+    void eachIsToldWhole() {
+        for (const Mistake mistake : kMistakes) {
+            const MistakeStory story = storyOf(mistake);
+            const QString name = describe(mistake).name;
+            for (const QString& wrong : {story.wrong_formula, story.wrong_python, story.wrong_cpp})
+                QVERIFY2(wrong.count(QStringLiteral("⟪")) >= 1 &&
+                             wrong.count(QStringLiteral("⟪")) == wrong.count(QStringLiteral("⟫")),
+                         qPrintable(name + ": " + wrong));
+            for (const QString& code :
+                 {story.right_python, story.wrong_python, story.right_cpp, story.wrong_cpp})
+                QVERIFY2(code.count('\n') < 5, qPrintable(name + ": " + code));
+            QVERIFY(!story.seen.isEmpty() && !story.why_it_trains.isEmpty());
+            open(mistake);
+            QVERIFY2(story_->windowTitle().contains(name), qPrintable(story_->windowTitle()));
+            const QString told = story_->text().toPlainText();
+            for (const char* part : {"PyTorch", "C++", "Where it was seen", "Why training does not crash"})
+                QVERIFY2(told.contains(part), qPrintable(told));
+            QVERIFY2(!told.contains(QStringLiteral("⟪")) && !told.contains(QStringLiteral("⟫")),
+                     qPrintable(told));
+            story_->close();
+        }
+    }
+
+    void theArrowsShowIt() {
+        for (const Mistake mistake : kMistakes) {
+            open(mistake);
+            const MistakeArrowsView& view = story_->view();
+            QVERIFY(std::abs(view.invariant(true, 9) - view.invariant(true, 0)) < 1e-9);
+            const double moved = std::abs(view.invariant(false, 9) - view.invariant(false, 0));
+            const double apart = std::abs(view.invariant(false, 0) - view.invariant(true, 0));
+            QVERIFY2(
+                isSeenByShift(mistake) ? moved > 1e-3 : moved < 1e-9 && apart > 1e-4,
+                qPrintable(QStringLiteral("%1: %2, %3").arg(describe(mistake).name).arg(moved).arg(apart)));
+        }
+    }
+
+    void theSentenceIsMovedByHandAndByItself() {
+        open(Mistake::wrong_direction);
+        auto* slider = story_->findChild<QSlider*>();
+        const QImage before = story_->view().grab().toImage();
+        QTest::mouseClick(slider, Qt::LeftButton, {}, QPoint(slider->width() - 4, slider->height() / 2));
+        const int at_hand = slider->value();
+        QVERIFY(at_hand > 0);
+        QVERIFY(story_->view().grab().toImage() != before);
+        QTest::mouseClick(story_->findChild<QPushButton*>(), Qt::LeftButton);
+        QTRY_VERIFY(slider->value() > at_hand + 3);
+        story_->close();
+        const int at = slider->value();
+        QTest::qWait(300);
+        QCOMPARE(slider->value(), at);
+    }
+
+    void noLabelIsCutOrLaidOverAnother() {
+        for (const Mistake mistake : kMistakes) {
+            open(mistake);
+            story_->view().setShift(5);
+            for (const QSize size : {QSize(320, 220), QSize(480, 320), QSize(640, 340), QSize(900, 600)})
+                for (const QString& problem : labelProblems(story_->view(), size))
+                    QFAIL(qPrintable(describe(mistake).name + ": " + problem));
+        }
+    }
+
+  private:
+    void open(Mistake mistake) {
+        const QString name = "Story: " + describe(mistake).name;
+        QTest::mouseClick(control<QToolButton>(qPrintable(name)), Qt::LeftButton);
+        story_ = window_->attentionPage().gallery().story();
+        QVERIFY(story_ != nullptr && story_->isVisible());
+    }
+
+    MistakeStoryDialog* story_ = nullptr;
+};
+
+QTEST_MAIN(MistakeStoryTest)
+#include "mistake_story_test.moc"

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <QApplication>
+#include <QStringList>
+
+#include "tests/support/text_boxes.h"
+#include "ui/charts/figure.h"
+
+namespace roper {
+
+/// The area that two boxes share, in square pixels.
+inline double sharedArea(const QPolygonF& a, const QPolygonF& b) {
+    if (!a.boundingRect().intersects(b.boundingRect())) return 0;
+    const QRectF shared = a.intersected(b).boundingRect();
+    return shared.width() * shared.height();
+}
+
+/// Texts of a figure, drawn in a size, that are cut off or lie over each other; none if all is well.
+inline QStringList labelProblems(const Figure& figure, const QSize& size) {
+    TextBoxRecorder recorder(size);
+    const QRectF area(QPointF(0, 0), QSizeF(size));
+    QPainter painter(&recorder);
+    painter.setFont(QApplication::font());
+    figure.paintFigure(painter, area, Theme::light());
+    painter.end();
+    const QString where =
+        QStringLiteral("%1 at %2 × %3: ").arg(figure.figureName()).arg(size.width()).arg(size.height());
+    QStringList problems;
+    const auto& boxes = recorder.boxes();
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+        if (!area.adjusted(-1, -1, 1, 1).contains(boxes[i].bounds()))
+            problems << where + QStringLiteral("“%1” is cut").arg(boxes[i].text);
+        for (std::size_t j = 0; j < i; ++j)
+            if (sharedArea(boxes[i].corners, boxes[j].corners) > 2)
+                problems << where + QStringLiteral("“%1” lies over “%2”").arg(boxes[i].text, boxes[j].text);
+    }
+    return problems;
+}
+
+}  // namespace roper

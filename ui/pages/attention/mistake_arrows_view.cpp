@@ -1,0 +1,148 @@
+#include "ui/pages/attention/mistake_arrows_view.h"
+
+#include <Eigen/Geometry>
+#include <cmath>
+
+#include "ui/charts/arrow.h"
+#include "ui/explorer/mistake_text.h"
+#include "ui/theme/numbers.h"
+#include "ui/theme/type_scale.h"
+
+namespace roper {
+namespace {
+
+constexpr double kExtent = 1.25;  // of the plane: room for labels around the circle of length 1
+
+QPointF unitOf(const Eigen::Vector2d& v) {
+    const double length = v.norm();
+    return length > 0 ? QPointF(v.x() / length, v.y() / length) : QPointF(0, 0);
+}
+
+QPointF at(double angle) {
+    return {std::cos(angle), std::sin(angle)};
+}
+
+double dot(const QPointF& a, const QPointF& b) {
+    return a.x() * b.x() + a.y() * b.y();
+}
+
+}  // namespace
+
+MistakeArrowsView::MistakeArrowsView(AttentionState& state, QWidget* parent)
+    : FigureView(parent), state_(state) {
+    setAccessibleName(tr("The right form and the mistake on the same arrows"));
+    connect(&state_, &AttentionState::changed, this, qOverload<>(&QWidget::update));
+}
+
+void MistakeArrowsView::setMistake(Mistake mistake) {
+    mistake_ = mistake;
+    update();
+}
+
+void MistakeArrowsView::setShift(double shift) {
+    shift_ = shift;
+    update();
+}
+
+Setup MistakeArrowsView::setupOf(bool right) const {
+    Setup setup = state_.setup();
+    if (isAboutValues(mistake_) ? !setup.positionMethod().rotates_values : !setup.rotates())
+        setup.method = "roper";
+    setup.mistake = right ? Mistake::none : mistake_;
+    return setup;
+}
+
+MistakeArrowsView::Arrows MistakeArrowsView::arrows(bool right, double shift) const {
+    const Setup setup = setupOf(right);
+    const AttentionForm form = setup.form();
+    const int n = state_.query(), j = state_.key(), pair = setup.pair;
+    if (isAboutValues(mistake_))
+        return {{}, {}, at(form.value.angle(pair, j + shift) + form.output.angle(pair, n + shift))};
+    // The plane of the right pairing: a wrong one mixes other features into it.
+    const auto [first, second] = setupOf(true).rotary().plane(pair);
+    const auto rotated = [&](const RotationStep& step, const Eigen::MatrixXd& of, int token) {
+        const Eigen::MatrixXd row =
+            step.apply(of.row(token), Eigen::VectorXd::Constant(1, static_cast<double>(token) + shift));
+        return unitOf({row(0, first), row(0, second)});
+    };
+    return {rotated(form.query, state_.heads().Q, n), rotated(form.key, state_.heads().K, j), {}};
+}
+
+double MistakeArrowsView::invariant(bool right, double shift) const {
+    const Arrows now = arrows(right, shift);
+    return isAboutValues(mistake_) ? std::atan2(now.output.y(), now.output.x()) : dot(now.query, now.key);
+}
+
+void MistakeArrowsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    if (!state_.isReady()) {
+        painter.setPen(theme.faint_text);
+        painter.drawText(area.adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap,
+                         state_.message());
+        return;
+    }
+    const double half = area.width() / 2;
+    paintSide(painter, {area.left(), area.top(), half, area.height()}, true, theme);
+    paintSide(painter, {area.left() + half, area.top(), half, area.height()}, false, theme);
+    painter.setPen(QPen(theme.grid, 1));
+    painter.drawLine(QPointF(area.center().x(), area.top() + 8),
+                     QPointF(area.center().x(), area.bottom() - 8));
+}
+
+void MistakeArrowsView::paintSide(QPainter& painter, const QRectF& area, bool right,
+                                  const Theme& theme) const {
+    const QFont plain = painter.font();
+    const QString title = right ? tr("right") : tr("wrong: %1").arg(describe(mistake_).name);
+    const QString number = noteNumber(invariant(right, shift_), 3),
+                  before = noteNumber(invariant(right, 0), 3);
+    const QString said = isAboutValues(mistake_)
+                             ? tr("angle of the output %1 rad; before the move %2").arg(number, before)
+                             : tr("product %1; before the move %2").arg(number, before);
+    const double width = area.width() - 24;
+    const double above = wrappedHeight(title, boldFont(plain), width) + 6,
+                 below = wrappedHeight(said, plain, width) + 6;
+    const QRectF middle = area.adjusted(12, above + 4, -12, -below - 4);
+    const PlaneFrame frame = PlaneFrame::in(middle, kExtent);
+    painter.setPen(theme.text);
+    painter.setFont(boldFont(plain));
+    painter.drawText(area.adjusted(12, 6, -12, 0), Qt::AlignTop | Qt::AlignLeft | Qt::TextWordWrap, title);
+    painter.setFont(plain);
+    painter.drawText(area.adjusted(12, 0, -12, -6), Qt::AlignBottom | Qt::AlignLeft | Qt::TextWordWrap, said);
+    painter.setPen(QPen(theme.grid, 1));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawEllipse(frame.center, frame.unit, frame.unit);
+    LabelPlacer labels(middle);
+    const Arrows start = arrows(right, 0), now = arrows(right, shift_);
+    const auto draw = [&](const QPointF& from, const QPointF& to, const QColor& color, const QString& name) {
+        const QPointF tip = frame.onScreen(to);
+        drawArrow(painter, frame.center, frame.onScreen(from), theme.ghost(color), 1.4);
+        drawArrow(painter, frame.center, tip, color, 3);
+        labels.avoid(frame.center, tip);
+        labels.draw(painter, name, tip, directionOf(frame.center, tip), theme.text);
+    };
+    if (isAboutValues(mistake_)) return draw(start.output, now.output, Theme::output(), tr("o"));
+    draw(start.query, now.query, Theme::query(), tr("q"));
+    draw(start.key, now.key, Theme::key(), tr("k"));
+}
+
+QString MistakeArrowsView::figureCsv() const {
+    QString csv = QStringLiteral("shift,right,wrong\n");
+    if (!state_.isReady()) return csv;
+    for (int shift = -64; shift <= 64; ++shift)
+        csv += QStringLiteral("%1,%2,%3\n")
+                   .arg(shift)
+                   .arg(invariant(true, shift), 0, 'g', 17)
+                   .arg(invariant(false, shift), 0, 'g', 17);
+    return csv;
+}
+
+QString MistakeArrowsView::figureCaption() const {
+    return tr("%1 beside the right form: query %2, key %3, pair %4, all positions moved by %5; %6")
+        .arg(describe(mistake_).name)
+        .arg(state_.query())
+        .arg(state_.key())
+        .arg(state_.setup().pair)
+        .arg(shift_)
+        .arg(state_.sourceText());
+}
+
+}  // namespace roper

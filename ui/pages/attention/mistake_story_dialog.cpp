@@ -1,0 +1,75 @@
+#include "ui/pages/attention/mistake_story_dialog.h"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+#include "ui/explorer/mistake_story.h"
+#include "ui/explorer/mistake_text.h"
+#include "ui/theme/theme.h"
+
+namespace roper {
+namespace {
+
+constexpr int kFarthest = 64, kStep_ms = 120;
+
+}  // namespace
+
+MistakeStoryDialog::MistakeStoryDialog(AttentionState& state, QWidget* parent)
+    : QDialog(parent),
+      view_(new MistakeArrowsView(state, this)),
+      text_(new QTextBrowser),
+      shift_(new QSlider(Qt::Horizontal)),
+      play_(new QPushButton(tr("Play"))) {
+    resize(980, 560);
+    text_->setAccessibleName(tr("Story of the mistake"));
+    text_->setFrameShape(QFrame::NoFrame);
+    text_->document()->setDocumentMargin(12);
+    shift_->setRange(-kFarthest, kFarthest);
+    shift_->setAccessibleName(tr("Move the sentence by S"));
+    shift_->setToolTip(tr("Drag S from −64 to 64: right, nothing changes"));
+    play_->setCheckable(true);
+    play_->setToolTip(tr("Moves the sentence on, step by step"));
+    connect(shift_, &QSlider::valueChanged, this, [this](int value) { view_->setShift(value); });
+    connect(play_, &QPushButton::toggled, this, [this](bool on) {
+        play_->setText(on ? tr("Pause") : tr("Play"));
+        on ? timer_.start(kStep_ms) : timer_.stop();
+    });
+    connect(&timer_, &QTimer::timeout, this,
+            [this] { shift_->setValue(shift_->value() < kFarthest ? shift_->value() + 1 : -kFarthest); });
+    auto* controls = new QHBoxLayout;
+    controls->addWidget(play_);
+    controls->addWidget(shift_, 1);
+    auto* left = new QVBoxLayout;
+    left->addWidget(view_, 1);
+    left->addLayout(controls);
+    auto* row = new QHBoxLayout(this);
+    row->addLayout(left, 3);
+    row->addWidget(text_, 2);
+}
+
+void MistakeStoryDialog::tell(Mistake mistake) {
+    mistake_ = mistake;
+    setWindowTitle(tr("A mistake: %1").arg(describe(mistake).name));
+    view_->setMistake(mistake);
+    shift_->setValue(0);
+    showText();
+    show();
+    raise();
+}
+
+void MistakeStoryDialog::showText() {
+    text_->setHtml(storyHtml(mistake_, Theme::of(palette()).readable(Theme::roper()).name()));
+}
+
+void MistakeStoryDialog::changeEvent(QEvent* event) {
+    QDialog::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) showText();
+}
+
+void MistakeStoryDialog::hideEvent(QHideEvent* event) {
+    QDialog::hideEvent(event);
+    play_->setChecked(false);
+}
+
+}  // namespace roper

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <QDialog>
+#include <QPushButton>
+#include <QSlider>
+#include <QTextBrowser>
+#include <QTimer>
+
+#include "ui/pages/attention/mistake_arrows_view.h"
+
+namespace roper {
+
+/// The story of a mistake beside its page: the right and the wrong arrows while the sentence moves, formulas
+/// and code, where it was seen, why training does not crash.
+class MistakeStoryDialog : public QDialog {
+    Q_OBJECT
+
+  public:
+    MistakeStoryDialog(AttentionState& state, QWidget* parent);
+
+    void tell(Mistake mistake);
+
+    MistakeArrowsView& view() { return *view_; }
+    QTextBrowser& text() { return *text_; }
+
+  protected:
+    void changeEvent(QEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+
+  private:
+    void showText();
+
+    Mistake mistake_ = Mistake::wrong_direction;
+    MistakeArrowsView* view_;
+    QTextBrowser* text_;
+    QSlider* shift_;
+    QPushButton* play_;
+    QTimer timer_;
+};
+
+}  // namespace roper
