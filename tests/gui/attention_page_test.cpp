@@ -104,6 +104,25 @@ class AttentionPageTest : public PageTest {
         QVERIFY(!page_->gallery().box(Mistake::wrong_direction)->isEnabled());
     }
 
+    void scoresByDistanceFollowTheCell() {
+        page_->setViewSettings({{"view.attention_below", "4"}});
+        change([](Setup& s) {
+            s = {};
+            s.query = 11;
+            s.key = 4;
+        });
+        const DistanceChart& chart = page_->distanceChart();
+        QVERIFY(chart.isVisible());
+        const auto& of_query = chart.curves()[1];
+        QCOMPARE(of_query.x.size(), 12);
+        QVERIFY(std::abs(of_query.y[7] - window_->attentionState().scoreRow()[4]) < 1e-12);
+        QCOMPARE(chart.curves()[2].key, QString("decay"));
+        emit page_->distanceChart().clicked(3.2);
+        QCOMPARE(setup().key, 8);
+        change([](Setup& s) { s.method = "none"; });
+        QCOMPARE(chart.curves().size(), std::size_t(2));  // nothing rotates, nothing decays
+    }
+
     void theReadoutIsTheNumberInTheCsv() {
         const QString text = readoutAfterPointing(6, 4);
         const QString line = page_->map().figureCsv().split('\n').filter(QRegularExpression("^6,4,")).front();

@@ -61,7 +61,7 @@ class CurveChart : public QWidget, public Figure {
     QString figureName() const override { return name_; }
     QSize figureSize() const override {
         constexpr QSize kUnseen{720, 360};  // behind a tab that was never opened
-        return testAttribute(Qt::WA_Resized) ? size() : kUnseen;
+        return testAttribute(Qt::WA_Resized) && !size().isEmpty() ? size() : kUnseen;
     }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;

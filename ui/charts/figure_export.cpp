@@ -67,7 +67,10 @@ QByteArray pngBytes(const Figure& figure, const ExportOptions& options, const Th
     buffer.open(QIODevice::WriteOnly);
     const QImage image = figureImage(figure, options, theme);
     if (image.isNull() || !image.save(&buffer, "PNG"))
-        throw Error(ErrorKind::memory, "the picture has too many pixels; choose a smaller width or scale");
+        throw Error(ErrorKind::memory, "the picture \"" + figure.figureName().toStdString() +
+                                           "\" has no or too many pixels (" + std::to_string(image.width()) +
+                                           " × " + std::to_string(image.height()) +
+                                           "); choose another width or scale");
     return bytes;
 }
 

@@ -19,7 +19,7 @@ class FigureView : public QWidget, public Figure {
     /// As on the screen; a view behind a tab that was never opened has no size there yet.
     QSize figureSize() const override {
         constexpr QSize kUnseen{720, 480};
-        return testAttribute(Qt::WA_Resized) ? size() : kUnseen;
+        return testAttribute(Qt::WA_Resized) && !size().isEmpty() ? size() : kUnseen;
     }
 
   signals:

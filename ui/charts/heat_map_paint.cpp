@@ -11,9 +11,9 @@
 namespace roper {
 namespace {
 
-constexpr double kLeft = 64, kTop = 34, kRight = 76, kBottom = 10, kTitle = 20;
+constexpr double kLeft = 64, kTop = 34, kRight = 76, kBottom = 10, kTitle = 20, kDistances = 34;
 constexpr double kBarWidth = 12;
-constexpr double kLeastCharacter = 6.5;    // a cell that still holds a letter that can be read
+constexpr double kLeastCharacter = 6.5;  // a cell that still holds a letter that can be read
 constexpr double kMostShapes = 1 << 15;  // a map of more cells is exported as pixels in a frame of text
 
 QString number(double value) {
@@ -33,7 +33,8 @@ int labelStep(double cells, double most) {
 HeatMapView::Frame HeatMapView::frame(const QRectF& area) const {
     Frame frame;
     frame.cells = shown_;
-    frame.box = mapArea(area).adjusted(kLeft, kTop + (title_.isEmpty() ? 0 : kTitle), -kRight, -kBottom);
+    frame.box = mapArea(area).adjusted(kLeft, kTop + (title_.isEmpty() ? 0 : kTitle), -kRight,
+                                       -kBottom - (map_.distances_below ? kDistances : 0));
     // Token by token maps keep square cells; others fill their place.
     if (!isEmpty() && map_.values->rows() == map_.values->cols()) {
         const double side =
@@ -199,6 +200,24 @@ void HeatMapView::paintColumnLabels(QPainter& painter, const Frame& at, bool tin
     }
 }
 
+void HeatMapView::paintDistances(QPainter& painter, const Frame& at) const {
+    const QFontMetrics metrics = painter.fontMetrics();
+    const int columns = static_cast<int>(map_.values->cols());
+    const int widest = metrics.horizontalAdvance(QString::number(-columns));
+    const int step = labelStep(at.cells.width(), at.box.width() / (widest + 6));
+    for (int column = static_cast<int>(at.cells.left()); column < std::min<double>(at.cells.right(), columns);
+         ++column) {
+        const int distance = marked_row_ - column;
+        if (distance % step != 0 || (map_.lower_only && distance < 0)) continue;
+        const double middle = at.x(column + 0.5);
+        if (middle < at.box.left() || middle > at.box.right()) continue;
+        painter.drawText(QRectF(middle - 20, at.box.bottom() + 3, 40, 15), Qt::AlignCenter,
+                         QString::number(distance).replace('-', QChar(0x2212)));
+    }
+    painter.drawText(QRectF(at.box.left(), at.box.bottom() + 18, at.box.width(), 15),
+                     Qt::AlignLeft | Qt::AlignVCenter, tr("distance from query %1 →").arg(marked_row_));
+}
+
 void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& theme) const {
     painter.save();
     painter.setPen(theme.faint_text);
@@ -211,6 +230,7 @@ void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& the
     }
     paintRowLabels(painter, at, tiny);
     paintColumnLabels(painter, at, tiny);
+    if (map_.distances_below && marked_row_ >= 0) paintDistances(painter, at);
     painter.restore();
     painter.setPen(theme.text);
     painter.drawText(QRectF(at.box.left(), at.box.top() - 33, at.box.width(), 15), Qt::AlignLeft,

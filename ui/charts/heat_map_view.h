@@ -21,9 +21,10 @@ class HeatMapView : public FigureView {
         std::shared_ptr<const Eigen::MatrixXd> values;  ///< [rows × columns]
         std::shared_ptr<TilePyramid> pyramid;           ///< of the same values; `makePyramid`
         Scale scale = Scale::diverging;
-        double limit = 1;         ///< colours end at ± limit, or at 0 and limit
-        bool lower_only = false;  ///< entries right of the diagonal are not part of it
-        bool has_gaps = false;    ///< entries that are not numbers are not part of it
+        double limit = 1;              ///< colours end at ± limit, or at 0 and limit
+        bool lower_only = false;       ///< entries right of the diagonal are not part of it
+        bool has_gaps = false;         ///< entries that are not numbers are not part of it
+        bool distances_below = false;  ///< below each column, how far the marked row is from it: row − column
         QString row_name, column_name, value_name;
         QStringList row_labels, column_labels;  ///< empty: numbers
     };
@@ -100,6 +101,7 @@ class HeatMapView : public FigureView {
     void paintAxes(QPainter& painter, const Frame& frame, const Theme& theme) const;
     void paintRowLabels(QPainter& painter, const Frame& at, bool tiny) const;
     void paintColumnLabels(QPainter& painter, const Frame& at, bool tiny) const;
+    void paintDistances(QPainter& painter, const Frame& at) const;
     void paintColorBar(QPainter& painter, const Frame& frame, const Theme& theme) const;
     void zoom(double factor, const QPointF& about);
     QPoint cellAt(const QPointF& at) const;

@@ -44,8 +44,9 @@ TilePyramid::TilePyramid(const Eigen::MatrixXd& values, bool lower_only, double 
     }
     // Square maps are drawn with square cells: these levels are most of the work, and may be made in any
     // thread.
-    if (full.rows == full.columns)
-        for (int halvings = 1; full.rows >> (halvings - 1) > kTile; ++halvings)
+    const int rows = full.rows;  // new levels move the one that `full` refers to
+    if (rows == full.columns)
+        for (int halvings = 1; rows >> (halvings - 1) > kTile; ++halvings)
             level(halvings, halvings);
 }
 

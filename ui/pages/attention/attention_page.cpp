@@ -54,6 +54,7 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
       map_(new HeatMapView(QStringLiteral("scores"), this)),
       bars_(new BarChart(QStringLiteral("logit-by-pair"), tr("pair"), tr("part of the score"), this)),
       bias_(new CurveChart(QStringLiteral("position-bias"), tr("distance, query − key"), tr("bias"), this)),
+      by_distance_(new DistanceChart(state, this)),
       bias_kind_(new QComboBox),
       table_(new HeatMapView(QStringLiteral("position-table"), this)),
       vectors_(new VectorsTable(state, this)),
@@ -81,6 +82,9 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
     });
     panel_->whenShown([this](const Setup& s) { kinds_->setCurrentIndex(static_cast<int>(s.map)); });
     connect(&state_, &AttentionState::changed, this, &AttentionPage::refreshWhenSeen);
+    connect(lower_, &QTabWidget::currentChanged, this, [this] {
+        if (by_distance_->isVisibleTo(this)) by_distance_->refresh();
+    });
     connect(&computing_, &QFutureWatcherBase::finished, this, [this] {
         is_computing_ = false;
         // A map of a setup that has changed since is not shown.
@@ -100,7 +104,7 @@ AttentionPage::~AttentionPage() {
 }
 
 std::vector<const Figure*> AttentionPage::figures() const {
-    return {map_, bars_, bias_, table_};
+    return {map_, bars_, bias_, table_, by_distance_};
 }
 
 std::vector<std::string> AttentionPage::figureKinds() const {
@@ -135,8 +139,13 @@ void AttentionPage::refresh() {
     showParts();
     showBias();
     showTable();
+    if (by_distance_->isVisibleTo(this)) by_distance_->refresh();
     setReadout({});
     emit explanationChanged();
+}
+
+void AttentionPage::refreshHidden() {
+    by_distance_->refresh();
 }
 
 void AttentionPage::showUnready() {
@@ -146,6 +155,7 @@ void AttentionPage::showUnready() {
     bars_->setBars({}, {});
     bars_->setHeadline({});
     headline_->clear();
+    by_distance_->refresh();
     to_mixing_->setEnabled(false);
     const bool no_runs = state_.runs().runs().empty();
     help_->setText(no_runs                      ? tr("Train a model first")
@@ -187,6 +197,7 @@ void AttentionPage::takeMap(MapQuestion question, HeatMapView::Map map) {
     headline_->setToolTip(plainToolTip(headline_->text()));
     map.row_labels = question.token_names;
     if (by_token) map.column_labels = question.token_names;
+    map.distances_below = by_token;
     map_->setName(QString::fromLatin1(kMapNames.at(static_cast<std::size_t>(question.kind))));
     map_->setCaption(question.caption);
     map_->setMap(std::move(map));

@@ -12,6 +12,7 @@
 #include "ui/explorer/setup_panel.h"
 #include "ui/page/page.h"
 #include "ui/pages/attention/attention_map.h"
+#include "ui/pages/attention/distance_chart.h"
 #include "ui/pages/attention/mistake_gallery.h"
 #include "ui/pages/attention/vectors_table.h"
 
@@ -29,6 +30,7 @@ class AttentionPage : public Page {
     std::vector<std::string> figureKinds() const override;
     std::vector<const FieldInfo*> figureSettings() const override;
     Figure& prepareFigure(FigureRequest request) override;
+    void refreshHidden() override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
     ViewSettings viewSettings() const override;
@@ -37,6 +39,7 @@ class AttentionPage : public Page {
     HeatMapView& map() { return *map_; }
     BarChart& bars() { return *bars_; }
     CurveChart& biasChart() { return *bias_; }
+    DistanceChart& distanceChart() { return *by_distance_; }
     HeatMapView& table() { return *table_; }
     QComboBox& biasKind() { return *bias_kind_; }
     MistakeGallery& gallery() { return *gallery_; }
@@ -99,6 +102,7 @@ class AttentionPage : public Page {
     BiasOf bias_of_;
     TableOf table_of_;
     CurveChart* bias_;
+    DistanceChart* by_distance_;
     QComboBox* bias_kind_;
     HeatMapView* table_;
     VectorsTable* vectors_;

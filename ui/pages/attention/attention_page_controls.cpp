@@ -47,6 +47,8 @@ QWidget* AttentionPage::makePictures() {
     lower_->addTab(makeBiasTab(), tr("Bias by distance"));
     prepareTable();
     lower_->addTab(table_, tr("Position embeddings"));
+    lower_->addTab(by_distance_, tr("Score by distance"));
+    connect(by_distance_, &CurveChart::pointed, this, [this](const QString& text) { setReadout(text); });
     lower_->setDocumentMode(true);
     auto* upper = new QWidget;
     auto* layout = new QVBoxLayout(upper);

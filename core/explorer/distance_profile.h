@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "core/explorer/attention_maps.h"
+
+namespace roper {
+
+/// Scores of all queries with the keys at one distance n − j.
+struct DistanceScores {
+    int distance = 0;
+    double mean = 0, least = 0, greatest = 0;
+};
+
+/// Scores by distance, ascending; with causal attention from 0.
+/// @param most_queries  of longer texts so many queries, evenly spaced, are looked at
+std::vector<DistanceScores> scoresByDistance(const ScoreRule& rule, const HeadVectors& heads,
+                                             double shift = 0, int most_queries = 128);
+
+}  // namespace roper

@@ -1,0 +1,85 @@
+#include "ui/pages/attention/distance_chart.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/explorer/distance_profile.h"
+#include "core/rotary/spectrum.h"
+#include "ui/theme/theme.h"
+
+namespace roper {
+
+DistanceChart::DistanceChart(AttentionState& state, QWidget* parent)
+    : CurveChart(QStringLiteral("score-by-distance"), tr("distance, query − key"), tr("score"), parent),
+      state_(state) {
+    setEmptyText(tr("There are no scores yet."));
+    connect(this, &CurveChart::clicked, this, [this](double distance) {
+        if (!state_.isReady()) return;
+        Setup next = state_.setup();
+        next.key =
+            std::clamp(state_.query() - static_cast<int>(std::lround(distance)), 0, state_.tokens() - 1);
+        state_.selection().set(next, tr("Key"));
+    });
+}
+
+CurveChart::Curve DistanceChart::ofQuery() const {
+    Curve curve;
+    curve.key = QStringLiteral("query");
+    curve.label = tr("query %1").arg(state_.tokenText(state_.query()));
+    curve.color = Theme::query();
+    curve.points = true;
+    const int last = state_.rule().causal ? state_.query() : state_.tokens() - 1;
+    for (int key = last; key >= 0; --key) {
+        curve.x.append(state_.query() - key);
+        curve.y.append(state_.scoreRow()[key]);
+    }
+    return curve;
+}
+
+CurveChart::Curve DistanceChart::ofAll() const {
+    Curve curve;
+    curve.key = QStringLiteral("mean");
+    curve.label = tr("mean of all queries, from least to greatest");
+    curve.color = Theme::of(palette()).text;
+    curve.strong = true;
+    for (const DistanceScores& at : scoresByDistance(state_.rule(), state_.heads(), state_.setup().shift)) {
+        curve.x.append(at.distance);
+        curve.y.append(at.mean);
+        curve.low.append(at.least);
+        curve.high.append(at.greatest);
+    }
+    return curve;
+}
+
+/// (1/(d/2)) Σ|Sⱼ| of Su et al., scaled to the mean score at distance 0.
+CurveChart::Curve DistanceChart::decay(double at_zero) const {
+    Curve curve;
+    curve.key = QStringLiteral("decay");
+    curve.label = tr("decay of the bound, scaled");
+    curve.color = Theme::rope();
+    const Eigen::VectorXd bound = decayCurve(state_.setup().rotary().theta, state_.tokens());
+    const int first = state_.rule().causal ? 0 : 1 - state_.tokens();
+    for (int distance = first; distance < state_.tokens(); ++distance) {
+        curve.x.append(distance);
+        curve.y.append(at_zero * bound[std::abs(distance)] / bound[0]);
+    }
+    return curve;
+}
+
+void DistanceChart::refresh() {
+    if (!state_.isReady()) return setCurves({}, {});
+    const Setup& s = state_.setup();
+    std::vector<Curve> curves{ofAll(), ofQuery()};
+    const auto zero = curves[0].x.indexOf(0);
+    if (s.rotates() && s.rotary().pairs() > 0 && zero >= 0 && curves[0].y[zero] > 0)
+        curves.push_back(decay(curves[0].y[zero]));
+    const int distance = state_.query() - state_.key();
+    setCurves(curves, {{static_cast<double>(distance), tr("query − key = %1").arg(distance), false}});
+    setCaption(tr("Scores by distance: query %1 and the mean of all; %2; d = %3, base %4")
+                   .arg(state_.query())
+                   .arg(state_.sourceText())
+                   .arg(s.head_dim)
+                   .arg(s.base));
+}
+
+}  // namespace roper

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "ui/charts/curve_chart.h"
+#include "ui/explorer/attention_state.h"
+
+namespace roper {
+
+/// The scores of the head by distance: of the looked-at query, of all queries, and the decay of RoPE's bound.
+class DistanceChart : public CurveChart {
+    Q_OBJECT
+
+  public:
+    DistanceChart(AttentionState& state, QWidget* parent);
+
+    /// Draws what the state holds now.
+    void refresh();
+
+  private:
+    Curve ofQuery() const;
+    Curve ofAll() const;
+    Curve decay(double at_zero) const;
+
+    AttentionState& state_;
+};
+
+}  // namespace roper
