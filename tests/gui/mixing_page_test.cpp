@@ -122,6 +122,9 @@ class MixingPageTest : public PageTest {
         QVERIFY(column(2) != right);
         QCOMPARE(mixingFormulas(setup()).rotate_back, QString("o = ô, not rotated back"));
         QCOMPARE(mixingFormulas(setup()).angle, QString("jθ"));
+        change([](Setup& s) { s.shift = 4; });
+        QCOMPARE(mixingFormulas(setup()).angle, QString("(j+S)θ"));
+        change([](Setup& s) { s.shift = 0; });
         change([](Setup& s) { s.mistake = Mistake::values_twice; });
         QCOMPARE(mixingFormulas(setup()).rotate, QString("v′ⱼ = R(2j)vⱼ"));
         QCOMPARE(mixingFormulas(setup()).output, QString("o = Σ a R(2j−n)v"));

@@ -50,6 +50,10 @@ class TourTest : public PageTest {
             QTRY_VERIFY2(marked->isVisible() && !marked->visibleRegion().isEmpty(), stop.control.c_str());
             press("Show what happens");
             QVERIFY(panel().stage() == Stage::revealed);
+            QVERIFY2(panel().focusWidget() == nullptr ||
+                         qobject_cast<QPushButton*>(panel().focusWidget()) == nullptr ||
+                         qobject_cast<QPushButton*>(panel().focusWidget())->text() != "Back",
+                     "Space would lead back");
             QVERIFY(window_->tour().marked() == nullptr);
             press(i + 1 < count ? "Next" : "End the tour");
         }

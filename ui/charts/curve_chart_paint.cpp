@@ -69,7 +69,11 @@ void CurveChart::applyTheme(const Theme& theme, double width) const {
         // Beside a legend of many lines a small chart has no room for it.
         constexpr double kSmall = 400;
         constexpr std::size_t kMany = 5;
-        text->setText(mark.across && width < kSmall && curves_.size() >= kMany ? QString() : mark.label);
+        // What does not fit is left out whole: a number without its first digit would be another number.
+        constexpr double kAxis = 80;
+        const bool fits = QFontMetricsF(small).horizontalAdvance(mark.label) < width - kAxis;
+        const bool crowded = mark.across && width < kSmall && curves_.size() >= kMany;
+        text->setText(fits && !crowded ? mark.label : QString());
         text->setFont(small);
         text->setColor(theme.faint_text);
         if (mark.across) {

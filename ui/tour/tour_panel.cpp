@@ -224,6 +224,7 @@ void TourPanel::showStage(Stage stage) {
     back_->setEnabled(stop_ > 0);
     next_->setText(is_last ? tr("End the tour") : stage == Stage::revealed ? tr("Next") : tr("Skip"));
     next_->setDefault(stage == Stage::revealed);
+    if (stage == Stage::revealed) next_->setFocus();  // the button that had it is gone
     emit controlChanged(stage == Stage::trying ? QString::fromStdString(current().control) : QString());
     if (stage == Stage::predicting) return;
     // What has appeared is scrolled to, once it has its place.

@@ -69,7 +69,7 @@ QRectF CompassView::shownPlane() const {
         return {-kMost, -kMost, 2 * kMost, 2 * kMost};
     }
     QRectF shown(-0.05, -0.05, 0.1, 0.1);
-    const bool rotates_with_sentence = setup.mistake != Mistake::none;
+    const bool rotates_with_sentence = setup.mistake != Mistake::none || setup.shift != 0;
     setup.mistake = Mistake::none;
     for (const double blend : {0.0, 0.25, 0.5, 0.75, 1.0}) {
         setup.blend = blend;

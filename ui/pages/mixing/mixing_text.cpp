@@ -68,6 +68,9 @@ MixingFormulas mixingFormulas(const Setup& setup) {
                                     : QStringLiteral("o = %1(−%2)ô").arg(R, times(blend, n));
     made.output = blend == 0 ? QStringLiteral("o = Σ a v") : QStringLiteral("o = Σ a %1(%2)v").arg(R, by);
     made.angle = is_sum ? QStringLiteral("(%1)%2").arg(by, theta) : by + theta;
+    // What is not rotated back by as much as it was rotated moves with the sentence.
+    const bool moves = setup.shift != 0 && (!back || twice);
+    if (moves && blend == 1) made.angle = QStringLiteral("(%1+S)%2").arg(by, theta);
     made.in_one_step = blend == 0   ? QStringLiteral("Σ a v")
                        : blend == 1 ? QStringLiteral("Σ a R(j−n)v")
                                     : QStringLiteral("Σ a R(%1)v").arg(times(blend, QStringLiteral("(j−n)")));
