@@ -208,6 +208,15 @@ void SpectrumPage::showSpectrum() {
                                        .arg(state_.theta().size()),
                                    true},
                                   {static_cast<double>(s.pair), tr("pair %1").arg(s.pair), false}});
+    const bool rotates = s.pair < state_.theta().size() && state_.theta()[s.pair] > 0;
+    const double theta = rotates ? state_.theta()[s.pair] : 0;
+    spectrum_->setTitle(
+        !rotates ? tr("How slowly each pair rotates")
+        : wavelength
+            ? tr("How slowly each pair rotates; pair %1: λ = %2 positions")
+                  .arg(s.pair)
+                  .arg(noteNumber(tau / theta, 5))
+            : tr("How slowly each pair rotates; pair %1: θ = %2").arg(s.pair).arg(noteNumber(theta, 5)));
     spectrum_->setCaption(
         tr("%1 by pair: d = %2, base %3, scaling %4 with s = %5; %6 of %7 pairs rotate fully within %8 "
            "positions")
