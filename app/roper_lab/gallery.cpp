@@ -20,10 +20,6 @@ QDir folderFor(const QString& out) {
     return QDir(out);
 }
 
-std::string fileName(const Example& example) {
-    return example.page + "-" + example.name + ".png";
-}
-
 FigureOrder orderOf(const Example& example, const QString& out) {
     FigureOrder order;
     order.kind = example.figure;
@@ -44,7 +40,7 @@ int makeGallery(const QString& out) {
         "them and this page: `roper-lab gallery --out docs/gallery`.\n";
     std::string page;
     for (const Example& example : examples()) {
-        const QString path = folder.filePath(QString::fromStdString(fileName(example)));
+        const QString path = folder.filePath(QString::fromStdString(example.pictureName()));
         makeFigure(orderOf(example, path));
         std::cout << path.toStdString() << std::endl;
         if (page != example.page)
@@ -52,7 +48,7 @@ int makeGallery(const QString& out) {
                     example.page.substr(1) + "\n";
         page = example.page;
         text += "\n### " + example.title + "\n\n" + example.about + "\n\n![" + example.title + "](" +
-                fileName(example) + ")\n\n```\nroper-lab figure " + example.figure + " --example " +
+                example.pictureName() + ")\n\n```\nroper-lab figure " + example.figure + " --example " +
                 example.name + " --out " + example.name + ".svg\n```\n";
     }
     const QString index = folder.filePath("index.md");
@@ -64,7 +60,7 @@ int makeGallery(const QString& out) {
 int makeThumbnails(const QString& out) {
     const QDir folder = folderFor(out);
     for (const Example& example : examples()) {
-        const QString path = folder.filePath(QString::fromStdString(fileName(example)));
+        const QString path = folder.filePath(QString::fromStdString(example.pictureName()));
         FigureOrder order = orderOf(example, path);
         const QSize drawn = kDrawnLarger * kThumbnail;
         order.settings = {"width=" + std::to_string(drawn.width()),

@@ -16,6 +16,9 @@ struct Example {
     std::string about;  ///< one sentence: what can be seen
     Setup setup;
     ViewSettings view;
+
+    /// File name of its picture, in docs/gallery and in resources/examples.
+    std::string pictureName() const { return page + "-" + name + ".png"; }
 };
 
 /// In the order in which pages list them.

@@ -15,8 +15,7 @@ constexpr QSize kPicture{96, 64};
 /// The picture of an example; none where the program's resources are missing.
 QIcon pictureOf(const Example& example) {
     try {
-        return QIcon(QString::fromStdString(
-            (resourceFolder("examples") / (example.page + "-" + example.name + ".png")).string()));
+        return QIcon(QString::fromStdString((resourceFolder("examples") / example.pictureName()).string()));
     } catch (const Error&) {
         return {};
     }
