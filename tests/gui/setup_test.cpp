@@ -1,3 +1,4 @@
+#include <QAbstractItemView>
 #include <QClipboard>
 #include <QStatusBar>
 
@@ -39,6 +40,9 @@ class SetupTest : public PageTest {
             auto* list = control<QComboBox>("Examples");
             const std::vector<const Example*> all = examplesOf(name);
             QCOMPARE(list->count(), static_cast<int>(all.size()));
+            list->showPopup();
+            QVERIFY(list->view()->sizeHintForRow(0) >= 64);  // high enough for its picture
+            list->hidePopup();
             for (int i = 0; i < list->count(); ++i) {
                 const Example& example = *all[static_cast<std::size_t>(i)];
                 emit list->activated(i);

@@ -2,6 +2,7 @@
 
 #include <QAbstractItemView>
 #include <QIcon>
+#include <QStyledItemDelegate>
 #include <algorithm>
 
 #include "core/base/error.h"
@@ -21,21 +22,41 @@ QIcon pictureOf(const Example& example) {
     }
 }
 
+/// Reads its pictures when it is opened for the first time, which most lists of a session never are.
+class ExampleBox : public QComboBox {
+  public:
+    explicit ExampleBox(std::vector<const Example*> all) : all_(std::move(all)) {
+        for (const Example* example : all_) {
+            addItem(QString::fromStdString(example->title));
+            setItemData(count() - 1, QString::fromStdString(example->about), Qt::ToolTipRole);
+        }
+        setIconSize({0, 0});  // in the open list alone
+        // The one of a style that shows lists as menus draws no pictures of this size.
+        setItemDelegate(new QStyledItemDelegate(this));
+    }
+
+    void showPopup() override {
+        view()->setIconSize(kPicture);
+        for (int i = 0; i < count(); ++i)
+            if (itemIcon(i).isNull()) setItemIcon(i, pictureOf(*all_.at(static_cast<std::size_t>(i))));
+        constexpr int kFrame = 24;  // of the list, and its scroll bar
+        view()->setMinimumWidth(view()->sizeHintForColumn(0) + kFrame);
+        QComboBox::showPopup();
+    }
+
+  private:
+    std::vector<const Example*> all_;
+};
+
 }  // namespace
 
 void addExamples(SetupPanel& panel, const std::string& page, std::function<void(const ViewSettings&)> show) {
     const std::vector<const Example*> all = examplesOf(page);
-    auto* list = new QComboBox;
+    auto* list = new ExampleBox(all);
     list->setAccessibleName(SetupPanel::tr("Examples"));
     list->setPlaceholderText(SetupPanel::tr("examples …"));
     list->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     list->setMinimumContentsLength(8);
-    for (const Example* example : all) {
-        list->addItem(pictureOf(*example), QString::fromStdString(example->title));
-        list->setItemData(list->count() - 1, QString::fromStdString(example->about), Qt::ToolTipRole);
-    }
-    list->setIconSize({0, 0});  // in the open list alone
-    list->view()->setIconSize(kPicture);
     panel.addRow({}, list, SetupPanel::tr("Settings in which one idea can be seen"));
     QObject::connect(list, &QComboBox::activated, &panel, [&panel, all, show](int index) {
         const Example& example = *all.at(static_cast<std::size_t>(index));
