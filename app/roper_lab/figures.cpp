@@ -36,6 +36,7 @@ const std::vector<Field<Canvas>>& canvasFields() {
                    &ExportOptions::text_pt),
         of_options({"", "scale", "", "Pixels of a PNG per pixel", IntegerRange{1, 8}}, &ExportOptions::scale),
         of_options({"", "caption", "", "1: the caption is drawn below", Flag()}, &ExportOptions::caption),
+        of_options({"", "legend", "", "0: the legend is left out", Flag()}, &ExportOptions::legend),
     };
     return fields;
 }

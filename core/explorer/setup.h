@@ -70,7 +70,7 @@ struct Setup {
     std::string words = "I saw the cat sit on the mat and wait for the dog";
 
     // Spectrum.
-    int distances = 257;                  ///< Δ = 0 … distances − 1
+    int distances = 257;                  ///< δ = 0 … distances − 1
     std::vector<ScalingMethod> overlays;  ///< drawn besides the one in use
     bool xpos_decay = false;              ///< xPos is drawn in the decay curve
     bool other_formula = false;           ///< the formula that is not in use is drawn too, unscaled

@@ -159,14 +159,13 @@ SetupField methodField() {
 
 std::vector<SetupField> rotationFields() {
     return {
-        make({"", "head_dim", "features", "d, the features of one head: even",
+        make({"", "head_dim", "features", "d, the features of one head: even, d/2 pairs",
               IntegerRange{bounds::kLeastHeadDim, bounds::kMostHeadDim}},
              &Setup::head_dim),
-        make(
-            {"", "base", "",
-             "b of the frequencies: 10000 in Su et al.; with a larger base the slow pairs rotate more slowly",
-             RealRange{bounds::kLeastBase, bounds::kMostBase}},
-            &Setup::base),
+        make({"", "base", "",
+              "b in θᵢ = b^(−2i/d): 10000 in Su et al.; with a larger base the slow pairs rotate more slowly",
+              RealRange{bounds::kLeastBase, bounds::kMostBase}},
+             &Setup::base),
         formerly("schedule", make({"", "frequency_formula", "",
                                    "How the frequency falls from pair to pair: b^(−2i/d) (standard), or "
                                    "b^(−i/d) as in the worked example",
@@ -177,7 +176,7 @@ std::vector<SetupField> rotationFields() {
               Choice{pairingNames()}},
              &Setup::pairing),
         make({"", "rotary_fraction", "",
-              "Share of the features of q and k that rotate; frequencies use the rotated width",
+              "Share of the features of q and k that rotate: the first r of d, θᵢ = b^(−2i/r)",
               RealRange{0, 1}},
              &Setup::rotary_fraction),
         make({"", "value_rotary_fraction", "", "Share of the features of v that rotate", RealRange{0, 1}},
@@ -235,19 +234,25 @@ std::vector<SetupField> scalingFields() {
 std::vector<SetupField> vectorFields() {
     const RealRange position{-bounds::kFarthestPosition, bounds::kFarthestPosition};
     return {
-        make({"", "position", "positions", "m, the position of the vector x or query q on the Rotation page",
+        make({"", "position", "positions",
+              "Position of the vector x, which is the query q, on the Rotation page: R(m) rotates pair i by "
+              "mθᵢ",
               position},
              &Setup::position),
-        make({"", "pair", "", "The pair of features that is shown, counted from 0; pair 0 is the fastest",
+        make({"", "pair", "",
+              "The pair of features that is shown, counted from 0; pair 0 is the fastest: θᵢ = b^(−2i/d), "
+              "wavelength λᵢ = 2π/θᵢ",
               IntegerRange{0, kAnyIndex}},
              &Setup::pair),
         vectorField("x", "The vector of the Rotation page, comma-separated",
                     [](Setup& s) -> ValueVector& { return s.x; }),
         vectorField("y", "The key of the two vectors", [](Setup& s) -> ValueVector& { return s.y; }),
-        make({"", "key_position", "positions", "n, the position of the key k", position},
+        make({"", "key_position", "positions",
+              "j, the position of the key k on the Rotation page: ⟨R(n)q, R(j)k⟩ = ⟨q, R(j − n)k⟩", position},
              &Setup::key_position),
         make({"", "shift", "positions",
-              "S, added to every position; in the right form no score and no output changes",
+              "S, added to every position; in the right form no score and no output changes: R(n + S)ᵀR(j + "
+              "S) = R(j − n)",
               RealRange{-bounds::kFarthestShift, bounds::kFarthestShift}},
              &Setup::shift),
         make({"", "words", "",
@@ -255,12 +260,12 @@ std::vector<SetupField> vectorFields() {
               AnyText{20000}},
              &Setup::words),
         make({"", "distances", "",
-              "How many distances Δ the map and the decay curve of the Spectrum page show",
+              "How many distances δ the map and the decay curve of the Spectrum page show",
               IntegerRange{2, bounds::kMostDistances}},
              &Setup::distances),
         list("overlays", "Scalings drawn for comparison", &Setup::overlays, Choice{scalingNames()}),
         make({"", "xpos_decay", "",
-              "xPos in the decay curve: pair i also decays by ζᵢ^(Δ/512), ζᵢ = (2i/d + 0.4)/1.4 (Sun et al. "
+              "xPos in the decay curve: pair i also decays by ζᵢ^(δ/512), ζᵢ = (2i/d + 0.4)/1.4 (Sun et al. "
               "2022)",
               Flag()},
              &Setup::xpos_decay),
@@ -309,14 +314,17 @@ std::vector<SetupField> attentionFields() {
         make({"", "map", "", "Which map the Attention page shows",
               Choice{{"scores", "weights", "shift_difference", "form_difference"}}},
              &Setup::map),
-        make({"", "query", "", "The query whose scores and output are shown, from 0",
+        make({"", "query", "",
+              "n, the query whose scores and output are shown, from 0: aₙⱼ = softmax of qₙᵀR(j − n)kⱼ/√d "
+              "over j",
               IntegerRange{0, kAnyIndex}},
              &Setup::query),
-        make({"", "key", "", "The key that is marked, from 0", IntegerRange{0, kAnyIndex}}, &Setup::key),
+        make({"", "key", "", "j, the key that is marked, from 0; its distance is δ = n − j",
+              IntegerRange{0, kAnyIndex}},
+             &Setup::key),
         list("muted", "Pairs left out of scores, comma-separated", &Setup::muted,
              IntegerRange{0, bounds::kMostHeadDim}),
-        make({"", "blend", "",
-              "Share of the value rotation: 0, values are not rotated, RoPE; 1, by (j − n)θ, RoPER",
+        make({"", "blend", "", "β in o = Σ aₙⱼ R(β(j − n))vⱼ: 0, values are not rotated, RoPE; 1, RoPER",
               RealRange{0, 1}},
              &Setup::blend),
         make({"", "mixture", "",

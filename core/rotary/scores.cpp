@@ -4,9 +4,9 @@
 
 namespace roper {
 
-double relativeScore(const Rotary& rotary, const Eigen::VectorXd& q, double m, const Eigen::VectorXd& k,
-                     double n) {
-    return rotate(rotary, q, m).dot(rotate(rotary, k, n));
+double relativeScore(const Rotary& rotary, const Eigen::VectorXd& q, double n, const Eigen::VectorXd& k,
+                     double j) {
+    return rotate(rotary, q, n).dot(rotate(rotary, k, j));
 }
 
 Eigen::MatrixXd attentionWeights(const Eigen::MatrixXd& scores, bool causal) {

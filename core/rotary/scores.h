@@ -6,9 +6,9 @@
 
 namespace roper {
 
-/// ⟨R(m)q, R(n)k⟩, unscaled. Depends on m − n alone.
-double relativeScore(const Rotary& rotary, const Eigen::VectorXd& q, double m, const Eigen::VectorXd& k,
-                     double n);
+/// ⟨R(n)q, R(j)k⟩, unscaled. Depends on n − j alone.
+double relativeScore(const Rotary& rotary, const Eigen::VectorXd& q, double n, const Eigen::VectorXd& k,
+                     double j);
 
 /// Softmax of each row of scores [T × T]; with `causal`, entries right of the diagonal are left out and are
 /// 0.

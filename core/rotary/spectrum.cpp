@@ -39,7 +39,7 @@ class Walk {
     Eigen::ArrayXd theta_, weights_, step_cosine_, step_sine_, cosine_, sine_, next_;
 };
 
-/// (1/pairs) Σ_j |Σ_{i<j} w_i^Δ e^{iΔθ_i}|
+/// (1/pairs) Σ_j |Σ_{i<j} w_i^δ e^{iδθ_i}|
 Eigen::VectorXd meanPartialSum(const Eigen::VectorXd& theta, const Eigen::VectorXd& weights, int distances) {
     Eigen::VectorXd curve = Eigen::VectorXd::Zero(distances);
     Walk walk(theta, weights);

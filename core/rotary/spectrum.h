@@ -4,21 +4,21 @@
 
 namespace roper {
 
-/// cos(Δθ_i) for every pair and distance Δ = 0 … distances − 1: [pairs × distances].
+/// cos(δθ_i) for every pair and distance δ = 0 … distances − 1: [pairs × distances].
 Eigen::MatrixXd cosineMap(const Eigen::VectorXd& theta, int distances);
 
-/// Long-range attenuation by distance Δ = 0 … distances − 1: (1/(d/2)) Σ_{j=1}^{d/2} |S_j| with S_j = Σ_{i<j}
-/// e^{iΔθ_i}, a bound on how large a score can be. (Su 2021; its figure has d = 128, Δ = 0 … 256)
+/// Long-range attenuation by distance δ = 0 … distances − 1: (1/(d/2)) Σ_{j=1}^{d/2} |S_j| with S_j = Σ_{i<j}
+/// e^{iδθ_i}, a bound on how large a score can be. (Su 2021; its figure has d = 128, δ = 0 … 256)
 Eigen::VectorXd decayCurve(const Eigen::VectorXd& theta, int distances);
 
-/// The same for xPos, whose pair i is also multiplied by ζ_i^{Δ/512}.
+/// The same for xPos, whose pair i is also multiplied by ζ_i^{δ/512}.
 Eigen::VectorXd xposDecayCurve(const Eigen::VectorXd& theta, int distances);
 
-/// B_m = Σ_i cos(mθ_i) for m = 0 … length. A similar token m away is told from a random one only while B_m ≥
-/// 0. (Xu et al. 2024, arXiv 2405.14591)
+/// B(δ) = Σ_i cos(δθ_i) for δ = 0 … length. A similar token δ away is told from a random one only while B(δ)
+/// ≥ 0. (Xu et al. 2024, arXiv 2405.14591)
 Eigen::VectorXd baseBound(const Eigen::VectorXd& theta, int length);
 
-/// The first m ≥ 1 with B_m < 0, or −1 if there is none.
+/// The first δ ≥ 1 with B(δ) < 0, or −1 if there is none.
 int firstNegative(const Eigen::VectorXd& base_bound);
 
 /// How many pairs rotate fully at least once within `length` positions.

@@ -42,6 +42,14 @@ class Section {
                      std::to_string(high));
         return static_cast<int>(*value);
     }
+    /// False where it is missing.
+    bool flag(const std::string& key) {
+        const toml::node* node = take(key);
+        if (node == nullptr) return false;
+        const auto value = node->value_exact<bool>();
+        if (!value) fail(node->source(), "\"" + key + "\" must be true or false");
+        return *value;
+    }
     std::vector<std::string> texts(const std::string& key, std::size_t fewest, std::size_t most) {
         const toml::node* node = take(key);
         const toml::array* array = node == nullptr ? nullptr : node->as_array();
@@ -129,6 +137,7 @@ TourStop readStop(Section section) {
     stop.settings = section.entries("setup");
     for (const auto& [key, value] : section.entries("view"))
         stop.view["view." + key] = value;
+    stop.covered = section.flag("covered");
     stop.question = section.text("predict");
     stop.choices = section.texts("choices", kFewestChoices, kMostChoices);
     stop.answer =
@@ -136,6 +145,7 @@ TourStop readStop(Section section) {
     stop.task = section.text("try");
     stop.control = section.optionalText("control").value_or("");
     stop.reveal = section.text("reveal");
+    stop.reveal_control = section.optionalText("reveal_control").value_or("");
     stop.takeaway = section.text("takeaway");
     section.finish();
     try {

@@ -17,15 +17,17 @@ struct TourStop {
     std::string title;
     std::string page;  ///< as `roper-lab --page` names it
     std::vector<std::pair<std::string, std::string>>
-        settings;       ///< of the setup; the others have their defaults
-    ViewSettings view;  ///< which tab is in front, and the like
+        settings;          ///< of the setup; the others have their defaults
+    ViewSettings view;     ///< which tab is in front, and the like
+    bool covered = false;  ///< the page would give the answer away: it is hidden until one is chosen
     std::string question;
     std::vector<std::string> choices;  ///< two to four answers
     std::size_t answer = 0;            ///< index of the right one
     std::string task;                  ///< what to do on the page
     std::string control;               ///< accessible name of what to do it with; empty: nothing is marked
     std::string reveal;
-    std::string takeaway;  ///< one sentence
+    std::string reveal_control;  ///< one that is marked from then on
+    std::string takeaway;        ///< one sentence
 
     /// @throws Error (usage) for a setting that is not known or out of bounds
     Setup setup() const { return withSettings(Setup{}, settings); }

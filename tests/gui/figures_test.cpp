@@ -1,10 +1,15 @@
+#include <QClipboard>
+#include <QMimeData>
 #include <QPainter>
 #include <QProcess>
 #include <QTest>
 
 #include "core/base/error.h"
 #include "core/runs/run_recorder.h"
+#include "tests/support/label_problems.h"
+#include "ui/charts/export_dialog.h"
 #include "ui/charts/figure_export.h"
+#include "ui/page/page_figure.h"
 #include "ui/window/main_window.h"
 
 using namespace roper;
@@ -90,6 +95,69 @@ class FiguresTest : public QObject {
                                                                           .arg(smallest * kPointsPerPixel)));
             }
         }
+    }
+
+    /// All pictures of a page as one: each is there, under its letter, with its text and its numbers.
+    void theWholePageIsOnePicture() {
+        for (Page* page : window_->pages()) {
+            window_->showPage(page);
+            QTest::qWait(50);
+            const PageFigure whole(*page);
+            QVERIFY(whole.parts() > 0);
+            const QString base = out_.filePath(whole.figureName());
+            for (const char* suffix : {".png", ".svg", ".pdf", ".csv"})
+                exportFigure(whole, base + suffix, {}, Theme::light());
+            QCOMPARE(QImage(base + ".png").size(), whole.figureSize() * 2);
+            QVERIFY(isMoreThanOneColour(QImage(base + ".png")));
+            QVERIFY(!read(base + ".svg").contains("<image"));
+            QCOMPARE(read(base + ".csv").count("\n# ") + 1, static_cast<qsizetype>(whole.parts()));
+            QCOMPARE(whole.figureCaption().count('('), whole.figureCaption().count(')'));
+            QVERIFY(whole.figureCaption().startsWith("(a) "));
+            QStringList wrong = labelProblems(whole, whole.figureSize());
+            if (page == &window_->rotationPage() || page == &window_->spectrumPage() ||
+                page == &window_->mixingPage())
+                QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+        }
+    }
+
+    void aLegendIsLeftOutIfWished() {
+        window_->showPage("Spectrum");
+        QTest::qWait(50);
+        int legends = 0;
+        for (Page* page : window_->pages()) {
+            for (const Figure* figure : page->figures()) {
+                ExportOptions without;
+                without.legend = false;
+                const QByteArray with = figureSvg(*figure, {}, Theme::light());
+                const QByteArray bare = figureSvg(*figure, without, Theme::light());
+                legends += bare.count("<text") < with.count("<text");
+                if (!figure->hasLegend()) QCOMPARE(bare, with);
+                QCOMPARE(figureSvg(*figure, {}, Theme::light()), with);  // and it is back
+            }
+        }
+        QVERIFY2(legends >= 4, qPrintable(QString::number(legends)));
+    }
+
+    /// Copied, a picture is there as pixels and as shapes: an editor takes what it can.
+    void aCopyIsPixelsAndShapes() {
+        window_->showPage("Spectrum");
+        auto& chart = window_->spectrumPage().cosineMapView();
+        QTimer::singleShot(0, &chart, [] {
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            QVERIFY(menu != nullptr);
+            for (QAction* action : menu->actions())
+                if (action->text() == "Copy picture") action->trigger();
+            menu->close();
+        });
+        showExportMenu(chart, chart.mapToGlobal(QPoint(9, 9)), &chart);
+        const QMimeData* data = QApplication::clipboard()->mimeData();
+        QVERIFY(data->hasImage());
+        const QByteArray svg = data->data("image/svg+xml");
+        QXmlStreamReader reader(svg);
+        while (!reader.atEnd())
+            reader.readNext();
+        QVERIFY2(!reader.hasError(), qPrintable(reader.errorString()));
+        QVERIFY(svg.contains("<text") && !svg.contains("<image"));
     }
 
     void aFigureInMillimetresAndWithCaption() {

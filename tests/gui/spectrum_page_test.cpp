@@ -65,7 +65,7 @@ class SpectrumPageTest : public PageTest {
         auto* length = control<NumberEdit>("Text length L′");
         length->selectAll();
         QTest::keyClicks(length, "1000");
-        QVERIFY(page_->boundChart().figureCaption().contains("up to m = 1000"));
+        QVERIFY(page_->boundChart().figureCaption().contains("up to δ = 1000"));
     }
 
     void everyControlChangesAPicture() {

@@ -43,7 +43,15 @@ class TourTest : public PageTest {
             }
             QVERIFY(panel().stage() == Stage::predicting);
             QVERIFY(window_->tour().marked() == nullptr);
+            // What would give the answer away is not seen before one is chosen.
+            const QPoint middle = window_->currentPage()->rect().center();
+            const QWidget* covered = window_->tour().covered();
+            QCOMPARE(covered, stop.covered ? window_->currentPage() : nullptr);
+            if (covered != nullptr)
+                QVERIFY(qobject_cast<PageCover*>(window_->currentPage()->childAt(middle)) != nullptr);
             predict(stop.answer);
+            QVERIFY(window_->tour().covered() == nullptr);
+            QVERIFY(qobject_cast<PageCover*>(window_->currentPage()->childAt(middle)) == nullptr);
             QVERIFY(panel().stage() == Stage::trying);
             const QWidget* marked = window_->tour().marked();
             QVERIFY2(marked != nullptr, ("no control \"" + stop.control + "\" at " + stop.name).c_str());
@@ -54,10 +62,26 @@ class TourTest : public PageTest {
                          qobject_cast<QPushButton*>(panel().focusWidget()) == nullptr ||
                          qobject_cast<QPushButton*>(panel().focusWidget())->text() != "Back",
                      "Space would lead back");
-            QVERIFY(window_->tour().marked() == nullptr);
+            QCOMPARE(window_->tour().marked() != nullptr, !stop.reveal_control.empty());
             press(i + 1 < count ? "Next" : "End the tour");
         }
         QVERIFY(!window_->tour().isVisible());
+    }
+
+    /// Another page can be looked at meanwhile, and a tour that is left hides nothing.
+    void theCoverStaysOnItsPage() {
+        window_->startTour("decay");
+        QVERIFY(window_->tour().covered() == &window_->spectrumPage());
+        window_->showPage("rotation");
+        QVERIFY(window_->rotationPage().findChild<PageCover*>() == nullptr);
+        window_->resize(1000, 640);
+        window_->showPage("spectrum");
+        const auto* cover = window_->spectrumPage().findChild<PageCover*>();
+        QVERIFY(cover != nullptr);
+        QTRY_COMPARE(cover->size(), window_->spectrumPage().size());
+        window_->tour().close();
+        QTRY_VERIFY(window_->tour().covered() == nullptr);
+        QVERIFY(window_->spectrumPage().findChild<PageCover*>() == nullptr);
     }
 
     void controlsOfTheStopsDoSomething() {

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <QApplication>
 #include <QStringList>
 
 #include "tests/support/text_boxes.h"
 #include "ui/charts/figure.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 
@@ -20,7 +20,7 @@ inline QStringList labelProblems(const Figure& figure, const QSize& size) {
     TextBoxRecorder recorder(size);
     const QRectF area(QPointF(0, 0), QSizeF(size));
     QPainter painter(&recorder);
-    painter.setFont(QApplication::font());
+    painter.setFont(Zoom::instance().pictureFont());
     figure.paintFigure(painter, area, Theme::light());
     painter.end();
     const QString where =

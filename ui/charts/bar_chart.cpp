@@ -42,6 +42,20 @@ void BarChart::setMarked(int place) {
     update();
 }
 
+void BarChart::setPointed(std::optional<int> place) {
+    if (place == pointed_) return;
+    pointed_ = place;
+    update();
+}
+
+void BarChart::paintPointed(QPainter& painter, const Theme& theme) const {
+    const auto place = pointed_ ? std::find(places_.begin(), places_.end(), *pointed_) : places_.end();
+    if (place == places_.end()) return;
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(pointedPen(theme));
+    painter.drawRect(placeRect(static_cast<std::size_t>(place - places_.begin())));
+}
+
 void BarChart::setHeadline(const QString& text) {
     headline_ = text;
     update();
@@ -64,9 +78,9 @@ bool BarChart::legendIsBelow(double width) const {
            QFontMetricsF(smallFont(font())).horizontalAdvance(headline()) + legendWidth() + 24 > width;
 }
 
-QRectF BarChart::plot(const QRectF& area) const {
-    const double legend = legendIsBelow(area.width()) ? kLegend : 0;
-    return area.adjusted(58, 10 + std::max(16.0, headlineHeight(area.width())) + legend, -12, -32);
+QRectF BarChart::plot(const QRectF& area, bool legend) const {
+    const double line = legend && legendIsBelow(area.width()) ? kLegend : 0;
+    return area.adjusted(58, 10 + std::max(16.0, headlineHeight(area.width())) + line, -12, -32);
 }
 
 QString BarChart::nameOf(std::size_t index) const {
@@ -76,13 +90,13 @@ QString BarChart::nameOf(std::size_t index) const {
 }
 
 QRectF BarChart::placeRect(std::size_t index) const {
-    const QRectF box = plot(rect());
+    const QRectF box = plot(canvas());
     const double step = box.width() / static_cast<double>(std::max<std::size_t>(places_.size(), 1));
     return {box.left() + step * static_cast<double>(index), box.top(), step, box.height()};
 }
 
 int BarChart::indexAt(const QPointF& at) const {
-    const QRectF box = plot(rect());
+    const QRectF box = plot(canvas());
     const double place = (at.x() - box.left()) / box.width() * static_cast<double>(places_.size());
     return place >= 0 && place < static_cast<double>(places_.size()) ? static_cast<int>(place) : -1;
 }
@@ -120,8 +134,8 @@ std::pair<double, double> BarChart::valueRange() const {
     return {low < 0 ? low - margin : low, high + margin};
 }
 
-void BarChart::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    const QRectF box = plot(area);
+void BarChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& area, const Theme& theme) const {
+    const QRectF box = plot(area, legend);
     painter.setFont(smallFont(painter.font()));
     const auto [low, high] = valueRange();
     paintScale(painter, box, low, high, theme);
@@ -144,7 +158,7 @@ void BarChart::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
     painter.drawText(QRectF(area.left() + 8, area.top() + 5, area.width() - 16, box.top() - area.top()),
                      Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, headline());
     const bool below = legendIsBelow(area.width());
-    if (series_.size() > 1)
+    if (legend && hasLegend())
         paintLegend(painter, box.right(), below ? box.top() - kLegend - 2 : area.top() + 3, theme);
 }
 
@@ -209,6 +223,7 @@ void BarChart::mousePressEvent(QMouseEvent* event) {
 void BarChart::mouseMoveEvent(QMouseEvent* event) {
     const int index = indexAt(event->position());
     if (index < 0) return emit pointed({});
+    emit placePointed(places_[static_cast<std::size_t>(index)]);
     QStringList parts{QStringLiteral("%1 %2").arg(x_name_, nameOf(static_cast<std::size_t>(index)))};
     for (const Series& one : series_)
         parts << QStringLiteral("%1 %2")

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "ui/charts/figure_view.h"
@@ -26,6 +27,8 @@ class BarChart : public FigureView {
     /// Places that are switched off, with what they would be: drawn pale and crossed out.
     void setMuted(const std::map<int, double>& values);
     void setMarked(int place);
+    /// A place that the pointer is on, perhaps in another picture.
+    void setPointed(std::optional<int> place);
     void setHeadline(const QString& text);
     void setCaption(const QString& caption) { caption_ = caption; }
     /// A place that is labelled with a word instead of its number.
@@ -38,21 +41,28 @@ class BarChart : public FigureView {
     QRectF placeRect(std::size_t index) const;
 
     QString figureName() const override { return name_; }
-    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override {
+        paintWithLegend(true, painter, area, theme);
+    }
+    bool hasLegend() const override { return series_.size() > 1; }
+    void paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
+                         const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override { return caption_; }
-    QSize minimumSizeHint() const override { return {260, 120}; }
+    QSize leastSize() const override { return {260, 120}; }
 
   signals:
     void placeClicked(int place);
+    void placePointed(int place);
 
   protected:
+    void paintPointed(QPainter& painter, const Theme& theme) const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
 
   private:
     /// Where the bars stand: below the headline, which may have several lines, and the legend.
-    QRectF plot(const QRectF& area) const;
+    QRectF plot(const QRectF& area, bool legend = true) const;
     QString headline() const { return headline_.isEmpty() ? y_name_ : headline_; }
     double headlineHeight(double width) const;
     /// Of a legend of several series; 0 where there is one.
@@ -72,6 +82,7 @@ class BarChart : public FigureView {
     std::map<int, double> muted_;
     std::map<int, QString> place_names_;
     int marked_ = -1;
+    std::optional<int> pointed_;
 };
 
 }  // namespace roper

@@ -13,6 +13,8 @@ namespace roper {
 namespace {
 
 constexpr double kMargin = 0.05;
+constexpr int kManyTheSame =
+    2;  // curves that coincide with another share its line of the legend from here on
 const QString kFront =
     QStringLiteral("front");  // the layer of the first curve: what is compared lies behind it
 
@@ -105,8 +107,9 @@ CurveChart::CurveChart(const QString& name, const QString& x, const QString& y, 
             zoomed_ = true;
             fillGraphs();
         });
+    connect(plot_, &QCustomPlot::afterLayout, this, &CurveChart::placeMarkLabels);
     setAxisNames(x, y);
-    applyTheme(Theme::of(palette()), width());
+    applyOwnTheme();
 }
 
 void CurveChart::setTitle(const QString& title) {
@@ -119,7 +122,7 @@ void CurveChart::setTitle(const QString& title) {
         plot_->plotLayout()->setRowSpacing(0);
     }
     title_text_ = title;
-    applyTheme(Theme::of(palette()), width());
+    applyOwnTheme();
 }
 
 void CurveChart::findCoincidingCurves() {
@@ -128,6 +131,18 @@ void CurveChart::findCoincidingCurves() {
         for (std::size_t other = 0; other < curve && !same_as_[curve]; ++other)
             if (curves_[other].x == curves_[curve].x && curves_[other].y == curves_[curve].y)
                 same_as_[curve] = other;
+}
+
+/// How many curves are the same as an earlier one.
+int CurveChart::sameAs(std::size_t curve) const {
+    return static_cast<int>(std::count(same_as_.begin(), same_as_.end(), curve));
+}
+
+QString CurveChart::nameInLegend(std::size_t curve) const {
+    const QString& label = curves_[curve].label;
+    const int others = sameAs(curve);
+    if (others >= kManyTheSame) return tr("%1 and %2 others, all the same").arg(label).arg(others);
+    return same_as_[curve] ? tr("%1 (the same as %2)").arg(label, curves_[*same_as_[curve]].label) : label;
 }
 
 void CurveChart::setAxisNames(const QString& x, const QString& y) {
@@ -160,14 +175,15 @@ void CurveChart::setCurves(const std::vector<Curve>& curves, const std::vector<M
     while (mark_lines_.size() < marks.size()) {
         mark_lines_.push_back(new QCPItemStraightLine(plot_));
         mark_texts_.push_back(new QCPItemText(plot_));
+        mark_texts_.back()->setLayer(QStringLiteral("overlay"));
     }
     for (std::size_t i = 0; i < mark_lines_.size(); ++i) {
         mark_lines_[i]->setVisible(i < marks.size());
         mark_texts_[i]->setVisible(i < marks.size());
     }
-    plot_->legend->setVisible(curves.size() > 1);
+    plot_->legend->setVisible(hasLegend());
     empty_label_->setVisible(curves.empty() && !empty_text_.isEmpty());
-    applyTheme(Theme::of(palette()), width());
+    applyOwnTheme();
     if (!zoomed_) fitAxes();
     fillGraphs();
     plot_->replot(QCustomPlot::rpQueuedReplot);
@@ -176,7 +192,7 @@ void CurveChart::setCurves(const std::vector<Curve>& curves, const std::vector<M
 void CurveChart::setEmptyText(const QString& text) {
     empty_text_ = text;
     empty_label_->setVisible(curves_.empty());
-    applyTheme(Theme::of(palette()), width());
+    applyOwnTheme();
 }
 
 /// Graphs 0 … n − 1 are the curves; the edges of bands come after them, so that their numbers stay.
@@ -193,11 +209,9 @@ void CurveChart::remakeGraphs() {
     plot_->legend->clearItems();
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         QCPGraph* graph = plot_->graph(static_cast<int>(i));
-        const auto same = same_as_[i];
-        graph->setName(same ? tr("%1 (the same as %2)").arg(curves_[i].label, curves_[*same].label)
-                            : curves_[i].label);
         graph->setLayer(i == 0 || curves_[i].strong ? kFront : QStringLiteral("main"));
-        if (curves_[i].in_legend) graph->addToLegend();
+        const bool told_by_another = same_as_[i] && sameAs(*same_as_[i]) >= kManyTheSame;
+        if (curves_[i].in_legend && !told_by_another) graph->addToLegend();
     }
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         const Curve& curve = curves_[i];
@@ -304,10 +318,8 @@ void CurveChart::fitAxes() {
 }
 
 void CurveChart::onMove(QMouseEvent* event) {
-    const bool inside = plot_->axisRect()->rect().contains(event->pos());
-    crosshair_->setVisible(inside);
-    if (!inside) {
-        plot_->replot(QCustomPlot::rpQueuedReplot);
+    if (!plot_->axisRect()->rect().contains(event->pos())) {
+        setPointed(std::nullopt);
         return emit pointed({});
     }
     double at = plot_->xAxis->pixelToCoord(event->position().x());
@@ -333,9 +345,8 @@ void CurveChart::onMove(QMouseEvent* event) {
     }
     if (closest != nullptr && !closest->formula.isEmpty())
         parts << QStringLiteral("[%1: %2]").arg(closest->label, closest->formula);
-    crosshair_->point1->setCoords(at, 1);
-    crosshair_->point2->setCoords(at, 2);
-    plot_->replot(QCustomPlot::rpQueuedReplot);
+    setPointed(at);
+    if (!parts.isEmpty()) emit xPointed(at);
     emit pointed(parts.join(QStringLiteral("    ")).replace(QStringLiteral(" -"), QStringLiteral(" −")));
 }
 
@@ -346,12 +357,22 @@ bool CurveChart::eventFilter(QObject* watched, QEvent* event) {
 
 void CurveChart::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    applyTheme(Theme::of(palette()), width());
+    applyOwnTheme();
+}
+
+void CurveChart::setPointed(std::optional<double> x) {
+    const bool shown = x && (!log_x_ || *x > 0);
+    if (!shown && !crosshair_->visible()) return;
+    crosshair_->setVisible(shown);
+    if (shown) {
+        crosshair_->point1->setCoords(*x, 1);
+        crosshair_->point2->setCoords(*x, 2);
+    }
+    plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 
 void CurveChart::leaveEvent(QEvent*) {
-    crosshair_->setVisible(false);
-    plot_->replot(QCustomPlot::rpQueuedReplot);
+    setPointed(std::nullopt);
     emit pointed({});
 }
 
@@ -362,7 +383,7 @@ void CurveChart::contextMenuEvent(QContextMenuEvent* event) {
 void CurveChart::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
     if (event->type() != QEvent::PaletteChange && event->type() != QEvent::FontChange) return;
-    applyTheme(Theme::of(palette()), width());
+    applyOwnTheme();
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ui/charts/figure.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 
@@ -49,6 +50,8 @@ class CurveChart : public QWidget, public Figure {
         legend_corner_ = corner;
         plot_->axisRect()->insetLayout()->setInsetAlignment(0, corner);
     }
+    /// An x that the pointer is on, perhaps in another picture.
+    void setPointed(std::optional<double> x);
     void setYFloor(std::optional<double> floor) { y_floor_ = floor; }
     /// The y axis shows nothing beyond these, whatever a band does.
     void setYLimits(std::optional<std::pair<double, double>> limits) { y_limits_ = limits; }
@@ -61,15 +64,23 @@ class CurveChart : public QWidget, public Figure {
     QString figureName() const override { return name_; }
     QSize figureSize() const override {
         constexpr QSize kUnseen{720, 360};  // behind a tab that was never opened
-        return testAttribute(Qt::WA_Resized) && !size().isEmpty() ? size() : kUnseen;
+        return testAttribute(Qt::WA_Resized) && !size().isEmpty() ? size() / Zoom::instance().factor()
+                                                                  : kUnseen;
     }
-    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override {
+        paintWithLegend(hasLegend(), painter, area, theme);
+    }
+    bool hasLegend() const override { return curves_.size() > 1; }
+    void paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
+                         const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override { return caption_; }
 
   signals:
     /// The numbers of all curves at the pointer's x; empty when it has left.
     void pointed(const QString& readout);
+    /// The x of the point that is told.
+    void xPointed(double x);
     /// The x of a click.
     void clicked(double x);
 
@@ -82,11 +93,19 @@ class CurveChart : public QWidget, public Figure {
 
   private:
     /// @param width  of the picture, for texts that must be broken
-    void applyTheme(const Theme& theme, double width) const;
+    void applyTheme(const Theme& theme, const QFont& font, double width) const;
+    void applyOwnTheme() const { applyTheme(Theme::of(palette()), font(), width()); }
     void fitAxes();
-    bool isNearStart(double x) const;
+    /// Puts the labels of marks inside the axes, beside the legend and one another, and off the curves where
+    /// there is room. One that has no place is left out whole: a number without its first digit would be
+    /// another number.
+    void placeMarkLabels() const;
+    /// How many parts of curves run through a box of the plot, in pixels.
+    int partsOfCurvesIn(const QRectF& box) const;
     void remakeGraphs();
     void findCoincidingCurves();
+    int sameAs(std::size_t curve) const;
+    QString nameInLegend(std::size_t curve) const;
     /// Gives the plot the points that can be told apart in the shown range.
     void fillGraphs();
     void fillEnvelope(std::size_t index);

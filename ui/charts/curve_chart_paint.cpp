@@ -28,10 +28,20 @@ QString wrapped(const QString& text, const QFont& font, double width) {
     return broken + line;
 }
 
+/// Whether a line has a part inside a box.
+bool crosses(const QLineF& line, const QRectF& box) {
+    if (box.contains(line.p1()) || box.contains(line.p2())) return true;
+    const QPointF corners[] = {box.topLeft(), box.topRight(), box.bottomRight(), box.bottomLeft()};
+    for (int i = 0; i < 4; ++i)
+        if (line.intersects(QLineF(corners[i], corners[(i + 1) % 4]), nullptr) == QLineF::BoundedIntersection)
+            return true;
+    return false;
+}
+
 }  // namespace
 
-void CurveChart::applyTheme(const Theme& theme, double width) const {
-    const QFont small = smallFont(font());
+void CurveChart::applyTheme(const Theme& theme, const QFont& font, double width) const {
+    const QFont small = smallFont(font);
     applyPlotTheme(*plot_, theme, small);
     plot_->legend->setTextColor(theme.text);
     if (title_ != nullptr) {
@@ -43,6 +53,10 @@ void CurveChart::applyTheme(const Theme& theme, double width) const {
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         QCPGraph* graph = plot_->graph(static_cast<int>(i));
         // A curve that lies on another is dashed, so that both are seen.
+        // A long name keeps its ends, beside the axis and the line.
+        constexpr double kBeside = 120;
+        graph->setName(QFontMetricsF(small).elidedText(nameInLegend(i), Qt::ElideMiddle,
+                                                       std::max(width - kBeside, kBeside)));
         graph->setPen(QPen(curves_[i].color, curves_[i].strong ? 2.4 : 1.5,
                            same_as_[i] ? Qt::DashLine : Qt::SolidLine));
         graph->setScatterStyle(curves_[i].points ? QCPScatterStyle(QCPScatterStyle::ssDisc, 4)
@@ -56,8 +70,8 @@ void CurveChart::applyTheme(const Theme& theme, double width) const {
             edge->setPen(curves_[curve].envelope ? QPen(curves_[curve].color, 1.2) : QPen(Qt::NoPen));
     }
     empty_label_->setColor(theme.faint_text);
-    empty_label_->setFont(font());
-    empty_label_->setText(wrapped(empty_text_, font(), width - 110));
+    empty_label_->setFont(font);
+    empty_label_->setText(wrapped(empty_text_, font, width - 110));
     for (std::size_t i = 0; i < marks_.size(); ++i) {
         const Mark& mark = marks_[i];
         QCPItemStraightLine* line = mark_lines_[i];
@@ -66,56 +80,90 @@ void CurveChart::applyTheme(const Theme& theme, double width) const {
         line->point1->setCoords(mark.across ? 1 : mark.at, mark.across ? mark.at : 1);
         line->point2->setCoords(mark.across ? 2 : mark.at, mark.across ? mark.at : 2);
         QCPItemText* text = mark_texts_[i];
-        // Beside a legend of many lines a small chart has no room for it.
-        constexpr double kSmall = 400;
-        constexpr std::size_t kMany = 5;
-        // What does not fit is left out whole: a number without its first digit would be another number.
-        constexpr double kAxis = 80;
-        const bool fits = QFontMetricsF(small).horizontalAdvance(mark.label) < width - kAxis;
-        const bool crowded = mark.across && width < kSmall && curves_.size() >= kMany;
-        text->setText(fits && !crowded ? mark.label : QString());
         text->setFont(small);
         text->setColor(theme.faint_text);
-        if (mark.across) {
-            text->position->setTypeX(QCPItemPosition::ptAxisRectRatio);
-            text->position->setTypeY(QCPItemPosition::ptPlotCoords);
-            // Away from the legend.
-            const bool at_left = (legend_corner_ & Qt::AlignRight) != 0;
-            text->position->setCoords(at_left ? 0.01 : 0.99, mark.at);
-            text->setPositionAlignment((at_left ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignBottom);
-        } else {
-            text->position->setTypeX(QCPItemPosition::ptPlotCoords);
-            text->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
-            text->position->setCoords(mark.at, 0.99);
-            text->setPositionAlignment((isNearStart(mark.at) ? Qt::AlignLeft : Qt::AlignRight) |
-                                       Qt::AlignBottom);
-        }
+        text->setBrush(translucent(theme.background));
         text->setPadding({4, 1, 4, 1});
     }
 }
 
-/// Whether a label left of x would be cut off: x lies in the first fifth of the curves.
-bool CurveChart::isNearStart(double x) const {
-    double low = std::numeric_limits<double>::infinity(), high = -low;
-    for (const Curve& curve : curves_) {
-        for (const double at : curve.x) {
-            if (log_x_ && at <= 0) continue;
-            low = std::min(low, at);
-            high = std::max(high, at);
+int CurveChart::partsOfCurvesIn(const QRectF& box) const {
+    const auto pixel = [this](const QCPGraphData& point) {
+        return QPointF(plot_->xAxis->coordToPixel(point.key), plot_->yAxis->coordToPixel(point.value));
+    };
+    int parts = 0;
+    for (int i = 0; i < static_cast<int>(curves_.size()); ++i) {
+        const auto& points = *plot_->graph(i)->data();
+        for (auto point = points.constBegin(); point != points.constEnd(); ++point) {
+            const bool is_last = point + 1 == points.constEnd();
+            parts += crosses(QLineF(pixel(*point), pixel(is_last ? *point : *(point + 1))), box);
         }
     }
-    const auto place = [this](double at) { return log_x_ ? std::log(at) : at; };
-    return low < high && x > low - 1 &&
-           place(std::max(x, low)) - place(low) < 0.2 * (place(high) - place(low));
+    // A band is crossed wherever its two edges have the box, or a part of it, between them.
+    for (const auto& [curve, edges] : bands_) {
+        const auto& upper = *edges.first->data();
+        const auto& lower = *edges.second->data();
+        for (int i = 0; i < std::min(upper.size(), lower.size()); ++i)
+            parts += crosses(QLineF(pixel(*upper.at(i)), pixel(*lower.at(i))), box);
+    }
+    return parts;
 }
 
-void CurveChart::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    applyTheme(theme, area.width());
+void CurveChart::placeMarkLabels() const {
+    constexpr double kAlong[] = {0, 1, 0.5, 0.25, 0.75};  // of the line, in the order in which they are liked
+    constexpr double kFromLine = 2;                       // pixels
+    const QRectF inside = plot_->axisRect()->rect();
+    std::vector<QRectF> taken;
+    if (plot_->legend->visible()) taken.push_back(plot_->legend->outerRect());
+    for (std::size_t i = 0; i < marks_.size(); ++i) {
+        const Mark& mark = marks_[i];
+        QCPItemText* text = mark_texts_[i];
+        text->setText({});
+        if (mark.label.isEmpty()) continue;
+        const QMarginsF padding(text->padding());
+        const QSizeF size = QFontMetricsF(text->font()).size(0, mark.label).grownBy(padding);
+        const double line =
+            mark.across ? plot_->yAxis->coordToPixel(mark.at) : plot_->xAxis->coordToPixel(mark.at);
+        std::optional<QRectF> best;
+        int fewest = std::numeric_limits<int>::max();
+        for (const double along : kAlong) {
+            // Above or left of the line first, then below or right of it.
+            for (const bool before : {true, false}) {
+                const double edge = before ? line - kFromLine - (mark.across ? size.height() : size.width())
+                                           : line + kFromLine;
+                const QPointF corner =
+                    mark.across ? QPointF(inside.left() + along * (inside.width() - size.width()), edge)
+                                : QPointF(edge, inside.bottom() - size.height() -
+                                                    along * (inside.height() - size.height()));
+                const QRectF box(corner, size);
+                const bool is_taken = std::any_of(taken.begin(), taken.end(),
+                                                  [&](const QRectF& other) { return other.intersects(box); });
+                if (is_taken || !inside.contains(box)) continue;
+                const int parts = partsOfCurvesIn(box);
+                if (parts >= fewest) continue;
+                fewest = parts;
+                best = box;
+            }
+        }
+        if (!best) continue;
+        text->setText(mark.label);
+        text->setPositionAlignment(Qt::AlignLeft | Qt::AlignTop);
+        text->position->setType(QCPItemPosition::ptAbsolute);
+        text->position->setCoords(best->topLeft());
+        taken.push_back(*best);
+    }
+}
+
+void CurveChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
+                                 const Theme& theme) const {
+    applyTheme(theme, painter.font(), area.width());
     const bool crosshair_shown = crosshair_->visible();
     crosshair_->setVisible(false);
+    plot_->legend->setVisible(legend);
     paintPlot(*plot_, painter, area);
+    plot_->legend->setVisible(hasLegend());
     crosshair_->setVisible(crosshair_shown);
-    applyTheme(Theme::of(palette()), width());
+    applyOwnTheme();
 }
 
 QString CurveChart::figureCsv() const {

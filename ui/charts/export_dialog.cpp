@@ -55,6 +55,7 @@ class ExportDialog : public QDialog {
     QDoubleSpinBox* text_ = new QDoubleSpinBox;
     QSpinBox* scale_ = new QSpinBox;
     QCheckBox* light_ = new QCheckBox(tr("Light background"));
+    QCheckBox* legend_ = new QCheckBox(tr("Legend"));
     QCheckBox* caption_ = new QCheckBox(tr("Caption below the picture"));
     QLabel* preview_ = new QLabel;
     QLabel* size_ = makePlainLabel();
@@ -78,6 +79,7 @@ ExportDialog::ExportDialog(const Figure& figure, const Theme& theme, QWidget* pa
     form->addRow(tr("Text"), text_);
     form->addRow(tr("Pixels of a PNG"), scale_);
     form->addRow(light_);
+    form->addRow(legend_);
     form->addRow(caption_);
     form->addRow(size_);
     auto* row = new QHBoxLayout;
@@ -114,6 +116,8 @@ void ExportDialog::makeInputs() {
     scale_->setSuffix("×");
     scale_->setValue(settings.value("export/scale", 2).toInt());
     light_->setChecked(settings.value("export/light", true).toBool());
+    legend_->setChecked(settings.value("export/legend", true).toBool());
+    legend_->setVisible(figure_.hasLegend());
     caption_->setChecked(settings.value("export/caption", false).toBool());
     const std::pair<QWidget*, QString> names[] = {
         {format_, tr("Format")},
@@ -129,7 +133,7 @@ void ExportDialog::makeInputs() {
     connect(purpose_, &QComboBox::currentIndexChanged, this, &ExportDialog::show);
     for (QDoubleSpinBox* box : {width_, text_})
         connect(box, &QDoubleSpinBox::valueChanged, this, &ExportDialog::show);
-    for (QCheckBox* box : {light_, caption_})
+    for (QCheckBox* box : {light_, legend_, caption_})
         connect(box, &QCheckBox::toggled, this, &ExportDialog::show);
 }
 
@@ -138,6 +142,7 @@ ExportOptions ExportDialog::options() const {
     options.scale = scale_->value();
     options.light_background = light_->isChecked();
     options.caption = caption_->isChecked();
+    options.legend = legend_->isChecked();
     const QString purpose = purpose_->currentData().toString();
     if (purpose == kOwn) {
         options.width_mm = width_->value();
@@ -154,8 +159,7 @@ ExportOptions ExportDialog::options() const {
 /// What can be chosen, and what comes of it.
 void ExportDialog::show() {
     const bool is_picture = suffix() != "csv", is_own = purpose_->currentData() == kOwn;
-    for (QWidget* widget :
-         {static_cast<QWidget*>(purpose_), static_cast<QWidget*>(light_), static_cast<QWidget*>(caption_)})
+    for (QWidget* widget : std::initializer_list<QWidget*>{purpose_, light_, legend_, caption_})
         widget->setEnabled(is_picture);
     for (QWidget* widget : {width_, text_})
         widget->setEnabled(is_picture && is_own);
@@ -187,6 +191,7 @@ void ExportDialog::remember() const {
     settings.setValue("export/text_pt", text_->value());
     settings.setValue("export/scale", scale_->value());
     settings.setValue("export/light", light_->isChecked());
+    settings.setValue("export/legend", legend_->isChecked());
     settings.setValue("export/caption", caption_->isChecked());
 }
 

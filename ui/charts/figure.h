@@ -44,6 +44,16 @@ class Figure {
     /// Draws the whole picture into `area`, the background left alone.
     virtual void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const = 0;
 
+    /// Whether it has a legend, which an export can leave out.
+    virtual bool hasLegend() const { return false; }
+
+    /// The same with or without its legend, however it is shown now.
+    virtual void paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
+                                 const Theme& theme) const {
+        static_cast<void>(legend);
+        paintFigure(painter, area, theme);
+    }
+
     /// The numbers that the picture shows, all of them, as CSV with a header line.
     virtual QString figureCsv() const = 0;
 

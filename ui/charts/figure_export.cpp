@@ -1,6 +1,5 @@
 #include "ui/charts/figure_export.h"
 
-#include <QApplication>
 #include <QBuffer>
 #include <QFileInfo>
 #include <QPdfWriter>
@@ -11,6 +10,7 @@
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "ui/theme/type_scale.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 namespace {
@@ -19,7 +19,7 @@ constexpr double kPixelsPerMm = 96.0 / 25.4;  // a device-independent pixel is 1
 constexpr double kCaptionMargin = 8;
 
 double captionHeight(const Figure& figure, double width) {
-    return wrappedHeight(figure.figureCaption(), QApplication::font(), width - 2 * kCaptionMargin) +
+    return wrappedHeight(figure.figureCaption(), Zoom::instance().pictureFont(), width - 2 * kCaptionMargin) +
            kCaptionMargin;
 }
 
@@ -28,7 +28,8 @@ double captionHeight(const Figure& figure, double width) {
 double zoomOf(const Figure& figure, const ExportOptions& options) {
     if (options.width_mm <= 0) return 1.0;
     const double width = options.width_mm * kPixelsPerMm;
-    return std::min(options.text_pt / QApplication::font().pointSizeF(), width / figure.leastSize().width());
+    return std::min(options.text_pt / Zoom::instance().pictureFont().pointSizeF(),
+                    width / figure.leastSize().width());
 }
 
 /// The size in which the figure is laid out.
@@ -49,9 +50,10 @@ void drawPicture(QPainter& painter, const Figure& figure, const ExportOptions& o
     const QRectF area(QPointF(0, 0), layoutSize(figure, options));
     const QSizeF all = pictureSize(figure, options);
     painter.fillRect(QRectF(QPointF(0, 0), all), theme.background);
-    painter.setFont(QApplication::font());
+    painter.setFont(Zoom::instance().pictureFont());
     painter.save();
-    figure.paintFigure(painter, area, theme);
+    options.legend ? figure.paintFigure(painter, area, theme)
+                   : figure.paintWithLegend(false, painter, area, theme);
     painter.restore();
     if (options.caption) {
         painter.setPen(theme.faint_text);

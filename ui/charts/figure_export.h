@@ -14,6 +14,7 @@ struct ExportOptions {
     int scale = 2;                 ///< of PNG: pixels a device-independent pixel
     bool light_background = true;  ///< light colours whatever the window wears
     bool caption = false;          ///< draw the caption below the picture
+    bool legend = true;            ///< draw the legend, where the picture has one
     double text_pt = 8;            ///< size of the text on paper; that of axes and notes is 7/8 of it
 };
 

@@ -12,12 +12,62 @@ FigureView::FigureView(QWidget* parent) : QWidget(parent) {
     setFocusPolicy(Qt::ClickFocus);  // keys then mean the picture, not the field typed in before
     setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);
+    setFont(Zoom::instance().pictureFont());
+    connect(&Zoom::instance(), &Zoom::changed, this, [this] {
+        setFont(Zoom::instance().pictureFont());
+        updateGeometry();
+        update();
+    });
+}
+
+bool FigureView::event(QEvent* event) {
+    const double zoom = Zoom::instance().factor();
+    switch (zoom == 1 ? QEvent::None : event->type()) {
+        case QEvent::MouseButtonPress:
+        case QEvent::MouseButtonRelease:
+        case QEvent::MouseButtonDblClick:
+        case QEvent::MouseMove: {
+            const auto& mouse = *static_cast<QMouseEvent*>(event);
+            QMouseEvent there(mouse.type(), mouse.position() / zoom, mouse.scenePosition(),
+                              mouse.globalPosition(), mouse.button(), mouse.buttons(), mouse.modifiers(),
+                              mouse.pointingDevice());
+            return handOn(there, *event);
+        }
+        case QEvent::Wheel: {
+            const auto& wheel = *static_cast<QWheelEvent*>(event);
+            QWheelEvent there(wheel.position() / zoom, wheel.globalPosition(), wheel.pixelDelta(),
+                              wheel.angleDelta(), wheel.buttons(), wheel.modifiers(), wheel.phase(),
+                              wheel.inverted(), Qt::MouseEventNotSynthesized, wheel.pointingDevice());
+            return handOn(there, *event);
+        }
+        default:
+            return QWidget::event(event);
+    }
+}
+
+bool FigureView::handOn(QEvent& there, QEvent& original) {
+    const bool known = QWidget::event(&there);
+    original.setAccepted(there.isAccepted());
+    return known;
 }
 
 void FigureView::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    paintFigure(painter, rect(), Theme::of(palette()));
+    const double zoom = Zoom::instance().factor();
+    painter.scale(zoom, zoom);
+    const Theme theme = Theme::of(palette());
+    painter.save();
+    paintFigure(painter, canvas(), theme);
+    painter.restore();
+    paintPointed(painter, theme);
+}
+
+void FigureView::paintRing(QPainter& painter, const QPointF& about, const Theme& theme) {
+    constexpr double kRadius = 7;
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(pointedPen(theme));
+    painter.drawEllipse(about, kRadius, kRadius);
 }
 
 void FigureView::contextMenuEvent(QContextMenuEvent* event) {

@@ -4,6 +4,7 @@
 #include <QWidget>
 
 #include "ui/charts/figure.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 
@@ -14,12 +15,18 @@ class FigureView : public QWidget, public Figure {
   public:
     explicit FigureView(QWidget* parent);
 
-    QSize leastSize() const override { return minimumSizeHint(); }
+    /// Where it is laid out: the widget, measured in the pixels of zoom 1.
+    QRectF canvas() const { return {QPointF(0, 0), QSizeF(size()) / Zoom::instance().factor()}; }
+
+    /// As small as it may become on the screen, at zoom 1, where some labels may be left out.
+    virtual QSize leastOnScreen() const { return leastSize(); }
+    QSize minimumSizeHint() const final { return zoomed(leastOnScreen()); }
+    QSize sizeHint() const final { return zoomed(likedSize()); }
 
     /// As on the screen; a view behind a tab that was never opened has no size there yet.
     QSize figureSize() const override {
         constexpr QSize kUnseen{720, 480};
-        return testAttribute(Qt::WA_Resized) && !size().isEmpty() ? size() : kUnseen;
+        return testAttribute(Qt::WA_Resized) && !size().isEmpty() ? canvas().size().toSize() : kUnseen;
     }
 
   signals:
@@ -27,12 +34,27 @@ class FigureView : public QWidget, public Figure {
     void pointed(const QString& readout);
 
   protected:
+    /// The size that it would like to have on the screen, at zoom 1.
+    virtual QSize likedSize() const { return {}; }
+
+    /// Hands on the pointer's events with places on the canvas.
+    bool event(QEvent* event) override;
+
+    /// Marks what the pointer is on, here or in another picture; not part of an export.
+    virtual void paintPointed(QPainter&, const Theme&) const {}
+    /// The pen of such marks, and a ring about a point.
+    static QPen pointedPen(const Theme& theme) { return {theme.text, 1.5}; }
+    static void paintRing(QPainter& painter, const QPointF& about, const Theme& theme);
+
     /// Adds what can be chosen of this picture to the menu of the export.
     virtual void addToMenu(QMenu&) {}
 
     void paintEvent(QPaintEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
     void leaveEvent(QEvent* event) override;
+
+  private:
+    bool handOn(QEvent& there, QEvent& original);
 };
 
 }  // namespace roper

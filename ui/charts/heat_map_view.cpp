@@ -105,14 +105,37 @@ void HeatMapView::showCells(const QRectF& cells) {
 }
 
 QRectF HeatMapView::cellRect(int row, int column) const {
-    const Frame at = frame(rect());
+    const Frame at = frame(canvas());
     return {at.x(column), at.y(row), at.cell_width, at.cell_height};
+}
+
+void HeatMapView::setPointed(std::optional<int> row, std::optional<int> column) {
+    if (row == pointed_row_ && column == pointed_column_) return;
+    pointed_row_ = row;
+    pointed_column_ = column;
+    update();
+}
+
+void HeatMapView::paintPointed(QPainter& painter, const Theme& theme) const {
+    if (isEmpty()) return;
+    const Frame at = frame(canvas());
+    painter.setClipRect(at.box);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(pointedPen(theme));
+    // A line, where cells are smaller than that.
+    constexpr double kLeast = 2;
+    if (pointed_row_)
+        painter.drawRect(QRectF(at.box.left() - 2, at.y(*pointed_row_), at.box.width() + 4,
+                                std::max(kLeast, at.cell_height)));
+    if (pointed_column_)
+        painter.drawRect(QRectF(at.x(*pointed_column_), at.box.top() - 2, std::max(kLeast, at.cell_width),
+                                at.box.height() + 4));
 }
 
 /// x = column, y = row; −1 outside the map.
 QPoint HeatMapView::cellAt(const QPointF& point) const {
     if (isEmpty()) return {-1, -1};
-    const Frame at = frame(rect());
+    const Frame at = frame(canvas());
     if (!at.box.contains(point)) return {-1, -1};
     const int column = static_cast<int>(at.cells.left() + (point.x() - at.box.left()) / at.cell_width);
     const int row = static_cast<int>(at.cells.top() + (point.y() - at.box.top()) / at.cell_height);
@@ -122,7 +145,7 @@ QPoint HeatMapView::cellAt(const QPointF& point) const {
 
 void HeatMapView::zoom(double factor, const QPointF& about) {
     if (isEmpty()) return;
-    const Frame at = frame(rect());
+    const Frame at = frame(canvas());
     const QPointF place(at.cells.left() + (about.x() - at.box.left()) / at.cell_width,
                         at.cells.top() + (about.y() - at.box.top()) / at.cell_height);
     QRectF next(place - (place - shown_.topLeft()) * factor, shown_.size() * factor);
@@ -142,7 +165,7 @@ void HeatMapView::mouseMoveEvent(QMouseEvent* event) {
         const QPointF by = event->position() - press_;
         moved_ = moved_ || by.manhattanLength() > 4;
         if (moved_) {
-            const Frame at = frame(rect());
+            const Frame at = frame(canvas());
             showCells(press_shown_.translated(-by.x() / at.cell_width, -by.y() / at.cell_height));
         }
     }
@@ -168,7 +191,7 @@ void HeatMapView::wheelEvent(QWheelEvent* event) {
 }
 
 void HeatMapView::keyPressEvent(QKeyEvent* event) {
-    const QPointF centre = frame(rect()).box.center();
+    const QPointF centre = frame(canvas()).box.center();
     if (event->key() == Qt::Key_Plus || event->key() == Qt::Key_Equal) return zoom(0.7, centre);
     if (event->key() == Qt::Key_Minus) return zoom(1 / 0.7, centre);
     if (event->key() == Qt::Key_0) return showAll();

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <QStringList>
 #include <memory>
+#include <optional>
 
 #include "ui/charts/figure_view.h"
 #include "ui/charts/tile_pyramid.h"
@@ -43,6 +44,8 @@ class HeatMapView : public FigureView {
     const Map& map() const { return map_; }
     /// The cell that is marked, or −1.
     void setMarked(int row, int column);
+    /// A row, a column or both that the pointer is on, perhaps in another picture.
+    void setPointed(std::optional<int> row, std::optional<int> column);
     void setCaption(const QString& caption) { caption_ = caption; }
     /// One line above the map: what it shows.
     void setTitle(const QString& title);
@@ -60,7 +63,7 @@ class HeatMapView : public FigureView {
     QString figureCsv() const override;
     void writeCsv(const WriteBytes& write) const override;
     QString figureCaption() const override { return caption_; }
-    QSize minimumSizeHint() const override { return {220, 160}; }
+    QSize leastSize() const override { return {220, 160}; }
 
     /// Where a cell is on the widget.
     QRectF cellRect(int row, int column) const;
@@ -70,6 +73,7 @@ class HeatMapView : public FigureView {
     void cellClicked(int row, int column);
 
   protected:
+    void paintPointed(QPainter& painter, const Theme& theme) const override;
     void addToMenu(QMenu& menu) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
@@ -111,6 +115,7 @@ class HeatMapView : public FigureView {
     TilePyramid::Merging merging_ = TilePyramid::Merging::largest;
     QRectF shown_{0, 0, 1, 1};
     int marked_row_ = -1, marked_column_ = -1;
+    std::optional<int> pointed_row_, pointed_column_;
     QPointF press_;
     QRectF press_shown_;
     bool pressed_ = false, moved_ = false;

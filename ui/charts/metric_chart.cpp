@@ -241,7 +241,7 @@ void MetricChart::redrawNow() {
     dirty_ = false;
     if (follow_) fitAxes();
     fillLegend();
-    applyTheme(Theme::of(palette()));
+    applyTheme(Theme::of(palette()), font());
     fillGraphs(screenColumns());
     bool empty = true;
     for (const auto& [key, series] : series_)

@@ -10,6 +10,7 @@
 #include "ui/charts/figure.h"
 #include "ui/charts/min_max_pyramid.h"
 #include "ui/charts/smoothing.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 
@@ -66,8 +67,11 @@ class MetricChart : public QWidget, public Figure {
     void redrawNow();
 
     QString figureName() const override { return name_; }
-    QSize figureSize() const override { return size(); }
+    QSize figureSize() const override { return size() / Zoom::instance().factor(); }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    bool hasLegend() const override { return true; }
+    void paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
+                         const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
 
@@ -107,7 +111,7 @@ class MetricChart : public QWidget, public Figure {
     void fillGraphs(std::size_t columns) const;
     void fillLegend();
     void fitAxes();
-    void applyTheme(const Theme& theme) const;
+    void applyTheme(const Theme& theme, const QFont& font) const;
     void applyPens(const Series& series, const Theme& theme) const;
     void applyAxisKinds();
     void onLegendClick(QCPAbstractLegendItem* item, bool isolate);

@@ -89,11 +89,11 @@ void MetricChart::applyPens(const Series& series, const Theme& theme) const {
         QCPScatterStyle(QCPScatterStyle::ssCross, QPen(series.color, 3), QBrush(), 12));
 }
 
-void MetricChart::applyTheme(const Theme& theme) const {
-    applyPlotTheme(*plot_, theme, font());
+void MetricChart::applyTheme(const Theme& theme, const QFont& font) const {
+    applyPlotTheme(*plot_, theme, font);
     plot_->xAxis->setLabel(acrossName());
     empty_label_->setColor(theme.faint_text);
-    empty_label_->setFont(font());
+    empty_label_->setFont(font);
     crosshair_->setPen(QPen(theme.frame, 1, Qt::DashLine));
     for (const auto& [key, series] : series_) {
         applyPens(series, theme);
@@ -114,14 +114,21 @@ void MetricChart::fillLegend() {
 }
 
 void MetricChart::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    applyTheme(theme);
+    paintWithLegend(plot_->legend->visible(), painter, area, theme);
+}
+
+void MetricChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
+                                  const Theme& theme) const {
+    applyTheme(theme, painter.font());
     // Finer than any screen: thinning is for the screen, a print shows more.
     fillGraphs(kColumnsAPixel * static_cast<std::size_t>(area.width()));
-    const bool crosshair_shown = crosshair_->visible();
+    const bool crosshair_shown = crosshair_->visible(), legend_shown = plot_->legend->visible();
     crosshair_->setVisible(false);
+    plot_->legend->setVisible(legend);
     paintPlot(*plot_, painter, area);
+    plot_->legend->setVisible(legend_shown);
     crosshair_->setVisible(crosshair_shown);
-    applyTheme(Theme::of(palette()));
+    applyTheme(Theme::of(palette()), font());
     fillGraphs(screenColumns());
 }
 

@@ -4,6 +4,11 @@
 
 namespace roper {
 
+QColor translucent(QColor color) {
+    color.setAlpha(200);
+    return color;
+}
+
 void applyPlotTheme(QCustomPlot& plot, const Theme& theme, const QFont& font) {
     plot.setPlottingHint(QCP::phFastPolylines, true);
     plot.setBackground(theme.background);
@@ -19,8 +24,7 @@ void applyPlotTheme(QCustomPlot& plot, const Theme& theme, const QFont& font) {
         axis->setTickLabelFont(font);
         axis->setLabelFont(font);
     }
-    plot.legend->setBrush(
-        QColor(theme.background.red(), theme.background.green(), theme.background.blue(), 200));
+    plot.legend->setBrush(translucent(theme.background));
     plot.legend->setFont(font);
 }
 

@@ -4,19 +4,29 @@
 #include <QStringList>
 #include <algorithm>
 
+#include "ui/theme/zoom.h"
+
 namespace roper {
 
 /// A button in a narrow row: it may be as narrow as its text, below the least width that the style gives to
 /// all.
-/// @param texts  what it shows at first, and what at other times
-inline QPushButton* makeNarrowButton(const QStringList& texts) {
-    constexpr int kPadding = 10;  // pixels, both sides with the frame
-    auto* button = new QPushButton(texts.front());
-    int longest = 0;
-    for (const QString& text : texts)
-        longest = std::max(longest, button->fontMetrics().horizontalAdvance(text));
-    button->setMinimumWidth(longest + kPadding);
-    return button;
-}
+class NarrowButton : public QPushButton {
+  public:
+    /// @param texts  what it shows at first, and what at other times
+    explicit NarrowButton(const QStringList& texts) : QPushButton(texts.front()), texts_(texts) {
+        setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);  // a button's own would not let it shrink
+    }
+
+    QSize minimumSizeHint() const override {
+        constexpr int kPadding = 10;  // pixels, both sides with the frame
+        int longest = 0;
+        for (const QString& text : texts_)
+            longest = std::max(longest, fontMetrics().horizontalAdvance(text));
+        return {longest + zoomed(kPadding), QPushButton::minimumSizeHint().height()};
+    }
+
+  private:
+    QStringList texts_;
+};
 
 }  // namespace roper

@@ -4,6 +4,7 @@
 #include <QUndoStack>
 
 #include "core/explorer/setup.h"
+#include "ui/explorer/pointing.h"
 
 namespace roper {
 
@@ -26,6 +27,10 @@ class Selection : public QObject {
 
     QUndoStack& history() { return history_; }
 
+    /// What the pointer is on: shared like the selection, but nothing that lasts.
+    Pointing& pointing() { return pointing_; }
+    const Pointed& pointed() const { return pointing_.now(); }
+
   signals:
     void changed();
 
@@ -36,6 +41,7 @@ class Selection : public QObject {
 
     Setup setup_;
     QUndoStack history_;
+    Pointing pointing_;
 };
 
 }  // namespace roper

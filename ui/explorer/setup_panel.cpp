@@ -12,12 +12,14 @@
 #include "core/base/text.h"
 #include "core/explorer/setup_fields.h"
 #include "ui/theme/plain_text.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 namespace {
 
 constexpr int kPanelWidth = 264;
-constexpr int kLabelWidth = 112;  // longer labels stand above their control
+constexpr int kLabelWidth = 112;   // longer labels stand above their control
+constexpr int kControlWidth = 64;  // at least
 
 double numberOf(const SetupField& field, const Setup& setup) {
     return parseNumber(field.text(setup)).value_or(0);
@@ -50,9 +52,16 @@ SetupPanel::SetupPanel(Selection& selection, QWidget* parent)
     setWidgetResizable(true);
     setFrameShape(QFrame::NoFrame);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    setFixedWidth(kPanelWidth);
+    setFixedWidth(zoomed(kPanelWidth));
     setFocusPolicy(Qt::NoFocus);
     connect(&selection_, &Selection::changed, this, &SetupPanel::showSetup);
+    connect(&Zoom::instance(), &Zoom::changed, this, [this] {
+        setFixedWidth(zoomed(kPanelWidth));
+        for (QLabel* label : labels_)
+            label->setFixedWidth(zoomed(kLabelWidth));
+        for (QWidget* widget : controls_)
+            widget->setMinimumWidth(zoomed(kControlWidth));
+    });
 }
 
 void SetupPanel::showSetup() {
@@ -82,16 +91,24 @@ void SetupPanel::addRow(const QString& label, QWidget* widget, const QString& he
     if (widget->accessibleName().isEmpty()) widget->setAccessibleName(label);
     widget->setToolTip(help);
     widget->setAccessibleDescription(help);
+    // A range may have numbers, and a list names, for which no panel has room.
+    if (qobject_cast<QAbstractSpinBox*>(widget) != nullptr || qobject_cast<QComboBox*>(widget) != nullptr) {
+        widget->setMinimumWidth(zoomed(kControlWidth));
+        controls_.push_back(widget);
+    }
     auto* row = new QWidget;
     auto* name = label.isEmpty() ? nullptr : new QLabel(label, row);
-    const bool is_long = name != nullptr && name->sizeHint().width() > kLabelWidth;
+    const bool is_long = name != nullptr && name->sizeHint().width() > zoomed(kLabelWidth);
     auto* layout = new QBoxLayout(is_long ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight, row);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(is_long ? 2 : 8);
     if (name != nullptr) {
         name->setToolTip(help);
         name->setBuddy(widget);
-        if (!is_long) name->setFixedWidth(kLabelWidth);
+        if (!is_long) {
+            name->setFixedWidth(zoomed(kLabelWidth));
+            labels_.push_back(name);
+        }
         layout->addWidget(name);
     }
     layout->addWidget(widget, 1);
@@ -124,7 +141,6 @@ QSpinBox* SetupPanel::addWhole(const QString& label, const char* key, const QStr
 QSpinBox* SetupPanel::addIndex(const QString& label, const char* key, const QString& hint,
                                std::function<int(const Setup&)> count) {
     QSpinBox* box = addWhole(label, key, hint);
-    box->setRange(0, 0);  // its width is that of what a setup has, not of what any could have
     // The range comes before the value, which it would cut otherwise.
     const auto show_value = shown_.back();
     shown_.back() = [box, count, show_value](const Setup& s) {

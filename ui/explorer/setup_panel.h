@@ -3,6 +3,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
+#include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSlider>
@@ -83,6 +84,8 @@ class SetupPanel : public QScrollArea {
     Selection& selection_;
     QVBoxLayout* column_;
     FoldingGroup* group_ = nullptr;  ///< the last
+    std::vector<QLabel*> labels_;     ///< that stand before their control
+    std::vector<QWidget*> controls_;  ///< that may be narrower than they would like
     std::vector<std::function<void(const Setup&)>> shown_;
     bool showing_ = false;
 };

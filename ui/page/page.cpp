@@ -58,6 +58,7 @@ Page::Page(const QString& name, const QString& sentence, QWidget* parent)
     layout->addWidget(subtitle);
     layout->addLayout(contents_, 1);
     layout->addWidget(readout_);
+    setReadout({});
 }
 
 std::optional<int> Page::viewNumber(const ViewSettings& settings, const std::string& key) {
@@ -90,7 +91,8 @@ Figure& Page::figureNamed(const std::string& kind) {
 void Page::setReadout(const QString& text) {
     constexpr qsizetype kLongest = 500;  // to lay out many thousands of characters takes long
     const QString shown = text.size() <= kLongest ? text : text.left(kLongest) + QStringLiteral("…");
-    readout_->setText(shown);
+    readout_->setText(shown.isEmpty() ? tr("Point at a picture: its numbers appear here.") : shown);
+    readout_->setForegroundRole(shown.isEmpty() ? QPalette::PlaceholderText : QPalette::WindowText);
     readout_->setToolTip(shown);
 }
 

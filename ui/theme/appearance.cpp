@@ -5,6 +5,7 @@
 
 #include "ui/theme/lab_style.h"
 #include "ui/theme/theme.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 namespace {
@@ -40,6 +41,7 @@ void dressApplication() {
     isDesktopDark();
     QApplication::setStyle(new LabStyle);
     apply(savedAppearance());
+    Zoom::instance().restore();
 }
 
 }  // namespace roper

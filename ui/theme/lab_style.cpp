@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ui/theme/theme.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 namespace {
@@ -291,8 +292,9 @@ QRect LabStyle::subControlRect(ComplexControl control, const QStyleOptionComplex
         if (spin == nullptr || spin->buttonSymbols == QAbstractSpinBox::NoButtons)
             return QProxyStyle::subControlRect(control, option, sub, widget);
         const QRect rect = spin->rect.adjusted(1, 1, -1, -1);
-        const QRect buttons(rect.right() - kSpinButtons + 1, rect.top(), kSpinButtons, rect.height());
-        QRect part = rect.adjusted(3, 1, -kSpinButtons, -1);
+        const QRect buttons(rect.right() - zoomed(kSpinButtons) + 1, rect.top(), zoomed(kSpinButtons),
+                            rect.height());
+        QRect part = rect.adjusted(3, 1, -zoomed(kSpinButtons), -1);
         if (sub == SC_SpinBoxUp)
             part = QRect(buttons.left(), buttons.top(), buttons.width(), buttons.height() / 2);
         if (sub == SC_SpinBoxDown)
@@ -306,19 +308,19 @@ QRect LabStyle::subControlRect(ComplexControl control, const QStyleOptionComplex
 int LabStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const {
     switch (metric) {
         case PM_ScrollBarExtent:
-            return kScrollBar;
+            return zoomed(kScrollBar);
         case PM_ScrollBarSliderMin:
-            return kLeastHandle;
+            return zoomed(kLeastHandle);
         case PM_TabBarTabShiftVertical:
         case PM_TabBarTabShiftHorizontal:
             return 0;
         case PM_IndicatorWidth:
         case PM_IndicatorHeight:
-            return 16;
+            return zoomed(16);
         case PM_SliderThickness:
         case PM_SliderLength:
         case PM_SliderControlThickness:
-            return 16;
+            return zoomed(16);
         default:
             return QProxyStyle::pixelMetric(metric, option, widget);
     }

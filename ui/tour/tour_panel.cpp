@@ -225,7 +225,10 @@ void TourPanel::showStage(Stage stage) {
     next_->setText(is_last ? tr("End the tour") : stage == Stage::revealed ? tr("Next") : tr("Skip"));
     next_->setDefault(stage == Stage::revealed);
     if (stage == Stage::revealed) next_->setFocus();  // the button that had it is gone
-    emit controlChanged(stage == Stage::trying ? QString::fromStdString(current().control) : QString());
+    emit coverChanged(stage == Stage::predicting && current().covered);
+    emit controlChanged(QString::fromStdString(stage == Stage::trying     ? current().control
+                                               : stage == Stage::revealed ? current().reveal_control
+                                                                          : std::string()));
     if (stage == Stage::predicting) return;
     // What has appeared is scrolled to, once it has its place.
     QWidget* appeared = stage == Stage::trying ? trying_ : revealed_;

@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 
 #include "core/tour/tour.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 
@@ -35,14 +36,16 @@ class TourPanel : public QWidget {
     Stage stage() const { return stage_; }
     const TourStop& current() const { return tour_.stops[static_cast<std::size_t>(stop_)]; }
 
-    QSize minimumSizeHint() const override { return {230, 200}; }
-    QSize sizeHint() const override { return {300, 600}; }
+    QSize minimumSizeHint() const override { return zoomed(QSize(230, 200)); }
+    QSize sizeHint() const override { return zoomed(QSize(300, 600)); }
 
   signals:
     /// A stop is shown: its page and setup belong beside it.
     void arrived(const roper::TourStop& stop);
     /// The control to be marked on the page; empty: none.
     void controlChanged(const QString& name);
+    /// Whether the page is to be hidden.
+    void coverChanged(bool covered);
     /// The reader has come to the end, or wants to stop here.
     void left();
 

@@ -11,9 +11,12 @@
 #include "core/base/error.h"
 #include "core/runs/trusted_folders.h"
 #include "ui/charts/export_dialog.h"
+#include "ui/page/page_figure.h"
 #include "ui/theme/appearance.h"
+#include "ui/theme/motion.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/plain_text.h"
+#include "ui/theme/zoom.h"
 #include "ui/window/command_palette.h"
 #include "ui/window/help.h"
 
@@ -42,6 +45,7 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
     qApp->installEventFilter(this);
     resize(kInitialSize);
     setMinimumSize(kLeastSize);
+    connect(&Zoom::instance(), &Zoom::changed, this, &MainWindow::fitSidebar);
     sidebar_->setObjectName("sidebar");
     sidebar_->setMovable(false);
     sidebar_->toggleViewAction()->setEnabled(false);  // no way round the pages
@@ -92,7 +96,6 @@ void MainWindow::addPage(Page* page, PageIcon icon) {
     auto* button = new QToolButton;
     button->setText(page->name());
     button->setIcon(makePageIcon(icon, palette()));
-    button->setIconSize({28, 28});
     button->setCheckable(true);
     button->setAutoExclusive(true);
     button->setAutoRaise(true);
@@ -126,11 +129,13 @@ void MainWindow::makeMenus() {
     });
     names_action_->setCheckable(true);
     names_action_->setChecked(QSettings().value(kNamesKey, true).toBool());
+    addZoomActions();
     addAppearanceActions();
     addHelpActions();
     for (const QString& group : {tr("File"), tr("Go"), tr("View")})
         for (const QAction* action : actions_.inGroup(group))
-            if (!action->shortcut().isEmpty()) is_ours_.insert(action->shortcut());
+            for (const QKeySequence& keys : action->shortcuts())
+                is_ours_.insert(keys);
     for (Page* page : pages_)
         page->addActions(actions_);
     QStringList groups{tr("File"), tr("Edit"), tr("Go"), tr("View")};
@@ -153,6 +158,20 @@ void MainWindow::makeMenus() {
     }
 }
 
+void MainWindow::addZoomActions() {
+    const QString view = tr("View");
+    Zoom& zoom = Zoom::instance();
+    QAction* larger = actions_.add(view, tr("Zoom in"), QKeySequence::ZoomIn, [&zoom] { zoom.step(1); });
+    // Where + needs Shift, the key is the one of =.
+    larger->setShortcuts({QKeySequence(QKeySequence::ZoomIn), QKeySequence(Qt::CTRL | Qt::Key_Equal)});
+    actions_.add(view, tr("Zoom out"), QKeySequence::ZoomOut, [&zoom] { zoom.step(-1); });
+    actions_.add(view, tr("Actual size"), Qt::CTRL | Qt::Key_0, [&zoom] { zoom.set(1); });
+    connect(&zoom, &Zoom::changed, this, [this, &zoom] {
+        constexpr int kShown_ms = 3000;
+        statusBar()->showMessage(tr("Zoom %1 %").arg(std::lround(100 * zoom.factor())), kShown_ms);
+    });
+}
+
 void MainWindow::addAppearanceActions() {
     auto* group = new QActionGroup(this);
     for (const auto& [name, appearance] : {std::pair{tr("Light colours"), Appearance::light},
@@ -164,6 +183,10 @@ void MainWindow::addAppearanceActions() {
         action->setChecked(savedAppearance() == appearance);
         group->addAction(action);
     }
+    QAction* calm = actions_.add(tr("View"), tr("Reduce motion"), {}, [] {});
+    calm->setCheckable(true);
+    calm->setChecked(isMotionReduced());
+    connect(calm, &QAction::toggled, this, [](bool on) { reduceMotion(on); });
 }
 
 void MainWindow::addHelpActions() {
@@ -362,6 +385,11 @@ void MainWindow::exportCurrent() {
     for (const Figure* figure : figures)
         menu.addAction(figure->figureTitle(), this,
                        [this, figure] { exportFigureOf(*currentPage(), *figure); });
+    const PageFigure page(*currentPage());
+    if (page.parts() > 1) {
+        menu.addSeparator();
+        menu.addAction(page.figureTitle(), this, [this, &page] { exportByDialog(page, this); });
+    }
     menu.exec(mapToGlobal(rect().center()));
 }
 
@@ -403,10 +431,11 @@ void MainWindow::resetLayout() {
 
 /// Icons alone where names are not wanted or have no room.
 void MainWindow::fitSidebar() {
-    const bool names = names_action_->isChecked() && width() >= kRoomForNames;
+    const bool names = names_action_->isChecked() && width() >= zoomed(kRoomForNames);
     for (QToolButton* button : sidebar_buttons_) {
         button->setToolButtonStyle(names ? Qt::ToolButtonTextUnderIcon : Qt::ToolButtonIconOnly);
-        button->setFixedSize(names ? QSize(84, 62) : QSize(44, 44));
+        button->setIconSize(zoomed(QSize(28, 28)));
+        button->setFixedSize(zoomed(names ? QSize(84, 62) : QSize(44, 44)));
     }
 }
 

@@ -73,6 +73,7 @@ class MainWindow : public QMainWindow {
     void makeStatusBar();
     void makeExplanation();
     void addEditActions();
+    void addZoomActions();
     void addAppearanceActions();
     void addHelpActions();
     void makeTour();

@@ -25,12 +25,17 @@ TourDock::TourDock(QWidget* window, std::function<QWidget*()> page)
         emit arrived(stop);
     });
     connect(panel_, &TourPanel::controlChanged, this, &TourDock::mark);
+    connect(panel_, &TourPanel::coverChanged, this, [this](bool covered) {
+        if (cover_) cover_->cover(covered ? page_() : nullptr);
+    });
     connect(panel_, &TourPanel::left, this, [this] {
         QSettings().remove(key());  // the next time begins at the beginning
         hide();
     });
     connect(this, &QDockWidget::visibilityChanged, this, [this](bool visible) {
-        if (!visible) marker_->mark(nullptr);
+        if (visible) return;
+        marker_->mark(nullptr);
+        if (cover_) cover_->cover(nullptr);
     });
 }
 

@@ -2,8 +2,10 @@
 
 #include <QDockWidget>
 #include <QFrame>
+#include <functional>
 
 #include "ui/tour/control_marker.h"
+#include "ui/tour/page_cover.h"
 #include "ui/tour/tour_panel.h"
 
 namespace roper {
@@ -16,6 +18,7 @@ class TourDock : public QDockWidget {
   public:
     /// @param page  the page that is in front
     TourDock(QWidget* window, std::function<QWidget*()> page);
+    ~TourDock() override { delete cover_; }
 
     /// Another tour than the bundled one, such as a teacher's.
     void setTour(Tour tour);
@@ -26,6 +29,8 @@ class TourDock : public QDockWidget {
 
     TourPanel& panel() { return *panel_; }
     const QWidget* marked() const { return marker_->marked(); }
+    /// What is hidden until an answer is chosen; null: nothing.
+    const QWidget* covered() const { return cover_ ? cover_->parentWidget() : nullptr; }
 
   signals:
     /// The page and the setup of this stop are to be shown.
@@ -39,6 +44,7 @@ class TourDock : public QDockWidget {
     std::function<QWidget*()> page_;
     TourPanel* panel_;
     ControlMarker* marker_;
+    QPointer<PageCover> cover_ = new PageCover;  ///< belongs to the page that it covers, while it does
 };
 
 /// Above the pages at the first start: whether one wants to be shown around.

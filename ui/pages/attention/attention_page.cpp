@@ -72,9 +72,17 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
     connect(map_, &HeatMapView::cellClicked, this, [this](int query, int key) {
         if (shown_question_.isTokenByToken()) select(query, key);
     });
-    connect(map_, &HeatMapView::cellPointed, this, [this](int r, int c) { setReadout(cellText(r, c)); });
-    connect(map_, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
-    connect(bars_, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
+    connect(map_, &HeatMapView::cellPointed, this, [this](int r, int c) {
+        setReadout(cellText(r, c));
+        pointing().set(shown_question_.isTokenByToken() ? Pointed{.query = r, .key = c, .distance = r - c}
+                                                        : Pointed{.query = r});
+    });
+    connect(map_, &FigureView::pointed, this, &AttentionPage::tell);
+    connect(bars_, &FigureView::pointed, this, &AttentionPage::tell);
+    connect(bars_, &BarChart::placePointed, this, [this](int pair) { pointing().set({.pair = pair}); });
+    for (CurveChart* chart : std::initializer_list<CurveChart*>{by_distance_, bias_})
+        connect(chart, &CurveChart::xPointed, this, &AttentionPage::pointDistance);
+    connect(&pointing(), &Pointing::changed, this, &AttentionPage::showPointed);
     connect(bars_, &BarChart::placeClicked, this, &AttentionPage::mute);
     connect(vectors_, &VectorsTable::said, this, [this](const QString& text) { setReadout(text); });
     connect(kinds_, &QTabBar::currentChanged, this, [this](int index) {
@@ -101,6 +109,33 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
 
 AttentionPage::~AttentionPage() {
     computing_.waitForFinished();
+}
+
+Pointing& AttentionPage::pointing() {
+    return state_.selection().pointing();
+}
+
+/// The numbers under the pointer; empty when it has left.
+void AttentionPage::tell(const QString& text) {
+    setReadout(text);
+    if (text.isEmpty()) pointing().clear();
+}
+
+/// A distance from the query that is looked at, and the key there.
+void AttentionPage::pointDistance(double x) {
+    if (!state_.isReady()) return;
+    const int distance = static_cast<int>(std::lround(x)), key = state_.query() - distance;
+    Pointed pointed{.query = state_.query(), .distance = distance};
+    if (key >= 0 && key < state_.tokens()) pointed.key = key;
+    pointing().set(pointed);
+}
+
+void AttentionPage::showPointed() {
+    const Pointed& now = pointing().now();
+    map_->setPointed(now.query, shown_question_.isTokenByToken() ? now.key : std::nullopt);
+    bars_->setPointed(now.pair);
+    for (CurveChart* chart : std::initializer_list<CurveChart*>{by_distance_, bias_})
+        chart->setPointed(now.distance);
 }
 
 std::vector<const Figure*> AttentionPage::figures() const {

@@ -56,6 +56,10 @@ class AttentionPage : public Page {
     void becomeSeen(bool seen) override;
 
   private:
+    Pointing& pointing();
+    void tell(const QString& text);
+    void pointDistance(double x);
+    void showPointed();
     /// What the pictures of biases and of the position table were made of; they are made again only if it
     /// changes.
     struct BiasOf {

@@ -4,6 +4,7 @@
 #include "ui/explorer/source_controls.h"
 #include "ui/pages/attention/attention_page.h"
 #include "ui/pages/attention/method_text.h"
+#include "ui/theme/motion.h"
 
 // What can be pressed and typed on the Attention page.
 
@@ -87,7 +88,7 @@ void AttentionPage::fillPanel() {
     play_->setCheckable(true);
     connect(play_, &QPushButton::toggled, this, [this](bool on) {
         play_->setText(on ? tr("Pause") : tr("Play"));
-        on ? timer_.start(kPlay_ms) : timer_.stop();
+        on ? timer_.start(frameInterval(kPlay_ms)) : timer_.stop();
     });
     panel_->addRow({}, play_, tr("Moves all positions on, step by step (Space)"));
     panel_->addHeading(tr("Known mistakes"));

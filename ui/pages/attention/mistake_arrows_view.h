@@ -25,7 +25,7 @@ class MistakeArrowsView : public FigureView {
 
     QString figureName() const override { return QStringLiteral("mistake-arrows"); }
     QSize defaultSize() const override { return {640, 340}; }
-    QSize minimumSizeHint() const override { return {320, 220}; }
+    QSize leastSize() const override { return {320, 220}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;

@@ -6,6 +6,7 @@
 
 #include "ui/explorer/mistake_story.h"
 #include "ui/explorer/mistake_text.h"
+#include "ui/theme/motion.h"
 #include "ui/theme/theme.h"
 
 namespace roper {
@@ -33,7 +34,7 @@ MistakeStoryDialog::MistakeStoryDialog(AttentionState& state, QWidget* parent)
     connect(shift_, &QSlider::valueChanged, this, [this](int value) { view_->setShift(value); });
     connect(play_, &QPushButton::toggled, this, [this](bool on) {
         play_->setText(on ? tr("Pause") : tr("Play"));
-        on ? timer_.start(kStep_ms) : timer_.stop();
+        on ? timer_.start(frameInterval(kStep_ms)) : timer_.stop();
     });
     connect(&timer_, &QTimer::timeout, this,
             [this] { shift_->setValue(shift_->value() < kFarthest ? shift_->value() + 1 : -kFarthest); });

@@ -126,7 +126,7 @@ void BoardView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
 
 void BoardView::mouseMoveEvent(QMouseEvent* event) {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-        const QRectF box = rowBox(rect(), i);
+        const QRectF box = rowBox(canvas(), i);
         if (!box.contains(event->position())) continue;
         const double line = (event->position().y() - box.top()) / (box.height() / 3);
         if (line < 1)

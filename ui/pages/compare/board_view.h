@@ -20,7 +20,7 @@ class BoardView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize minimumSizeHint() const override { return {560, 300}; }
+    QSize leastSize() const override { return {560, 300}; }
 
   protected:
     void mouseMoveEvent(QMouseEvent* event) override;

@@ -134,7 +134,7 @@ std::vector<LengthMapView::Placed> LengthMapView::placed(const QRectF& area) con
 
 QRectF LengthMapView::cellRect(std::size_t map, std::size_t panel, std::int64_t trained,
                                std::int64_t length) const {
-    for (const Placed& one : placed(rect())) {
+    for (const Placed& one : placed(canvas())) {
         if (one.map != &maps_[map] || one.panel != &maps_[map].panels[panel]) continue;
         const auto row = std::find(one.map->trained.begin(), one.map->trained.end(), trained);
         const auto column = std::find(one.map->lengths.begin(), one.map->lengths.end(), length);
@@ -221,7 +221,7 @@ void LengthMapView::paintColorBar(QPainter& painter, const QRectF& area, const T
 }
 
 void LengthMapView::mouseMoveEvent(QMouseEvent* event) {
-    for (const Placed& panel : placed(rect())) {
+    for (const Placed& panel : placed(canvas())) {
         if (!panel.cells.contains(event->position())) continue;
         const LengthMap& map = *panel.map;
         const auto at = [](double place, double from, double size, std::size_t count) {

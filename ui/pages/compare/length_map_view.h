@@ -30,7 +30,7 @@ class LengthMapView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override { return QString::fromStdString(csvOf(maps_)); }
     QString figureCaption() const override;
-    QSize minimumSizeHint() const override { return {320, 200}; }
+    QSize leastSize() const override { return {320, 200}; }
 
   protected:
     void mouseMoveEvent(QMouseEvent* event) override;

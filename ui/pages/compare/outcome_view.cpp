@@ -162,7 +162,7 @@ void OutcomeView::paintFigure(QPainter& painter, const QRectF& area, const Theme
 }
 
 void OutcomeView::mouseMoveEvent(QMouseEvent* event) {
-    const Scale scale = this->scale(rect());
+    const Scale scale = this->scale(canvas());
     const auto groups = shown();
     const double row = (event->position().y() - scale.plot.top()) / scale.row;
     if (row < 0 || row >= static_cast<double>(std::min(groups.size(), scale.rows))) return emit pointed({});

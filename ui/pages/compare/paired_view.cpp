@@ -190,7 +190,7 @@ void PairedView::paintFigure(QPainter& painter, const QRectF& area, const Theme&
 void PairedView::mouseMoveEvent(QMouseEvent* event) {
     if (!state_.comparison()) return;
     const auto& pairs = state_.comparison()->pairs;
-    const QRectF box = rightBox(rect());
+    const QRectF box = rightBox(canvas());
     const double place =
         (event->position().x() - box.left()) / box.width() * static_cast<double>(pairs.size() + kMeanPlaces);
     if (!box.contains(event->position()) || place >= static_cast<double>(pairs.size()))

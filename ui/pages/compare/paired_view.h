@@ -17,7 +17,7 @@ class PairedView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize minimumSizeHint() const override { return {360, 200}; }
+    QSize leastSize() const override { return {360, 200}; }
 
   protected:
     void mouseMoveEvent(QMouseEvent* event) override;

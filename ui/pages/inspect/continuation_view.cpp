@@ -94,7 +94,7 @@ ContinuationView::Lines ContinuationView::lines(const QRectF& area) const {
 }
 
 QRectF ContinuationView::tokenRect(int index) const {
-    return lines(rect()).cell(index);
+    return lines(canvas()).cell(index);
 }
 
 void ContinuationView::paintText(QPainter& painter, const Lines& lines, const Theme& theme) const {
@@ -194,7 +194,7 @@ void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const 
 
 int ContinuationView::indexAt(const QPointF& at) const {
     if (!state_.continuation()) return -1;
-    const Lines lines = this->lines(rect());
+    const Lines lines = this->lines(canvas());
     for (int index = 0; index < lines.tokens(); ++index)
         if (lines.cell(index).contains(at)) return index;
     return -1;

@@ -27,7 +27,7 @@ class ContinuationView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize minimumSizeHint() const override { return {320, 240}; }
+    QSize leastSize() const override { return {320, 240}; }
 
   signals:
     void chosenChanged(int step);

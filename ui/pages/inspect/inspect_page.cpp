@@ -14,8 +14,6 @@
 namespace roper {
 namespace {
 
-constexpr int kFrame_ms = 350;  // of the film of snapshots
-
 QStringList labelsOf(const std::vector<std::string>& tokens) {
     QStringList labels;
     for (const std::string& token : tokens)
@@ -64,7 +62,6 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
             [this](const QString& text) { setReadout(text); });
     connect(&store_, &RunStore::runAdded, this, &InspectPage::fillRuns);
     connect(&store_, &RunStore::runRemoved, this, &InspectPage::fillRuns);
-    player_.setInterval(kFrame_ms);
     connect(&player_, &QTimer::timeout, this, [this] {
         const int next = state_->snapshot() + 1;
         if (next >= static_cast<int>(state_->snapshots().size())) return play();

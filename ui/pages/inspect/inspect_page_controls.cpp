@@ -3,6 +3,7 @@
 
 #include "ui/controls/named.h"
 #include "ui/pages/inspect/inspect_page.h"
+#include "ui/theme/motion.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/plain_text.h"
 
@@ -197,7 +198,8 @@ void InspectPage::play() {
         player_.stop();
     } else if (state_->snapshots().size() > 1) {
         if (state_->snapshot() + 1 >= static_cast<int>(state_->snapshots().size())) state_->showSnapshot(0);
-        player_.start();
+        constexpr int kFrame_ms = 350;
+        player_.start(frameInterval(kFrame_ms));
     }
     play_->setText(player_.isActive() ? tr("Pause") : tr("Play"));
 }

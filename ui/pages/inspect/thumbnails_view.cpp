@@ -69,7 +69,7 @@ QRectF ThumbnailsView::mapRect(const Grid& grid, std::size_t place) const {
 QRectF ThumbnailsView::headRect(std::size_t head) const {
     const auto order = state_.ordered();
     const auto place = std::find(order.begin(), order.end(), head) - order.begin();
-    return mapRect(grid(rect()), static_cast<std::size_t>(place));
+    return mapRect(grid(canvas()), static_cast<std::size_t>(place));
 }
 
 void ThumbnailsView::paintMap(QPainter& painter, const Eigen::MatrixXd& weights, const QRectF& box,
@@ -133,7 +133,7 @@ QString ThumbnailsView::describe(std::size_t head) const {
 
 std::optional<std::size_t> ThumbnailsView::placeAt(const QPointF& at) const {
     if (!state_.maps()) return std::nullopt;
-    const Grid grid = this->grid(rect());
+    const Grid grid = this->grid(canvas());
     for (std::size_t place = 0; place < state_.maps()->count(); ++place)
         if (mapRect(grid, place).adjusted(0, -kLabel, 0, 0).contains(at)) return place;
     return std::nullopt;
@@ -153,7 +153,7 @@ void ThumbnailsView::keyPressEvent(QKeyEvent* event) {
     if (!state_.maps()) return FigureView::keyPressEvent(event);
     const auto order = state_.ordered();
     const auto at = std::find(order.begin(), order.end(), state_.head()) - order.begin();
-    const int columns = grid(rect()).columns;
+    const int columns = grid(canvas()).columns;
     const int step = event->key() == Qt::Key_Right  ? 1
                      : event->key() == Qt::Key_Left ? -1
                      : event->key() == Qt::Key_Down ? columns

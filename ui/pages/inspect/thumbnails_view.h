@@ -19,7 +19,7 @@ class ThumbnailsView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize minimumSizeHint() const override { return {240, 200}; }
+    QSize leastSize() const override { return {240, 200}; }
 
   protected:
     void mousePressEvent(QMouseEvent* event) override;

@@ -252,11 +252,11 @@ void CompassView::paintClock(QPainter& painter, LabelPlacer& labels, const Plane
 }
 
 QPointF CompassView::markAt(int j) const {
-    return plane(rect(), true, shownPlane(), font()).onScreen(pointOf(markOf(formOf(true), j)));
+    return plane(canvas(), true, shownPlane(), font()).onScreen(pointOf(markOf(formOf(true), j)));
 }
 
 int CompassView::nearestMark(const QPointF& point) const {
-    const PlaneFrame at = plane(rect(), true, shownPlane(), font());
+    const PlaneFrame at = plane(canvas(), true, shownPlane(), font());
     const AttentionForm form = formOf(true);
     int nearest = state_.key();
     double least = 1e300;
@@ -392,7 +392,7 @@ QString CompassView::figureCaption() const {
 }
 
 const CompassArrow* CompassView::nearest(const Compass& chain, bool right, const QPointF& point) const {
-    const PlaneFrame at = plane(rect(), right, shownPlane(), font());
+    const PlaneFrame at = plane(canvas(), right, shownPlane(), font());
     const CompassArrow* found = nullptr;
     double least = 1e300;
     Eigen::Vector2d tail(0, 0);
@@ -408,13 +408,27 @@ const CompassArrow* CompassView::nearest(const Compass& chain, bool right, const
     return found;
 }
 
+/// The head of the key's arrow, on both sides.
+void CompassView::paintPointed(QPainter& painter, const Theme& theme) const {
+    const auto& key = state_.selection().pointed().key;
+    if (!key || !state_.isReady()) return;
+    for (const bool right : {false, true}) {
+        const PlaneFrame at = plane(canvas(), right, shownPlane(), font());
+        Eigen::Vector2d head(0, 0);
+        for (const CompassArrow& arrow : (right ? roperCompass() : ropeCompass()).arrows) {
+            head += arrow.rotated;
+            if (arrow.key == *key) paintRing(painter, at.onScreen(pointOf(head)), theme);
+        }
+    }
+}
+
 void CompassView::mousePressEvent(QMouseEvent* event) {
     if (event->button() == Qt::LeftButton && state_.isReady()) choose(event->position());
 }
 
 /// The key whose arrow, or on the clock whose mark, is nearest.
 void CompassView::choose(const QPointF& at) {
-    const bool right = at.x() > rect().center().x();
+    const bool right = at.x() > canvas().center().x();
     Setup next = state_.setup();
     if (showsClock()) {
         if (!right) return;  // the marks of RoPE lie on each other
@@ -431,10 +445,11 @@ void CompassView::choose(const QPointF& at) {
 void CompassView::mouseMoveEvent(QMouseEvent* event) {
     if (!state_.isReady()) return;
     if (showsClock() && event->buttons().testFlag(Qt::LeftButton)) choose(event->position());
-    const bool right = event->position().x() > rect().center().x();
+    const bool right = event->position().x() > canvas().center().x();
     const Compass chain = right ? roperCompass() : ropeCompass();
     const CompassArrow* arrow = nearest(chain, right, event->position());
     if (arrow == nullptr) return emit pointed({});
+    state_.selection().pointing().set({.key = arrow->key, .distance = state_.query() - arrow->key});
     emit pointed(tr("key %1    distance %2    weight %3    a·v = (%4, %5)    rotated by %6 rad: (%7, %8)")
                      .arg(state_.tokenText(arrow->key), noteNumber(state_.query() - arrow->key),
                           noteNumber(arrow->weight, 5), noteNumber(arrow->value.x(), 5),

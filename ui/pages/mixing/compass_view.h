@@ -21,7 +21,7 @@ class CompassView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize minimumSizeHint() const override { return {300, 190}; }
+    QSize leastOnScreen() const override { return {300, 190}; }
     QSize leastSize() const override { return {330, 240}; }
 
     /// One token with all the weight is dragged from mark to mark.
@@ -35,6 +35,7 @@ class CompassView : public FigureView {
     Compass roperCompass() const;
 
   protected:
+    void paintPointed(QPainter& painter, const Theme& theme) const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
 

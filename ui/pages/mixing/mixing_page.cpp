@@ -52,7 +52,17 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
     contents()->addLayout(row);
     for (FigureView* view : {static_cast<FigureView*>(compass_), static_cast<FigureView*>(distances_),
                              static_cast<FigureView*>(steps_)})
-        connect(view, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
+        connect(view, &FigureView::pointed, this, [this](const QString& text) {
+            setReadout(text);
+            if (text.isEmpty()) pointing().clear();
+        });
+    connect(distances_, &BarChart::placePointed, this, [this](int distance) {
+        pointing().set({.key = state_.query() - distance, .distance = distance});
+    });
+    connect(&pointing(), &Pointing::changed, this, [this] {
+        distances_->setPointed(pointing().now().distance);
+        compass_->update();
+    });
     connect(shifts_, &CurveChart::pointed, this, [this](const QString& text) { setReadout(text); });
     connect(shifts_, &CurveChart::clicked, this,
             [this](double x) { panel_->change(tr("Shift S"), [&](Setup& s) { s.shift = std::round(x); }); });
@@ -65,6 +75,10 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
     connect(&state_, &AttentionState::changed, this, &MixingPage::refreshWhenSeen);
     connect(&timer_, &QTimer::timeout, this, &MixingPage::advance);
     panel_->showSetup();
+}
+
+Pointing& MixingPage::pointing() {
+    return state_.selection().pointing();
 }
 
 std::vector<const Figure*> MixingPage::figures() const {
@@ -140,7 +154,7 @@ void MixingPage::showDistances() {
     }
     distances_->setBars(places, {left, right});
     distances_->setMarked(state_.query() - state_.key());
-    distances_->setHeadline(tr("Δ by distance: what each distance adds to the length of the output"));
+    distances_->setHeadline(tr("What each distance δ adds to the length of the output"));
     distances_->setCaption(
         tr("What each distance adds to the length of the output of query %1 in pair %2: %3")
             .arg(state_.query())

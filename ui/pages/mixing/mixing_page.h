@@ -45,6 +45,7 @@ class MixingPage : public Page {
     void changeEvent(QEvent* event) override;
 
   private:
+    Pointing& pointing();
     void fillPanel();
     void showDistances();
     void showShifts();

@@ -1,6 +1,7 @@
 #include "ui/explorer/example_list.h"
 #include "ui/explorer/source_controls.h"
 #include "ui/pages/mixing/mixing_page.h"
+#include "ui/theme/motion.h"
 
 // What can be pressed and typed on the Value mixing page.
 
@@ -40,7 +41,7 @@ void MixingPage::fillPanel() {
     play_->setCheckable(true);
     connect(play_, &QPushButton::toggled, this, [this](bool on) {
         play_->setText(on ? tr("Pause") : tr("Play"));
-        on ? timer_.start(kFrame_ms) : timer_.stop();
+        on ? timer_.start(frameInterval(kFrame_ms)) : timer_.stop();
     });
     panel_->addRow({}, play_,
                    tr("Moves the key of one or two tokens along the sentence; of all, blends to RoPER and "
@@ -95,14 +96,16 @@ void MixingPage::advance() {
     panel_->change(tr("Blend"), [this](Setup& s) {
         if (s.blend >= 1) direction_ = -1;
         if (s.blend <= 0) direction_ = 1;
-        s.blend = std::clamp(s.blend + direction_ * kBlendStep, 0.0, 1.0);
+        s.blend = std::clamp(s.blend + direction_ * kBlendStep * timer_.interval() / kFrame_ms, 0.0, 1.0);
     });
 }
 
 /// The token moves one position further from the query, and from the other end of the sentence back.
 void MixingPage::advanceKey() {
     constexpr int kFramesAStep = 8;
-    if (!state_.isReady() || ++frame_ % kFramesAStep != 0) return;
+    frame_ += timer_.interval() / kFrame_ms;
+    if (!state_.isReady() || frame_ < kFramesAStep) return;
+    frame_ = 0;
     panel_->change(tr("Key j"), [this](Setup& s) { s.key = s.key > 0 ? s.key - 1 : state_.query(); });
 }
 

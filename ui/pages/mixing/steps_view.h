@@ -18,7 +18,7 @@ class StepsView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize minimumSizeHint() const override { return {300, 130}; }
+    QSize leastOnScreen() const override { return {300, 130}; }
     QSize leastSize() const override { return {330, 320}; }
 
   protected:

@@ -6,9 +6,7 @@
 #include "ui/theme/type_scale.h"
 
 namespace roper {
-namespace {
 
-/// For each feature the pair that it belongs to.
 std::vector<int> pairOfFeature(const Rotary& rotary) {
     std::vector<int> pair(static_cast<std::size_t>(rotary.head_dim), -1);
     for (int i = 0; i < rotary.planes(); ++i) {
@@ -17,8 +15,6 @@ std::vector<int> pairOfFeature(const Rotary& rotary) {
     }
     return pair;
 }
-
-}  // namespace
 
 BarsView::BarsView(RotationState& state, QWidget* parent) : FigureView(parent), state_(state) {
     setAccessibleName(tr("Features of the vector before and after rotation"));
@@ -117,12 +113,27 @@ QString BarsView::figureCaption() const {
         .arg(state_.setup().head_dim);
 }
 
+/// The features of the pair.
+void BarsView::paintPointed(QPainter& painter, const Theme& theme) const {
+    const auto& pair = state_.selection().pointed().pair;
+    if (!pair || *pair >= state_.rotary().planes()) return;
+    const QRectF box = plot(canvas());
+    const double step = box.width() / static_cast<double>(state_.x().size());
+    const auto [first, second] = state_.rotary().plane(*pair);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(pointedPen(theme));
+    for (const auto feature : {first, second})
+        painter.drawRect(
+            QRectF(box.left() + static_cast<double>(feature) * step, box.top(), step, box.height()));
+}
+
 void BarsView::mouseMoveEvent(QMouseEvent* event) {
-    const QRectF box = plot(rect());
+    const QRectF box = plot(canvas());
     const int feature = static_cast<int>(std::floor((event->position().x() - box.left()) / box.width() *
                                                     static_cast<double>(state_.x().size())));
     if (feature < 0 || feature >= state_.x().size()) return emit pointed({});
     const int pair = pairOfFeature(state_.rotary())[static_cast<std::size_t>(feature)];
+    state_.selection().pointing().set({.pair = pair});
     emit pointed(tr("feature %1    before %2    after %3    pair %4%5")
                      .arg(feature)
                      .arg(state_.x()[feature], 0, 'f', 6)

@@ -5,6 +5,9 @@
 
 namespace roper {
 
+/// For each feature the pair that it belongs to.
+std::vector<int> pairOfFeature(const Rotary& rotary);
+
 /// The vector as bars, feature by feature: pale before, strong after the rotation, coloured by pair.
 class BarsView : public FigureView {
     Q_OBJECT
@@ -16,10 +19,11 @@ class BarsView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize minimumSizeHint() const override { return {240, 100}; }
+    QSize leastOnScreen() const override { return {240, 100}; }
     QSize leastSize() const override { return {300, 130}; }
 
   protected:
+    void paintPointed(QPainter& painter, const Theme& theme) const override;
     void mouseMoveEvent(QMouseEvent* event) override;
 
   private:

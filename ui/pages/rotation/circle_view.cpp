@@ -98,10 +98,10 @@ QString CircleView::angleText(const Plane& at) const {
             .arg(state_.setup().pair)
             .arg(state_.rotary().rotatedWidth())
             .arg(state_.setup().head_dim);
-    return tr("pair %1   θ = %2\nmθ = %3 rad = %4 rotations")
+    return tr("pair %1   θ = %2\nmθ = %3 rad = %4 rotations\n|x| = |R(m)x| = %5")
         .arg(state_.setup().pair)
         .arg(noteNumber(at.theta))
-        .arg(number(at.angle), number(at.angle / kFullRotation));
+        .arg(number(at.angle), number(at.angle / kFullRotation), number(std::hypot(at.x.x(), at.x.y())));
 }
 
 void CircleView::paintGrid(QPainter& painter, const Plane& at, const Theme& theme) const {
@@ -158,8 +158,17 @@ void CircleView::paintArc(QPainter& painter, const Plane& at, const Theme& theme
     drawArrowHead(painter, spiral[spiral.size() - 2], spiral.back(), color, 8);
 }
 
+/// Where x would point at the position.
+void CircleView::paintPointed(QPainter& painter, const Theme& theme) const {
+    const auto& position = state_.selection().pointed().position;
+    if (!position) return;
+    const Plane at = plane(canvas());
+    const double angle = *position * at.theta, c = std::cos(angle), s = std::sin(angle);
+    paintRing(painter, at.onScreen({at.x.x() * c - at.x.y() * s, at.x.x() * s + at.x.y() * c}), theme);
+}
+
 QString CircleView::figureCsv() const {
-    const Plane at = plane(rect());
+    const Plane at = plane(canvas());
     QString csv = QStringLiteral("position,theta,angle,x1,x2,rotated1,rotated2\n");
     const int last = static_cast<int>(std::floor(std::abs(at.position)));
     QList<double> positions;
@@ -195,7 +204,7 @@ QString CircleView::figureCaption() const {
 }
 
 QString CircleView::readoutAt(const QPointF& point) const {
-    const Plane at = plane(rect());
+    const Plane at = plane(canvas());
     const QPointF p = at.inPlane(point);
     return tr("pointer (%1, %2)    x = (%3, %4)    R(m)x = (%5, %6)    length %7, kept by the rotation")
         .arg(number(p.x()), number(p.y()), number(at.x.x(), 4), number(at.x.y(), 4), number(at.y.x(), 4),
@@ -203,7 +212,7 @@ QString CircleView::readoutAt(const QPointF& point) const {
 }
 
 QPointF CircleView::tip(bool rotated) const {
-    const Plane at = plane(rect());
+    const Plane at = plane(canvas());
     return at.onScreen(rotated ? at.y : at.x);
 }
 
@@ -212,7 +221,7 @@ void CircleView::mousePressEvent(QMouseEvent* event) {
     constexpr double kReach = 36;
     const auto distance = [&](bool rotated) { return QLineF(tip(rotated), event->position()).length(); };
     if (std::min(distance(false), distance(true)) > kReach) return;
-    held_extent_ = plane(rect()).extent;
+    held_extent_ = plane(canvas()).extent;
     dragged_ = distance(false) <= distance(true) ? Dragged::vector : Dragged::rotated;
     setCursor(Qt::ClosedHandCursor);
 }
@@ -231,7 +240,7 @@ void CircleView::mouseReleaseEvent(QMouseEvent* event) {
 
 /// The held arrow follows the pointer; R(m)x takes x along, rotated back.
 void CircleView::dragTo(const QPointF& point) {
-    const Plane at = plane(rect());
+    const Plane at = plane(canvas());
     const QPointF p = at.inPlane(point);
     const double back = dragged_ == Dragged::rotated ? -at.angle : 0.0;
     const auto rounded = [](double value) { return std::clamp(std::round(value * 100) / 100, -10.0, 10.0); };

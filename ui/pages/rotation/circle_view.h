@@ -18,13 +18,14 @@ class CircleView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize minimumSizeHint() const override { return {230, 210}; }
+    QSize leastOnScreen() const override { return {230, 210}; }
     QSize leastSize() const override { return {300, 300}; }
 
     /// Where the head of x, or of R(m)x, is on the widget.
     QPointF tip(bool rotated) const;
 
   protected:
+    void paintPointed(QPainter& painter, const Theme& theme) const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;

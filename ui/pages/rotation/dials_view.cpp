@@ -46,7 +46,7 @@ QRectF DialsView::cell(const QRectF& area, int pair) const {
 
 int DialsView::pairAt(const QPointF& at) const {
     for (int pair = 0; pair < pairs(); ++pair)
-        if (cell(rect(), pair).contains(at)) return pair;
+        if (cell(canvas(), pair).contains(at)) return pair;
     return -1;
 }
 
@@ -127,9 +127,18 @@ void DialsView::mousePressEvent(QMouseEvent* event) {
     state_.selection().set(setup, tr("Pair i"));
 }
 
+void DialsView::paintPointed(QPainter& painter, const Theme& theme) const {
+    const auto& pair = state_.selection().pointed().pair;
+    if (!pair || *pair >= pairs()) return;
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(pointedPen(theme));
+    painter.drawRoundedRect(cell(canvas(), *pair).adjusted(1, 1, -1, -1), 4, 4);
+}
+
 void DialsView::mouseMoveEvent(QMouseEvent* event) {
     const int pair = pairAt(event->position());
     if (pair < 0) return emit pointed({});
+    state_.selection().pointing().set({.pair = pair});
     const double theta = state_.rotary().frequency(pair);
     if (theta == 0) return emit pointed(tr("pair %1    does not rotate: θ = 0").arg(pair));
     emit pointed(tr("pair %1    θ = %2 rad per position    wavelength λ = %3 positions    mθ = %4 rad")

@@ -65,7 +65,18 @@ RotationPage::RotationPage(Selection& selection, QWidget* parent)
     for (FigureView* view : {static_cast<FigureView*>(circle_), static_cast<FigureView*>(two_vectors_),
                              static_cast<FigureView*>(four_ways_), static_cast<FigureView*>(dials_),
                              static_cast<FigureView*>(strip_), static_cast<FigureView*>(bars_)})
-        connect(view, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
+        connect(view, &FigureView::pointed, this, [this](const QString& text) {
+            setReadout(text);
+            if (text.isEmpty()) state_.selection().pointing().clear();
+        });
+    connect(four_ways_, &HeatMapView::cellPointed, this, [this](int feature, int) {
+        state_.selection().pointing().set(
+            {.pair = pairOfFeature(state_.rotary())[static_cast<std::size_t>(feature)]});
+    });
+    connect(&state_.selection().pointing(), &Pointing::changed, this, [this] {
+        for (QWidget* view : std::initializer_list<QWidget*>{circle_, dials_, strip_, bars_})
+            if (view->isVisible()) view->update();
+    });
     connect(&state_, &RotationState::changed, this, &RotationPage::refreshWhenSeen);
     connect(&timer_, &QTimer::timeout, this, &RotationPage::advance);
     connect(upper_, &QTabWidget::currentChanged, this, &RotationPage::refreshWhenSeen);
@@ -158,7 +169,7 @@ QString RotationPage::explanation() const {
                "rad:</p>"
                "<p>x′<sub>%2</sub> = x<sub>%2</sub> cos mθ − x<sub>%3</sub> sin mθ = <b>%5</b><br>"
                "x′<sub>%3</sub> = x<sub>%2</sub> sin mθ + x<sub>%3</sub> cos mθ = <b>%6</b></p>"
-               "<p>Its norm is preserved; at m = 0 nothing rotates; R(m)R(n) = R(m+n).</p>")
+               "<p>Its norm is preserved; at m = 0 nothing rotates; R(m)R(m′) = R(m+m′).</p>")
                 .arg(noteNumber(s.position))
                 .arg(first)
                 .arg(second)
@@ -166,8 +177,8 @@ QString RotationPage::explanation() const {
                      noteNumber(state_.rotated()[second]));
     if (upper_->currentWidget() == two_vectors_)
         text +=
-            tr("<h3>Two vectors</h3><p>⟨R(m)q, R(n)k⟩ = qᵀR(m)ᵀR(n)k = qᵀR(n−m)k: the score depends on the "
-               "distance alone. "
+            tr("<h3>Two vectors</h3><p>⟨R(n)q, R(j)k⟩ = qᵀR(n)ᵀR(j)k = qᵀR(j−n)k: the score depends on the "
+               "distance δ = n − j alone. "
                "Move both positions by S and watch the number stay.</p>");
     if (upper_->currentWidget() == four_ways_)
         text +=

@@ -6,6 +6,7 @@
 #include "ui/controls/line_edit.h"
 #include "ui/explorer/example_list.h"
 #include "ui/pages/rotation/rotation_page.h"
+#include "ui/theme/motion.h"
 #include "ui/theme/numbers.h"
 
 // What can be pressed and typed on the Rotation page.
@@ -13,7 +14,7 @@
 namespace roper {
 namespace {
 
-constexpr int kSliderTop = 512;
+constexpr int kSliderTop = 64;  // a few times the sentence; the number beside it goes farther
 constexpr int kFrame_ms = 33;
 
 }  // namespace
@@ -22,12 +23,13 @@ void RotationPage::fillPanel() {
     addExamples(*panel_, "rotation", [this](const ViewSettings& view) { setViewSettings(view); });
     panel_->addDecimal(tr("Position m"), "position", tr("← → step by one, Shift by ten, Home returns to 0"),
                        1, 2);
-    panel_->addSlider(tr("Position, by hand"), "position", tr("Drag through positions 0 to 512"), 0,
+    panel_->addSlider(tr("Position, by hand"), "position", tr("Drag through positions 0 to 64"), 0,
                       kSliderTop, 1);
     play_ = new QPushButton(tr("Play"));
     play_->setCheckable(true);
     connect(play_, &QPushButton::clicked, this, &RotationPage::togglePlay);
     speed_ = new QDoubleSpinBox;
+    speed_->setDecimals(1);
     speed_->setRange(0.1, 500);
     speed_->setValue(2);
     speed_->setSuffix(tr(" positions/s"));
@@ -36,10 +38,10 @@ void RotationPage::fillPanel() {
     panel_->addIndex(tr("Pair i"), "pair", tr("In the large circle; a click on a dial selects it too"),
                      [](const Setup& s) { return s.pairs(); });
     panel_->addHeading(tr("Two vectors"));
-    panel_->addDecimal(tr("Key position n"), "key_position", tr("The query q is vector x at position m"), 1,
-                       2);
+    panel_->addDecimal(tr("Query position n"), "position", tr("The query q is the vector x"), 1, 2);
+    panel_->addDecimal(tr("Key position j"), "key_position", {}, 1, 2);
     panel_->addDecimal(tr("Shift both by S"), "shift",
-                       tr("Added to m and n; the product ⟨R(m)q, R(n)k⟩ stays"), 1, 2);
+                       tr("Added to n and j; the product ⟨R(n)q, R(j)k⟩ stays"), 1, 2);
     panel_->addSlider(tr("Shift, by hand"), "shift", tr("Drag S from −64 to 64"), -64, 64, 1);
     panel_->addHeading(tr("Rotation"));
     addRotationControls(*panel_);
@@ -125,7 +127,7 @@ void RotationPage::step(double positions) {
 
 void RotationPage::togglePlay() {
     if (play_->isChecked()) {
-        timer_.start(kFrame_ms);
+        timer_.start(frameInterval(kFrame_ms));
     } else {
         timer_.stop();
         step(0);  // a position between two tokens has no token
@@ -135,7 +137,8 @@ void RotationPage::togglePlay() {
 
 void RotationPage::advance() {
     Setup setup = state_.setup();
-    setup.position += speed_->value() * kFrame_ms / 1000.0;
+    setup.position += speed_->value() * timer_.interval() / 1000.0;
+    if (isMotionReduced()) setup.position = std::round(setup.position);
     state_.selection().set(setup, tr("Position m"));
 }
 

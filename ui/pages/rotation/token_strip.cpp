@@ -45,12 +45,12 @@ QRectF TokenStrip::cell(const QRectF& area, int token) const {
 
 QSizeF TokenStrip::sizeForWidth(double width) const {
     const auto rows = static_cast<double>((tokens().size() + columns(width) - 1) / columns(width));
-    return {width, std::max(1.0, rows) * (minimumSizeHint().height() + 6)};
+    return {width, std::max(1.0, rows) * (leastSize().height() + 6)};
 }
 
 int TokenStrip::tokenAt(const QPointF& at) const {
     for (int token = 0; token < tokens().size(); ++token)
-        if (cell(rect(), token).contains(at)) return token;
+        if (cell(canvas(), token).contains(at)) return token;
     return -1;
 }
 
@@ -126,9 +126,18 @@ void TokenStrip::mousePressEvent(QMouseEvent* event) {
     state_.selection().set(setup, tr("Position m"));
 }
 
+void TokenStrip::paintPointed(QPainter& painter, const Theme& theme) const {
+    const auto& position = state_.selection().pointed().position;
+    if (!position || *position < 0 || *position >= tokens().size()) return;
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(pointedPen(theme));
+    painter.drawRoundedRect(cell(canvas(), *position).adjusted(1, 0, -1, 0), 4, 4);
+}
+
 void TokenStrip::mouseMoveEvent(QMouseEvent* event) {
     const int token = tokenAt(event->position());
     if (token < 0) return emit pointed({});
+    state_.selection().pointing().set({.position = token});
     const QPointF rotated = rotatedTo(token);
     emit pointed(tr("“%1” at position %2    R(%2)x in pair %3 = (%4, %5)")
                      .arg(tokens()[token])

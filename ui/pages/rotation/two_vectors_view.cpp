@@ -75,10 +75,10 @@ TwoVectorsView::Scene TwoVectorsView::scene(const QRectF& area) const {
 QString TwoVectorsView::summary(const Scene& at) const {
     const Setup& s = state_.setup();
     if (at.is_narrow)
-        return tr("m − n = %1\n⟨R(m)q, R(n)k⟩ = %2")
+        return tr("δ = n − j = %1\n⟨R(n)q, R(j)k⟩ = %2")
             .arg(signedPosition(s.position - s.key_position, 0), number(at.score, 6));
     const double change = at.score - at.score_unshifted;
-    return tr("query at m = %1\nkey at n = %2\nm − n = %3\n\n⟨R(m)q, R(n)k⟩ = %4\n  of it pair %5: %6\n\n"
+    return tr("query at n = %1\nkey at j = %2\nδ = n − j = %3\n\n⟨R(n)q, R(j)k⟩ = %4\n  of it pair %5: %6\n\n"
               "angle between the arrows\n  %7 rad = %8°\n\n")
                .arg(signedPosition(s.position, s.shift), signedPosition(s.key_position, s.shift),
                     signedPosition(s.position - s.key_position, 0), number(at.score, 6))
@@ -123,15 +123,15 @@ void TwoVectorsView::paintFigure(QPainter& painter, const QRectF& area, const Th
     };
     const QFont plain = painter.font();
     painter.setFont(boldFont(plain));
-    label(at.q_rotated, QStringLiteral("R(m)q"), theme.text);
-    label(at.k_rotated, QStringLiteral("R(n)k"), theme.text);
+    label(at.q_rotated, QStringLiteral("R(n)q"), theme.text);
+    label(at.k_rotated, QStringLiteral("R(j)k"), theme.text);
     painter.setFont(plain);
     label(at.q, QStringLiteral("q"), theme.faint_text);
     label(at.k, QStringLiteral("k"), theme.faint_text);
 }
 
 QString TwoVectorsView::figureCsv() const {
-    const Scene at = scene(rect());
+    const Scene at = scene(canvas());
     const Setup& s = state_.setup();
     QString csv = QStringLiteral("vector,position,x1,x2,rotated1,rotated2,score,pair_part,angle\n");
     const auto row = [&](const char* name, double position, const QPointF& x, const QPointF& rotated) {
@@ -159,7 +159,7 @@ QString TwoVectorsView::figureCaption() const {
 
 void TwoVectorsView::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return;
-    const Scene at = scene(rect());
+    const Scene at = scene(canvas());
     const auto distance = [&](const QPointF& tip) {
         return lengthOf(at.plane.onScreen(tip) - event->position());
     };
@@ -180,8 +180,8 @@ void TwoVectorsView::mousePressEvent(QMouseEvent* event) {
 
 void TwoVectorsView::mouseMoveEvent(QMouseEvent* event) {
     if (dragged_ != Dragged::nothing) dragTo(event->position());
-    const Scene at = scene(rect());
-    emit pointed(tr("q = (%1, %2)    k = (%3, %4)    ⟨R(m)q, R(n)k⟩ = %5    this pair's part %6    drag any "
+    const Scene at = scene(canvas());
+    emit pointed(tr("q = (%1, %2)    k = (%3, %4)    ⟨R(n)q, R(j)k⟩ = %5    this pair's part %6    drag any "
                     "of the arrows")
                      .arg(number(at.q.x()), number(at.q.y()), number(at.k.x()), number(at.k.y()),
                           number(at.score, 6), number(at.pair_part, 6)));
@@ -197,7 +197,7 @@ void TwoVectorsView::mouseReleaseEvent(QMouseEvent*) {
 void TwoVectorsView::dragTo(const QPointF& point) {
     Setup s = state_.setup();
     const bool is_query = dragged_ == Dragged::query;
-    const QPointF p = scene(rect()).plane.inPlane(point);
+    const QPointF p = scene(canvas()).plane.inPlane(point);
     const double angle = !dragged_rotated_ ? 0.0
                                            : -((is_query ? s.position : s.key_position) + s.shift) *
                                                  state_.rotary().frequency(s.pair);

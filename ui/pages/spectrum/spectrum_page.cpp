@@ -82,21 +82,21 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
               "see."),
            parent),
       state_(selection, this),
+      pointing_(selection.pointing()),
       spectrum_(
           new CurveChart(QStringLiteral("spectrum"), tr("pair i"), tr("wavelength λ, positions"), this)),
       decay_(
-          new CurveChart(QStringLiteral("decay"), tr("distance Δ"), tr("decay, mean |Sⱼ| over pairs"), this)),
-      bound_(new CurveChart(QStringLiteral("base-bound"), tr("distance m"), tr("base bound Bₘ = Σ cos mθᵢ"),
-                            this)),
+          new CurveChart(QStringLiteral("decay"), tr("distance δ"), tr("decay, mean |Sⱼ| over pairs"), this)),
+      bound_(new CurveChart(QStringLiteral("base-bound"), tr("distance δ"), tr("base bound B(δ)"), this)),
       cosines_(new HeatMapView(QStringLiteral("cosine-map"), this)),
       panel_(new SpectrumPanel(selection, this)) {
     cosines_->setAccessibleName(tr("Cosine of the angle of every pair at every distance"));
     cosines_->setEmptyText(tr("No feature rotates: the rotated fraction is 0."));
-    cosines_->setTitle(tr("How each pair sees a distance: cos Δθᵢ"));
+    cosines_->setTitle(tr("How each pair sees a distance: cos δθᵢ"));
     bound_->setLog(true, false);
     spectrum_->setTitle(tr("How slowly each pair rotates"));
     decay_->setTitle(tr("How large a score can be, by distance"));
-    bound_->setTitle(tr("How far a similar token is told from a random one: while Bₘ ≥ 0"));
+    bound_->setTitle(tr("How far a similar token is told from a random one: while B(δ) ≥ 0"));
     decay_->setYFloor(0);
     auto* grid = new QGridLayout;
     grid->setSpacing(6);
@@ -112,24 +112,43 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
     row->addLayout(grid, 1);
     row->addWidget(panel_);
     contents()->addLayout(row);
-    for (CurveChart* chart : {spectrum_, decay_, bound_})
-        connect(chart, &CurveChart::pointed, this, [this](const QString& text) { setReadout(text); });
+    for (CurveChart* chart : {spectrum_, decay_, bound_}) {
+        connect(chart, &CurveChart::pointed, this, &SpectrumPage::tell);
+        connect(chart, &CurveChart::xPointed, this, [this, chart](double x) {
+            const int at = static_cast<int>(std::lround(x));
+            pointing_.set(chart == spectrum_ ? Pointed{.pair = at} : Pointed{.distance = at});
+        });
+    }
+    connect(&pointing_, &Pointing::changed, this, [this] {
+        const Pointed& now = pointing_.now();
+        spectrum_->setPointed(now.pair);
+        cosines_->setPointed(now.pair, now.distance);
+        for (CurveChart* chart : {decay_, bound_})
+            chart->setPointed(now.distance);
+    });
     connect(spectrum_, &CurveChart::clicked, this, [this](double x) {
         panel_->change(tr("Pair i"), [&](Setup& s) { s.pair = static_cast<int>(std::lround(x)); });
     });
     connect(cosines_, &HeatMapView::cellClicked, this,
             [this](int pair, int) { panel_->change(tr("Pair i"), [&](Setup& s) { s.pair = pair; }); });
     connect(cosines_, &HeatMapView::cellPointed, this, [this](int pair, int distance) {
-        setReadout(tr("pair %1    distance Δ %2    cos Δθ = %3")
+        pointing_.set({.pair = pair, .distance = distance});
+        setReadout(tr("pair %1    distance δ %2    cos δθ = %3")
                        .arg(pair)
                        .arg(distance)
                        .arg(noteNumber((*cosines_->map().values)(pair, distance), 7)));
     });
-    connect(cosines_, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
+    connect(cosines_, &FigureView::pointed, this, &SpectrumPage::tell);
     connect(panel_, &SpectrumPanel::quantityChanged, this, &SpectrumPage::showSpectrum);
     connect(panel_, &SpectrumPanel::said, this, [this](const QString& text) { setReadout(text); });
     connect(&state_, &SpectrumState::changed, this, &SpectrumPage::refreshWhenSeen);
     panel_->showSetup();
+}
+
+/// The numbers under the pointer; empty when it has left.
+void SpectrumPage::tell(const QString& text) {
+    setReadout(text);
+    if (text.isEmpty()) pointing_.clear();
 }
 
 std::vector<const Figure*> SpectrumPage::figures() const {
@@ -239,10 +258,10 @@ void SpectrumPage::showCosines() {
         map.values = std::move(values);
     }
     map.row_name = tr("pair i");
-    map.column_name = tr("distance Δ");
-    map.value_name = QStringLiteral("cos Δθᵢ");
+    map.column_name = tr("distance δ");
+    map.value_name = QStringLiteral("cos δθᵢ");
     cosines_->setMap(std::move(map));
-    cosines_->setCaption(tr("cos Δθᵢ of every pair and distance: d = %1, base %2, scaling %3")
+    cosines_->setCaption(tr("cos δθᵢ of every pair and distance: d = %1, base %2, scaling %3")
                              .arg(s.head_dim)
                              .arg(s.base)
                              .arg(describe(s.scaling.method).name));
@@ -263,10 +282,10 @@ void SpectrumPage::showDecay() {
     if (s.xpos_decay && state_.theta().size() > 0)
         curves.push_back({QStringLiteral("xpos"), tr("xPos"), Theme::of(palette()).frame,
                           counting(s.distances), numbers(xposDecayCurve(state_.theta(), s.distances)), false,
-                          false, QStringLiteral("pair i also × ζᵢ^(Δ/512), ζᵢ = (2i/d + 0.4)/1.4")});
+                          false, QStringLiteral("pair i also × ζᵢ^(δ/512), ζᵢ = (2i/d + 0.4)/1.4")});
     decay_->setCurves(curves, {});
     decay_->setCaption(
-        tr("Long-range attenuation (1/(r/2)) Σ|Sⱼ|, Sⱼ = Σ exp(iΔθᵢ) over i < j: d = %1, base %2, scaling %3")
+        tr("Long-range attenuation (1/(r/2)) Σ|Sⱼ|, Sⱼ = Σ exp(iδθᵢ) over i < j: d = %1, base %2, scaling %3")
             .arg(s.head_dim)
             .arg(s.base)
             .arg(describe(s.scaling.method).name));
@@ -283,8 +302,8 @@ void SpectrumPage::showBound() {
         const Eigen::VectorXd bound = baseBound(curve.theta, length);
         if (curve.in_use) {
             const int zero = firstNegative(bound);
-            found = zero < 0 ? tr("not below 0 up to m = %1").arg(length)
-                             : tr("first below 0 at m = %1").arg(zero);
+            found = zero < 0 ? tr("not below 0 up to δ = %1").arg(length)
+                             : tr("first below 0 at δ = %1").arg(zero);
             if (zero > 0) marks.push_back({static_cast<double>(zero), found, false});
         }
         // From 1, since the axis is logarithmic.
@@ -296,7 +315,7 @@ void SpectrumPage::showBound() {
         curves.back().envelope = true;
     }
     bound_->setCurves(curves, marks);
-    bound_->setCaption(tr("Base bound Bₘ = Σ cos mθᵢ, %1: d = %2, base %3, scaling %4")
+    bound_->setCaption(tr("Base bound B(δ) = Σ cos δθᵢ, %1: d = %2, base %3, scaling %4")
                            .arg(found)
                            .arg(s.head_dim)
                            .arg(s.base)
@@ -334,12 +353,13 @@ QString SpectrumPage::explanation() const {
         text += tr("<p>Pair %1 does not rotate.</p>").arg(s.pair);
     return text +
            tr("<h3>Decay</h3><p>(1/(r/2)) Σ<sub>j=1</sub><sup>r/2</sup> |S<sub>j</sub>|, S<sub>j</sub> = "
-              "Σ<sub>i&lt;j</sub> e<sup>iΔθ<sub>i</sub></sup>, bounds how large a score can be at distance "
-              "Δ. "
+              "Σ<sub>i&lt;j</sub> e<sup>iδθ<sub>i</sub></sup>, bounds how large a score can be at distance "
+              "δ. "
               "<i>Su 2021; the figure has d = 128.</i></p>"
-              "<h3>Base bound</h3><p>B<sub>m</sub> = Σ<sub>i</sub> cos mθ<sub>i</sub>. While it is not "
+              "<h3>Base bound</h3><p>B(δ) = Σ<sub>i</sub> cos δθ<sub>i</sub>. While it is not "
               "negative, a "
-              "similar token m away scores above a random one. The first m below 0 is as far as this base "
+              "similar token δ away scores above a random one. The first δ with B(δ) below 0 is as far as "
+              "this base "
               "carries. "
               "<i>Xu et al. 2024, arXiv 2405.14591</i></p>");
 }

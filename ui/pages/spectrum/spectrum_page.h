@@ -63,7 +63,10 @@ class SpectrumPage : public Page {
     /// Whether these very curves are drawn already; from now on they count as drawn.
     bool isDrawn();
 
+    void tell(const QString& text);
+
     SpectrumState state_;
+    Pointing& pointing_;
     Drawn drawn_;
     CurveChart *spectrum_, *decay_, *bound_;
     HeatMapView* cosines_;

@@ -77,7 +77,7 @@ QueuePanel::QueuePanel(QueueLauncher& queue, RunStore& store, QWidget* parent)
 
 QPushButton* QueuePanel::makeButton(const QStringList& texts, const QString& help,
                                     const std::function<void()>& act) {
-    QPushButton* button = makeNarrowButton(texts);
+    auto* button = new NarrowButton(texts);
     button->setToolTip(help);
     connect(button, &QPushButton::clicked, this, [this, act] {
         try {

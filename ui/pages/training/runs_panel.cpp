@@ -91,7 +91,7 @@ RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QueueLauncher& 
 
 QWidget* RunsPanel::makeButtons() {
     const auto make = [this](const QStringList& texts, const QString& help, auto action) {
-        QPushButton* button = makeNarrowButton(texts);
+        auto* button = new NarrowButton(texts);
         button->setToolTip(help);
         connect(button, &QPushButton::clicked, this, action);
         return button;

@@ -1,0 +1,136 @@
+#include <QTest>
+
+#include "tests/support/page_test.h"
+
+using namespace roper;
+
+/// The pointer on a pair, a token or a distance marks it on every picture of the page that shows it.
+class LinkedViewsTest : public PageTest {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() { forgetSettings("linked_views_test"); }
+    void init() {
+        QSettings().clear();
+        openWindow("Rotation");
+    }
+    void cleanup() { window_.reset(); }
+
+    void aPairOnTheRotationPage() {
+        auto* dials = window_->rotationPage().findChild<DialsView*>();
+        auto* bars = window_->rotationPage().findChild<BarsView*>();
+        expectMarkedIn({dials, bars}, [&] { readoutAt(bars, middleOf(*bars)); });
+        QVERIFY(pointed().pair.has_value());
+    }
+
+    void aWordOnTheRotationPage() {
+        auto* strip = window_->rotationPage().findChild<TokenStrip*>();
+        auto* circle = window_->rotationPage().findChild<CircleView*>();
+        expectMarkedIn({strip, circle}, [&] { readoutAt(strip, middleOf(*strip)); });
+        QVERIFY(pointed().position.has_value());
+    }
+
+    void pairAndDistanceOnTheSpectrumPage() {
+        window_->showPage("Spectrum");
+        SpectrumPage& page = window_->spectrumPage();
+        HeatMapView& map = page.cosineMapView();
+        expectMarkedIn({&map, &page.spectrumChart(), &page.decayChart(), &page.boundChart()},
+                       [&] { readoutAt(&map, map.cellRect(5, 90).center().toPoint()); });
+        QCOMPARE(pointed().pair, 5);
+        // And from a chart to the map: x of the plot's middle.
+        QSignalSpy told(&page.decayChart(), &CurveChart::xPointed);
+        expectMarkedIn({&map, &page.boundChart()}, [&] { movePlot(page.decayChart()); });
+        QCOMPARE(told.size(), 1);
+        QCOMPARE(*pointed().distance, qRound(told[0][0].toDouble()));
+        QVERIFY(!pointed().pair.has_value());
+    }
+
+    void aDistanceOnTheAttentionPage() {
+        window_->showPage("Attention");
+        AttentionPage& page = window_->attentionPage();
+        page.setViewSettings({{"view.attention_below", "4"}});
+        QVERIFY(page.distanceChart().isVisible());
+        expectMarkedIn({&page.map(), &page.distanceChart()},
+                       [&] { readoutAt(&page.map(), page.map().cellRect(9, 2).center().toPoint()); });
+        QCOMPARE(pointed().distance, 7);
+        expectMarkedIn({&page.map()}, [&] { movePlot(page.distanceChart()); });
+        QCOMPARE(*pointed().key, *pointed().query - *pointed().distance);
+    }
+
+    void aKeyOnTheValueMixingPage() {
+        change([](Setup& s) { s.mixture = Mixture::all; });
+        window_->showPage("Value mixing");
+        MixingPage& page = window_->mixingPage();
+        BarChart& bars = page.distances();
+        expectMarkedIn({&bars, &page.compass()},
+                       [&] { readoutAt(&bars, bars.placeRect(3).center().toPoint()); });
+        QCOMPARE(pointed().distance, bars.places()[3]);
+        QCOMPARE(pointed().key, setup().query - bars.places()[3]);
+    }
+
+    /// A file holds the picture, not where the pointer was.
+    void marksAreNotExported() {
+        window_->showPage("Spectrum");
+        HeatMapView& map = window_->spectrumPage().cosineMapView();
+        const auto drawn = [&map] {
+            QImage image(map.size(), QImage::Format_ARGB32_Premultiplied);
+            image.fill(Qt::white);
+            QPainter painter(&image);
+            map.paintFigure(painter, map.canvas(), Theme::light());
+            return image;
+        };
+        const QImage before = drawn();
+        readoutAt(&map, map.cellRect(5, 90).center().toPoint());
+        QVERIFY(pointed().pair.has_value());
+        QCOMPARE(drawn(), before);
+    }
+
+    /// What a picture no longer has is marked nowhere.
+    void aPairThatIsGone() {
+        auto& pointing = window_->selection().pointing();
+        pointing.set({.pair = 31, .query = 500, .key = 400, .distance = 100, .position = 99});
+        change([](Setup& s) { s.head_dim = 4; });
+        for (const char* page : {"Rotation", "Spectrum", "Attention", "Value mixing"}) {
+            window_->showPage(page);
+            window_->grab();
+        }
+    }
+
+  private:
+    const Pointed& pointed() const { return window_->selection().pointed(); }
+
+    static QPoint middleOf(const QWidget& widget) { return widget.rect().center(); }
+
+    static void movePlot(CurveChart& chart) {
+        const QPoint at = chart.plot().axisRect()->rect().center();
+        QMouseEvent move(QEvent::MouseMove, QPointF(at), chart.plot().mapToGlobal(QPointF(at)), Qt::NoButton,
+                         Qt::NoButton, {});
+        QCoreApplication::sendEvent(&chart.plot(), &move);
+    }
+
+    /// Every one of the pictures changes when the pointer comes, and is as before when it has left.
+    void expectMarkedIn(const std::vector<QWidget*>& views, const std::function<void()>& point) {
+        window_->selection().pointing().clear();
+        const auto picturesOf = [&views] {
+            QTest::qWait(50);  // charts are drawn once events are done
+            std::vector<QImage> pictures;
+            for (QWidget* view : views)
+                pictures.push_back(view->grab().toImage());
+            return pictures;
+        };
+        const std::vector<QImage> before = picturesOf();
+        point();
+        const std::vector<QImage> marked = picturesOf();
+        for (std::size_t i = 0; i < views.size(); ++i)
+            QVERIFY2(marked[i] != before[i], views[i]->metaObject()->className());
+        const Pointed now = pointed();
+        window_->selection().pointing().clear();
+        const std::vector<QImage> after = picturesOf();
+        for (std::size_t i = 0; i < views.size(); ++i)
+            QVERIFY2(after[i] == before[i], views[i]->metaObject()->className());
+        window_->selection().pointing().set(now);
+    }
+};
+
+QTEST_MAIN(LinkedViewsTest)
+#include "linked_views_test.moc"

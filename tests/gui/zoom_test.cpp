@@ -1,0 +1,177 @@
+#include <QLabel>
+#include <QTest>
+
+#include "tests/support/label_problems.h"
+#include "tests/support/page_test.h"
+#include "ui/charts/figure_export.h"
+#include "ui/theme/motion.h"
+
+using namespace roper;
+
+/// The whole window larger and smaller; pictures that move in steps.
+class ZoomTest : public PageTest {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() { forgetSettings("zoom_test"); }
+    void init() {
+        QSettings().clear();
+        openWindow("Rotation");
+    }
+    void cleanup() {
+        window_.reset();
+        Zoom::instance().set(1);
+    }
+
+    void keysZoomTheWholeWindow() {
+        const double text = QApplication::font().pointSizeF();
+        const double title = titleOf("Rotation")->font().pointSizeF();
+        const int panel = panelOf(window_->rotationPage())->width();
+        press(Qt::Key_Plus);
+        press(Qt::Key_Equal);  // where + is typed with Shift
+        const double zoom = Zoom::instance().factor();
+        QCOMPARE(zoom, 1.25);
+        QCOMPARE(QApplication::font().pointSizeF(), text * zoom);
+        QCOMPARE(titleOf("Rotation")->font().pointSizeF(), title * zoom);
+        QCOMPARE(panelOf(window_->rotationPage())->width(), qRound(panel * zoom));
+        QCOMPARE(QSettings().value("zoom").toDouble(), zoom);
+        press(Qt::Key_Minus);
+        QCOMPARE(Zoom::instance().factor(), 1.1);
+        press(Qt::Key_0);
+        QCOMPARE(QApplication::font().pointSizeF(), text);
+        QCOMPARE(titleOf("Rotation")->font().pointSizeF(), title);
+        QCOMPARE(panelOf(window_->rotationPage())->width(), panel);
+        for (int i = 0; i < 20; ++i)
+            Zoom::instance().step(1);
+        QCOMPARE(Zoom::instance().factor(), Zoom::kMost);
+        for (int i = 0; i < 20; ++i)
+            Zoom::instance().step(-1);
+        QCOMPARE(Zoom::instance().factor(), Zoom::kLeast);
+    }
+
+    void theNextStartHasIt() {
+        QSettings().setValue("zoom", 1.5);
+        Zoom::instance().restore();
+        QCOMPARE(Zoom::instance().factor(), 1.5);
+        for (const char* odd : {"nan", "-3", "1e300", "much"}) {
+            QSettings().setValue("zoom", odd);
+            Zoom::instance().restore();
+            QVERIFY(Zoom::instance().factor() >= Zoom::kLeast && Zoom::instance().factor() <= Zoom::kMost);
+        }
+    }
+
+    /// A picture is drawn larger, and the pointer finds in it what it shows.
+    void thePointerFindsWhatItIsOn() {
+        window_->showPage("Spectrum");
+        HeatMapView& map = window_->spectrumPage().cosineMapView();
+        for (const double zoom : {0.7, 1.0, 1.75}) {
+            Zoom::instance().set(zoom);
+            QCoreApplication::processEvents();
+            QCOMPARE(map.canvas().width(), map.width() / zoom);
+            QSignalSpy pointed(&map, &HeatMapView::cellPointed);
+            const QPointF at = map.cellRect(3, 120).center() * zoom;
+            QVERIFY(QRectF(map.rect()).contains(at));
+            readoutAt(&map, at.toPoint());
+            QCOMPARE(pointed.size(), 1);
+            QCOMPARE(pointed[0][0].toInt(), 3);
+            QVERIFY(std::abs(pointed[0][1].toInt() - 120) <= 1);  // a cell is about a pixel wide
+        }
+    }
+
+    void noControlIsCutOff_data() {
+        QTest::addColumn<double>("zoom");
+        for (const double zoom : {0.7, 1.0, 1.5, 2.5})
+            QTest::newRow(qPrintable(QString::number(zoom))) << zoom;
+    }
+
+    /// The panels have no horizontal scroll bar: what does not fit could not be reached.
+    void noControlIsCutOff() {
+        QFETCH(double, zoom);
+        Zoom::instance().set(zoom);
+        for (const QSize& size : {QSize(1000, 640), QSize(1400, 900)}) {
+            window_->resize(size);
+            for (Page* page :
+                 std::initializer_list<Page*>{&window_->rotationPage(), &window_->spectrumPage(),
+                                              &window_->attentionPage(), &window_->mixingPage()}) {
+                window_->showPage(page);
+                QCoreApplication::processEvents();
+                const SetupPanel* panel = panelOf(*page);
+                QTRY_VERIFY2(panel->widget()->width() <= panel->viewport()->width(),
+                             qPrintable(QStringLiteral("%1: %2 in %3")
+                                            .arg(page->name())
+                                            .arg(panel->widget()->width())
+                                            .arg(panel->viewport()->width())));
+            }
+        }
+    }
+
+    /// What is written to a file for a size on paper does not depend on the size on the screen.
+    void exportsStayAsTheyAre() {
+        ExportOptions column;
+        column.width_mm = 84;
+        for (Page* page : std::initializer_list<Page*>{&window_->rotationPage(), &window_->spectrumPage()}) {
+            window_->showPage(page);
+            page->refreshNow();
+            for (const Figure* figure : page->figures()) {
+                const QStringList before = textsOf(*figure, column);
+                Zoom::instance().set(1.75);
+                const QStringList larger = textsOf(*figure, column);
+                Zoom::instance().set(1);
+                QVERIFY(!before.isEmpty());
+                QCOMPARE(larger.first(), before.first());
+                QCOMPARE(QSet<QString>(larger.begin(), larger.end()),
+                         QSet<QString>(before.begin(), before.end()));
+            }
+        }
+    }
+
+    /// Reduced: whole positions, and not many a second.
+    void motionMovesInSteps() {
+        reduceMotion(true);
+        auto& page = window_->rotationPage();
+        QPushButton* play = nullptr;
+        for (QPushButton* button : page.findChildren<QPushButton*>())
+            if (button->text() == "Play") play = button;
+        QVERIFY(play != nullptr);
+        QSignalSpy moved(&window_->selection(), &Selection::changed);
+        play->click();
+        QTest::qWait(1900);
+        play->click();
+        QVERIFY2(moved.size() >= 1 && moved.size() <= 3, qPrintable(QString::number(moved.size())));
+        QCOMPARE(setup().position, std::round(setup().position));
+        QVERIFY(setup().position > 0);
+        reduceMotion(false);
+        moved.clear();
+        play->click();
+        QTest::qWait(1000);
+        play->click();
+        QVERIFY2(moved.size() >= 8, qPrintable(QString::number(moved.size())));
+    }
+
+  private:
+    void press(int key) { QTest::keyClick(window_.get(), static_cast<Qt::Key>(key), Qt::ControlModifier); }
+
+    QLabel* titleOf(const QString& page) const {
+        for (QLabel* label : window_->findChildren<QLabel*>())
+            if (label->text() == page) return label;
+        qFatal("no title");
+    }
+
+    /// The width of the file, and every size of font in it.
+    static QStringList textsOf(const Figure& figure, const ExportOptions& options) {
+        QStringList texts;
+        QXmlStreamReader reader(figureSvg(figure, options, Theme::light()));
+        while (!reader.atEnd()) {
+            if (reader.readNext() != QXmlStreamReader::StartElement) continue;
+            const auto attributes = reader.attributes();
+            if (reader.name() == QLatin1String("svg")) texts << attributes.value("width").toString();
+            if (attributes.hasAttribute("font-size")) texts << attributes.value("font-size").toString();
+        }
+        return texts;
+    }
+
+    static SetupPanel* panelOf(Page& page) { return page.findChild<SetupPanel*>(); }
+};
+
+QTEST_MAIN(ZoomTest)
+#include "zoom_test.moc"

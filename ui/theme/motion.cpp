@@ -1,0 +1,26 @@
+#include "ui/theme/motion.h"
+
+#include <QSettings>
+#include <algorithm>
+
+namespace roper {
+namespace {
+
+const char* const kKey = "reduce_motion";
+
+}  // namespace
+
+bool isMotionReduced() {
+    return QSettings().value(kKey, false).toBool();
+}
+
+void reduceMotion(bool reduced) {
+    QSettings().setValue(kKey, reduced);
+}
+
+int frameInterval(int usual_ms) {
+    constexpr int kStep_ms = 800;
+    return isMotionReduced() ? std::max(usual_ms, kStep_ms) : usual_ms;
+}
+
+}  // namespace roper
