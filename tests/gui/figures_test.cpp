@@ -97,6 +97,23 @@ class FiguresTest : public QObject {
         }
     }
 
+    /// As labels_test, of the pages that show runs.
+    void noLabelOfARunIsCutOrLaidOverAnother() {
+        QStringList wrong;
+        for (Page* page : {window_->pages()[4], window_->pages()[5], window_->pages()[6]}) {
+            window_->showPage(page);
+            QTest::qWait(100);
+            page->refreshNow();
+            for (const Figure* figure : page->figures())
+                for (const QSize& size :
+                     {QSize(330, 300), QSize(440, 330), QSize(560, 420), QSize(720, 480), QSize(1280, 800)})
+                    if (size.width() >= figure->leastSize().width() &&
+                        size.height() >= figure->leastSize().height())
+                        wrong += labelProblems(*figure, size);
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+
     /// All pictures of a page as one: each is there, under its letter, with its text and its numbers.
     void theWholePageIsOnePicture() {
         for (Page* page : window_->pages()) {

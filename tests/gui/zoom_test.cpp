@@ -157,15 +157,17 @@ class ZoomTest : public PageTest {
         qFatal("no title");
     }
 
-    /// The width of the file, and every size of font in it.
+    /// The width of the file, and the size of each text in it.
     static QStringList textsOf(const Figure& figure, const ExportOptions& options) {
         QStringList texts;
+        QString font;
         QXmlStreamReader reader(figureSvg(figure, options, Theme::light()));
         while (!reader.atEnd()) {
             if (reader.readNext() != QXmlStreamReader::StartElement) continue;
             const auto attributes = reader.attributes();
             if (reader.name() == QLatin1String("svg")) texts << attributes.value("width").toString();
-            if (attributes.hasAttribute("font-size")) texts << attributes.value("font-size").toString();
+            if (attributes.hasAttribute("font-size")) font = attributes.value("font-size").toString();
+            if (reader.name() == QLatin1String("text")) texts << font;
         }
         return texts;
     }

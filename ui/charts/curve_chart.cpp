@@ -8,6 +8,7 @@
 
 #include "ui/charts/export_dialog.h"
 #include "ui/charts/plot_style.h"
+#include "ui/theme/type_scale.h"
 
 namespace roper {
 namespace {
@@ -277,6 +278,16 @@ void CurveChart::fillEnvelope(std::size_t index) {
     bands_.at(index).second->setData(at, low, true);
 }
 
+/// How much higher than its curves a chart is, as a share of them, so that the legend does not lie on them.
+double CurveChart::roomForLegend() const {
+    constexpr double kPadding = 12, kMost = 0.45, kUnseen = 200;  // pixels; a share; pixels
+    if (curves_.size() <= 2 || y_limits_) return 0;
+    const double height = plot_->axisRect()->height() > 0 ? plot_->axisRect()->height() : kUnseen;
+    const double legend = plot_->legend->itemCount() * QFontMetricsF(smallFont(font())).height() + kPadding;
+    const double share = std::min(kMost, legend / height);
+    return share / (1 - share);
+}
+
 void CurveChart::fitAxes() {
     const QScopedValueRollback fitting(fitting_, true);
     double x_low = std::numeric_limits<double>::infinity(), x_high = -x_low, y_low = x_low, y_high = -x_low;
@@ -306,12 +317,8 @@ void CurveChart::fitAxes() {
         const double stretch = std::pow(std::max(y_high / y_low, 1.2), kMargin);
         plot_->yAxis->setRange(y_low / stretch, y_high * stretch);
     } else {
-        // Room above for the legend, which would otherwise lie on the curves.
-        constexpr double kLegend = 0.07;  // of the height, a line of it
-        const double margin = std::max((y_high - y_low) * kMargin, 1e-9);
-        const double legend =
-            curves_.size() > 2 && !y_limits_ ? kLegend * static_cast<double>(curves_.size()) : 0.0;
-        plot_->yAxis->setRange(y_low - margin, y_high + margin + legend * (y_high - y_low));
+        const double range = y_high > y_low ? y_high - y_low : std::max(1.0, std::abs(y_high));
+        plot_->yAxis->setRange(y_low - kMargin * range, y_high + (kMargin + roomForLegend()) * range);
     }
     if (x_high == x_low) x_high = log_x_ ? 2 * x_low : x_low + 1;
     plot_->xAxis->setRange(x_low, x_high);
@@ -358,6 +365,7 @@ bool CurveChart::eventFilter(QObject* watched, QEvent* event) {
 void CurveChart::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     applyOwnTheme();
+    if (!zoomed_) fitAxes();
 }
 
 void CurveChart::setPointed(std::optional<double> x) {

@@ -96,6 +96,7 @@ class CurveChart : public QWidget, public Figure {
     void applyTheme(const Theme& theme, const QFont& font, double width) const;
     void applyOwnTheme() const { applyTheme(Theme::of(palette()), font(), width()); }
     void fitAxes();
+    double roomForLegend() const;
     /// Puts the labels of marks inside the axes, beside the legend and one another, and off the curves where
     /// there is room. One that has no place is left out whole: a number without its first digit would be
     /// another number.

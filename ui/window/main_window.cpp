@@ -166,10 +166,6 @@ void MainWindow::addZoomActions() {
     larger->setShortcuts({QKeySequence(QKeySequence::ZoomIn), QKeySequence(Qt::CTRL | Qt::Key_Equal)});
     actions_.add(view, tr("Zoom out"), QKeySequence::ZoomOut, [&zoom] { zoom.step(-1); });
     actions_.add(view, tr("Actual size"), Qt::CTRL | Qt::Key_0, [&zoom] { zoom.set(1); });
-    connect(&zoom, &Zoom::changed, this, [this, &zoom] {
-        constexpr int kShown_ms = 3000;
-        statusBar()->showMessage(tr("Zoom %1 %").arg(std::lround(100 * zoom.factor())), kShown_ms);
-    });
 }
 
 void MainWindow::addAppearanceActions() {

@@ -7,15 +7,27 @@
 namespace roper {
 namespace {
 
-constexpr double kTop = 30, kGap = 14, kFoot = 26;
+constexpr double kTop = 30, kGap = 14, kMargin = 16, kFootLine = 18;
+constexpr double kWide = 760, kAllWords = 960;  // from here on there is room for more words
 
-/// Columns as shares of the width.
-constexpr double kMethod = 0.0, kTarget = 0.10, kOurs = 0.36, kRuns = 0.48, kTime = 0.78;
+/// Where columns begin, as shares of the width; that of the methods at 0.
+struct Columns {
+    bool is_wide;
+    double target, ours, runs, time;
+};
+
+Columns columnsOf(double width) {
+    return width >= kWide ? Columns{true, 0.10, 0.36, 0.48, 0.78} : Columns{false, 0.13, 0.27, 0.43, 0.75};
+}
+
+double footHeight(const QRectF& area) {
+    return (area.width() >= kWide ? 1 : 2) * kFootLine + 8;
+}
 
 QRectF rowBox(const QRectF& area, std::size_t index) {
-    const double height = (area.height() - kTop - kFoot) / 3;
-    return {area.left() + 16, area.top() + kTop + static_cast<double>(index) * height, area.width() - 32,
-            height - kGap};
+    const double height = (area.height() - kTop - footHeight(area)) / 3;
+    return {area.left() + kMargin, area.top() + kTop + static_cast<double>(index) * height,
+            area.width() - 2 * kMargin, height - kGap};
 }
 
 QString resultText(const BoardRow& row, double value) {
@@ -36,6 +48,7 @@ void BoardView::setRows(std::vector<BoardRow> rows) {
 void BoardView::paintCell(QPainter& painter, const BoardRow& row, const BoardCell& cell, const QRectF& box,
                           const Theme& theme) const {
     const QColor color = Theme::method(cell.position);
+    const Columns columns = columnsOf(box.width() + 2 * kMargin);
     const auto at = [&](double from, double to) {
         return QRectF(box.left() + from * box.width(), box.top(), (to - from) * box.width() - 6,
                       box.height());
@@ -48,22 +61,24 @@ void BoardView::paintCell(QPainter& painter, const BoardRow& row, const BoardCel
     const QFont plain = bold;
     bold.setBold(true);
     painter.setFont(bold);
-    text(at(kMethod, kTarget), color, QString::fromStdString(positionMethod(cell.position).title));
+    text(at(0, columns.target), theme.readable(color),
+         QString::fromStdString(positionMethod(cell.position).title));
     painter.setFont(plain);
     QString target = resultText(row, cell.target);
-    if (cell.other_target) target += tr("  (other copy %1)").arg(resultText(row, *cell.other_target));
-    text(at(kTarget, kOurs), theme.text, target);
+    if (cell.other_target && columns.is_wide)
+        target += tr("  (other copy %1)").arg(resultText(row, *cell.other_target));
+    text(at(columns.target, columns.ours), theme.text, target);
     painter.setFont(bold);
-    text(at(kOurs, kRuns), cell.mean ? theme.text : theme.faint_text,
+    text(at(columns.ours, columns.runs), cell.mean ? theme.text : theme.faint_text,
          cell.mean ? resultText(row, *cell.mean) : QStringLiteral("–"));
     if (cell.mean && static_cast<int>(cell.finished.size()) < row.target.runs) {
         const double used = painter.fontMetrics().horizontalAdvance(resultText(row, *cell.mean)) + 6;
         painter.setFont(plain);
-        text(at(kOurs, kRuns).adjusted(used, 0, 0, 0), theme.faint_text,
+        text(at(columns.ours, columns.runs).adjusted(used, 0, 0, 0), theme.faint_text,
              tr("of %1").arg(cell.finished.size()));
     }
     painter.setFont(plain);
-    const QRectF runs = at(kRuns, kTime);
+    const QRectF runs = at(columns.runs, columns.time);
     const double side = std::min(15.0, runs.width() / row.target.runs - 4);
     const auto finished = static_cast<int>(cell.finished.size()),
                failed = static_cast<int>(cell.failed.size()), open = static_cast<int>(cell.unfinished.size());
@@ -80,10 +95,11 @@ void BoardView::paintCell(QPainter& painter, const BoardRow& row, const BoardCel
         painter.drawLine(square.topLeft(), square.bottomRight());
         painter.drawLine(square.topRight(), square.bottomLeft());
     }
-    text(at(kTime, 1.0), theme.text,
+    text(at(columns.time, 1.0), theme.text,
          finished + failed == row.target.runs ? tr("done")
          : cell.seconds_left                  ? tr("%1 to go here").arg(shortDuration(*cell.seconds_left))
-                                              : tr("speed not measured"));
+         : columns.is_wide                    ? tr("speed not measured")
+                                              : tr("not measured"));
 }
 
 void BoardView::paintRow(QPainter& painter, const BoardRow& row, const QRectF& box,
@@ -108,16 +124,18 @@ void BoardView::paintRow(QPainter& painter, const BoardRow& row, const QRectF& b
 void BoardView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     const QRectF first = rowBox(area, 0);
     painter.setPen(theme.faint_text);
-    const std::pair<double, QString> heads[] = {{kTarget, tr("source")},
-                                                {kOurs, tr("ours")},
-                                                {kRuns, tr("runs: finished, failed, begun, missing")},
-                                                {kTime, tr("time needed")}};
+    const Columns columns = columnsOf(area.width());
+    const std::pair<double, QString> heads[] = {
+        {columns.target, tr("source")},
+        {columns.ours, tr("ours")},
+        {columns.runs, area.width() >= kAllWords ? tr("runs: finished, failed, begun, missing") : tr("runs")},
+        {columns.time, tr("time needed")}};
     for (const auto& [share, words] : heads)
         painter.drawText(
-            QRectF(first.left() + share * first.width(), area.top() + 4, 0.26 * first.width(), kTop - 8),
+            QRectF(first.left() + share * first.width(), area.top() + 4, 0.3 * first.width(), kTop - 8),
             Qt::AlignLeft | Qt::AlignVCenter, words);
     painter.drawText(
-        area.adjusted(16, 0, -16, -6), Qt::AlignLeft | Qt::AlignBottom,
+        area.adjusted(kMargin, 0, -kMargin, -6), Qt::AlignLeft | Qt::AlignBottom | Qt::TextWordWrap,
         tr("source: mean of the best nine of ten runs (Harik & Jayasiri 2022); ours: the same of "
            "the runs so far"));
     for (std::size_t i = 0; i < rows_.size(); ++i)

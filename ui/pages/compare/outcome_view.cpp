@@ -147,12 +147,15 @@ void OutcomeView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     painter.drawText(QRectF(scale.plot.left(), scale.plot.bottom() + 22, scale.plot.width(), 18),
                      Qt::AlignCenter, measureTitle(state_.question()));
     painter.setPen(theme.faint_text);
-    painter.drawText(QRectF(scale.plot.left(), area.top() + 4, scale.plot.width(), kTop - 8),
-                     Qt::AlignLeft | Qt::AlignVCenter,
-                     groups.size() > scale.rows
-                         ? tr("%1 more groups do not fit: choose fewer, or enlarge the picture")
-                               .arg(groups.size() - scale.rows)
-                         : tr("a dot a run; upright: the mean; across: its 95 % interval"));
+    const QRectF above(area.left() + 8, area.top() + 4, scale.plot.right() - area.left() - 8, kTop - 8);
+    QString note = groups.size() > scale.rows
+                       ? tr("%1 more groups do not fit: choose fewer, or enlarge the picture")
+                             .arg(groups.size() - scale.rows)
+                       : tr("a dot: a run; upright: the mean; across: its 95 % interval");
+    if (painter.fontMetrics().horizontalAdvance(note) > above.width())
+        note = groups.size() > scale.rows ? tr("%1 more groups do not fit").arg(groups.size() - scale.rows)
+                                          : tr("runs, mean, 95 % interval");
+    painter.drawText(above, Qt::AlignLeft | Qt::AlignVCenter, note);
     if (scale.has_never)
         painter.drawText(QRectF(scale.never_x - kNever / 2, area.top() + 4, kNever, kTop - 8),
                          Qt::AlignCenter, tr("never"));

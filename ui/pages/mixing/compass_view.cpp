@@ -33,6 +33,7 @@ void include(QRectF& shown, const Compass& chain) {
         shown.setBottom(std::max(shown.bottom(), tip.y()));
     }
 }
+constexpr double kTick = 5;  // of a clock, pixels to either side of the circle
 
 }  // namespace
 
@@ -214,7 +215,6 @@ Eigen::Vector2d CompassView::markOf(const AttentionForm& form, int j) const {
 void CompassView::paintClock(QPainter& painter, LabelPlacer& labels, const PlaneFrame& at, bool right,
                              const Theme& theme) const {
     constexpr int kMostMarks = 128;
-    constexpr double kTick = 5;  // pixels to either side of the circle
     const AttentionForm form = formOf(right);
     const QFont plain = painter.font();
     painter.setBrush(Qt::NoBrush);
@@ -302,7 +302,8 @@ void CompassView::labelChain(QPainter& painter, LabelPlacer& labels, const Plane
         const QPointF along = directionOf(arrow.from, arrow.to);
         painter.setFont(looked_at ? plain : smallFont(plain));
         if (looked_at)
-            labels.draw(painter, tr("j = %1").arg(arrow.key), arrow.to, along, theme.text);
+            labels.draw(painter, tr("j = %1").arg(arrow.key),
+                        arrow.to + (showsClock() ? 2 * kTick : 0) * along, along, theme.text);
         else
             labels.draw(painter, QString::number(arrow.key), (arrow.from + arrow.to) / 2,
                         {along.y(), -along.x()}, theme.faint_text);

@@ -26,11 +26,13 @@ void MixingPage::fillPanel() {
     key->setAccessibleName(tr("Key, by hand"));
     connect(key, &QSlider::valueChanged, this,
             [this](int j) { panel_->change(tr("Key j"), [&](Setup& s) { s.key = j; }); });
-    connect(&state_, &AttentionState::changed, key, [this, key] {
+    const auto show_key = [this, key] {
         const QSignalBlocker quiet(key);
         key->setRange(0, std::max(0, state_.tokens() - 1));
         key->setValue(state_.isReady() ? state_.key() : 0);
-    });
+    };
+    connect(&state_, &AttentionState::changed, key, show_key);
+    show_key();
     panel_->addRow({}, key, tr("Drag the key along the sentence"));
     panel_->addIndex(tr("Pair i"), "pair", tr("The plane that is shown; slow pairs rotate little"),
                      [](const Setup& s) { return s.pairs(); });
