@@ -235,12 +235,13 @@ std::vector<SetupField> vectorFields() {
     const RealRange position{-bounds::kFarthestPosition, bounds::kFarthestPosition};
     return {
         make({"", "position", "positions",
-              "Position of the vector x, which is the query q, on the Rotation page: R(m) rotates pair i by "
-              "mθᵢ",
+              "m, the position of the vector x on the Rotation page: R(m) rotates pair i by mθᵢ; of two "
+              "vectors n, "
+              "that of the query",
               position},
              &Setup::position),
         make({"", "pair", "",
-              "The pair of features that is shown, counted from 0; pair 0 is the fastest: θᵢ = b^(−2i/d), "
+              "The pair of features that is shown, counted from 0; pair 0 is the fastest, of "
               "wavelength λᵢ = 2π/θᵢ",
               IntegerRange{0, kAnyIndex}},
              &Setup::pair),
@@ -251,7 +252,8 @@ std::vector<SetupField> vectorFields() {
               "j, the position of the key k on the Rotation page: ⟨R(n)q, R(j)k⟩ = ⟨q, R(j − n)k⟩", position},
              &Setup::key_position),
         make({"", "shift", "positions",
-              "S, added to every position; in the right form no score and no output changes: R(n + S)ᵀR(j + "
+              "S, added to the positions n of queries and j of keys; in the right form no score and no "
+              "output changes: R(n + S)ᵀR(j + "
               "S) = R(j − n)",
               RealRange{-bounds::kFarthestShift, bounds::kFarthestShift}},
              &Setup::shift),

@@ -26,7 +26,7 @@ struct TourStop {
     std::string task;                  ///< what to do on the page
     std::string control;               ///< accessible name of what to do it with; empty: nothing is marked
     std::string reveal;
-    std::string reveal_control;  ///< one that is marked from then on
+    std::string reveal_control;  ///< the control that is marked once the answer is revealed
     std::string takeaway;        ///< one sentence
 
     /// @throws Error (usage) for a setting that is not known or out of bounds

@@ -5,6 +5,8 @@
 #include <random>
 
 #include "core/methods/position_method.h"
+#include "tests/support/text_boxes.h"
+#include "ui/charts/curve_chart.h"
 #include "ui/charts/figure_export.h"
 #include "ui/charts/heat_map_view.h"
 #include "ui/charts/metric_chart.h"
@@ -206,6 +208,49 @@ class ChartsTest : public QObject {
     }
 
     // A map that is narrow, but has room for its rows, keeps each of them.
+    /// The label of a mark stands where no curve runs, and inside the axes.
+    void aMarksLabelKeepsOffTheCurves() {
+        CurveChart chart("test", "x", "y", nullptr);
+        chart.resize(500, 300);
+        // Close above and below the mark at one end, far from it at the other.
+        for (const bool at_left : {true, false}) {
+            CurveChart::Curve curve{"a", "a", Qt::red, {}, {}, false, false, {}};
+            for (int i = 0; i <= 200; ++i) {
+                const double away = at_left ? i / 200.0 : 1 - i / 200.0;
+                curve.x.append(i);
+                curve.y.append(5 + (i % 2 == 0 ? 1 : -1) * 5 * std::max(0.15, away));
+                if (away > 0.5) curve.y.last() = 10;
+            }
+            chart.setCurves({curve}, {{5, "the middle", true}});
+            TextBoxRecorder recorder(chart.size());
+            QPainter painter(&recorder);
+            painter.setFont(Zoom::instance().pictureFont());
+            chart.paintFigure(painter, chart.rect(), Theme::light());
+            painter.end();
+            bool found = false;
+            for (const auto& box : recorder.boxes()) {
+                if (box.text != "the middle") continue;
+                found = true;
+                QCOMPARE(box.bounds().center().x() > chart.width() / 2.0, at_left);
+            }
+            QVERIFY(found);
+        }
+    }
+
+    /// Curves that lie on one another share a line of the legend, which says how many they are.
+    void manyCurvesThatCoincide() {
+        CurveChart chart("test", "x", "y", nullptr);
+        chart.resize(500, 300);
+        const auto curve = [](const QString& name, double y) {
+            return CurveChart::Curve{name, name, Qt::red, {0, 1}, {y, y}, false, false, {}};
+        };
+        chart.setCurves({curve("a", 1), curve("b", 1), curve("c", 1), curve("d", 2), curve("e", 2)}, {});
+        QStringList names;
+        for (int i = 0; i < chart.plot().legend->itemCount(); ++i)
+            names << qobject_cast<QCPPlottableLegendItem*>(chart.plot().legend->item(i))->plottable()->name();
+        QCOMPARE(names, (QStringList{"a and 2 others, all the same", "d", "e (the same as d)"}));
+    }
+
     void mapsMergeOnlyWhereThereIsNoRoom() {
         Eigen::MatrixXd values(8, 257);
         for (int row = 0; row < 8; ++row)

@@ -21,6 +21,7 @@ class LinkedViewsTest : public PageTest {
         auto* bars = window_->rotationPage().findChild<BarsView*>();
         expectMarkedIn({dials, bars}, [&] { readoutAt(bars, middleOf(*bars)); });
         QVERIFY(pointed().pair.has_value());
+        expectNothingAfterLeaving(bars);
     }
 
     void aWordOnTheRotationPage() {
@@ -28,6 +29,7 @@ class LinkedViewsTest : public PageTest {
         auto* circle = window_->rotationPage().findChild<CircleView*>();
         expectMarkedIn({strip, circle}, [&] { readoutAt(strip, middleOf(*strip)); });
         QVERIFY(pointed().position.has_value());
+        expectNothingAfterLeaving(strip);
     }
 
     void pairAndDistanceOnTheSpectrumPage() {
@@ -43,6 +45,9 @@ class LinkedViewsTest : public PageTest {
         QCOMPARE(told.size(), 1);
         QCOMPARE(*pointed().distance, qRound(told[0][0].toDouble()));
         QVERIFY(!pointed().pair.has_value());
+        expectNothingAfterLeaving(&page.decayChart().plot());
+        readoutAt(&map, map.cellRect(5, 90).center().toPoint());
+        expectNothingAfterLeaving(&map);
     }
 
     void aDistanceOnTheAttentionPage() {
@@ -55,6 +60,7 @@ class LinkedViewsTest : public PageTest {
         QCOMPARE(pointed().distance, 7);
         expectMarkedIn({&page.map()}, [&] { movePlot(page.distanceChart()); });
         QCOMPARE(*pointed().key, *pointed().query - *pointed().distance);
+        expectNothingAfterLeaving(&page.distanceChart().plot());
     }
 
     void aKeyOnTheValueMixingPage() {
@@ -66,6 +72,9 @@ class LinkedViewsTest : public PageTest {
                        [&] { readoutAt(&bars, bars.placeRect(3).center().toPoint()); });
         QCOMPARE(pointed().distance, bars.places()[3]);
         QCOMPARE(pointed().key, setup().query - bars.places()[3]);
+        const Pointed key = pointed();
+        page.setViewSettings({{"view.mixing_below", "1"}});
+        expectMarkedIn({&page.steps(), &page.compass()}, [&] { window_->selection().pointing().set(key); });
     }
 
     /// A file holds the picture, not where the pointer was.
@@ -85,11 +94,18 @@ class LinkedViewsTest : public PageTest {
         QCOMPARE(drawn(), before);
     }
 
-    /// What a picture no longer has is marked nowhere.
-    void aPairThatIsGone() {
-        auto& pointing = window_->selection().pointing();
-        pointing.set({.pair = 31, .query = 500, .key = 400, .distance = 100, .position = 99});
+    /// Another setup: what lies under the pointer may be something else, and nothing is marked.
+    void aChangeOfTheSetupForgetsIt() {
+        window_->selection().pointing().set({.key = 3, .distance = 6});
+        change([](Setup& s) { s.query = 4; });
+        QVERIFY(pointed() == Pointed{});
+    }
+
+    /// What a picture does not have is marked nowhere.
+    void aPairThatIsNotThere() {
         change([](Setup& s) { s.head_dim = 4; });
+        window_->selection().pointing().set(
+            {.pair = 31, .query = 500, .key = 400, .distance = 100, .position = 99});
         for (const char* page : {"Rotation", "Spectrum", "Attention", "Value mixing"}) {
             window_->showPage(page);
             window_->grab();
@@ -106,6 +122,12 @@ class LinkedViewsTest : public PageTest {
         QMouseEvent move(QEvent::MouseMove, QPointF(at), chart.plot().mapToGlobal(QPointF(at)), Qt::NoButton,
                          Qt::NoButton, {});
         QCoreApplication::sendEvent(&chart.plot(), &move);
+    }
+
+    void expectNothingAfterLeaving(QWidget* view) const {
+        QEvent leave(QEvent::Leave);
+        QCoreApplication::sendEvent(view, &leave);
+        QVERIFY(pointed() == Pointed{});
     }
 
     /// Every one of the pictures changes when the pointer comes, and is as before when it has left.

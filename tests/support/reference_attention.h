@@ -11,7 +11,7 @@ namespace roper {
 
 // Attention written down as its definition, one pair of tokens at a time, to hold the program's own against.
 
-/// (R(m)q_m)·(R(n)k_n)/√d. Q, K [T × d], positions [T] → [T × T], row = query.
+/// (R(n)q_n)·(R(j)k_j)/√d. Q, K [T × d], positions [T] → [T × T], row = query.
 inline Eigen::MatrixXd referenceScores(const Rotary& rotary, const Eigen::MatrixXd& Q,
                                        const Eigen::MatrixXd& K, const Eigen::VectorXd& positions) {
     Eigen::MatrixXd scores(Q.rows(), K.rows());

@@ -37,7 +37,7 @@ class BarChart : public FigureView {
 
     const std::vector<int>& places() const { return places_; }
     const std::vector<Series>& series() const { return series_; }
-    /// Where the bars of a place are on the widget.
+    /// Where the bars of a place are on the canvas.
     QRectF placeRect(std::size_t index) const;
 
     QString figureName() const override { return name_; }

@@ -8,14 +8,11 @@
 
 #include "ui/charts/export_dialog.h"
 #include "ui/charts/plot_style.h"
-#include "ui/theme/type_scale.h"
 
 namespace roper {
 namespace {
 
 constexpr double kMargin = 0.05;
-constexpr int kManyTheSame =
-    2;  // curves that coincide with another share its line of the legend from here on
 const QString kFront =
     QStringLiteral("front");  // the layer of the first curve: what is compared lies behind it
 
@@ -94,7 +91,7 @@ CurveChart::CurveChart(const QString& name, const QString& x, const QString& y, 
     connect(plot_, &QCustomPlot::mouseMove, this, &CurveChart::onMove);
     connect(plot_, &QCustomPlot::mouseDoubleClick, this, [this] {
         zoomed_ = false;
-        fitAxes();
+        fitOwnAxes();
         fillGraphs();
         plot_->replot(QCustomPlot::rpQueuedReplot);
     });
@@ -124,26 +121,6 @@ void CurveChart::setTitle(const QString& title) {
     }
     title_text_ = title;
     applyOwnTheme();
-}
-
-void CurveChart::findCoincidingCurves() {
-    same_as_.assign(curves_.size(), std::nullopt);
-    for (std::size_t curve = 0; curve < curves_.size(); ++curve)
-        for (std::size_t other = 0; other < curve && !same_as_[curve]; ++other)
-            if (curves_[other].x == curves_[curve].x && curves_[other].y == curves_[curve].y)
-                same_as_[curve] = other;
-}
-
-/// How many curves are the same as an earlier one.
-int CurveChart::sameAs(std::size_t curve) const {
-    return static_cast<int>(std::count(same_as_.begin(), same_as_.end(), curve));
-}
-
-QString CurveChart::nameInLegend(std::size_t curve) const {
-    const QString& label = curves_[curve].label;
-    const int others = sameAs(curve);
-    if (others >= kManyTheSame) return tr("%1 and %2 others, all the same").arg(label).arg(others);
-    return same_as_[curve] ? tr("%1 (the same as %2)").arg(label, curves_[*same_as_[curve]].label) : label;
 }
 
 void CurveChart::setAxisNames(const QString& x, const QString& y) {
@@ -184,8 +161,7 @@ void CurveChart::setCurves(const std::vector<Curve>& curves, const std::vector<M
     }
     plot_->legend->setVisible(hasLegend());
     empty_label_->setVisible(curves.empty() && !empty_text_.isEmpty());
-    applyOwnTheme();
-    if (!zoomed_) fitAxes();
+    refit();
     fillGraphs();
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
@@ -211,8 +187,7 @@ void CurveChart::remakeGraphs() {
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         QCPGraph* graph = plot_->graph(static_cast<int>(i));
         graph->setLayer(i == 0 || curves_[i].strong ? kFront : QStringLiteral("main"));
-        const bool told_by_another = same_as_[i] && sameAs(*same_as_[i]) >= kManyTheSame;
-        if (curves_[i].in_legend && !told_by_another) graph->addToLegend();
+        if (hasLegendLine(i)) graph->addToLegend();
     }
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         const Curve& curve = curves_[i];
@@ -278,17 +253,7 @@ void CurveChart::fillEnvelope(std::size_t index) {
     bands_.at(index).second->setData(at, low, true);
 }
 
-/// How much higher than its curves a chart is, as a share of them, so that the legend does not lie on them.
-double CurveChart::roomForLegend() const {
-    constexpr double kPadding = 12, kMost = 0.45, kUnseen = 200;  // pixels; a share; pixels
-    if (curves_.size() <= 2 || y_limits_) return 0;
-    const double height = plot_->axisRect()->height() > 0 ? plot_->axisRect()->height() : kUnseen;
-    const double legend = plot_->legend->itemCount() * QFontMetricsF(smallFont(font())).height() + kPadding;
-    const double share = std::min(kMost, legend / height);
-    return share / (1 - share);
-}
-
-void CurveChart::fitAxes() {
+void CurveChart::fitAxes(const QFont& font, double height, bool legend) const {
     const QScopedValueRollback fitting(fitting_, true);
     double x_low = std::numeric_limits<double>::infinity(), x_high = -x_low, y_low = x_low, y_high = -x_low;
     for (const Curve& curve : curves_) {
@@ -318,7 +283,8 @@ void CurveChart::fitAxes() {
         plot_->yAxis->setRange(y_low / stretch, y_high * stretch);
     } else {
         const double range = y_high > y_low ? y_high - y_low : std::max(1.0, std::abs(y_high));
-        plot_->yAxis->setRange(y_low - kMargin * range, y_high + (kMargin + roomForLegend()) * range);
+        plot_->yAxis->setRange(y_low - kMargin * range,
+                               y_high + (kMargin + (legend ? roomForLegend(font, height) : 0)) * range);
     }
     if (x_high == x_low) x_high = log_x_ ? 2 * x_low : x_low + 1;
     plot_->xAxis->setRange(x_low, x_high);
@@ -362,21 +328,34 @@ bool CurveChart::eventFilter(QObject* watched, QEvent* event) {
     return QWidget::eventFilter(watched, event);
 }
 
+/// Draws it for the size, colours and font that it has now.
+void CurveChart::refit() {
+    applyOwnTheme();
+    if (!zoomed_) fitOwnAxes();
+    fillGraphs();
+    plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void CurveChart::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    plot_->replot(QCustomPlot::rpQueuedReplot);  // what was pointed at meanwhile
+}
+
 void CurveChart::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    applyOwnTheme();
-    if (!zoomed_) fitAxes();
+    refit();
 }
 
 void CurveChart::setPointed(std::optional<double> x) {
+    if (x == pointed_) return;
+    pointed_ = x;
     const bool shown = x && (!log_x_ || *x > 0);
-    if (!shown && !crosshair_->visible()) return;
     crosshair_->setVisible(shown);
     if (shown) {
         crosshair_->point1->setCoords(*x, 1);
         crosshair_->point2->setCoords(*x, 2);
     }
-    plot_->replot(QCustomPlot::rpQueuedReplot);
+    if (isVisible()) plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 
 void CurveChart::leaveEvent(QEvent*) {
@@ -390,9 +369,7 @@ void CurveChart::contextMenuEvent(QContextMenuEvent* event) {
 
 void CurveChart::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
-    if (event->type() != QEvent::PaletteChange && event->type() != QEvent::FontChange) return;
-    applyOwnTheme();
-    plot_->replot(QCustomPlot::rpQueuedReplot);
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) refit();
 }
 
 }  // namespace roper

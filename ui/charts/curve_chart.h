@@ -74,7 +74,8 @@ class CurveChart : public QWidget, public Figure {
     void paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                          const Theme& theme) const override;
     QString figureCsv() const override;
-    QString figureCaption() const override { return caption_; }
+    /// With the names of curves that share a line of the legend.
+    QString figureCaption() const override;
 
   signals:
     /// The numbers of all curves at the pointer's x; empty when it has left.
@@ -89,14 +90,19 @@ class CurveChart : public QWidget, public Figure {
     void contextMenuEvent(QContextMenuEvent* event) override;
     void leaveEvent(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
   private:
     /// @param width  of the picture, for texts that must be broken
     void applyTheme(const Theme& theme, const QFont& font, double width) const;
     void applyOwnTheme() const { applyTheme(Theme::of(palette()), font(), width()); }
-    void fitAxes();
-    double roomForLegend() const;
+    /// Ranges that show all curves. @param height  of the whole chart, in pixels of the font's size
+    void fitAxes(const QFont& font, double height, bool legend) const;
+    void fitOwnAxes() const { fitAxes(font(), height(), hasLegend()); }
+    void refit();
+    /// Extra height above the curves for the legend, relative to their range.
+    double roomForLegend(const QFont& font, double height) const;
     /// Puts the labels of marks inside the axes, beside the legend and one another, and off the curves where
     /// there is room. One that has no place is left out whole: a number without its first digit would be
     /// another number.
@@ -105,12 +111,18 @@ class CurveChart : public QWidget, public Figure {
     int partsOfCurvesIn(const QRectF& box) const;
     void remakeGraphs();
     void findCoincidingCurves();
-    int sameAs(std::size_t curve) const;
+    /// How many later curves are the same as this one.
+    int countOfSame(std::size_t curve) const;
+    /// Where many coincide, the first has a line that stands for all.
+    bool hasLegendLine(std::size_t curve) const;
     QString nameInLegend(std::size_t curve) const;
     /// Gives the plot the points that can be told apart in the shown range.
     void fillGraphs();
     void fillEnvelope(std::size_t index);
     void onMove(QMouseEvent* event);
+
+    static constexpr int kManyTheSame =
+        2;  ///< curves that are the same as one, from which on they share its line
 
     QString name_, x_name_, y_name_, caption_;
     QCustomPlot* plot_;
@@ -129,8 +141,9 @@ class CurveChart : public QWidget, public Figure {
     std::optional<double> y_floor_;
     std::optional<std::pair<double, double>> y_limits_;
     bool log_x_ = false, log_y_ = false;
-    bool zoomed_ = false;   ///< ranges were set by hand
-    bool fitting_ = false;  ///< ranges are being set by us
+    bool zoomed_ = false;           ///< ranges were set by hand
+    mutable bool fitting_ = false;  ///< ranges are being set by us
+    std::optional<double> pointed_;
 };
 
 }  // namespace roper

@@ -28,16 +28,6 @@ QString wrapped(const QString& text, const QFont& font, double width) {
     return broken + line;
 }
 
-/// Whether a line has a part inside a box.
-bool crosses(const QLineF& line, const QRectF& box) {
-    if (box.contains(line.p1()) || box.contains(line.p2())) return true;
-    const QPointF corners[] = {box.topLeft(), box.topRight(), box.bottomRight(), box.bottomLeft()};
-    for (int i = 0; i < 4; ++i)
-        if (line.intersects(QLineF(corners[i], corners[(i + 1) % 4]), nullptr) == QLineF::BoundedIntersection)
-            return true;
-    return false;
-}
-
 }  // namespace
 
 void CurveChart::applyTheme(const Theme& theme, const QFont& font, double width) const {
@@ -52,11 +42,11 @@ void CurveChart::applyTheme(const Theme& theme, const QFont& font, double width)
     crosshair_->setPen(QPen(theme.frame, 1, Qt::DashLine));
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         QCPGraph* graph = plot_->graph(static_cast<int>(i));
-        // A curve that lies on another is dashed, so that both are seen.
         // A long name keeps its ends, beside the axis and the line.
         constexpr double kBeside = 120;
         graph->setName(QFontMetricsF(small).elidedText(nameInLegend(i), Qt::ElideMiddle,
                                                        std::max(width - kBeside, kBeside)));
+        // A curve that lies on another is dashed, so that both are seen.
         graph->setPen(QPen(curves_[i].color, curves_[i].strong ? 2.4 : 1.5,
                            same_as_[i] ? Qt::DashLine : Qt::SolidLine));
         graph->setScatterStyle(curves_[i].points ? QCPScatterStyle(QCPScatterStyle::ssDisc, 4)
@@ -87,76 +77,10 @@ void CurveChart::applyTheme(const Theme& theme, const QFont& font, double width)
     }
 }
 
-int CurveChart::partsOfCurvesIn(const QRectF& box) const {
-    const auto pixel = [this](const QCPGraphData& point) {
-        return QPointF(plot_->xAxis->coordToPixel(point.key), plot_->yAxis->coordToPixel(point.value));
-    };
-    int parts = 0;
-    for (int i = 0; i < static_cast<int>(curves_.size()); ++i) {
-        const auto& points = *plot_->graph(i)->data();
-        for (auto point = points.constBegin(); point != points.constEnd(); ++point) {
-            const bool is_last = point + 1 == points.constEnd();
-            parts += crosses(QLineF(pixel(*point), pixel(is_last ? *point : *(point + 1))), box);
-        }
-    }
-    // A band is crossed wherever its two edges have the box, or a part of it, between them.
-    for (const auto& [curve, edges] : bands_) {
-        const auto& upper = *edges.first->data();
-        const auto& lower = *edges.second->data();
-        for (int i = 0; i < std::min(upper.size(), lower.size()); ++i)
-            parts += crosses(QLineF(pixel(*upper.at(i)), pixel(*lower.at(i))), box);
-    }
-    return parts;
-}
-
-void CurveChart::placeMarkLabels() const {
-    constexpr double kAlong[] = {0, 1, 0.5, 0.25, 0.75};  // of the line, in the order in which they are liked
-    constexpr double kFromLine = 2;                       // pixels
-    const QRectF inside = plot_->axisRect()->rect();
-    std::vector<QRectF> taken;
-    if (plot_->legend->visible()) taken.push_back(plot_->legend->outerRect());
-    for (std::size_t i = 0; i < marks_.size(); ++i) {
-        const Mark& mark = marks_[i];
-        QCPItemText* text = mark_texts_[i];
-        text->setText({});
-        if (mark.label.isEmpty()) continue;
-        const QMarginsF padding(text->padding());
-        const QSizeF size = QFontMetricsF(text->font()).size(0, mark.label).grownBy(padding);
-        const double line =
-            mark.across ? plot_->yAxis->coordToPixel(mark.at) : plot_->xAxis->coordToPixel(mark.at);
-        std::optional<QRectF> best;
-        int fewest = std::numeric_limits<int>::max();
-        for (const double along : kAlong) {
-            // Above or left of the line first, then below or right of it.
-            for (const bool before : {true, false}) {
-                const double edge = before ? line - kFromLine - (mark.across ? size.height() : size.width())
-                                           : line + kFromLine;
-                const QPointF corner =
-                    mark.across ? QPointF(inside.left() + along * (inside.width() - size.width()), edge)
-                                : QPointF(edge, inside.bottom() - size.height() -
-                                                    along * (inside.height() - size.height()));
-                const QRectF box(corner, size);
-                const bool is_taken = std::any_of(taken.begin(), taken.end(),
-                                                  [&](const QRectF& other) { return other.intersects(box); });
-                if (is_taken || !inside.contains(box)) continue;
-                const int parts = partsOfCurvesIn(box);
-                if (parts >= fewest) continue;
-                fewest = parts;
-                best = box;
-            }
-        }
-        if (!best) continue;
-        text->setText(mark.label);
-        text->setPositionAlignment(Qt::AlignLeft | Qt::AlignTop);
-        text->position->setType(QCPItemPosition::ptAbsolute);
-        text->position->setCoords(best->topLeft());
-        taken.push_back(*best);
-    }
-}
-
 void CurveChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                                  const Theme& theme) const {
     applyTheme(theme, painter.font(), area.width());
+    if (!zoomed_) fitAxes(painter.font(), area.height(), legend);
     const bool crosshair_shown = crosshair_->visible();
     crosshair_->setVisible(false);
     plot_->legend->setVisible(legend);
@@ -164,6 +88,19 @@ void CurveChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& a
     plot_->legend->setVisible(hasLegend());
     crosshair_->setVisible(crosshair_shown);
     applyOwnTheme();
+    if (!zoomed_) fitOwnAxes();
+}
+
+QString CurveChart::figureCaption() const {
+    QStringList captions{caption_};
+    for (std::size_t curve = 0; curve < curves_.size(); ++curve) {
+        QStringList same;
+        for (std::size_t other = 0; other < curves_.size(); ++other)
+            if (same_as_[other] == curve) same << curves_[other].label;
+        if (same.size() >= kManyTheSame)
+            captions << tr("The same as %1: %2").arg(curves_[curve].label, same.join(QStringLiteral(", ")));
+    }
+    return captions.join(QStringLiteral(". "));
 }
 
 QString CurveChart::figureCsv() const {

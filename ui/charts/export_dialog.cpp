@@ -117,7 +117,7 @@ void ExportDialog::makeInputs() {
     scale_->setValue(settings.value("export/scale", 2).toInt());
     light_->setChecked(settings.value("export/light", true).toBool());
     legend_->setChecked(settings.value("export/legend", true).toBool());
-    legend_->setVisible(figure_.hasLegend());
+    if (!figure_.hasLegend()) legend_->hide();
     caption_->setChecked(settings.value("export/caption", false).toBool());
     const std::pair<QWidget*, QString> names[] = {
         {format_, tr("Format")},

@@ -52,8 +52,10 @@ void drawPicture(QPainter& painter, const Figure& figure, const ExportOptions& o
     painter.fillRect(QRectF(QPointF(0, 0), all), theme.background);
     painter.setFont(Zoom::instance().pictureFont());
     painter.save();
-    options.legend ? figure.paintFigure(painter, area, theme)
-                   : figure.paintWithLegend(false, painter, area, theme);
+    if (options.legend)
+        figure.paintFigure(painter, area, theme);
+    else
+        figure.paintWithLegend(false, painter, area, theme);
     painter.restore();
     if (options.caption) {
         painter.setPen(theme.faint_text);

@@ -28,27 +28,27 @@ bool FigureView::event(QEvent* event) {
         case QEvent::MouseButtonDblClick:
         case QEvent::MouseMove: {
             const auto& mouse = *static_cast<QMouseEvent*>(event);
-            QMouseEvent there(mouse.type(), mouse.position() / zoom, mouse.scenePosition(),
-                              mouse.globalPosition(), mouse.button(), mouse.buttons(), mouse.modifiers(),
-                              mouse.pointingDevice());
-            return handOn(there, *event);
+            QMouseEvent translated(mouse.type(), mouse.position() / zoom, mouse.scenePosition(),
+                                   mouse.globalPosition(), mouse.button(), mouse.buttons(), mouse.modifiers(),
+                                   mouse.pointingDevice());
+            return deliver(translated, *event);
         }
         case QEvent::Wheel: {
             const auto& wheel = *static_cast<QWheelEvent*>(event);
-            QWheelEvent there(wheel.position() / zoom, wheel.globalPosition(), wheel.pixelDelta(),
-                              wheel.angleDelta(), wheel.buttons(), wheel.modifiers(), wheel.phase(),
-                              wheel.inverted(), Qt::MouseEventNotSynthesized, wheel.pointingDevice());
-            return handOn(there, *event);
+            QWheelEvent translated(wheel.position() / zoom, wheel.globalPosition(), wheel.pixelDelta(),
+                                   wheel.angleDelta(), wheel.buttons(), wheel.modifiers(), wheel.phase(),
+                                   wheel.inverted(), Qt::MouseEventNotSynthesized, wheel.pointingDevice());
+            return deliver(translated, *event);
         }
         default:
             return QWidget::event(event);
     }
 }
 
-bool FigureView::handOn(QEvent& there, QEvent& original) {
-    const bool known = QWidget::event(&there);
-    original.setAccepted(there.isAccepted());
-    return known;
+bool FigureView::deliver(QEvent& translated, QEvent& original) {
+    const bool handled = QWidget::event(&translated);
+    original.setAccepted(translated.isAccepted());
+    return handled;
 }
 
 void FigureView::paintEvent(QPaintEvent*) {

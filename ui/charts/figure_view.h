@@ -19,9 +19,9 @@ class FigureView : public QWidget, public Figure {
     QRectF canvas() const { return {QPointF(0, 0), QSizeF(size()) / Zoom::instance().factor()}; }
 
     /// As small as it may become on the screen, at zoom 1, where some labels may be left out.
-    virtual QSize leastOnScreen() const { return leastSize(); }
-    QSize minimumSizeHint() const final { return zoomed(leastOnScreen()); }
-    QSize sizeHint() const final { return zoomed(likedSize()); }
+    virtual QSize leastScreenSize() const { return leastSize(); }
+    QSize minimumSizeHint() const final { return zoomed(leastScreenSize()); }
+    QSize sizeHint() const final { return zoomed(preferredSize()); }
 
     /// As on the screen; a view behind a tab that was never opened has no size there yet.
     QSize figureSize() const override {
@@ -35,7 +35,7 @@ class FigureView : public QWidget, public Figure {
 
   protected:
     /// The size that it would like to have on the screen, at zoom 1.
-    virtual QSize likedSize() const { return {}; }
+    virtual QSize preferredSize() const { return {}; }
 
     /// Hands on the pointer's events with places on the canvas.
     bool event(QEvent* event) override;
@@ -54,7 +54,7 @@ class FigureView : public QWidget, public Figure {
     void leaveEvent(QEvent* event) override;
 
   private:
-    bool handOn(QEvent& there, QEvent& original);
+    bool deliver(QEvent& translated, QEvent& original);
 };
 
 }  // namespace roper

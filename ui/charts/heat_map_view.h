@@ -65,7 +65,7 @@ class HeatMapView : public FigureView {
     QString figureCaption() const override { return caption_; }
     QSize leastSize() const override { return {220, 160}; }
 
-    /// Where a cell is on the widget.
+    /// Where a cell is on the canvas.
     QRectF cellRect(int row, int column) const;
 
   signals:

@@ -69,7 +69,7 @@ class MetricChart : public QWidget, public Figure {
     QString figureName() const override { return name_; }
     QSize figureSize() const override { return size() / Zoom::instance().factor(); }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
-    bool hasLegend() const override { return true; }
+    bool hasLegend() const override { return plot_->legend->visible(); }
     void paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                          const Theme& theme) const override;
     QString figureCsv() const override;

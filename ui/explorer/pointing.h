@@ -5,7 +5,7 @@
 
 namespace roper {
 
-/// What the pointer is on, whatever picture it is over.
+/// What the pointer is on, in whichever picture.
 struct Pointed {
     std::optional<int> pair = {}, query = {}, key = {};
     std::optional<int> distance = {};  ///< query − key

@@ -54,6 +54,7 @@ void Selection::replace(const Setup& setup) {
 void Selection::apply(const Setup& setup) {
     if (setup == setup_) return;
     setup_ = setup;
+    pointing_.clear();  // what the pointer is on may be something else now
     emit changed();
 }
 

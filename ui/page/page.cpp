@@ -91,8 +91,10 @@ Figure& Page::figureNamed(const std::string& kind) {
 void Page::setReadout(const QString& text) {
     constexpr qsizetype kLongest = 500;  // to lay out many thousands of characters takes long
     const QString shown = text.size() <= kLongest ? text : text.left(kLongest) + QStringLiteral("…");
-    readout_->setText(shown.isEmpty() ? tr("Point at a picture: its numbers appear here.") : shown);
-    readout_->setForegroundRole(shown.isEmpty() ? QPalette::PlaceholderText : QPalette::WindowText);
+    // While the pointer is on the page, as when something plays, the hint would flicker.
+    const bool hints = shown.isEmpty() && !underMouse();
+    readout_->setText(hints ? tr("Point at a picture: its numbers appear here.") : shown);
+    readout_->setForegroundRole(hints ? QPalette::PlaceholderText : QPalette::WindowText);
     readout_->setToolTip(shown);
 }
 

@@ -1,5 +1,6 @@
 #include "ui/page/page_figure.h"
 
+#include <QAbstractScrollArea>
 #include <algorithm>
 #include <cmath>
 
@@ -11,20 +12,28 @@ namespace {
 
 constexpr double kLetter = 18;  // the height of the line above a part, in pixels
 
+/// The scroll area within the page that a widget stands in; null if there is none.
+const QWidget* scrollAreaAround(const QWidget& widget, const QWidget& page) {
+    for (const QWidget* around = widget.parentWidget(); around != nullptr && around != &page;
+         around = around->parentWidget())
+        if (qobject_cast<const QAbstractScrollArea*>(around) != nullptr) return around;
+    return nullptr;
+}
+
 }  // namespace
 
-PageFigure::PageFigure(const Page& page) : page_(page) {
+PageFigure::PageFigure(const Page& page) : page_(page.name()) {
     const double zoom = Zoom::instance().factor();
     QRectF all;
     for (const Figure* figure : page.figures()) {
         const auto* widget = dynamic_cast<const QWidget*>(figure);
         if (widget == nullptr || !widget->isVisibleTo(&page)) continue;
-        // Of one that is scrolled, the part that is seen.
-        const QRect seen = widget->visibleRegion().boundingRect();
-        const QRect shown = seen.isEmpty() ? widget->rect() : seen;
-        const QRectF place(QPointF(widget->mapTo(&page, shown.topLeft())) / zoom,
-                           QSizeF(shown.size()) / zoom);
-        parts_.push_back({figure, place});
+        // One that is scrolled within the page has the place through which it is seen.
+        const QWidget* area = scrollAreaAround(*widget, page);
+        const QWidget* frame = area != nullptr ? area : widget;
+        const QRectF place(QPointF(frame->mapTo(&page, QPoint(0, 0))) / zoom, QSizeF(frame->size()) / zoom);
+        if (place.isEmpty()) continue;
+        parts_.push_back({figure, place, area != nullptr});
         all |= place;
     }
     for (Part& part : parts_)
@@ -33,14 +42,16 @@ PageFigure::PageFigure(const Page& page) : page_(page) {
 }
 
 QString PageFigure::figureName() const {
-    return page_.name().toLower().replace(' ', '-') + QStringLiteral("-page");
+    return page_.toLower().replace(' ', '-') + QStringLiteral("-page");
 }
 
 QSize PageFigure::leastSize() const {
     double scale = 0;
-    for (const Part& part : parts_)
-        scale = std::max({scale, part.figure->leastSize().width() / part.place.width(),
-                          (part.figure->leastSize().height() + kLetter) / part.place.height()});
+    for (const Part& part : parts_) {
+        const QSize least = part.figure->leastSize();
+        scale = std::max(scale, least.width() / part.place.width());
+        if (!part.is_scrolled) scale = std::max(scale, (least.height() + kLetter) / part.place.height());
+    }
     return (size_ * scale).toSize();
 }
 
@@ -58,7 +69,7 @@ QRectF PageFigure::placeIn(const QRectF& area, const Part& part) const {
 }
 
 QString PageFigure::letterOf(std::size_t part) const {
-    return QString(QChar(static_cast<char16_t>(u'a' + part)));
+    return QStringLiteral("(%1)").arg(QChar(static_cast<char16_t>(u'a' + part)));
 }
 
 void PageFigure::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
@@ -85,7 +96,11 @@ void PageFigure::paintParts(QPainter& painter, const QRectF& area, const Theme& 
         painter.restore();
         painter.save();
         painter.setClipRect(place);
-        paint(*parts_[i].figure, place);
+        // Of a long one, the beginning.
+        const QRectF whole = parts_[i].is_scrolled
+                                 ? QRectF(place.topLeft(), parts_[i].figure->sizeForWidth(place.width()))
+                                 : place;
+        paint(*parts_[i].figure, whole);
         painter.restore();
     }
 }
@@ -93,7 +108,7 @@ void PageFigure::paintParts(QPainter& painter, const QRectF& area, const Theme& 
 QString PageFigure::figureCsv() const {
     QString csv;
     for (std::size_t i = 0; i < parts_.size(); ++i)
-        csv += QStringLiteral("# %1: %2\n").arg(letterOf(i), parts_[i].figure->figureName()) +
+        csv += QStringLiteral("# %1 %2\n").arg(letterOf(i), parts_[i].figure->figureName()) +
                parts_[i].figure->figureCsv();
     return csv;
 }
@@ -101,7 +116,7 @@ QString PageFigure::figureCsv() const {
 QString PageFigure::figureCaption() const {
     QStringList captions;
     for (std::size_t i = 0; i < parts_.size(); ++i)
-        captions << QStringLiteral("(%1) %2").arg(letterOf(i), parts_[i].figure->figureCaption());
+        captions << letterOf(i) + ' ' + parts_[i].figure->figureCaption();
     return captions.join(QStringLiteral(". "));
 }
 

@@ -23,14 +23,15 @@ class PageFigure : public Figure {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     void paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                          const Theme& theme) const override;
-    /// The tables of its parts, one below the other, each after a line "# a: name".
+    /// The tables of its parts, one below the other, each after a line "# (a) name".
     QString figureCsv() const override;
     QString figureCaption() const override;
 
   private:
     struct Part {
         const Figure* figure;
-        QRectF place;  ///< in the pixels of zoom 1, from the corner of all
+        QRectF place;      ///< in the pixels of zoom 1, from the corner of all
+        bool is_scrolled;  ///< it may be higher than its place
     };
     /// Where a part is drawn in an area for all, below its letter.
     QRectF placeIn(const QRectF& area, const Part& part) const;
@@ -38,7 +39,7 @@ class PageFigure : public Figure {
                     const std::function<void(const Figure&, const QRectF&)>& paint) const;
     QString letterOf(std::size_t part) const;
 
-    const Page& page_;
+    QString page_;  ///< its name
     std::vector<Part> parts_;
     QSizeF size_;
 };

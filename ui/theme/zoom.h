@@ -20,11 +20,11 @@ class Zoom : public QObject {
     static Zoom& instance();
 
     double factor() const { return factor_; }
-    /// Takes the one of the last time.
+    /// Restores the saved factor.
     void restore();
     /// Now and from the next start on; kept within its bounds.
     void set(double factor);
-    /// The next larger (+1) or smaller (−1) of a row of round factors.
+    /// The next larger (+1) or smaller (−1) of the fixed factors.
     void step(int direction);
 
     /// The program's font at factor 1, in which pictures are laid out.

@@ -12,13 +12,17 @@ PageCover::PageCover() : QLabel(tr("First predict: choose an answer in the tour.
     hide();
 }
 
-void PageCover::cover(QWidget* widget) {
+void PageCover::cover(QWidget* page) {
     if (parentWidget() != nullptr) parentWidget()->removeEventFilter(this);
+    if (page_) page_->setEnabled(true);
     hide();
-    setParent(widget);
-    if (widget == nullptr) return;
-    widget->installEventFilter(this);
-    setGeometry(widget->rect());
+    page_ = page;
+    // What it is seen through, if it is scrolled.
+    setParent(page == nullptr ? nullptr : page->parentWidget());
+    if (page == nullptr) return;
+    page->setEnabled(false);
+    parentWidget()->installEventFilter(this);
+    setGeometry(parentWidget()->rect());
     show();
     raise();
 }

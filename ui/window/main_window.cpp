@@ -25,7 +25,6 @@ namespace {
 
 constexpr QSize kInitialSize{1360, 860}, kLeastSize{800, 520};
 constexpr int kRoomForNames = 1150;  // the width of a window in which the sidebar takes more than icons need
-constexpr auto kNamesKey = "window/sidebar_names";
 
 }  // namespace
 
@@ -114,107 +113,6 @@ void MainWindow::addPage(Page* page, PageIcon icon) {
                  [this, page] { showPage(page); });
 }
 
-void MainWindow::makeMenus() {
-    actions_.add(tr("File"), tr("Export the picture…"), Qt::CTRL | Qt::Key_E, [this] { exportCurrent(); });
-    actions_.add(tr("File"), tr("Quit"), QKeySequence::Quit, [this] { close(); });
-    addEditActions();
-    actions_.add(tr("View"), tr("Explain this page"), Qt::Key_F1,
-                 [this] { explanation_->setVisible(!explanation_->isVisible()); });
-    actions_.add(tr("View"), tr("Commands…"), Qt::CTRL | Qt::Key_K,
-                 [this] { CommandPalette(actions_, this).exec(); });
-    actions_.add(tr("View"), tr("Reset layout"), {}, [this] { resetLayout(); });
-    names_action_ = actions_.add(tr("View"), tr("Names in the sidebar"), {}, [this] {
-        QSettings().setValue(kNamesKey, names_action_->isChecked());
-        fitSidebar();
-    });
-    names_action_->setCheckable(true);
-    names_action_->setChecked(QSettings().value(kNamesKey, true).toBool());
-    addZoomActions();
-    addAppearanceActions();
-    addHelpActions();
-    for (const QString& group : {tr("File"), tr("Go"), tr("View")})
-        for (const QAction* action : actions_.inGroup(group))
-            for (const QKeySequence& keys : action->shortcuts())
-                is_ours_.insert(keys);
-    for (Page* page : pages_)
-        page->addActions(actions_);
-    QStringList groups{tr("File"), tr("Edit"), tr("Go"), tr("View")};
-    for (Page* page : pages_)
-        groups << page->name();
-    groups << tr("Help");
-    for (const QString& group : groups) {
-        const QList<QAction*> actions = actions_.inGroup(group);
-        QMenu* menu = menuBar()->addMenu(group);
-        menu->addActions(actions);
-        page_menus_[group] = menu;
-        // A page's own shortcuts hold while it is shown, so that Space and the arrows mean what is seen.
-        for (QAction* action : actions) {
-            for (Page* page : pages_) {
-                if (page->name() != group) continue;
-                action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-                page->addAction(action);
-            }
-        }
-    }
-}
-
-void MainWindow::addZoomActions() {
-    const QString view = tr("View");
-    Zoom& zoom = Zoom::instance();
-    QAction* larger = actions_.add(view, tr("Zoom in"), QKeySequence::ZoomIn, [&zoom] { zoom.step(1); });
-    // Where + needs Shift, the key is the one of =.
-    larger->setShortcuts({QKeySequence(QKeySequence::ZoomIn), QKeySequence(Qt::CTRL | Qt::Key_Equal)});
-    actions_.add(view, tr("Zoom out"), QKeySequence::ZoomOut, [&zoom] { zoom.step(-1); });
-    actions_.add(view, tr("Actual size"), Qt::CTRL | Qt::Key_0, [&zoom] { zoom.set(1); });
-}
-
-void MainWindow::addAppearanceActions() {
-    auto* group = new QActionGroup(this);
-    for (const auto& [name, appearance] : {std::pair{tr("Light colours"), Appearance::light},
-                                           {tr("Dark colours"), Appearance::dark},
-                                           {tr("Colours of the desktop"), Appearance::system}}) {
-        QAction* action =
-            actions_.add(tr("View"), name, {}, [appearance = appearance] { chooseAppearance(appearance); });
-        action->setCheckable(true);
-        action->setChecked(savedAppearance() == appearance);
-        group->addAction(action);
-    }
-    QAction* calm = actions_.add(tr("View"), tr("Reduce motion"), {}, [] {});
-    calm->setCheckable(true);
-    calm->setChecked(isMotionReduced());
-    connect(calm, &QAction::toggled, this, [](bool on) { reduceMotion(on); });
-}
-
-void MainWindow::addHelpActions() {
-    const QString help = tr("Help");
-    actions_.add(help, tr("Guided tour"), {}, [this] { startTour(); });
-    actions_.add(help, tr("Keys"), {}, [this] { showKeys(actions_, this); });
-    actions_.add(help, tr("Glossary"), {}, [this] { showGlossary(this); });
-    actions_.add(help, tr("About RoPER Lab"), {}, [this] { showAbout(this); });
-}
-
-void MainWindow::addEditActions() {
-    const QString edit = tr("Edit");
-    QUndoStack& history = set_.selection.history();
-    const std::tuple<QAction*, QString, bool> steps[] = {
-        {actions_.add(edit, tr("Undo"), QKeySequence::Undo, [&history] { history.undo(); }), tr("Undo"),
-         true},
-        {actions_.add(edit, tr("Redo"), QKeySequence::Redo, [&history] { history.redo(); }), tr("Redo"),
-         false}};
-    for (const auto& [action, name, back] : steps) {
-        const auto show = [action = action, name = name, back = back, &history] {
-            action->setEnabled(back ? history.canUndo() : history.canRedo());
-            const QString what = back ? history.undoText() : history.redoText();
-            action->setText(what.isEmpty() ? name : tr("%1: %2").arg(name, what));
-        };
-        connect(&history, &QUndoStack::indexChanged, action, show);
-        show();
-    }
-    actions_.add(edit, tr("Copy setup"), Qt::CTRL | Qt::SHIFT | Qt::Key_C, [this] { copySetup(); });
-    actions_.add(edit, tr("Paste setup"), Qt::CTRL | Qt::SHIFT | Qt::Key_V, [this] { pasteSetup(); });
-    actions_.add(edit, tr("Start over"), {}, [this] { set_.selection.set(Setup{}, tr("Start over")); });
-}
-
 QString MainWindow::setupText() const {
     SetupText text{set_.selection.setup(), {}};
     for (const Page* page : pages_)
@@ -283,6 +181,7 @@ void MainWindow::makeExplanation() {
 void MainWindow::makeTour() {
     addDockWidget(Qt::LeftDockWidgetArea, tour_);
     connect(tour_, &TourDock::arrived, this, &MainWindow::showStop);
+    connect(&tour_->panel(), &TourPanel::coverChanged, this, &MainWindow::showExplanation);
     connect(invitation_, &TourInvitation::accepted, this, [this] { startTour(); });
 }
 
@@ -346,7 +245,7 @@ bool MainWindow::showPage(const QString& name) {
 
 void MainWindow::showExplanation() {
     if (explanation_->isVisible() && currentPage() != nullptr)
-        explanation_text_->setHtml(currentPage()->explanation());
+        explanation_text_->setHtml(currentPage()->isEnabled() ? currentPage()->explanation() : QString());
 }
 
 /// The status bar names what trains now: the first such run, and how many others there are.
@@ -375,6 +274,7 @@ void MainWindow::showTraining() {
 }
 
 void MainWindow::exportCurrent() {
+    if (!currentPage()->isEnabled()) return;  // the tour covers it
     const std::vector<const Figure*> figures = currentPage()->figures();
     if (figures.size() == 1) return exportFigureOf(*currentPage(), *figures.front());
     QMenu menu(this);

@@ -68,6 +68,8 @@ class MainWindow : public QMainWindow {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
+    static constexpr auto kNamesKey = "window/sidebar_names";
+
     void addPage(Page* page, PageIcon icon);
     void makeMenus();
     void makeStatusBar();

@@ -24,19 +24,20 @@ TourDock::TourDock(QWidget* window, std::function<QWidget*()> page)
         QSettings().setValue(key(), QString::fromStdString(stop.name));
         emit arrived(stop);
     });
-    connect(panel_, &TourPanel::controlChanged, this, &TourDock::mark);
     connect(panel_, &TourPanel::coverChanged, this, [this](bool covered) {
-        if (cover_) cover_->cover(covered ? page_() : nullptr);
+        page_of_stop_ = page_();
+        covers_ = covered;
+        showOnPage();
+    });
+    connect(panel_, &TourPanel::controlChanged, this, [this](const QString& control) {
+        control_ = control;
+        showOnPage();
     });
     connect(panel_, &TourPanel::left, this, [this] {
         QSettings().remove(key());  // the next time begins at the beginning
         hide();
     });
-    connect(this, &QDockWidget::visibilityChanged, this, [this](bool visible) {
-        if (visible) return;
-        marker_->mark(nullptr);
-        if (cover_) cover_->cover(nullptr);
-    });
+    connect(this, &QDockWidget::visibilityChanged, this, &TourDock::showOnPage);
 }
 
 QString TourDock::key() const {
@@ -67,8 +68,10 @@ void TourDock::start(const QString& stop) {
     if (!panel_->goTo(QSettings().value(key()).toString())) panel_->goTo(0);
 }
 
-void TourDock::mark(const QString& control) {
-    marker_->mark(control.isEmpty() ? nullptr : controlNamed(*page_(), control));
+void TourDock::showOnPage() {
+    const bool shown = isVisible() && page_of_stop_;
+    if (cover_) cover_->cover(shown && covers_ ? page_of_stop_.data() : nullptr);
+    marker_->mark(shown && !control_.isEmpty() ? controlNamed(*page_of_stop_, control_) : nullptr);
 }
 
 TourInvitation::TourInvitation(QWidget* parent) : QFrame(parent) {

@@ -2,6 +2,7 @@
 
 #include <QDockWidget>
 #include <QFrame>
+#include <QPointer>
 #include <functional>
 
 #include "ui/tour/control_marker.h"
@@ -30,7 +31,7 @@ class TourDock : public QDockWidget {
     TourPanel& panel() { return *panel_; }
     const QWidget* marked() const { return marker_->marked(); }
     /// What is hidden until an answer is chosen; null: nothing.
-    const QWidget* covered() const { return cover_ ? cover_->parentWidget() : nullptr; }
+    const QWidget* covered() const { return cover_ ? cover_->covered() : nullptr; }
 
   signals:
     /// The page and the setup of this stop are to be shown.
@@ -39,9 +40,13 @@ class TourDock : public QDockWidget {
   private:
     void load();
     QString key() const;  ///< of the settings: where the reader was
-    void mark(const QString& control);
+    /// Covers and marks what the stop asks for, while the tour is shown.
+    void showOnPage();
 
     std::function<QWidget*()> page_;
+    QPointer<QWidget> page_of_stop_;
+    bool covers_ = false;
+    QString control_;  ///< that is marked
     TourPanel* panel_;
     ControlMarker* marker_;
     QPointer<PageCover> cover_ = new PageCover;  ///< belongs to the page that it covers, while it does

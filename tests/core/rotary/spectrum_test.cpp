@@ -35,7 +35,7 @@ TEST(Spectrum, DecayEqualsTheDirectSum) {
     }
 }
 
-// The figure of long-term decay in Su et al. 2021: d = 128, from (1 + … + 64)/64 = 32.5 down to 6.5 at Δ =
+// The figure of long-term decay in Su et al. 2021: d = 128, from (1 + … + 64)/64 = 32.5 down to 6.5 at δ =
 // 256.
 TEST(Spectrum, TheSourcesDecayFigure) {
     const Eigen::VectorXd curve = decayCurve(frequencies(128), 257);

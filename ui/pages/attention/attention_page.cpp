@@ -41,11 +41,12 @@ Setup setupOf(const FigureRequest& request, const Setup& start) {
 }  // namespace
 
 AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
-    : Page(tr("Attention"),
-           tr("Who looks at whom: a row is a query, a column a key. Click a cell to see which pairs make its "
-              "score; "
-              "click a bar to mute that pair. The wheel zooms, dragging moves."),
-           parent),
+    : ExplorerPage(
+          tr("Attention"),
+          tr("Who looks at whom: a row is a query, a column a key. Click a cell to see which pairs make its "
+             "score; "
+             "click a bar to mute that pair. The wheel zooms, dragging moves."),
+          state.selection(), parent),
       state_(state),
       kinds_(new QTabBar),
       headline_(makePlainLabel()),
@@ -53,7 +54,7 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
       help_(new QPushButton),
       map_(new HeatMapView(QStringLiteral("scores"), this)),
       bars_(new BarChart(QStringLiteral("logit-by-pair"), tr("pair"), tr("part of the score"), this)),
-      bias_(new CurveChart(QStringLiteral("position-bias"), tr("distance, query − key"), tr("bias"), this)),
+      bias_(new CurveChart(QStringLiteral("position-bias"), tr("distance δ = n − j"), tr("bias"), this)),
       by_distance_(new DistanceChart(state, this)),
       bias_kind_(new QComboBox),
       table_(new HeatMapView(QStringLiteral("position-table"), this)),
@@ -109,16 +110,6 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
 
 AttentionPage::~AttentionPage() {
     computing_.waitForFinished();
-}
-
-Pointing& AttentionPage::pointing() {
-    return state_.selection().pointing();
-}
-
-/// The numbers under the pointer; empty when it has left.
-void AttentionPage::tell(const QString& text) {
-    setReadout(text);
-    if (text.isEmpty()) pointing().clear();
 }
 
 /// A distance from the query that is looked at, and the key there.

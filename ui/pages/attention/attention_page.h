@@ -9,8 +9,8 @@
 #include "ui/charts/curve_chart.h"
 #include "ui/charts/heat_map_view.h"
 #include "ui/explorer/attention_state.h"
+#include "ui/explorer/explorer_page.h"
 #include "ui/explorer/setup_panel.h"
-#include "ui/page/page.h"
 #include "ui/pages/attention/attention_map.h"
 #include "ui/pages/attention/distance_chart.h"
 #include "ui/pages/attention/mistake_gallery.h"
@@ -19,7 +19,7 @@
 namespace roper {
 
 /// Page 3: scores and weights of all tokens, where a score comes from, and what goes wrong.
-class AttentionPage : public Page {
+class AttentionPage : public ExplorerPage {
     Q_OBJECT
 
   public:
@@ -56,8 +56,6 @@ class AttentionPage : public Page {
     void becomeSeen(bool seen) override;
 
   private:
-    Pointing& pointing();
-    void tell(const QString& text);
     void pointDistance(double x);
     void showPointed();
     /// What the pictures of biases and of the position table were made of; they are made again only if it

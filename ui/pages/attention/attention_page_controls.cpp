@@ -49,7 +49,7 @@ QWidget* AttentionPage::makePictures() {
     prepareTable();
     lower_->addTab(table_, tr("Position embeddings"));
     lower_->addTab(by_distance_, tr("Score by distance"));
-    connect(by_distance_, &CurveChart::pointed, this, [this](const QString& text) { setReadout(text); });
+    connect(by_distance_, &CurveChart::pointed, this, &AttentionPage::tell);
     lower_->setDocumentMode(true);
     auto* upper = new QWidget;
     auto* layout = new QVBoxLayout(upper);

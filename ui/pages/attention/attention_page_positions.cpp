@@ -42,7 +42,7 @@ QWidget* AttentionPage::makeBiasTab() {
     bias_->setEmptyText(
         tr("This method adds nothing to scores. T5 and ALiBi do: choose one as “Position method”."));
     connect(bias_kind_, &QComboBox::currentIndexChanged, this, &AttentionPage::showBias);
-    connect(bias_, &CurveChart::pointed, this, [this](const QString& text) { setReadout(text); });
+    connect(bias_, &CurveChart::pointed, this, &AttentionPage::tell);
     auto* tab = new QWidget;
     auto* layout = new QVBoxLayout(tab);
     layout->setContentsMargins(0, 3, 0, 0);

@@ -10,7 +10,7 @@
 namespace roper {
 
 DistanceChart::DistanceChart(AttentionState& state, QWidget* parent)
-    : CurveChart(QStringLiteral("score-by-distance"), tr("distance, query − key"), tr("score"), parent),
+    : CurveChart(QStringLiteral("score-by-distance"), tr("distance δ = n − j"), tr("score"), parent),
       state_(state) {
     setEmptyText(tr("There are no scores yet."));
     connect(this, &CurveChart::clicked, this, [this](double distance) {
@@ -74,7 +74,7 @@ void DistanceChart::refresh() {
     if (s.rotates() && s.rotary().pairs() > 0 && zero >= 0 && curves[0].y[zero] > 0)
         curves.push_back(decay(curves[0].y[zero]));
     const int distance = state_.query() - state_.key();
-    setCurves(curves, {{static_cast<double>(distance), tr("query − key = %1").arg(distance), false}});
+    setCurves(curves, {{static_cast<double>(distance), tr("δ = %1").arg(distance), false}});
     setCaption(tr("Scores by distance: query %1 and the mean of all; %2; d = %3, base %4")
                    .arg(state_.query())
                    .arg(state_.sourceText())

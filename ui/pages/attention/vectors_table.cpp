@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "ui/controls/table_rows.h"
 
 namespace roper {
 
@@ -76,8 +77,7 @@ VectorsTable::VectorsTable(AttentionState& state, QWidget* parent) : QTabWidget(
         connect(model, &VectorsModel::refused, this, &VectorsTable::said);
         auto* table = new QTableView;
         table->setModel(model);
-        table->horizontalHeader()->setDefaultSectionSize(58);
-        table->verticalHeader()->setDefaultSectionSize(20);
+        setCellSize(*table, 20, 58);
         table->setAccessibleName(tr("%1 of every token").arg(QString::fromLatin1(name)));
         table->setToolTip(
             tr("A row per token, a column per feature. Choose “a table, by hand” to change the numbers."));

@@ -21,7 +21,7 @@ class CompassView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize leastOnScreen() const override { return {300, 190}; }
+    QSize leastScreenSize() const override { return {300, 190}; }
     QSize leastSize() const override { return {330, 240}; }
 
     /// One token with all the weight is dragged from mark to mark.

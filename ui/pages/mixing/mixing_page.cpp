@@ -17,11 +17,12 @@ constexpr int kFewTokens = 128;     // up to here the chart has a point between 
 }  // namespace
 
 MixingPage::MixingPage(AttentionState& state, QWidget* parent)
-    : Page(tr("Value mixing"),
-           tr("The same weights, the same values: RoPE adds them as they are, RoPER rotates each by its "
-              "distance j − n "
-              "first, so the sum itself knows how far away each value was."),
-           parent),
+    : ExplorerPage(
+          tr("Value mixing"),
+          tr("The same weights, the same values: RoPE adds them as they are, RoPER rotates each by its "
+             "distance j − n "
+             "first, so the sum itself knows how far away each value was."),
+          state.selection(), parent),
       state_(state),
       compass_(new CompassView(state, this)),
       distances_(new BarChart(QStringLiteral("distance-shares"), tr("distance δ = n − j"), tr("share of |o|"),
@@ -52,16 +53,14 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
     contents()->addLayout(row);
     for (FigureView* view : {static_cast<FigureView*>(compass_), static_cast<FigureView*>(distances_),
                              static_cast<FigureView*>(steps_)})
-        connect(view, &FigureView::pointed, this, [this](const QString& text) {
-            setReadout(text);
-            if (text.isEmpty()) pointing().clear();
-        });
+        connect(view, &FigureView::pointed, this, &MixingPage::tell);
     connect(distances_, &BarChart::placePointed, this, [this](int distance) {
         pointing().set({.key = state_.query() - distance, .distance = distance});
     });
     connect(&pointing(), &Pointing::changed, this, [this] {
         distances_->setPointed(pointing().now().distance);
         compass_->update();
+        steps_->update();
     });
     connect(shifts_, &CurveChart::pointed, this, [this](const QString& text) { setReadout(text); });
     connect(shifts_, &CurveChart::clicked, this,
@@ -75,10 +74,6 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
     connect(&state_, &AttentionState::changed, this, &MixingPage::refreshWhenSeen);
     connect(&timer_, &QTimer::timeout, this, &MixingPage::advance);
     panel_->showSetup();
-}
-
-Pointing& MixingPage::pointing() {
-    return state_.selection().pointing();
 }
 
 std::vector<const Figure*> MixingPage::figures() const {
@@ -102,7 +97,7 @@ void MixingPage::becomeSeen(bool seen) {
 }
 
 void MixingPage::changeEvent(QEvent* event) {
-    Page::changeEvent(event);
+    ExplorerPage::changeEvent(event);
     if (event->type() == QEvent::PaletteChange) refreshWhenSeen();
 }
 

@@ -6,8 +6,8 @@
 #include "ui/charts/bar_chart.h"
 #include "ui/charts/curve_chart.h"
 #include "ui/explorer/attention_state.h"
+#include "ui/explorer/explorer_page.h"
 #include "ui/explorer/setup_panel.h"
-#include "ui/page/page.h"
 #include "ui/pages/mixing/compass_view.h"
 #include "ui/pages/mixing/pair_table.h"
 #include "ui/pages/mixing/steps_view.h"
@@ -15,7 +15,7 @@
 namespace roper {
 
 /// Page 4: what attention makes of the values, by RoPE and by RoPER.
-class MixingPage : public Page {
+class MixingPage : public ExplorerPage {
     Q_OBJECT
 
   public:
@@ -45,7 +45,6 @@ class MixingPage : public Page {
     void changeEvent(QEvent* event) override;
 
   private:
-    Pointing& pointing();
     void fillPanel();
     void showDistances();
     void showShifts();

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "ui/charts/export_dialog.h"
+#include "ui/controls/table_rows.h"
 #include "ui/pages/mixing/mixing_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/type_scale.h"
@@ -43,7 +44,7 @@ PairTable::PairTable(AttentionState& state, QWidget* parent)
     setSelectionBehavior(QAbstractItemView::SelectRows);
     setSelectionMode(QAbstractItemView::SingleSelection);
     verticalHeader()->hide();
-    verticalHeader()->setDefaultSectionSize(20);
+    setCellSize(*this, 20);
     horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     setAccessibleName(tr("Output of the query pair by pair, the largest change first"));
     setToolTip(tr("A click shows the pair above"));

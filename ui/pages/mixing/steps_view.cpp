@@ -1,6 +1,7 @@
 #include "ui/pages/mixing/steps_view.h"
 
 #include <QMouseEvent>
+#include <array>
 #include <cmath>
 
 #include "ui/charts/arrow.h"
@@ -63,41 +64,54 @@ StepsView::Scene StepsView::scene() const {
     return scene;
 }
 
+/// Where the panels stand, and what is written beside them.
+struct StepsView::Panels {
+    std::array<QString, 4> titles;
+    std::array<QRectF, 4> boxes;
+    std::array<PlaneFrame, 4> frames;
+    QString verdict;
+};
+
+StepsView::Panels StepsView::panels(const Scene& scene, const QRectF& area, const QFont& font) const {
+    const MixingFormulas formulas = mixingFormulas(state_.setup());
+    const bool is_wrong = state_.setup().mistake != Mistake::none;
+    Panels all;
+    all.titles = {tr("1. rotate: %1").arg(formulas.rotate), tr("2. mix: %1").arg(formulas.mix),
+                  tr("3. rotate back: %1").arg(formulas.rotate_back),
+                  (is_wrong ? tr("as it should be: %1") : tr("in one step: %1")).arg(formulas.in_one_step)};
+    const QString difference = noteNumber(scene.row.largestDifference(), 2);
+    all.verdict = is_wrong ? tr("the mistake “%1” changes the output by up to %2, over all %3 features")
+                                 .arg(describe(state_.setup().mistake).name, difference)
+                                 .arg(state_.setup().head_dim)
+                           : tr("largest difference of three steps and one, over all %1 features: %2")
+                                 .arg(state_.setup().head_dim)
+                                 .arg(difference);
+    const double below = wrappedHeight(all.verdict, font, area.width() - 16) + 6;
+    const int columns = area.width() < kFourInARow ? 2 : 4;
+    const QSizeF size(area.width() / columns, (area.height() - below) * columns / 4);
+    double above = 0;
+    for (const QString& title : all.titles)
+        above = std::max(above, wrappedHeight(title, font, size.width() - 12));
+    for (std::size_t panel = 0; panel < 4; ++panel) {
+        const int place = static_cast<int>(panel);
+        all.boxes[panel] = QRectF(QPointF(area.left() + place % columns * size.width(),
+                                          area.top() + place / columns * size.height()),
+                                  size);
+        all.frames[panel] = PlaneFrame::in(all.boxes[panel].adjusted(6, above + 8, -6, -6),
+                                           1.12 * (panel == 0 ? scene.longest_value : scene.longest_mix));
+    }
+    return all;
+}
+
 void StepsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     if (!state_.isReady()) return;
     const Scene scene = this->scene();
-    const MixingFormulas formulas = mixingFormulas(state_.setup());
-    const bool is_wrong = state_.setup().mistake != Mistake::none;
-    const QString titles[] = {
-        tr("1. rotate: %1").arg(formulas.rotate), tr("2. mix: %1").arg(formulas.mix),
-        tr("3. rotate back: %1").arg(formulas.rotate_back),
-        (is_wrong ? tr("as it should be: %1") : tr("in one step: %1")).arg(formulas.in_one_step)};
-    const QString difference = noteNumber(scene.row.largestDifference(), 2);
-    const QString verdict = is_wrong
-                                ? tr("the mistake “%1” changes the output by up to %2, over all %3 features")
-                                      .arg(describe(state_.setup().mistake).name, difference)
-                                      .arg(state_.setup().head_dim)
-                                : tr("largest difference of three steps and one, over all %1 features: %2")
-                                      .arg(state_.setup().head_dim)
-                                      .arg(difference);
-    const auto heightOf = [&](double width, const QString& text) {
-        return wrappedHeight(text, painter.font(), width);
-    };
-    const double below = heightOf(area.width() - 16, verdict) + 6;
-    const int columns = area.width() < kFourInARow ? 2 : 4;
-    const QSizeF panel_size(area.width() / columns, (area.height() - below) * columns / 4);
-    double above = 0;
-    for (const QString& title : titles)
-        above = std::max(above, heightOf(panel_size.width() - 12, title));
-    for (int panel = 0; panel < 4; ++panel) {
-        const QRectF box(QPointF(area.left() + panel % columns * panel_size.width(),
-                                 area.top() + panel / columns * panel_size.height()),
-                         panel_size);
-        const PlaneFrame at = PlaneFrame::in(box.adjusted(6, above + 8, -6, -6),
-                                             1.12 * (panel == 0 ? scene.longest_value : scene.longest_mix));
+    const Panels all = panels(scene, area, painter.font());
+    for (std::size_t panel = 0; panel < 4; ++panel) {
+        const PlaneFrame& at = all.frames[panel];
         painter.setPen(theme.text);
-        painter.drawText(box.adjusted(8, 4, -4, 0), Qt::AlignTop | Qt::AlignLeft | Qt::TextWordWrap,
-                         titles[panel]);
+        painter.drawText(all.boxes[panel].adjusted(8, 4, -4, 0),
+                         Qt::AlignTop | Qt::AlignLeft | Qt::TextWordWrap, all.titles[panel]);
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(at.onScreen({-at.extent, 0}), at.onScreen({at.extent, 0}));
         painter.drawLine(at.onScreen({0, -at.extent}), at.onScreen({0, at.extent}));
@@ -112,7 +126,23 @@ void StepsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
     }
     painter.setPen(theme.faint_text);
     painter.drawText(area.adjusted(8, 0, -8, -4), Qt::AlignBottom | Qt::AlignLeft | Qt::TextWordWrap,
-                     verdict);
+                     all.verdict);
+}
+
+/// The head of the key's arrow, wherever values are drawn one by one.
+void StepsView::paintPointed(QPainter& painter, const Theme& theme) const {
+    const auto& key = state_.selection().pointed().key;
+    if (!key || !state_.isReady()) return;
+    const Scene scene = this->scene();
+    const Panels all = panels(scene, canvas(), font());
+    for (std::size_t i = 0; i < scene.chain.arrows.size(); ++i) {
+        if (scene.chain.arrows[i].key != *key) continue;
+        const auto corner = static_cast<qsizetype>(i) + 1;
+        paintRing(painter, all.frames[0].onScreen(scene.of(scene.row.rotated.row(*key))), theme);
+        paintRing(painter, all.frames[1].onScreen(scene.mixing[corner]), theme);
+        if (corner < scene.one_step.size())
+            paintRing(painter, all.frames[3].onScreen(scene.one_step[corner]), theme);
+    }
 }
 
 /// Every value before, pale, and after its rotation.

@@ -18,15 +18,18 @@ class StepsView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize leastOnScreen() const override { return {300, 130}; }
+    QSize leastScreenSize() const override { return {300, 130}; }
     QSize leastSize() const override { return {330, 320}; }
 
   protected:
+    void paintPointed(QPainter& painter, const Theme& theme) const override;
     void mouseMoveEvent(QMouseEvent* event) override;
 
   private:
     struct Scene;
     Scene scene() const;
+    struct Panels;
+    Panels panels(const Scene& scene, const QRectF& area, const QFont& font) const;
     MixedRow row() const;
     void paintValues(QPainter& painter, const PlaneFrame& at, const Scene& scene, const Theme& theme) const;
     void paintChain(QPainter& painter, const PlaneFrame& at, const QPolygonF& corners, const QColor& sum,

@@ -19,7 +19,7 @@ class BarsView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize leastOnScreen() const override { return {240, 100}; }
+    QSize leastScreenSize() const override { return {240, 100}; }
     QSize leastSize() const override { return {300, 130}; }
 
   protected:

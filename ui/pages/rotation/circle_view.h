@@ -18,10 +18,10 @@ class CircleView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize leastOnScreen() const override { return {230, 210}; }
+    QSize leastScreenSize() const override { return {230, 210}; }
     QSize leastSize() const override { return {300, 300}; }
 
-    /// Where the head of x, or of R(m)x, is on the widget.
+    /// Where the head of x, or of R(m)x, is on the canvas.
     QPointF tip(bool rotated) const;
 
   protected:

@@ -17,11 +17,11 @@ class DialsView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize leastOnScreen() const override { return {150, 130}; }
+    QSize leastScreenSize() const override { return {150, 130}; }
     QSize leastSize() const override { return {220, 160}; }
 
-    /// Where the dial of a pair is on the widget.
-    QRectF dialRect(int pair) const { return cell(rect(), pair); }
+    /// Where the dial of a pair is on the canvas.
+    QRectF dialRect(int pair) const { return cell(canvas(), pair); }
 
   protected:
     void paintPointed(QPainter& painter, const Theme& theme) const override;

@@ -13,7 +13,7 @@ class FourWaysView : public HeatMapView {
     FourWaysView(RotationState& state, QWidget* parent);
 
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
-    QSize leastOnScreen() const override { return {240, 180}; }
+    QSize leastScreenSize() const override { return {240, 180}; }
     QSize leastSize() const override { return {300, 220}; }
 
     /// Shows the matrix of the setup as it is now; not by itself, since a large one takes its time.

@@ -18,11 +18,12 @@ const FieldInfo& linesField() {
 }  // namespace
 
 RotationPage::RotationPage(Selection& selection, QWidget* parent)
-    : Page(tr("Rotation"),
-           tr("Each pair of features rotates by its position times its own frequency. Drag the arrow, move "
-              "the "
-              "position, click a dial or a word."),
-           parent),
+    : ExplorerPage(
+          tr("Rotation"),
+          tr("Each pair of features rotates by its position times its own frequency. Drag the arrow, move "
+             "the "
+             "position, click a dial or a word."),
+          selection, parent),
       state_(selection, this),
       circle_(new CircleView(state_, this)),
       two_vectors_(new TwoVectorsView(state_, this)),
@@ -65,15 +66,11 @@ RotationPage::RotationPage(Selection& selection, QWidget* parent)
     for (FigureView* view : {static_cast<FigureView*>(circle_), static_cast<FigureView*>(two_vectors_),
                              static_cast<FigureView*>(four_ways_), static_cast<FigureView*>(dials_),
                              static_cast<FigureView*>(strip_), static_cast<FigureView*>(bars_)})
-        connect(view, &FigureView::pointed, this, [this](const QString& text) {
-            setReadout(text);
-            if (text.isEmpty()) state_.selection().pointing().clear();
-        });
+        connect(view, &FigureView::pointed, this, &RotationPage::tell);
     connect(four_ways_, &HeatMapView::cellPointed, this, [this](int feature, int) {
-        state_.selection().pointing().set(
-            {.pair = pairOfFeature(state_.rotary())[static_cast<std::size_t>(feature)]});
+        pointing().set({.pair = pairOfFeature(state_.rotary())[static_cast<std::size_t>(feature)]});
     });
-    connect(&state_.selection().pointing(), &Pointing::changed, this, [this] {
+    connect(&pointing(), &Pointing::changed, this, [this] {
         for (QWidget* view : std::initializer_list<QWidget*>{circle_, dials_, strip_, bars_})
             if (view->isVisible()) view->update();
     });

@@ -4,8 +4,8 @@
 #include <QTableWidget>
 #include <QTimer>
 
+#include "ui/explorer/explorer_page.h"
 #include "ui/explorer/setup_panel.h"
-#include "ui/page/page.h"
 #include "ui/pages/rotation/bars_view.h"
 #include "ui/pages/rotation/circle_view.h"
 #include "ui/pages/rotation/dials_view.h"
@@ -18,7 +18,7 @@
 namespace roper {
 
 /// Page 1: one vector, rotated by its position; two of them; the sentence; the arithmetic.
-class RotationPage : public Page {
+class RotationPage : public ExplorerPage {
     Q_OBJECT
 
   public:
@@ -65,6 +65,8 @@ class RotationPage : public Page {
     QPushButton* play_;
     QTableWidget* vector_;
     QTimer timer_;
+    bool plays_in_steps_ = false;
+    double rest_ = 0;  ///< of a position, on the way to the next whole one
     bool showing_ = false;
 };
 

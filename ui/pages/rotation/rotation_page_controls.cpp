@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "ui/controls/line_edit.h"
+#include "ui/controls/table_rows.h"
 #include "ui/explorer/example_list.h"
 #include "ui/pages/rotation/rotation_page.h"
 #include "ui/theme/motion.h"
@@ -61,7 +62,7 @@ QWidget* RotationPage::makeVectorTable() {
     vector_ = new QTableWidget(0, 2);
     vector_->setHorizontalHeaderLabels({tr("x, query q"), tr("key k")});
     vector_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
-    vector_->verticalHeader()->setDefaultSectionSize(22);
+    setCellSize(*vector_, 22);
     vector_->setAccessibleName(tr("Vector x and key k, one feature a row"));
     vector_->setMinimumHeight(150);
     connect(vector_, &QTableWidget::cellChanged, this, [this](int row, int column) {
@@ -127,6 +128,8 @@ void RotationPage::step(double positions) {
 
 void RotationPage::togglePlay() {
     if (play_->isChecked()) {
+        plays_in_steps_ = isMotionReduced();
+        rest_ = 0;
         timer_.start(frameInterval(kFrame_ms));
     } else {
         timer_.stop();
@@ -137,8 +140,9 @@ void RotationPage::togglePlay() {
 
 void RotationPage::advance() {
     Setup setup = state_.setup();
-    setup.position += speed_->value() * timer_.interval() / 1000.0;
-    if (isMotionReduced()) setup.position = std::round(setup.position);
+    const double next = setup.position + rest_ + speed_->value() * timer_.interval() / 1000.0;
+    setup.position = plays_in_steps_ ? std::round(next) : next;
+    rest_ = next - setup.position;
     state_.selection().set(setup, tr("Position m"));
 }
 

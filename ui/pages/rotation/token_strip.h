@@ -16,7 +16,7 @@ class TokenStrip : public FigureView {
     TokenStrip(RotationState& state, QWidget* parent);
 
     QStringList tokens() const;
-    QRectF cellRect(int token) const { return cell(rect(), token); }
+    QRectF cellRect(int token) const { return cell(canvas(), token); }
 
     QString figureName() const override { return QStringLiteral("tokens"); }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;

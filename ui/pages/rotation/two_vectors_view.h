@@ -18,7 +18,7 @@ class TwoVectorsView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize leastOnScreen() const override { return {240, 200}; }
+    QSize leastScreenSize() const override { return {240, 200}; }
     QSize leastSize() const override { return {300, 260}; }
 
   protected:

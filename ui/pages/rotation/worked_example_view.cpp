@@ -207,12 +207,12 @@ void WorkedExampleView::paintFigure(QPainter& painter, const QRectF& area, const
     painter.restore();
 }
 
-QSize WorkedExampleView::likedSize() const {
+QSize WorkedExampleView::preferredSize() const {
     return {420, static_cast<int>(sizeForWidth(std::max(420.0, canvas().width())).height())};
 }
 
 QSize WorkedExampleView::figureSize() const {
-    return {std::max(520, qRound(canvas().width())), likedSize().height()};
+    return {std::max(520, qRound(canvas().width())), preferredSize().height()};
 }
 
 /// As high as its lines become.

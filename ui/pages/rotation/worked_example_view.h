@@ -29,8 +29,8 @@ class WorkedExampleView : public FigureView {
     QString figureCaption() const override;
     QSize figureSize() const override;
     QSizeF sizeForWidth(double width) const override;
-    QSize likedSize() const override;
-    QSize leastSize() const override { return {300, likedSize().height()}; }
+    QSize preferredSize() const override;
+    QSize leastSize() const override { return {300, preferredSize().height()}; }
 
   signals:
     void stepChanged(int step);

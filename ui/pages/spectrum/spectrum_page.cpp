@@ -76,13 +76,13 @@ QString scalingNumbers(const Setup& s) {
 }  // namespace
 
 SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
-    : Page(tr("Spectrum"),
-           tr("How fast each pair rotates, which pairs finish a rotation within the text, and how far a "
-              "score can "
-              "see."),
-           parent),
+    : ExplorerPage(
+          tr("Spectrum"),
+          tr("How fast each pair rotates, which pairs finish a rotation within the text, and how far a "
+             "score can "
+             "see."),
+          selection, parent),
       state_(selection, this),
-      pointing_(selection.pointing()),
       spectrum_(
           new CurveChart(QStringLiteral("spectrum"), tr("pair i"), tr("wavelength λ, positions"), this)),
       decay_(
@@ -116,11 +116,11 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
         connect(chart, &CurveChart::pointed, this, &SpectrumPage::tell);
         connect(chart, &CurveChart::xPointed, this, [this, chart](double x) {
             const int at = static_cast<int>(std::lround(x));
-            pointing_.set(chart == spectrum_ ? Pointed{.pair = at} : Pointed{.distance = at});
+            pointing().set(chart == spectrum_ ? Pointed{.pair = at} : Pointed{.distance = at});
         });
     }
-    connect(&pointing_, &Pointing::changed, this, [this] {
-        const Pointed& now = pointing_.now();
+    connect(&pointing(), &Pointing::changed, this, [this] {
+        const Pointed& now = pointing().now();
         spectrum_->setPointed(now.pair);
         cosines_->setPointed(now.pair, now.distance);
         for (CurveChart* chart : {decay_, bound_})
@@ -132,7 +132,7 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
     connect(cosines_, &HeatMapView::cellClicked, this,
             [this](int pair, int) { panel_->change(tr("Pair i"), [&](Setup& s) { s.pair = pair; }); });
     connect(cosines_, &HeatMapView::cellPointed, this, [this](int pair, int distance) {
-        pointing_.set({.pair = pair, .distance = distance});
+        pointing().set({.pair = pair, .distance = distance});
         setReadout(tr("pair %1    distance δ %2    cos δθ = %3")
                        .arg(pair)
                        .arg(distance)
@@ -143,12 +143,6 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
     connect(panel_, &SpectrumPanel::said, this, [this](const QString& text) { setReadout(text); });
     connect(&state_, &SpectrumState::changed, this, &SpectrumPage::refreshWhenSeen);
     panel_->showSetup();
-}
-
-/// The numbers under the pointer; empty when it has left.
-void SpectrumPage::tell(const QString& text) {
-    setReadout(text);
-    if (text.isEmpty()) pointing_.clear();
 }
 
 std::vector<const Figure*> SpectrumPage::figures() const {
@@ -172,7 +166,7 @@ QColor SpectrumPage::shade(const SpectrumCurve& curve) const {
 }
 
 void SpectrumPage::changeEvent(QEvent* event) {
-    Page::changeEvent(event);
+    ExplorerPage::changeEvent(event);
     if (event->type() == QEvent::PaletteChange) refreshWhenSeen();
 }
 

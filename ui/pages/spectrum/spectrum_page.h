@@ -2,14 +2,14 @@
 
 #include "ui/charts/curve_chart.h"
 #include "ui/charts/heat_map_view.h"
-#include "ui/page/page.h"
+#include "ui/explorer/explorer_page.h"
 #include "ui/pages/spectrum/spectrum_panel.h"
 #include "ui/pages/spectrum/spectrum_state.h"
 
 namespace roper {
 
 /// Page 2: how fast each pair rotates, and what follows for long texts.
-class SpectrumPage : public Page {
+class SpectrumPage : public ExplorerPage {
     Q_OBJECT
 
   public:
@@ -63,10 +63,7 @@ class SpectrumPage : public Page {
     /// Whether these very curves are drawn already; from now on they count as drawn.
     bool isDrawn();
 
-    void tell(const QString& text);
-
     SpectrumState state_;
-    Pointing& pointing_;
     Drawn drawn_;
     CurveChart *spectrum_, *decay_, *bound_;
     HeatMapView* cosines_;

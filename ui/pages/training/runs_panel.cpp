@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "ui/controls/narrow_button.h"
+#include "ui/controls/table_rows.h"
 #include "ui/live/run_notice.h"
 #include "ui/live/trash.h"
 #include "ui/theme/plain_text.h"
@@ -40,7 +41,7 @@ RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QueueLauncher& 
     table_->setWordWrap(false);
     table_->setTextElideMode(Qt::ElideLeft);  // the end of a name tells more than its date
     table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(24);
+    setCellSize(*table_, 24);
     table_->horizontalHeader()->setHighlightSections(false);
     table_->setAccessibleName(tr("Runs"));
     table_->setContextMenuPolicy(Qt::CustomContextMenu);

@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <limits>
+
+#include "ui/charts/curve_chart.h"
+#include "ui/theme/type_scale.h"
+
+// Where a CurveChart writes: the legend and the labels of marks.
+
+namespace roper {
+namespace {
+
+/// Whether a line has a part inside a box.
+bool crosses(const QLineF& line, const QRectF& box) {
+    if (box.contains(line.p1()) || box.contains(line.p2())) return true;
+    const QPointF corners[] = {box.topLeft(), box.topRight(), box.bottomRight(), box.bottomLeft()};
+    for (int i = 0; i < 4; ++i)
+        if (line.intersects(QLineF(corners[i], corners[(i + 1) % 4]), nullptr) == QLineF::BoundedIntersection)
+            return true;
+    return false;
+}
+
+}  // namespace
+
+/// Only curves that the legend names are compared.
+void CurveChart::findCoincidingCurves() {
+    same_as_.assign(curves_.size(), std::nullopt);
+    for (std::size_t curve = 0; curve < curves_.size(); ++curve)
+        for (std::size_t other = 0; other < curve && !same_as_[curve]; ++other)
+            if (curves_[curve].in_legend && curves_[other].in_legend &&
+                curves_[other].x == curves_[curve].x && curves_[other].y == curves_[curve].y)
+                same_as_[curve] = other;
+}
+
+int CurveChart::countOfSame(std::size_t curve) const {
+    return static_cast<int>(std::count(same_as_.begin(), same_as_.end(), curve));
+}
+
+bool CurveChart::hasLegendLine(std::size_t curve) const {
+    const bool shares_one = same_as_[curve] && countOfSame(*same_as_[curve]) >= kManyTheSame;
+    return curves_[curve].in_legend && !shares_one;
+}
+
+QString CurveChart::nameInLegend(std::size_t curve) const {
+    const QString& label = curves_[curve].label;
+    const int others = countOfSame(curve);
+    if (others >= kManyTheSame) return tr("%1 and %2 others, all the same").arg(label).arg(others);
+    return same_as_[curve] ? tr("%1 (the same as %2)").arg(label, curves_[*same_as_[curve]].label) : label;
+}
+
+double CurveChart::roomForLegend(const QFont& font, double height) const {
+    constexpr double kMost = 0.45;  // of the axes
+    constexpr double kPadding = 12;
+    if (curves_.size() <= 2 || y_limits_) return 0;
+    const double line = QFontMetricsF(smallFont(font)).height();
+    const double around = (title_ != nullptr ? 5 : 3) * line;  // title, axis and its ticks
+    const double legend = plot_->legend->itemCount() * line + kPadding;
+    const double share = std::min(kMost, legend / std::max(height - around, legend));
+    return share / (1 - share);
+}
+
+int CurveChart::partsOfCurvesIn(const QRectF& box) const {
+    const auto pixel = [this](const QCPGraphData& point) {
+        return QPointF(plot_->xAxis->coordToPixel(point.key), plot_->yAxis->coordToPixel(point.value));
+    };
+    int parts = 0;
+    for (int i = 0; i < static_cast<int>(curves_.size()); ++i) {
+        const auto& points = *plot_->graph(i)->data();
+        for (auto point = points.constBegin(); point != points.constEnd(); ++point) {
+            const bool is_last = point + 1 == points.constEnd();
+            parts += crosses(QLineF(pixel(*point), pixel(is_last ? *point : *(point + 1))), box);
+        }
+    }
+    // A band is crossed wherever its two edges have the box, or a part of it, between them.
+    for (const auto& [curve, edges] : bands_) {
+        const auto& upper = *edges.first->data();
+        const auto& lower = *edges.second->data();
+        for (int i = 0; i < std::min(upper.size(), lower.size()); ++i)
+            parts += crosses(QLineF(pixel(*upper.at(i)), pixel(*lower.at(i))), box);
+    }
+    return parts;
+}
+
+void CurveChart::placeMarkLabels() const {
+    constexpr double kAlong[] = {0, 1, 0.5, 0.25, 0.75};  // of the line, in the order in which they are liked
+    constexpr double kFromLine = 2;                       // pixels
+    const QRectF inside = plot_->axisRect()->rect();
+    std::vector<QRectF> taken;
+    if (plot_->legend->visible()) taken.push_back(plot_->legend->outerRect());
+    for (std::size_t i = 0; i < marks_.size(); ++i) {
+        const Mark& mark = marks_[i];
+        QCPItemText* text = mark_texts_[i];
+        text->setText({});
+        if (mark.label.isEmpty()) continue;
+        const QMarginsF padding(text->padding());
+        const QSizeF size = QFontMetricsF(text->font()).size(0, mark.label).grownBy(padding);
+        const double line =
+            mark.across ? plot_->yAxis->coordToPixel(mark.at) : plot_->xAxis->coordToPixel(mark.at);
+        std::optional<QRectF> best;
+        int fewest = std::numeric_limits<int>::max();
+        for (const double along : kAlong) {
+            // Above or left of the line first, then below or right of it.
+            for (const bool before : {true, false}) {
+                const double edge = before ? line - kFromLine - (mark.across ? size.height() : size.width())
+                                           : line + kFromLine;
+                const QPointF corner =
+                    mark.across ? QPointF(inside.left() + along * (inside.width() - size.width()), edge)
+                                : QPointF(edge, inside.bottom() - size.height() -
+                                                    along * (inside.height() - size.height()));
+                const QRectF box(corner, size);
+                const bool is_taken = std::any_of(taken.begin(), taken.end(),
+                                                  [&](const QRectF& other) { return other.intersects(box); });
+                if (is_taken || !inside.contains(box)) continue;
+                const int parts = partsOfCurvesIn(box);
+                if (parts >= fewest) continue;
+                fewest = parts;
+                best = box;
+            }
+        }
+        if (!best) continue;
+        text->setText(mark.label);
+        text->setPositionAlignment(Qt::AlignLeft | Qt::AlignTop);
+        text->position->setType(QCPItemPosition::ptAbsolute);
+        text->position->setCoords(best->topLeft());
+        taken.push_back(*best);
+    }
+}
+
+}  // namespace roper

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <QHeaderView>
+#include <QTableView>
+
+#include "ui/theme/zoom.h"
+
+namespace roper {
+
+/// Rows of one height, in the pixels of zoom 1, and columns of one width; 0: as they are.
+inline void setCellSize(QTableView& table, int row_height, int column_width = 0) {
+    const auto apply = [&table, row_height, column_width] {
+        table.verticalHeader()->setDefaultSectionSize(zoomed(row_height));
+        if (column_width > 0) table.horizontalHeader()->setDefaultSectionSize(zoomed(column_width));
+    };
+    QObject::connect(&Zoom::instance(), &Zoom::changed, &table, apply);
+    apply();
+}
+
+}  // namespace roper
