@@ -67,6 +67,7 @@ class LinkedViewsTest : public PageTest {
         change([](Setup& s) { s.mixture = Mixture::all; });
         window_->showPage("Value mixing");
         MixingPage& page = window_->mixingPage();
+        page.showTab(0);
         BarChart& bars = page.distances();
         expectMarkedIn({&bars, &page.compass()},
                        [&] { readoutAt(&bars, bars.placeRect(3).center().toPoint()); });

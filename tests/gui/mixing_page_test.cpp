@@ -141,6 +141,7 @@ class MixingPageTest : public PageTest {
     }
 
     void sharesByDistanceAddUpToTheLength() {
+        page_->showTab(0);
         const auto& series = page_->distances().series();
         QCOMPARE(series.size(), std::size_t{2});
         double sum = 0;

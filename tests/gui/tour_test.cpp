@@ -91,6 +91,21 @@ class TourTest : public PageTest {
         QTRY_COMPARE(window_->tour().marked(), marked);
     }
 
+    /// Beside the tour a small window has too little room for the page: the control is scrolled to, whole.
+    void theMarkedControlIsSeenWhole() {
+        window_->resize(1000, 640);
+        for (const TourStop& stop : bundledTour().stops) {
+            window_->startTour(QString::fromStdString(stop.name));
+            QCoreApplication::processEvents();
+            predict(0);
+            const QWidget* marked = window_->tour().marked();
+            QVERIFY2(marked != nullptr, stop.name.c_str());
+            QTRY_VERIFY2(marked->visibleRegion().boundingRect().width() == marked->width() ||
+                             marked->width() > window_->currentPage()->parentWidget()->width(),
+                         stop.name.c_str());
+        }
+    }
+
     void controlsOfTheStopsDoSomething() {
         // What can be dragged is dragged: the picture must answer, or the stop shows nothing.
         for (const char* stop : {"one-pair", "relative", "values", "two-values", "inverse"}) {

@@ -51,9 +51,7 @@ void BarChart::setPointed(std::optional<int> place) {
 void BarChart::paintPointed(QPainter& painter, const Theme& theme) const {
     const auto place = pointed_ ? std::find(places_.begin(), places_.end(), *pointed_) : places_.end();
     if (place == places_.end()) return;
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(pointedPen(theme));
-    painter.drawRect(placeRect(static_cast<std::size_t>(place - places_.begin())));
+    paintFrame(painter, placeRect(static_cast<std::size_t>(place - places_.begin())), theme);
 }
 
 void BarChart::setHeadline(const QString& text) {

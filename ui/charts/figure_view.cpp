@@ -63,11 +63,22 @@ void FigureView::paintEvent(QPaintEvent*) {
     paintPointed(painter, theme);
 }
 
+void FigureView::paintFrame(QPainter& painter, const QRectF& frame, const Theme& theme) {
+    constexpr double kCorner = 2;
+    painter.setBrush(Qt::NoBrush);
+    for (const QPen& pen : {QPen(theme.background, 4), QPen(theme.text, 1.6)}) {
+        painter.setPen(pen);
+        painter.drawRoundedRect(frame, kCorner, kCorner);
+    }
+}
+
 void FigureView::paintRing(QPainter& painter, const QPointF& about, const Theme& theme) {
     constexpr double kRadius = 7;
     painter.setBrush(Qt::NoBrush);
-    painter.setPen(pointedPen(theme));
-    painter.drawEllipse(about, kRadius, kRadius);
+    for (const QPen& pen : {QPen(theme.background, 4), QPen(theme.text, 1.6)}) {
+        painter.setPen(pen);
+        painter.drawEllipse(about, kRadius, kRadius);
+    }
 }
 
 void FigureView::contextMenuEvent(QContextMenuEvent* event) {

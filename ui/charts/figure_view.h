@@ -42,8 +42,8 @@ class FigureView : public QWidget, public Figure {
 
     /// Marks what the pointer is on, here or in another picture; not part of an export.
     virtual void paintPointed(QPainter&, const Theme&) const {}
-    /// The pen of such marks, and a ring about a point.
-    static QPen pointedPen(const Theme& theme) { return {theme.text, 1.5}; }
+    /// Such marks: a frame, and a ring about a point, with an edge that can be seen on any colour.
+    static void paintFrame(QPainter& painter, const QRectF& frame, const Theme& theme);
     static void paintRing(QPainter& painter, const QPointF& about, const Theme& theme);
 
     /// Adds what can be chosen of this picture to the menu of the export.

@@ -120,16 +120,18 @@ void HeatMapView::paintPointed(QPainter& painter, const Theme& theme) const {
     if (isEmpty()) return;
     const Frame at = frame(canvas());
     painter.setClipRect(at.box);
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(pointedPen(theme));
     // A line, where cells are smaller than that.
     constexpr double kLeast = 2;
     if (pointed_row_)
-        painter.drawRect(QRectF(at.box.left() - 2, at.y(*pointed_row_), at.box.width() + 4,
-                                std::max(kLeast, at.cell_height)));
+        paintFrame(painter,
+                   QRectF(at.box.left() - 2, at.y(*pointed_row_), at.box.width() + 4,
+                          std::max(kLeast, at.cell_height)),
+                   theme);
     if (pointed_column_)
-        painter.drawRect(QRectF(at.x(*pointed_column_), at.box.top() - 2, std::max(kLeast, at.cell_width),
-                                at.box.height() + 4));
+        paintFrame(painter,
+                   QRectF(at.x(*pointed_column_), at.box.top() - 2, std::max(kLeast, at.cell_width),
+                          at.box.height() + 4),
+                   theme);
 }
 
 /// x = column, y = row; −1 outside the map.

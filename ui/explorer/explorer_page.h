@@ -1,5 +1,7 @@
 #pragma once
 
+#include <QEvent>
+
 #include "ui/explorer/selection.h"
 #include "ui/page/page.h"
 
@@ -20,6 +22,12 @@ class ExplorerPage : public Page {
     void tell(const QString& text) {
         setReadout(text);
         if (text.isEmpty()) pointing_.clear();
+    }
+
+    /// Colours of what was computed are those of the palette, light or dark.
+    void changeEvent(QEvent* event) override {
+        Page::changeEvent(event);
+        if (event->type() == QEvent::PaletteChange) refreshWhenSeen();
     }
 
   private:

@@ -41,8 +41,9 @@ std::array<QRgb, 256> tableOf(const std::vector<QColor>& stops) {
 
 Theme Theme::of(const QPalette& palette) {
     Theme theme;
-    theme.background = palette.color(QPalette::Base);
-    theme.text = palette.color(QPalette::Text);
+    // A picture is not paler because the page around it takes no input.
+    theme.background = palette.color(QPalette::Active, QPalette::Base);
+    theme.text = palette.color(QPalette::Active, QPalette::Text);
     theme.dark = theme.background.lightness() < 128;
     theme.faint_text = mixed(theme.background, theme.text, 0.68);
     theme.grid = mixed(theme.background, theme.text, 0.14);

@@ -14,6 +14,13 @@ namespace {
 constexpr int kGap = 4;  // between the control and its frame
 constexpr double kLine = 2.5;
 
+/// All of a control, not only its text cursor, which is what QScrollArea::ensureWidgetVisible looks at.
+void bringIntoView(QScrollArea& area, const QWidget& control) {
+    const QRect place(control.mapTo(area.widget(), QPoint(0, 0)), control.size());
+    for (const QPoint& corner : {place.bottomRight(), place.topLeft()})
+        area.ensureVisible(corner.x(), corner.y(), 2 * kGap, 2 * kGap);
+}
+
 }  // namespace
 
 QWidget* controlNamed(const QWidget& page, const QString& name) {
@@ -42,15 +49,14 @@ void ControlMarker::mark(QWidget* control) {
         if (widget) widget->removeEventFilter(this);
     watched_.clear();
     control_ = control;
-    QScrollArea* area = nullptr;
     for (QWidget* widget = control; widget != nullptr && !widget->isWindow();
          widget = widget->parentWidget()) {
         if (auto* group = qobject_cast<FoldingGroup*>(widget)) group->setFolded(false);
-        if (area == nullptr) area = qobject_cast<QScrollArea*>(widget);
+        // Every area around it, from the inside out: a narrow window scrolls the whole page, too.
+        if (auto* area = qobject_cast<QScrollArea*>(widget)) bringIntoView(*area, *control);
         widget->installEventFilter(this);
         watched_.append(widget);
     }
-    if (area != nullptr) area->ensureWidgetVisible(control, 0, 2 * kGap);
     follow();
 }
 

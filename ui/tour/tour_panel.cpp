@@ -164,7 +164,12 @@ void TourPanel::goTo(int stop) {
     stop_ = std::clamp(stop, 0, static_cast<int>(tour_.stops.size()) - 1);
     choice_ = -1;
     const TourStop& here = current();
-    const auto text = [](const std::string& of) { return QString::fromStdString(of); };
+    // A formula is not broken at its minus sign.
+    const auto text = [](const std::string& of) {
+        constexpr QChar kMinus(0x2212);
+        return QString::fromStdString(of).replace(QStringLiteral(" ") + kMinus + ' ',
+                                                  QChar::Nbsp + QString(kMinus) + QChar::Nbsp);
+    };
     stops_->setCurrentIndex(stop_);
     title_->setText(text(here.title));
     question_->setText(text(here.question));

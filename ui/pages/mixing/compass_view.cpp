@@ -216,6 +216,7 @@ void CompassView::paintClock(QPainter& painter, LabelPlacer& labels, const Plane
                              const Theme& theme) const {
     constexpr int kMostMarks = 128;
     const AttentionForm form = formOf(right);
+    const bool is_relative = state_.setup().mistake != Mistake::no_inverse;
     const QFont plain = painter.font();
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(theme.frame, 1));
@@ -238,10 +239,11 @@ void CompassView::paintClock(QPainter& painter, LabelPlacer& labels, const Plane
         labels.avoid(mark - kTick * away, mark + kTick * away);
         if (!right || j == state_.key())
             continue;  // on the left all marks are one; the key has a label of its own
-        // What the numbers are is said where the dial begins.
-        const QString number = noteNumber(j - state_.query());
-        labels.draw(painter, j == state_.query() ? tr("j − n = %1").arg(number) : number,
-                    mark + 2 * kTick * away, away, theme.faint_text);
+        // What the numbers are is said at the query.
+        const QString number = noteNumber(is_relative ? j - state_.query() : j);
+        const QString name = is_relative ? tr("j − n = %1") : tr("j = %1");
+        labels.draw(painter, j == state_.query() ? name.arg(number) : number, mark + 2 * kTick * away, away,
+                    theme.faint_text);
     }
     if (!right) {
         const QPointF mark = at.onScreen(pointOf(markOf(form, state_.query())));

@@ -40,6 +40,7 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
     lower_->addTab(shifts_, tr("Moving the sentence"));
     lower_->addTab(pairs_, tr("All pairs"));
     lower_->setDocumentMode(true);
+    lower_->setCurrentWidget(steps_);  // of one token the shares by distance say nothing
     auto* pictures = new QSplitter(Qt::Vertical);
     pictures->addWidget(compass_);
     pictures->addWidget(lower_);
@@ -94,11 +95,6 @@ Figure& MixingPage::prepareFigure(FigureRequest request) {
 void MixingPage::becomeSeen(bool seen) {
     state_.watch(seen);
     if (!seen) play_->setChecked(false);
-}
-
-void MixingPage::changeEvent(QEvent* event) {
-    ExplorerPage::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange) refreshWhenSeen();
 }
 
 void MixingPage::refresh() {

@@ -42,7 +42,6 @@ class MixingPage : public ExplorerPage {
   protected:
     void refresh() override;
     void becomeSeen(bool seen) override;
-    void changeEvent(QEvent* event) override;
 
   private:
     void fillPanel();

@@ -120,11 +120,10 @@ void BarsView::paintPointed(QPainter& painter, const Theme& theme) const {
     const QRectF box = plot(canvas());
     const double step = box.width() / static_cast<double>(state_.x().size());
     const auto [first, second] = state_.rotary().plane(*pair);
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(pointedPen(theme));
     for (const auto feature : {first, second})
-        painter.drawRect(
-            QRectF(box.left() + static_cast<double>(feature) * step, box.top(), step, box.height()));
+        paintFrame(painter,
+                   QRectF(box.left() + static_cast<double>(feature) * step, box.top(), step, box.height()),
+                   theme);
 }
 
 void BarsView::mouseMoveEvent(QMouseEvent* event) {

@@ -130,9 +130,7 @@ void DialsView::mousePressEvent(QMouseEvent* event) {
 void DialsView::paintPointed(QPainter& painter, const Theme& theme) const {
     const auto& pair = state_.selection().pointed().pair;
     if (!pair || *pair >= pairs()) return;
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(pointedPen(theme));
-    painter.drawRoundedRect(cell(canvas(), *pair).adjusted(1, 1, -1, -1), 4, 4);
+    paintFrame(painter, cell(canvas(), *pair).adjusted(1, 1, -1, -1), theme);
 }
 
 void DialsView::mouseMoveEvent(QMouseEvent* event) {

@@ -129,9 +129,7 @@ void TokenStrip::mousePressEvent(QMouseEvent* event) {
 void TokenStrip::paintPointed(QPainter& painter, const Theme& theme) const {
     const auto& position = state_.selection().pointed().position;
     if (!position || *position < 0 || *position >= tokens().size()) return;
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(pointedPen(theme));
-    painter.drawRoundedRect(cell(canvas(), *position).adjusted(1, 0, -1, 0), 4, 4);
+    paintFrame(painter, cell(canvas(), *position).adjusted(1, 0, -1, 0), theme);
 }
 
 void TokenStrip::mouseMoveEvent(QMouseEvent* event) {

@@ -123,8 +123,9 @@ void TwoVectorsView::paintFigure(QPainter& painter, const QRectF& area, const Th
     };
     const QFont plain = painter.font();
     painter.setFont(boldFont(plain));
-    label(at.q_rotated, QStringLiteral("R(n)q"), theme.text);
-    label(at.k_rotated, QStringLiteral("R(j)k"), theme.text);
+    const bool is_shifted = state_.setup().shift != 0;
+    label(at.q_rotated, is_shifted ? QStringLiteral("R(n + S)q") : QStringLiteral("R(n)q"), theme.text);
+    label(at.k_rotated, is_shifted ? QStringLiteral("R(j + S)k") : QStringLiteral("R(j)k"), theme.text);
     painter.setFont(plain);
     label(at.q, QStringLiteral("q"), theme.faint_text);
     label(at.k, QStringLiteral("k"), theme.faint_text);

@@ -85,8 +85,7 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
       state_(selection, this),
       spectrum_(
           new CurveChart(QStringLiteral("spectrum"), tr("pair i"), tr("wavelength λ, positions"), this)),
-      decay_(
-          new CurveChart(QStringLiteral("decay"), tr("distance δ"), tr("decay, mean |Sⱼ| over pairs"), this)),
+      decay_(new CurveChart(QStringLiteral("decay"), tr("distance δ"), tr("mean |Sⱼ| over pairs"), this)),
       bound_(new CurveChart(QStringLiteral("base-bound"), tr("distance δ"), tr("base bound B(δ)"), this)),
       cosines_(new HeatMapView(QStringLiteral("cosine-map"), this)),
       panel_(new SpectrumPanel(selection, this)) {
@@ -163,11 +162,6 @@ Figure& SpectrumPage::prepareFigure(FigureRequest request) {
 
 QColor SpectrumPage::shade(const SpectrumCurve& curve) const {
     return curve.color.isValid() ? curve.color : Theme::of(palette()).text;
-}
-
-void SpectrumPage::changeEvent(QEvent* event) {
-    ExplorerPage::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange) refreshWhenSeen();
 }
 
 void SpectrumPage::refresh() {

@@ -33,7 +33,6 @@ class SpectrumPage : public ExplorerPage {
 
   protected:
     void refresh() override;
-    void changeEvent(QEvent* event) override;
 
   private:
     void showSpectrum();
