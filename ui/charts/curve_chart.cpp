@@ -91,9 +91,7 @@ CurveChart::CurveChart(const QString& name, const QString& x, const QString& y, 
     connect(plot_, &QCustomPlot::mouseMove, this, &CurveChart::onMove);
     connect(plot_, &QCustomPlot::mouseDoubleClick, this, [this] {
         zoomed_ = false;
-        fitOwnAxes();
-        fillGraphs();
-        plot_->replot(QCustomPlot::rpQueuedReplot);
+        refit();
     });
     connect(plot_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
         if (event->button() == Qt::LeftButton && plot_->axisRect()->rect().contains(event->pos()))
@@ -162,8 +160,6 @@ void CurveChart::setCurves(const std::vector<Curve>& curves, const std::vector<M
     plot_->legend->setVisible(hasLegend());
     empty_label_->setVisible(curves.empty() && !empty_text_.isEmpty());
     refit();
-    fillGraphs();
-    plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 
 void CurveChart::setEmptyText(const QString& text) {

@@ -47,7 +47,6 @@ class CurveChart : public QWidget, public Figure {
     void setLog(bool x, bool y);
     /// Corner of the legend, such as Qt::AlignTop | Qt::AlignLeft.
     void setLegendCorner(Qt::Alignment corner) {
-        legend_corner_ = corner;
         plot_->axisRect()->insetLayout()->setInsetAlignment(0, corner);
     }
     /// An x that the pointer is on, perhaps in another picture.
@@ -121,8 +120,8 @@ class CurveChart : public QWidget, public Figure {
     void fillEnvelope(std::size_t index);
     void onMove(QMouseEvent* event);
 
-    static constexpr int kManyTheSame =
-        2;  ///< curves that are the same as one, from which on they share its line
+    /// From so many curves on that are the same as one, they share its line of the legend.
+    static constexpr int kManyTheSame = 2;
 
     QString name_, x_name_, y_name_, caption_;
     QCustomPlot* plot_;
@@ -134,7 +133,6 @@ class CurveChart : public QWidget, public Figure {
     std::map<std::size_t, std::pair<QCPGraph*, QCPGraph*>> bands_;  ///< upper and lower edge, by curve
     QCPTextElement* title_ = nullptr;
     QString title_text_, empty_text_;
-    Qt::Alignment legend_corner_ = Qt::AlignTop | Qt::AlignRight;
     std::vector<Mark> marks_;
     std::vector<QCPItemStraightLine*> mark_lines_;
     std::vector<QCPItemText*> mark_texts_;

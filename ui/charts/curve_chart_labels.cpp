@@ -98,6 +98,7 @@ void CurveChart::placeMarkLabels() const {
         std::optional<QRectF> best;
         int fewest = std::numeric_limits<int>::max();
         for (const double along : kAlong) {
+            if (fewest == 0) break;  // this is done at every replot
             // Above or left of the line first, then below or right of it.
             for (const bool before : {true, false}) {
                 const double edge = before ? line - kFromLine - (mark.across ? size.height() : size.width())

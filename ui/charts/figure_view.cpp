@@ -6,6 +6,19 @@
 #include "ui/charts/export_dialog.h"
 
 namespace roper {
+namespace {
+
+/// Draws an outline twice: broad as the background, then narrow as text.
+template <class Draw>
+void drawOnAnyColor(QPainter& painter, const Theme& theme, Draw draw) {
+    painter.setBrush(Qt::NoBrush);
+    for (const QPen& pen : {QPen(theme.background, 4), QPen(theme.text, 1.6)}) {
+        painter.setPen(pen);
+        draw();
+    }
+}
+
+}  // namespace
 
 FigureView::FigureView(QWidget* parent) : QWidget(parent) {
     setMouseTracking(true);
@@ -65,20 +78,12 @@ void FigureView::paintEvent(QPaintEvent*) {
 
 void FigureView::paintFrame(QPainter& painter, const QRectF& frame, const Theme& theme) {
     constexpr double kCorner = 2;
-    painter.setBrush(Qt::NoBrush);
-    for (const QPen& pen : {QPen(theme.background, 4), QPen(theme.text, 1.6)}) {
-        painter.setPen(pen);
-        painter.drawRoundedRect(frame, kCorner, kCorner);
-    }
+    drawOnAnyColor(painter, theme, [&] { painter.drawRoundedRect(frame, kCorner, kCorner); });
 }
 
 void FigureView::paintRing(QPainter& painter, const QPointF& about, const Theme& theme) {
     constexpr double kRadius = 7;
-    painter.setBrush(Qt::NoBrush);
-    for (const QPen& pen : {QPen(theme.background, 4), QPen(theme.text, 1.6)}) {
-        painter.setPen(pen);
-        painter.drawEllipse(about, kRadius, kRadius);
-    }
+    drawOnAnyColor(painter, theme, [&] { painter.drawEllipse(about, kRadius, kRadius); });
 }
 
 void FigureView::contextMenuEvent(QContextMenuEvent* event) {

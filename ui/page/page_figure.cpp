@@ -2,7 +2,6 @@
 
 #include <QAbstractScrollArea>
 #include <algorithm>
-#include <cmath>
 
 #include "ui/theme/type_scale.h"
 #include "ui/theme/zoom.h"
