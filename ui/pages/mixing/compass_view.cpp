@@ -157,7 +157,7 @@ void CompassView::paintPanel(QPainter& painter, const QRectF& area, bool right, 
     const QPointF sum = at.onScreen(pointOf(chain.sum));
     drawArrow(painter, at.center, sum, Theme::output(), 4);
     labels.avoid(at.center, sum);
-    labelChain(painter, labels, at, chain, theme);
+    labelChain(painter, labels, at, chain, right, theme);
 }
 
 void CompassView::paintTexts(QPainter& painter, const QRectF& box, bool right, const Theme& theme) const {
@@ -238,17 +238,12 @@ void CompassView::paintClock(QPainter& painter, LabelPlacer& labels, const Plane
         painter.drawLine(mark - kTick * away, mark + kTick * away);
         labels.avoid(mark - kTick * away, mark + kTick * away);
         if (!right || j == state_.key())
-            continue;  // on the left all marks are one; the key has a label of its own
+            continue;  // on the left all marks are one, which labelChain names; so it does the key's
         // What the numbers are is said at the query.
         const QString number = noteNumber(is_relative ? j - state_.query() : j);
         const QString name = is_relative ? tr("j − n = %1") : tr("j = %1");
         labels.draw(painter, j == state_.query() ? name.arg(number) : number, mark + 2 * kTick * away, away,
                     theme.faint_text);
-    }
-    if (!right) {
-        const QPointF mark = at.onScreen(pointOf(markOf(form, state_.query())));
-        const QPointF away = directionOf(at.center, mark);
-        labels.draw(painter, tr("every j"), mark + 2 * kTick * away, away, theme.faint_text);
     }
     painter.setFont(plain);
 }
@@ -276,7 +271,7 @@ int CompassView::nearestMark(const QPointF& point) const {
 /// The number of each key beside its arrow, the one that is looked at first, then the long ones, where there
 /// is room.
 void CompassView::labelChain(QPainter& painter, LabelPlacer& labels, const PlaneFrame& at,
-                             const Compass& chain, const Theme& theme) const {
+                             const Compass& chain, bool right, const Theme& theme) const {
     constexpr double kNumbered = 15;  // pixels
     struct Numbered {
         QPointF from, to;
@@ -304,7 +299,8 @@ void CompassView::labelChain(QPainter& painter, LabelPlacer& labels, const Plane
         const QPointF along = directionOf(arrow.from, arrow.to);
         painter.setFont(looked_at ? plain : smallFont(plain));
         if (looked_at)
-            labels.draw(painter, tr("j = %1").arg(arrow.key),
+            labels.draw(painter,
+                        (showsClock() && !right ? tr("j = %1, as every j") : tr("j = %1")).arg(arrow.key),
                         arrow.to + (showsClock() ? 2 * kTick : 0) * along, along, theme.text);
         else
             labels.draw(painter, QString::number(arrow.key), (arrow.from + arrow.to) / 2,

@@ -52,7 +52,7 @@ class CompassView : public FigureView {
     std::pair<double, double> textHeights(double width, const QFont& font) const;
     void paintTexts(QPainter& painter, const QRectF& box, bool right, const Theme& theme) const;
     void labelChain(QPainter& painter, LabelPlacer& labels, const PlaneFrame& at, const Compass& chain,
-                    const Theme& theme) const;
+                    bool right, const Theme& theme) const;
     void paintPanel(QPainter& painter, const QRectF& area, bool right, const QRectF& shown,
                     const Theme& theme) const;
     /// How far the looked-at key's value is rotated, in words.

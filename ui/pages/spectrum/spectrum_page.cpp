@@ -209,7 +209,7 @@ void SpectrumPage::showSpectrum() {
     spectrum_->setLegendCorner(Qt::AlignTop | (wavelength ? Qt::AlignLeft : Qt::AlignRight));
     spectrum_->setLog(false, true);
     spectrum_->setCurves(curves, {{wavelength ? s.context_length : tau / s.context_length,
-                                   tr("L′ = %1: %2 of %3 pairs rotate fully")
+                                   tr("L′ = %1: %2 of %3 rotate fully")
                                        .arg(s.context_length, 0, 'g', 8)
                                        .arg(complete)
                                        .arg(state_.theta().size()),
