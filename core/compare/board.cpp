@@ -2,24 +2,10 @@
 
 #include <algorithm>
 
+#include "core/compare/expected_time.h"
+
 namespace roper {
 namespace {
-
-/// Median time of a step over a run's second half; the first steps are slower.
-std::optional<double> stepSeconds(const RunRecord& run) {
-    constexpr std::size_t kFewestRows = 10;
-    const auto rows = run.metrics;
-    if (rows.size() < kFewestRows) return std::nullopt;
-    std::vector<double> seconds;
-    for (std::size_t i = rows.size() / 2; i < rows.size(); ++i) {
-        const auto steps = static_cast<double>(rows[i].step - rows[i - 1].step);
-        if (steps > 0) seconds.push_back((rows[i].time_s - rows[i - 1].time_s) / steps);
-    }
-    if (seconds.empty()) return std::nullopt;
-    const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-    std::nth_element(seconds.begin(), middle, seconds.end());
-    return *middle;
-}
 
 BoardCell makeCell(std::span<const RunRecord> runs, const Specification& specification,
                    const BoardTarget& target, Measure measure, const Speeds& speeds) {
@@ -77,18 +63,6 @@ const std::vector<BoardTarget>& boardTargets() {
         {"prefix-paper", "Substring by prefix, loss", 0.3269, 0.3191, {{0.3329, 0.3205}}},
     };
     return targets;
-}
-
-std::optional<double> secondsAStep(std::span<const RunRecord> runs, const Specification& specification,
-                                   const Speeds& speeds) {
-    const std::string key = groupKey(specification);
-    std::optional<double> least;
-    for (const RunRecord& run : runs) {
-        if (run.host != speeds.host || groupKey(run.specification) != key) continue;
-        const auto seconds = stepSeconds(run);
-        if (seconds && (!least || *seconds < *least)) least = seconds;
-    }
-    return least ? least : speeds.secondsAStep(shapeKey(specification));
 }
 
 std::vector<BoardRow> makeBoard(std::span<const RunRecord> runs, const Speeds& speeds) {

@@ -57,9 +57,4 @@ std::vector<Specification> missingRuns(const std::vector<BoardRow>& board);
 /// Seconds for everything that is not finished, one run after the other; nothing if a speed is not measured.
 std::optional<double> secondsLeft(const std::vector<BoardRow>& board);
 
-/// Seconds that a method of a row takes a step, from finished steps of matching runs of this machine, else
-/// from a measurement.
-std::optional<double> secondsAStep(std::span<const RunRecord> runs, const Specification& specification,
-                                   const Speeds& speeds);
-
 }  // namespace roper

@@ -2,6 +2,7 @@
 #include <QElapsedTimer>
 #include <QTableView>
 #include <QTreeWidget>
+#include <QUndoStack>
 #include <csignal>
 #include <fstream>
 #include <random>
@@ -33,6 +34,7 @@ class QueueTest : public PageTest {
         window_.reset();
         if (queueIsWorked(runs())) {
             changeQueue(runs(), [](RunQueue& queue) { queue.entries.clear(); });
+            killAll();
             QTRY_VERIFY_WITH_TIMEOUT(!queueIsWorked(runs()), 60000);
         }
     }
@@ -54,21 +56,10 @@ class QueueTest : public PageTest {
     }
 
     void waitingRunsAreMovedHeldAndRemoved() {
-        fillForm(1000000);
-        changeQueue(runs(), [](RunQueue& queue) { queue.at_once = 1; });
-        page().seedCount()->setValue(2);
-        QTest::mouseClick(page().queueButton(), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(anyRuns(), 60000);
-        const auto names = [&] {
-            std::vector<std::string> all;
-            for (const auto& entry : readQueue(runs()).entries)
-                all.push_back(entry.run);
-            return all;
-        };
+        queueFourLongRuns();
         const auto before = names();
-        QCOMPARE(before.size(), std::size_t(4));
         QueuePanel& panel = page().queuePanel();
-        panel.select(before[3]);
+        panel.select({before[3]});
         panel.button("Up")->click();
         QCOMPARE(names(), (std::vector{before[0], before[1], before[3], before[2]}));
         panel.button("Hold")->click();
@@ -76,11 +67,73 @@ class QueueTest : public PageTest {
         QCOMPARE(panel.list().topLevelItem(2)->text(1), QString("held"));
         panel.button("Release")->click();
         QVERIFY(!readQueue(runs()).entries[2].held);
-        panel.select(before[2]);
+        panel.select({before[2]});
         panel.button("Remove")->click();
         QCOMPARE(names(), (std::vector{before[0], before[1], before[3]}));
         QTRY_VERIFY(window_->runs().find(QString::fromStdString(before[2])) == nullptr);  // it never began
-        killAll();
+    }
+
+    void groupsAreMovedAndTakenOutAndUndoBringsBack() {
+        queueFourLongRuns();
+        QUndoStack& history = window_->selection().history();
+        QueuePanel& panel = page().queuePanel();
+        const auto n = names();
+        panel.select({n[2], n[3]});
+        panel.button("Up")->click();
+        QCOMPARE(names(), (std::vector{n[0], n[2], n[3], n[1]}));
+        panel.button("Up")->click();
+        panel.button("Up")->click();  // the two are first already
+        QCOMPARE(names(), (std::vector{n[2], n[3], n[0], n[1]}));
+        QVERIFY(!panel.button("Up")->isEnabled());
+        panel.button("Down")->click();
+        QCOMPARE(names(), (std::vector{n[0], n[2], n[3], n[1]}));
+        while (names() != n)
+            history.undo();
+        panel.select({n[1], n[3]});
+        panel.list().setFocus();
+        QTest::keyClick(&panel.list(), Qt::Key_Delete);
+        QCOMPARE(names(), (std::vector{n[0], n[2]}));
+        QVERIFY(!std::filesystem::exists(runs() / n[3]));
+        history.undo();
+        QCOMPARE(names(), n);
+        QVERIFY(RunFolder(runs() / n[3]).status().state == RunState::queued);
+        history.redo();
+        QCOMPARE(names(), (std::vector{n[0], n[2]}));
+        history.undo();
+        panel.button("Clear")->click();
+        QCOMPARE(names(), (std::vector{n[0]}));  // it trains
+        QCOMPARE(window_->runs().runs().size(), std::size_t(1));
+        history.undo();
+        QCOMPARE(names(), n);
+        QCOMPARE(window_->runs().runs().size(), std::size_t(4));
+    }
+
+    void aRunIsDraggedToAnotherPlace() {
+        queueFourLongRuns();
+        const auto n = names();
+        QueueList& list = page().queuePanel().list();
+        // A drag needs a desktop: this is what the list is after it.
+        list.insertTopLevelItem(1, list.takeTopLevelItem(3));
+        emit list.dropped();
+        QTRY_COMPARE(names(), (std::vector{n[0], n[3], n[1], n[2]}));
+        QCOMPARE(list.topLevelItemCount(), 4);
+        QCOMPARE(list.topLevelItem(1)->text(0).toStdString(), n[3]);
+        window_->selection().history().undo();
+        QCOMPARE(names(), n);
+    }
+
+    void deletedRunsComeBack() {
+        for (const char* name : {"a", "b", "c"})
+            makeFinishedRun(runs(), {name});
+        window_->runs().refresh();
+        auto* table = control<QTableView>("Runs");
+        table->selectAll();
+        table->setFocus();
+        QTest::keyClick(table, Qt::Key_Delete);
+        QVERIFY(window_->runs().runs().empty());
+        window_->selection().history().undo();
+        QCOMPARE(window_->runs().runs().size(), std::size_t(3));
+        QCOMPARE(window_->runs().find("b")->folder().metrics().size(), std::size_t(100));
     }
 
     // What a person does who loses power again and again.
@@ -217,6 +270,22 @@ class QueueTest : public PageTest {
         s.evaluation.every = 0;
         s.checkpoints.every = 10;
         page().form().setSpecification(s);
+    }
+
+    /// Four runs in the queue, of which the first trains.
+    void queueFourLongRuns() {
+        fillForm(1000000);
+        changeQueue(runs(), [](RunQueue& queue) { queue.at_once = 1; });
+        page().seedCount()->setValue(2);
+        startWith(page().queueButton());
+        QTRY_VERIFY_WITH_TIMEOUT(anyRuns(), 60000);
+        QCOMPARE(names().size(), std::size_t(4));
+    }
+    std::vector<std::string> names() const {
+        std::vector<std::string> all;
+        for (const auto& entry : readQueue(runs()).entries)
+            all.push_back(entry.run);
+        return all;
     }
 
     bool allFinished(std::size_t count) const {

@@ -312,7 +312,7 @@ class TrainerDeathTest : public PageTest {
     /// A tiny run that trains for long, selected.
     RunWatcher* start() {
         page().form().setSpecification(tinyRun(page().form().specification(), 10000000));
-        QTest::mouseClick(page().startButton(), Qt::LeftButton);
+        startWith(page().startButton());
         RunWatcher* run = page().runsPanel().selected();
         if (run == nullptr) qFatal("the run has not been made");
         waitForSteps(run);

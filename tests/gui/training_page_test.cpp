@@ -66,7 +66,7 @@ class TrainingPageTest : public PageTest {
 
     void pauseGoOnCheckpointStopContinue() {
         fillForm(1000000);
-        QTest::mouseClick(page().startButton(), Qt::LeftButton);
+        startWith(page().startButton());
         RunWatcher* run = onlyRun();
         QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::running, 60000);
         QTRY_VERIFY(!run->metrics().empty() && page().runsPanel().pauseButton()->isEnabled());
@@ -87,7 +87,7 @@ class TrainingPageTest : public PageTest {
 
     void aRunIsFoundAgainAfterTheWindowWasClosed() {
         fillForm(1000000);
-        QTest::mouseClick(page().startButton(), Qt::LeftButton);
+        startWith(page().startButton());
         QTRY_VERIFY_WITH_TIMEOUT(!onlyRun()->metrics().empty(), 60000);
         const auto seen = onlyRun()->step();
         window_->close();
@@ -102,7 +102,7 @@ class TrainingPageTest : public PageTest {
 
     void aKilledTrainerIsNoticedAndCanBeContinued() {
         fillForm(1000000);
-        QTest::mouseClick(page().startButton(), Qt::LeftButton);
+        startWith(page().startButton());
         RunWatcher* run = onlyRun();
         QTRY_VERIFY_WITH_TIMEOUT(run->metrics().size() > 3, 60000);
         ::kill(static_cast<pid_t>(run->status().pid), SIGKILL);
@@ -153,6 +153,33 @@ class TrainingPageTest : public PageTest {
             QVERIFY2(why.size() > 15, qPrintable(why));
         }
         QVERIFY(window_->runs().runs().empty());
+    }
+
+    void aLongRunStartsOnlyAfterAWord() {
+        page().form().setSpecification(loadPreset("addition-paper").specification);
+        const QString outlook = control<QLabel>("What a run takes")->text();
+        QVERIFY2(outlook.contains("A run takes perhaps") && outlook.contains("nothing has been timed"),
+                 qPrintable(outlook));
+        for (QPushButton* button : {page().startButton(), page().twinsButton(), page().queueButton()}) {
+            QTest::mouseClick(button, Qt::LeftButton);
+            QVERIFY(longWorkQuestion()->text().contains(" h"));
+            answerLongWork(false);
+        }
+        QVERIFY(window_->runs().runs().empty());
+        QVERIFY(readQueue(runs_->path().toStdString()).entries.empty());
+    }
+
+    // It said “Started”, and the run failed.
+    void aRunThatDoesNotFitIntoMemoryCannotStart() {
+        Specification s = loadPreset("addition-paper").specification;
+        s.model.width = 32768;
+        s.model.layers = 64;
+        page().form().setSpecification(s);
+        QVERIFY(page().form().isValid());
+        for (const QPushButton* button : {page().startButton(), page().twinsButton(), page().queueButton()})
+            QVERIFY(!button->isEnabled());
+        const QString outlook = control<QLabel>("What a run takes")->text();
+        QVERIFY2(outlook.contains("GB are free: use a smaller"), qPrintable(outlook));
     }
 
     void aFolderThatCannotBeUsedIsReported() {

@@ -2,6 +2,8 @@
 
 #include <QAbstractSpinBox>
 #include <QComboBox>
+#include <QMessageBox>
+#include <QPushButton>
 #include <QSettings>
 #include <QSignalSpy>
 #include <QSlider>
@@ -73,6 +75,27 @@ class PageTest : public QObject {
                          Qt::NoButton, {});
         QCoreApplication::sendEvent(view, &move);
         return pointed.isEmpty() ? QString() : pointed.last()[0].toString();
+    }
+
+    /// The question that the window puts before work that takes long; null if none was put.
+    QMessageBox* longWorkQuestion() const {
+        return window_->findChild<QMessageBox*>(QStringLiteral("long_work_question"));
+    }
+    /// Agrees to it, or does not; it is gone then.
+    void answerLongWork(bool agree) const {
+        QMessageBox* question = longWorkQuestion();
+        QVERIFY(question != nullptr && question->isVisible());
+        for (QAbstractButton* button : question->buttons())
+            if ((question->buttonRole(button) == QMessageBox::AcceptRole) == agree)
+                QTest::mouseClick(button, Qt::LeftButton);
+        QTRY_VERIFY(longWorkQuestion() == nullptr);
+        window_->activateWindow();  // as a desktop does when a dialog closes
+        QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+    }
+    /// Presses a button that starts runs, and agrees if they take long.
+    void startWith(QAbstractButton* button) const {
+        QTest::mouseClick(button, Qt::LeftButton);
+        if (longWorkQuestion() != nullptr) answerLongWork(true);
     }
 
     QTemporaryDir folder_;

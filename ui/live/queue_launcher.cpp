@@ -46,33 +46,6 @@ int QueueLauncher::placeOf(const std::string& run) const {
     return -1;
 }
 
-void QueueLauncher::move(const std::string& run, int by) {
-    change([&](RunQueue& queue) {
-        auto& entries = queue.entries;
-        const auto found =
-            std::find_if(entries.begin(), entries.end(), [&](const auto& entry) { return entry.run == run; });
-        if (found == entries.end()) return;
-        const auto from = found - entries.begin();
-        const auto to = std::clamp<std::ptrdiff_t>(from + by, 0, std::ssize(entries) - 1);
-        const RunQueue::Entry entry = *found;
-        entries.erase(found);
-        entries.insert(entries.begin() + to, entry);
-    });
-}
-
-void QueueLauncher::setHeld(const std::string& run, bool held) {
-    change([&](RunQueue& queue) {
-        for (RunQueue::Entry& entry : queue.entries)
-            if (entry.run == run) entry.held = held;
-    });
-}
-
-void QueueLauncher::remove(const std::string& run) {
-    change([&](RunQueue& queue) {
-        std::erase_if(queue.entries, [&](const auto& entry) { return entry.run == run; });
-    });
-}
-
 void QueueLauncher::renameRun(const RunFolder& folder, const std::string& to) {
     change([&](RunQueue& queue) {
         ::roper::renameRun(folder, to);

@@ -39,9 +39,7 @@ class QueueLauncher : public QObject {
     int placeOf(const std::string& run) const;
 
     // Each is done at once in the file. @throws Error
-    void move(const std::string& run, int by);
-    void setHeld(const std::string& run, bool held);
-    void remove(const std::string& run);
+    void change(const std::function<void(RunQueue&)>& change);
     /// Renames the folder and the entry with no look of a worker in between.
     void renameRun(const RunFolder& folder, const std::string& to);
     void setAtOnce(int trainers);
@@ -53,7 +51,6 @@ class QueueLauncher : public QObject {
     void changed();
 
   private:
-    void change(const std::function<void(RunQueue&)>& change);
     void startWorker();
 
     std::filesystem::path runs_;

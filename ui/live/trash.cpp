@@ -9,16 +9,34 @@
 
 namespace roper {
 
-bool moveToTrash(const RunFolder& run) {
+std::optional<TrashedRun> moveToTrash(const RunFolder& run) {
     // Where the folder above the trash is missing, Qt 6.4 makes one in the folder that the program was
     // started in.
-    if (!QDir().mkpath(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation))) return false;
+    if (!QDir().mkpath(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation)))
+        return std::nullopt;
     try {
         const RunRecorder nobody_trains_it(run);
     } catch (const Error&) {
-        return false;
+        return std::nullopt;
     }
-    return QFile::moveToTrash(QString::fromStdString(run.path().string()));
+    QString now;
+    if (!QFile::moveToTrash(QString::fromStdString(run.path().string()), &now)) return std::nullopt;
+    return TrashedRun{run.path(), now.toStdString()};
+}
+
+void takeFromTrash(const TrashedRun& run) {
+    if (std::filesystem::exists(run.before))
+        throw Error(ErrorKind::usage,
+                    run.before.string() + " is there already; the run in the trash is left there");
+    std::error_code problem;
+    std::filesystem::rename(run.now, run.before, problem);
+    if (problem)
+        throw Error(ErrorKind::disk, "cannot move " + run.now.string() + " back to " + run.before.string() +
+                                         ": " + problem.message());
+    // The desktop's note of where it came from (freedesktop.org's Trash specification 1.0).
+    const std::filesystem::path note =
+        run.now.parent_path().parent_path() / "info" / (run.now.filename().string() + ".trashinfo");
+    std::filesystem::remove(note, problem);
 }
 
 }  // namespace roper

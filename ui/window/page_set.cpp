@@ -11,13 +11,14 @@ PageSet::PageSet(const std::filesystem::path& folder, QueueLauncher::Duty duty)
       spectrum(new SpectrumPage(selection, nullptr)),
       attention(new AttentionPage(attention_state, nullptr)),
       mixing(new MixingPage(attention_state, nullptr)),
-      training(new TrainingPage(store, launcher, queue, nullptr)),
+      training(new TrainingPage(store, launcher, queue, selection.history(), nullptr)),
       compare(new ComparePage(
           store, [this] { return training->form().specification(); }, nullptr)),
       inspect(new InspectPage(store, nullptr)) {
     for (Page* page : all())
         alive_.emplace_back(page);
-    QObject::connect(compare, &ComparePage::runsWanted, &training->state(), &TrainingState::enqueue);
+    QObject::connect(compare, &ComparePage::runsWanted, training,
+                     [this](const auto& runs) { training->queueRuns(runs); });
 }
 
 PageSet::~PageSet() {

@@ -1,45 +1,73 @@
 #include "ui/pages/training/queue_panel.h"
 
 #include <QDesktopServices>
+#include <QDropEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QMenu>
+#include <QShortcut>
 #include <QUrl>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "core/base/error.h"
 #include "ui/controls/narrow_button.h"
-#include "ui/live/trash.h"
+#include "ui/live/run_records.h"
+#include "ui/pages/training/long_work.h"
+#include "ui/theme/numbers.h"
 #include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
 
 constexpr int kNameRole = Qt::UserRole;
+constexpr int kEstimate_ms = 2000;
+
+std::string nameOf(const QTreeWidgetItem& item) {
+    return item.data(0, kNameRole).toString().toStdString();
+}
 
 }  // namespace
 
-QueuePanel::QueuePanel(QueueLauncher& queue, RunStore& store, QWidget* parent)
+void QueueList::dropEvent(QDropEvent* event) {
+    QTreeWidget::dropEvent(event);
+    emit dropped();
+}
+
+QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
     : QWidget(parent),
-      queue_(queue),
-      store_(store),
-      list_(new QTreeWidget),
+      state_(state),
+      queue_(state.queue()),
+      store_(state.store()),
+      list_(new QueueList),
       at_once_(new QSpinBox),
-      problem_(makePlainLabel()) {
+      problem_(makePlainLabel()),
+      time_left_(makePlainLabel()) {
     list_->setHeaderLabels({tr("Next"), tr("State")});
     list_->setRootIsDecorated(false);
     list_->setAccessibleName(tr("Queue"));
-    list_->setTextElideMode(Qt::ElideLeft);
+    list_->setTextElideMode(Qt::ElideMiddle);
+    list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    list_->setDragDropMode(QAbstractItemView::InternalMove);
+    list_->setContextMenuPolicy(Qt::CustomContextMenu);
+    list_->setToolTip(tr("Drag runs to another place; Shift and Ctrl choose several"));
     list_->header()->setStretchLastSection(false);
     list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
-    up_ = makeButton({tr("Up")}, tr("Train it earlier"), [this] { queue_.move(selected(), -1); });
-    down_ = makeButton({tr("Down")}, tr("Train it later"), [this] { queue_.move(selected(), 1); });
+    up_ = makeButton({tr("Up")}, tr("Train it earlier"), [this] { state_.edits().move(selected(), -1); });
+    down_ = makeButton({tr("Down")}, tr("Train it later"), [this] { state_.edits().move(selected(), 1); });
     hold_ = makeButton({tr("Hold"), tr("Release")}, tr("Keep it in the queue without training it"),
                        [this] { toggleHold(); });
     remove_ =
         makeButton({tr("Remove")}, tr("Take it out of the queue; a run that never began goes to the trash"),
-                   [this] { removeSelected(); });
-    auto* file = makeButton({tr("Open the file")}, tr("queue.toml in the runs folder: edit it in any editor"),
-                            [this] { openFile(); });
+                   [this] { state_.edits().remove(selected()); });
+    clear_ = makeButton({tr("Clear")}, tr("Take all runs out of the queue that do not train yet"), [this] {
+        std::vector<std::string> waiting;
+        for (const std::string& name : listed()) {
+            const RunWatcher* run = store_.find(QString::fromStdString(name));
+            if (run == nullptr || !run->isActive()) waiting.push_back(name);
+        }
+        state_.edits().remove(waiting);
+    });
     at_once_->setRange(1, 256);
     at_once_->setAccessibleName(tr("Trainers at the same time"));
     at_once_->setToolTip(tr("They share the cores evenly"));
@@ -56,7 +84,7 @@ QueuePanel::QueuePanel(QueueLauncher& queue, RunStore& store, QWidget* parent)
     problem_->setWordWrap(true);
     problem_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* buttons = new QHBoxLayout;
-    for (QPushButton* button : {up_, down_, hold_, remove_, file})
+    for (QPushButton* button : {up_, down_, hold_, remove_, clear_})
         buttons->addWidget(button);
     auto* bottom = new QHBoxLayout;
     bottom->addWidget(at_once_);
@@ -67,11 +95,22 @@ QueuePanel::QueuePanel(QueueLauncher& queue, RunStore& store, QWidget* parent)
     layout->addWidget(list_, 1);
     layout->addLayout(buttons);
     layout->addLayout(bottom);
+    layout->addWidget(time_left_);
     layout->addWidget(problem_);
     layout->addWidget(accept_, 0, Qt::AlignLeft);
     connect(&queue_, &QueueLauncher::changed, this, &QueuePanel::showQueue);
     connect(&store_, &RunStore::changed, this, &QueuePanel::showQueue);
     connect(list_, &QTreeWidget::itemSelectionChanged, this, &QueuePanel::showButtons);
+    connect(list_, &QueueList::dropped, this, [this] { state_.edits().setOrder(listed()); });
+    connect(list_, &QTreeWidget::customContextMenuRequested, this, &QueuePanel::openMenu);
+    auto* take_out = new QShortcut(QKeySequence::Delete, list_);
+    take_out->setContext(Qt::WidgetShortcut);
+    connect(take_out, &QShortcut::activated, this, [this] { state_.edits().remove(selected()); });
+    time_left_->setWordWrap(true);
+    connect(&estimating_, &QTimer::timeout, this, [this] {
+        if (isVisible()) time_left_->setText(timeLeft());
+    });
+    estimating_.start(kEstimate_ms);
     showQueue();
 }
 
@@ -95,27 +134,57 @@ QPushButton* QueuePanel::button(const QString& text) const {
     return nullptr;
 }
 
-std::string QueuePanel::selected() const {
-    const auto items = list_->selectedItems();
-    return items.isEmpty() ? std::string() : items.front()->data(0, kNameRole).toString().toStdString();
+std::vector<std::string> QueuePanel::selected() const {
+    std::vector<std::string> runs;
+    for (int i = 0; i < list_->topLevelItemCount(); ++i)
+        if (list_->topLevelItem(i)->isSelected()) runs.push_back(nameOf(*list_->topLevelItem(i)));
+    return runs;
 }
 
-void QueuePanel::select(const std::string& run) {
+std::vector<std::string> QueuePanel::listed() const {
+    std::vector<std::string> runs;
     for (int i = 0; i < list_->topLevelItemCount(); ++i)
-        if (list_->topLevelItem(i)->data(0, kNameRole).toString().toStdString() == run)
-            list_->setCurrentItem(list_->topLevelItem(i));
+        runs.push_back(nameOf(*list_->topLevelItem(i)));
+    return runs;
+}
+
+void QueuePanel::select(const std::vector<std::string>& runs) {
+    for (int i = 0; i < list_->topLevelItemCount(); ++i) {
+        QTreeWidgetItem* item = list_->topLevelItem(i);
+        item->setSelected(std::find(runs.begin(), runs.end(), nameOf(*item)) != runs.end());
+    }
+}
+
+QString QueuePanel::timeLeft() const {
+    std::vector<RunRecord> records = recordsOf(store_);
+    const Speeds speeds = readSpeeds(store_.folder());
+    ExpectedTime sum;
+    int counted_runs = 0;
+    for (const RunQueue::Entry& entry : queue_.queue().entries) {
+        const RunWatcher* run = store_.find(QString::fromStdString(entry.run));
+        if (entry.held || run == nullptr || !run->specification()) continue;
+        const ExpectedTime time = expectedTime(records, *run->specification(), speeds, run->step());
+        sum.seconds += time.seconds;
+        sum.basis = std::max(sum.basis, time.basis);
+        ++counted_runs;
+    }
+    return counted_runs == 0
+               ? QString()
+               : tr("%1 to train: %2").arg(counted(counted_runs, tr("run")), expectedTimeText(sum));
 }
 
 void QueuePanel::showQueue() {
     const RunQueue& queue = queue_.queue();
+    const std::vector<std::string> kept = selected();
     while (list_->topLevelItemCount() > static_cast<int>(queue.entries.size()))
         delete list_->takeTopLevelItem(list_->topLevelItemCount() - 1);
-    const std::string kept = selected();
     while (list_->topLevelItemCount() < static_cast<int>(queue.entries.size()))
         new QTreeWidgetItem(list_);
     for (std::size_t i = 0; i < queue.entries.size(); ++i) {
         const RunQueue::Entry& entry = queue.entries[i];
         QTreeWidgetItem* item = list_->topLevelItem(static_cast<int>(i));
+        item->setFlags(item->flags() &
+                       ~Qt::ItemIsDropEnabled);  // a run is dropped between others, not on one
         const QString name = QString::fromStdString(entry.run);
         const RunWatcher* run = store_.find(name);
         const QString state =
@@ -125,7 +194,8 @@ void QueuePanel::showQueue() {
         item->setData(0, kNameRole, name);
         item->setText(1, entry.held ? tr("held") : state);
     }
-    if (!kept.empty() && queue_.placeOf(kept) >= 0) select(kept);
+    if (selected() != kept) select(kept);
+    if (queue.entries.empty()) time_left_->clear();
     at_once_->setValue(queue.at_once);
     at_once_->setEnabled(queue.devices.empty());
     problem_->setText(
@@ -143,31 +213,47 @@ void QueuePanel::showQueue() {
 }
 
 void QueuePanel::showButtons() {
-    const std::string run = selected();
-    const int place = run.empty() ? -1 : queue_.placeOf(run);
-    const auto count = static_cast<int>(queue_.queue().entries.size());
-    up_->setEnabled(place > 0);
-    down_->setEnabled(place >= 0 && place + 1 < count);
-    hold_->setEnabled(place >= 0);
-    remove_->setEnabled(place >= 0);
-    const bool held = place >= 0 && queue_.queue().entries[static_cast<std::size_t>(place)].held;
-    hold_->setText(held ? tr("Release") : tr("Hold"));
+    const std::vector<std::string> chosen = selected();
+    const auto& entries = queue_.queue().entries;
+    const auto is_chosen = [&](const RunQueue::Entry& entry) {
+        return std::find(chosen.begin(), chosen.end(), entry.run) != chosen.end();
+    };
+    const auto count = static_cast<std::ptrdiff_t>(chosen.size());
+    // Whether some chosen run has one before, or behind it, that is not chosen.
+    up_->setEnabled(
+        count > 0 &&
+        !std::all_of(entries.begin(), entries.begin() + std::min(count, std::ssize(entries)), is_chosen));
+    down_->setEnabled(count > 0 && !std::all_of(entries.end() - std::min(count, std::ssize(entries)),
+                                                entries.end(), is_chosen));
+    hold_->setEnabled(count > 0);
+    remove_->setEnabled(count > 0);
+    clear_->setEnabled(!entries.empty());
+    const bool all_held = count > 0 && std::all_of(entries.begin(), entries.end(), [&](const auto& entry) {
+                              return entry.held || !is_chosen(entry);
+                          });
+    hold_->setText(all_held ? tr("Release") : tr("Hold"));
 }
 
+/// Releases the chosen runs if all of them are held, else holds them all.
 void QueuePanel::toggleHold() {
-    const std::string run = selected();
-    const int place = queue_.placeOf(run);
-    if (place >= 0) queue_.setHeld(run, !queue_.queue().entries[static_cast<std::size_t>(place)].held);
+    const bool hold = hold_->text() == tr("Hold");
+    const std::vector<std::string> chosen = selected();
+    queue_.change([&](RunQueue& queue) {
+        for (RunQueue::Entry& entry : queue.entries)
+            if (std::find(chosen.begin(), chosen.end(), entry.run) != chosen.end()) entry.held = hold;
+    });
 }
 
-void QueuePanel::removeSelected() {
-    const std::string name = selected();
-    queue_.remove(name);
-    const RunWatcher* run = store_.find(QString::fromStdString(name));
-    if (run != nullptr && run->isActive())
-        emit said(tr("%1 is out of the queue and trains on; “Stop” among the runs ends it").arg(run->name()));
-    if (run == nullptr || run->state() != RunState::queued || run->step() > 0) return;
-    if (moveToTrash(run->folder())) store_.refresh();
+void QueuePanel::openMenu(const QPoint& at) {
+    QMenu menu(this);
+    for (QPushButton* button : {up_, down_, hold_, remove_, clear_}) {
+        QAction* action = menu.addAction(button->text(), button, &QPushButton::click);
+        action->setEnabled(button->isEnabled());
+    }
+    menu.addSeparator();
+    menu.addAction(tr("Open the file"), this, &QueuePanel::openFile)
+        ->setToolTip(tr("queue.toml in the runs folder: edit it in any editor"));
+    menu.exec(list_->viewport()->mapToGlobal(at));
 }
 
 void QueuePanel::openFile() {

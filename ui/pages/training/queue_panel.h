@@ -5,20 +5,36 @@
 #include <QSpinBox>
 #include <QTreeWidget>
 
-#include "ui/live/queue_launcher.h"
-#include "ui/live/run_store.h"
+#include "ui/pages/training/training_state.h"
 
 namespace roper {
+
+/// The tree of waiting runs. Rows are dragged to another place, several at a time.
+class QueueList : public QTreeWidget {
+    Q_OBJECT
+
+  public:
+    using QTreeWidget::QTreeWidget;
+
+  signals:
+    void dropped();
+
+  protected:
+    void dropEvent(QDropEvent* event) override;
+};
 
 /// The runs that wait, first come first: move, hold, remove, and how many train at the same time.
 class QueuePanel : public QWidget {
     Q_OBJECT
 
   public:
-    QueuePanel(QueueLauncher& queue, RunStore& store, QWidget* parent);
+    QueuePanel(TrainingState& state, QWidget* parent);
 
-    QTreeWidget& list() { return *list_; }
-    void select(const std::string& run);
+    QueueList& list() { return *list_; }
+    std::vector<std::string> selected() const;
+    void select(const std::vector<std::string>& runs);
+    /// "about 12 min on this machine": what all that waits and is not held will take.
+    QString timeLeft() const;
     QPushButton* button(const QString& text) const;
 
   signals:
@@ -26,19 +42,21 @@ class QueuePanel : public QWidget {
 
   private:
     QPushButton* makeButton(const QStringList& texts, const QString& help, const std::function<void()>& act);
-    std::string selected() const;
+    std::vector<std::string> listed() const;
     void showQueue();
     void showButtons();
     void toggleHold();
-    void removeSelected();
+    void openMenu(const QPoint& at);
     void openFile();
 
+    TrainingState& state_;
     QueueLauncher& queue_;
     RunStore& store_;
-    QTreeWidget* list_;
+    QueueList* list_;
     QSpinBox* at_once_;
-    QLabel* problem_;
-    QPushButton *up_, *down_, *hold_, *remove_, *accept_;
+    QLabel *problem_, *time_left_;
+    QPushButton *up_, *down_, *hold_, *remove_, *clear_, *accept_;
+    QTimer estimating_;
 };
 
 }  // namespace roper

@@ -6,6 +6,7 @@
 #include <QHeaderView>
 #include <QInputDialog>
 #include <QMenu>
+#include <QShortcut>
 #include <QUrl>
 #include <QVBoxLayout>
 
@@ -13,17 +14,17 @@
 #include "ui/controls/narrow_button.h"
 #include "ui/controls/table_rows.h"
 #include "ui/live/run_notice.h"
-#include "ui/live/trash.h"
 #include "ui/theme/plain_text.h"
 
 namespace roper {
 
-RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QueueLauncher& queue, QWidget* parent)
+RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
     : QWidget(parent),
-      store_(store),
-      launcher_(launcher),
-      queue_(queue),
-      model_(new RunsModel(store, this)),
+      state_(state),
+      store_(state.store()),
+      launcher_(state.launcher()),
+      queue_(state.queue()),
+      model_(new RunsModel(state.store(), this)),
       proxy_(new RunFilterModel(*model_, this)),
       table_(new QTableView),
       filter_(new QLineEdit),
@@ -34,7 +35,7 @@ RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QueueLauncher& 
     table_->setSortingEnabled(true);
     table_->sortByColumn(RunsModel::name_column, Qt::DescendingOrder);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->setAlternatingRowColors(true);
     table_->setShowGrid(false);
@@ -82,6 +83,9 @@ RunsPanel::RunsPanel(RunStore& store, TrainerLauncher& launcher, QueueLauncher& 
         emit selectionChanged();
     });
     connect(table_, &QTableView::customContextMenuRequested, this, &RunsPanel::openMenu);
+    auto* discard_key = new QShortcut(QKeySequence::Delete, table_);
+    discard_key->setContext(Qt::WidgetShortcut);
+    connect(discard_key, &QShortcut::activated, this, &RunsPanel::discard);
     connect(table_, &QTableView::doubleClicked, this, &RunsPanel::openFolder);
     connect(&store_, &RunStore::changed, this, &RunsPanel::showButtons);
     connect(control_, &ControlClient::answered, this, [this](bool ok, const QString& message) {
@@ -120,6 +124,13 @@ QWidget* RunsPanel::makeButtons() {
 RunWatcher* RunsPanel::selected() const {
     const QModelIndex current = table_->currentIndex();
     return current.isValid() ? model_->run(proxy_->mapToSource(current).row()) : nullptr;
+}
+
+std::vector<RunWatcher*> RunsPanel::allSelected() const {
+    std::vector<RunWatcher*> runs;
+    for (const QModelIndex& row : table_->selectionModel()->selectedRows())
+        runs.push_back(model_->run(proxy_->mapToSource(row).row()));
+    return runs;
 }
 
 void RunsPanel::select(const QString& name) {
@@ -232,8 +243,10 @@ void RunsPanel::openMenu(const QPoint& at) {
     QAction* queue = menu.addAction(tr("Put into the queue"), this, &RunsPanel::putIntoQueue);
     rename->setEnabled(!run->isActive());
     queue->setEnabled(continue_->isEnabled() && queue_.placeOf(run->folder().name()) < 0);
-    QAction* remove = menu.addAction(tr("Move to trash"), this, &RunsPanel::moveToTrash);
-    remove->setEnabled(!run->isActive());
+    QAction* remove = menu.addAction(tr("Move to trash"), this, &RunsPanel::discard);
+    const auto chosen = allSelected();
+    remove->setEnabled(
+        std::any_of(chosen.begin(), chosen.end(), [](const RunWatcher* each) { return !each->isActive(); }));
     menu.exec(table_->viewport()->mapToGlobal(at));
 }
 
@@ -242,19 +255,11 @@ void RunsPanel::openFolder() {
         QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(run->folder().path().string())));
 }
 
-void RunsPanel::moveToTrash() {
-    const RunWatcher* run = selected();
-    if (run == nullptr || run->isActive()) return;
-    const std::string name = run->folder().name();
-    if (::roper::moveToTrash(run->folder())) {
-        try {
-            if (queue_.placeOf(name) >= 0) queue_.remove(name);
-        } catch (const Error& error) {
-            emit said(QString::fromStdString(error.what()));
-        }
-        store_.refresh();
-    } else
-        emit said(tr("%1 could not be moved to the trash; nothing was deleted").arg(run->name()));
+void RunsPanel::discard() {
+    std::vector<std::string> names;
+    for (const RunWatcher* run : allSelected())
+        names.push_back(run->folder().name());
+    state_.edits().discard(names);
 }
 
 }  // namespace roper

@@ -7,9 +7,8 @@
 #include <QToolButton>
 
 #include "ui/live/control_client.h"
-#include "ui/live/queue_launcher.h"
-#include "ui/live/trainer_launcher.h"
 #include "ui/pages/training/run_filter_model.h"
+#include "ui/pages/training/training_state.h"
 
 namespace roper {
 
@@ -18,10 +17,13 @@ class RunsPanel : public QWidget {
     Q_OBJECT
 
   public:
-    RunsPanel(RunStore& store, TrainerLauncher& launcher, QueueLauncher& queue, QWidget* parent);
+    RunsPanel(TrainingState& state, QWidget* parent);
 
     RunsModel& model() { return *model_; }
+    /// The run that the buttons act on, and whose samples are shown; of several the one chosen last.
     RunWatcher* selected() const;
+    /// All that are chosen.
+    std::vector<RunWatcher*> allSelected() const;
     void select(const QString& name);
 
     /// Names of the first `most` runs as the table is sorted and filtered; the selected one is among them.
@@ -48,11 +50,12 @@ class RunsPanel : public QWidget {
     void showButtons();
     void openMenu(const QPoint& at);
     void openFolder();
-    void moveToTrash();
+    void discard();
     void askForName();
     void askForColor();
     void putIntoQueue();
 
+    TrainingState& state_;
     RunStore& store_;
     TrainerLauncher& launcher_;
     QueueLauncher& queue_;

@@ -6,6 +6,8 @@
 #include "core/base/error.h"
 #include "core/compare/curves.h"
 #include "core/corpus/corpus_files.h"
+#include "ui/pages/training/long_work.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {
@@ -26,11 +28,12 @@ std::optional<double> unigramEntropy(const RunWatcher& run) {
 
 }  // namespace
 
-TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLauncher& queue, QWidget* parent)
+TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLauncher& queue,
+                           QUndoStack& history, QWidget* parent)
     : Page(tr("Training"),
            tr("Choose a preset, start RoPE and RoPER as twins on the same data, and watch them learn."),
            parent),
-      state_(store, launcher, queue, this),
+      state_(store, launcher, queue, history, this),
       presets_(new PresetList(this)),
       form_(new SpecificationForm(this)),
       chooser_(new QTabWidget),
@@ -38,8 +41,8 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
       accuracy_(new MetricChart(QStringLiteral("accuracy"), tr("solved, or token accuracy, %"), this)),
       samples_(new SamplesView(this)),
       log_(new LogView(this)),
-      runs_(new RunsPanel(store, launcher, queue, this)),
-      queue_panel_(new QueuePanel(queue, store, this)),
+      runs_(new RunsPanel(state_, this)),
+      queue_panel_(new QueuePanel(state_, this)),
       lists_(new QTabWidget) {
     loss_->setEmptyText(tr("No run yet: choose a preset and press “Start as twins”."));
     accuracy_->setEmptyText(
@@ -140,11 +143,39 @@ void TrainingPage::forBothCharts(const std::function<void(MetricChart&)>& change
 }
 
 void TrainingPage::showForm() {
-    start_->setEnabled(form_->isValid());
-    twins_->setEnabled(form_->isValid());
-    queue_twins_->setEnabled(form_->isValid());
-    outlook_->setText(form_->isValid() ? state_.outlook(form_->specification())
-                                       : tr("A setting is wrong; “All settings” says which and why."));
+    const bool is_valid = form_->isValid();
+    const QString too_large = is_valid ? state_.lackOfMemory(form_->specification(), 1) : QString();
+    const QString too_large_for_two = is_valid ? state_.lackOfMemory(form_->specification(), 2) : QString();
+    start_->setEnabled(is_valid && too_large.isEmpty());
+    twins_->setEnabled(is_valid && too_large_for_two.isEmpty());
+    queue_twins_->setEnabled(start_->isEnabled());
+    QString text = is_valid ? state_.outlook(form_->specification())
+                            : tr("A setting is wrong; “All settings” says which and why.");
+    for (const QString& problem : {too_large, too_large.isEmpty() ? too_large_for_two : QString()})
+        if (!problem.isEmpty()) text += ' ' + problem;
+    outlook_->setText(text);
+}
+
+void TrainingPage::startRuns(bool as_twins) {
+    const Specification specification = form_->specification();
+    std::vector<Specification> runs{specification};
+    if (as_twins) {
+        runs.clear();
+        for (const std::string& position : twinMethods())
+            runs.push_back(withPosition(specification, position));
+    }
+    askBeforeLongWork(this, as_twins ? tr("Twins, RoPE and RoPER") : tr("This run"), tr("Start"),
+                      state_.expectedTime(runs),
+                      [this, specification, as_twins] { state_.start(specification, as_twins); });
+}
+
+void TrainingPage::queueRuns(const std::vector<Specification>& specifications, int there_already) {
+    const auto count = static_cast<int>(specifications.size());
+    askBeforeLongWork(this, counted(count, tr("run")), tr("Queue"), state_.expectedTime(specifications),
+                      [this, specifications, there_already] {
+                          state_.enqueue(specifications, there_already);
+                          lists_->setCurrentWidget(queue_panel_);
+                      });
 }
 
 void TrainingPage::followRun(RunWatcher* run) {

@@ -22,7 +22,9 @@ class TrainingPage : public Page {
     Q_OBJECT
 
   public:
-    TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLauncher& queue, QWidget* parent);
+    /// @param history  takes what can be undone here
+    TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLauncher& queue, QUndoStack& history,
+                 QWidget* parent);
 
     std::vector<const Figure*> figures() const override;
     std::vector<const FieldInfo*> figureSettings() const override;
@@ -31,6 +33,10 @@ class TrainingPage : public Page {
     QString explanation() const override;
     ViewSettings viewSettings() const override;
     void setViewSettings(const ViewSettings& settings) override;
+
+    /// Puts runs into the queue, after a question if they take long.
+    /// @param there_already  how many more were wanted, but are trained or wait already
+    void queueRuns(const std::vector<Specification>& specifications, int there_already = 0);
 
     TrainingState& state() { return state_; }
     SpecificationForm& form() { return *form_; }
@@ -54,6 +60,7 @@ class TrainingPage : public Page {
     void chart(RunWatcher* run);
     void unchart(const QString& name);
     void showForm();
+    void startRuns(bool as_twins);
     void addMetrics(RunWatcher* run, std::size_t first);
     void addEvaluations(RunWatcher* run, std::size_t first);
     void showSelected();

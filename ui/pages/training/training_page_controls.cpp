@@ -20,6 +20,7 @@ QWidget* TrainingPage::makeChooser() {
     chooser_->addTab(scroll, tr("All settings"));
     outlook_ = makePlainLabel();
     outlook_->setWordWrap(true);
+    outlook_->setAccessibleName(tr("What a run takes"));
     auto* side = new QWidget;
     auto* layout = new QVBoxLayout(side);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -46,11 +47,12 @@ QWidget* TrainingPage::makeStartButtons() {
     seeds_->setAccessibleName(tr("How many seeds"));
     seeds_->setToolTip(
         tr("From the data seed of the settings upwards; five are the least that say something"));
-    connect(start_, &QPushButton::clicked, this, [this] { state_.start(form_->specification(), false); });
-    connect(twins_, &QPushButton::clicked, this, [this] { state_.start(form_->specification(), true); });
+    connect(start_, &QPushButton::clicked, this, [this] { startRuns(false); });
+    connect(twins_, &QPushButton::clicked, this, [this] { startRuns(true); });
     connect(queue_twins_, &QPushButton::clicked, this, [this] {
-        state_.enqueue(state_.missingTwins(form_->specification(), seeds_->value()));
-        lists_->setCurrentWidget(queue_panel_);
+        const auto missing = state_.missingTwins(form_->specification(), seeds_->value());
+        const auto wanted = static_cast<int>(twinMethods().size()) * seeds_->value();
+        queueRuns(missing, wanted - static_cast<int>(missing.size()));
     });
     auto* buttons = new QWidget;
     auto* layout = new QGridLayout(buttons);

@@ -9,13 +9,21 @@
 #include "core/compare/grouping.h"
 #include "core/specification/cost.h"
 #include "ui/live/run_records.h"
+#include "ui/pages/training/long_work.h"
+#include "ui/theme/numbers.h"
 #include "ui/theme/theme.h"
 
 namespace roper {
 
 TrainingState::TrainingState(RunStore& store, TrainerLauncher& launcher, QueueLauncher& queue,
-                             QObject* parent)
-    : QObject(parent), store_(store), launcher_(launcher), queue_(queue) {}
+                             QUndoStack& history, QObject* parent)
+    : QObject(parent),
+      store_(store),
+      launcher_(launcher),
+      queue_(queue),
+      edits_(queue, store, history, this) {
+    connect(&edits_, &RunEdits::said, this, &TrainingState::said);
+}
 
 /// A warning, with a blank before it, that the runs' disk has too little room for more of them; else empty.
 QString TrainingState::lowDisk(const std::vector<Specification>& specifications) const {
@@ -26,12 +34,30 @@ QString TrainingState::lowDisk(const std::vector<Specification>& specifications)
 
 QString TrainingState::outlook(const Specification& specification) const {
     const Cost cost = costOf(specification);
-    const QString text = QString::fromStdString(costText(cost)) + "." + lowDisk({specification});
+    return tr("%1. A run takes %2.%3")
+        .arg(QString::fromStdString(costText(cost)), expectedTimeText(expectedTime({specification})),
+             lowDisk({specification}));
+}
+
+QString TrainingState::lackOfMemory(const Specification& specification, int runs) const {
+    if (specification.device.name.starts_with("cuda")) return {};
     const auto available = availableMemory();
-    if (!available || cost.memory_bytes < *available || specification.device.name.starts_with("cuda"))
-        return text;
-    return text + tr(" This machine has only %1 GB of memory free: use a smaller batch, length or width.")
-                      .arg(*available / 1e9, 0, 'f', 1);
+    const double needed = runs * costOf(specification).memory_bytes;
+    if (!available || needed <= *available) return {};
+    return runs == 1
+               ? tr("A run needs about %1 GB of memory, and %2 GB are free: use a smaller batch, length or "
+                    "width.")
+                     .arg(needed / 1e9, 0, 'f', 1)
+                     .arg(*available / 1e9, 0, 'f', 1)
+               : tr("%1 runs at the same time need about %2 GB of memory, and %3 GB are free: queue them "
+                    "instead.")
+                     .arg(runs)
+                     .arg(needed / 1e9, 0, 'f', 1)
+                     .arg(*available / 1e9, 0, 'f', 1);
+}
+
+ExpectedTime TrainingState::expectedTime(const std::vector<Specification>& specifications) const {
+    return ::roper::expectedTime(recordsOf(store_), specifications, readSpeeds(store_.folder()));
 }
 
 void TrainingState::start(const Specification& specification, bool as_twins) {
@@ -48,19 +74,17 @@ void TrainingState::start(const Specification& specification, bool as_twins) {
     }
 }
 
-void TrainingState::enqueue(const std::vector<Specification>& specifications) {
-    try {
-        const auto names = queue_.enqueue(specifications);
-        store_.refresh();
-        emit said(names.empty()
-                      ? tr("Nothing to queue: all of it is there already.")
-                      : tr("%1 runs wait in the queue; they are trained even if this window is closed.")
-                                .arg(names.size()) +
-                            lowDisk(specifications));
-    } catch (const Error& error) {
-        emit said(tr("Not queued: %1").arg(QString::fromStdString(error.what())));
-        store_.refresh();
+void TrainingState::enqueue(const std::vector<Specification>& specifications, int there_already) {
+    if (specifications.empty()) {
+        emit said(tr("Nothing to queue: all of it is there already."));
+        return;
     }
+    const auto queued = static_cast<int>(edits_.enqueue(specifications));
+    if (queued == 0) return;  // why not has been said
+    QString text = tr("%1 queued; trained even if this window is closed.").arg(counted(queued, tr("run")));
+    if (there_already > 0)
+        text += tr(" %1 of these settings and seeds were there already.").arg(there_already);
+    emit said(text + lowDisk(specifications));
 }
 
 std::vector<Specification> TrainingState::missingTwins(const Specification& specification, int seeds) const {

@@ -4,9 +4,11 @@
 #include <QHash>
 #include <QObject>
 
+#include "core/compare/expected_time.h"
 #include "ui/live/queue_launcher.h"
 #include "ui/live/run_store.h"
 #include "ui/live/trainer_launcher.h"
+#include "ui/pages/training/run_edits.h"
 
 namespace roper {
 
@@ -16,20 +18,29 @@ class TrainingState : public QObject {
     Q_OBJECT
 
   public:
-    TrainingState(RunStore& store, TrainerLauncher& launcher, QueueLauncher& queue, QObject* parent);
+    TrainingState(RunStore& store, TrainerLauncher& launcher, QueueLauncher& queue, QUndoStack& history,
+                  QObject* parent);
 
     RunStore& store() { return store_; }
     TrainerLauncher& launcher() { return launcher_; }
     QueueLauncher& queue() { return queue_; }
+    RunEdits& edits() { return edits_; }
 
-    /// What a run of this specification takes, and whether this machine has it.
+    /// What a run of this specification takes: parameters, memory, disk and time.
     QString outlook(const Specification& specification) const;
+
+    /// Why so many runs of it at the same time would not fit into this machine's memory; empty if they do.
+    QString lackOfMemory(const Specification& specification, int runs) const;
+
+    /// How long these would train here, one after the other.
+    ExpectedTime expectedTime(const std::vector<Specification>& specifications) const;
 
     /// Starts a run, or RoPE and RoPER as twins, and says `started` of the last one.
     void start(const Specification& specification, bool as_twins);
 
     /// Puts runs into the queue.
-    void enqueue(const std::vector<Specification>& specifications);
+    /// @param there_already  how many more were wanted, but are trained or wait already
+    void enqueue(const std::vector<Specification>& specifications, int there_already);
 
     /// The twins of a specification for some seeds, from its data seed upwards; without what is trained or
     /// waits already.
@@ -59,6 +70,7 @@ class TrainingState : public QObject {
     RunStore& store_;
     TrainerLauncher& launcher_;
     QueueLauncher& queue_;
+    RunEdits edits_;
     QHash<QString, QColor> colors_;
     QHash<QString, QString> labels_;  ///< legend entry to the run that has it
 };

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/compare/outcome.h"
+#include "core/runs/speeds.h"
+
+namespace roper {
+
+/// How long training would take on this machine, and what that is known from.
+struct ExpectedTime {
+    /// From the surest to the least sure.
+    enum class Basis {
+        same_settings,  ///< steps of such a run were timed on this machine
+        other_runs,     ///< the multiply-adds per second that other runs reached on this machine
+        guess,          ///< nothing was timed here yet: a slow rate is assumed
+    };
+    double seconds = 0;  ///< one run after the other, evaluations included
+    Basis basis = Basis::same_settings;
+};
+
+/// Seconds that a step of this specification takes on this machine: of its own runs, else of those of the
+/// same model, batch, length and device, else as measured; nothing if no such step was timed.
+std::optional<double> secondsAStep(std::span<const RunRecord> runs, const Specification& specification,
+                                   const Speeds& speeds);
+
+/// Time for a run of this specification from its step `from` on.
+/// An evaluation by generation is counted as 2·problems/batch steps: between 0.9 and 3.7 were measured
+/// (docs/performance.md).
+/// @param runs    those of the folder; of other machines they count for nothing
+/// @param speeds  of this machine, as `roper-train bench` or `board --measure` took them
+ExpectedTime expectedTime(std::span<const RunRecord> runs, const Specification& specification,
+                          const Speeds& speeds, std::int64_t from = 0);
+
+/// The same for several; as sure as the least sure of them.
+ExpectedTime expectedTime(std::span<const RunRecord> runs, std::span<const Specification> specifications,
+                          const Speeds& speeds);
+
+}  // namespace roper

@@ -1,0 +1,96 @@
+#include "core/compare/expected_time.h"
+
+#include <gtest/gtest.h>
+
+#include <list>
+
+#include "core/specification/cost.h"
+
+namespace roper {
+namespace {
+
+constexpr double kStep_s = 0.02;
+
+Specification trained() {
+    Specification s;
+    s.training.steps = 1000;
+    s.evaluation.every = 0;
+    return s;
+}
+
+/// Rows of a run on the host "here" whose steps took `kStep_s` each, after a slow beginning.
+class Timed {
+  public:
+    explicit Timed(const Specification& specification) {
+        for (std::int64_t step = 1; step <= 100; ++step) {
+            MetricsRow row;
+            row.step = step;
+            row.time_s = 5 + kStep_s * static_cast<double>(step);
+            metrics_.push_back(row);
+        }
+        records.push_back({"run", specification, RunState::finished, "here", metrics_, {}});
+    }
+    std::vector<RunRecord> records;
+
+  private:
+    std::vector<MetricsRow> metrics_;
+};
+
+TEST(ExpectedTime, OfTheSameSettingsIsTheirOwn) {
+    const Timed timed(trained());
+    Specification other_seed = trained();
+    other_seed.training.data_seed = 7;
+    const ExpectedTime time = expectedTime(timed.records, other_seed, Speeds{"here", {}});
+    EXPECT_EQ(time.basis, ExpectedTime::Basis::same_settings);
+    EXPECT_NEAR(time.seconds, 1000 * kStep_s, 1e-9);
+    EXPECT_NEAR(expectedTime(timed.records, other_seed, Speeds{"here", {}}, 900).seconds, 100 * kStep_s,
+                1e-9);
+}
+
+// RoPER had been timed, RoPE had not: a step of the one says nearly what one of the other takes.
+TEST(ExpectedTime, OfOtherSettingsGoesByTheOperationsPerSecond) {
+    const Timed timed(trained());
+    Specification twice = trained();
+    twice.training.batch *= 2;
+    const ExpectedTime time = expectedTime(timed.records, twice, Speeds{"here", {}});
+    EXPECT_EQ(time.basis, ExpectedTime::Basis::other_runs);
+    EXPECT_NEAR(time.seconds, 1000 * kStep_s * costOf(twice).flop_a_step / costOf(trained()).flop_a_step,
+                1e-9);
+}
+
+TEST(ExpectedTime, OfAnotherMachinesRunsIsAGuess) {
+    const Timed timed(trained());
+    const ExpectedTime time = expectedTime(timed.records, trained(), Speeds{"there", {}});
+    EXPECT_EQ(time.basis, ExpectedTime::Basis::guess);
+    EXPECT_GT(time.seconds, 0);
+}
+
+TEST(ExpectedTime, AMeasuredSpeedCountsWithoutARun) {
+    const Speeds speeds{"here", {{shapeKey(trained()), 0.5}}};
+    const ExpectedTime time = expectedTime({}, trained(), speeds);
+    EXPECT_EQ(time.basis, ExpectedTime::Basis::same_settings);
+    EXPECT_NEAR(time.seconds, 500, 1e-9);
+}
+
+TEST(ExpectedTime, EvaluationsAreCounted) {
+    const Timed timed(trained());
+    Specification evaluated = trained();
+    evaluated.evaluation.every = 250;  // four of them
+    evaluated.evaluation.problems = 3 * evaluated.training.batch;
+    const double without = expectedTime(timed.records, trained(), Speeds{"here", {}}).seconds;
+    const double with = expectedTime(timed.records, evaluated, Speeds{"here", {}}).seconds;
+    EXPECT_NEAR(with / without, 1 + 4 * 2 * 3 / 1000.0, 1e-9);
+}
+
+TEST(ExpectedTime, OfSeveralIsTheSumAndAsSureAsTheLeastSure) {
+    const Timed timed(trained());
+    Specification twice = trained();
+    twice.training.batch *= 2;
+    const std::vector<Specification> all{trained(), trained(), twice};
+    const ExpectedTime sum = expectedTime(timed.records, all, Speeds{"here", {}});
+    EXPECT_EQ(sum.basis, ExpectedTime::Basis::other_runs);
+    EXPECT_GT(sum.seconds, 3 * 1000 * kStep_s);
+}
+
+}  // namespace
+}  // namespace roper

@@ -1,0 +1,187 @@
+#include "ui/pages/training/run_edits.h"
+
+#include <QUndoCommand>
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "ui/theme/numbers.h"
+
+namespace roper {
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// A step that may fail: then it says why and leaves the history.
+class RunEdit : public QUndoCommand {
+  public:
+    RunEdit(const QString& what, RunEdits& edits, std::function<void()> redo, std::function<void()> undo)
+        : QUndoCommand(what), edits_(edits), redo_(std::move(redo)), undo_(std::move(undo)) {}
+
+    void redo() override { attempt(redo_); }
+    void undo() override { attempt(undo_); }
+
+  private:
+    void attempt(const std::function<void()>& step) {
+        try {
+            step();
+        } catch (const Error& error) {
+            setObsolete(true);
+            emit edits_.said(QString::fromStdString(error.what()));
+        }
+    }
+
+    RunEdits& edits_;
+    std::function<void()> redo_, undo_;
+};
+
+}  // namespace
+
+RunEdits::RunEdits(QueueLauncher& queue, RunStore& store, QUndoStack& history, QObject* parent)
+    : QObject(parent), queue_(queue), store_(store), history_(history) {}
+
+bool RunEdits::push(const QString& what, std::function<void()> redo, std::function<void()> undo) {
+    auto* step = new RunEdit(what, *this, std::move(redo), std::move(undo));
+    const int before = history_.index();
+    history_.push(step);  // does it
+    return history_.index() > before;
+}
+
+std::size_t RunEdits::enqueue(const std::vector<Specification>& specifications) {
+    if (specifications.empty()) return 0;
+    auto names = std::make_shared<std::vector<std::string>>();
+    auto taken = std::make_shared<Taken>();
+    push(
+        tr("queueing of %1").arg(counted(static_cast<int>(specifications.size()), tr("run"))),
+        [this, specifications, names, taken] {
+            if (names->empty())
+                *names = queue_.enqueue(specifications);
+            else
+                putBack(*taken);
+            store_.refresh();
+        },
+        [this, names, taken] { takeOut(*names, *taken); });
+    return names->size();
+}
+
+void RunEdits::remove(const std::vector<std::string>& runs) {
+    if (runs.empty()) return;
+    auto taken = std::make_shared<Taken>();
+    const QString what =
+        tr("removal of %1 from the queue").arg(counted(static_cast<int>(runs.size()), tr("run")));
+    push(
+        what, [this, runs, taken] { takeOut(runs, *taken); }, [this, taken] { putBack(*taken); });
+}
+
+void RunEdits::discard(const std::vector<std::string>& runs) {
+    if (runs.empty()) return;
+    auto taken = std::make_shared<Taken>();
+    push(
+        tr("deletion of %1").arg(counted(static_cast<int>(runs.size()), tr("run"))),
+        [this, runs, taken] { takeAway(runs, *taken); }, [this, taken] { putBack(*taken); });
+}
+
+void RunEdits::setOrder(const std::vector<std::string>& runs) {
+    const std::vector<std::string> before = order();
+    if (runs == before) return;
+    push(
+        tr("order of the queue"), [this, runs] { applyOrder(runs); }, [this, before] { applyOrder(before); });
+}
+
+void RunEdits::move(const std::vector<std::string>& runs, int by) {
+    std::vector<std::string> moved = order();
+    // Those that stand in the way of the direction first, so that neighbours keep their order.
+    if (by > 0) std::reverse(moved.begin(), moved.end());
+    for (std::size_t i = 1; i < moved.size(); ++i)
+        if (contains(runs, moved[i]) && !contains(runs, moved[i - 1])) std::swap(moved[i], moved[i - 1]);
+    if (by > 0) std::reverse(moved.begin(), moved.end());
+    setOrder(moved);
+}
+
+std::vector<std::string> RunEdits::order() const {
+    std::vector<std::string> names;
+    for (const RunQueue::Entry& entry : queue_.queue().entries)
+        names.push_back(entry.run);
+    return names;
+}
+
+void RunEdits::applyOrder(const std::vector<std::string>& runs) {
+    queue_.change([&](RunQueue& queue) {
+        const auto place = [&](const RunQueue::Entry& entry) {
+            return std::find(runs.begin(), runs.end(), entry.run) - runs.begin();
+        };
+        std::stable_sort(queue.entries.begin(), queue.entries.end(),
+                         [&](const auto& a, const auto& b) { return place(a) < place(b); });
+    });
+}
+
+void RunEdits::takeEntries(const std::vector<std::string>& runs, Taken& taken) {
+    taken = {};
+    queue_.change([&](RunQueue& queue) {
+        for (std::size_t i = 0; i < queue.entries.size(); ++i)
+            if (contains(runs, queue.entries[i].run)) taken.entries.emplace_back(i, queue.entries[i]);
+        std::erase_if(queue.entries, [&](const auto& entry) { return contains(runs, entry.run); });
+    });
+}
+
+void RunEdits::takeOut(const std::vector<std::string>& runs, Taken& taken) {
+    takeEntries(runs, taken);
+    QStringList train_on;
+    for (const auto& [place, entry] : taken.entries) {
+        const RunWatcher* run = store_.find(QString::fromStdString(entry.run));
+        if (run == nullptr) continue;
+        if (run->isActive()) train_on << run->name();
+        if (run->state() != RunState::queued || run->step() > 0) continue;
+        if (const auto folder = moveToTrash(run->folder())) taken.folders.push_back(*folder);
+    }
+    store_.refresh();
+    if (!train_on.isEmpty())
+        emit said(tr("Out of the queue, but training on: %1. “Stop” among the runs ends it.")
+                      .arg(train_on.join(", ")));
+}
+
+void RunEdits::takeAway(const std::vector<std::string>& runs, Taken& taken) {
+    std::vector<TrashedRun> folders;
+    std::vector<std::string> gone;
+    QStringList kept;
+    for (const std::string& name : runs) {
+        const RunWatcher* run = store_.find(QString::fromStdString(name));
+        if (run == nullptr) continue;
+        const auto folder = run->isActive() ? std::nullopt : moveToTrash(run->folder());
+        if (!folder) {
+            kept << run->name();
+            continue;
+        }
+        folders.push_back(*folder);
+        gone.push_back(name);
+    }
+    const auto waits = [this](const std::string& name) { return queue_.placeOf(name) >= 0; };
+    taken = {};
+    if (std::any_of(gone.begin(), gone.end(), waits)) takeEntries(gone, taken);
+    taken.folders = std::move(folders);
+    store_.refresh();
+    if (!kept.isEmpty())
+        emit said(tr("Not moved to the trash, and not changed: %1. What trains has to be stopped first.")
+                      .arg(kept.join(", ")));
+    else
+        emit said(tr("%1 moved to the trash; Undo brings back.")
+                      .arg(counted(static_cast<int>(gone.size()), tr("run"))));
+}
+
+void RunEdits::putBack(Taken& taken) {
+    for (const TrashedRun& folder : taken.folders)
+        takeFromTrash(folder);
+    if (!taken.entries.empty())
+        queue_.change([&](RunQueue& queue) {
+            for (const auto& [place, entry] : taken.entries) {
+                std::erase_if(queue.entries, [&](const auto& other) { return other.run == entry.run; });
+                const auto at = static_cast<std::ptrdiff_t>(std::min(place, queue.entries.size()));
+                queue.entries.insert(queue.entries.begin() + at, entry);
+            }
+        });
+    taken = {};
+    store_.refresh();
+}
+
+}  // namespace roper
