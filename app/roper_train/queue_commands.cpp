@@ -31,9 +31,10 @@ int exitCodeOfEnd(bool all_done) {
 }
 
 /// The run of a sweep, made if it is not there.
-RunFolder findOrMake(const fs::path& runs, const SweepRun& wanted) {
+RunFolder findOrMake(const fs::path& runs, const SweepRun& wanted, const std::string& experiment) {
     const RunFolder folder(runs / wanted.name);
-    if (!fs::exists(folder.path())) return createRun(runs, wanted.name, wanted.specification);
+    if (!fs::exists(folder.path()))
+        return createRun(runs, wanted.name, wanted.specification, {experiment, {}, {}});
     const Specification there = folder.specification(), expected = withAbsoluteText(wanted.specification);
     const auto seeds = [](const Specification& s) {
         return std::pair(s.training.data_seed, s.training.model_seed);
@@ -76,9 +77,10 @@ bool hasFailed(const RunFolder& folder) {
 int trainSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
     RunQueue queue;
     queue.at_once = options.at_once;
+    const std::string experiment = "Sweep " + findSweep(options.sweep).stem().string();
     std::size_t done = 0, failed = 0;
     for (const SweepRun& run : wanted) {
-        const RunFolder folder = findOrMake(options.runs, run);
+        const RunFolder folder = findOrMake(options.runs, run, experiment);
         const Status status = folder.status();
         const RunState state = folder.trueState(status);
         if (state == RunState::finished) {

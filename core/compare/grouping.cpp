@@ -132,6 +132,16 @@ std::vector<std::string> otherDifferences(const Specification& a, const Specific
     return names;
 }
 
+std::vector<std::string> differingSettings(const Specification& a, const Specification& b) {
+    std::vector<std::string> settings;
+    for (const SpecificationField& field : specificationFields()) {
+        if (field.key() == "model.position" || !concerns(field, a) || field.text(a) == field.text(b))
+            continue;
+        if (const std::string text = differenceText(field, a); !text.empty()) settings.push_back(text);
+    }
+    return settings;
+}
+
 std::string groupKey(const Specification& specification) {
     std::string key;
     for (const auto& [name, value] : identityOf(specification)) {

@@ -26,4 +26,7 @@ std::vector<RunGroup> groupRuns(std::span<const RunRecord> runs);
 /// Fields, apart from the method, by which two experiments differ: "width", "steps", …
 std::vector<std::string> otherDifferences(const Specification& a, const Specification& b);
 
+/// The settings of `a` that are not as in `b`, the method aside, each with its value: "width 64".
+std::vector<std::string> differingSettings(const Specification& a, const Specification& b);
+
 }  // namespace roper

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/runs/rows.h"
-#include "core/runs/run_folder.h"
+#include "core/runs/run_labels.h"
 
 namespace roper {
 
@@ -18,6 +18,7 @@ struct RunRecord {
     std::string host;  ///< where it was trained; empty if not known
     std::span<const MetricsRow> metrics;
     std::span<const EvaluationRow> evaluations;
+    RunLabels labels = {};  ///< what people say of it
 };
 
 /// What of a run is compared.

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/compare/experiment.h"
 
 namespace roper {
 namespace {
@@ -17,7 +18,8 @@ std::string lower(std::string_view text) {
     return result;
 }
 
-const std::vector<std::string> kOwnKeys = {"step", "loss", "correct", "accuracy", "seed", "state", "name"};
+const std::vector<std::string> kOwnKeys = {"step", "loss",  "correct", "accuracy",
+                                           "seed", "state", "name",    "tag"};
 
 /// The full name of a key. @throws Error (usage)
 std::string resolve(const std::string& key) {
@@ -78,6 +80,13 @@ RunFilter::RunFilter(std::string_view text) {
 
 bool RunFilter::holds(const Comparison& comparison, const RunRecord& run) {
     if (comparison.value.empty()) return true;  // still being typed
+    if (comparison.key == "tag") {
+        const auto& tags = run.labels.tags;
+        const bool has = std::any_of(tags.begin(), tags.end(), [&](const std::string& tag) {
+            return lower(tag) == lower(comparison.value);
+        });
+        return comparison.op == "!=" ? !has : has;
+    }
     const std::string text = valueOf(comparison.key, run);
     const std::string& op = comparison.op;
     const bool is_equality = op == "=" || op == "==";
@@ -99,8 +108,10 @@ bool RunFilter::isUnfinished() const {
 }
 
 bool RunFilter::matches(const RunRecord& run) const {
-    const std::string text = lower(run.name + " " + run.specification.task.name + " " +
-                                   run.specification.model.position + " " + stateName(run.state));
+    const std::string text =
+        lower(run.name + " " + run.specification.task.name + " " + run.specification.model.position + " " +
+              stateName(run.state) + " " + experimentName(run.specification, run.labels.experiment) + " " +
+              join(run.labels.tags, " ") + " " + run.labels.note);
     return std::all_of(words_.begin(), words_.end(),
                        [&](const std::string& word) { return text.find(word) != std::string::npos; }) &&
            std::all_of(comparisons_.begin(), comparisons_.end(),

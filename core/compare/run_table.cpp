@@ -12,7 +12,7 @@ RunTable::RunTable(const std::filesystem::path& runs, bool with_metrics) {
             rows->evaluations = folder.evaluations();
             const Status status = folder.status();
             records_.push_back({folder.name(), folder.specification(), folder.trueState(status), status.host,
-                                rows->metrics, rows->evaluations});
+                                rows->metrics, rows->evaluations, readLabels(folder)});
             rows_.push_back(std::move(rows));
         } catch (const Error& error) {
             problems_.emplace_back(error.what());

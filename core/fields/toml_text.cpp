@@ -9,6 +9,7 @@
 #include "core/fields/toml_text.h"
 
 #include <algorithm>
+#include <sstream>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -52,6 +53,14 @@ toml::table parseToml(std::string_view text, const std::string& origin) {
     } catch (const std::logic_error& error) {
         throw Error(ErrorKind::usage, origin + ": " + error.what());
     }
+}
+
+std::string quotedToml(const std::string& text) {
+    std::ostringstream stream;
+    const auto flags = toml::toml_formatter::default_flags & ~toml::format_flags::allow_literal_strings &
+                       ~toml::format_flags::allow_multi_line_strings;
+    stream << toml::toml_formatter(toml::value<std::string>(text), flags);
+    return stream.str();
 }
 
 }  // namespace roper

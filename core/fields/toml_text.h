@@ -16,4 +16,7 @@ std::string tomlPlace(const std::string& origin, const toml::source_region& sour
 ///         recursion would exhaust the stack
 toml::table parseToml(std::string_view text, const std::string& origin);
 
+/// "…" on one line, whatever it holds: the plainest form for other programs to read.
+std::string quotedToml(const std::string& text);
+
 }  // namespace roper

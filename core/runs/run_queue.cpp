@@ -178,12 +178,13 @@ void changeQueue(const std::filesystem::path& runs, const std::function<void(Run
 }
 
 std::vector<std::string> enqueueRuns(const std::filesystem::path& runs,
-                                     const std::vector<Specification>& specifications) {
+                                     const std::vector<Specification>& specifications,
+                                     const RunLabels& labels) {
     std::vector<std::string> names;
     // One by one: whatever happens in between, no run is made that waits nowhere.
     for (const Specification& specification : specifications)
         changeQueue(runs, [&](RunQueue& queue) {
-            names.push_back(createRun(runs, {}, specification).name());
+            names.push_back(createRun(runs, {}, specification, labels).name());
             queue.entries.push_back({names.back(), false});
         });
     return names;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/file_lock.h"
-#include "core/runs/run_folder.h"
+#include "core/runs/run_labels.h"
 
 namespace roper {
 
@@ -50,7 +50,8 @@ void changeQueue(const std::filesystem::path& runs, const std::function<void(Run
 /// Makes a run of each specification and puts them at the end of the queue. @returns their names
 /// @throws Error
 std::vector<std::string> enqueueRuns(const std::filesystem::path& runs,
-                                     const std::vector<Specification>& specifications);
+                                     const std::vector<Specification>& specifications,
+                                     const RunLabels& labels = {});
 
 /// Puts a run that was stopped, or never started, back among those that wait. @throws Error
 void allowToGoOn(const RunFolder& folder);

@@ -63,9 +63,10 @@ fs::path makeHiddenFolder(const fs::path& runs) {
     }
 }
 
-void fillNewRun(const RunFolder& folder, const Specification& specification) {
+void fillNewRun(const RunFolder& folder, const Specification& specification, const RunLabels& labels) {
     makeFolder(folder.checkpointsPath());
     writeFileAtomically(folder.specificationPath(), toToml(specification));
+    if (labels != RunLabels{}) writeFileAtomically(labelsPath(folder), toToml(labels));
     Status status;
     status.steps = specification.training.steps;
     status.heartbeat = secondsSinceEpoch();
@@ -127,7 +128,8 @@ std::string defaultRunName(const Specification& specification) {
            std::to_string(specification.training.model_seed);
 }
 
-RunFolder createRun(const fs::path& runs, const std::string& name, const Specification& wanted) {
+RunFolder createRun(const fs::path& runs, const std::string& name, const Specification& wanted,
+                    const RunLabels& labels) {
     if (!name.empty()) requireRunName(name);
     const Specification specification = withAbsoluteText(wanted);
     requireText(specification);
@@ -143,7 +145,7 @@ RunFolder createRun(const fs::path& runs, const std::string& name, const Specifi
                                               "`roper-train resume " +
                                               chosen + "`");
         try {
-            fillNewRun(RunFolder(building), specification);
+            fillNewRun(RunFolder(building), specification, labels);
         } catch (const Error& error) {
             // The folder that it was built in means nothing to anybody.
             std::string what = error.what();

@@ -7,7 +7,7 @@
 
 #include "core/base/durable_file.h"
 #include "core/base/file_lock.h"
-#include "core/runs/run_folder.h"
+#include "core/runs/run_labels.h"
 #include "core/runs/run_rewind.h"
 
 namespace roper {
@@ -15,13 +15,13 @@ namespace roper {
 /// "2026-01-31T1420Z-index-roper-s3": time of asking, task, position method, model seed.
 std::string defaultRunName(const Specification& specification);
 
-/// Makes a run folder that holds run.toml and the status `queued`. It appears whole or not at all.
-/// An empty name means `defaultRunName`, made unique by a number at its end. The path of a text is made
+/// Makes a run folder that holds run.toml, the status `queued` and its labels. It appears whole or not at
+/// all. An empty name means `defaultRunName`, made unique by a number at its end. The path of a text is made
 /// absolute.
 /// @throws Error (usage) for a bad name or one that is taken, or if there is no such text, Error (disk)
 /// naming the path
 RunFolder createRun(const std::filesystem::path& runs, const std::string& name,
-                    const Specification& specification);
+                    const Specification& specification, const RunLabels& labels = {});
 
 /// Gives a run that is not being trained another name. @throws Error (usage) for a bad name, one that is
 /// taken, or a run that trains; Error (disk)

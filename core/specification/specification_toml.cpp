@@ -1,5 +1,4 @@
 #include <map>
-#include <sstream>
 
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
@@ -52,15 +51,6 @@ std::vector<std::string> sectionNames() {
     return names;
 }
 
-std::string inQuotes(const std::string& text) {
-    std::ostringstream stream;
-    // "…" on one line, whatever it holds: the plainest form for other programs to read.
-    const auto flags = toml::toml_formatter::default_flags & ~toml::format_flags::allow_literal_strings &
-                       ~toml::format_flags::allow_multi_line_strings;
-    stream << toml::toml_formatter(toml::value<std::string>(text), flags);
-    return stream.str();
-}
-
 /// A number that TOML reads as a float: with a point or an exponent.
 std::string floatText(const std::string& number) {
     return number.find_first_of(".en") == std::string::npos ? number + ".0" : number;
@@ -104,7 +94,7 @@ std::string toToml(const Specification& specification) {
         }
         std::string value = field.text(specification);
         if (field.isReal()) value = floatText(value);
-        std::string line = field.name + " = " + (field.isText() ? inQuotes(value) : value);
+        std::string line = field.name + " = " + (field.isText() ? quotedToml(value) : value);
         if (section != "about") {
             line.resize(std::max<std::size_t>(line.size(), 32), ' ');
             line += "  # " + field.help + (field.unit.empty() ? "" : " [" + field.unit + "]");

@@ -249,7 +249,8 @@ TEST(Curves, TheWorstRunIsDropped) {
 }
 
 TEST(Filter, WordsAndComparisons) {
-    const Runs runs = fivePairs();
+    Runs runs = fivePairs();
+    runs.records[0].labels = {"Wide models", {"thesis", "good"}, "warm-up was longer"};
     const auto count = [&](const std::string& text) {
         const RunFilter filter(text);
         return std::count_if(runs.records.begin(), runs.records.end(),
@@ -263,6 +264,9 @@ TEST(Filter, WordsAndComparisons) {
     EXPECT_EQ(count("accuracy<80"), 3);
     EXPECT_EQ(count("training.length=129 state=finished loss<=1"), 10);
     EXPECT_EQ(count("seed<"), 10);  // still being typed
+    EXPECT_EQ(count("tag=Thesis"), 1);
+    EXPECT_EQ(count("tag!=thesis"), 9);
+    EXPECT_EQ(count("wide longer"), 1);
     expectError(ErrorKind::usage, "did you mean width", [] { RunFilter("widht>3"); });
     expectError(ErrorKind::usage, "\"abc\" in \"width>=abc\" is not a number",
                 [] { RunFilter("width>=abc"); });

@@ -1,0 +1,75 @@
+#include "core/compare/experiment.h"
+
+#include <array>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/compare/grouping.h"
+#include "core/specification/presets.h"
+
+namespace roper {
+namespace {
+
+/// The bundled presets by their titles; empty where none are bundled.
+const std::map<std::string, Specification>& presetsByTitle() {
+    static const std::map<std::string, Specification> presets = [] {
+        std::map<std::string, Specification> found;
+        try {
+            for (const std::string& name : presetNames()) {
+                const Specification specification = loadPreset(name).specification;
+                found.emplace(specification.about.title, specification);
+            }
+        } catch (const Error&) {
+            // Titles then stand without what differs.
+        }
+        return found;
+    }();
+    return presets;
+}
+
+/// The same run by RoPE, with seeds 0: what only another method reads is gone.
+Specification withoutMethodAndSeeds(const Specification& specification) {
+    Specification same = withPosition(specification, twinMethods().front());
+    same.training.data_seed = same.training.model_seed = 0;
+    return same;
+}
+
+}  // namespace
+
+std::string settingsTitle(const Specification& specification) {
+    const auto preset = presetsByTitle().find(specification.about.title);
+    Specification standard;
+    standard.task = specification.task;
+    std::string title = specification.about.title;
+    if (preset != presetsByTitle().end()) standard = preset->second;
+    if (title.empty()) title = specification.task.name;
+    const std::vector<std::string> differences =
+        differingSettings(withoutMethodAndSeeds(specification), withoutMethodAndSeeds(standard));
+    return differences.empty() ? title : title + ", " + join(differences, ", ");
+}
+
+std::string experimentKey(const Specification& specification, const std::string& experiment) {
+    return experiment.empty() ? "settings\n" + specification.about.title + '\n' +
+                                    groupKey(withoutMethodAndSeeds(specification))
+                              : "name\n" + experiment;
+}
+
+std::string experimentName(const Specification& specification, const std::string& experiment) {
+    return experiment.empty() ? settingsTitle(specification) : experiment;
+}
+
+std::string newExperimentName(const Specification& specification, const std::set<std::string>& taken,
+                              std::time_t now) {
+    std::array<char, 32> minute{};
+    std::tm local{};
+    ::localtime_r(&now, &local);
+    std::strftime(minute.data(), minute.size(), "%Y-%m-%d %H:%M", &local);
+    const std::string name = settingsTitle(specification) + ", " + minute.data();
+    std::string free = name;
+    for (int number = 2; taken.count(free) > 0; ++number)
+        free = name + " (" + std::to_string(number) + ")";
+    return free;
+}
+
+}  // namespace roper

@@ -1,0 +1,86 @@
+#include "core/runs/run_labels.h"
+
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
+#include "core/base/file_reading.h"
+#include "core/base/text.h"
+#include "core/fields/toml_text.h"
+#include "core/runs/trusted_folders.h"
+
+namespace roper {
+namespace {
+
+constexpr std::uint64_t kLargestFile = 1 << 20;
+
+[[noreturn]] void refuse(const std::string& origin, const toml::source_region& source,
+                         const std::string& what) {
+    throw Error(ErrorKind::usage, tomlPlace(origin, source) + what);
+}
+
+std::string readText(const toml::node& node, const std::string& origin, const std::string& key) {
+    const auto value = node.value_exact<std::string>();
+    if (!value) refuse(origin, node.source(), key + " must be text in quotes");
+    return *value;
+}
+
+bool isTag(const std::string& text) {
+    return !text.empty() && text.find_first_of(" \t\r\n") == std::string::npos;
+}
+
+std::vector<std::string> readTags(const toml::node& node, const std::string& origin) {
+    if (!node.is_array()) refuse(origin, node.source(), "tags must be a list such as [\"thesis\"]");
+    std::vector<std::string> tags;
+    for (const toml::node& each : *node.as_array()) {
+        tags.push_back(readText(each, origin, "a tag"));
+        if (!isTag(tags.back())) refuse(origin, each.source(), "a tag is one word");
+    }
+    return tags;
+}
+
+}  // namespace
+
+FilePath labelsPath(const RunFolder& run) {
+    return run.file("labels.toml");
+}
+
+RunLabels parseLabels(std::string_view text, const std::string& origin) {
+    RunLabels labels;
+    for (const auto& [key, node] : parseToml(text, origin)) {
+        if (key == "experiment")
+            labels.experiment = readText(node, origin, "experiment");
+        else if (key == "note")
+            labels.note = readText(node, origin, "note");
+        else if (key == "tags")
+            labels.tags = readTags(node, origin);
+        else
+            refuse(origin, key.source(),
+                   "unknown key \"" + std::string(key.str()) + "\"; known are experiment, tags and note");
+    }
+    return labels;
+}
+
+RunLabels readLabels(const RunFolder& run) {
+    const FilePath path = labelsPath(run);
+    if (!isThere(path)) return {};
+    return parseLabels(readFile(path, kLargestFile), path.string());
+}
+
+std::string toToml(const RunLabels& labels) {
+    std::string text = "# What people say of this run; it may be changed at any time.\n";
+    if (!labels.experiment.empty()) text += "experiment = " + quotedToml(labels.experiment) + '\n';
+    std::vector<std::string> tags;
+    for (const std::string& tag : labels.tags)
+        tags.push_back(quotedToml(tag));
+    if (!tags.empty()) text += "tags = [" + join(tags, ", ") + "]\n";
+    if (!labels.note.empty()) text += "note = " + quotedToml(labels.note) + '\n';
+    return text;
+}
+
+void writeLabels(const RunFolder& run, const RunLabels& labels) {
+    for (const std::string& tag : labels.tags)
+        if (!isTag(tag)) throw Error(ErrorKind::usage, "a tag is one word, not \"" + tag + "\"");
+    requireOwn(run.path());
+    writeFileAtomically(labelsPath(run), toToml(labels));
+}
+
+}  // namespace roper
