@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "core/bench/bench.h"
 #include "core/compare/board.h"
+#include "core/compare/experiment.h"
 #include "core/compare/run_filter.h"
 #include "core/compare/run_table.h"
 #include "core/runs/metrics_import.h"
@@ -181,7 +182,11 @@ int boardCommand(const fs::path& runs, bool measure, bool enqueue, bool json) {
     if (!json)
         std::cout << (left ? durationText(*left) + " for what is missing, one run after the other\n"
                            : "`roper-train board --measure` says how long it takes here\n");
-    if (enqueue) tellPerson(countOf(enqueueRuns(runs, missingRuns(board)).size(), "run") + " queued");
+    if (enqueue)
+        tellPerson(
+            countOf(enqueueRuns(runs, asExperiments(missingRuns(board), {}, std::time(nullptr))).size(),
+                    "run") +
+            " queued");
     return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "core/base/console.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/compare/experiment.h"
 #include "core/compare/grouping.h"
 #include "core/runs/run_queue.h"
 #include "core/runs/run_recorder.h"
@@ -141,7 +142,7 @@ int enqueueCommand(const EnqueueOptions& options) {
             wanted.push_back(specification);
         }
     }
-    for (const std::string& name : enqueueRuns(options.runs, wanted))
+    for (const std::string& name : enqueueRuns(options.runs, asExperiments(wanted, {}, std::time(nullptr))))
         std::cout << name << "\n";
     tellPerson("`roper-train queue --runs " + options.runs.string() +
                "` trains them, and so does an open window");

@@ -72,4 +72,19 @@ std::string newExperimentName(const Specification& specification, const std::set
     return free;
 }
 
+std::vector<NewRun> asExperiments(const std::vector<Specification>& specifications,
+                                  std::set<std::string> taken, std::time_t now) {
+    std::map<std::string, std::string> names;  // by settings
+    std::vector<NewRun> runs;
+    for (const Specification& specification : specifications) {
+        std::string& name = names[experimentKey(specification, {})];
+        if (name.empty()) name = newExperimentName(specification, taken, now);
+        taken.insert(name);
+        RunLabels labels;
+        labels.experiment = name;
+        runs.emplace_back(specification, labels);
+    }
+    return runs;
+}
+
 }  // namespace roper

@@ -3,8 +3,9 @@
 #include <ctime>
 #include <set>
 #include <string>
+#include <vector>
 
-#include "core/specification/specification.h"
+#include "core/runs/run_queue.h"
 
 namespace roper {
 
@@ -24,5 +25,9 @@ std::string experimentName(const Specification& specification, const std::string
 /// number behind it if that is taken.
 std::string newExperimentName(const Specification& specification, const std::set<std::string>& taken,
                               std::time_t now);
+
+/// Runs to be made now, those of one settings in one new experiment.
+std::vector<NewRun> asExperiments(const std::vector<Specification>& specifications,
+                                  std::set<std::string> taken, std::time_t now);
 
 }  // namespace roper

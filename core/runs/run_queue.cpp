@@ -177,14 +177,12 @@ void changeQueue(const std::filesystem::path& runs, const std::function<void(Run
     if (after != before) writeFileAtomically(queuePath(runs), toToml(after));
 }
 
-std::vector<std::string> enqueueRuns(const std::filesystem::path& runs,
-                                     const std::vector<Specification>& specifications,
-                                     const RunLabels& labels) {
+std::vector<std::string> enqueueRuns(const std::filesystem::path& runs, const std::vector<NewRun>& wanted) {
     std::vector<std::string> names;
     // One by one: whatever happens in between, no run is made that waits nowhere.
-    for (const Specification& specification : specifications)
+    for (const NewRun& run : wanted)
         changeQueue(runs, [&](RunQueue& queue) {
-            names.push_back(createRun(runs, {}, specification, labels).name());
+            names.push_back(createRun(runs, {}, run.specification, run.labels).name());
             queue.entries.push_back({names.back(), false});
         });
     return names;

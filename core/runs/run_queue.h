@@ -47,11 +47,17 @@ bool mayStartQueue(const std::filesystem::path& runs);
 /// @throws Error; a file that cannot be read is left as it is
 void changeQueue(const std::filesystem::path& runs, const std::function<void(RunQueue&)>& change);
 
-/// Makes a run of each specification and puts them at the end of the queue. @returns their names
-/// @throws Error
-std::vector<std::string> enqueueRuns(const std::filesystem::path& runs,
-                                     const std::vector<Specification>& specifications,
-                                     const RunLabels& labels = {});
+/// A run that is to be made.
+struct NewRun {
+    NewRun(Specification wanted, RunLabels said = {})
+        : specification(std::move(wanted)), labels(std::move(said)) {}
+
+    Specification specification;
+    RunLabels labels;
+};
+
+/// Makes runs and puts them at the end of the queue. @returns their names @throws Error
+std::vector<std::string> enqueueRuns(const std::filesystem::path& runs, const std::vector<NewRun>& wanted);
 
 /// Puts a run that was stopped, or never started, back among those that wait. @throws Error
 void allowToGoOn(const RunFolder& folder);

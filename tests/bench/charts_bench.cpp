@@ -51,7 +51,7 @@ void measureChart(Bench& bench, MainWindow& window) {
     bench.report("loss chart: another smoothing",
                  Bench::measure(5,
                                 [&](int i) {
-                                    chart.setSmoothing(0.5 + 0.05 * i);
+                                    chart.setSmoothing(5 + 10 * i);
                                     chart.redrawNow();
                                     settle(chart);
                                 }),

@@ -72,22 +72,57 @@ class ChartsTest : public QObject {
         QVERIFY(pyramid.range(20, 20).low > pyramid.range(20, 20).high);
     }
 
-    void smoothingStartsAtTheFirstValue() {
-        Smoothing smoothing(0.9);
-        QCOMPARE(smoothing.add(5.0), 5.0);
-        QVERIFY(std::abs(smoothing.add(5.0) - 5.0) < 1e-12);
-        QVERIFY(std::abs(smoothing.add(std::nan("")) - 5.0) < 1e-12);
-        Smoothing none(0.0);
-        none.add(3.0);
-        QCOMPARE(none.add(7.0), 7.0);
+    // A mean over the past alone stood at 0.93 where the loss was 0.65.
+    void meansDoNotLag() {
+        CentredMean mean;
+        for (int i = 0; i < 100; ++i)
+            mean.append(3.0 * i);
+        for (const std::size_t i : {0U, 1U, 7U, 50U, 98U, 99U})
+            QVERIFY(std::abs(mean.at(i, 12) - 3.0 * static_cast<double>(i)) < 1e-9);
+        QCOMPARE(mean.at(50, 0), 150.0);
+        CentredMean with_gap;
+        for (const double value : {1.0, std::nan(""), 5.0})
+            with_gap.append(value);
+        QCOMPARE(with_gap.at(1, 1), 3.0);
+        QVERIFY(std::isnan(with_gap.at(1, 0)));
+    }
+
+    void theBoldCurveIsTheMeanOfSoMany() {
+        MetricChart chart("loss", "loss", nullptr);
+        chart.resize(600, 300);
+        chart.addSeries("a", {"run a", Theme::rope()});
+        for (int i = 0; i < 200; ++i)
+            chart.append("a", {double(i), 0, 0, i % 2 == 0 ? 1.0 : 3.0});
+        chart.setSmoothing(51);
+        chart.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&chart));
+        chart.redrawNow();
+        const auto* bold = chart.plot().graph(1);
+        QVERIFY(bold->dataCount() > 100);
+        for (const auto& point : *bold->data())
+            if (point.key > 30 && point.key < 170) QVERIFY(std::abs(point.value - 2) < 0.03);
+        QVERIFY(chart.figureCaption().contains("mean of 51 values"));
+        chart.setSmoothing(1);
+        QVERIFY(!chart.figureCaption().contains("mean"));
+    }
+
+    void aFirstPointHasAnAxisThatCanBeRead() {
+        MetricChart chart("accuracy", "solved, %", nullptr);
+        chart.resize(600, 300);
+        chart.addSeries("a", {"run a", Theme::rope()});
+        chart.append("a", {50, 1, 1, 12.5});
+        chart.redrawNow();
+        QVERIFY(chart.plot().yAxis->range().size() >= 1);
+        QVERIFY(chart.plot().yAxis->range().contains(12.5));
     }
 
     void chartShowsWhatIsAppended() {
         MetricChart chart("loss", "loss", nullptr);
         chart.resize(600, 300);
         chart.show();
-        chart.addSeries("a", "run a", Theme::rope());
-        chart.addSeries("b", "run b", Theme::roper());
+        chart.addSeries("a", {"run a", Theme::rope()});
+        chart.addSeries("b", {"run b", Theme::roper()});
+        chart.setSmoothing(25);
         QSignalSpy replots(&chart.plot(), &QCustomPlot::afterReplot);
         for (int i = 1; i <= 5000; ++i)
             chart.append("a", {double(i), i * 0.1, i * 100.0, 3.0 / i});
@@ -105,7 +140,7 @@ class ChartsTest : public QObject {
     void chartMarksNotANumber() {
         MetricChart chart("loss", "loss", nullptr);
         chart.resize(600, 300);
-        chart.addSeries("a", "a", Theme::rope());
+        chart.addSeries("a", {"a", Theme::rope()});
         for (int i = 1; i <= 10; ++i)
             chart.append("a", {double(i), 0, 0, i == 7 ? std::nan("") : 1.0});
         chart.redrawNow();
@@ -119,7 +154,7 @@ class ChartsTest : public QObject {
         MetricChart chart("loss", "loss", nullptr);
         chart.resize(600, 400);
         for (const char* key : {"a", "b", "c"}) {
-            chart.addSeries(key, key, Theme::rope());
+            chart.addSeries(key, {key, Theme::rope()});
             chart.append(key, {1, 1, 1, 1});
             chart.append(key, {2, 2, 2, 2});
         }
@@ -150,10 +185,10 @@ class ChartsTest : public QObject {
     void crosshairReadsTheNumbers() {
         MetricChart chart("loss", "loss", nullptr);
         chart.resize(600, 300);
-        chart.addSeries("a", "run a", Theme::rope());
+        chart.addSeries("a", {"run a", Theme::rope()});
         for (int i = 1; i <= 100; ++i)
             chart.append("a", {double(i), 0, 0, i / 100.0});
-        chart.setSmoothing(0);
+        chart.setSmoothing(1);
         chart.show();
         QVERIFY(QTest::qWaitForWindowExposed(&chart));
         chart.redrawNow();
@@ -167,6 +202,61 @@ class ChartsTest : public QObject {
         QVERIFY(!pointed.isEmpty());
         QVERIFY2(pointed.last()[0].toString().contains("run a: 0.5"),
                  qPrintable(pointed.last()[0].toString()));
+    }
+
+    // At step 539 stood the evaluation of step 600.
+    void crosshairReadsTheNearestValueAndItsStep() {
+        MetricChart chart("accuracy", "solved, %", nullptr);
+        chart.resize(600, 300);
+        for (const char* key : {"a", "b", "c", "d", "e", "f"}) {
+            chart.addSeries(key, {key, Theme::rope()});
+            for (int step = 500; step <= 700; step += 100)
+                chart.append(key, {double(step), 0, 0, step / 10.0 + key[0] - 'a'});
+        }
+        chart.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&chart));
+        chart.redrawNow();
+        QTest::qWait(80);
+        QSignalSpy pointed(&chart, &MetricChart::pointed);
+        const QPointF at(chart.plot().xAxis->coordToPixel(539), chart.plot().yAxis->coordToPixel(54));
+        QMouseEvent move(QEvent::MouseMove, at, chart.plot().mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
+        QApplication::sendEvent(&chart.plot(), &move);
+        const QString readout = pointed.last()[0].toString();
+        QVERIFY2(readout.contains("e: 54 at 500"), qPrintable(readout));
+        QVERIFY2(!readout.contains("a: 50") && readout.contains("and 2 more"), qPrintable(readout));
+    }
+
+    void theLegendKeepsOffTheCurves() {
+        MetricChart chart("loss", "loss", nullptr);
+        chart.resize(600, 400);
+        chart.addSeries("a", {"a run", Theme::rope()});
+        for (int i = 1; i <= 100; ++i)
+            chart.append("a", {double(i), 0, 0, i / 100.0});  // rises to where a legend usually stands
+        chart.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&chart));
+        chart.redrawNow();
+        chart.plot().replot();
+        const auto corner = chart.plot().axisRect()->insetLayout()->insetAlignment(0);
+        QVERIFY(corner == (Qt::AlignBottom | Qt::AlignRight) || corner == (Qt::AlignTop | Qt::AlignLeft));
+    }
+
+    void oneEntryOfTheLegendForEachLabel() {
+        MetricChart chart("loss", "loss", nullptr);
+        chart.resize(600, 400);
+        for (int seed = 0; seed < 20; ++seed)
+            for (const char* label : {"RoPE", "RoPER"}) {
+                const QString key = label + QString::number(seed);
+                chart.addSeries(key, {label, Theme::rope(), 0, label[4] == 'R'});
+                chart.append(key, {1, 1, 1, 1});
+                chart.append(key, {2, 2, 2, 2});
+            }
+        chart.redrawNow();
+        QCOMPARE(chart.plot().legend->itemCount(), 2);
+        QVERIFY(chart.isLegendShown());
+        QVERIFY(chart.figureCaption().contains("RoPE (20 runs); RoPER (20 runs)"));
+        // Without colours RoPER is told by its marks.
+        QCOMPARE(chart.plot().graph(1)->scatterStyle().shape(), QCPScatterStyle::ssNone);
+        QCOMPARE(chart.plot().graph(4)->scatterStyle().shape(), QCPScatterStyle::ssDisc);
     }
 
     // WCAG 2.1, AA: 4.5 : 1 for text, 3 : 1 for the edges of controls and the lines that carry meaning.
@@ -301,7 +391,7 @@ class ChartsTest : public QObject {
     void axesCanBeLogarithmic() {
         MetricChart chart("loss", "loss", nullptr);
         chart.resize(600, 300);
-        chart.addSeries("a", "a", Theme::rope());
+        chart.addSeries("a", {"a", Theme::rope()});
         for (int i = 1; i <= 100; ++i)
             chart.append("a", {double(i), i * 1.0, i * 10.0, 1.0 / i});
         chart.setLogX(true);
@@ -309,6 +399,9 @@ class ChartsTest : public QObject {
         chart.redrawNow();
         QCOMPARE(chart.plot().yAxis->scaleType(), QCPAxis::stLogarithmic);
         QVERIFY(chart.plot().yAxis->range().lower > 0);
+        chart.plot().replot();
+        const auto ticks = chart.plot().yAxis->tickVector();
+        QVERIFY2(ticks.contains(0.01) && ticks.contains(0.1) && ticks.contains(0.2), "ticks below 1");
         chart.setAcross(MetricChart::XAxis::tokens);
         chart.redrawNow();
         QVERIFY(chart.plot().xAxis->range().upper >= 1000);

@@ -1,6 +1,6 @@
 #include <QDirIterator>
 #include <QElapsedTimer>
-#include <QTableView>
+#include <QTreeView>
 #include <QTreeWidget>
 #include <QUndoStack>
 #include <csignal>
@@ -126,7 +126,7 @@ class QueueTest : public PageTest {
         for (const char* name : {"a", "b", "c"})
             makeFinishedRun(runs(), {name});
         window_->runs().refresh();
-        auto* table = control<QTableView>("Runs");
+        auto* table = control<QTreeView>("Runs");
         table->selectAll();
         table->setFocus();
         QTest::keyClick(table, Qt::Key_Delete);
@@ -204,7 +204,8 @@ class QueueTest : public PageTest {
         QVERIFY(shown > 0);
         const QAbstractItemModel& model = page().runsPanel().model();
         for (int row = 0; row < model.rowCount(); ++row)
-            QVERIFY(!model.index(row, 0).data(Qt::ToolTipRole).toString().contains("<img"));
+            for (const QModelIndex& index : {model.index(row, 0), model.index(0, 0, model.index(row, 0))})
+                QVERIFY(!index.data(Qt::ToolTipRole).toString().contains("<img"));
     }
 
     void aFileThatIsEditedWronglyIsSaidToBe() {
@@ -229,21 +230,26 @@ class QueueTest : public PageTest {
         const qint64 opened = clock.elapsed();
         qInfo("500 runs: window open after %lld ms", opened);
         QCOMPARE(window_->runs().runs().size(), std::size_t(501));
-        auto* table = control<QTableView>("Runs");
-        QCOMPARE(table->model()->rowCount(), 501);
-        QCOMPARE(table->model()->index(500, 0).data().toString(),
-                 QString("broken"));  // sorted by name, last first
-        QCOMPARE(table->model()->index(500, 1).data().toString(), QString("broken"));
+        auto* tree = control<QTreeView>("Runs");
+        QAbstractItemModel* model = tree->model();
+        QCOMPARE(model->rowCount(), 2);  // an experiment of 500 runs, and what cannot be read
+        QCOMPARE(runsListed(*model), 501);
+        page().runsPanel().select("broken");
+        QCOMPARE(tree->currentIndex().data().toString(), QString("broken"));
+        QCOMPARE(tree->currentIndex().siblingAtColumn(RunsModel::state_column).data().toString(),
+                 QString("broken"));
         auto* filter = control<QLineEdit>("Filter runs");
         filter->setText("position=roper correct>=120 run-1");
-        QVERIFY(table->model()->rowCount() > 0 && table->model()->rowCount() < 40);
+        QVERIFY(runsListed(*model) > 0 && runsListed(*model) < 40);
         filter->setText("brok");
-        QCOMPARE(table->model()->rowCount(), 1);
+        QCOMPARE(runsListed(*model), 1);
         filter->clear();
-        table->sortByColumn(RunsModel::last_column, Qt::DescendingOrder);
-        QCOMPARE(table->model()->index(0, RunsModel::last_column).data().toString(), QString("128/128"));
-        // The charts follow the table: its first rows and no more.
-        QTRY_VERIFY(page().lossChart().hasSeries(table->model()->index(0, 0).data().toString()));
+        tree->sortByColumn(RunsModel::last_column, Qt::DescendingOrder);
+        const QModelIndex first = model->index(0, 0, model->index(0, 0));
+        QCOMPARE(first.siblingAtColumn(RunsModel::last_column).data().toString(), QString("128/128"));
+        // The charts follow the tree: the first runs of the chosen experiment and no more.
+        tree->setCurrentIndex(first);
+        QTRY_VERIFY(page().lossChart().hasSeries(page().runsPanel().selected()->name()));
         QVERIFY(!page().lossChart().hasSeries("run-1001"));
     }
 
@@ -270,6 +276,13 @@ class QueueTest : public PageTest {
         s.evaluation.every = 0;
         s.checkpoints.every = 10;
         page().form().setSpecification(s);
+    }
+
+    static int runsListed(const QAbstractItemModel& model) {
+        int runs = 0;
+        for (int row = 0; row < model.rowCount(); ++row)
+            runs += model.rowCount(model.index(row, 0));
+        return runs;
     }
 
     /// Four runs in the queue, of which the first trains.

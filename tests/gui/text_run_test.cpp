@@ -49,6 +49,7 @@ class TextRunTest : public PageTest {
     void theLossIsShownBesideTheUnigramEntropy() {
         QVERIFY(window_->showPage("Training"));
         MetricChart& chart = window_->trainingPage().lossChart();
+        window_->trainingPage().runsPanel().select("causal");
         QTRY_COMPARE(chart.pointCount("causal"), std::size_t(30));
         chart.redrawNow();
         QSignalSpy pointed(&chart, &MetricChart::pointed);

@@ -3,7 +3,7 @@
 #include <QApplication>
 #include <QDialog>
 #include <QMenu>
-#include <QTableView>
+#include <QTreeView>
 #include <csignal>
 #include <fstream>
 
@@ -87,7 +87,7 @@ class WindowLifeTest : public PageTest {
         makeFinishedRun(runs(), {"a"});
         window_->runs().refresh();
         panel().select("a");
-        auto* table = control<QTableView>("Runs");
+        auto* table = control<QTreeView>("Runs");
         int popups = 0;
         QTimer::singleShot(200, this, [&] {
             popups += QApplication::activePopupWidget() != nullptr;
@@ -141,6 +141,7 @@ class WindowLifeTest : public PageTest {
         makeFinishedRun(runs(), {"kept", "roper", 1, 100, 500});
         const QString live = start();
         MetricChart& chart = window_->trainingPage().lossChart();
+        panel().select("kept");
         QTRY_COMPARE(chart.pointCount("kept"), std::size_t(500));
         const std::filesystem::path away = runs().string() + "-away";
         for (int i = 0; i < 3; ++i) {
@@ -154,6 +155,7 @@ class WindowLifeTest : public PageTest {
             std::filesystem::remove_all(runs());  // if anything has been made there
             std::filesystem::rename(away, runs());
             QTRY_COMPARE_WITH_TIMEOUT(window_->runs().runs().size(), std::size_t(2), 20000);
+            panel().select("kept");
             QTRY_COMPARE(chart.pointCount("kept"), std::size_t(500));
         }
         // The trainer, whose folder had another name meanwhile, may have failed and said so.

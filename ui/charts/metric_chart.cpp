@@ -2,9 +2,11 @@
 
 #include <QContextMenuEvent>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <cmath>
 
 #include "ui/charts/export_dialog.h"
+#include "ui/charts/log_ticker.h"
 
 namespace roper {
 namespace {
@@ -34,7 +36,6 @@ MetricChart::MetricChart(const QString& name, const QString& value, QWidget* par
     plot_->yAxis->setLabel(value);
     plot_->legend->setVisible(true);
     plot_->legend->setBorderPen(Qt::NoPen);
-    setLegendCorner(Qt::AlignTop | Qt::AlignRight);
     crosshair_->setVisible(false);
     crosshair_->setSelectable(false);
     empty_label_->position->setType(QCPItemPosition::ptAxisRectRatio);
@@ -58,6 +59,10 @@ MetricChart::MetricChart(const QString& name, const QString& value, QWidget* par
         });
     }
     connect(plot_, &QCustomPlot::mouseRelease, this, &MetricChart::markDirty);
+    // Only now is known where everything stands.
+    connect(plot_, &QCustomPlot::afterReplot, this, [this] {
+        if (placeLegend()) plot_->replot(QCustomPlot::rpQueuedReplot);
+    });
     timer_.setSingleShot(true);
     timer_.setInterval(kBetweenReplots_ms);
     connect(&timer_, &QTimer::timeout, this, &MetricChart::redrawNow);
@@ -76,11 +81,10 @@ QString MetricChart::acrossName() const {
                                     : tr("tokens");
 }
 
-void MetricChart::addSeries(const QString& key, const QString& label, const QColor& color) {
+void MetricChart::addSeries(const QString& key, const Look& look) {
     if (hasSeries(key)) return;
     Series& series = series_[key];
-    series.label = label;
-    series.color = color;
+    series.look = look;
     series.raw_graph = plot_->addGraph();
     series.smooth_graph = plot_->addGraph();
     series.mark_graph = plot_->addGraph();
@@ -88,7 +92,7 @@ void MetricChart::addSeries(const QString& key, const QString& label, const QCol
     series.mark_graph->removeFromLegend();
     series.smooth_graph->removeFromLegend();  // until it has a point
     series.mark_graph->setLineStyle(QCPGraph::lsNone);
-    series.smooth_graph->setName(label);
+    series.smooth_graph->setName(look.label);
     for (QCPGraph* graph : {series.raw_graph, series.smooth_graph, series.mark_graph})
         graph->setAdaptiveSampling(false);
     rebuild(series);
@@ -122,13 +126,12 @@ void MetricChart::clear(const QString& key) {
 
 void MetricChart::extend(Series& series, const Point& point) {
     series.raw.append(xOf(point), point.value);
-    series.smooth.append(xOf(point), series.smoothing.add(point.value));
+    series.mean.append(point.value);
 }
 
 void MetricChart::rebuild(Series& series) {
     series.raw.clear();
-    series.smooth.clear();
-    series.smoothing = Smoothing(smoothing_);
+    series.mean.clear();
     for (const Point& point : series.points)
         extend(series, point);
 }
@@ -144,8 +147,11 @@ void MetricChart::setReference(const QString& key, double value, const QString& 
     markDirty();
 }
 
-void MetricChart::setColor(const QString& key, const QColor& color) {
-    series_.at(key).color = color;
+void MetricChart::setLook(const QString& key, const Look& look) {
+    Series& series = series_.at(key);
+    if (series.look == look) return;
+    series.look = look;
+    series.smooth_graph->setName(look.label);
     markDirty();
 }
 
@@ -160,12 +166,12 @@ bool MetricChart::isShown(const QString& key) const {
     return series_.at(key).shown;
 }
 
-void MetricChart::isolate(const QString& key) {
+void MetricChart::isolate(const QString& label) {
     bool alone = true;
-    for (const auto& [other, series] : series_)
-        alone = alone && series.shown == (other == key);
-    for (auto& [other, series] : series_)
-        series.shown = alone || other == key;
+    for (const auto& [key, series] : series_)
+        alone = alone && series.shown == (series.look.label == label);
+    for (auto& [key, series] : series_)
+        series.shown = alone || series.look.label == label;
     markDirty();
 }
 
@@ -176,10 +182,8 @@ void MetricChart::setAcross(XAxis across) {
     follow();
 }
 
-void MetricChart::setSmoothing(double weight) {
-    smoothing_ = weight;
-    for (auto& [key, series] : series_)
-        rebuild(series);
+void MetricChart::setSmoothing(int values) {
+    smoothing_ = values;
     markDirty();
 }
 
@@ -198,10 +202,8 @@ void MetricChart::setLogY(bool on) {
 void MetricChart::applyAxisKinds() {
     const auto apply = [](QCPAxis* axis, bool logarithmic) {
         axis->setScaleType(logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
-        if (logarithmic)
-            axis->setTicker(QSharedPointer<QCPAxisTickerLog>(new QCPAxisTickerLog));
-        else
-            axis->setTicker(QSharedPointer<QCPAxisTicker>(new QCPAxisTicker));
+        axis->setTicker(logarithmic ? QSharedPointer<QCPAxisTicker>(new LogTicker)
+                                    : QSharedPointer<QCPAxisTicker>(new QCPAxisTicker));
     };
     apply(plot_->xAxis, log_x_);
     apply(plot_->yAxis, log_y_);
@@ -213,12 +215,8 @@ void MetricChart::setLegendShown(std::optional<bool> shown) {
 }
 
 bool MetricChart::isLegendShown() const {
-    constexpr std::size_t kMostBeside = 8;
-    return legend_shown_.value_or(series_.size() <= kMostBeside);
-}
-
-void MetricChart::setLegendCorner(Qt::Alignment corner) {
-    plot_->axisRect()->insetLayout()->setInsetAlignment(0, corner);
+    constexpr std::size_t kMostBeside = 12;
+    return legend_shown_.value_or(legendSeries().size() <= kMostBeside);
 }
 
 void MetricChart::follow() {
@@ -255,19 +253,18 @@ void MetricChart::redrawNow() {
 void MetricChart::onLegendClick(QCPAbstractLegendItem* item, bool alone) {
     auto* of_graph = qobject_cast<QCPPlottableLegendItem*>(item);
     if (of_graph == nullptr) return;
-    for (const auto& [key, series] : series_) {
-        if (series.smooth_graph != of_graph->plottable()) continue;
-        const QString chosen = key;
-        setShown(chosen, !series.shown);
-        emit shownChanged(chosen, isShown(chosen));
-        // The first click of a double click has toggled it already; the second takes that back.
-        if (alone) {
-            isolate(chosen);
-            for (const auto& [other, of_other] : series_)
-                emit shownChanged(other, of_other.shown);
-        }
-        return;
-    }
+    const QString label = of_graph->plottable()->name();
+    const auto has_label = [&](const auto& each) { return each.second.look.label == label; };
+    const auto first = std::find_if(series_.begin(), series_.end(), has_label);
+    if (first == series_.end()) return;
+    const bool shown = !first->second.shown;
+    for (auto& each : series_)
+        if (has_label(each)) each.second.shown = shown;
+    // The first click of a double click has toggled it already; the second takes that back.
+    if (alone) isolate(label);
+    for (const auto& [key, series] : series_)
+        emit shownChanged(key, series.shown);
+    markDirty();
 }
 
 void MetricChart::onMouseMove(QMouseEvent* event) {
@@ -276,29 +273,42 @@ void MetricChart::onMouseMove(QMouseEvent* event) {
     crosshair_->setVisible(inside);
     crosshair_->point1->setCoords(x, plot_->yAxis->range().lower);
     crosshair_->point2->setCoords(x, plot_->yAxis->range().upper);
-    emit pointed(inside ? readoutAt(x) : QString());
+    emit pointed(inside ? readoutAt(x, plot_->yAxis->pixelToCoord(event->pos().y())) : QString());
     markDirty();
 }
 
-QString MetricChart::readoutAt(double x) const {
-    const bool whole = across_ != XAxis::time;
-    QStringList parts{acrossName() + ' ' + QString::number(x, 'f', whole ? 0 : 1)};
+/// The values nearest to a place, each with its own x: of all curves, or of those that pass nearest to it.
+QString MetricChart::readoutAt(double x, double y) const {
+    constexpr std::size_t kMostNamed = 4;
+    const auto position = [this](double value) {
+        return QString::number(value, 'f', across_ == XAxis::time ? 1 : 0);
+    };
+    struct Reading {
+        double distance;
+        QString text;
+    };
+    std::vector<Reading> readings;
     for (const auto& [key, series] : series_) {
-        const bool is_there =
-            !series.raw.empty() && x >= series.raw.x().front() && x <= series.raw.x().back();
-        if (!series.shown || !is_there) continue;
         const auto& xs = series.raw.x();
+        if (!series.shown || xs.empty()) continue;
         auto nearest = std::lower_bound(xs.begin(), xs.end(), x);
-        if (nearest == xs.end()) --nearest;
+        if (nearest == xs.end() || (nearest != xs.begin() && x - *(nearest - 1) < *nearest - x)) --nearest;
         const auto i = static_cast<std::size_t>(nearest - xs.begin());
-        const QString reference =
-            series.reference_line
-                ? QStringLiteral(", %1 %2").arg(series.reference_name).arg(series.reference, 0, 'f', 4)
-                : QString();
-        parts << QStringLiteral("%1: %2 (smoothed %3%4)")
-                     .arg(series.label, shortNumber(series.raw.y()[i]), shortNumber(series.smooth.y()[i]),
-                          reference);
+        QString text = tr("%1: %2 at %3")
+                           .arg(series.look.name.isEmpty() ? series.look.label : series.look.name,
+                                shortNumber(series.raw.y()[i]), position(*nearest));
+        if (smoothing_ > 1) text += tr(", mean %1").arg(shortNumber(series.mean.at(i, halfWidth())));
+        if (series.reference_line != nullptr)
+            text += QStringLiteral(", %1 %2").arg(series.reference_name).arg(series.reference, 0, 'f', 4);
+        readings.push_back({std::abs(series.raw.y()[i] - y), text});
     }
+    std::stable_sort(readings.begin(), readings.end(),
+                     [](const Reading& a, const Reading& b) { return a.distance < b.distance; });
+    QStringList parts{acrossName() + ' ' + position(x)};
+    for (std::size_t i = 0; i < std::min(kMostNamed, readings.size()); ++i)
+        parts << readings[i].text;
+    if (readings.size() > kMostNamed)
+        parts << tr("and %1 more").arg(static_cast<int>(readings.size() - kMostNamed));
     return parts.join(QStringLiteral("    "));
 }
 

@@ -7,9 +7,9 @@
 #include <map>
 #include <optional>
 
+#include "ui/charts/centred_mean.h"
 #include "ui/charts/figure.h"
 #include "ui/charts/min_max_pyramid.h"
-#include "ui/charts/smoothing.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {
@@ -31,22 +31,35 @@ class MetricChart : public QWidget, public Figure {
     };
     enum class XAxis { step, time, tokens };
 
-    /// Series are known by key; `label` is shown.
-    void addSeries(const QString& key, const QString& label, const QColor& color);
+    /// How a series is told apart, also in print without colours: series of one label share an entry of the
+    /// legend, and dash and marker go with it.
+    struct Look {
+        QString label;
+        QColor color;
+        int dash = 0;         ///< 0: a solid line; others count through kinds of dashes
+        int marker = 0;       ///< 0: none; others count through shapes
+        bool chosen = false;  ///< drawn with a wider line
+        QString name = {};    ///< in readouts, where it tells more than the label
+        bool operator==(const Look&) const = default;
+    };
+
+    /// Series are known by key.
+    void addSeries(const QString& key, const Look& look);
+    void setLook(const QString& key, const Look& look);
     void removeSeries(const QString& key);
     bool hasSeries(const QString& key) const { return series_.count(key) > 0; }
     void append(const QString& key, const Point& point);
     void clear(const QString& key);
     /// A dashed line at a value that the series is measured against, such as the least it can reach.
     void setReference(const QString& key, double value, const QString& name);
-    void setColor(const QString& key, const QColor& color);
     void setShown(const QString& key, bool shown);
     bool isShown(const QString& key) const;
-    /// Shows one series alone; if it already is alone, shows all.
-    void isolate(const QString& key);
+    /// Shows the series of one label alone; if they already are alone, shows all.
+    void isolate(const QString& label);
 
     void setAcross(XAxis across);
-    void setSmoothing(double weight);
+    /// Draws means of so many values, centred; 1: the values themselves.
+    void setSmoothing(int values);
     void setLogX(bool on);
     void setLogY(bool on);
     void follow();
@@ -54,9 +67,6 @@ class MetricChart : public QWidget, public Figure {
     /// Whether the legend is shown; not decided, it is as long as it leaves the curves in sight.
     void setLegendShown(std::optional<bool> shown);
     bool isLegendShown() const;
-
-    /// Corner of the legend, such as Qt::AlignTop | Qt::AlignRight.
-    void setLegendCorner(Qt::Alignment corner);
 
     /// What an empty chart says.
     void setEmptyText(const QString& text) { empty_text_ = text; }
@@ -89,11 +99,10 @@ class MetricChart : public QWidget, public Figure {
 
   private:
     struct Series {
-        QString label;
-        QColor color;
+        Look look;
         std::vector<Point> points;
-        MinMaxPyramid raw, smooth;
-        Smoothing smoothing{0};
+        MinMaxPyramid raw;
+        CentredMean mean;
         QCPGraph* raw_graph = nullptr;
         QCPGraph* smooth_graph = nullptr;
         QCPGraph* mark_graph = nullptr;  ///< a cross at the top for each value that is not finite
@@ -109,14 +118,21 @@ class MetricChart : public QWidget, public Figure {
     void markDirty();
     std::size_t screenColumns() const;
     void fillGraphs(std::size_t columns) const;
+    void collectMeans(const Series& series, std::size_t columns, std::vector<double>& xs,
+                      std::vector<double>& ys) const;
+    void applyMarkers(const Series& series) const;
+    std::vector<const Series*> legendSeries() const;
+    std::size_t halfWidth() const { return static_cast<std::size_t>(smoothing_) / 2; }
     void fillLegend();
+    bool placeLegend();
+    int pointsBehind(const QRectF& area) const;
     void fitAxes();
     void applyTheme(const Theme& theme, const QFont& font) const;
     void applyPens(const Series& series, const Theme& theme) const;
     void applyAxisKinds();
     void onLegendClick(QCPAbstractLegendItem* item, bool isolate);
     void onMouseMove(QMouseEvent* event);
-    QString readoutAt(double x) const;
+    QString readoutAt(double x, double y) const;
     QString acrossName() const;
 
     QString name_, value_, empty_text_;
@@ -126,7 +142,7 @@ class MetricChart : public QWidget, public Figure {
     QTimer timer_;
     std::map<QString, Series> series_;
     XAxis across_ = XAxis::step;
-    double smoothing_ = 0.9;
+    int smoothing_ = 1;  ///< values that are averaged
     bool log_x_ = false, log_y_ = false;
     bool follow_ = true;
     std::optional<bool> legend_shown_;

@@ -1,6 +1,9 @@
 #include <QScopedValueRollback>
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "ui/charts/csv_text.h"
 #include "ui/charts/metric_chart.h"
@@ -13,6 +16,13 @@ namespace {
 
 constexpr std::size_t kColumnsAPixel = 6;  // of a picture that is exported
 constexpr double kMargin = 0.04;           // of the range, left free above and below
+constexpr double kFlatMargin = 0.05;       // of the value, where there is no range
+
+constexpr std::array kDashes = {Qt::SolidLine, Qt::DashLine, Qt::DotLine, Qt::DashDotLine,
+                                Qt::DashDotDotLine};
+constexpr std::array kMarkers = {QCPScatterStyle::ssDisc,     QCPScatterStyle::ssSquare,
+                                 QCPScatterStyle::ssTriangle, QCPScatterStyle::ssDiamond,
+                                 QCPScatterStyle::ssPlus,     QCPScatterStyle::ssCross};
 
 }  // namespace
 
@@ -38,7 +48,10 @@ void MetricChart::fitAxes() {
         const double stretch = std::pow(std::max(y_high / y_low, 1.01), kMargin);
         plot_->yAxis->setRange(y_low / stretch, y_high * stretch);
     } else {
-        const double margin = std::max((y_high - y_low) * kMargin, 1e-9);
+        // Of a single value, or equal ones, the axis still shows about where it is.
+        const bool is_flat = y_high - y_low < 1e-9 * std::max(std::abs(y_high), 1.0);
+        const double margin =
+            is_flat ? std::max(std::abs(y_high) * kFlatMargin, 0.5) : (y_high - y_low) * kMargin;
         plot_->yAxis->setRange(y_low - margin, y_high + margin);
     }
     plot_->xAxis->setRange(x_low, x_high);
@@ -48,45 +61,91 @@ std::size_t MetricChart::screenColumns() const {
     return static_cast<std::size_t>(std::max(64, plot_->axisRect()->width()));
 }
 
+/// Means at the points nearest to the columns of the range that is shown, and to one beyond each end; each
+/// over no less than its column holds.
+void MetricChart::collectMeans(const Series& series, std::size_t columns, std::vector<double>& xs,
+                               std::vector<double>& ys) const {
+    xs.clear();
+    ys.clear();
+    const std::vector<double>& all = series.raw.x();
+    const auto place = [&](double x) {
+        return static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), x) - all.begin());
+    };
+    const QCPRange range = plot_->xAxis->range();
+    const std::size_t begin = place(range.lower) - (place(range.lower) > 0 ? 1 : 0);
+    const std::size_t end = std::min(all.size(), place(range.upper) + 2);
+    const double share = 1.0 / static_cast<double>(columns);
+    std::size_t next = 0;
+    for (std::size_t i = begin; i < end; i = next) {
+        // The first point of the next column, whichever way the axis runs.
+        const double x = std::max(all[i], range.lower);
+        const double limit =
+            log_x_ ? x * std::pow(range.upper / range.lower, share) : x + range.size() * share;
+        next = std::max(i + 1, place(limit));
+        const std::size_t at = std::min((i + next) / 2, end - 1);
+        const double mean = series.mean.at(at, std::max(halfWidth(), (next - i) / 2));
+        if (std::isnan(mean)) continue;
+        xs.push_back(all[at]);
+        ys.push_back(mean);
+    }
+}
+
 /// At most `columns` columns of points for the range that is shown.
 void MetricChart::fillGraphs(std::size_t columns) const {
     const QCPRange range = plot_->xAxis->range();
     std::vector<double> xs, ys;
-    const auto fill = [&](QCPGraph* graph, const MinMaxPyramid& pyramid, bool visible) {
+    const auto fill = [&](QCPGraph* graph, bool visible, auto collect) {
         graph->setVisible(visible);
         if (!visible) return;
-        pyramid.collect(range.lower, range.upper, columns, xs, ys);
+        collect();
         graph->setData(QVector<double>(xs.begin(), xs.end()), QVector<double>(ys.begin(), ys.end()), true);
     };
-    for (const auto& [key, series] : series_) {
+    for (const auto& each : series_) {
+        const Series& series = each.second;
+        const auto values = [&] { series.raw.collect(range.lower, range.upper, columns, xs, ys); };
+        const auto means = [&] { collectMeans(series, columns, xs, ys); };
         // A hidden series keeps its legend entry, or it could not be shown again.
-        fill(series.raw_graph, series.raw, series.shown && smoothing_ > 0);
-        fill(series.smooth_graph, series.smooth, series.shown);
+        fill(series.raw_graph, series.shown && smoothing_ > 1, values);
+        if (smoothing_ > 1)
+            fill(series.smooth_graph, series.shown, means);
+        else
+            fill(series.smooth_graph, series.shown, values);
         const std::vector<double>& marks = series.raw.notFinite();
         series.mark_graph->setVisible(series.shown);
         series.mark_graph->setData(
             QVector<double>(marks.begin(), marks.end()),
             QVector<double>(static_cast<qsizetype>(marks.size()), plot_->yAxis->range().upper), true);
-        if (series.smooth_graph->data()->size() <= 1)
-            series.smooth_graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, 5));
-        else
-            series.smooth_graph->setScatterStyle(QCPScatterStyle::ssNone);
+        applyMarkers(series);
     }
+}
+
+/// Markers at each point of a short curve, here and there on a long one.
+void MetricChart::applyMarkers(const Series& series) const {
+    constexpr int kAllMarked = 40, kMarks = 12, kSize = 7;
+    const int points = series.smooth_graph->data()->size();
+    if (points > 1 && series.look.marker == 0) return series.smooth_graph->setScatterStyle({});
+    const auto shape = points <= 1
+                           ? QCPScatterStyle::ssDisc
+                           : kMarkers[static_cast<std::size_t>(series.look.marker - 1) % kMarkers.size()];
+    series.smooth_graph->setScatterStyle(
+        QCPScatterStyle(shape, QPen(series.look.color, 1.2), QBrush(series.look.color), kSize));
+    series.smooth_graph->setScatterSkip(points <= kAllMarked ? 0 : points / kMarks);
 }
 
 void MetricChart::applyPens(const Series& series, const Theme& theme) const {
     // A pen wider than 1 needs the fast hint, or QCustomPlot's lines take seconds; the raw curve has neither.
-    series.raw_graph->setPen(QPen(theme.faded(series.color, 0.35), 1));
+    series.raw_graph->setPen(QPen(theme.faded(series.look.color, 0.35), 1));
     series.raw_graph->setAntialiased(false);
-    series.smooth_graph->setPen(QPen(series.color, 2));
+    series.smooth_graph->setPen(QPen(series.look.color, series.look.chosen ? 3.2 : 2,
+                                     kDashes[static_cast<std::size_t>(series.look.dash) % kDashes.size()]));
     if (series.reference_line != nullptr) {
         series.reference_line->setVisible(series.shown);
-        series.reference_line->setPen(QPen(theme.faded(series.color, 0.8), 1.2, Qt::DashLine));
+        series.reference_line->setPen(QPen(theme.faded(series.look.color, 0.8), 1.2, Qt::DashLine));
         series.reference_line->point1->setCoords(0, series.reference);
         series.reference_line->point2->setCoords(1, series.reference);
     }
     series.mark_graph->setScatterStyle(
-        QCPScatterStyle(QCPScatterStyle::ssCross, QPen(series.color, 3), QBrush(), 12));
+        QCPScatterStyle(QCPScatterStyle::ssCross, QPen(series.look.color, 3), QBrush(), 12));
 }
 
 void MetricChart::applyTheme(const Theme& theme, const QFont& font) const {
@@ -102,15 +161,70 @@ void MetricChart::applyTheme(const Theme& theme, const QFont& font) const {
     }
 }
 
-/// One entry for each series that has points, in the order of their keys.
+/// The first series of each label that has points: the legend's entries.
+std::vector<const MetricChart::Series*> MetricChart::legendSeries() const {
+    std::vector<const Series*> entries;
+    for (const auto& [key, series] : series_) {
+        const auto same = [&](const Series* other) { return other->look.label == series.look.label; };
+        if (!series.points.empty() && std::none_of(entries.begin(), entries.end(), same))
+            entries.push_back(&series);
+    }
+    std::stable_sort(entries.begin(), entries.end(), [](const Series* a, const Series* b) {
+        return std::tie(a->look.dash, a->look.label) < std::tie(b->look.dash, b->look.label);
+    });
+    return entries;
+}
+
 void MetricChart::fillLegend() {
-    int wanted = 0;
-    for (const auto& [key, series] : series_)
-        wanted += series.points.empty() ? 0 : 1;
-    if (plot_->legend->itemCount() == wanted) return;
+    const auto wanted = legendSeries();
+    bool same = plot_->legend->itemCount() == static_cast<int>(wanted.size());
+    for (int i = 0; same && i < plot_->legend->itemCount(); ++i) {
+        auto* item = qobject_cast<QCPPlottableLegendItem*>(plot_->legend->item(i));
+        same = item != nullptr && item->plottable() == wanted[static_cast<std::size_t>(i)]->smooth_graph;
+    }
+    if (same) return;
     plot_->legend->clearItems();
-    for (const auto& [key, series] : series_)
-        if (!series.points.empty()) series.smooth_graph->addToLegend();
+    for (const Series* series : wanted)
+        series->smooth_graph->addToLegend();
+}
+
+/// How many points of the curves lie in a part of the picture, in its pixels.
+int MetricChart::pointsBehind(const QRectF& area) const {
+    int points = 0;
+    for (const auto& [key, series] : series_) {
+        if (!series.shown) continue;
+        for (const QCPGraphData& point : *series.smooth_graph->data())
+            points +=
+                area.contains(plot_->xAxis->coordToPixel(point.key), plot_->yAxis->coordToPixel(point.value));
+    }
+    return points;
+}
+
+/// Into the corner with the fewest points behind it. It stays where it is unless another is much freer: a
+/// legend that jumps while curves grow cannot be read. @returns whether it has moved
+bool MetricChart::placeLegend() {
+    if (!plot_->legend->visible()) return false;
+    const QRectF inside = plot_->axisRect()->rect();
+    QCPLayoutInset* layout = plot_->axisRect()->insetLayout();
+    const QSizeF size = plot_->legend->minimumOuterSizeHint();
+    const auto points = [&](Qt::Alignment corner) {
+        const QPointF at(corner & Qt::AlignLeft ? inside.left() : inside.right() - size.width(),
+                         corner & Qt::AlignTop ? inside.top() : inside.bottom() - size.height());
+        return pointsBehind(QRectF(at, size));
+    };
+    const Qt::Alignment now = layout->insetAlignment(0);
+    Qt::Alignment best = now;
+    int fewest = points(now) / 2;
+    if (fewest == 0) return false;
+    for (const Qt::Alignment corner : {Qt::AlignTop | Qt::AlignRight, Qt::AlignBottom | Qt::AlignRight,
+                                       Qt::AlignTop | Qt::AlignLeft, Qt::AlignBottom | Qt::AlignLeft}) {
+        const int there = points(corner);
+        if (corner == now || there >= fewest) continue;
+        best = corner;
+        fewest = there;
+    }
+    layout->setInsetAlignment(0, best);
+    return best != now;
 }
 
 void MetricChart::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
@@ -141,7 +255,7 @@ QString MetricChart::figureCsv() const {
             const Point& point = series.points[i];
             csv += label;
             for (const double value :
-                 {point.step, point.time_s, point.tokens, point.value, series.smooth.y()[i]})
+                 {point.step, point.time_s, point.tokens, point.value, series.mean.at(i, halfWidth())})
                 csv += ',' + QString::number(value, 'g', 17);
             csv += '\n';
         }
@@ -150,12 +264,15 @@ QString MetricChart::figureCsv() const {
 }
 
 QString MetricChart::figureCaption() const {
-    QStringList labels;
+    std::map<QString, int> labels;
     for (const auto& [key, series] : series_)
-        if (series.shown) labels << key;
-    return tr("%1 by %2: %3. Pale: each step; bold: exponential mean with weight %4")
-        .arg(value_, acrossName(), labels.join(QStringLiteral(", ")))
-        .arg(smoothing_);
+        if (series.shown && !series.points.empty()) ++labels[series.look.label];
+    QStringList named;
+    for (const auto& [label, count] : labels)
+        named << (count > 1 ? tr("%1 (%2 runs)").arg(label).arg(count) : label);
+    const QString text = tr("%1 by %2: %3.").arg(value_, acrossName(), named.join(QStringLiteral("; ")));
+    if (smoothing_ <= 1) return text;
+    return text + tr(" Pale: each value; bold: mean of %1 values around each.").arg(smoothing_);
 }
 
 }  // namespace roper

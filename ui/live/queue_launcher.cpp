@@ -24,10 +24,10 @@ QueueLauncher::QueueLauncher(std::filesystem::path runs, Duty duty, QObject* par
     look();
 }
 
-std::vector<std::string> QueueLauncher::enqueue(const std::vector<Specification>& specifications) {
-    for (const Specification& specification : specifications)
-        requireValid(specification, "the form");
-    std::vector<std::string> names = enqueueRuns(runs_, specifications);
+std::vector<std::string> QueueLauncher::enqueue(const std::vector<NewRun>& runs) {
+    for (const NewRun& run : runs)
+        requireValid(run.specification, "the form");
+    std::vector<std::string> names = enqueueRuns(runs_, runs);
     look();
     return names;
 }

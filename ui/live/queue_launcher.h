@@ -31,7 +31,7 @@ class QueueLauncher : public QObject {
     void accept();
 
     /// Makes runs and puts them at the end. @returns their names @throws Error
-    std::vector<std::string> enqueue(const std::vector<Specification>& specifications);
+    std::vector<std::string> enqueue(const std::vector<NewRun>& runs);
     /// Puts a run that is there already at the end. @throws Error
     void enqueueRun(const RunFolder& folder);
 

@@ -4,8 +4,8 @@ namespace roper {
 
 std::optional<RunRecord> recordOf(const RunWatcher& run) {
     if (!run.specification()) return std::nullopt;
-    return RunRecord{run.folder().name(), *run.specification(), run.state(),
-                     run.status().host,   run.metrics(),        run.evaluations()};
+    return RunRecord{run.folder().name(), *run.specification(), run.state(), run.status().host,
+                     run.metrics(),       run.evaluations(),    run.labels()};
 }
 
 std::vector<RunRecord> recordsOf(const RunStore& store) {

@@ -60,6 +60,7 @@ void RunStore::scan() {
         auto* watcher = new RunWatcher(folder, this);
         watchers_[name] = watcher;
         connect(watcher, &RunWatcher::statusChanged, this, &RunStore::changed);
+        connect(watcher, &RunWatcher::labelsChanged, this, &RunStore::changed);
         connect(watcher, &RunWatcher::metricsAdded, this, &RunStore::changed);
         connect(watcher, &RunWatcher::evaluationsAdded, this, &RunStore::changed);
         watcher->pollBriefly();

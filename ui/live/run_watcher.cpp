@@ -37,6 +37,7 @@ RunWatcher::RunWatcher(RunFolder folder, QObject* parent)
       evaluations_tail_(folder_.evaluationsPath()),
       samples_tail_(folder_.samplesPath()) {
     readSpecificationOnce();
+    readLabelsIfChanged();
 }
 
 /// Until it can be read: a run may be found while it is still being copied to its place.
@@ -45,9 +46,25 @@ void RunWatcher::readSpecificationOnce() {
     try {
         specification_ = folder_.specification();
         specification_problem_.clear();
+        emit labelsChanged();
     } catch (const Error& error) {
         specification_problem_ = QString::fromStdString(error.what());
     }
+}
+
+void RunWatcher::readLabelsIfChanged() {
+    const Stamp now = stampOf(labelsPath(folder_));
+    if (now == std::exchange(labels_stamp_, now)) return;
+    try {
+        labels_ = readLabels(folder_);
+    } catch (const Error&) {
+        labels_ = {};  // no word of theirs is lost: the file stays as it is until somebody writes new ones
+    }
+    emit labelsChanged();
+}
+
+double RunWatcher::madeAt_s() const {
+    return 1e-9 * static_cast<double>(stampOf(folder_.specificationPath()).time_ns);
 }
 
 /// Of a trainer on another machine only the heartbeat tells, and the clocks of the two may differ: that it
@@ -139,6 +156,7 @@ void RunWatcher::poll() {
     metrics_stamp_ = stampOf(folder_.metricsPath());
     readSpecificationOnce();
     pollStatus();
+    readLabelsIfChanged();
     if (const auto first = pollRows(metrics_tail_, metrics_)) emit metricsAdded(*first);
     pollEvaluations();
     pollSamples();
@@ -159,6 +177,7 @@ RunWatcher::Stamp RunWatcher::stampOf(const FilePath& path) {
 }
 
 void RunWatcher::pollIfChanged() {
+    readLabelsIfChanged();
     // A trainer that dies writes nothing more, so a run that claims to work is looked at again and again.
     const bool is_known = stampOf(folder_.statusPath()) == status_stamp_ &&
                           stampOf(folder_.messagesPath()) == messages_stamp_ &&

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/runs/line_tail.h"
-#include "core/runs/run_folder.h"
+#include "core/runs/run_labels.h"
 
 namespace roper {
 
@@ -24,6 +24,11 @@ class RunWatcher : public QObject {
 
     /// Nothing as long as run.toml cannot be read; `problem` then says why.
     const std::optional<Specification>& specification() const { return specification_; }
+    /// What people say of it; none if they cannot be read.
+    const RunLabels& labels() const { return labels_; }
+    /// When it was made, in seconds since 1970; 0 if its specification cannot be found.
+    double madeAt_s() const;
+
     QString problem() const {
         if (!specification_problem_.isEmpty()) return specification_problem_;
         return status_problem_.isEmpty() ? rows_problem_ : status_problem_;
@@ -86,6 +91,7 @@ class RunWatcher : public QObject {
     void metricsAdded(std::size_t first);
     void evaluationsAdded(std::size_t first);
     void samplesChanged();
+    void labelsChanged();  ///< or the specification, which could not be read before
     void statusChanged();  ///< of the trainer, or its messages
 
   private:
@@ -96,6 +102,7 @@ class RunWatcher : public QObject {
     static Stamp stampOf(const FilePath& path);
 
     void readSpecificationOnce();
+    void readLabelsIfChanged();
     void pollEvaluations();
     void pollStatus();
     RunState observedState();
@@ -107,6 +114,7 @@ class RunWatcher : public QObject {
     RunFolder folder_;
     std::optional<Specification> specification_;
     QString specification_problem_, status_problem_, rows_problem_;
+    RunLabels labels_;
     Status status_;
     RunState state_ = RunState::queued;
     QElapsedTimer last_beat_;      ///< since a heartbeat was seen that is another than before
@@ -115,7 +123,7 @@ class RunWatcher : public QObject {
     std::int64_t ended_for_memory_ = 0;  ///< processes on this machine, at the last heartbeat
     mutable bool behind_ = false;
     mutable bool samples_wanted_ = false;
-    Stamp status_stamp_, messages_stamp_, metrics_stamp_;
+    Stamp status_stamp_, messages_stamp_, metrics_stamp_, labels_stamp_;
     LineTail metrics_tail_, evaluations_tail_, samples_tail_;
     std::vector<MetricsRow> metrics_;
     std::vector<EvaluationRow> evaluations_;

@@ -35,21 +35,22 @@ QString TrainerLauncher::trainerProgram() {
     return QStandardPaths::findExecutable("roper-train");
 }
 
-RunFolder TrainerLauncher::start(const Specification& specification) {
+RunFolder TrainerLauncher::start(const Specification& specification, const RunLabels& labels) {
     requireValid(specification, "the form");
-    const RunFolder folder = createRun(runs_, {}, specification);
+    const RunFolder folder = createRun(runs_, {}, specification, labels);
     resume(folder);
     return folder;
 }
 
-std::vector<RunFolder> TrainerLauncher::startTwins(const Specification& specification) {
+std::vector<RunFolder> TrainerLauncher::startTwins(const Specification& specification,
+                                                   const RunLabels& labels) {
     Specification twin = withoutUnused(specification);
     if (twin.device.threads == 0) twin.device.threads = std::max(1, QThread::idealThreadCount() / 2);
     requireValid(twin, "the form");
     // Both are made before either starts: a name or disk problem leaves no lone twin training.
     std::vector<RunFolder> folders;
     for (const std::string& position : twinMethods()) {
-        folders.push_back(createRun(runs_, {}, withPosition(twin, position)));
+        folders.push_back(createRun(runs_, {}, withPosition(twin, position), labels));
     }
     for (const RunFolder& folder : folders)
         resume(folder);

@@ -6,7 +6,7 @@
 #include <QTimer>
 #include <filesystem>
 
-#include "core/runs/run_folder.h"
+#include "core/runs/run_labels.h"
 
 namespace roper {
 
@@ -19,11 +19,11 @@ class TrainerLauncher : public QObject {
 
     /// Makes a queued run, so that it is seen at once, and starts a trainer on it.
     /// @throws Error saying why it cannot be made or started
-    RunFolder start(const Specification& specification);
+    RunFolder start(const Specification& specification, const RunLabels& labels = {});
 
     /// RoPE and RoPER with the same batches and initial weights, at the same time, sharing the cores.
     /// @returns the two runs, RoPE first
-    std::vector<RunFolder> startTwins(const Specification& specification);
+    std::vector<RunFolder> startTwins(const Specification& specification, const RunLabels& labels = {});
 
     /// Starts a trainer on a run that is queued or has ended before its last step. @throws Error
     void resume(const RunFolder& folder);

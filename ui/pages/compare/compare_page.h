@@ -45,6 +45,8 @@ class ComparePage : public Page {
     LengthTab& lengths() { return *lengths_; }
     QLabel& conclusion() { return *conclusion_; }
     void showTab(int tab) { tabs_->setCurrentIndex(tab); }
+    /// Looks at the runs that these words find alone.
+    void setFilter(const QString& text) { filter_->setText(text); }
   signals:
     /// Runs that should be put into the queue.
     void runsWanted(const std::vector<roper::Specification>& specifications);

@@ -48,15 +48,15 @@ bool RunEdits::push(const QString& what, std::function<void()> redo, std::functi
     return history_.index() > before;
 }
 
-std::size_t RunEdits::enqueue(const std::vector<Specification>& specifications) {
-    if (specifications.empty()) return 0;
+std::size_t RunEdits::enqueue(const std::vector<NewRun>& runs) {
+    if (runs.empty()) return 0;
     auto names = std::make_shared<std::vector<std::string>>();
     auto taken = std::make_shared<Taken>();
     push(
-        tr("queueing of %1").arg(counted(static_cast<int>(specifications.size()), tr("run"))),
-        [this, specifications, names, taken] {
+        tr("queueing of %1").arg(counted(static_cast<int>(runs.size()), tr("run"))),
+        [this, runs, names, taken] {
             if (names->empty())
-                *names = queue_.enqueue(specifications);
+                *names = queue_.enqueue(runs);
             else
                 putBack(*taken);
             store_.refresh();

@@ -19,7 +19,7 @@ class RunEdits : public QObject {
 
     /// Makes runs and puts them at the end. Undone, what of it has not begun is in the trash.
     /// @returns how many; none if it could not be done, which `said` tells
-    std::size_t enqueue(const std::vector<Specification>& specifications);
+    std::size_t enqueue(const std::vector<NewRun>& runs);
 
     /// Takes runs out of the queue; those that never began go to the trash, those that train go on.
     void remove(const std::vector<std::string>& runs);

@@ -11,6 +11,7 @@ RunFilterModel::RunFilterModel(RunsModel& runs, QObject* parent)
     setSortRole(RunsModel::kSortRole);
     setSortCaseSensitivity(Qt::CaseInsensitive);
     setDynamicSortFilter(true);
+    setRecursiveFilteringEnabled(true);
 }
 
 QString RunFilterModel::setFilter(const QString& text) {
@@ -24,12 +25,27 @@ QString RunFilterModel::setFilter(const QString& text) {
     }
 }
 
-bool RunFilterModel::filterAcceptsRow(int row, const QModelIndex&) const {
-    const RunWatcher* run = runs_.run(row);
-    if (run == nullptr || text_.isEmpty()) return true;
+/// An experiment is there if one of its runs is.
+bool RunFilterModel::filterAcceptsRow(int row, const QModelIndex& parent) const {
+    if (text_.isEmpty()) return true;
+    const RunWatcher* run = runs_.run(runs_.index(row, 0, parent));
+    if (run == nullptr) return false;
     const auto record = recordOf(*run);
     // A run that cannot be read has no settings to compare; it is found by its name, and never lost.
     return record ? filter_.matches(*record) : run->name().contains(text_, Qt::CaseInsensitive);
+}
+
+/// The newest experiment stands first where experiments are sorted by name downwards; its runs stand by
+/// method and rising seed either way.
+bool RunFilterModel::lessThan(const QModelIndex& left, const QModelIndex& right) const {
+    const RunWatcher *a = runs_.run(left), *b = runs_.run(right);
+    if (left.column() != RunsModel::name_column || a == nullptr || b == nullptr)
+        return QSortFilterProxyModel::lessThan(left, right);
+    const auto place = [this](const RunWatcher& run) {
+        const auto seed = run.specification() ? run.specification()->training.data_seed : 0;
+        return std::tuple(runs_.groupOf(run.name()), seed, run.name());
+    };
+    return (place(*a) < place(*b)) == (sortOrder() == Qt::AscendingOrder);
 }
 
 }  // namespace roper

@@ -7,7 +7,7 @@
 
 namespace roper {
 
-/// The table of runs, sorted by plain values and filtered by words and comparisons.
+/// The tree of runs, sorted by plain values and filtered by words and comparisons.
 class RunFilterModel : public QSortFilterProxyModel {
     Q_OBJECT
 
@@ -19,6 +19,7 @@ class RunFilterModel : public QSortFilterProxyModel {
 
   protected:
     bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+    bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
 
   private:
     RunsModel& runs_;

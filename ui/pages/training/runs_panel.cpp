@@ -1,22 +1,24 @@
 #include "ui/pages/training/runs_panel.h"
 
-#include <QColorDialog>
-#include <QDesktopServices>
 #include <QGridLayout>
 #include <QHeaderView>
-#include <QInputDialog>
-#include <QMenu>
+#include <QSettings>
 #include <QShortcut>
-#include <QUrl>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "core/base/error.h"
 #include "ui/controls/narrow_button.h"
-#include "ui/controls/table_rows.h"
 #include "ui/live/run_notice.h"
 #include "ui/theme/plain_text.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
+namespace {
+
+constexpr char kColumnsKey[] = "training/hidden_columns";
+
+}  // namespace
 
 RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
     : QWidget(parent),
@@ -26,34 +28,17 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
       queue_(state.queue()),
       model_(new RunsModel(state.store(), this)),
       proxy_(new RunFilterModel(*model_, this)),
-      table_(new QTableView),
+      tree_(new QTreeView),
       filter_(new QLineEdit),
       detail_(makePlainLabel()),
       filter_problem_(makePlainLabel()),
       control_(new ControlClient(this)) {
-    table_->setModel(proxy_);
-    table_->setSortingEnabled(true);
-    table_->sortByColumn(RunsModel::name_column, Qt::DescendingOrder);
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
-    table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    table_->setAlternatingRowColors(true);
-    table_->setShowGrid(false);
-    table_->setWordWrap(false);
-    table_->setTextElideMode(Qt::ElideLeft);  // the end of a name tells more than its date
-    table_->verticalHeader()->hide();
-    setCellSize(*table_, 24);
-    table_->horizontalHeader()->setHighlightSections(false);
-    table_->setAccessibleName(tr("Runs"));
-    table_->setContextMenuPolicy(Qt::CustomContextMenu);
-    const int widths[] = {124, 80, 70, 78, 54, 58, 58, 48, 48};
-    for (int column = 0; column < RunsModel::column_count; ++column)
-        table_->setColumnWidth(column, widths[column]);
-    filter_->setPlaceholderText(tr("words, position=roper, loss<0.6, seed<5 …"));
+    makeTree();
+    filter_->setPlaceholderText(tr("words, position=roper, loss<0.6, seed<5, tag=…"));
     filter_->setAccessibleName(tr("Filter runs"));
     filter_->setToolTip(
-        tr("Words that the name, task, method or state must hold, and comparisons of any setting or "
-           "of step, loss, correct, accuracy, seed. The charts show what is listed."));
+        tr("Words that the name, experiment, task, method, state, tags or note must hold, and comparisons of "
+           "any setting or of step, loss, correct, accuracy, seed, tag"));
     filter_problem_->setWordWrap(true);
     filter_problem_->hide();
     filter_->setClearButtonEnabled(true);
@@ -65,7 +50,7 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(filter_);
     layout->addWidget(filter_problem_);
-    layout->addWidget(table_, 1);
+    layout->addWidget(tree_, 1);
     layout->addWidget(makeButtons());
     layout->addWidget(detail_);
 
@@ -73,25 +58,65 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
         const QString problem = proxy_->setFilter(text);
         filter_problem_->setText(problem);
         filter_problem_->setVisible(!problem.isEmpty());
-        emit listedChanged();
+        if (!text.trimmed().isEmpty()) tree_->expandAll();
+        emit chartedChanged();
     });
-    connect(table_->horizontalHeader(), &QHeaderView::sortIndicatorChanged, this, &RunsPanel::listedChanged);
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
-        connect(proxy_, signal, this, &RunsPanel::listedChanged);
-    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
-        showButtons();
-        emit selectionChanged();
-    });
-    connect(table_, &QTableView::customContextMenuRequested, this, &RunsPanel::openMenu);
-    auto* discard_key = new QShortcut(QKeySequence::Delete, table_);
-    discard_key->setContext(Qt::WidgetShortcut);
-    connect(discard_key, &QShortcut::activated, this, &RunsPanel::discard);
-    connect(table_, &QTableView::doubleClicked, this, &RunsPanel::openFolder);
+        connect(proxy_, signal, this, &RunsPanel::chartedChanged);
+    for (auto signal : {&RunsModel::tickedChanged, &RunsModel::groupsChanged})
+        connect(model_, signal, this, &RunsPanel::chartedChanged);
     connect(&store_, &RunStore::changed, this, &RunsPanel::showButtons);
     connect(control_, &ControlClient::answered, this, [this](bool ok, const QString& message) {
         emit said(ok ? message : tr("Not done: %1%2").arg(message, version_note_));
     });
     showButtons();
+}
+
+void RunsPanel::makeTree() {
+    tree_->setModel(proxy_);
+    tree_->setSortingEnabled(true);
+    tree_->sortByColumn(RunsModel::name_column, Qt::DescendingOrder);
+    tree_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    tree_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    tree_->setExpandsOnDoubleClick(false);
+    tree_->setAlternatingRowColors(true);
+    tree_->setUniformRowHeights(true);
+    tree_->setTextElideMode(Qt::ElideMiddle);
+    tree_->setAccessibleName(tr("Runs"));
+    tree_->setContextMenuPolicy(Qt::CustomContextMenu);
+    const auto size_columns = [this] {
+        const int widths[] = {190, 84, 84, 58, 66, 66, 58, 58, 124, 80, 240, 90};
+        for (int column = 0; column < RunsModel::column_count; ++column)
+            tree_->setColumnWidth(column, zoomed(widths[column]));
+        tree_->setIndentation(zoomed(14));
+    };
+    size_columns();
+    connect(&Zoom::instance(), &Zoom::changed, tree_, size_columns);
+    const QVariant hidden = QSettings().value(kColumnsKey);
+    for (int column = 1; column < RunsModel::column_count; ++column)
+        tree_->setColumnHidden(column, hidden.isValid()
+                                           ? hidden.toStringList().contains(QString::number(column))
+                                           : column >= RunsModel::started_column);
+    QHeaderView* header = tree_->header();
+    header->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(header, &QHeaderView::customContextMenuRequested, this, &RunsPanel::openColumnMenu);
+    connect(header, &QHeaderView::sortIndicatorChanged, this, &RunsPanel::chartedChanged);
+    connect(tree_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
+        showButtons();
+        emit selectionChanged();
+        emit chartedChanged();
+    });
+    connect(tree_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RunsPanel::showButtons);
+    connect(tree_, &QTreeView::customContextMenuRequested, this, &RunsPanel::openMenu);
+    connect(tree_, &QTreeView::doubleClicked, this, [this](const QModelIndex& index) {
+        if (const RunWatcher* run = model_->run(proxy_->mapToSource(index)))
+            emit inspectWanted(run->name());
+        else
+            tree_->setExpanded(index.siblingAtColumn(0), !tree_->isExpanded(index.siblingAtColumn(0)));
+    });
+    auto* discard_key = new QShortcut(QKeySequence::Delete, tree_);
+    discard_key->setContext(Qt::WidgetShortcut);
+    connect(discard_key, &QShortcut::activated, this, &RunsPanel::discard);
 }
 
 QWidget* RunsPanel::makeButtons() {
@@ -101,10 +126,8 @@ QWidget* RunsPanel::makeButtons() {
         connect(button, &QPushButton::clicked, this, action);
         return button;
     };
-    pause_ = make({tr("Pause"), tr("Resume")}, tr("Wait between two steps; nothing is lost"), [this] {
-        const RunWatcher* run = selected();
-        send(run != nullptr && run->state() == RunState::paused ? Command::resume : Command::pause);
-    });
+    pause_ = make({tr("Pause"), tr("Resume")}, tr("Wait between two steps; nothing is lost"),
+                  [this] { send(pause_->text() == tr("Resume") ? Command::resume : Command::pause); });
     stop_ = make({tr("Stop")}, tr("Save a checkpoint and end; the run can be continued"),
                  [this] { send(Command::stop); });
     checkpoint_ =
@@ -121,145 +144,102 @@ QWidget* RunsPanel::makeButtons() {
     return buttons;
 }
 
+/// The run of a row, or the listed runs of an experiment.
+std::vector<RunWatcher*> RunsPanel::listedUnder(const QModelIndex& index) const {
+    if (RunWatcher* run = model_->run(proxy_->mapToSource(index))) return {run};
+    std::vector<RunWatcher*> runs;
+    for (int row = 0; row < proxy_->rowCount(index); ++row)
+        runs.push_back(model_->run(proxy_->mapToSource(proxy_->index(row, 0, index))));
+    return runs;
+}
+
 RunWatcher* RunsPanel::selected() const {
-    const QModelIndex current = table_->currentIndex();
-    return current.isValid() ? model_->run(proxy_->mapToSource(current).row()) : nullptr;
+    const QModelIndex current = tree_->currentIndex().siblingAtColumn(0);
+    if (!current.isValid()) return nullptr;
+    const auto runs = listedUnder(current);
+    return runs.empty() ? nullptr : runs.front();
 }
 
 std::vector<RunWatcher*> RunsPanel::allSelected() const {
     std::vector<RunWatcher*> runs;
-    for (const QModelIndex& row : table_->selectionModel()->selectedRows())
-        runs.push_back(model_->run(proxy_->mapToSource(row).row()));
+    for (const QModelIndex& row : tree_->selectionModel()->selectedRows())
+        for (RunWatcher* run : listedUnder(row))
+            if (std::find(runs.begin(), runs.end(), run) == runs.end()) runs.push_back(run);
     return runs;
 }
 
 void RunsPanel::select(const QString& name) {
-    const int row = model_->rowOf(name);
-    if (row >= 0) table_->setCurrentIndex(proxy_->mapFromSource(model_->index(row, 0)));
+    const QModelIndex index = proxy_->mapFromSource(model_->indexOf(name));
+    if (!index.isValid()) return;
+    tree_->expand(index.parent());
+    tree_->setCurrentIndex(index);
 }
 
-QStringList RunsPanel::listed(int most) const {
+QStringList RunsPanel::charted(int most) const {
+    const RunWatcher* current = selected();
+    const QString chosen = current != nullptr ? model_->experimentKeyOf(current->name()) : QString();
     QStringList names;
-    for (int row = 0; row < std::min(most, proxy_->rowCount()); ++row)
-        names << model_->run(proxy_->mapToSource(proxy_->index(row, 0)).row())->name();
-    if (const RunWatcher* run = selected(); run != nullptr && !names.contains(run->name()))
-        names << run->name();
+    if (current != nullptr) names << current->name();
+    for (int row = 0; row < proxy_->rowCount(); ++row) {
+        for (const RunWatcher* run : listedUnder(proxy_->index(row, 0))) {
+            const QString key = model_->experimentKeyOf(run->name());
+            if (key != chosen && !model_->ticked().contains(key)) break;
+            if (names.size() < most && !names.contains(run->name())) names << run->name();
+        }
+    }
     return names;
 }
 
-void RunsPanel::rename(const QString& to) {
-    const RunWatcher* run = selected();
-    if (run == nullptr) return;
-    const QString from = run->name();
-    queue_.renameRun(run->folder(), to.toStdString());
-    emit renamed(from, to);
-    store_.refresh();
-    select(to);
-}
-
-void RunsPanel::askForName() {
-    const RunWatcher* run = selected();
-    if (run == nullptr) return;
-    bool accepted = false;
-    const QString name =
-        QInputDialog::getText(this, tr("Rename the run"), tr("Letters, digits, '.', '_' and '-':"),
-                              QLineEdit::Normal, run->name(), &accepted);
-    if (!accepted || name == run->name()) return;
-    try {
-        rename(name.trimmed());
-    } catch (const Error& error) {
-        emit said(tr("Not renamed: %1").arg(QString::fromStdString(error.what())));
-    }
-}
-
-void RunsPanel::askForColor() {
-    const RunWatcher* run = selected();
-    if (run == nullptr) return;
-    const QString name = run->name();
-    const QColor before = model_->color(name);
-    const QColor color = QColorDialog::getColor(before, this, tr("Colour of %1").arg(name));
-    if (color.isValid()) emit colorChosen(name, color);
-}
-
-void RunsPanel::putIntoQueue() {
-    const RunWatcher* run = selected();
-    if (run == nullptr) return;
-    try {
-        queue_.enqueueRun(run->folder());
-        emit said(tr("%1 waits in the queue").arg(run->name()));
-    } catch (const Error& error) {
-        emit said(QString::fromStdString(error.what()));
-    }
-}
-
 void RunsPanel::send(Command command) {
-    const RunWatcher* run = selected();
-    if (run == nullptr) return;
-    if (run->status().control.empty()) {
-        emit said(tr("%1 has no control socket on this machine; it can only be watched").arg(run->name()));
-        return;
+    for (const RunWatcher* run : allSelected()) {
+        if (!run->isActive()) continue;
+        if (run->status().control.empty()) {
+            emit said(
+                tr("%1 has no control socket on this machine; it can only be watched").arg(run->name()));
+            continue;
+        }
+        version_note_ = otherVersionNote(run->status());
+        control_->send(QString::fromStdString(run->status().control), command);
     }
-    version_note_ = otherVersionNote(run->status());
-    control_->send(QString::fromStdString(run->status().control), command);
+}
+
+bool RunsPanel::canContinue(const RunWatcher& run) const {
+    if (run.isSuspended()) return true;
+    return !run.isActive() && run.state() != RunState::finished && run.specification().has_value();
 }
 
 void RunsPanel::continueSelected() {
-    const RunWatcher* run = selected();
-    if (run == nullptr) return;
-    try {
-        if (run->isSuspended())
-            TrainerLauncher::wake(run->folder());
-        else
-            launcher_.resume(run->folder());
-        emit said(tr("%1 continues").arg(run->name()));
-    } catch (const Error& error) {
-        emit said(QString::fromStdString(error.what()));
+    for (const RunWatcher* run : allSelected()) {
+        if (!canContinue(*run)) continue;
+        try {
+            if (run->isSuspended())
+                TrainerLauncher::wake(run->folder());
+            else
+                launcher_.resume(run->folder());
+            emit said(tr("%1 continues").arg(run->name()));
+        } catch (const Error& error) {
+            emit said(QString::fromStdString(error.what()));
+        }
     }
 }
 
 void RunsPanel::showButtons() {
-    const RunWatcher* run = selected();
-    const bool active = run != nullptr && run->isActive();
-    const bool paused = run != nullptr && run->state() == RunState::paused;
-    const bool finished = run != nullptr && run->state() == RunState::finished;
-    pause_->setText(paused ? tr("Resume") : tr("Pause"));
-    const bool suspended = run != nullptr && run->isSuspended();
+    const auto runs = allSelected();
+    const auto any = [&](auto holds) { return std::any_of(runs.begin(), runs.end(), holds); };
+    const auto follows_commands = [](const RunWatcher* run) {
+        return run->isActive() && !run->isSuspended();
+    };
+    const auto trains = [](const RunWatcher* run) { return run->state() == RunState::running; };
+    const bool only_paused =
+        !any(trains) && any([](const RunWatcher* run) { return run->state() == RunState::paused; });
+    pause_->setText(only_paused ? tr("Resume") : tr("Pause"));
     for (QPushButton* button : {pause_, stop_, checkpoint_})
-        button->setEnabled(active && !suspended);
-    const bool can_start = run != nullptr && !active && !finished && run->specification().has_value();
-    continue_->setEnabled(suspended || can_start);
+        button->setEnabled(any(follows_commands));
+    continue_->setEnabled(any([this](const RunWatcher* run) { return canContinue(*run); }));
+    const RunWatcher* run = selected();
     const QString detail = run != nullptr ? noticeOf(*run) : QString();
     detail_->setText(detail);
     detail_->setVisible(!detail.isEmpty());
-}
-
-void RunsPanel::openMenu(const QPoint& at) {
-    const RunWatcher* run = selected();
-    if (run == nullptr) return;
-    QMenu menu(this);
-    menu.addAction(tr("Open folder"), this, &RunsPanel::openFolder);
-    QAction* rename = menu.addAction(tr("Rename…"), this, &RunsPanel::askForName);
-    menu.addAction(tr("Colour…"), this, &RunsPanel::askForColor);
-    QAction* queue = menu.addAction(tr("Put into the queue"), this, &RunsPanel::putIntoQueue);
-    rename->setEnabled(!run->isActive());
-    queue->setEnabled(continue_->isEnabled() && queue_.placeOf(run->folder().name()) < 0);
-    QAction* remove = menu.addAction(tr("Move to trash"), this, &RunsPanel::discard);
-    const auto chosen = allSelected();
-    remove->setEnabled(
-        std::any_of(chosen.begin(), chosen.end(), [](const RunWatcher* each) { return !each->isActive(); }));
-    menu.exec(table_->viewport()->mapToGlobal(at));
-}
-
-void RunsPanel::openFolder() {
-    if (const RunWatcher* run = selected())
-        QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(run->folder().path().string())));
-}
-
-void RunsPanel::discard() {
-    std::vector<std::string> names;
-    for (const RunWatcher* run : allSelected())
-        names.push_back(run->folder().name());
-    state_.edits().discard(names);
 }
 
 }  // namespace roper

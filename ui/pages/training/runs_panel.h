@@ -3,8 +3,8 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QTableView>
 #include <QToolButton>
+#include <QTreeView>
 
 #include "ui/live/control_client.h"
 #include "ui/pages/training/run_filter_model.h"
@@ -12,7 +12,8 @@
 
 namespace roper {
 
-/// The table of runs, and what can be done with the selected one: pause, resume, stop, checkpoint, continue.
+/// The tree of experiments and runs, and what can be done with those that are chosen: pause, resume, stop,
+/// checkpoint, continue, and what the menu of a row offers.
 class RunsPanel : public QWidget {
     Q_OBJECT
 
@@ -20,17 +21,22 @@ class RunsPanel : public QWidget {
     RunsPanel(TrainingState& state, QWidget* parent);
 
     RunsModel& model() { return *model_; }
-    /// The run that the buttons act on, and whose samples are shown; of several the one chosen last.
+    QTreeView& tree() { return *tree_; }
+    /// The run whose samples and notices are shown: the current row's, of an experiment the first.
     RunWatcher* selected() const;
-    /// All that are chosen.
+    /// All that are chosen; of a chosen experiment all runs that are listed.
     std::vector<RunWatcher*> allSelected() const;
     void select(const QString& name);
 
-    /// Names of the first `most` runs as the table is sorted and filtered; the selected one is among them.
-    QStringList listed(int most) const;
+    /// The runs that belong into the charts, as the tree is sorted and filtered: those of the selected run's
+    /// experiment and of the ticked ones, at most `most`.
+    QStringList charted(int most) const;
     /// Gives the selected run's folder another name. @throws Error
     void rename(const QString& to);
+    /// Gives an experiment's runs the name of one. @throws Error
+    void renameExperiment(const std::vector<RunWatcher*>& runs, const QString& name);
 
+    /// Sends a command to the trainers of all chosen runs that train.
     void send(Command command);
     void continueSelected();
 
@@ -39,21 +45,34 @@ class RunsPanel : public QWidget {
 
   signals:
     void selectionChanged();
-    /// The first runs of the table as it is sorted and filtered, and the selected one, are others now.
-    void listedChanged();
+    /// Other runs belong into the charts now.
+    void chartedChanged();
     void colorChosen(const QString& run, const QColor& color);
     void renamed(const QString& from, const QString& to);
     void said(const QString& message);
+    /// Look into the selected run's model.
+    void inspectWanted(const QString& run);
+    /// Compare the groups of an experiment; words that find its runs.
+    void compareWanted(const QString& filter);
+    /// The same settings again, to change something.
+    void settingsWanted(const roper::Specification& specification);
 
   private:
     QWidget* makeButtons();
+    void makeTree();
     void showButtons();
     void openMenu(const QPoint& at);
+    void openColumnMenu(const QPoint& at);
     void openFolder();
     void discard();
+    void readLabelsAgain();
     void askForName();
+    void askForExperimentName();
+    void askForNotes();
     void askForColor();
     void putIntoQueue();
+    std::vector<RunWatcher*> listedUnder(const QModelIndex& index) const;
+    bool canContinue(const RunWatcher& run) const;
 
     TrainingState& state_;
     RunStore& store_;
@@ -61,7 +80,7 @@ class RunsPanel : public QWidget {
     QueueLauncher& queue_;
     RunsModel* model_;
     RunFilterModel* proxy_;
-    QTableView* table_;
+    QTreeView* tree_;
     QLineEdit* filter_;
     QLabel *detail_, *filter_problem_;
     QPushButton *pause_, *stop_, *checkpoint_, *continue_;

@@ -48,8 +48,6 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     accuracy_->setEmptyText(
         tr("Solved problems appear with the first evaluation.\nOf the prefix task: letters that follow with "
            "certainty and were predicted. Of a text: tokens that were likeliest."));
-    accuracy_->setSmoothing(0);
-    accuracy_->setLegendCorner(Qt::AlignBottom | Qt::AlignRight);
     auto* right = new QSplitter(Qt::Vertical);
     lists_->addTab(runs_, tr("Runs"));
     lists_->addTab(queue_panel_, tr("Queue"));
@@ -78,18 +76,24 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     connect(&state_.store(), &RunStore::runRemoved, this, [this](const QString& name) {
         unchart(name);
         state_.forget(name);
-        chartListed();
+        chartChosen();
     });
     // Several runs come or go at a time; the charts follow once.
     listing_.setSingleShot(true);
-    connect(&listing_, &QTimer::timeout, this, &TrainingPage::chartListed);
-    connect(runs_, &RunsPanel::listedChanged, &listing_, qOverload<>(&QTimer::start));
+    connect(&listing_, &QTimer::timeout, this, [this] {
+        if (runs_->selected() == nullptr) selectNewest();
+        chartChosen();
+    });
+    connect(runs_, &RunsPanel::chartedChanged, &listing_, qOverload<>(&QTimer::start));
     connect(runs_, &RunsPanel::colorChosen, this, [this](const QString& name, const QColor& color) {
         state_.setColor(name, color);
-        runs_->model().setColor(name, color);
-        forBothCharts([&](MetricChart& chart) {
-            if (chart.hasSeries(name)) chart.setColor(name, color);
-        });
+        chartChosen();
+    });
+    connect(runs_, &RunsPanel::inspectWanted, this, &TrainingPage::inspectWanted);
+    connect(runs_, &RunsPanel::compareWanted, this, &TrainingPage::compareWanted);
+    connect(runs_, &RunsPanel::settingsWanted, this, [this](const Specification& specification) {
+        form_->setSpecification(specification);
+        chooser_->setCurrentIndex(1);
     });
     connect(runs_, &RunsPanel::renamed, &state_, &TrainingState::rename);
     connect(&state_, &TrainingState::said, this, [this](const QString& text) { setReadout(text); });
@@ -112,7 +116,8 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
         connect(from, &MetricChart::shownChanged, to, &MetricChart::setShown);
     for (RunWatcher* run : state_.store().runs())
         followRun(run);
-    chartListed();
+    selectNewest();
+    chartChosen();
     if (!presets_->choose("addition-small")) presets_->setCurrentRow(0);
     showForm();
 }
@@ -129,10 +134,12 @@ Figure& TrainingPage::prepareFigure(FigureRequest request) {
     state_.store().readAll();
     if (state_.store().runs().empty())
         throw Error(ErrorKind::usage, "there are no runs in " + state_.store().folder().string());
-    chartListed();
+    if (runs_->selected() == nullptr) selectNewest();
+    chartChosen();
     for (MetricChart* chart : {loss_, accuracy_}) {
         chart->resize(request.size);
         chart->redrawNow();
+        chart->plot().replot();  // which gives the legend its place
     }
     return figureNamed(request.kind);
 }
@@ -178,8 +185,14 @@ void TrainingPage::queueRuns(const std::vector<Specification>& specifications, i
                       });
 }
 
+void TrainingPage::selectNewest() {
+    const RunWatcher* newest = nullptr;
+    for (const RunWatcher* run : state_.store().runs())
+        if (newest == nullptr || run->madeAt_s() > newest->madeAt_s()) newest = run;
+    if (newest != nullptr) runs_->select(newest->name());
+}
+
 void TrainingPage::followRun(RunWatcher* run) {
-    runs_->model().setColor(run->name(), state_.colorOf(*run, palette()));
     connect(run, &RunWatcher::metricsAdded, this, [this, run](std::size_t first) { addMetrics(run, first); });
     connect(run, &RunWatcher::evaluationsAdded, this,
             [this, run](std::size_t first) { addEvaluations(run, first); });
@@ -195,26 +208,45 @@ void TrainingPage::followRun(RunWatcher* run) {
         connect(run, signal, this, [this, run] {
             if (runs_->selected() == run) showSelected();
         });
-    if (runs_->selected() == nullptr) runs_->select(run->name());
     listing_.start();
 }
 
-/// The charts hold the first runs of the table, as it is sorted and filtered: hundreds of curves could
-/// neither be told apart nor drawn in time.
-void TrainingPage::chartListed() {
-    constexpr int kMostCharted = 20;
-    const QStringList listed = runs_->listed(kMostCharted);
+/// The charts hold the runs of the selected run's experiment, and of those that are ticked: hundreds of
+/// curves could neither be told apart nor drawn in time.
+void TrainingPage::chartChosen() {
+    constexpr int kMostCharted = 48;
+    const RunsModel& model = runs_->model();
+    for (const RunWatcher* run : state_.store().runs())
+        runs_->model().setColor(run->name(),
+                                state_.colorOf(*run, model.placeOf(run->name()).of_method, palette()));
+    const QStringList wanted = runs_->charted(kMostCharted);
+    const RunWatcher* selected = runs_->selected();
+    QStringList experiments;
+    for (const QString& name : wanted)
+        if (const QString key = model.experimentKeyOf(name); !experiments.contains(key)) experiments << key;
     for (RunWatcher* run : state_.store().runs()) {
-        const bool wanted = listed.contains(run->name());
-        if (wanted && !loss_->hasSeries(run->name())) chart(run);
-        if (!wanted) unchart(run->name());
+        const QString name = run->name();
+        if (!wanted.contains(name)) {
+            unchart(name);
+            continue;
+        }
+        const QString group = model.groupOf(name);
+        const MetricChart::Look look{
+            experiments.size() > 1 ? model.experimentNameOf(name) + ": " + group : group,
+            model.color(name),
+            static_cast<int>(experiments.indexOf(model.experimentKeyOf(name))),
+            model.placeOf(name).group,
+            selected != nullptr && name == selected->name(),
+            model.labelOf(name)};
+        if (loss_->hasSeries(name))
+            forBothCharts([&](MetricChart& chart) { chart.setLook(name, look); });
+        else
+            chart(run, look);
     }
 }
 
-void TrainingPage::chart(RunWatcher* run) {
-    const QString label = state_.legendLabel(run->name());
-    forBothCharts(
-        [&](MetricChart& chart) { chart.addSeries(run->name(), label, state_.colorOf(*run, palette())); });
+void TrainingPage::chart(RunWatcher* run, const MetricChart::Look& look) {
+    forBothCharts([&](MetricChart& chart) { chart.addSeries(run->name(), look); });
     addMetrics(run, 0);
     addEvaluations(run, 0);
 }
@@ -258,13 +290,19 @@ void TrainingPage::showSelected() {
 }
 
 ViewSettings TrainingPage::viewSettings() const {
-    return {{"view.training_preset", presets_->chosenName().toStdString()}};
+    const RunWatcher* run = runs_->selected();
+    return {{"view.training_preset", presets_->chosenName().toStdString()},
+            {"view.training_seeds", std::to_string(seeds_->value())},
+            {"view.training_run", run == nullptr ? std::string() : run->name().toStdString()}};
 }
 
 void TrainingPage::setViewSettings(const ViewSettings& settings) {
     const auto preset = settings.find("view.training_preset");
     if (preset != settings.end() && presets_->choose(QString::fromStdString(preset->second)))
         chooser_->setCurrentWidget(presets_);
+    if (const auto seeds = viewNumber(settings, "view.training_seeds")) seeds_->setValue(*seeds);
+    if (const auto run = settings.find("view.training_run"); run != settings.end())
+        runs_->select(QString::fromStdString(run->second));
 }
 
 QString TrainingPage::explanation() const {

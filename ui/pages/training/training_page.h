@@ -50,14 +50,20 @@ class TrainingPage : public Page {
     QSpinBox* seedCount() { return seeds_; }
     QueuePanel& queuePanel() { return *queue_panel_; }
 
+  signals:
+    /// Look into a run's model; compare the runs that some words find.
+    void inspectWanted(const QString& run);
+    void compareWanted(const QString& filter);
+
   private:
     QWidget* makeChooser();
     QWidget* makeCharts();
     QWidget* makeChartControls();
     QWidget* makeStartButtons();
     void followRun(RunWatcher* run);
-    void chartListed();
-    void chart(RunWatcher* run);
+    void selectNewest();
+    void chartChosen();
+    void chart(RunWatcher* run, const MetricChart::Look& look);
     void unchart(const QString& name);
     void showForm();
     void startRuns(bool as_twins);

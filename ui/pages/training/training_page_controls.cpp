@@ -1,6 +1,7 @@
 #include <QGridLayout>
 #include <QScrollArea>
 #include <QSplitter>
+#include <array>
 
 #include "ui/pages/training/training_page.h"
 
@@ -9,6 +10,12 @@
 // What can be pressed and typed on the Training page.
 
 namespace roper {
+namespace {
+
+constexpr std::array kMeans = {1, 3, 5, 11, 25, 51, 101, 201, 501};  // values in a mean of the loss
+constexpr int kMeanAtFirst = 3;
+
+}  // namespace
 
 QWidget* TrainingPage::makeChooser() {
     auto* scroll = new QScrollArea;
@@ -86,14 +93,20 @@ QWidget* TrainingPage::makeChartControls() {
         forBothCharts([&](MetricChart& chart) { chart.setAcross(static_cast<MetricChart::XAxis>(index)); });
     });
     auto* smoothing = new QSlider(Qt::Horizontal);
-    smoothing->setRange(0, 99);
-    smoothing->setValue(90);
+    smoothing->setRange(0, static_cast<int>(kMeans.size()) - 1);
     smoothing->setMinimumWidth(60);
-    smoothing->setMaximumWidth(120);
+    smoothing->setMaximumWidth(110);
     smoothing->setAccessibleName(tr("Smoothing of the loss"));
-    smoothing->setToolTip(tr("Weight of the past in the bold curve; the pale one is each step"));
-    connect(smoothing, &QSlider::valueChanged, this,
-            [this](int value) { loss_->setSmoothing(value / 100.0); });
+    smoothing->setToolTip(tr(
+        "The bold curve is the mean of so many values, as many before as after; the pale one is each value"));
+    auto* averaged = new QLabel;
+    averaged->setMinimumWidth(averaged->fontMetrics().horizontalAdvance(tr("no mean of 501")));
+    connect(smoothing, &QSlider::valueChanged, this, [this, averaged](int place) {
+        const int values = kMeans[static_cast<std::size_t>(place)];
+        averaged->setText(values == 1 ? tr("not smoothed") : tr("mean of %1").arg(values));
+        loss_->setSmoothing(values);
+    });
+    smoothing->setValue(kMeanAtFirst);
     auto* log_x = new QCheckBox(tr("log x"));
     auto* log_y = new QCheckBox(tr("log loss"));
     connect(log_x, &QCheckBox::toggled, this,
@@ -108,14 +121,15 @@ QWidget* TrainingPage::makeChartControls() {
     bar->setMinimumWidth(320);  // two lines of them, no more
     auto* layout = new FlowLayout(bar);
     layout->addWidget(across);
-    layout->addWidget(new QLabel(tr("smoothing")));
     layout->addWidget(smoothing);
+    layout->addWidget(averaged);
     layout->addWidget(log_x);
     layout->addWidget(log_y);
     auto* legend = new QCheckBox(tr("legend"));
     legend->setTristate(true);
     legend->setCheckState(Qt::PartiallyChecked);
-    legend->setToolTip(tr("Half ticked: shown for up to eight runs; the table has the colours of all"));
+    legend->setToolTip(
+        tr("Half ticked: shown for up to twelve kinds of runs; the list has the colours of all"));
     connect(legend, &QCheckBox::stateChanged, this, [this](int state) {
         forBothCharts([&](MetricChart& chart) {
             chart.setLegendShown(state == Qt::PartiallyChecked ? std::nullopt

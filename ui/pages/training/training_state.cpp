@@ -1,11 +1,12 @@
 #include "ui/pages/training/training_state.h"
 
 #include <QPalette>
-#include <QRegularExpression>
 #include <QSettings>
-#include <set>
+#include <ctime>
+#include <map>
 
 #include "core/base/error.h"
+#include "core/compare/experiment.h"
 #include "core/compare/grouping.h"
 #include "core/specification/cost.h"
 #include "ui/live/run_records.h"
@@ -62,8 +63,10 @@ ExpectedTime TrainingState::expectedTime(const std::vector<Specification>& speci
 
 void TrainingState::start(const Specification& specification, bool as_twins) {
     try {
-        const RunFolder last =
-            as_twins ? launcher_.startTwins(specification).back() : launcher_.start(specification);
+        const RunLabels labels =
+            asExperiments({specification}, experimentNames(), std::time(nullptr)).front().labels;
+        const RunFolder last = as_twins ? launcher_.startTwins(specification, labels).back()
+                                        : launcher_.start(specification, labels);
         emit said(tr("Started; the first steps follow in a moment.") +
                   lowDisk(std::vector(as_twins ? 2 : 1, specification)));
         store_.refresh();
@@ -74,12 +77,35 @@ void TrainingState::start(const Specification& specification, bool as_twins) {
     }
 }
 
+std::set<std::string> TrainingState::experimentNames() const {
+    std::set<std::string> names;
+    for (const RunWatcher* run : store_.runs())
+        names.insert(run->labels().experiment);
+    return names;
+}
+
+/// Runs in experiments of their own, or, to `join`, in those that have runs of the same settings already.
+std::vector<NewRun> TrainingState::named(const std::vector<Specification>& specifications, bool join) const {
+    std::vector<NewRun> runs = asExperiments(specifications, experimentNames(), std::time(nullptr));
+    if (!join) return runs;
+    std::map<std::string, std::pair<double, std::string>> newest;  // by settings: when it was made, its name
+    for (const RunWatcher* run : store_.runs()) {
+        if (!run->specification()) continue;
+        auto& known = newest[experimentKey(*run->specification(), {})];
+        known = std::max(known, std::pair(run->madeAt_s(), run->labels().experiment));
+    }
+    for (NewRun& run : runs)
+        if (const auto known = newest.find(experimentKey(run.specification, {})); known != newest.end())
+            run.labels.experiment = known->second.second;
+    return runs;
+}
+
 void TrainingState::enqueue(const std::vector<Specification>& specifications, int there_already) {
     if (specifications.empty()) {
         emit said(tr("Nothing to queue: all of it is there already."));
         return;
     }
-    const auto queued = static_cast<int>(edits_.enqueue(specifications));
+    const auto queued = static_cast<int>(edits_.enqueue(named(specifications, there_already > 0)));
     if (queued == 0) return;  // why not has been said
     QString text = tr("%1 queued; trained even if this window is closed.").arg(counted(queued, tr("run")));
     if (there_already > 0)
@@ -105,42 +131,25 @@ std::vector<Specification> TrainingState::missingTwins(const Specification& spec
     return wanted;
 }
 
-QColor TrainingState::colorOf(const RunWatcher& run, const QPalette& palette) {
-    const auto known = colors_.find(run.name());
-    if (known != colors_.end()) return *known;
-    const QVariant chosen = QSettings().value("colors/" + run.name());
-    if (chosen.isValid()) return colors_[run.name()] = chosen.value<QColor>();
+QColor TrainingState::colorOf(const RunWatcher& run, int number, const QPalette& palette) {
+    auto chosen = chosen_colors_.find(run.name());
+    if (chosen == chosen_colors_.end())
+        chosen = chosen_colors_.insert(run.name(), QSettings().value("colors/" + run.name()).value<QColor>());
+    if (chosen->isValid()) return *chosen;
     const std::string position =
         run.specification() ? run.specification()->model.position : Specification().model.position;
-    // By the seed: the same run has the same colour whatever else is there.
-    const std::int64_t seed = run.specification() ? run.specification()->training.model_seed : 0;
-    const QColor color = Theme::of(palette).run(position, static_cast<int>(seed % 1000));
-    colors_[run.name()] = color;
-    return color;
+    return Theme::of(palette).run(position, number);
 }
 
 void TrainingState::setColor(const QString& run, const QColor& color) {
     QSettings().setValue("colors/" + run, color);
-    colors_[run] = color;
+    chosen_colors_[run] = color;
 }
 
 void TrainingState::rename(const QString& from, const QString& to) {
-    colors_[to] = colors_.take(from);
-    QSettings().setValue("colors/" + to, colors_[to]);
+    const QColor chosen = chosen_colors_.take(from);
+    if (chosen.isValid()) setColor(to, chosen);
     QSettings().remove("colors/" + from);
-}
-
-void TrainingState::forget(const QString& run) {
-    colors_.remove(run);
-    labels_.removeIf([&](const auto& label) { return label.value() == run; });
-}
-
-QString TrainingState::legendLabel(const QString& name) {
-    static const QRegularExpression date(QStringLiteral("^\\d{4}-\\d\\d-\\d\\dT\\d{4}Z-"));
-    const QString without_date = QString(name).remove(date);
-    if (labels_.value(without_date, name) != name) return name;
-    labels_[without_date] = name;
-    return without_date;
 }
 
 }  // namespace roper

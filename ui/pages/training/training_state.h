@@ -3,6 +3,7 @@
 #include <QColor>
 #include <QHash>
 #include <QObject>
+#include <set>
 
 #include "core/compare/expected_time.h"
 #include "ui/live/queue_launcher.h"
@@ -46,18 +47,15 @@ class TrainingState : public QObject {
     /// waits already.
     std::vector<Specification> missingTwins(const Specification& specification, int seeds) const;
 
-    /// By method and seed, unless another colour was chosen for the run.
-    QColor colorOf(const RunWatcher& run, const QPalette& palette);
+    /// By method, unless another colour was chosen for the run.
+    /// @param number  of its group among those of the same method: others get another lightness
+    QColor colorOf(const RunWatcher& run, int number, const QPalette& palette);
     void setColor(const QString& run, const QColor& color);
     /// A run has another name now.
     void rename(const QString& from, const QString& to);
 
     /// A run is no longer there.
-    void forget(const QString& run);
-
-    /// The name in legends: without the date that the program put before it, where that is enough to tell
-    /// runs apart.
-    QString legendLabel(const QString& name);
+    void forget(const QString& run) { chosen_colors_.remove(run); }
 
   signals:
     /// A line for the person who did something.
@@ -65,14 +63,15 @@ class TrainingState : public QObject {
     void started(const QString& run);
 
   private:
+    std::set<std::string> experimentNames() const;
+    std::vector<NewRun> named(const std::vector<Specification>& specifications, bool join) const;
     QString lowDisk(const std::vector<Specification>& specifications) const;
 
     RunStore& store_;
     TrainerLauncher& launcher_;
     QueueLauncher& queue_;
     RunEdits edits_;
-    QHash<QString, QColor> colors_;
-    QHash<QString, QString> labels_;  ///< legend entry to the run that has it
+    QHash<QString, QColor> chosen_colors_;  ///< by a person; not valid where none was
 };
 
 }  // namespace roper

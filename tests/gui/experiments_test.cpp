@@ -1,0 +1,178 @@
+#include <QProcess>
+#include <QTreeView>
+#include <QUndoStack>
+#include <set>
+
+#include "core/compare/experiment.h"
+#include "tests/support/finished_run.h"
+#include "tests/support/page_test.h"
+#include "tests/support/tiny_run.h"
+
+using namespace roper;
+
+/// Many experiments in one folder: each is found, told apart, and acted on as one.
+class ExperimentsTest : public PageTest {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() {
+        forgetSettings("experiments_test");
+        for (int experiment = 0; experiment < kExperiments; ++experiment)
+            makeExperiment(experiment);
+    }
+
+    void init() {
+        runs_ = std::make_unique<QTemporaryDir>();
+        QCOMPARE(QProcess::execute("cp", {"-a", made_.path() + "/.", runs_->path()}), 0);
+        openWindow("Training", runs());
+        QTRY_COMPARE(model().rowCount(), kExperiments);
+    }
+    void cleanup() { window_.reset(); }
+
+    void eachExperimentIsOneRowTheNewestFirst() {
+        for (int row = 0; row < kExperiments; ++row) {
+            const QModelIndex index = model().index(row, 0);
+            QCOMPARE(index.data().toString(), nameOf(kExperiments - 1 - row));
+            QCOMPARE(model().rowCount(index), kRuns);
+        }
+        const QModelIndex first = model().index(0, 0);
+        QTRY_COMPARE(model().index(0, 0, first).data().toString(), QString("RoPE, seed 0"));
+        QCOMPARE(model().index(kRuns - 1, 0, first).data().toString(), QString("RoPER, seed 9"));
+    }
+
+    void theChartsHoldTheChosenExperimentAndThoseThatAreTicked() {
+        page().runsPanel().select("e3-rope-s4");
+        QTRY_VERIFY(page().lossChart().hasSeries("e3-roper-s9"));
+        QVERIFY(!page().lossChart().hasSeries("e4-rope-s0"));
+        page().lossChart().redrawNow();
+        QCOMPARE(legend(page().lossChart()), (QStringList{"RoPE", "RoPER"}));
+        const QModelIndex other = model().index(kExperiments - 1 - 5, 0);
+        QVERIFY(model().setData(other, Qt::Checked, Qt::CheckStateRole));
+        QTRY_VERIFY(page().lossChart().hasSeries("e5-rope-s0"));
+        page().lossChart().redrawNow();
+        QCOMPARE(legend(page().lossChart()).size(), 4);
+        QVERIFY(legend(page().lossChart()).contains(nameOf(5) + ": RoPER"));
+        // In grey each kind of curve still has a line of its own.
+        std::set<std::pair<int, int>> lines;
+        for (int i = 1; i < page().lossChart().plot().graphCount(); i += 3) {
+            const QCPGraph* curve = page().lossChart().plot().graph(i);
+            lines.insert({int(curve->pen().style()), int(curve->scatterStyle().shape())});
+        }
+        QCOMPARE(lines.size(), std::size_t(4));
+        // Another one is chosen: the ticked one stays.
+        page().runsPanel().select("e0-rope-s0");
+        QTRY_VERIFY(page().lossChart().hasSeries("e0-roper-s9"));
+        QVERIFY(!page().lossChart().hasSeries("e3-rope-s4"));
+        QVERIFY(page().lossChart().hasSeries("e5-rope-s0"));
+    }
+
+    void oneExperimentIsDeletedAndComesBack() {
+        tree().setCurrentIndex(model().index(0, 0));
+        QCOMPARE(page().runsPanel().allSelected().size(), std::size_t(kRuns));
+        tree().setFocus();
+        QTest::keyClick(&tree(), Qt::Key_Delete);
+        QCOMPARE(window_->runs().runs().size(), std::size_t((kExperiments - 1) * kRuns));
+        QCOMPARE(model().rowCount(), kExperiments - 1);
+        window_->selection().history().undo();
+        QCOMPARE(model().rowCount(), kExperiments);
+        QCOMPARE(window_->runs().find("e9-rope-s0")->labels().experiment, nameOf(9).toStdString());
+    }
+
+    void anExperimentGetsAnotherName() {
+        tree().setCurrentIndex(model().index(2, 0));
+        page().runsPanel().renameExperiment(page().runsPanel().allSelected(), "The good one");
+        QTRY_COMPARE(window_->runs().find("e7-rope-s0")->labels().experiment, std::string("The good one"));
+        QCOMPARE(model().rowCount(), kExperiments);
+        bool found = false;
+        for (int row = 0; row < model().rowCount(); ++row)
+            found = found || (model().index(row, 0).data() == "The good one" &&
+                              model().rowCount(model().index(row, 0)) == kRuns);
+        QVERIFY(found);
+    }
+
+    void anExperimentIsFoundByItsNameAndItsRunsTags() {
+        auto* filter = control<QLineEdit>("Filter runs");
+        filter->setText("width 24");
+        QCOMPARE(model().rowCount(), 1);
+        QCOMPARE(model().index(0, 0).data().toString(), nameOf(2));
+        writeLabels(RunFolder(runs() / "e6-rope-s1"), {nameOf(6).toStdString(), {"odd"}, "looked at again"});
+        filter->setText("tag=odd again");
+        QTRY_COMPARE_WITH_TIMEOUT(model().rowCount(), 1, 10000);
+        QCOMPARE(model().rowCount(model().index(0, 0)), 1);
+    }
+
+    void twinsStartedTogetherAreOneExperiment() {
+        page().form().setSpecification(tinyRun(loadPreset("addition-small").specification, 5));
+        startWith(page().twinsButton());
+        QCOMPARE(model().rowCount(), kExperiments + 1);
+        const QModelIndex newest = model().index(0, 0);
+        QVERIFY2(newest.data().toString().startsWith("Addition, small, "),
+                 qPrintable(newest.data().toString()));
+        QCOMPARE(model().rowCount(newest), 2);
+        QCOMPARE(page().runsPanel().model().experimentNameOf(page().runsPanel().selected()->name()),
+                 newest.data().toString());
+        for (const RunWatcher* run : page().runsPanel().model().runsOf(
+                 page().runsPanel().model().indexOf(page().runsPanel().selected()->name()).parent()))
+            QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::finished, 60000);
+        // More seeds of the same settings join it.
+        page().seedCount()->setValue(2);
+        startWith(page().queueButton());
+        QTRY_COMPARE(model().rowCount(newest), 4);
+        for (const RunWatcher* run : window_->runs().runs())
+            QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::finished, 60000);
+    }
+
+    void whatWasChosenIsChosenAfterARestart() {
+        page().runsPanel().select("e1-roper-s3");
+        page().seedCount()->setValue(7);
+        QVERIFY(page().presets().choose("copy-quick"));
+        window_->close();
+        window_.reset();
+        openWindow("Training", runs());
+        QCOMPARE(page().runsPanel().selected()->name(), QString("e1-roper-s3"));
+        QCOMPARE(page().seedCount()->value(), 7);
+        QCOMPARE(page().presets().chosenName(), QString("copy-quick"));
+    }
+
+  private:
+    static constexpr int kExperiments = 10, kSeeds = 10, kRuns = 2 * kSeeds;
+
+    std::filesystem::path runs() const { return runs_->path().toStdString(); }
+    TrainingPage& page() { return window_->trainingPage(); }
+    QTreeView& tree() { return page().runsPanel().tree(); }
+    QAbstractItemModel& model() { return *tree().model(); }
+
+    static QString nameOf(int experiment) {
+        return QString("Addition, width %1, 2026-01-0%2").arg(8 * (experiment + 1)).arg(experiment);
+    }
+
+    void makeExperiment(int number) {
+        for (int seed = 0; seed < kSeeds; ++seed)
+            for (const char* method : {"rope", "roper"}) {
+                const std::string name =
+                    "e" + std::to_string(number) + "-" + method + "-s" + std::to_string(seed);
+                const RunFolder run =
+                    makeFinishedRun(made_.path().toStdString(), {name, method, seed, 50 + number, 60},
+                                    [&](Specification& s) { s.model.width = 8 * (number + 1); });
+                writeLabels(run, {nameOf(number).toStdString(), {}, {}});
+                // As if each had been made an hour after the one before.
+                std::filesystem::last_write_time(
+                    run.specificationPath().path(),
+                    std::filesystem::file_time_type::clock::now() - std::chrono::hours(24 - number));
+            }
+    }
+
+    static QStringList legend(MetricChart& chart) {
+        QStringList labels;
+        for (int i = 0; i < chart.plot().legend->itemCount(); ++i)
+            labels
+                << qobject_cast<QCPPlottableLegendItem*>(chart.plot().legend->item(i))->plottable()->name();
+        return labels;
+    }
+
+    QTemporaryDir made_;                   ///< all of them, as they are before each test
+    std::unique_ptr<QTemporaryDir> runs_;  ///< a copy
+};
+
+QTEST_MAIN(ExperimentsTest)
+#include "experiments_test.moc"

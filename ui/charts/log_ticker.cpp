@@ -1,0 +1,31 @@
+#include "ui/charts/log_ticker.h"
+
+#include <cmath>
+
+namespace roper {
+
+QVector<double> LogTicker::createTickVector(double, const QCPRange& range) {
+    constexpr double kFewDecades = 3;
+    constexpr int kMostTicks = 8;
+    QVector<double> ticks;
+    if (range.lower <= 0 || range.upper <= range.lower) return ticks;
+    const double decades = std::log10(range.upper / range.lower);
+    const auto first = static_cast<int>(std::floor(std::log10(range.lower)));
+    const auto last = static_cast<int>(std::ceil(std::log10(range.upper)));
+    const int every = std::max(1, (last - first) / kMostTicks);
+    for (int power = first; power <= last; power += every)
+        for (const double factor : {1.0, 2.0, 5.0}) {
+            if (factor > 1 && decades > kFewDecades) continue;
+            const double tick = factor * std::pow(10.0, power);
+            if (tick >= range.lower && tick <= range.upper) ticks.append(tick);
+        }
+    // Within less than an octave no power of ten need be there: even steps, as on a linear axis.
+    return ticks.size() >= 2 ? ticks
+                             : QCPAxisTicker::createTickVector(QCPAxisTicker::getTickStep(range), range);
+}
+
+int LogTicker::getSubTickCount(double) {
+    return 0;
+}
+
+}  // namespace roper

@@ -1,0 +1,221 @@
+#include <QColorDialog>
+#include <QDesktopServices>
+#include <QDialog>
+#include <QDialogButtonBox>
+#include <QFormLayout>
+#include <QHeaderView>
+#include <QInputDialog>
+#include <QMenu>
+#include <QPlainTextEdit>
+#include <QRegularExpression>
+#include <QSettings>
+#include <QUrl>
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "ui/pages/training/runs_panel.h"
+#include "ui/theme/numbers.h"
+
+// What the menus of the tree of runs offer, and the dialogs behind them.
+
+namespace roper {
+namespace {
+
+/// The words of a name that a filter takes for words, not for comparisons.
+QString wordsOf(const QString& name) {
+    return name.split(' ', Qt::SkipEmptyParts)
+        .filter(QRegularExpression(QStringLiteral("^[^<>=!]+$")))
+        .join(' ');
+}
+
+}  // namespace
+
+void RunsPanel::openMenu(const QPoint& at) {
+    const RunWatcher* run = selected();
+    if (run == nullptr) return;
+    const auto chosen = allSelected();
+    const bool is_experiment = model_->run(proxy_->mapToSource(tree_->currentIndex())) == nullptr;
+    const auto any = [&](auto holds) { return std::any_of(chosen.begin(), chosen.end(), holds); };
+    QMenu menu(this);
+    if (!is_experiment) {
+        menu.addAction(tr("Inspect"), this, [this] { emit inspectWanted(selected()->name()); });
+    }
+    menu.addAction(tr("Compare the experiment"), this,
+                   [this] { emit compareWanted(wordsOf(model_->experimentNameOf(selected()->name()))); });
+    if (run->specification())
+        menu.addAction(tr("Same settings, change …"), this,
+                       [this] { emit settingsWanted(*selected()->specification()); });
+    QAction* queue = menu.addAction(tr("Put into the queue"), this, &RunsPanel::putIntoQueue);
+    queue->setEnabled(any([this](const RunWatcher* each) {
+        return canContinue(*each) && queue_.placeOf(each->folder().name()) < 0;
+    }));
+    menu.addSeparator();
+    menu.addAction(tr("Tags and note…"), this, &RunsPanel::askForNotes);
+    if (is_experiment) {
+        menu.addAction(tr("Rename the experiment…"), this, &RunsPanel::askForExperimentName);
+    } else {
+        QAction* rename = menu.addAction(tr("Rename the folder…"), this, &RunsPanel::askForName);
+        rename->setEnabled(!run->isActive());
+        menu.addAction(tr("Colour…"), this, &RunsPanel::askForColor);
+        menu.addAction(tr("Open folder"), this, &RunsPanel::openFolder);
+    }
+    menu.addSeparator();
+    QAction* remove = menu.addAction(tr("Move to trash"), this, &RunsPanel::discard);
+    remove->setEnabled(any([](const RunWatcher* each) { return !each->isActive(); }));
+    menu.exec(tree_->viewport()->mapToGlobal(at));
+}
+
+void RunsPanel::openColumnMenu(const QPoint& at) {
+    QMenu menu(this);
+    for (int column = 1; column < RunsModel::column_count; ++column) {
+        QAction* action =
+            menu.addAction(model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
+        action->setCheckable(true);
+        action->setChecked(!tree_->isColumnHidden(column));
+        connect(action, &QAction::toggled, this, [this, column](bool shown) {
+            tree_->setColumnHidden(column, !shown);
+            QStringList hidden;
+            for (int each = 1; each < RunsModel::column_count; ++each)
+                if (tree_->isColumnHidden(each)) hidden << QString::number(each);
+            QSettings().setValue("training/hidden_columns", hidden);
+        });
+    }
+    menu.exec(tree_->header()->mapToGlobal(at));
+}
+
+void RunsPanel::openFolder() {
+    if (const RunWatcher* run = selected())
+        QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(run->folder().path().string())));
+}
+
+void RunsPanel::discard() {
+    std::vector<std::string> names;
+    for (const RunWatcher* run : allSelected())
+        names.push_back(run->folder().name());
+    state_.edits().discard(names);
+}
+
+void RunsPanel::rename(const QString& to) {
+    const RunWatcher* run = selected();
+    if (run == nullptr) return;
+    const QString from = run->name();
+    queue_.renameRun(run->folder(), to.toStdString());
+    emit renamed(from, to);
+    store_.refresh();
+    select(to);
+}
+
+void RunsPanel::renameExperiment(const std::vector<RunWatcher*>& runs, const QString& name) {
+    for (const RunWatcher* run : runs) {
+        RunLabels labels = run->labels();
+        labels.experiment = name.toStdString();
+        writeLabels(run->folder(), labels);
+    }
+    readLabelsAgain();
+}
+
+/// Runs move to their new experiments at once; what was selected stays so.
+void RunsPanel::readLabelsAgain() {
+    const RunWatcher* run = selected();
+    const QString current = run != nullptr ? run->name() : QString();
+    for (RunWatcher* each : store_.runs())
+        each->pollIfChanged();
+    select(current);
+}
+
+void RunsPanel::askForExperimentName() {
+    const RunWatcher* run = selected();
+    if (run == nullptr) return;
+    const QModelIndex experiment = model_->indexOf(run->name()).parent();
+    const QList<RunWatcher*> all = model_->runsOf(experiment);
+    const QString before = model_->experimentNameOf(run->name());
+    bool accepted = false;
+    QInputDialog dialog(this);
+    dialog.setWindowTitle(tr("Rename the experiment"));
+    dialog.setLabelText(tr("Name of the experiment:"));
+    dialog.setTextValue(before);
+    dialog.resize(480, dialog.height());
+    accepted = dialog.exec() == QDialog::Accepted;
+    const QString name = dialog.textValue().trimmed();
+    if (!accepted || name.isEmpty() || name == before) return;
+    try {
+        renameExperiment({all.begin(), all.end()}, name);
+    } catch (const Error& error) {
+        emit said(tr("Not renamed: %1").arg(QString::fromStdString(error.what())));
+    }
+}
+
+void RunsPanel::askForName() {
+    const RunWatcher* run = selected();
+    if (run == nullptr) return;
+    QInputDialog dialog(this);
+    dialog.setWindowTitle(tr("Rename the run's folder"));
+    dialog.setLabelText(tr("Letters, digits, '.', '_' and '-':"));
+    dialog.setTextValue(run->name());
+    dialog.resize(480, dialog.height());  // the whole name is seen
+    if (dialog.exec() != QDialog::Accepted || dialog.textValue() == run->name()) return;
+    try {
+        rename(dialog.textValue().trimmed());
+    } catch (const Error& error) {
+        emit said(tr("Not renamed: %1").arg(QString::fromStdString(error.what())));
+    }
+}
+
+/// One dialog for all chosen runs: they get the same tags, and a note where one is written.
+void RunsPanel::askForNotes() {
+    const auto runs = allSelected();
+    if (runs.empty()) return;
+    QDialog dialog(this);
+    dialog.setWindowTitle(tr("Tags and note of %1").arg(counted(static_cast<int>(runs.size()), tr("run"))));
+    auto* tags = new QLineEdit(QString::fromStdString(join(runs.front()->labels().tags, " ")));
+    tags->setPlaceholderText(tr("words, with blanks between them"));
+    auto* note = new QPlainTextEdit(QString::fromStdString(runs.front()->labels().note));
+    auto* layout = new QFormLayout(&dialog);
+    layout->addRow(tr("Tags"), tags);
+    layout->addRow(tr("Note"), note);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
+    layout->addRow(buttons);
+    connect(buttons, &QDialogButtonBox::accepted, &dialog, &QDialog::accept);
+    connect(buttons, &QDialogButtonBox::rejected, &dialog, &QDialog::reject);
+    dialog.resize(460, 240);
+    if (dialog.exec() != QDialog::Accepted) return;
+    try {
+        for (const RunWatcher* run : runs) {
+            RunLabels labels = run->labels();
+            labels.tags.clear();
+            for (const QString& tag : tags->text().split(' ', Qt::SkipEmptyParts))
+                labels.tags.push_back(tag.toStdString());
+            labels.note = note->toPlainText().toStdString();
+            writeLabels(run->folder(), labels);
+        }
+    } catch (const Error& error) {
+        emit said(QString::fromStdString(error.what()));
+    }
+    readLabelsAgain();
+}
+
+void RunsPanel::askForColor() {
+    const RunWatcher* run = selected();
+    if (run == nullptr) return;
+    const QString name = run->name();
+    const QColor before = model_->color(name);
+    const QColor color = QColorDialog::getColor(before, this, tr("Colour of %1").arg(model_->labelOf(name)));
+    if (color.isValid()) emit colorChosen(name, color);
+}
+
+void RunsPanel::putIntoQueue() {
+    try {
+        int queued = 0;
+        for (const RunWatcher* run : allSelected()) {
+            if (!canContinue(*run) || queue_.placeOf(run->folder().name()) >= 0) continue;
+            queue_.enqueueRun(run->folder());
+            ++queued;
+        }
+        emit said(tr("%1 put into the queue").arg(counted(queued, tr("run"))));
+    } catch (const Error& error) {
+        emit said(QString::fromStdString(error.what()));
+    }
+}
+
+}  // namespace roper
