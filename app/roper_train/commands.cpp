@@ -38,11 +38,21 @@ int train(const RunFolder& folder, Verbosity verbosity, const SessionOptions& se
     if (verbosity == Verbosity::json)
         std::cout << nlohmann::ordered_json{{"event", "end"}, {"state", stateName(state)}}.dump()
                   << std::endl;
-    if (state != RunState::finished && speaksToPeople(verbosity))
-        std::cerr << "\n"
-                  << stateName(state) << "; continue with `roper-train resume " << folder.path().string()
-                  << "`\n";
+    progress.sumUp(state, folder);
     return exitCodeOf(state);
+}
+
+/// Trains a run that was made just now. One that cannot even begin, because its text is none or is too short,
+/// leaves nothing but its message.
+int trainNew(const RunFolder& folder, Verbosity verbosity, const SessionOptions& session) {
+    try {
+        return train(folder, verbosity, session);
+    } catch (const Error& error) {
+        std::error_code kept;
+        if (error.kind() == ErrorKind::usage && folder.metrics().empty() && folder.checkpoints().empty())
+            fs::remove_all(folder.path(), kept);
+        throw;
+    }
 }
 
 struct RunSummary {
@@ -113,7 +123,8 @@ int runCommand(const RunOptions& options) {
             std::min(specification.training.warmup_steps, specification.training.steps);
     requireValid(specification, options.what);
     if (!options.session.anyway) requireMemory(specification);
-    return train(createRun(options.runs, options.name, specification), options.verbosity, options.session);
+    requireReadableText(specification.task);
+    return trainNew(createRun(options.runs, options.name, specification), options.verbosity, options.session);
 }
 
 int resumeCommand(const std::string& run, const fs::path& runs, const SessionOptions& session,

@@ -137,11 +137,15 @@ void Progress::onStep(const MetricsRow& row) {
 }
 
 void Progress::drawBar(const MetricsRow& row) {
-    const auto full = static_cast<int>(kBarCells * row.step / start_.steps);
+    // Where there is too little room for both, the numbers stay whole and the bar gets shorter.
+    const std::string numbers = summary(row);
+    const auto room = static_cast<int>(terminalWidth()) - static_cast<int>(numbers.size()) - 3;
+    const int cells = std::clamp(room, 0, static_cast<int>(kBarCells));
+    const auto full = static_cast<int>(cells * row.step / start_.steps);
     std::string line;
-    for (int cell = 0; cell < kBarCells; ++cell)
+    for (int cell = 0; cell < cells; ++cell)
         line += cell < full ? "█" : "░";
-    line += "  " + summary(row);
+    line += (cells > 0 ? "  " : "") + numbers;
     std::cerr << "\r\033[K" << cutToWidth(line, terminalWidth() - 1) << std::flush;
     bar_is_open_ = true;
 }
@@ -151,8 +155,27 @@ void Progress::endBar() {
     bar_is_open_ = false;
 }
 
+void Progress::sumUp(RunState state, const RunFolder& folder) {
+    if (verbosity_ == Verbosity::json || verbosity_ == Verbosity::quiet) return;
+    endBar();
+    const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
+    std::cerr << "\n" << stateName(state) << " at step " << last_.step << " of " << start_.steps;
+    if (steps_seen_ > 0)
+        std::cerr << ": " << steps_seen_ << " steps in " << durationText(seconds) << ", loss "
+                  << rounded(last_.loss, 4);
+    std::cerr << "\n";
+    if (!evaluation_.empty()) std::cerr << "last evaluation: " << evaluation_ << "\n";
+    if (best_ && best_->step != last_.step)
+        std::cerr << "best evaluation: " << evaluationText(*best_) << ", at step " << best_->step << "\n";
+    std::cerr << (state == RunState::finished ? "look into it with `roper-lab --page inspect --runs "
+                                              : "continue with `roper-train resume ")
+              << (state == RunState::finished ? folder.path().parent_path() : folder.path()).string()
+              << "`\n";
+}
+
 void Progress::onEvaluation(const EvaluationRow& row) {
     evaluation_ = evaluationText(row);
+    if (!best_ || isBetter(row, *best_)) best_ = row;
     if (verbosity_ == Verbosity::json) {
         printRow("evaluation", row);
     } else if (verbosity_ == Verbosity::lines) {

@@ -27,6 +27,10 @@ class Progress final : public TrainingObserver {
     void onEvaluation(const EvaluationRow& row) override;
     void onPause(bool paused) override;
 
+    /// What a person wants to know of a run that has ended, in a few lines on stderr; nothing in JSON or if
+    /// quiet.
+    void sumUp(RunState state, const RunFolder& folder);
+
   private:
     using Clock = std::chrono::steady_clock;
     std::string summary(const MetricsRow& row) const;
@@ -40,6 +44,7 @@ class Progress final : public TrainingObserver {
     Clock::time_point began_, shown_{};
     std::int64_t steps_seen_ = 0;
     std::string evaluation_;
+    std::optional<EvaluationRow> best_;
     bool bar_is_open_ = false;
 };
 

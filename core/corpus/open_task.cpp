@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
 #include "core/base/text.h"
+#include "core/corpus/text_reader.h"
 #include "core/corpus/tokenizer_program.h"
 #include "core/specification/presets.h"
 #include "core/tasks/text.h"
@@ -73,6 +74,18 @@ std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& fo
                       formatRounded(summary.unigram_entropy, 5) +
                       " nats: the loss of knowing only how often each token occurs");
     return textTask(settings, *corpus, kept);
+}
+
+void requireReadableText(const TaskSettings& settings) {
+    constexpr std::uint64_t kBeginning = 16U << 20U;
+    if (!settings.isText()) return;
+    TextReader reader(textFiles(textPath(settings.own.text("text"))));
+    std::string part;
+    while (reader.bytesRead() < kBeginning && reader.next(part)) {
+    }
+    if (reader.bytesRead() == 0)
+        throw Error(ErrorKind::usage,
+                    "the text " + textPath(settings.own.text("text")).string() + " is empty");
 }
 
 std::unique_ptr<Task> openTaskForInference(const TaskSettings& settings, const RunFolder& folder) {

@@ -19,6 +19,11 @@ std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& fo
 /// @throws Error (checkpoint) if the run's folder lacks its vocabulary
 std::unique_ptr<Task> openTaskForInference(const TaskSettings& settings, const RunFolder& folder);
 
+/// Reads the beginning of the text that a run would train on, so that one that cannot be read leaves no run
+/// behind; does nothing for other tasks.
+/// @throws Error (usage) naming file and byte of what is no text, Error (disk)
+void requireReadableText(const TaskSettings& settings);
+
 /// The same task without a run, as for measuring times.
 std::unique_ptr<Task> openTask(const TaskSettings& settings, const Preparing& preparing = {});
 

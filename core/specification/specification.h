@@ -62,6 +62,7 @@ struct Specification {
         std::int64_t every = 100;
         std::int64_t problems = 128;
         double temperature = 0;
+        std::int64_t patience = 0;
     } evaluation;
 
     struct Snapshots {

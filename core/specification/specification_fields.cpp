@@ -179,6 +179,11 @@ std::vector<SpecificationField> evaluationAndRest() {
               "0 takes the likeliest token; above, tokens are sampled from softmax(logits/temperature)",
               RealRange{0, 100}},
              &S::evaluation, &S::Evaluation::temperature),
+        make({"evaluation", "patience", "evaluations",
+              "Early stopping: the run ends after so many evaluations in a row without a better one; 0 never "
+              "stops early",
+              IntegerRange{0, 1000000}},
+             &S::evaluation, &S::Evaluation::patience),
         make({"snapshots", "every", "steps",
               "Steps between snapshots of all attention maps, for the time scrubber; 0 takes none",
               IntegerRange{0, 1000000000}},

@@ -50,7 +50,8 @@ void Trainer::restore() {
     }
     for (const std::string& repair : recorder_.rewindTo(until))
         note(recorder_, observer_, repair);
-    best_ = bestOf(recorder_.folder().evaluations());
+    for (const EvaluationRow& row : recorder_.folder().evaluations())
+        judge(row);
     last_report_s_ = position_.time_s;
     last_report_tokens_ = position_.tokens;
     saved_step_ = checkpoints.empty() ? -1 : position_.step;
@@ -112,7 +113,7 @@ RunState Trainer::run() {
     submitted_ = position_.step;
     stepper_ = makeStepper({model_, optimizer_, *batches_, specification_, device_}, position_.step);
     std::string noted;
-    while (submitted_ < specification_.training.steps) {
+    while (submitted_ < specification_.training.steps && !endsEarly()) {
         RunRequest request = control_.poll(handlers("step "));
         if (request == RunRequest::pause) request = waitWhilePaused();
         if (request == RunRequest::stop || request == RunRequest::preempt) {
@@ -137,6 +138,14 @@ RunState Trainer::run() {
         if (looks_inside) takeSnapshot();
         if (saves) saveCheckpointNow();
         if (Clock::now() - last_beat_ > kHeartbeat) beat(RunState::running, Durability::process_death);
+    }
+    if (endsEarly() && submitted_ < specification_.training.steps) {
+        catchUp();
+        saveCheckpointNow();
+        note(recorder_, observer_,
+             "stopped early: none of the last " + std::to_string(worse_since_best_) +
+                 " evaluations was better than that of step " + std::to_string(best_->step) +
+                 " (evaluation.patience)");
     }
     recorder_.log("finished");
     beat(RunState::finished, Durability::machine_failure);
@@ -233,9 +242,18 @@ void Trainer::runEvaluation() {
     recorder_.record(evaluation.row);
     reportMethod();
     observer_.onEvaluation(evaluation.row);
-    if (best_ && !isBetter(evaluation.row, *best_)) return;
-    best_ = evaluation.row;
-    saveCheckpointNow();
+    if (judge(evaluation.row)) saveCheckpointNow();
+}
+
+bool Trainer::judge(const EvaluationRow& row) {
+    const bool better = !best_ || isBetter(row, *best_);
+    if (better) best_ = row;
+    worse_since_best_ = better ? 0 : worse_since_best_ + 1;
+    return better;
+}
+
+bool Trainer::endsEarly() const {
+    return specification_.evaluation.patience > 0 && worse_since_best_ >= specification_.evaluation.patience;
 }
 
 void Trainer::saveCheckpointNow() {

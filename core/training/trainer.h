@@ -49,7 +49,11 @@ class Trainer {
     /// Waits for all submitted steps, so that `position_` and the weights belong together.
     void catchUp() { accept(stepper_->finish()); }
     std::int64_t stepsUntilDue() const;
+    /// Whether the last evaluations were so many without a better one that the run ends here.
+    bool endsEarly() const;
     void runEvaluation();
+    /// Takes note of an evaluation. @returns whether it is the best so far
+    bool judge(const EvaluationRow& row);
     void saveCheckpointNow();
     void takeSnapshot();
     void reportMethod();
@@ -75,6 +79,7 @@ class Trainer {
     std::optional<BatchStream> batches_;  ///< from `position_` on, while the run goes
     std::unique_ptr<Stepper> stepper_;    ///< likewise
     std::optional<EvaluationRow> best_;
+    std::int64_t worse_since_best_ = 0;  ///< evaluations
 
     using Clock = std::chrono::steady_clock;
     TrainingClock clock_;

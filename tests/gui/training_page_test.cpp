@@ -3,6 +3,7 @@
 #include <QTest>
 #include <csignal>
 
+#include "tests/support/finished_run.h"
 #include "tests/support/page_test.h"
 #include "tests/support/pretended_trainer.h"
 
@@ -155,6 +156,78 @@ class TrainingPageTest : public PageTest {
         QVERIFY(window_->runs().runs().empty());
     }
 
+    void aTextRunThatOverfitsIsSaidTo() {
+        const RunFolder run = makeFinishedRun(runs_->path().toStdString(), {"text"}, [](Specification& s) {
+            s.task = loadPreset("text-quick").specification.task;
+        });
+        std::vector<EvaluationRow> rows;
+        for (const double loss : {4.0, 3.8, 4.2, 4.9}) {
+            EvaluationRow row;
+            row.step = 25 * static_cast<std::int64_t>(rows.size() + 1);
+            row.loss = loss;
+            rows.push_back(row);
+        }
+        writeFileAtomically(run.evaluationsPath(), formatRows(rows), Durability::process_death);
+        window_->runs().refresh();
+        page().runsPanel().select("text");
+        const auto notice = [&] { return control<QLabel>("About the run")->text(); };
+        QTRY_VERIFY2(
+            notice().contains("risen from 3.800 at step 50, its best, to 4.900 (perplexity 44.7 to 134.3)"),
+            qPrintable(notice()));
+        QTRY_COMPARE(page().lossChart().pointCount("text/validation"), std::size_t(4));
+        QCOMPARE(page().lossChart().pointCount("text/best"), std::size_t(1));
+        QTRY_VERIFY(page().lossChart().figureCaption().contains("RoPE, validation"));
+    }
+
+    void aTextThatIsNoneLeavesNoRun() {
+        Specification s = loadPreset("text-quick").specification;
+        s.training.steps = 2;
+        s.training.warmup_steps = 1;
+        s.task.own.set("text", QFile::symLinkTarget("/proc/self/exe").toStdString());  // a program
+        page().form().setSpecification(s);
+        startWith(page().startButton());
+        QVERIFY(window_->runs().runs().empty());
+        QVERIFY2(readout().contains("Not started") && readout().contains("which no text holds"),
+                 qPrintable(readout()));
+        // What only the trainer finds out: too few letters for a vocabulary.
+        const QString path = runs_->filePath("text.txt");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("a b c\n");
+        file.close();
+        s.task.own.set("text", path.toStdString());
+        page().form().setSpecification(s);
+        startWith(page().startButton());
+        QTRY_VERIFY2_WITH_TIMEOUT(readout().contains("Not started"), qPrintable(readout()), 60000);
+        QTRY_VERIFY(window_->runs().runs().empty());
+    }
+
+    void aCardSaysThatItsSettingsWereChanged() {
+        QVERIFY(page().presets().choose("addition-small"));
+        const auto note = [&] { return page().presets().currentItem()->data(Qt::UserRole + 1).toBool(); };
+        QVERIFY(!note());
+        auto* steps = qobject_cast<QLineEdit*>(page().form().editor("training.steps"));
+        steps->selectAll();
+        QTest::keyClicks(steps, "77");
+        QVERIFY(note());
+        emit page().presets().itemClicked(page().presets().currentItem());
+        QVERIFY(!note());
+        QVERIFY(page().form().specification().training.steps != 77);
+    }
+
+    void settingsThatARunDoesNotUseAreFoldedAway() {
+        Specification s = loadPreset("addition-small").specification;
+        page().form().setSpecification(s);
+        QWidget* other_task = page().form().editor("task.text");
+        QVERIFY(other_task->isHidden() || other_task->parentWidget()->isHidden());
+        QVERIFY(!page().form().editor("task.digits_max")->isHidden());
+        auto* all = page().form().findChild<QCheckBox*>();
+        QVERIFY(all->text().contains("more that this run does not use"));
+        all->setChecked(true);
+        QVERIFY(!other_task->parentWidget()->isHidden());
+        QVERIFY(!other_task->isEnabled());
+    }
+
     void aLongRunStartsOnlyAfterAWord() {
         page().form().setSpecification(loadPreset("addition-paper").specification);
         const QString outlook = control<QLabel>("What a run takes")->text();
@@ -226,6 +299,12 @@ class TrainingPageTest : public PageTest {
     void openWindow() { PageTest::openWindow("Training", runs_->path().toStdString()); }
 
     TrainingPage& page() { return window_->trainingPage(); }
+    QString readout() const {
+        QStringList texts;
+        for (const QLabel* label : window_->trainingPage().findChildren<QLabel*>())
+            if (label->text().startsWith("Not started")) texts << label->text();
+        return texts.join(' ');
+    }
     RunWatcher* onlyRun() { return window_->runs().runs().front(); }
 
     /// A tiny model, typed into the form.

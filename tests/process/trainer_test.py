@@ -16,6 +16,15 @@ from programs import TINY, TRAINER, TrainerTest, checkpoints, read_rows, status,
 
 
 class Running(TrainerTest):
+    def test_a_run_that_cannot_begin_leaves_nothing_but_its_message(self):
+        Path(self.runs).mkdir(exist_ok=True)
+        text = Path(self.runs) / "few-letters.txt"
+        text.write_text("a b c\n")
+        for path, why in (("/bin/ls", "which no text holds"), (text, "vocabulary")):
+            self.assert_fails(self.trainer("run", "text-quick", "--set", f"task.text={path}", "--runs", self.runs),
+                              2, why)
+        self.assertEqual([p for p in Path(self.runs).glob("*/run.toml")], [])
+
     def test_a_run_leaves_a_whole_folder(self):
         run = self.train("a", "--steps", 12, "--set", "evaluation.every=6")
         self.assertEqual([int(row["step"]) for row in read_rows(run)], list(range(1, 13)))

@@ -17,6 +17,26 @@ QString shortNumber(double value) {
     return std::isfinite(value) ? QString::number(value, 'g', 5) : QStringLiteral("NaN");
 }
 
+/// With line ends where a line would be wider; the plot's own texts have none.
+QString wrapped(const QString& text, const QFont& font, int width) {
+    const QFontMetrics metrics(font);
+    QString lines, line;
+    for (const QString& part : text.split('\n')) {
+        for (const QString& word : part.split(' ')) {
+            const QString longer = line.isEmpty() ? word : line + ' ' + word;
+            if (!line.isEmpty() && metrics.horizontalAdvance(longer) > width) {
+                lines += line + '\n';
+                line = word;
+            } else {
+                line = longer;
+            }
+        }
+        lines += line + '\n';
+        line.clear();
+    }
+    return lines.trimmed();
+}
+
 }  // namespace
 
 MetricChart::MetricChart(const QString& name, const QString& value, QWidget* parent)
@@ -105,7 +125,9 @@ void MetricChart::removeSeries(const QString& key) {
     plot_->removeGraph(found->second.raw_graph);
     plot_->removeGraph(found->second.smooth_graph);
     plot_->removeGraph(found->second.mark_graph);
-    if (found->second.reference_line != nullptr) plot_->removeItem(found->second.reference_line);
+    for (QCPAbstractItem* item : {static_cast<QCPAbstractItem*>(found->second.reference_line),
+                                  static_cast<QCPAbstractItem*>(found->second.reference_label)})
+        if (item != nullptr) plot_->removeItem(item);
     series_.erase(found);
     markDirty();
 }
@@ -141,6 +163,11 @@ void MetricChart::setReference(const QString& key, double value, const QString& 
     if (series.reference_line == nullptr) {
         series.reference_line = new QCPItemStraightLine(plot_);
         series.reference_line->setSelectable(false);
+        series.reference_label = new QCPItemText(plot_);
+        series.reference_label->setSelectable(false);
+        series.reference_label->setPositionAlignment(Qt::AlignLeft | Qt::AlignBottom);
+        series.reference_label->position->setTypeX(QCPItemPosition::ptAxisRectRatio);
+        series.reference_label->position->setTypeY(QCPItemPosition::ptPlotCoords);
     }
     series.reference = value;
     series.reference_name = name;
@@ -244,7 +271,7 @@ void MetricChart::redrawNow() {
     bool empty = true;
     for (const auto& [key, series] : series_)
         empty = empty && series.points.empty();
-    empty_label_->setText(empty_text_);
+    empty_label_->setText(wrapped(empty_text_, empty_label_->font(), plot_->width() * 4 / 5));
     empty_label_->setVisible(empty);
     plot_->legend->setVisible(!empty && isLegendShown());
     plot_->replot(QCustomPlot::rpQueuedReplot);
@@ -290,14 +317,17 @@ QString MetricChart::readoutAt(double x, double y) const {
     std::vector<Reading> readings;
     for (const auto& [key, series] : series_) {
         const auto& xs = series.raw.x();
-        if (!series.shown || xs.empty()) continue;
+        if (!series.shown || xs.empty() || series.look.marker == kStar) continue;
         auto nearest = std::lower_bound(xs.begin(), xs.end(), x);
         if (nearest == xs.end() || (nearest != xs.begin() && x - *(nearest - 1) < *nearest - x)) --nearest;
         const auto i = static_cast<std::size_t>(nearest - xs.begin());
         QString text = tr("%1: %2 at %3")
                            .arg(series.look.name.isEmpty() ? series.look.label : series.look.name,
                                 shortNumber(series.raw.y()[i]), position(*nearest));
-        if (smoothing_ > 1) text += tr(", mean %1").arg(shortNumber(series.mean.at(i, halfWidth())));
+        if (series.look.evaluated)
+            text += tr(", perplexity %1").arg(shortNumber(std::exp(series.raw.y()[i])));
+        if (halfWidth(series) > 0)
+            text += tr(", mean %1").arg(shortNumber(series.mean.at(i, halfWidth(series))));
         if (series.reference_line != nullptr)
             text += QStringLiteral(", %1 %2").arg(series.reference_name).arg(series.reference, 0, 'f', 4);
         readings.push_back({std::abs(series.raw.y()[i] - y), text});

@@ -33,13 +33,16 @@ class MetricChart : public QWidget, public Figure {
 
     /// How a series is told apart, also in print without colours: series of one label share an entry of the
     /// legend, and dash and marker go with it.
+    static constexpr int kRing = 7, kStar = 8;  ///< markers with a meaning of their own: a star marks a
+                                                ///< place on another series, and is named by its legend
     struct Look {
         QString label;
         QColor color;
-        int dash = 0;         ///< 0: a solid line; others count through kinds of dashes
-        int marker = 0;       ///< 0: none; others count through shapes
-        bool chosen = false;  ///< drawn with a wider line
-        QString name = {};    ///< in readouts, where it tells more than the label
+        int dash = 0;            ///< 0: a solid line; others count through kinds of dashes
+        int marker = 0;          ///< 0: none; others count through shapes
+        bool chosen = false;     ///< drawn with a wider line
+        QString name = {};       ///< in readouts, where it tells more than the label
+        bool evaluated = false;  ///< a loss of evaluations, few: drawn as they are, read with its perplexity
         bool operator==(const Look&) const = default;
     };
 
@@ -107,6 +110,7 @@ class MetricChart : public QWidget, public Figure {
         QCPGraph* smooth_graph = nullptr;
         QCPGraph* mark_graph = nullptr;  ///< a cross at the top for each value that is not finite
         QCPItemStraightLine* reference_line = nullptr;  ///< only where one is known
+        QCPItemText* reference_label = nullptr;
         double reference = 0;
         QString reference_name;
         bool shown = true;
@@ -122,7 +126,10 @@ class MetricChart : public QWidget, public Figure {
                       std::vector<double>& ys) const;
     void applyMarkers(const Series& series) const;
     std::vector<const Series*> legendSeries() const;
-    std::size_t halfWidth() const { return static_cast<std::size_t>(smoothing_) / 2; }
+    /// Values on either side that a mean is taken over.
+    std::size_t halfWidth(const Series& series) const {
+        return series.look.evaluated ? 0 : static_cast<std::size_t>(smoothing_) / 2;
+    }
     void fillLegend();
     bool placeLegend();
     int pointsBehind(const QRectF& area) const;

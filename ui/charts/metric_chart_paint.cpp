@@ -8,6 +8,7 @@
 #include "ui/charts/csv_text.h"
 #include "ui/charts/metric_chart.h"
 #include "ui/charts/plot_style.h"
+#include "ui/theme/type_scale.h"
 
 // How a MetricChart looks: ranges, curves, colours, and the picture that is exported.
 
@@ -22,7 +23,8 @@ constexpr std::array kDashes = {Qt::SolidLine, Qt::DashLine, Qt::DotLine, Qt::Da
                                 Qt::DashDotDotLine};
 constexpr std::array kMarkers = {QCPScatterStyle::ssDisc,     QCPScatterStyle::ssSquare,
                                  QCPScatterStyle::ssTriangle, QCPScatterStyle::ssDiamond,
-                                 QCPScatterStyle::ssPlus,     QCPScatterStyle::ssCross};
+                                 QCPScatterStyle::ssPlus,     QCPScatterStyle::ssCross,
+                                 QCPScatterStyle::ssCircle,   QCPScatterStyle::ssStar};
 
 }  // namespace
 
@@ -83,7 +85,7 @@ void MetricChart::collectMeans(const Series& series, std::size_t columns, std::v
             log_x_ ? x * std::pow(range.upper / range.lower, share) : x + range.size() * share;
         next = std::max(i + 1, place(limit));
         const std::size_t at = std::min((i + next) / 2, end - 1);
-        const double mean = series.mean.at(at, std::max(halfWidth(), (next - i) / 2));
+        const double mean = series.mean.at(at, std::max(halfWidth(series), (next - i) / 2));
         if (std::isnan(mean)) continue;
         xs.push_back(all[at]);
         ys.push_back(mean);
@@ -105,8 +107,9 @@ void MetricChart::fillGraphs(std::size_t columns) const {
         const auto values = [&] { series.raw.collect(range.lower, range.upper, columns, xs, ys); };
         const auto means = [&] { collectMeans(series, columns, xs, ys); };
         // A hidden series keeps its legend entry, or it could not be shown again.
-        fill(series.raw_graph, series.shown && smoothing_ > 1, values);
-        if (smoothing_ > 1)
+        const bool is_averaged = halfWidth(series) > 0;
+        fill(series.raw_graph, series.shown && is_averaged, values);
+        if (is_averaged)
             fill(series.smooth_graph, series.shown, means);
         else
             fill(series.smooth_graph, series.shown, values);
@@ -121,14 +124,15 @@ void MetricChart::fillGraphs(std::size_t columns) const {
 
 /// Markers at each point of a short curve, here and there on a long one.
 void MetricChart::applyMarkers(const Series& series) const {
-    constexpr int kAllMarked = 40, kMarks = 12, kSize = 7;
-    const int points = series.smooth_graph->data()->size();
-    if (points > 1 && series.look.marker == 0) return series.smooth_graph->setScatterStyle({});
-    const auto shape = points <= 1
-                           ? QCPScatterStyle::ssDisc
-                           : kMarkers[static_cast<std::size_t>(series.look.marker - 1) % kMarkers.size()];
+    constexpr int kAllMarked = 40, kMarks = 12, kSize = 7, kLargeSize = 13;
+    const int points = series.smooth_graph->data()->size(), marker = series.look.marker;
+    if (points > 1 && marker == 0) return series.smooth_graph->setScatterStyle({});
+    const auto shape = marker == 0 ? QCPScatterStyle::ssDisc
+                                   : kMarkers[static_cast<std::size_t>(marker - 1) % kMarkers.size()];
+    const QBrush inside =
+        marker == kRing ? QBrush(Theme::of(palette()).background) : QBrush(series.look.color);
     series.smooth_graph->setScatterStyle(
-        QCPScatterStyle(shape, QPen(series.look.color, 1.2), QBrush(series.look.color), kSize));
+        QCPScatterStyle(shape, QPen(series.look.color, 1.4), inside, marker == kStar ? kLargeSize : kSize));
     series.smooth_graph->setScatterSkip(points <= kAllMarked ? 0 : points / kMarks);
 }
 
@@ -143,6 +147,17 @@ void MetricChart::applyPens(const Series& series, const Theme& theme) const {
         series.reference_line->setPen(QPen(theme.faded(series.look.color, 0.8), 1.2, Qt::DashLine));
         series.reference_line->point1->setCoords(0, series.reference);
         series.reference_line->point2->setCoords(1, series.reference);
+        // Runs of one text share the line: its name stands there once.
+        const bool is_named = std::any_of(series_.begin(), series_.end(), [&](const auto& each) {
+            const Series& other = each.second;
+            return other.reference_label != nullptr && other.shown && other.reference == series.reference &&
+                   &other < &series;
+        });
+        series.reference_label->setVisible(series.shown && !is_named);
+        series.reference_label->setText(series.reference_name);
+        series.reference_label->setFont(smallFont(font()));
+        series.reference_label->setColor(theme.faint_text);
+        series.reference_label->position->setCoords(0.3, series.reference);
     }
     series.mark_graph->setScatterStyle(
         QCPScatterStyle(QCPScatterStyle::ssCross, QPen(series.look.color, 3), QBrush(), 12));
@@ -166,6 +181,7 @@ std::vector<const MetricChart::Series*> MetricChart::legendSeries() const {
     std::vector<const Series*> entries;
     for (const auto& [key, series] : series_) {
         const auto same = [&](const Series* other) { return other->look.label == series.look.label; };
+        if (series.look.marker == kStar) continue;
         if (!series.points.empty() && std::none_of(entries.begin(), entries.end(), same))
             entries.push_back(&series);
     }
@@ -255,7 +271,7 @@ QString MetricChart::figureCsv() const {
             const Point& point = series.points[i];
             csv += label;
             for (const double value :
-                 {point.step, point.time_s, point.tokens, point.value, series.mean.at(i, halfWidth())})
+                 {point.step, point.time_s, point.tokens, point.value, series.mean.at(i, halfWidth(series))})
                 csv += ',' + QString::number(value, 'g', 17);
             csv += '\n';
         }
@@ -266,7 +282,8 @@ QString MetricChart::figureCsv() const {
 QString MetricChart::figureCaption() const {
     std::map<QString, int> labels;
     for (const auto& [key, series] : series_)
-        if (series.shown && !series.points.empty()) ++labels[series.look.label];
+        if (series.shown && !series.points.empty() && series.look.marker != kStar)
+            ++labels[series.look.label];
     QStringList named;
     for (const auto& [label, count] : labels)
         named << (count > 1 ? tr("%1 (%2 runs)").arg(label).arg(count) : label);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/corpus/open_task.h"
 #include "core/runs/run_recorder.h"
 #include "core/runs/trusted_folders.h"
 #include "ui/live/trainer_launcher.h"
@@ -25,8 +26,10 @@ QueueLauncher::QueueLauncher(std::filesystem::path runs, Duty duty, QObject* par
 }
 
 std::vector<std::string> QueueLauncher::enqueue(const std::vector<NewRun>& runs) {
-    for (const NewRun& run : runs)
+    for (const NewRun& run : runs) {
         requireValid(run.specification, "the form");
+        requireReadableText(run.specification.task);
+    }
     std::vector<std::string> names = enqueueRuns(runs_, runs);
     look();
     return names;

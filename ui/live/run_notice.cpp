@@ -1,6 +1,8 @@
 #include "ui/live/run_notice.h"
 
 #include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
 
 #include "core/base/this_process.h"
 #include "ui/theme/numbers.h"
@@ -54,6 +56,28 @@ QString silence(const RunWatcher& run) {
                         .arg(run.status().pid);
 }
 
+/// Of a model that learns its training text by heart: what the evaluations show of that.
+QString overfitting(const RunWatcher& run) {
+    constexpr double kRise_nats = 0.02;  // beyond what one evaluation and the next differ by
+    constexpr std::size_t kFewest = 2;
+    if (!run.specification() || !run.specification()->task.isText()) return {};
+    const auto& rows = run.evaluations();
+    const auto best = bestOf(rows);
+    if (!best || !best->loss || !rows.back().loss || *rows.back().loss < *best->loss + kRise_nats) return {};
+    const auto after = std::count_if(rows.begin(), rows.end(),
+                                     [&](const EvaluationRow& row) { return row.step > best->step; });
+    if (after < static_cast<std::ptrdiff_t>(kFewest)) return {};
+    return tr("Validation loss has risen from %1 at step %2, its best, to %3 (perplexity %4 to %5): the "
+              "model "
+              "now learns the training text by heart. The checkpoint of step %2 is kept; with "
+              "evaluation.patience = 3 such a run ends by itself.")
+        .arg(*best->loss, 0, 'f', 3)
+        .arg(best->step)
+        .arg(*rows.back().loss, 0, 'f', 3)
+        .arg(std::exp(*best->loss), 0, 'f', 1)
+        .arg(std::exp(*rows.back().loss), 0, 'f', 1);
+}
+
 }  // namespace
 
 QString otherVersionNote(const Status& status) {
@@ -74,7 +98,7 @@ QString noticeOf(const RunWatcher& run) {
         return failure;
     if (!error.isEmpty()) return error;
     if (!run.problem().isEmpty()) return run.problem();
-    return run.silentSeconds() > 0 ? silence(run) : QString();
+    return run.silentSeconds() > 0 ? silence(run) : overfitting(run);
 }
 
 }  // namespace roper

@@ -16,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
 #include "core/base/this_process.h"
+#include "core/corpus/open_task.h"
 #include "core/runs/run_recorder.h"
 #include "core/runs/trusted_folders.h"
 
@@ -37,6 +38,7 @@ QString TrainerLauncher::trainerProgram() {
 
 RunFolder TrainerLauncher::start(const Specification& specification, const RunLabels& labels) {
     requireValid(specification, "the form");
+    requireReadableText(specification.task);
     const RunFolder folder = createRun(runs_, {}, specification, labels);
     resume(folder);
     return folder;
@@ -47,6 +49,7 @@ std::vector<RunFolder> TrainerLauncher::startTwins(const Specification& specific
     Specification twin = withoutUnused(specification);
     if (twin.device.threads == 0) twin.device.threads = std::max(1, QThread::idealThreadCount() / 2);
     requireValid(twin, "the form");
+    requireReadableText(twin.task);
     // Both are made before either starts: a name or disk problem leaves no lone twin training.
     std::vector<RunFolder> folders;
     for (const std::string& position : twinMethods()) {

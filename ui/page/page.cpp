@@ -8,6 +8,7 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QTabBar>
+#include <QTimer>
 #include <utility>
 
 #include "core/base/error.h"
@@ -96,6 +97,15 @@ void Page::setReadout(const QString& text) {
     readout_->setText(hints ? tr("Point at a picture: its numbers appear here.") : shown);
     readout_->setForegroundRole(hints ? QPalette::PlaceholderText : QPalette::WindowText);
     readout_->setToolTip(shown);
+}
+
+void Page::say(const QString& text) {
+    constexpr int kLeast_ms = 8000, kEachLetter_ms = 60;
+    setReadout(text);
+    QTimer::singleShot(kLeast_ms + kEachLetter_ms * static_cast<int>(text.size()), this,
+                       [this, shown = readout_->text()] {
+                           if (readout_->text() == shown) setReadout({});
+                       });
 }
 
 void Page::refreshNow() {

@@ -91,6 +91,8 @@ class Page : public QWidget {
     QVBoxLayout* contents() { return contents_; }
     /// The line below the page; of a text that is longer than any line, its beginning.
     void setReadout(const QString& text);
+    /// The same for what has been done: it goes away after a while.
+    void say(const QString& text);
 
   private:
     QString name_;

@@ -130,6 +130,27 @@ TEST(Resume, ChangesNothing) {
                 expectResumedAsWhole(runs, kind.name + "-" + position, shortRun(kind.name, position));
 }
 
+// With a learning rate of nothing no evaluation is better than the first.
+TEST(Resume, EarlyStoppingEndsTheRunAndStaysEnded) {
+    const TemporaryFolder runs;
+    Specification s = shortRun("addition", "rope");
+    s.model.dropout = 0;
+    s.evaluation.temperature = 0;
+    s.training.learning_rate = 1e-30;
+    s.training.steps = 60;
+    s.evaluation.patience = 2;
+    const RunFolder run = createRun(runs.path(), "early", s);
+    train(run);
+    EXPECT_EQ(run.metrics().back().step, 18);  // evaluations of steps 6, 12 and 18
+    EXPECT_EQ(run.bestStep(), 6);
+    EXPECT_NE(readFile(run.logPath()).find("stopped early: none of the last 2"), std::string::npos);
+    train(run);
+    EXPECT_EQ(run.metrics().back().step, 18);
+    s.evaluation.patience = 3;
+    EXPECT_NO_THROW(train(createRun(runs.path(), "later", s)));
+    EXPECT_EQ(RunFolder(runs / "later").metrics().back().step, 24);
+}
+
 TEST(Resume, ChangesNothingWithAnyMethod) {
     const TemporaryFolder runs;
     std::map<std::string, std::vector<std::string>> methods = {

@@ -11,6 +11,8 @@
 namespace roper {
 namespace {
 
+constexpr int kChangedRole = Qt::UserRole + 1;
+
 /// Draws a card; the height follows the text at the list's width.
 class CardDelegate : public QStyledItemDelegate {
   public:
@@ -46,7 +48,12 @@ class CardDelegate : public QStyledItemDelegate {
         document.setDocumentMargin(7);
         document.setTextWidth((list != nullptr ? list->viewport()->width() : 260) - 8);
         document.setHtml("<body style='color:" + option.palette.color(QPalette::Text).name() + "'>" +
-                         index.data(Qt::UserRole).toString() + "</body>");
+                         index.data(Qt::UserRole).toString() +
+                         (index.data(kChangedRole).toBool()
+                              ? QObject::tr("<br><b>Settings changed.</b> Click "
+                                            "here for those of the preset.")
+                              : QString()) +
+                         "</body>");
     }
 };
 
@@ -100,11 +107,22 @@ PresetList::PresetList(QWidget* parent) : QListWidget(parent) {
     connect(this, &QListWidget::currentRowChanged, this, [this](int row) {
         if (row >= 0) emit chosen(presets_[static_cast<std::size_t>(row)]);
     });
+    connect(this, &QListWidget::itemClicked, this, [this](QListWidgetItem* item) {
+        if (item->data(kChangedRole).toBool()) emit chosen(presets_[static_cast<std::size_t>(row(item))]);
+    });
 }
 
 void PresetList::resizeEvent(QResizeEvent* event) {
     QListWidget::resizeEvent(event);
     scheduleDelayedItemsLayout();  // the height of a card follows the width
+}
+
+void PresetList::setChanged(bool changed) {
+    for (int i = 0; i < count(); ++i) {
+        const bool now = changed && i == currentRow();
+        if (item(i)->data(kChangedRole).toBool() != now) item(i)->setData(kChangedRole, now);
+    }
+    scheduleDelayedItemsLayout();  // a card with a note is higher
 }
 
 QString PresetList::chosenName() const {

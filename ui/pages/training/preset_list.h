@@ -17,6 +17,8 @@ class PresetList : public QListWidget {
 
     /// @returns whether there is such a preset
     bool choose(const QString& name);
+    /// Whether the settings are no longer those of the chosen one; its card says so.
+    void setChanged(bool changed);
     /// The name of the chosen one; empty if there is none.
     QString chosenName() const;
 

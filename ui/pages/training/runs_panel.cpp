@@ -85,7 +85,7 @@ void RunsPanel::makeTree() {
     tree_->setAccessibleName(tr("Runs"));
     tree_->setContextMenuPolicy(Qt::CustomContextMenu);
     const auto size_columns = [this] {
-        const int widths[] = {190, 84, 84, 58, 66, 66, 58, 58, 124, 80, 240, 90};
+        const int widths[] = {210, 84, 84, 58, 66, 66, 58, 58, 124, 80, 240, 90};
         for (int column = 0; column < RunsModel::column_count; ++column)
             tree_->setColumnWidth(column, zoomed(widths[column]));
         tree_->setIndentation(zoomed(14));

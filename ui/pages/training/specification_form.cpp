@@ -46,6 +46,10 @@ QString withoutKey(const std::string& message, const SpecificationField& field) 
 SpecificationForm::SpecificationForm(QWidget* parent) : QWidget(parent) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(4, 4, 10, 4);
+    show_unused_ = new QCheckBox;
+    show_unused_->setToolTip(
+        tr("Settings of other tasks and methods, with the reason why this run has no use for them"));
+    layout->addWidget(show_unused_);
     QFormLayout* section_layout = nullptr;
     std::string section;
     for (const SpecificationField& field : specificationFields()) {
@@ -57,20 +61,26 @@ SpecificationForm::SpecificationForm(QWidget* parent) : QWidget(parent) {
             section_layout->setRowWrapPolicy(QFormLayout::WrapAllRows);
             layout->addWidget(box);
         }
-        Row row{&field, makeEditor(field), new QLabel(QString::fromStdString(field.help)), {}};
+        Row row{&field,
+                makeEditor(field),
+                new QLabel(fieldLabel(field)),
+                new QLabel(QString::fromStdString(field.help)),
+                nullptr,
+                {}};
         row.editor->setAccessibleName(fieldLabel(field));
         row.editor->setObjectName(QString::fromStdString(field.key()));
         row.message->setWordWrap(true);
         row.message->setFont(smallFont(row.message->font()));
-        auto* label = new QLabel(fieldLabel(field));
-        label->setWordWrap(true);  // a long name must not push the form beyond its panel
-        label->setBuddy(row.editor);
+        row.label->setWordWrap(true);  // a long name must not push the form beyond its panel
+        row.label->setBuddy(row.editor);
         auto* line = qobject_cast<QLineEdit*>(row.editor);
-        section_layout->addRow(label, field.key() == "task.text" ? withTextChooser(line) : row.editor);
+        row.input = field.key() == "task.text" ? withTextChooser(line) : row.editor;
+        section_layout->addRow(row.label, row.input);
         section_layout->addRow(row.message);
         rows_.emplace(field.key(), row);
     }
     layout->addStretch();
+    connect(show_unused_, &QCheckBox::toggled, this, &SpecificationForm::validate);
     setSpecification({});
 }
 
@@ -166,10 +176,15 @@ std::map<std::string, QString> SpecificationForm::problems() const {
 void SpecificationForm::validate() {
     const std::map<std::string, QString> wrong = problems();
     problems_ = static_cast<int>(wrong.size());
+    int unused_fields = 0;
     for (auto& [key, row] : rows_) {
         const auto found = wrong.find(key);
         const bool is_wrong = found != wrong.end();
         const auto unused = whyUnused(*row.field, specification_);
+        unused_fields += unused ? 1 : 0;
+        for (QWidget* part :
+             {static_cast<QWidget*>(row.label), static_cast<QWidget*>(row.message), row.input})
+            part->setVisible(!unused || show_unused_->isChecked());
         row.editor->setEnabled(!unused);
         for (auto* button :
              row.editor->parentWidget()->findChildren<QToolButton*>(Qt::FindDirectChildrenOnly))
@@ -184,6 +199,7 @@ void SpecificationForm::validate() {
         row.editor->setToolTip(QString::fromStdString(row.field->help));
         row.editor->setAccessibleDescription(row.message->text());
     }
+    show_unused_->setText(tr("Show %1 more that this run does not use").arg(unused_fields));
 }
 
 void SpecificationForm::changeEvent(QEvent* event) {

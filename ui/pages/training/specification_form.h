@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QCheckBox>
 #include <QLabel>
 #include <QWidget>
 #include <map>
@@ -9,8 +10,8 @@
 namespace roper {
 
 /// Every field of a specification, made from the table of fields: label with unit, an input, its one-line
-/// help. What is typed is checked at once; a field that is wrong says why below itself, and one that the run
-/// never reads is greyed and says why not.
+/// help. What is typed is checked at once; a field that is wrong says why below itself. One that the run
+/// never reads is hidden; if all are shown, it is greyed and says why not.
 class SpecificationForm : public QWidget {
     Q_OBJECT
 
@@ -37,7 +38,8 @@ class SpecificationForm : public QWidget {
     struct Row {
         const SpecificationField* field;
         QWidget* editor;
-        QLabel* message;
+        QLabel *label, *message;
+        QWidget* input;  ///< the editor, or what it stands in
         QString typing_error;
     };
     std::map<std::string, QString> problems() const;
@@ -49,6 +51,7 @@ class SpecificationForm : public QWidget {
     Specification specification_;
     std::map<std::string, Row> rows_;
     int problems_ = 0;
+    QCheckBox* show_unused_;
     bool filling_ = false;
 };
 

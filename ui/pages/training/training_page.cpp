@@ -16,6 +16,29 @@ MetricChart::Point pointOf(const MetricsRow& row) {
     return {static_cast<double>(row.step), row.time_s, static_cast<double>(row.tokens), row.loss};
 }
 
+QString validationKey(const QString& run) {
+    return run + QStringLiteral("/validation");
+}
+QString bestKey(const QString& run) {
+    return run + QStringLiteral("/best");
+}
+
+/// The loss on text that the model has not seen, beside that of training.
+MetricChart::Look validationLook(MetricChart::Look look) {
+    look.label += TrainingPage::tr(", validation (✳ best)");
+    look.name += TrainingPage::tr(", validation");
+    look.marker = MetricChart::kRing;
+    look.evaluated = true;
+    return look;
+}
+
+/// Where that is lowest.
+MetricChart::Look bestLook(MetricChart::Look look) {
+    look = validationLook(look);
+    look.marker = MetricChart::kStar;
+    return look;
+}
+
 /// What a run on a text is measured against: the loss of knowing only how often each token occurs.
 std::optional<double> unigramEntropy(const RunWatcher& run) {
     if (!run.specification() || !run.specification()->task.isText()) return std::nullopt;
@@ -37,7 +60,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
       presets_(new PresetList(this)),
       form_(new SpecificationForm(this)),
       chooser_(new QTabWidget),
-      loss_(new MetricChart(QStringLiteral("loss"), tr("training loss, nats"), this)),
+      loss_(new MetricChart(QStringLiteral("loss"), tr("loss, nats"), this)),
       accuracy_(new MetricChart(QStringLiteral("accuracy"), tr("solved, or token accuracy, %"), this)),
       samples_(new SamplesView(this)),
       log_(new LogView(this)),
@@ -96,9 +119,9 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
         chooser_->setCurrentIndex(1);
     });
     connect(runs_, &RunsPanel::renamed, &state_, &TrainingState::rename);
-    connect(&state_, &TrainingState::said, this, [this](const QString& text) { setReadout(text); });
+    connect(&state_, &TrainingState::said, this, [this](const QString& text) { say(text); });
     connect(&state_, &TrainingState::started, runs_, &RunsPanel::select);
-    connect(queue_panel_, &QueuePanel::said, this, [this](const QString& text) { setReadout(text); });
+    connect(queue_panel_, &QueuePanel::said, this, [this](const QString& text) { say(text); });
     const auto count_queue = [this] {
         const auto waiting = state_.queue().queue().entries.size();
         lists_->setTabText(1, !state_.queue().problem().isEmpty() ? tr("Queue: its file is wrong")
@@ -109,7 +132,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     connect(&state_.queue(), &QueueLauncher::changed, this, count_queue);
     count_queue();
     connect(runs_, &RunsPanel::selectionChanged, this, &TrainingPage::showSelected);
-    connect(runs_, &RunsPanel::said, this, [this](const QString& text) { setReadout(text); });
+    connect(runs_, &RunsPanel::said, this, [this](const QString& text) { say(text); });
     for (MetricChart* chart : {loss_, accuracy_})
         connect(chart, &MetricChart::pointed, this, [this](const QString& text) { setReadout(text); });
     for (auto [from, to] : {std::pair{loss_, accuracy_}, std::pair{accuracy_, loss_}})
@@ -151,6 +174,10 @@ void TrainingPage::forBothCharts(const std::function<void(MetricChart&)>& change
 
 void TrainingPage::showForm() {
     const bool is_valid = form_->isValid();
+    for (const Preset& preset : presets_->presets())
+        if (QString::fromStdString(preset.name) == presets_->chosenName())
+            presets_->setChanged(toToml(form_->specification()) !=
+                                 toToml(withoutUnused(preset.specification)));
     const QString too_large = is_valid ? state_.lackOfMemory(form_->specification(), 1) : QString();
     const QString too_large_for_two = is_valid ? state_.lackOfMemory(form_->specification(), 2) : QString();
     start_->setEnabled(is_valid && too_large.isEmpty());
@@ -201,6 +228,7 @@ void TrainingPage::followRun(RunWatcher* run) {
         if (!loss_->hasSeries(run->name())) return;
         loss_->clear(run->name());
         accuracy_->clear(run->name());
+        if (loss_->hasSeries(validationKey(run->name()))) loss_->clear(validationKey(run->name()));
         addMetrics(run, 0);
         addEvaluations(run, 0);
     });
@@ -238,21 +266,32 @@ void TrainingPage::chartChosen() {
             model.placeOf(name).group,
             selected != nullptr && name == selected->name(),
             model.labelOf(name)};
-        if (loss_->hasSeries(name))
+        if (loss_->hasSeries(name)) {
             forBothCharts([&](MetricChart& chart) { chart.setLook(name, look); });
-        else
+            if (loss_->hasSeries(validationKey(name))) {
+                loss_->setLook(validationKey(name), validationLook(look));
+                loss_->setLook(bestKey(name), bestLook(look));
+            }
+        } else {
             chart(run, look);
+        }
     }
 }
 
 void TrainingPage::chart(RunWatcher* run, const MetricChart::Look& look) {
     forBothCharts([&](MetricChart& chart) { chart.addSeries(run->name(), look); });
+    if (run->specification() && run->specification()->task.isText()) {
+        loss_->addSeries(validationKey(run->name()), validationLook(look));
+        loss_->addSeries(bestKey(run->name()), bestLook(look));
+    }
     addMetrics(run, 0);
     addEvaluations(run, 0);
 }
 
 void TrainingPage::unchart(const QString& name) {
     forBothCharts([&](MetricChart& chart) { chart.removeSeries(name); });
+    loss_->removeSeries(validationKey(name));
+    loss_->removeSeries(bestKey(name));
 }
 
 void TrainingPage::addMetrics(RunWatcher* run, std::size_t first) {
@@ -271,14 +310,22 @@ void TrainingPage::addEvaluations(RunWatcher* run, std::size_t first) {
         if (row.loss_lower_bound) loss_->setReference(run->name(), *row.loss_lower_bound, tr("lower bound"));
         if (const auto entropy = i == 0 ? unigramEntropy(*run) : std::nullopt)
             loss_->setReference(run->name(), *entropy, tr("unigram entropy"));
+        const double tokens = run->specification() ? tokensAt(*run->specification(), row.step) : 0.0;
+        if (row.loss && loss_->hasSeries(validationKey(run->name())))
+            loss_->append(validationKey(run->name()),
+                          {static_cast<double>(row.step), row.time_s, tokens, *row.loss});
         std::optional<double> value;
         if (row.correct && row.of.value_or(0) > 0) value = share(*row.correct, *row.of);
         if (const auto accuracy = tokenAccuracy(row)) value = 100 * *accuracy;
         if (!value) continue;
-        accuracy_->append(run->name(),
-                          {static_cast<double>(row.step), row.time_s,
-                           run->specification() ? tokensAt(*run->specification(), row.step) : 0.0, *value});
+        accuracy_->append(run->name(), {static_cast<double>(row.step), row.time_s, tokens, *value});
     }
+    const auto best = bestOf(run->evaluations());
+    if (!best || !best->loss || !loss_->hasSeries(bestKey(run->name()))) return;
+    loss_->clear(bestKey(run->name()));
+    loss_->append(bestKey(run->name()),
+                  {static_cast<double>(best->step), best->time_s,
+                   run->specification() ? tokensAt(*run->specification(), best->step) : 0.0, *best->loss});
 }
 
 void TrainingPage::showSelected() {

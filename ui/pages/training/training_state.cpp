@@ -24,6 +24,27 @@ TrainingState::TrainingState(RunStore& store, TrainerLauncher& launcher, QueueLa
       queue_(queue),
       edits_(queue, store, history, this) {
     connect(&edits_, &RunEdits::said, this, &TrainingState::said);
+    connect(&store_, &RunStore::changed, this, &TrainingState::removeWhatNeverBegan);
+}
+
+/// A run whose settings or text turned out to be wrong before its first step leaves nothing but the message.
+void TrainingState::removeWhatNeverBegan() {
+    for (const QString& name : QSet<QString>(started_)) {
+        const RunWatcher* run = store_.find(name);
+        if (run != nullptr && run->state() != RunState::failed && run->step() == 0) continue;
+        const bool never_began = run != nullptr && run->step() == 0 &&
+                                 run->status().exit_code == static_cast<int>(ErrorKind::usage);
+        const QString why = never_began ? QString::fromStdString(run->status().error) : QString();
+        if (never_began && !moveToTrash(run->folder())) {
+            // Its trainer has written the reason and is about to end.
+            constexpr int kSoon_ms = 300;
+            QTimer::singleShot(kSoon_ms, this, &TrainingState::removeWhatNeverBegan);
+            continue;
+        }
+        started_.remove(name);
+        if (!never_began) continue;
+        emit said(tr("Not started: %1").arg(why));
+    }
 }
 
 /// A warning, with a blank before it, that the runs' disk has too little room for more of them; else empty.
@@ -65,12 +86,14 @@ void TrainingState::start(const Specification& specification, bool as_twins) {
     try {
         const RunLabels labels =
             asExperiments({specification}, experimentNames(), std::time(nullptr)).front().labels;
-        const RunFolder last = as_twins ? launcher_.startTwins(specification, labels).back()
-                                        : launcher_.start(specification, labels);
+        const std::vector<RunFolder> runs = as_twins ? launcher_.startTwins(specification, labels)
+                                                     : std::vector{launcher_.start(specification, labels)};
+        for (const RunFolder& run : runs)
+            started_.insert(QString::fromStdString(run.name()));
         emit said(tr("Started; the first steps follow in a moment.") +
                   lowDisk(std::vector(as_twins ? 2 : 1, specification)));
         store_.refresh();
-        emit started(QString::fromStdString(last.name()));
+        emit started(QString::fromStdString(runs.back().name()));
     } catch (const Error& error) {
         emit said(tr("Not started: %1").arg(QString::fromStdString(error.what())));
         store_.refresh();

@@ -3,6 +3,7 @@
 #include <QColor>
 #include <QHash>
 #include <QObject>
+#include <QSet>
 #include <set>
 
 #include "core/compare/expected_time.h"
@@ -63,6 +64,7 @@ class TrainingState : public QObject {
     void started(const QString& run);
 
   private:
+    void removeWhatNeverBegan();
     std::set<std::string> experimentNames() const;
     std::vector<NewRun> named(const std::vector<Specification>& specifications, bool join) const;
     QString lowDisk(const std::vector<Specification>& specifications) const;
@@ -71,6 +73,7 @@ class TrainingState : public QObject {
     TrainerLauncher& launcher_;
     QueueLauncher& queue_;
     RunEdits edits_;
+    QSet<QString> started_;                 ///< here, and not yet seen to train
     QHash<QString, QColor> chosen_colors_;  ///< by a person; not valid where none was
 };
 
