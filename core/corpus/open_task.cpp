@@ -79,13 +79,15 @@ std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& fo
 void requireReadableText(const TaskSettings& settings) {
     constexpr std::uint64_t kBeginning = 16U << 20U;
     if (!settings.isText()) return;
-    TextReader reader(textFiles(textPath(settings.own.text("text"))));
+    const fs::path text = textPath(settings.own.text("text"));
+    std::error_code unreadable;
+    if (!fs::exists(text, unreadable)) return;  // `createRun` refuses it
+    TextReader reader(textFiles(text));
     std::string part;
     while (reader.bytesRead() < kBeginning && reader.next(part)) {
     }
     if (reader.bytesRead() == 0)
-        throw Error(ErrorKind::usage,
-                    "the text " + textPath(settings.own.text("text")).string() + " is empty");
+        throw Error(ErrorKind::usage, "the text " + text.string() + " is empty: there is nothing to learn");
 }
 
 std::unique_ptr<Task> openTaskForInference(const TaskSettings& settings, const RunFolder& folder) {

@@ -20,7 +20,7 @@ std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& fo
 std::unique_ptr<Task> openTaskForInference(const TaskSettings& settings, const RunFolder& folder);
 
 /// Reads the beginning of the text that a run would train on, so that one that cannot be read leaves no run
-/// behind; does nothing for other tasks.
+/// behind; does nothing for other tasks, nor for a text that is not there.
 /// @throws Error (usage) naming file and byte of what is no text, Error (disk)
 void requireReadableText(const TaskSettings& settings);
 

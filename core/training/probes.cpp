@@ -111,12 +111,12 @@ Reply generateFrom(const Probed& probed, const Request& request) {
     std::vector<std::int64_t> whole = vocabulary.encode(request.text);
     const std::int64_t first = static_cast<std::int64_t>(whole.size()) - 1;
     checkMaps(probed, whole.size() + static_cast<std::size_t>(request.count));
-    const Completion completion = generate(probed.model, vocabulary, {request.text},
-                                           {static_cast<int>(request.count),
-                                            {},
-                                            request.temperature,
-                                            static_cast<std::uint64_t>(request.seed)})
-                                      .front();
+    const Completion completion =
+        generate(probed.model, vocabulary, {request.text},
+                 {static_cast<int>(request.count),
+                  [&](std::string_view text) { return probed.task.isComplete(text); }, request.temperature,
+                  static_cast<std::uint64_t>(request.seed)})
+            .front();
     whole.insert(whole.end(), completion.tokens.begin(), completion.tokens.end());
     const at::Tensor list = padded({whole}).flatten(),
                      on_device = list.unsqueeze(0).to(deviceOf(probed.model));

@@ -125,9 +125,10 @@ void MetricChart::removeSeries(const QString& key) {
     plot_->removeGraph(found->second.raw_graph);
     plot_->removeGraph(found->second.smooth_graph);
     plot_->removeGraph(found->second.mark_graph);
-    for (QCPAbstractItem* item : {static_cast<QCPAbstractItem*>(found->second.reference_line),
-                                  static_cast<QCPAbstractItem*>(found->second.reference_label)})
-        if (item != nullptr) plot_->removeItem(item);
+    if (found->second.reference_line != nullptr) {
+        plot_->removeItem(found->second.reference_line);
+        plot_->removeGraph(found->second.reference_graph);
+    }
     series_.erase(found);
     markDirty();
 }
@@ -163,11 +164,9 @@ void MetricChart::setReference(const QString& key, double value, const QString& 
     if (series.reference_line == nullptr) {
         series.reference_line = new QCPItemStraightLine(plot_);
         series.reference_line->setSelectable(false);
-        series.reference_label = new QCPItemText(plot_);
-        series.reference_label->setSelectable(false);
-        series.reference_label->setPositionAlignment(Qt::AlignLeft | Qt::AlignBottom);
-        series.reference_label->position->setTypeX(QCPItemPosition::ptAxisRectRatio);
-        series.reference_label->position->setTypeY(QCPItemPosition::ptPlotCoords);
+        series.reference_graph = plot_->addGraph();
+        series.reference_graph->removeFromLegend();
+        series.reference_graph->setName(name);
     }
     series.reference = value;
     series.reference_name = name;

@@ -110,7 +110,7 @@ class MetricChart : public QWidget, public Figure {
         QCPGraph* smooth_graph = nullptr;
         QCPGraph* mark_graph = nullptr;  ///< a cross at the top for each value that is not finite
         QCPItemStraightLine* reference_line = nullptr;  ///< only where one is known
-        QCPItemText* reference_label = nullptr;
+        QCPGraph* reference_graph = nullptr;            ///< without data: its entry of the legend
         double reference = 0;
         QString reference_name;
         bool shown = true;
@@ -126,6 +126,7 @@ class MetricChart : public QWidget, public Figure {
                       std::vector<double>& ys) const;
     void applyMarkers(const Series& series) const;
     std::vector<const Series*> legendSeries() const;
+    std::vector<QCPGraph*> legendGraphs() const;
     /// Values on either side that a mean is taken over.
     std::size_t halfWidth(const Series& series) const {
         return series.look.evaluated ? 0 : static_cast<std::size_t>(smoothing_) / 2;

@@ -3,12 +3,12 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <tuple>
 
 #include "ui/charts/csv_text.h"
 #include "ui/charts/metric_chart.h"
 #include "ui/charts/plot_style.h"
-#include "ui/theme/type_scale.h"
 
 // How a MetricChart looks: ranges, curves, colours, and the picture that is exported.
 
@@ -147,17 +147,7 @@ void MetricChart::applyPens(const Series& series, const Theme& theme) const {
         series.reference_line->setPen(QPen(theme.faded(series.look.color, 0.8), 1.2, Qt::DashLine));
         series.reference_line->point1->setCoords(0, series.reference);
         series.reference_line->point2->setCoords(1, series.reference);
-        // Runs of one text share the line: its name stands there once.
-        const bool is_named = std::any_of(series_.begin(), series_.end(), [&](const auto& each) {
-            const Series& other = each.second;
-            return other.reference_label != nullptr && other.shown && other.reference == series.reference &&
-                   &other < &series;
-        });
-        series.reference_label->setVisible(series.shown && !is_named);
-        series.reference_label->setText(series.reference_name);
-        series.reference_label->setFont(smallFont(font()));
-        series.reference_label->setColor(theme.faint_text);
-        series.reference_label->position->setCoords(0.3, series.reference);
+        series.reference_graph->setPen(QPen(theme.faint_text, 1.2, Qt::DashLine));
     }
     series.mark_graph->setScatterStyle(
         QCPScatterStyle(QCPScatterStyle::ssCross, QPen(series.look.color, 3), QBrush(), 12));
@@ -191,17 +181,29 @@ std::vector<const MetricChart::Series*> MetricChart::legendSeries() const {
     return entries;
 }
 
+/// The graphs that have an entry; values that series are measured against come last, each name once.
+std::vector<QCPGraph*> MetricChart::legendGraphs() const {
+    std::vector<QCPGraph*> graphs;
+    for (const Series* series : legendSeries())
+        graphs.push_back(series->smooth_graph);
+    std::set<QString> names;
+    for (const auto& [key, series] : series_)
+        if (series.reference_line != nullptr && names.insert(series.reference_name).second)
+            graphs.push_back(series.reference_graph);
+    return graphs;
+}
+
 void MetricChart::fillLegend() {
-    const auto wanted = legendSeries();
+    const auto wanted = legendGraphs();
     bool same = plot_->legend->itemCount() == static_cast<int>(wanted.size());
     for (int i = 0; same && i < plot_->legend->itemCount(); ++i) {
         auto* item = qobject_cast<QCPPlottableLegendItem*>(plot_->legend->item(i));
-        same = item != nullptr && item->plottable() == wanted[static_cast<std::size_t>(i)]->smooth_graph;
+        same = item != nullptr && item->plottable() == wanted[static_cast<std::size_t>(i)];
     }
     if (same) return;
     plot_->legend->clearItems();
-    for (const Series* series : wanted)
-        series->smooth_graph->addToLegend();
+    for (QCPGraph* graph : wanted)
+        graph->addToLegend();
 }
 
 /// How many points of the curves lie in a part of the picture, in its pixels.

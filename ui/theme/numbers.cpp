@@ -14,6 +14,14 @@ QString fixedNumber(double value, int decimals) {
     return QString::number(value, 'f', decimals).replace('-', QChar(0x2212));
 }
 
+QString probabilityText(double probability) {
+    constexpr double kLeast_percent = 0.01;
+    const double percent = 100 * probability;
+    if (percent > 0 && percent < kLeast_percent) return QObject::tr("< 0.01 %");
+    if (percent < 100 && percent > 100 - kLeast_percent) return QObject::tr("> 99.99 %");
+    return QString::number(percent, 'f', percent < 10 ? 2 : 1) + QStringLiteral(" %");
+}
+
 QString counted(int count, const QString& noun) {
     return QStringLiteral("%1 %2%3").arg(count).arg(noun, count == 1 ? QString() : QStringLiteral("s"));
 }

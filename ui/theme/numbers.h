@@ -12,6 +12,9 @@ QString noteNumber(double value, int digits = 6);
 /// The same with a fixed number of decimals.
 QString fixedNumber(double value, int decimals);
 
+/// "12.3 %"; of what is nearly none or nearly all "< 0.01 %" and "> 99.99 %".
+QString probabilityText(double probability);
+
 /// "1 run", "3 runs".
 QString counted(int count, const QString& noun);
 

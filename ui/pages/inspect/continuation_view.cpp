@@ -164,7 +164,7 @@ void ContinuationView::paintCandidates(QPainter& painter, const QRectF& box, con
             QRectF(box.left() + widest + 6, y + 4, std::max(1.0, full * candidate.probability), kBarRow - 8));
         painter.setPen(is_generated ? theme.text : theme.faint_text);
         painter.drawText(QRectF(box.left() + widest + 14 + full * candidate.probability, y, 90, kBarRow),
-                         Qt::AlignLeft | Qt::AlignVCenter, noteNumber(candidate.probability, 4));
+                         Qt::AlignLeft | Qt::AlignVCenter, probabilityText(candidate.probability));
     }
 }
 
@@ -209,7 +209,7 @@ QString ContinuationView::describe(int index) const {
                        .arg(noteNumber(weights()[static_cast<std::size_t>(index)], 4));
     if (index >= given)
         said += tr("    generated with probability %1")
-                    .arg(noteNumber(c.probability[static_cast<std::size_t>(index - given)], 4));
+                    .arg(probabilityText(c.probability[static_cast<std::size_t>(index - given)]));
     return said;
 }
 

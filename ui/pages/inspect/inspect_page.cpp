@@ -132,6 +132,11 @@ void InspectPage::showRun() {
                                    "generate"));
     count_sizes_->setEnabled(has_problems);
     problems_->setEnabled(has_problems);
+    // A solution may be nearly as long as the sequences that were trained on.
+    constexpr int kOfAText = 64;
+    if (is_there && run->name() != shown_run_)
+        count_->setValue(has_problems ? static_cast<int>(run->specification()->training.length) : kOfAText);
+    shown_run_ = is_there ? run->name() : QString();
     if (is_there && prompt_->text().isEmpty()) prompt_->setText(examplePrompt(*run));
     showSnapshots();
     showMap();
@@ -295,7 +300,7 @@ QString InspectPage::explanation() const {
               "between two steps, or by its checkpoint.</p>"
               "<p>Generating: p(next) = softmax(logits), whatever the temperature that it is drawn "
               "at; the shading is the row of "
-              "a<sub>n,j</sub> behind the framed character.</p>"
+              "a<sub>n,j</sub> behind the framed token.</p>"
               "<p>Learned positions: trained frequencies begin at θ<sub>i</sub>; Su found that they hardly "
               "move. "
               "AdamW moves each by about its learning rate a step, whatever its size, so slow frequencies "

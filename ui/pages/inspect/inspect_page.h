@@ -80,6 +80,7 @@ class InspectPage : public Page {
     ContinuationView* continuation_;
     LearnedView* learned_;
     QTimer player_;
+    QString shown_run_;
     bool filling_ = false;
 };
 

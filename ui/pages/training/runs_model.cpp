@@ -225,8 +225,10 @@ QString RunsModel::experimentNameOf(const QString& run) const {
 }
 
 void RunsModel::setColor(const QString& name, const QColor& color) {
-    colors_[name] = color;
-    refresh();
+    QColor& known = colors_[name];
+    if (known == color) return;
+    known = color;
+    if (!refresh_timer_.isActive()) refresh_timer_.start();
 }
 
 void RunsModel::refresh() {
