@@ -44,21 +44,14 @@ class ExperimentsTest : public PageTest {
         page().runsPanel().select("e3-rope-s4");
         QTRY_VERIFY(page().lossChart().hasSeries("e3-roper-s9"));
         QVERIFY(!page().lossChart().hasSeries("e4-rope-s0"));
-        page().lossChart().redrawNow();
-        QCOMPARE(legend(page().lossChart()), (QStringList{"RoPE", "RoPER"}));
+        QTRY_COMPARE(legend(page().lossChart()), (QStringList{"RoPE", "RoPER"}));
         const QModelIndex other = model().index(kExperiments - 1 - 5, 0);
         QVERIFY(model().setData(other, Qt::Checked, Qt::CheckStateRole));
         QTRY_VERIFY(page().lossChart().hasSeries("e5-rope-s0"));
-        page().lossChart().redrawNow();
-        QCOMPARE(legend(page().lossChart()).size(), 4);
+        QTRY_COMPARE(legend(page().lossChart()).size(), 4);
         QVERIFY(legend(page().lossChart()).contains(nameOf(5) + ": RoPER"));
         // In grey each kind of curve still has a line of its own.
-        std::set<std::pair<int, int>> lines;
-        for (int i = 1; i < page().lossChart().plot().graphCount(); i += 3) {
-            const QCPGraph* curve = page().lossChart().plot().graph(i);
-            lines.insert({int(curve->pen().style()), int(curve->scatterStyle().shape())});
-        }
-        QCOMPARE(lines.size(), std::size_t(4));
+        QTRY_COMPARE(lineKinds(page().lossChart()).size(), std::size_t(4));
         // Another one is chosen: the ticked one stays.
         page().runsPanel().select("e0-rope-s0");
         QTRY_VERIFY(page().lossChart().hasSeries("e0-roper-s9"));
@@ -163,11 +156,22 @@ class ExperimentsTest : public PageTest {
     }
 
     static QStringList legend(MetricChart& chart) {
+        chart.redrawNow();
         QStringList labels;
         for (int i = 0; i < chart.plot().legend->itemCount(); ++i)
             labels
                 << qobject_cast<QCPPlottableLegendItem*>(chart.plot().legend->item(i))->plottable()->name();
         return labels;
+    }
+
+    /// The (line style, marker) of the curves, each once.
+    static std::set<std::pair<int, int>> lineKinds(MetricChart& chart) {
+        std::set<std::pair<int, int>> kinds;
+        for (int i = 1; i < chart.plot().graphCount(); i += 3) {
+            const QCPGraph* curve = chart.plot().graph(i);
+            kinds.insert({int(curve->pen().style()), int(curve->scatterStyle().shape())});
+        }
+        return kinds;
     }
 
     QTemporaryDir made_;                   ///< all of them, as they are before each test

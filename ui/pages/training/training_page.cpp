@@ -258,7 +258,10 @@ void TrainingPage::chartChosen() {
             unchart(name);
             continue;
         }
-        const QString group = model.groupOf(name);
+        // Until the groups have been told apart, the method has to do.
+        QString group = model.groupOf(name);
+        if (group.isEmpty() && run->specification())
+            group = QString::fromStdString(run->specification()->model.method().title);
         const MetricChart::Look look{
             experiments.size() > 1 ? model.experimentNameOf(name) + ": " + group : group,
             model.color(name),
