@@ -181,6 +181,7 @@ int presetsCommand(bool json) {
             std::cout << nlohmann::ordered_json{{"name", name},
                                                 {"title", about.title},
                                                 {"teaches", about.teaches},
+                                                {"evidence", about.evidence},
                                                 {"minutes", about.minutes}}
                              .dump()
                       << "\n";

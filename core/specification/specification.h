@@ -21,6 +21,7 @@ struct Specification {
     struct About {
         std::string title;
         std::string teaches;
+        std::string evidence;
         double minutes = 0;
     } about;
 

@@ -31,6 +31,8 @@ std::vector<SpecificationField> aboutAndTask() {
              &S::About::title),
         make({"about", "teaches", "", "What one learns from the run, in a sentence", AnyText()}, &S::about,
              &S::About::teaches),
+        make({"about", "evidence", "", "What many seeds of RoPE and RoPER have shown, in a sentence", AnyText()},
+             &S::about, &S::About::evidence),
         make({"about", "minutes", "minutes",
               "How long the run takes on two CPU cores, as measured; 0 if not known", RealRange{0, 1e7}},
              &S::about, &S::About::minutes),

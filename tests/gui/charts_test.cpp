@@ -240,6 +240,21 @@ class ChartsTest : public QObject {
         QVERIFY(corner == (Qt::AlignBottom | Qt::AlignRight) || corner == (Qt::AlignTop | Qt::AlignLeft));
     }
 
+    void theLegendKeepsOffALineWhosePointsAreFarApart() {
+        MetricChart chart("accuracy", "solved, %", nullptr);
+        chart.resize(600, 400);
+        chart.addSeries("a", {"a run", Theme::rope()});
+        for (const auto& [x, y] : {std::pair{0.0, 100.0}, {50.0, 100.0}, {100.0, 0.0}})
+            chart.append("a", {x, 0, 0, y});
+        chart.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&chart));
+        QCPLayoutInset* layout = chart.plot().axisRect()->insetLayout();
+        layout->setInsetAlignment(0, Qt::AlignTop | Qt::AlignLeft);  // between two points of the line
+        chart.redrawNow();
+        chart.plot().replot();
+        QVERIFY(layout->insetAlignment(0) != (Qt::AlignTop | Qt::AlignLeft));
+    }
+
     void oneEntryOfTheLegendForEachLabel() {
         MetricChart chart("loss", "loss", nullptr);
         chart.resize(600, 400);

@@ -133,7 +133,7 @@ class MetricChart : public QWidget, public Figure {
     }
     void fillLegend();
     bool placeLegend();
-    int pointsBehind(const QRectF& area) const;
+    double lengthBehind(const QRectF& area) const;
     void fitAxes();
     void applyTheme(const Theme& theme, const QFont& font) const;
     void applyPens(const Series& series, const Theme& theme) const;

@@ -26,6 +26,23 @@ constexpr std::array kMarkers = {QCPScatterStyle::ssDisc,     QCPScatterStyle::s
                                  QCPScatterStyle::ssPlus,     QCPScatterStyle::ssCross,
                                  QCPScatterStyle::ssCircle,   QCPScatterStyle::ssStar};
 
+/// How much of a line lies in a box (Liang and Barsky's clipping).
+double lengthInside(QPointF from, QPointF to, const QRectF& box) {
+    const QPointF along = to - from;
+    double enters = 0, leaves = 1;
+    for (const auto& [speed, room] :
+         {std::pair{-along.x(), from.x() - box.left()}, std::pair{along.x(), box.right() - from.x()},
+          std::pair{-along.y(), from.y() - box.top()}, std::pair{along.y(), box.bottom() - from.y()}}) {
+        if (speed < 0)
+            enters = std::max(enters, room / speed);
+        else if (speed > 0)
+            leaves = std::min(leaves, room / speed);
+        else if (room < 0)
+            return 0;
+    }
+    return std::max(0.0, leaves - enters) * std::hypot(along.x(), along.y());
+}
+
 }  // namespace
 
 /// The ranges that show every shown point; on a logarithmic axis only what is above 0.
@@ -206,40 +223,43 @@ void MetricChart::fillLegend() {
         graph->addToLegend();
 }
 
-/// How many points of the curves lie in a part of the picture, in its pixels.
-int MetricChart::pointsBehind(const QRectF& area) const {
-    int points = 0;
+/// How much of the curves lies in a part of the picture, both in pixels.
+double MetricChart::lengthBehind(const QRectF& area) const {
+    double length = 0;
     for (const auto& [key, series] : series_) {
         if (!series.shown) continue;
-        for (const QCPGraphData& point : *series.smooth_graph->data())
-            points +=
-                area.contains(plot_->xAxis->coordToPixel(point.key), plot_->yAxis->coordToPixel(point.value));
+        std::optional<QPointF> before;
+        for (const QCPGraphData& point : *series.smooth_graph->data()) {
+            const QPointF at(plot_->xAxis->coordToPixel(point.key), plot_->yAxis->coordToPixel(point.value));
+            if (before) length += lengthInside(*before, at, area);
+            before = at;
+        }
     }
-    return points;
+    return length;
 }
 
-/// Into the corner with the fewest points behind it. It stays where it is unless another is much freer: a
-/// legend that jumps while curves grow cannot be read. @returns whether it has moved
+/// Into the corner with the least of the curves behind it. It stays where it is unless another is much freer:
+/// a legend that jumps while curves grow cannot be read. @returns whether it has moved
 bool MetricChart::placeLegend() {
     if (!plot_->legend->visible()) return false;
     const QRectF inside = plot_->axisRect()->rect();
     QCPLayoutInset* layout = plot_->axisRect()->insetLayout();
     const QSizeF size = plot_->legend->minimumOuterSizeHint();
-    const auto points = [&](Qt::Alignment corner) {
+    const auto length = [&](Qt::Alignment corner) {
         const QPointF at(corner & Qt::AlignLeft ? inside.left() : inside.right() - size.width(),
                          corner & Qt::AlignTop ? inside.top() : inside.bottom() - size.height());
-        return pointsBehind(QRectF(at, size));
+        return lengthBehind(QRectF(at, size));
     };
     const Qt::Alignment now = layout->insetAlignment(0);
     Qt::Alignment best = now;
-    int fewest = points(now) / 2;
-    if (fewest == 0) return false;
+    double least = length(now) / 2;
+    if (least == 0) return false;
     for (const Qt::Alignment corner : {Qt::AlignTop | Qt::AlignRight, Qt::AlignBottom | Qt::AlignRight,
                                        Qt::AlignTop | Qt::AlignLeft, Qt::AlignBottom | Qt::AlignLeft}) {
-        const int there = points(corner);
-        if (corner == now || there >= fewest) continue;
+        const double there = length(corner);
+        if (corner == now || there >= least) continue;
         best = corner;
-        fewest = there;
+        least = there;
     }
     layout->setInsetAlignment(0, best);
     return best != now;

@@ -394,6 +394,13 @@ bool RunsModel::setData(const QModelIndex& index, const QVariant& value, int rol
     return true;
 }
 
+void RunsModel::untickAll() {
+    if (ticked_.isEmpty()) return;
+    ticked_.clear();
+    emit dataChanged(index(0, 0), index(rowCount() - 1, 0), {Qt::CheckStateRole});
+    emit tickedChanged();
+}
+
 QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal) return {};
     struct Heading {

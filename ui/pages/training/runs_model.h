@@ -64,6 +64,7 @@ class RunsModel : public QAbstractItemModel {
     QString labelOf(const QString& run) const { return labels_.value(run, run); }
     /// Experiments that are ticked to stay in the charts, by key.
     const QSet<QString>& ticked() const { return ticked_; }
+    void untickAll();
 
     void setColor(const QString& name, const QColor& color);
     QColor color(const QString& name) const { return colors_.value(name); }

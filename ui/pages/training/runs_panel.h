@@ -31,6 +31,8 @@ class RunsPanel : public QWidget {
     /// The runs that belong into the charts, as the tree is sorted and filtered: those of the selected run's
     /// experiment and of the ticked ones, at most `most`.
     QStringList charted(int most) const;
+    /// Unticks all experiments: the chosen one is alone in the charts.
+    void chartNothingElse() { model_->untickAll(); }
     /// Gives the selected run's folder another name. @throws Error
     void rename(const QString& to);
     /// Gives an experiment's runs the name of one. @throws Error

@@ -57,6 +57,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
            tr("Choose a preset, start RoPE and RoPER as twins on the same data, and watch them learn."),
            parent),
       state_(store, launcher, queue, history, this),
+      demonstration_(new DemonstrationCard(state_, this)),
       presets_(new PresetList(this)),
       form_(new SpecificationForm(this)),
       chooser_(new QTabWidget),
@@ -67,7 +68,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
       runs_(new RunsPanel(state_, this)),
       queue_panel_(new QueuePanel(state_, this)),
       lists_(new QTabWidget) {
-    loss_->setEmptyText(tr("No run yet: choose a preset and press “Start as twins”."));
+    loss_->setEmptyText(tr("No run yet: press “Watch RoPER learn sooner”, or choose a preset and press “Start as twins”."));
     accuracy_->setEmptyText(
         tr("Solved problems appear with the first evaluation.\nOf the prefix task: letters that follow with "
            "certainty and were predicted. Of a text: tokens that were likeliest."));
@@ -94,6 +95,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
 
     connect(presets_, &PresetList::chosen, this,
             [this](const Preset& preset) { form_->setSpecification(preset.specification); });
+    connectDemonstration();
     connect(form_, &SpecificationForm::changed, this, &TrainingPage::showForm);
     connect(&state_.store(), &RunStore::runAdded, this, &TrainingPage::followRun);
     connect(&state_.store(), &RunStore::runRemoved, this, [this](const QString& name) {
@@ -188,6 +190,31 @@ void TrainingPage::showForm() {
     for (const QString& problem : {too_large, too_large.isEmpty() ? too_large_for_two : QString()})
         if (!problem.isEmpty()) text += ' ' + problem;
     outlook_->setText(text);
+}
+
+void TrainingPage::connectDemonstration() {
+    connect(demonstration_, &DemonstrationCard::startWanted, this,
+            [this](const Specification& specification) {
+                std::vector<Specification> twins;
+                for (const std::string& position : twinMethods())
+                    twins.push_back(withPosition(specification, position));
+                askBeforeLongWork(this, tr("The demonstration"), tr("Start"), state_.expectedTime(twins),
+                                  [this, specification] {
+                                      runs_->chartNothingElse();
+                                      state_.start(specification, true);
+                                  });
+            });
+    connect(
+        demonstration_, &DemonstrationCard::moreSeedsWanted, this,
+        [this](const Specification& specification) { queueTwins(specification, kSeedsThatSaySomething); });
+    connect(demonstration_, &DemonstrationCard::inspectWanted, this, &TrainingPage::inspectWanted);
+    connect(demonstration_, &DemonstrationCard::compareWanted, this, &TrainingPage::compareWanted);
+}
+
+void TrainingPage::queueTwins(const Specification& specification, int seeds) {
+    const auto missing = state_.missingTwins(specification, seeds);
+    const auto wanted = static_cast<int>(twinMethods().size()) * seeds;
+    queueRuns(missing, wanted - static_cast<int>(missing.size()));
 }
 
 void TrainingPage::startRuns(bool as_twins) {

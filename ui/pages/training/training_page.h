@@ -7,6 +7,7 @@
 
 #include "ui/charts/metric_chart.h"
 #include "ui/page/page.h"
+#include "ui/pages/training/demonstration_card.h"
 #include "ui/pages/training/log_view.h"
 #include "ui/pages/training/preset_list.h"
 #include "ui/pages/training/queue_panel.h"
@@ -43,6 +44,7 @@ class TrainingPage : public Page {
     MetricChart& lossChart() { return *loss_; }
     MetricChart& accuracyChart() { return *accuracy_; }
     RunsPanel& runsPanel() { return *runs_; }
+    DemonstrationCard& demonstration() { return *demonstration_; }
     PresetList& presets() { return *presets_; }
     QPushButton* startButton() { return start_; }
     QPushButton* twinsButton() { return twins_; }
@@ -66,6 +68,9 @@ class TrainingPage : public Page {
     void chart(RunWatcher* run, const MetricChart::Look& look);
     void unchart(const QString& name);
     void showForm();
+    static constexpr int kSeedsThatSaySomething = 5;
+    void connectDemonstration();
+    void queueTwins(const Specification& specification, int seeds);
     void startRuns(bool as_twins);
     void addMetrics(RunWatcher* run, std::size_t first);
     void addEvaluations(RunWatcher* run, std::size_t first);
@@ -73,6 +78,7 @@ class TrainingPage : public Page {
     void forBothCharts(const std::function<void(MetricChart&)>& change);
 
     TrainingState state_;
+    DemonstrationCard* demonstration_;
     PresetList* presets_;
     SpecificationForm* form_;
     QTabWidget* chooser_;

@@ -31,6 +31,7 @@ QWidget* TrainingPage::makeChooser() {
     auto* side = new QWidget;
     auto* layout = new QVBoxLayout(side);
     layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(demonstration_);
     layout->addWidget(chooser_, 1);
     layout->addWidget(outlook_);
     layout->addWidget(makeStartButtons());
@@ -49,18 +50,15 @@ QWidget* TrainingPage::makeStartButtons() {
            "already are not queued again"));
     seeds_ = new QSpinBox;
     seeds_->setRange(1, 1000);
-    seeds_->setValue(5);
+    seeds_->setValue(kSeedsThatSaySomething);
     seeds_->setSuffix(tr(" seeds"));
     seeds_->setAccessibleName(tr("How many seeds"));
     seeds_->setToolTip(
         tr("From the data seed of the settings upwards; five are the least that say something"));
     connect(start_, &QPushButton::clicked, this, [this] { startRuns(false); });
     connect(twins_, &QPushButton::clicked, this, [this] { startRuns(true); });
-    connect(queue_twins_, &QPushButton::clicked, this, [this] {
-        const auto missing = state_.missingTwins(form_->specification(), seeds_->value());
-        const auto wanted = static_cast<int>(twinMethods().size()) * seeds_->value();
-        queueRuns(missing, wanted - static_cast<int>(missing.size()));
-    });
+    connect(queue_twins_, &QPushButton::clicked, this,
+            [this] { queueTwins(form_->specification(), seeds_->value()); });
     auto* buttons = new QWidget;
     auto* layout = new QGridLayout(buttons);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -143,6 +141,8 @@ QWidget* TrainingPage::makeChartControls() {
 
 void TrainingPage::addActions(Actions& actions) {
     const QString group = tr("Training");
+    actions.add(group, tr("Watch RoPER learn sooner"), {},
+                [this] { demonstration_->startButton()->click(); });
     actions.add(group, tr("Start"), {}, [this] { start_->click(); });
     actions.add(group, tr("Start as twins"), Qt::CTRL | Qt::Key_Return, [this] { twins_->click(); });
     actions.add(group, tr("Queue twins of several seeds"), {}, [this] { queue_twins_->click(); });

@@ -1,0 +1,96 @@
+#include <QSignalSpy>
+#include <csignal>
+
+#include "tests/support/finished_run.h"
+#include "tests/support/page_test.h"
+
+using namespace roper;
+
+/// "Watch RoPER learn sooner": one press, two runs, a sentence, and where to go on.
+class DemonstrationTest : public PageTest {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() { forgetSettings("demonstration_test"); }
+    void init() { runs_ = std::make_unique<QTemporaryDir>(); }
+    void cleanup() {
+        for (const RunWatcher* run : window_->runs().runs())
+            if (run->isActive() && run->status().pid > 0)
+                ::kill(static_cast<pid_t>(run->status().pid), SIGKILL);
+        window_.reset();
+    }
+
+    void onePressTrainsTwinsAloneInTheCharts() {
+        makeFinishedRun(runs(), {"earlier", "rope", 1, 50, 60});
+        openWindow("Training", runs());
+        QAbstractItemModel& model = *page().runsPanel().tree().model();
+        QTRY_COMPARE(model.rowCount(), 1);
+        QVERIFY(model.setData(model.index(0, 0), Qt::Checked, Qt::CheckStateRole));
+        QTRY_VERIFY(page().lossChart().hasSeries("earlier"));
+        QVERIFY2(card().sentence().startsWith("Trains RoPE and RoPER"), qPrintable(card().sentence()));
+        QVERIFY(!card().inspectButton()->isVisible());
+        startWith(card().startButton());
+        QCOMPARE(model.rowCount(), 2);
+        QStringList names;
+        for (const RunWatcher* run : window_->runs().runs())
+            if (run->name() != "earlier") names << run->name();
+        QCOMPARE(names.size(), 2);
+        QTRY_VERIFY(!page().lossChart().hasSeries("earlier"));
+        for (const QString& name : names)
+            QVERIFY(page().lossChart().hasSeries(name));
+        QTRY_VERIFY(!card().startButton()->isEnabled());
+        QTRY_VERIFY2(card().sentence().startsWith("Training: the first evaluation"),
+                     qPrintable(card().sentence()));
+        for (const QString& name : names)
+            QTRY_VERIFY_WITH_TIMEOUT(page().lossChart().pointCount(name) > 3, 60000);
+    }
+
+    void itEndsInASentenceWithWhereToGoOn() {
+        makeTwin("rope", 60);
+        makeTwin("roper", 128);
+        window_ = std::make_unique<MainWindow>(runs(), QueueLauncher::Duty::watch);
+        window_->show();
+        QVERIFY(window_->showPage("Training"));
+        QTRY_COMPARE(card().sentence(),
+                     QString("RoPER solved 90 % by step 600 here. RoPE never did: 60 of 128 are solved at "
+                             "step 600."));
+        QVERIFY(card().startButton()->isEnabled());
+        QTRY_VERIFY(card().inspectButton()->isVisible());
+        QSignalSpy inspected(&page(), &TrainingPage::inspectWanted);
+        QTest::mouseClick(card().inspectButton(), Qt::LeftButton);
+        QCOMPARE(inspected.first().first().toString(), QString("demo-roper"));
+        window_->showPage("Training");
+        QTest::mouseClick(card().compareButton(), Qt::LeftButton);
+        QCOMPARE(window_->currentPage(), &window_->comparePage());
+        window_->showPage("Training");
+        startWith(card().moreSeedsButton());
+        // Seed 0 is there, so that four more seeds wait.
+        QTRY_COMPARE(window_->queue().queue().entries.size(), std::size_t(8));
+    }
+
+    void otherSettingsOfTheSameTaskAreNotTheDemonstration() {
+        makeTwin("rope", 60);
+        makeTwin("roper", 128, [](Specification& s) { s.model.width *= 2; });
+        openWindow("Training", runs());
+        QTRY_COMPARE(window_->runs().runs().size(), std::size_t(2));
+        QVERIFY2(card().sentence().startsWith("Trains RoPE and RoPER"), qPrintable(card().sentence()));
+    }
+
+  private:
+    std::filesystem::path runs() const { return runs_->path().toStdString(); }
+    TrainingPage& page() { return window_->trainingPage(); }
+    DemonstrationCard& card() { return page().demonstration(); }
+
+    void makeTwin(const std::string& position, std::int64_t correct,
+                  const std::function<void(Specification&)>& change = {}) {
+        makeFinishedRun(runs(), {"demo-" + position, position, 0, correct, 600}, [&](Specification& s) {
+            s = withPosition(loadPreset("copy-quick").specification, position);
+            if (change) change(s);
+        });
+    }
+
+    std::unique_ptr<QTemporaryDir> runs_;
+};
+
+QTEST_MAIN(DemonstrationTest)
+#include "demonstration_test.moc"

@@ -1,0 +1,122 @@
+#include "ui/pages/training/demonstration_card.h"
+
+#include <QVBoxLayout>
+
+#include "core/base/error.h"
+#include "core/compare/grouping.h"
+#include "core/compare/twin_result.h"
+#include "ui/controls/flow_layout.h"
+#include "ui/live/run_records.h"
+#include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
+
+namespace roper {
+namespace {
+
+constexpr auto kPreset = "copy-quick";
+constexpr double kShare = 0.9;  // of the problems: which is first to solve so many
+
+QPushButton* linkButton(const QString& text, const QString& tip) {
+    auto* button = new QPushButton(text);
+    button->setToolTip(tip);
+    return button;
+}
+
+QLabel* wrappedLabel() {
+    QLabel* label = makePlainLabel();
+    label->setWordWrap(true);
+    return label;
+}
+
+}  // namespace
+
+DemonstrationCard::DemonstrationCard(TrainingState& state, QWidget* parent)
+    : QFrame(parent),
+      state_(state),
+      sentence_(wrappedLabel()),
+      evidence_(wrappedLabel()),
+      start_(new QPushButton(tr("Watch RoPER learn sooner"))),
+      inspect_(linkButton(tr("Inspect what it learned"), tr("Attention of the model trained with RoPER"))),
+      compare_(linkButton(tr("Compare"), tr("Both runs, and those of other seeds, on the Compare page"))),
+      more_seeds_(linkButton(tr("More seeds"), tr("Queue both for five seeds: one pair alone says little"))) {
+    setFrameShape(QFrame::StyledPanel);
+    setAccessibleName(start_->text());
+    sentence_->setAccessibleName(tr("What the demonstration shows"));
+    QFont bold = start_->font();
+    bold.setBold(true);
+    start_->setFont(bold);
+    auto* layout = new QVBoxLayout(this);
+    layout->addWidget(start_);
+    layout->addWidget(sentence_);
+    layout->addWidget(evidence_);
+    auto* links = new QWidget;
+    auto* flow = new FlowLayout(links);
+    for (QPushButton* button : {inspect_, compare_, more_seeds_})
+        flow->addWidget(button);
+    layout->addWidget(links);
+    try {
+        specification_ = loadPreset(kPreset).specification;
+        evidence_->setText(QString::fromStdString(specification_->about.evidence));
+    } catch (const Error& error) {
+        qWarning("%s", error.what());
+    }
+    setVisible(specification_.has_value());
+    connect(start_, &QPushButton::clicked, this, [this] { emit startWanted(*specification_); });
+    connect(more_seeds_, &QPushButton::clicked, this, [this] { emit moreSeedsWanted(*specification_); });
+    connect(inspect_, &QPushButton::clicked, this, [this] { emit inspectWanted(twins_.roper->name()); });
+    connect(compare_, &QPushButton::clicked, this,
+            [this] { emit compareWanted(QString::fromStdString(specification_->about.title)); });
+    connect(&state_.store(), &RunStore::changed, this, &DemonstrationCard::refresh);
+    refresh();
+}
+
+/// The newest run of the demonstration with this method; nothing if there is none.
+const RunWatcher* DemonstrationCard::newest(const std::string& position) const {
+    const Specification wanted = withPosition(*specification_, position);
+    const RunWatcher* found = nullptr;
+    for (const RunWatcher* run : state_.store().runs()) {
+        const auto& s = run->specification();
+        // What is told fast comes first: there may be a thousand runs.
+        if (!s || s->about.title != wanted.about.title || s->model.position != position ||
+            s->training.data_seed != wanted.training.data_seed ||
+            s->training.model_seed != wanted.training.model_seed || groupKey(*s) != groupKey(wanted))
+            continue;
+        if (found == nullptr || run->madeAt_s() > found->madeAt_s()) found = run;
+    }
+    return found;
+}
+
+void DemonstrationCard::refresh() {
+    if (!specification_) return;
+    twins_ = {newest("rope"), newest("roper")};
+    const auto rope = twins_.rope != nullptr ? recordOf(*twins_.rope) : std::nullopt;
+    const auto roper = twins_.roper != nullptr ? recordOf(*twins_.roper) : std::nullopt;
+    const bool both = rope && roper;
+    const auto is_active = [](const RunRecord& run) {
+        return run.state == RunState::running || run.state == RunState::queued ||
+               run.state == RunState::paused;
+    };
+    const bool is_training = both && (is_active(*rope) || is_active(*roper));
+    const bool is_done = both && rope->state == RunState::finished && roper->state == RunState::finished;
+    if (both) {
+        sentence_->setText(QString::fromStdString(twinSentence(*rope, *roper, kShare)));
+    } else {
+        std::vector<Specification> twins;
+        for (const std::string& position : twinMethods())
+            twins.push_back(withPosition(*specification_, position));
+        const ExpectedTime time = state_.expectedTime(twins);
+        const double seconds = time.basis == ExpectedTime::Basis::guess
+                                   ? 60 * specification_->about.minutes * static_cast<double>(twins.size())
+                                   : time.seconds;
+        sentence_->setText(tr("Trains RoPE and RoPER on the same strings to copy, in about %1.")
+                               .arg(shortDuration(seconds)));
+    }
+    const QString lack = state_.lackOfMemory(*specification_, 2);
+    start_->setEnabled(!is_training && lack.isEmpty());
+    start_->setText(is_done ? tr("Watch RoPER learn sooner, again") : tr("Watch RoPER learn sooner"));
+    start_->setToolTip(lack.isEmpty() ? tr("RoPE and RoPER at the same time, alone in the charts") : lack);
+    evidence_->setVisible(!is_training && !evidence_->text().isEmpty() && is_done);
+    inspect_->parentWidget()->setVisible(is_done);
+}
+
+}  // namespace roper

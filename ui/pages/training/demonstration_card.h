@@ -1,0 +1,50 @@
+#pragma once
+
+#include <QFrame>
+#include <QLabel>
+#include <QPushButton>
+#include <optional>
+
+#include "core/specification/presets.h"
+#include "ui/pages/training/training_state.h"
+
+namespace roper {
+
+/// "Watch RoPER learn sooner": trains RoPE and RoPER on the preset that tells them apart best for its time,
+/// says live how far both are, and in the end which was first, what many seeds have shown, and where to go
+/// on. Its state is that of the newest such runs in the folder.
+class DemonstrationCard : public QFrame {
+    Q_OBJECT
+
+  public:
+    DemonstrationCard(TrainingState& state, QWidget* parent);
+
+    QPushButton* startButton() { return start_; }
+    QPushButton* inspectButton() { return inspect_; }
+    QPushButton* compareButton() { return compare_; }
+    QPushButton* moreSeedsButton() { return more_seeds_; }
+    QString sentence() const { return sentence_->text(); }
+
+  signals:
+    /// RoPE and RoPER are to be trained on this.
+    void startWanted(const roper::Specification& specification);
+    /// RoPE and RoPER for several seeds are to be queued.
+    void moreSeedsWanted(const roper::Specification& specification);
+    void inspectWanted(const QString& run);
+    void compareWanted(const QString& filter);
+
+  private:
+    struct Twins {
+        const RunWatcher *rope = nullptr, *roper = nullptr;
+    };
+    const RunWatcher* newest(const std::string& position) const;
+    void refresh();
+
+    TrainingState& state_;
+    std::optional<Specification> specification_;  ///< none where the preset is not installed
+    Twins twins_;                                 ///< the newest, as shown
+    QLabel *sentence_, *evidence_;
+    QPushButton *start_, *inspect_, *compare_, *more_seeds_;
+};
+
+}  // namespace roper
