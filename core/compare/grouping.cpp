@@ -7,9 +7,12 @@
 #include <tuple>
 
 #include "core/base/text.h"
+#include "core/compare/experiment.h"
 
 namespace roper {
 namespace {
+
+constexpr auto kTitle = "about.title";  // of the preset, with what differs from it
 
 bool makesADifference(const SpecificationField& field) {
     static const std::set<std::string> sections = {"about", "device", "checkpoints", "snapshots"};
@@ -60,7 +63,8 @@ std::string differenceText(const SpecificationField& field, const Specification&
 
 std::string labelOf(const Specification& specification, const std::set<std::string>& differing) {
     std::vector<std::string> parts;
-    if (differing.count("task.name") > 0) parts.push_back(specification.task.name);
+    const bool is_titled = differing.count(kTitle) > 0;
+    if (differing.count("task.name") > 0 && !is_titled) parts.push_back(specification.task.name);
     parts.push_back(positionMethod(specification.model.position).title);
     for (const SpecificationField& field : specificationFields()) {
         const std::string key = field.key();
@@ -69,18 +73,30 @@ std::string labelOf(const Specification& specification, const std::set<std::stri
         if (const std::string text = differenceText(field, specification); !text.empty())
             parts.push_back(text);
     }
-    return join(parts, ", ");
+    const std::string label = join(parts, ", ");
+    return is_titled ? settingsTitle(specification) + ": " + label : label;
 }
 
 using Groups = std::map<std::string, RunGroup>;
+
+/// Whether the groups come from several presets: what they are called then says more than any field.
+bool comeFromSeveralPresets(const Groups& groups) {
+    std::set<std::string> titles;
+    for (const auto& [key, group] : groups)
+        titles.insert(group.specification.about.title);
+    titles.erase("");
+    return titles.size() > 1;
+}
 
 /// Few fields that give every group a label of its own, beside task and method: of those that would tell more
 /// groups apart the one that tells most comes first. A length that follows from the task is then not named.
 std::set<std::string> fieldsThatTellApart(const Groups& groups) {
     std::vector<std::map<std::string, std::string>> identities;
     std::set<std::string> all;
+    const bool by_title = comeFromSeveralPresets(groups);
     for (const auto& [key, group] : groups) {
         identities.push_back(identityOf(group.specification));
+        if (by_title) identities.back()[kTitle] = settingsTitle(group.specification);
         for (const auto& [name, value] : identities.back())
             all.insert(name);
     }
@@ -97,6 +113,7 @@ std::set<std::string> fieldsThatTellApart(const Groups& groups) {
         return labels.size();
     };
     std::set<std::string> chosen = {"model.position"};
+    if (by_title) chosen.insert(kTitle);
     for (const char* always : {"task.name", "training.objective"})
         if (differentLabels({always}) > 1) chosen.insert(always);
     while (differentLabels(chosen) < identities.size()) {

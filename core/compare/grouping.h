@@ -20,7 +20,7 @@ struct RunGroup {
 std::string groupKey(const Specification& specification);
 
 /// Groups in the order of their labels. Labels name the method and as few other fields as tell these groups
-/// apart.
+/// apart; where they come from several presets, also the preset and what differs from it.
 std::vector<RunGroup> groupRuns(std::span<const RunRecord> runs);
 
 /// Fields, apart from the method, by which two experiments differ: "width", "steps", …

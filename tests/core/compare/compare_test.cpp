@@ -7,6 +7,7 @@
 #include "core/compare/curves.h"
 #include "core/compare/paired.h"
 #include "core/compare/run_filter.h"
+#include "core/specification/presets.h"
 #include "tests/support/expect_error.h"
 
 namespace roper {
@@ -98,6 +99,28 @@ TEST(Grouping, LabelsNameAsLittleAsTellsApart) {
     const auto groups = groupRuns(runs.records);
     EXPECT_EQ(groups[0].label, "addition, RoPE");
     EXPECT_EQ(groups[1].label, "prefix, RoPE");
+}
+
+TEST(Grouping, RunsOfSeveralPresetsAreNamedByThem) {
+    Runs runs;
+    for (const char* preset : {"addition-demo", "addition-quick"})
+        for (const char* method : {"rope", "roper"})
+            runs.add(method, 0, 1).specification = withPosition(loadPreset(preset).specification, method);
+    Specification narrow = runs.records[0].specification;
+    narrow.model.width = 32;
+    runs.add("rope", 0, 1).specification = narrow;
+    std::vector<std::string> labels;
+    for (const RunGroup& group : groupRuns(runs.records))
+        labels.push_back(group.label);
+    const std::string demo = loadPreset("addition-demo").specification.about.title,
+                      quick = loadPreset("addition-quick").specification.about.title;
+    std::vector<std::string> expected = {demo + ": RoPE", demo + ": RoPER", demo + ", width 32: RoPE",
+                                         quick + ": RoPE", quick + ": RoPER"};
+    std::sort(expected.begin(), expected.end());
+    EXPECT_EQ(labels, expected);
+    // Of one preset alone, what differs is enough.
+    runs.records = {runs.records[0], runs.records[4]};
+    EXPECT_EQ(groupRuns(runs.records)[0].label, "RoPE, width 32");
 }
 
 TEST(Paired, ComparesSeedBySeed) {
