@@ -85,9 +85,9 @@ Json comparisonJson(const PairedComparison& c) {
                      {"t", c.test->t},
                      {"p", c.test->p},
                      {"low", c.test->interval.low},
-                     {"high", c.test->interval.high},
-                     {"bootstrap_low", c.test->bootstrap.low},
-                     {"bootstrap_high", c.test->bootstrap.high}});
+                     {"high", c.test->interval.high}});
+    if (c.test && c.test->bootstrap)
+        json.update({{"bootstrap_low", c.test->bootstrap->low}, {"bootstrap_high", c.test->bootstrap->high}});
     json["better_a"] = c.better_a;
     json["better_b"] = c.better_b;
     json["conclusion"] = conclusionOf(c);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -71,6 +72,25 @@ Measure measureOf(const std::string& name) {
 
 Measure defaultMeasure(const Specification& specification) {
     return specification.task.hasProblems() ? Measure::final_correct : Measure::final_loss;
+}
+
+PossibleRange possibleRange(const RunRecord& run, Measure measure) {
+    constexpr double kNoBound = std::numeric_limits<double>::infinity();
+    switch (measure) {
+        case Measure::final_correct:
+        case Measure::best_correct:
+            return {0, run.evaluations.empty() || !run.evaluations.back().of
+                           ? kNoBound
+                           : static_cast<double>(*run.evaluations.back().of)};
+        case Measure::final_token_accuracy:
+            return {0, 100};
+        case Measure::steps_until:
+            return {0, static_cast<double>(run.specification.training.steps)};
+        case Measure::final_loss:
+        case Measure::training_loss:
+            return {0, kNoBound};
+    }
+    return {-kNoBound, kNoBound};
 }
 
 OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double share) {

@@ -59,6 +59,13 @@ struct OutcomeValue {
     double value = 0;  ///< only where known
 };
 
+/// The values that a measure can have for a run: no fewer than 0 problems and no more than there are, no
+/// negative loss, no step after the last. An interval of a mean that reaches beyond says nothing there.
+struct PossibleRange {
+    double least = 0, greatest = 0;  ///< infinite where there is no bound
+};
+PossibleRange possibleRange(const RunRecord& run, Measure measure);
+
 /// @param share  of problems solved, for `steps_until`
 OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double share = 0.9);
 

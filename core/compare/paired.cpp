@@ -93,7 +93,8 @@ std::string testText(const PairedComparison& c) {
         return text + "All pairs differ by the same amount, so their spread says nothing yet. ";
     text += "The 95 % interval of the mean difference is " + intervalText(test.interval) +
             " (paired t-test: t(" + std::to_string(n - 1) + ") = " + signedText(test.t) +
-            ", p = " + formatRounded(test.p, 3) + "; bootstrap " + intervalText(test.bootstrap) + "). ";
+            ", p = " + formatRounded(test.p, 3) +
+            (test.bootstrap ? "; bootstrap " + intervalText(*test.bootstrap) : "") + "). ";
     if (c.count(Outcome::never) > 0)
         return text + "These are the pairs in which both got there, so they cannot decide: see the count. ";
     if (!test.interval.holds(0)) {

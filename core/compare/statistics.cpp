@@ -51,7 +51,8 @@ std::optional<PairedTest> pairedTest(std::span<const double> differences, double
     PairedTest test;
     test.difference = summarize(differences);
     test.interval = *meanInterval(test.difference, confidence);
-    test.bootstrap = bootstrapInterval(differences, confidence);
+    if (differences.size() >= PairedTest::kLeastForBootstrap)
+        test.bootstrap = bootstrapInterval(differences, confidence);
     const double mean = test.difference.mean, error = test.difference.error;
     constexpr double kRounding = 1e-13;  // of the mean: differences that are equal but for the last digits
     if (error > kRounding * std::abs(mean)) {

@@ -32,7 +32,10 @@ struct PairedTest {
     Summary difference;
     double t = 0, p = 1;
     Interval interval;   ///< of the mean difference, Student's
-    Interval bootstrap;  ///< the same by the bootstrap
+    /// The same by the bootstrap; none of fewer pairs than `kLeastForBootstrap`, of which it can draw too few
+    /// different samples to mean anything.
+    std::optional<Interval> bootstrap;
+    static constexpr std::size_t kLeastForBootstrap = 5;
 };
 
 /// Nothing for fewer than two differences.

@@ -149,6 +149,33 @@ TEST(Paired, OneProblemIsNotSaidInThePlural) {
     EXPECT_NE(conclusionOf(c).find("RoPER has 1 problem more than RoPE"), std::string::npos);
 }
 
+TEST(Paired, ABootstrapOfTwoPairsIsNotShown) {
+    Runs runs;
+    for (std::int64_t seed = 0; seed < 2; ++seed) {
+        runs.add("rope", seed, 100);
+        runs.add("roper", seed, 120 + 3 * seed);
+    }
+    const auto groups = groupRuns(runs.records);
+    const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
+    ASSERT_TRUE(c.test);
+    EXPECT_FALSE(c.test->bootstrap);
+    EXPECT_EQ(conclusionOf(c).find("bootstrap"), std::string::npos) << conclusionOf(c);
+    const Runs five = fivePairs();
+    const auto of_five = groupRuns(five.records);
+    EXPECT_NE(conclusionOf(comparePaired(five.records, of_five[0], of_five[1], Measure::final_correct))
+                  .find("bootstrap"),
+              std::string::npos);
+}
+
+TEST(Outcome, ProblemsSolvedLieBetweenNoneAndAll) {
+    Runs runs;
+    const RunRecord& run = runs.add("rope", 0, 100);
+    EXPECT_EQ(possibleRange(run, Measure::final_correct).least, 0);
+    EXPECT_EQ(possibleRange(run, Measure::final_correct).greatest, *run.evaluations.back().of);
+    EXPECT_EQ(possibleRange(run, Measure::steps_until).greatest, run.specification.training.steps);
+    EXPECT_TRUE(std::isinf(possibleRange(run, Measure::final_loss).greatest));
+}
+
 TEST(Paired, OneSeedProvesNothing) {
     Runs runs;
     runs.add("rope", 0, 100);

@@ -48,8 +48,8 @@ TEST(Statistics, TheBootstrapOfManyValuesAgreesWithStudent) {
     for (int i = 0; i < 400; ++i)
         values.push_back(std::sin(1.0 + i) * 3 + 1);
     const auto test = pairedTest(values);
-    EXPECT_NEAR(test->bootstrap.low, test->interval.low, 0.02);
-    EXPECT_NEAR(test->bootstrap.high, test->interval.high, 0.02);
+    EXPECT_NEAR(test->bootstrap->low, test->interval.low, 0.02);
+    EXPECT_NEAR(test->bootstrap->high, test->interval.high, 0.02);
 }
 
 // Cohen (1988), table 2.3.5 for one sample: an effect of 0.5 needs 34 pairs, of 0.8 needs 15, for a power of

@@ -126,6 +126,11 @@ void CompareState::fillGroup(ComparedGroup& group, const std::vector<RunRecord>&
         }
     }
     group.summary = summarize(group.values);
+    group.interval = meanInterval(group.summary);
+    if (!group.interval) return;
+    const PossibleRange range = possibleRange(runs[group.group.runs.front()], question_.measure);
+    group.interval->low = std::max(group.interval->low, range.least);
+    group.interval->high = std::min(group.interval->high, range.greatest);
 }
 
 void CompareState::setSeen(bool seen) {

@@ -40,6 +40,7 @@ struct ComparedGroup {
     std::vector<double> values;  ///< known outcomes of the members
     QStringList names;           ///< of the runs that have them
     Summary summary;
+    std::optional<Interval> interval;  ///< of the mean at 95 %, as far as such values are possible
     int unfinished = 0, never = 0, missing = 0;
 };
 

@@ -60,7 +60,7 @@ OutcomeView::Scale OutcomeView::scale(const QRectF& area) const {
     // Intervals from a few runs may reach to anywhere; half the range on either side is shown of them.
     const double least = scale.low, greatest = scale.high, room = 0.5 * (greatest - least);
     for (const ComparedGroup* group : shown()) {
-        const auto interval = meanInterval(group->summary);
+        const auto& interval = group->interval;
         if (!interval || !(room > 0)) continue;
         scale.low = std::min(scale.low, std::max(interval->low, least - room));
         scale.high = std::max(scale.high, std::min(interval->high, greatest + room));
@@ -104,7 +104,7 @@ void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const 
     if (!group.values.empty()) {
         const double mean = scale.x(group.summary.mean);
         painter.setPen(QPen(group.color, 2.4, Qt::SolidLine, Qt::FlatCap));
-        if (const auto interval = meanInterval(group.summary))
+        if (const auto& interval = group.interval)
             painter.drawLine(QPointF(scale.x(std::max(interval->low, scale.low)), y),
                              QPointF(scale.x(std::min(interval->high, scale.high)), y));
         painter.drawLine(QPointF(mean, y - scale.row * 0.34), QPointF(mean, y + scale.row * 0.34));
@@ -174,7 +174,7 @@ void OutcomeView::mouseMoveEvent(QMouseEvent* event) {
     QString text = tr("%1: mean %2 of %3 runs")
                        .arg(QString::fromStdString(group.group.label), noteNumber(group.summary.mean))
                        .arg(group.values.size());
-    if (const auto interval = meanInterval(group.summary))
+    if (const auto& interval = group.interval)
         text += tr(", 95 % interval %1 to %2").arg(noteNumber(interval->low), noteNumber(interval->high));
     for (std::size_t i = 0; i < group.values.size(); ++i) {
         const QPointF at(scale.x(group.values[i]), y + jitter(group.names[i], scale.row));

@@ -88,11 +88,9 @@ void paintIntervals(QPainter& painter, const Upright& axis, const PairedComparis
     const std::size_t places = c.pairs.size() + kMeanPlaces;
     const double mean_x = placeX(box, c.pairs.size() + 1, places),
                  boot_x = placeX(box, c.pairs.size() + 3, places);
-    painter.setPen(theme.text);
-    for (const auto& [x, words] : {std::pair{mean_x, PairedView::tr("mean, 95 %\nStudent's t")},
-                                   {boot_x, PairedView::tr("the same,\nbootstrap")}})
+    const auto paintInterval = [&](double x, const QString& words, const Interval& interval, double width) {
+        painter.setPen(theme.text);
         painter.drawText(QRectF(x - 45, box.bottom() + 4, 90, 36), Qt::AlignHCenter | Qt::AlignTop, words);
-    const auto paintInterval = [&](double x, const Interval& interval, double width) {
         painter.setPen(QPen(theme.text, width, Qt::SolidLine, Qt::FlatCap));
         painter.drawLine(QPointF(x, axis.y(interval.low)), QPointF(x, axis.y(interval.high)));
         for (const double end : {interval.low, interval.high})
@@ -102,8 +100,9 @@ void paintIntervals(QPainter& painter, const Upright& axis, const PairedComparis
         const double y = axis.y(c.test->difference.mean);
         painter.drawPolygon(QPolygonF{{x, y - 5.5}, {x + 5.5, y}, {x, y + 5.5}, {x - 5.5, y}});
     };
-    paintInterval(mean_x, c.test->interval, 2.6);
-    paintInterval(boot_x, c.test->bootstrap, 1.2);
+    paintInterval(mean_x, PairedView::tr("mean, 95 %\nStudent's t"), c.test->interval, 2.6);
+    if (c.test->bootstrap)
+        paintInterval(boot_x, PairedView::tr("the same,\nbootstrap"), *c.test->bootstrap, 1.2);
 }
 
 }  // namespace
@@ -155,8 +154,11 @@ void PairedView::paintDifferences(QPainter& painter, const QRectF& box, const Th
         high = std::max(high, difference);
     }
     if (c.test) {
-        low = std::min({low, c.test->interval.low, c.test->bootstrap.low});
-        high = std::max({high, c.test->interval.high, c.test->bootstrap.high});
+        for (const auto& interval : {std::optional(c.test->interval), c.test->bootstrap}) {
+            if (!interval) continue;
+            low = std::min(low, interval->low);
+            high = std::max(high, interval->high);
+        }
     }
     const Upright axis = fit(box, low, high);
     paintTicks(painter, axis, theme);
