@@ -8,7 +8,7 @@ namespace roper {
 namespace {
 
 BoardCell makeCell(std::span<const RunRecord> runs, const Specification& specification,
-                   const BoardTarget& target, Measure measure, const Speeds& speeds) {
+                   const BoardTarget& target, Measure measure, const StepTimes& times) {
     BoardCell cell;
     cell.position = specification.model.position;
     const bool is_rope = cell.position == twinMethods().front();
@@ -49,7 +49,7 @@ BoardCell makeCell(std::span<const RunRecord> runs, const Specification& specifi
         if (outcome.kind == Outcome::known) values.push_back(outcome.value);
     }
     if (!values.empty()) cell.mean = summarize(values).mean;
-    cell.seconds_a_step = secondsAStep(runs, specification, speeds);
+    cell.seconds_a_step = times.secondsAStep(specification);
     if (cell.seconds_a_step) cell.seconds_left = *cell.seconds_a_step * steps_left;
     return cell;
 }
@@ -66,13 +66,14 @@ const std::vector<BoardTarget>& boardTargets() {
 }
 
 std::vector<BoardRow> makeBoard(std::span<const RunRecord> runs, const Speeds& speeds) {
+    const StepTimes times(runs, speeds);
     std::vector<BoardRow> rows;
     for (const BoardTarget& target : boardTargets()) {
         BoardRow row{target, loadPreset(target.preset).specification, Measure::final_correct, {}};
         row.measure = defaultMeasure(row.specification);
         for (const std::string& position : twinMethods()) {
             const Specification specification = withPosition(row.specification, position);
-            row.cells.push_back(makeCell(runs, specification, target, row.measure, speeds));
+            row.cells.push_back(makeCell(runs, specification, target, row.measure, times));
         }
         rows.push_back(std::move(row));
     }

@@ -1,8 +1,8 @@
 #include "core/compare/expected_time.h"
 
 #include <algorithm>
-#include <map>
 #include <thread>
+#include <utility>
 
 #include "core/compare/grouping.h"
 #include "core/specification/cost.h"
@@ -35,18 +35,6 @@ std::optional<double> stepSeconds(const RunRecord& run) {
     return medianOf(std::move(seconds));
 }
 
-/// Multiply-adds and additions per second of the runs of this machine, the median; nothing without a run.
-std::optional<double> flopPerSecond(std::span<const RunRecord> runs, const std::string& host) {
-    std::vector<double> rates;
-    for (const RunRecord& run : runs) {
-        if (run.host != host) continue;
-        const auto seconds = stepSeconds(run);
-        if (seconds && *seconds > 0) rates.push_back(costOf(run.specification).flop_a_step / *seconds);
-    }
-    if (rates.empty()) return std::nullopt;
-    return medianOf(std::move(rates));
-}
-
 double assumedFlopPerSecond(const Specification& specification) {
     if (specification.device.name.starts_with("cuda")) return kGpuFlopPerSecond;
     const auto cores = static_cast<double>(std::max(1U, std::thread::hardware_concurrency()));
@@ -65,44 +53,55 @@ double evaluationSteps(const Specification& specification, std::int64_t from) {
 
 }  // namespace
 
-std::optional<double> secondsAStep(std::span<const RunRecord> runs, const Specification& specification,
-                                   const Speeds& speeds) {
-    const std::string group = groupKey(specification), shape = shapeKey(specification);
-    std::optional<double> least_of_group, least_of_shape;
+StepTimes::StepTimes(std::span<const RunRecord> runs, Speeds speeds) : speeds_(std::move(speeds)) {
+    std::map<std::string, double> flop_of_shape;
     for (const RunRecord& run : runs) {
-        if (run.host != speeds.host) continue;
-        const bool is_same = groupKey(run.specification) == group;
-        if (!is_same && shapeKey(run.specification) != shape) continue;
-        auto& least = is_same ? least_of_group : least_of_shape;
+        if (run.host != speeds_.host) continue;
         const auto seconds = stepSeconds(run);
-        if (seconds && (!least || *seconds < *least)) least = seconds;
+        if (!seconds) continue;
+        const std::string shape = shapeKey(run.specification);
+        for (auto [times, key] :
+             {std::pair{&of_group_, groupKey(run.specification)}, std::pair{&of_shape_, shape}}) {
+            const auto [time, is_first] = times->emplace(key, *seconds);
+            if (!is_first) time->second = std::min(time->second, *seconds);
+        }
+        // Counted once a shape: there may be a thousand runs, and an answer's length is found by trial.
+        if (!flop_of_shape.contains(shape)) flop_of_shape[shape] = costOf(run.specification).flop_a_step;
     }
-    if (least_of_group) return least_of_group;
-    return least_of_shape ? least_of_shape : speeds.secondsAStep(shape);
+    std::vector<double> rates;
+    for (const auto& [shape, flop] : flop_of_shape)
+        if (of_shape_.at(shape) > 0) rates.push_back(flop / of_shape_.at(shape));
+    if (!rates.empty()) flop_per_second_ = medianOf(std::move(rates));
 }
 
-ExpectedTime expectedTime(std::span<const RunRecord> runs, const Specification& specification,
-                          const Speeds& speeds, std::int64_t from) {
+std::optional<double> StepTimes::secondsAStep(const Specification& specification) const {
+    if (const auto time = of_group_.find(groupKey(specification)); time != of_group_.end())
+        return time->second;
+    const std::string shape = shapeKey(specification);
+    if (const auto time = of_shape_.find(shape); time != of_shape_.end()) return time->second;
+    return speeds_.secondsAStep(shape);
+}
+
+ExpectedTime StepTimes::of(const Specification& specification, std::int64_t from) const {
     ExpectedTime time;
-    auto step = secondsAStep(runs, specification, speeds);
+    auto step = secondsAStep(specification);
     if (!step) {
-        const auto rate = flopPerSecond(runs, speeds.host);
-        time.basis = rate ? ExpectedTime::Basis::other_runs : ExpectedTime::Basis::guess;
-        step = costOf(specification).flop_a_step / rate.value_or(assumedFlopPerSecond(specification));
+        time.basis = flop_per_second_ ? ExpectedTime::Basis::other_runs : ExpectedTime::Basis::guess;
+        step = costOf(specification).flop_a_step /
+               flop_per_second_.value_or(assumedFlopPerSecond(specification));
     }
     const auto steps = static_cast<double>(std::max<std::int64_t>(0, specification.training.steps - from));
     time.seconds = *step * (steps + evaluationSteps(specification, from));
     return time;
 }
 
-ExpectedTime expectedTime(std::span<const RunRecord> runs, std::span<const Specification> specifications,
-                          const Speeds& speeds) {
+ExpectedTime StepTimes::ofAll(std::span<const Specification> specifications) const {
     ExpectedTime sum;
     std::map<std::string, ExpectedTime> known;  // seeds take the same
     for (const Specification& specification : specifications) {
         const std::string key = groupKey(specification) + shapeKey(specification);
         auto found = known.find(key);
-        if (found == known.end()) found = known.emplace(key, expectedTime(runs, specification, speeds)).first;
+        if (found == known.end()) found = known.emplace(key, of(specification)).first;
         sum.seconds += found->second.seconds;
         sum.basis = std::max(sum.basis, found->second.basis);
     }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/compare/outcome.h"
@@ -21,21 +23,29 @@ struct ExpectedTime {
     Basis basis = Basis::same_settings;
 };
 
-/// Seconds that a step of this specification takes on this machine: of its own runs, else of those of the
-/// same model, batch, length and device, else as measured; nothing if no such step was timed.
-std::optional<double> secondsAStep(std::span<const RunRecord> runs, const Specification& specification,
-                                   const Speeds& speeds);
+/// What steps took on this machine, looked up once and answered for any number of specifications.
+class StepTimes {
+  public:
+    /// @param runs    those of the folder; of other machines they count for nothing
+    /// @param speeds  of this machine, as `roper-train bench` or `board --measure` took them
+    StepTimes(std::span<const RunRecord> runs, Speeds speeds);
 
-/// Time for a run of this specification from its step `from` on.
-/// An evaluation by generation is counted as 2·problems/batch steps: between 0.9 and 3.7 were measured
-/// (docs/performance.md).
-/// @param runs    those of the folder; of other machines they count for nothing
-/// @param speeds  of this machine, as `roper-train bench` or `board --measure` took them
-ExpectedTime expectedTime(std::span<const RunRecord> runs, const Specification& specification,
-                          const Speeds& speeds, std::int64_t from = 0);
+    /// Of runs of the same settings, else of those of the same model, batch, length and device, else as
+    /// measured; nothing if no such step was timed.
+    std::optional<double> secondsAStep(const Specification& specification) const;
 
-/// The same for several; as sure as the least sure of them.
-ExpectedTime expectedTime(std::span<const RunRecord> runs, std::span<const Specification> specifications,
-                          const Speeds& speeds);
+    /// Time for a run of this specification from its step `from` on.
+    /// An evaluation by generation is counted as 2·problems/batch steps: between 0.9 and 3.7 were measured
+    /// (docs/performance.md).
+    ExpectedTime of(const Specification& specification, std::int64_t from = 0) const;
+
+    /// The same for several; as sure as the least sure of them.
+    ExpectedTime ofAll(std::span<const Specification> specifications) const;
+
+  private:
+    Speeds speeds_;
+    std::map<std::string, double> of_group_, of_shape_;  ///< the least, in seconds
+    std::optional<double> flop_per_second_;              ///< the median over the shapes timed here
+};
 
 }  // namespace roper

@@ -106,6 +106,27 @@ class ComparePageTest : public PageTest {
         QCOMPARE(page().curves().curves().size(), std::size_t(2));
     }
 
+    // It was one line, which left the window at its right.
+    void theReadoutFitsTheWindow() {
+        window_->resize(1000, 640);
+        page().showTab(0);
+        QTest::qWait(50);
+        auto* readout = page().findChild<QLabel*>(QStringLiteral("readout"));
+        QVERIFY(readout != nullptr);
+        QString longest;
+        for (int i = 0; i < 15; ++i)
+            longest += QStringLiteral("problems solved %1, ").arg(i);
+        emit page().curves().pointed(longest);
+        QVERIFY(readout->text().contains(QStringLiteral("solved 14")));
+        QVERIFY(readout->width() <= window_->width());
+        QVERIFY(readout->height() >= readout->heightForWidth(readout->width()));
+        // It keeps that height, so that pictures do not jump under the pointer.
+        const int height = readout->height();
+        emit page().curves().pointed(QStringLiteral("short"));
+        QTest::qWait(50);
+        QCOMPARE(readout->height(), height);
+    }
+
     void theBoardShowsTheSourceAndQueuesWhatIsMissing() {
         page().showTab(3);
         QCOMPARE(page().board().rows().size(), std::size_t(3));

@@ -304,7 +304,7 @@ void CurveChart::onMove(QMouseEvent* event) {
         }
         if (!curve.in_legend) continue;
         parts << QStringLiteral("%1 %2").arg(curve.label).arg(curve.y[i], 0, 'g', 7);
-        if (!curve.low.isEmpty())
+        if (!curve.low.isEmpty() && curve.low[i] < curve.high[i])
             parts.last() += tr(" (band %1 to %2)").arg(curve.low[i], 0, 'g', 5).arg(curve.high[i], 0, 'g', 5);
         const double away = std::abs(plot_->yAxis->coordToPixel(curve.y[i]) - event->position().y());
         if (away < least) {

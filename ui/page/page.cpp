@@ -9,6 +9,7 @@
 #include <QLineEdit>
 #include <QTabBar>
 #include <QTimer>
+#include <algorithm>
 #include <utility>
 
 #include "core/base/error.h"
@@ -50,6 +51,8 @@ Page::Page(const QString& name, const QString& sentence, QWidget* parent)
     readout_->setAccessibleName(tr("Numbers under the pointer"));
     readout_->setSizePolicy(QSizePolicy::Ignored,
                             QSizePolicy::Preferred);  // a long line must not widen the window
+    readout_->setObjectName(QStringLiteral("readout"));
+    readout_->setWordWrap(true);
     readout_->setMinimumHeight(readout_->fontMetrics().height() + 6);
 
     auto* layout = new QVBoxLayout(this);
@@ -97,6 +100,12 @@ void Page::setReadout(const QString& text) {
     readout_->setText(hints ? tr("Point at a picture: its numbers appear here.") : shown);
     readout_->setForegroundRole(hints ? QPalette::PlaceholderText : QPalette::WindowText);
     readout_->setToolTip(shown);
+    // It keeps the height of the longest text at this width: pictures must not jump under the pointer.
+    const int one_line = readout_->fontMetrics().height() + 6;
+    const int needed = std::max(one_line, readout_->heightForWidth(readout_->width()));
+    const int kept = readout_->width() == readout_width_ ? readout_->minimumHeight() : one_line;
+    readout_width_ = readout_->width();
+    readout_->setFixedHeight(std::max(kept, needed));
 }
 
 void Page::say(const QString& text) {

@@ -99,6 +99,7 @@ class Page : public QWidget {
     bool is_stale_ = true;  ///< `refresh` is due
     QVBoxLayout* contents_;
     QLabel* readout_;
+    int readout_width_ = 0;  ///< for which its height was found
 };
 
 }  // namespace roper

@@ -40,10 +40,10 @@ TEST(ExpectedTime, OfTheSameSettingsIsTheirOwn) {
     const Timed timed(trained());
     Specification other_seed = trained();
     other_seed.training.data_seed = 7;
-    const ExpectedTime time = expectedTime(timed.records, other_seed, Speeds{"here", {}});
+    const ExpectedTime time = StepTimes(timed.records, Speeds{"here", {}}).of(other_seed);
     EXPECT_EQ(time.basis, ExpectedTime::Basis::same_settings);
     EXPECT_NEAR(time.seconds, 1000 * kStep_s, 1e-9);
-    EXPECT_NEAR(expectedTime(timed.records, other_seed, Speeds{"here", {}}, 900).seconds, 100 * kStep_s,
+    EXPECT_NEAR(StepTimes(timed.records, Speeds{"here", {}}).of(other_seed, 900).seconds, 100 * kStep_s,
                 1e-9);
 }
 
@@ -52,7 +52,7 @@ TEST(ExpectedTime, OfOtherSettingsGoesByTheOperationsPerSecond) {
     const Timed timed(trained());
     Specification twice = trained();
     twice.training.batch *= 2;
-    const ExpectedTime time = expectedTime(timed.records, twice, Speeds{"here", {}});
+    const ExpectedTime time = StepTimes(timed.records, Speeds{"here", {}}).of(twice);
     EXPECT_EQ(time.basis, ExpectedTime::Basis::other_runs);
     EXPECT_NEAR(time.seconds, 1000 * kStep_s * costOf(twice).flop_a_step / costOf(trained()).flop_a_step,
                 1e-9);
@@ -60,14 +60,14 @@ TEST(ExpectedTime, OfOtherSettingsGoesByTheOperationsPerSecond) {
 
 TEST(ExpectedTime, OfAnotherMachinesRunsIsAGuess) {
     const Timed timed(trained());
-    const ExpectedTime time = expectedTime(timed.records, trained(), Speeds{"there", {}});
+    const ExpectedTime time = StepTimes(timed.records, Speeds{"there", {}}).of(trained());
     EXPECT_EQ(time.basis, ExpectedTime::Basis::guess);
     EXPECT_GT(time.seconds, 0);
 }
 
 TEST(ExpectedTime, AMeasuredSpeedCountsWithoutARun) {
     const Speeds speeds{"here", {{shapeKey(trained()), 0.5}}};
-    const ExpectedTime time = expectedTime({}, trained(), speeds);
+    const ExpectedTime time = StepTimes({}, speeds).of(trained());
     EXPECT_EQ(time.basis, ExpectedTime::Basis::same_settings);
     EXPECT_NEAR(time.seconds, 500, 1e-9);
 }
@@ -77,8 +77,8 @@ TEST(ExpectedTime, EvaluationsAreCounted) {
     Specification evaluated = trained();
     evaluated.evaluation.every = 250;  // four of them
     evaluated.evaluation.problems = 3 * evaluated.training.batch;
-    const double without = expectedTime(timed.records, trained(), Speeds{"here", {}}).seconds;
-    const double with = expectedTime(timed.records, evaluated, Speeds{"here", {}}).seconds;
+    const double without = StepTimes(timed.records, Speeds{"here", {}}).of(trained()).seconds;
+    const double with = StepTimes(timed.records, Speeds{"here", {}}).of(evaluated).seconds;
     EXPECT_NEAR(with / without, 1 + 4 * 2 * 3 / 1000.0, 1e-9);
 }
 
@@ -87,7 +87,7 @@ TEST(ExpectedTime, OfSeveralIsTheSumAndAsSureAsTheLeastSure) {
     Specification twice = trained();
     twice.training.batch *= 2;
     const std::vector<Specification> all{trained(), trained(), twice};
-    const ExpectedTime sum = expectedTime(timed.records, all, Speeds{"here", {}});
+    const ExpectedTime sum = StepTimes(timed.records, Speeds{"here", {}}).ofAll(all);
     EXPECT_EQ(sum.basis, ExpectedTime::Basis::other_runs);
     EXPECT_GT(sum.seconds, 3 * 1000 * kStep_s);
 }

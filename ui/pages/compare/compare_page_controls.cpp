@@ -48,13 +48,13 @@ QWidget* ComparePage::makeChooser() {
     filter_problem_ = makePlainLabel();
     filter_problem_->setWordWrap(true);
     groups_ = new QTreeWidget;
+    groups_->setTextElideMode(Qt::ElideMiddle);  // what differs is at both ends
     groups_->setHeaderLabels({tr("Group"), tr("Runs"), tr("Mean")});
     groups_->setRootIsDecorated(false);
     groups_->setAccessibleName(tr("Groups of runs"));
     groups_->setToolTip(tr("Unticked groups are left out of the pictures"));
     groups_->header()->setStretchLastSection(false);
     groups_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
-    groups_->setWordWrap(true);
     connect(groups_, &QTreeWidget::itemChanged, this, [this](const QTreeWidgetItem* item) {
         if (showing_) return;
         state_->change([&](CompareQuestion& question) {

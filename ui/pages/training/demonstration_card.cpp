@@ -14,6 +14,7 @@ namespace roper {
 namespace {
 
 constexpr auto kPreset = "copy-quick";
+constexpr int kBetweenRefreshes_ms = 200;
 constexpr double kShare = 0.9;  // of the problems: which is first to solve so many
 
 QPushButton* linkButton(const QString& text, const QString& tip) {
@@ -63,10 +64,15 @@ DemonstrationCard::DemonstrationCard(TrainingState& state, QWidget* parent)
     setVisible(specification_.has_value());
     connect(start_, &QPushButton::clicked, this, [this] { emit startWanted(*specification_); });
     connect(more_seeds_, &QPushButton::clicked, this, [this] { emit moreSeedsWanted(*specification_); });
-    connect(inspect_, &QPushButton::clicked, this, [this] { emit inspectWanted(twins_.roper->name()); });
+    connect(inspect_, &QPushButton::clicked, this, [this] { emit inspectWanted(roper_run_); });
     connect(compare_, &QPushButton::clicked, this,
             [this] { emit compareWanted(QString::fromStdString(specification_->about.title)); });
-    connect(&state_.store(), &RunStore::changed, this, &DemonstrationCard::refresh);
+    timer_.setSingleShot(true);
+    timer_.setInterval(kBetweenRefreshes_ms);
+    connect(&timer_, &QTimer::timeout, this, &DemonstrationCard::refresh);
+    connect(&state_.store(), &RunStore::changed, this, [this] {
+        if (!timer_.isActive()) timer_.start();
+    });
     refresh();
 }
 
@@ -88,9 +94,10 @@ const RunWatcher* DemonstrationCard::newest(const std::string& position) const {
 
 void DemonstrationCard::refresh() {
     if (!specification_) return;
-    twins_ = {newest("rope"), newest("roper")};
-    const auto rope = twins_.rope != nullptr ? recordOf(*twins_.rope) : std::nullopt;
-    const auto roper = twins_.roper != nullptr ? recordOf(*twins_.roper) : std::nullopt;
+    const RunWatcher *rope_run = newest("rope"), *roper_run = newest("roper");
+    const auto rope = rope_run != nullptr ? recordOf(*rope_run) : std::nullopt;
+    const auto roper = roper_run != nullptr ? recordOf(*roper_run) : std::nullopt;
+    roper_run_ = roper ? roper_run->name() : QString();
     const bool both = rope && roper;
     const auto is_active = [](const RunRecord& run) {
         return run.state == RunState::running || run.state == RunState::queued ||

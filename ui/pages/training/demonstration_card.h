@@ -3,6 +3,7 @@
 #include <QFrame>
 #include <QLabel>
 #include <QPushButton>
+#include <QTimer>
 #include <optional>
 
 #include "core/specification/presets.h"
@@ -34,15 +35,13 @@ class DemonstrationCard : public QFrame {
     void compareWanted(const QString& filter);
 
   private:
-    struct Twins {
-        const RunWatcher *rope = nullptr, *roper = nullptr;
-    };
     const RunWatcher* newest(const std::string& position) const;
     void refresh();
 
     TrainingState& state_;
     std::optional<Specification> specification_;  ///< none where the preset is not installed
-    Twins twins_;                                 ///< the newest, as shown
+    QString roper_run_;                           ///< the newest run with RoPER, as shown
+    QTimer timer_;                                ///< runs may change many times a second
     QLabel *sentence_, *evidence_;
     QPushButton *start_, *inspect_, *compare_, *more_seeds_;
 };

@@ -156,14 +156,14 @@ void QueuePanel::select(const std::vector<std::string>& runs) {
 }
 
 QString QueuePanel::timeLeft() const {
-    std::vector<RunRecord> records = recordsOf(store_);
-    const Speeds speeds = readSpeeds(store_.folder());
+    if (queue_.queue().entries.empty()) return {};
+    const StepTimes times(recordsOf(store_), readSpeeds(store_.folder()));
     ExpectedTime sum;
     int counted_runs = 0;
     for (const RunQueue::Entry& entry : queue_.queue().entries) {
         const RunWatcher* run = store_.find(QString::fromStdString(entry.run));
         if (entry.held || run == nullptr || !run->specification()) continue;
-        const ExpectedTime time = expectedTime(records, *run->specification(), speeds, run->step());
+        const ExpectedTime time = times.of(*run->specification(), run->step());
         sum.seconds += time.seconds;
         sum.basis = std::max(sum.basis, time.basis);
         ++counted_runs;

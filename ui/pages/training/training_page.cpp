@@ -12,6 +12,8 @@
 namespace roper {
 namespace {
 
+constexpr int kBetweenTimings_ms = 500;
+
 MetricChart::Point pointOf(const MetricsRow& row) {
     return {static_cast<double>(row.step), row.time_s, static_cast<double>(row.tokens), row.loss};
 }
@@ -68,7 +70,8 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
       runs_(new RunsPanel(state_, this)),
       queue_panel_(new QueuePanel(state_, this)),
       lists_(new QTabWidget) {
-    loss_->setEmptyText(tr("No run yet: press “Watch RoPER learn sooner”, or choose a preset and press “Start as twins”."));
+    loss_->setEmptyText(
+        tr("No run yet: press “Watch RoPER learn sooner”, or choose a preset and press “Start as twins”."));
     accuracy_->setEmptyText(
         tr("Solved problems appear with the first evaluation.\nOf the prefix task: letters that follow with "
            "certainty and were predicted. Of a text: tokens that were likeliest."));
@@ -109,6 +112,9 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
         if (runs_->selected() == nullptr) selectNewest();
         chartChosen();
     });
+    timing_.setSingleShot(true);
+    timing_.setInterval(kBetweenTimings_ms);
+    connect(&timing_, &QTimer::timeout, this, &TrainingPage::showForm);
     connect(runs_, &RunsPanel::chartedChanged, &listing_, qOverload<>(&QTimer::start));
     connect(runs_, &RunsPanel::colorChosen, this, [this](const QString& name, const QColor& color) {
         state_.setColor(name, color);
@@ -263,6 +269,10 @@ void TrainingPage::followRun(RunWatcher* run) {
         connect(run, signal, this, [this, run] {
             if (runs_->selected() == run) showSelected();
         });
+    // Its steps are timed now, so what the form's run would take is known better.
+    connect(run, &RunWatcher::statusChanged, this, [this, run] {
+        if (run->state() == RunState::finished && !timing_.isActive()) timing_.start();
+    });
     listing_.start();
 }
 

@@ -90,7 +90,7 @@ class TrainingPage : public Page {
     QTabWidget* lists_;
     QPushButton *start_, *twins_, *queue_twins_;
     QSpinBox* seeds_;
-    QTimer listing_;
+    QTimer listing_, timing_;
     QLabel* outlook_;  ///< what the run will take, or why it cannot start
 };
 

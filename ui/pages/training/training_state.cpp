@@ -79,7 +79,7 @@ QString TrainingState::lackOfMemory(const Specification& specification, int runs
 }
 
 ExpectedTime TrainingState::expectedTime(const std::vector<Specification>& specifications) const {
-    return ::roper::expectedTime(recordsOf(store_), specifications, readSpeeds(store_.folder()));
+    return StepTimes(recordsOf(store_), readSpeeds(store_.folder())).ofAll(specifications);
 }
 
 void TrainingState::start(const Specification& specification, bool as_twins) {
