@@ -158,6 +158,29 @@ class ComparePageTest : public PageTest {
         QVERIFY(std::abs(page().curves().curves()[0].y.last() - 100 * 99.8 / 128) < 1e-9);
     }
 
+    // Its click really queues runs, so it comes after the tests that count them.
+    void theSentenceEndsInButtons() {
+        const auto button = [&](const QString& text) -> QPushButton* {
+            for (auto* b : page().findChildren<QPushButton*>())
+                if (b->text().contains(text) && b->isVisibleTo(&page())) return b;
+            return nullptr;
+        };
+        QSignalSpy queued(&page(), &ComparePage::runsWanted), inspected(&page(), &ComparePage::inspectWanted);
+        const int more = *page().state().comparison()->needed - 5;
+        QVERIFY(page().conclusion().text().contains(QStringLiteral("(%1 more)").arg(more)));
+        QPushButton* pairs = button(QStringLiteral("Queue %1 more pairs (").arg(more));
+        QVERIFY(pairs != nullptr);
+        QVERIFY(button(QStringLiteral("missing twin")) == nullptr);
+        pairs->click();
+        QCOMPARE(queued.size(), 1);
+        QCOMPARE(queued[0][0].value<std::vector<Specification>>().size(), std::size_t(2 * more));
+        if (longWorkQuestion() != nullptr) answerLongWork(false);
+        button(QStringLiteral("Inspect RoPER"))->click();
+        QCOMPARE(inspected.size(), 1);
+        QCOMPARE(inspected[0][0].toString(), QStringLiteral("roper-0"));
+        window_->showPage("Compare");
+    }
+
     void metricsOfAnotherProgramBecomeARun() {
         const ForeignTable table = parseForeignTable("it,my loss\n10,1.5\n20,1.25\n", "other.csv");
         ImportDialog dialog(table, runs(), Specification{}, nullptr);

@@ -73,10 +73,12 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
     });
     connect(set_.attention, &AttentionPage::trainingWanted, this, [this] { showPage(set_.training); });
     connect(set_.compare, &ComparePage::runsWanted, this, [this] { showPage(set_.training); });
-    connect(set_.training, &TrainingPage::inspectWanted, this, [this](const QString& run) {
+    const auto inspect = [this](const QString& run) {
         showPage(set_.inspect);
         set_.inspect->state().setRun(run);
-    });
+    };
+    connect(set_.training, &TrainingPage::inspectWanted, this, inspect);
+    connect(set_.compare, &ComparePage::inspectWanted, this, inspect);
     connect(set_.training, &TrainingPage::compareWanted, this, [this](const QString& filter) {
         set_.compare->setFilter(filter);
         showPage(set_.compare);

@@ -5,6 +5,7 @@
 
 #include "core/compare/board.h"
 #include "core/compare/curves.h"
+#include "core/compare/follow_up.h"
 #include "core/compare/paired.h"
 #include "core/compare/run_filter.h"
 #include "core/specification/presets.h"
@@ -249,6 +250,73 @@ TEST(Paired, RunsThatNeverGotThereAreCountedNotDropped) {
     EXPECT_NE(said.find("do not tell which is sooner"), std::string::npos) << said;
     EXPECT_EQ(said.find("better"), std::string::npos) << said;
     EXPECT_NE(csvOf(c).find("never"), std::string::npos);
+}
+
+std::vector<FollowUp> followUpsOf(const Runs& runs, Measure measure) {
+    const auto groups = groupRuns(runs.records);
+    const auto c = comparePaired(runs.records, groups[0], groups[1], measure, 0.9);
+    return followUps(runs.records, groups[0], groups[1], c);
+}
+
+TEST(FollowUps, AsManyPairsAsTheSentenceSays) {
+    Runs runs;
+    const std::vector<std::int64_t> differences = {12, 3, -1, 25, 6};
+    for (std::size_t seed = 0; seed < differences.size(); ++seed) {
+        runs.add("rope", static_cast<std::int64_t>(seed), 90);
+        runs.add("roper", static_cast<std::int64_t>(seed), 90 + differences[seed]);
+    }
+    const auto groups = groupRuns(runs.records);
+    const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
+    ASSERT_TRUE(c.test && c.test->interval.holds(0) && c.needed);
+    const auto next = followUpsOf(runs, Measure::final_correct);
+    ASSERT_EQ(next.size(), 1U);
+    EXPECT_EQ(next[0].kind, FollowUp::Kind::more_pairs);
+    const auto more = static_cast<std::size_t>(*c.needed) - 5;
+    EXPECT_NE(conclusionOf(c).find("(" + std::to_string(more) + " more)"), std::string::npos);
+    ASSERT_EQ(next[0].runs.size(), 2 * more);
+    // Seeds that nobody has had, the same for both methods.
+    for (std::size_t i = 0; i < next[0].runs.size(); ++i) {
+        EXPECT_EQ(next[0].runs[i].training.data_seed, static_cast<std::int64_t>(5 + i / 2));
+        EXPECT_EQ(next[0].runs[i].training.model_seed, static_cast<std::int64_t>(5 + i / 2));
+        EXPECT_EQ(next[0].runs[i].model.position, i % 2 == 0 ? "rope" : "roper");
+    }
+}
+
+TEST(FollowUps, MissingTwinsComeFirst) {
+    Runs runs;
+    runs.add("rope", 0, 90);
+    runs.add("roper", 0, 100);
+    runs.add("rope", 3, 90);
+    runs.add("roper", 1, 90);
+    const auto next = followUpsOf(runs, Measure::final_correct);
+    ASSERT_EQ(next.size(), 2U);
+    EXPECT_EQ(next[0].kind, FollowUp::Kind::missing_twins);
+    ASSERT_EQ(next[0].runs.size(), 2U);
+    EXPECT_EQ(next[0].runs[0].model.position, "roper");
+    EXPECT_EQ(next[0].runs[0].training.data_seed, 3);
+    EXPECT_EQ(next[0].runs[1].model.position, "rope");
+    EXPECT_EQ(next[0].runs[1].training.data_seed, 1);
+    // With them there are three pairs; two more make five.
+    ASSERT_EQ(next[1].runs.size(), 4U);
+    EXPECT_EQ(next[1].runs[0].training.data_seed, 2);
+    EXPECT_EQ(next[1].runs[2].training.data_seed, 4);
+}
+
+TEST(FollowUps, NothingWhereItIsSettledOrIsBeingTrained) {
+    Runs settled;
+    for (std::int64_t seed = 0; seed < 5; ++seed) {
+        settled.add("rope", seed, 40 + seed);
+        settled.add("roper", seed, 116 + 3 * seed);
+    }
+    EXPECT_TRUE(followUpsOf(settled, Measure::final_correct).empty());
+    // RoPE never gets there. Five of five are p = 0.06; a sixth settles it.
+    const auto one = followUpsOf(settled, Measure::steps_until);
+    ASSERT_EQ(one.size(), 1U);
+    EXPECT_EQ(one[0].runs.size(), 2U);
+    Runs waiting = settled;
+    for (std::size_t i = 2; i < waiting.records.size(); ++i)
+        waiting.records[i].state = RunState::queued;
+    EXPECT_TRUE(followUpsOf(waiting, Measure::final_correct).empty());
 }
 
 TEST(Outcomes, AreTakenAtTheEndAndOnlyThere) {

@@ -69,6 +69,7 @@ ComparePage::ComparePage(RunStore& store, std::function<Specification()> proposa
     layout->addWidget(makeMeasureBar());
     layout->addWidget(tabs_, 1);
     layout->addWidget(conclusion_);
+    layout->addWidget(makeNextSteps());
     auto* columns = new QSplitter(Qt::Horizontal);
     columns->addWidget(makeChooser());
     columns->addWidget(middle);
@@ -149,6 +150,7 @@ void ComparePage::showAnswers() {
     conclusion_->setText(state_->comparison()
                              ? QString::fromStdString(conclusionOf(*state_->comparison())) + all_pairs
                              : tr("Two groups of runs are needed for a comparison."));
+    showNextSteps();
     // What another tab hides is not computed: curves and the board read every row.
     if (tabs_->currentIndex() == 0) showCurves();
     if (tabs_->currentIndex() == 3) showBoard();

@@ -50,6 +50,8 @@ class ComparePage : public Page {
   signals:
     /// Runs that should be put into the queue.
     void runsWanted(const std::vector<roper::Specification>& specifications);
+    /// A run that should be looked into.
+    void inspectWanted(const QString& run);
 
   protected:
     void refresh() override { showAnswers(); }
@@ -68,6 +70,8 @@ class ComparePage : public Page {
     void showPairChoices();
     void showCurves();
     void showBoard();
+    QWidget* makeNextSteps();
+    void showNextSteps();
     QComboBox* makeChoice(const QString& name, const QString& help, const QStringList& choices,
                           const std::function<void(CompareQuestion&, int)>& set);
     QCheckBox* makeCheck(const QString& text, const QString& help,
@@ -91,6 +95,7 @@ class ComparePage : public Page {
     LengthTab* lengths_;
     QLabel *conclusion_, *board_summary_;
     QPushButton *queue_missing_, *measure_speed_;
+    QPushButton *train_twins_, *train_pairs_, *inspect_first_, *inspect_second_;
     bool showing_ = false;
 };
 

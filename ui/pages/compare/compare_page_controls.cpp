@@ -4,13 +4,20 @@
 
 #include "core/base/error.h"
 #include "ui/controls/flow_layout.h"
+#include "ui/live/expected_time_text.h"
 #include "ui/pages/compare/compare_page.h"
 #include "ui/pages/compare/import_dialog.h"
+#include "ui/theme/numbers.h"
 #include "ui/theme/plain_text.h"
 
 // The inputs of the Compare page, each bound to one part of the question.
 
 namespace roper {
+namespace {
+
+constexpr auto kRunProperty = "run";  // of a button: the run that it is about
+
+}  // namespace
 
 QComboBox* ComparePage::makeChoice(const QString& name, const QString& help, const QStringList& choices,
                                    const std::function<void(CompareQuestion&, int)>& set) {
@@ -181,6 +188,63 @@ QWidget* ComparePage::makeBoardTab() {
     layout->addWidget(board_, 1);
     layout->addLayout(bar);
     return tab;
+}
+
+/// What one would do next, having read the sentence above: train what would settle it, look inside.
+QWidget* ComparePage::makeNextSteps() {
+    train_twins_ = new QPushButton;
+    train_pairs_ = new QPushButton;
+    inspect_first_ = new QPushButton;
+    inspect_second_ = new QPushButton;
+    auto* row = new QWidget;
+    auto* layout = new FlowLayout(row);
+    for (QPushButton* button : {train_pairs_, train_twins_, inspect_first_, inspect_second_})
+        layout->addWidget(button);
+    for (auto [button, kind] : {std::pair{train_twins_, FollowUp::Kind::missing_twins},
+                                std::pair{train_pairs_, FollowUp::Kind::more_pairs}})
+        connect(button, &QPushButton::clicked, this, [this, kind = kind] {
+            for (const CompareState::NextRuns& next : state_->nextRuns())
+                if (next.follow_up.kind == kind) return emit runsWanted(next.follow_up.runs);
+        });
+    for (QPushButton* button : {inspect_first_, inspect_second_})
+        connect(button, &QPushButton::clicked, this,
+                [this, button] { emit inspectWanted(button->property(kRunProperty).toString()); });
+    return row;
+}
+
+void ComparePage::showNextSteps() {
+    for (QPushButton* button : {train_twins_, train_pairs_})
+        button->hide();
+    for (const CompareState::NextRuns& next : state_->nextRuns()) {
+        const auto count = static_cast<int>(next.follow_up.runs.size());
+        const bool are_pairs = next.follow_up.kind == FollowUp::Kind::more_pairs;
+        QPushButton* button = are_pairs ? train_pairs_ : train_twins_;
+        const QString what =
+            are_pairs ? counted(count / 2, tr("more pair")) : counted(count, tr("missing twin"));
+        button->setText(tr("Queue %1 (%2)").arg(what, shortDuration(next.time.seconds)));
+        button->setToolTip(plainToolTip(tr("The same settings, %1: %2")
+                                            .arg(are_pairs ? tr("seeds that neither group has had")
+                                                           : tr("the seeds that one group lacks"),
+                                                 expectedTimeText(next.time))));
+        button->show();
+    }
+    // The first seed whose two outcomes are known stands for the pair.
+    const SeedPair* pair = nullptr;
+    if (state_->comparison())
+        for (const SeedPair& candidate : state_->comparison()->pairs)
+            if (pair == nullptr && candidate.isKnown()) pair = &candidate;
+    for (auto [button, first] : {std::pair{inspect_first_, true}, std::pair{inspect_second_, false}}) {
+        button->setVisible(pair != nullptr);
+        if (pair == nullptr) continue;
+        const QString run = QString::fromStdString(first ? pair->run_a : pair->run_b);
+        const RunWatcher* watcher = store_.find(run);
+        const QString method = watcher != nullptr && watcher->specification()
+                                   ? QString::fromStdString(watcher->specification()->model.method().title)
+                                   : run;
+        button->setProperty(kRunProperty, run);
+        button->setText(tr("Inspect %1").arg(method));
+        button->setToolTip(plainToolTip(tr("What %1 has learned: its attention, its values").arg(run)));
+    }
 }
 
 void ComparePage::addActions(Actions& actions) {

@@ -185,6 +185,7 @@ std::size_t CompareState::partnerOf(std::size_t one, const std::vector<RunRecord
 
 void CompareState::pair(const std::vector<RunRecord>& runs) {
     comparison_.reset();
+    next_runs_.clear();
     if (groups_.size() < 2) return;
     const auto find = [&](const std::string& key) -> std::optional<std::size_t> {
         for (std::size_t i = 0; i < groups_.size(); ++i)
@@ -202,6 +203,14 @@ void CompareState::pair(const std::vector<RunRecord>& runs) {
     const std::size_t b = chosen_b && *chosen_b != a ? *chosen_b : partnerOf(a, runs);
     comparison_ =
         comparePaired(runs, groups_[a].group, groups_[b].group, question_.measure, question_.share / 100.0);
+    auto wanted = followUps(runs, groups_[a].group, groups_[b].group, *comparison_);
+    if (!wanted.empty()) {
+        const StepTimes times(runs, readSpeeds(store_.folder()));
+        for (FollowUp& follow_up : wanted) {
+            const ExpectedTime time = times.ofAll(follow_up.runs);
+            next_runs_.push_back({std::move(follow_up), time});
+        }
+    }
     color_a_ = groups_[a].color;
     color_b_ = groups_[b].color;
 }

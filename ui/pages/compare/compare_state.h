@@ -8,6 +8,8 @@
 
 #include "core/compare/board.h"
 #include "core/compare/curves.h"
+#include "core/compare/expected_time.h"
+#include "core/compare/follow_up.h"
 #include "core/compare/paired.h"
 #include "core/compare/run_filter.h"
 #include "ui/live/run_store.h"
@@ -57,6 +59,12 @@ class CompareState : public QObject {
 
     const std::vector<ComparedGroup>& groups() const { return groups_; }
     const std::optional<PairedComparison>& comparison() const { return comparison_; }
+    /// What would take that comparison further, and how long each would take on this machine.
+    struct NextRuns {
+        FollowUp follow_up;
+        ExpectedTime time;
+    };
+    const std::vector<NextRuns>& nextRuns() const { return next_runs_; }
     /// Colours of the two groups that are paired.
     QColor colorA() const { return color_a_; }
     QColor colorB() const { return color_b_; }
@@ -92,6 +100,7 @@ class CompareState : public QObject {
     std::size_t broken_ = 0;
     std::vector<ComparedGroup> groups_;
     std::optional<PairedComparison> comparison_;
+    std::vector<NextRuns> next_runs_;
     QColor color_a_, color_b_;
     QTimer timer_;
     bool seen_ = false, stale_ = false;

@@ -3,22 +3,9 @@
 #include <QMessageBox>
 #include <QPushButton>
 
-#include "ui/theme/numbers.h"
+#include "ui/live/expected_time_text.h"
 
 namespace roper {
-
-QString expectedTimeText(const ExpectedTime& time) {
-    const QString duration = shortDuration(time.seconds);
-    switch (time.basis) {
-        case ExpectedTime::Basis::same_settings:
-            return QObject::tr("about %1 on this machine").arg(duration);
-        case ExpectedTime::Basis::other_runs:
-            return QObject::tr("about %1 on this machine, judged by other runs").arg(duration);
-        case ExpectedTime::Basis::guess:
-            return QObject::tr("perhaps %1: nothing has been timed on this machine yet").arg(duration);
-    }
-    return duration;
-}
 
 void askBeforeLongWork(QWidget* parent, const QString& what, const QString& verb, const ExpectedTime& time,
                        const std::function<void()>& work) {

@@ -8,9 +8,6 @@
 
 namespace roper {
 
-/// "about 6 h", "about 6 h by the speed of other runs here", "perhaps 6 h: nothing has been timed here yet".
-QString expectedTimeText(const ExpectedTime& time);
-
 /// Does work that takes ten minutes or less at once, and asks before any other. Nothing happens unless the
 /// person agrees; the question blocks no other work of the window.
 /// @param what  the work as a noun: "60 runs"

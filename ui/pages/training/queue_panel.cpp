@@ -12,8 +12,8 @@
 
 #include "core/base/error.h"
 #include "ui/controls/narrow_button.h"
+#include "ui/live/expected_time_text.h"
 #include "ui/live/run_records.h"
-#include "ui/pages/training/long_work.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/plain_text.h"
 

@@ -9,8 +9,8 @@
 #include "core/compare/experiment.h"
 #include "core/compare/grouping.h"
 #include "core/specification/cost.h"
+#include "ui/live/expected_time_text.h"
 #include "ui/live/run_records.h"
-#include "ui/pages/training/long_work.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme.h"
 

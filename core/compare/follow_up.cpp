@@ -1,0 +1,88 @@
+#include "core/compare/follow_up.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace roper {
+namespace {
+
+constexpr int kFewestPairs = 5;
+constexpr int kMostPairs = 1000;
+constexpr double kSignificance = 0.05;
+
+using Seeds = std::pair<std::int64_t, std::int64_t>;
+
+Seeds seedsOf(const Specification& specification) {
+    return {specification.training.data_seed, specification.training.model_seed};
+}
+
+std::set<Seeds> seedsOf(std::span<const RunRecord> runs, const RunGroup& group) {
+    std::set<Seeds> seeds;
+    for (const std::size_t run : group.runs)
+        seeds.insert(seedsOf(runs[run].specification));
+    return seeds;
+}
+
+Specification withSeeds(Specification specification, const Seeds& seeds) {
+    specification.training.data_seed = seeds.first;
+    specification.training.model_seed = seeds.second;
+    return specification;
+}
+
+/// Pairs with which the sign test would be below 0.05, were one side ahead as often as so far.
+int pairsForSignTest(int better_a, int better_b) {
+    const int decided = better_a + better_b;
+    for (int pairs = decided; decided > 0 && pairs <= kMostPairs; ++pairs) {
+        const int ahead = static_cast<int>(
+            std::lround(static_cast<double>(std::max(better_a, better_b)) * pairs / decided));
+        if (signTest(ahead, pairs - ahead) < kSignificance) return pairs;
+    }
+    return 0;
+}
+
+/// How many pairs are wanted in all; 0 if those that are there settle it, or no number is known that would.
+int pairsWanted(const PairedComparison& c) {
+    const auto known = static_cast<int>(c.differences().size());
+    if (c.count(Outcome::never) > 0) {  // means leave these pairs out: the count of who was first decides
+        const int decided = c.better_a + c.better_b;
+        if (decided > 0 && c.sign_p < kSignificance) return 0;
+        return std::max(kFewestPairs, pairsForSignTest(c.better_a, c.better_b));
+    }
+    if (known < kFewestPairs) return kFewestPairs;
+    if (!c.test || !c.test->interval.holds(0) || !c.needed) return 0;
+    return std::max(*c.needed, known + 1);
+}
+
+}  // namespace
+
+std::vector<FollowUp> followUps(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b,
+                                const PairedComparison& comparison) {
+    std::vector<FollowUp> all;
+    const std::set<Seeds> of_a = seedsOf(runs, a), of_b = seedsOf(runs, b);
+    FollowUp twins{FollowUp::Kind::missing_twins, {}};
+    for (const Seeds& seeds : of_a)
+        if (!of_b.contains(seeds)) twins.runs.push_back(withSeeds(b.specification, seeds));
+    for (const Seeds& seeds : of_b)
+        if (!of_a.contains(seeds)) twins.runs.push_back(withSeeds(a.specification, seeds));
+    // Pairs of which a run has failed will not give an outcome; the others do, or will.
+    const int there =
+        static_cast<int>(comparison.pairs.size() + twins.runs.size()) - comparison.count(Outcome::missing);
+    const int more = pairsWanted(comparison) - there;
+    if (!twins.runs.empty()) all.push_back(std::move(twins));
+    if (more <= 0) return all;
+    FollowUp pairs{FollowUp::Kind::more_pairs, {}};
+    std::set<std::int64_t> taken;
+    for (const auto* seeds : {&of_a, &of_b})
+        for (const auto& [data, model] : *seeds)
+            taken.insert({data, model});
+    for (std::int64_t seed = 0; static_cast<int>(pairs.runs.size()) < 2 * more; ++seed) {
+        if (taken.contains(seed)) continue;
+        for (const RunGroup* group : {&a, &b})
+            pairs.runs.push_back(withSeeds(group->specification, {seed, seed}));
+    }
+    all.push_back(std::move(pairs));
+    return all;
+}
+
+}  // namespace roper
