@@ -82,6 +82,18 @@ constexpr std::array kTargets = {Target{"AVX-512 BF16", HWY_AVX3, true}, Target{
 /// What `useKernelTarget` allows.
 std::atomic<bool> bfloat16_allowed{true};
 
+/// Whether products are by that instruction; kept, since Highway asks the CPU anew each time, which in a
+/// virtual machine takes longer than the attention of a token.
+std::atomic<bool>& multipliesItself() {
+    static std::atomic<bool> does{cpuMultipliesBFloat16() && (hwy::SupportedTargets() & HWY_AVX3) != 0};
+    return does;
+}
+
+void noteTargets() {
+    multipliesItself() =
+        cpuMultipliesBFloat16() && bfloat16_allowed && (hwy::SupportedTargets() & HWY_AVX3) != 0;
+}
+
 /// Those that were compiled, less those that this CPU lacks or that are not allowed.
 std::vector<Target> availableTargets() {
     std::vector<Target> available;
@@ -93,10 +105,11 @@ std::vector<Target> availableTargets() {
     return available;
 }
 
-/// Allows every target again.
-void allowAll() {
-    hwy::SetSupportedTargetsForTest(0);
-    bfloat16_allowed = true;
+/// Allows some targets, or with 0 every one again.
+void allow(std::int64_t targets, bool bfloat16) {
+    hwy::SetSupportedTargetsForTest(targets);
+    bfloat16_allowed = bfloat16;
+    noteTargets();
 }
 
 }  // namespace
@@ -146,8 +159,7 @@ void attendBackward(const AttentionSetup& setup, const BFloat16* qkv, const BFlo
 }
 
 bool kernelsMultiplyBFloat16() {
-    static const bool cpu_does = cpuMultipliesBFloat16();
-    return cpu_does && bfloat16_allowed && (hwy::SupportedTargets() & HWY_AVX3) != 0;
+    return multipliesItself();
 }
 
 std::string kernelTarget() {
@@ -157,24 +169,19 @@ std::string kernelTarget() {
 std::vector<std::string> kernelTargets() {
     const std::int64_t in_use = hwy::SupportedTargets();
     const bool allowed = bfloat16_allowed;
-    allowAll();
+    allow(0, true);
     std::vector<std::string> names;
     for (const Target& target : availableTargets())
         names.emplace_back(target.name);
-    hwy::SetSupportedTargetsForTest(in_use);
-    bfloat16_allowed = allowed;
+    allow(in_use, allowed);
     return names;
 }
 
 void useKernelTarget(const std::string& name) {
-    allowAll();
+    allow(0, true);
     if (name.empty()) return;
     for (const Target& target : availableTargets())
-        if (target.name == name) {
-            hwy::SetSupportedTargetsForTest(target.bit);
-            bfloat16_allowed = target.bfloat16;
-            return;
-        }
+        if (target.name == name) return allow(target.bit, target.bfloat16);
     throw std::invalid_argument("this CPU has no " + name);
 }
 

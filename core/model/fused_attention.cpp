@@ -1,13 +1,10 @@
 #include "core/model/fused_attention.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <ATen/record_function.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include <atomic>
-
-#include "core/kernels/attention.h"
+#include "core/model/attention_items.h"
 #include "core/operators/numbers.h"
 
 namespace roper {
@@ -15,27 +12,6 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
-
-const float* dataOf(const at::Tensor& tensor) {
-    return tensor.defined() && tensor.numel() > 0 ? tensor.const_data_ptr<float>() : nullptr;
-}
-
-RotationTable tableOf(const CosSin& cos_sin) {
-    return {dataOf(cos_sin.cosine), dataOf(cos_sin.sine), static_cast<std::size_t>(cos_sin.cosine.size(-1))};
-}
-
-/// Does `work(item, scratch)` for every sequence and head. Each thread takes the next one as soon as it is
-/// free, since nobody knows what else its core has to do.
-template <class Work>
-void forEachItem(const AttentionSetup& setup, Work work) {
-    const std::size_t items = setup.B * setup.H;
-    std::atomic<std::size_t> next{0};
-    at::parallel_for(0, at::get_num_threads(), 1, [&](std::int64_t, std::int64_t) {
-        thread_local AttentionScratch scratch;
-        for (std::size_t item = next++; item < items; item = next++)
-            work(item, scratch);
-    });
-}
 
 class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFunction> {
   public:
@@ -57,7 +33,7 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
             const auto* const from = numbersOf<decltype(number)>(qkv);
             auto* const to = numbersOf<decltype(number)>(out);
             float* const sums = numbersOf<float>(log_sums);
-            forEachItem(setup, [&](std::size_t item, AttentionScratch& scratch) {
+            forEachItem(setup.B * setup.H, [&](std::size_t item, AttentionScratch& scratch) {
                 attendForward(setup, from, to, sums, item, scratch);
             });
         });
@@ -81,7 +57,7 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
                                 *const given = numbersOf<Number>(grad_out);
             Number* const to = numbersOf<Number>(grad_qkv);
             const float* const sums = numbersOf<float>(log_sums);
-            forEachItem(setup, [&](std::size_t item, AttentionScratch& scratch) {
+            forEachItem(setup.B * setup.H, [&](std::size_t item, AttentionScratch& scratch) {
                 attendBackward(setup, from, output, sums, given, to, bias_data, item, scratch);
             });
         });
@@ -101,7 +77,7 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
         setup.query = tableOf(queries);
         setup.key = tableOf(keys);
         setup.value = tableOf(values);
-        setup.bias = dataOf(bias);
+        setup.bias = floatsOf(bias);
         return setup;
     }
 };

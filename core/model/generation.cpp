@@ -79,8 +79,8 @@ std::vector<Completion> generate(Transformer& model, const Vocabulary& vocabular
     }
     last = last.to(device);
 
-    KeyValueCache cache(prompt_tokens.size(1) + options.max_tokens);
-    const at::Tensor prompt_logits = model.prefill(prompt_tokens.to(device), cache);
+    Transformer::Decoding texts = model.startDecoding(prompt_tokens.size(1) + options.max_tokens);
+    const at::Tensor prompt_logits = model.prefill(prompt_tokens.to(device), texts);
     const at::Tensor index = last.view({-1, 1, 1}).expand({-1, 1, prompt_logits.size(2)});
     at::Tensor logits = prompt_logits.gather(1, index).squeeze(1);  // [B, V] after each prompt's last token
 
@@ -102,12 +102,12 @@ std::vector<Completion> generate(Transformer& model, const Vocabulary& vocabular
         if (unfinished.empty() || made == options.max_tokens) break;
         if (unfinished.size() < active.size()) {
             const at::Tensor kept = at::tensor(rows, at::kLong).to(device);
-            cache.keep(kept);
+            texts.keep(kept);
             last = last.index_select(0, kept);
             active = std::move(unfinished);
         }
         last = last + 1;
-        logits = model.decode(at::tensor(chosen, at::kLong).to(device), last, cache);
+        logits = model.decode(at::tensor(chosen, at::kLong).to(device), last, texts);
     }
     return completions;
 }

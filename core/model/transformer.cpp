@@ -14,6 +14,20 @@
 
 namespace roper {
 
+namespace {
+
+/// At least so many rows: a power of 2, or a multiple of 16.
+std::int64_t roundedRows(std::int64_t rows) {
+    constexpr std::int64_t kStep = 16;
+    if (rows > kStep) return (rows + kStep - 1) / kStep * kStep;
+    std::int64_t rounded = 1;
+    while (rounded < rows)
+        rounded *= 2;
+    return rounded;
+}
+
+}  // namespace
+
 Transformer::Transformer(const Specification& specification, std::int64_t vocabulary_size, at::Device device,
                          at::ScalarType dtype)
     : specification_(specification),
@@ -84,8 +98,7 @@ at::ScalarType Transformer::chosenComputeType() const {
     return faster ? at::kBFloat16 : at::kFloat;
 }
 
-/// The way of single tokens and prompts: they come in ever other numbers, for which oneDNN would have to
-/// prepare products anew each time.
+/// By LibTorch's operations alone, in the model's own numbers.
 Pass Transformer::plainPass() const {
     Pass pass;
     pass.gelu = specification_.model.activation == "gelu";
@@ -167,17 +180,17 @@ at::Tensor Transformer::run(const Forward& forward, const Layers& layers) {
 /// The attention of one layer. qkv: q, k and v side by side [B, T, 3C] → what the output projection reads [B,
 /// T, C]
 at::Tensor Transformer::attend(const Forward& forward, std::size_t layer, const at::Tensor& qkv) {
-    if (forward.fused)
-        return fusedAttention(qkv, heads_, causal_, positions_->pairing(), forward.positions, layer);
+    if (forward.fused) return attendFused(forward, layer, qkv);
     // Only softmax with fixed frequencies computes in the compute type.
     const bool as_it_is = attention_ == AttentionKind::softmax && !specification_.model.trainsFrequencies();
     const at::Tensor split = splitHeads(as_it_is ? qkv : qkv.to(embedding_.scalar_type()));
     Heads heads = rotatedHeads(split, layer, forward.positions);
-    if (forward.cache != nullptr) {
+    if (forward.texts != nullptr) {
+        KeyValueCache& cache = forward.texts->cache_;
         if (forward.decoded.defined())
-            heads = forward.cache->extend(layer, heads, forward.decoded, forward.mask.visible.size(-1));
+            heads = cache.extend(layer, heads, forward.decoded, forward.mask.visible.size(-1));
         else
-            forward.cache->append(heads);
+            cache.append(heads);
     }
     const bool as_matrix = forward.recorder != nullptr && forward.recorder->with_weights;
     const at::Tensor weights = as_matrix ? roper::weights(attention_, heads, forward.mask) : at::Tensor();
@@ -185,6 +198,14 @@ at::Tensor Transformer::attend(const Forward& forward, std::size_t layer, const 
         as_matrix ? at::matmul(weights, heads.v) : mix(attention_, heads, forward.mask);  // [B, H, T, d]
     if (forward.recorder != nullptr) forward.recorder->take({layer, split, heads, weights, mixed});
     return mergeHeads(mixed, layer, forward.positions);
+}
+
+/// The same by our kernels.
+at::Tensor Transformer::attendFused(const Forward& forward, std::size_t layer, const at::Tensor& qkv) {
+    if (forward.decoded.defined())
+        return forward.texts->kernel_cache_->attend(layer, qkv, forward.decoded, forward.positions);
+    if (forward.texts != nullptr) forward.texts->kernel_cache_->append(qkv, forward.positions);
+    return fusedAttention(qkv, heads_, causal_, positions_->pairing(), forward.positions, layer);
 }
 
 /// qkv [B, T, 3C] → q, k, v by heads: [3, B, H, T, d].
@@ -228,13 +249,19 @@ Transformer::Forward Transformer::plainForward(const at::Tensor& tokens) {
     return forward;
 }
 
-at::Tensor Transformer::forward(const at::Tensor& tokens, bool training) {
-    const std::int64_t T = tokens.size(1);
-    Forward forward{tokens, positions_->forPass({T}), {}, plainPass()};
+/// A pass as training computes it, by our kernels where they are used; without a mask. tokens [B, T]
+Transformer::Forward Transformer::fastForward(const at::Tensor& tokens, PassPositions positions) const {
+    Forward forward{tokens, std::move(positions), {}, plainPass()};
     forward.pass.by_kernels = by_kernels_;
     forward.pass.compute_type = compute_type_;
-    if (training) forward.pass.dropout = specification_.model.dropout;
     forward.fused = whyNotFused().empty();
+    return forward;
+}
+
+at::Tensor Transformer::forward(const at::Tensor& tokens, bool training) {
+    const std::int64_t T = tokens.size(1);
+    Forward forward = fastForward(tokens, positions_->forPass({T}));
+    if (training) forward.pass.dropout = specification_.model.dropout;
     if (!forward.fused) forward.mask = sequenceMask(causal_, T, forward.positions.distance_bias);
     // The kernels cast weights themselves.
     const bool cast = !by_kernels_ && forward.pass.compute_type != forward.pass.master_type;
@@ -251,23 +278,54 @@ at::Tensor Transformer::loss(const at::Tensor& tokens, const at::Tensor& targets
                                   at::Reduction::Mean, kIgnoreIndex);
 }
 
-at::Tensor Transformer::prefill(const at::Tensor& tokens, KeyValueCache& cache) {
-    Forward forward = plainForward(tokens);
-    forward.cache = &cache;
-    return run(forward, layers_);
+Transformer::Decoding Transformer::startDecoding(std::int64_t capacity) const {
+    Decoding texts;
+    texts.layers_ = by_kernels_ ? layersForKernels() : layers_;
+    texts.cache_ = KeyValueCache(capacity);
+    if (whyNotFused().empty())
+        texts.kernel_cache_.emplace(heads_, head_dim_, positions_->pairing(), capacity);
+    return texts;
 }
 
-at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& positions, KeyValueCache& cache) {
-    const std::int64_t B = tokens.size(0);
-    const std::int64_t used = positions.max().item<std::int64_t>() + 1;
-    Forward forward{tokens.unsqueeze(1), positions_->forPass({used, positions}), {}, plainPass()};
-    // A sequence attends to its own tokens up to the new one; what lies beyond is padding of longer prompts.
-    const at::Tensor visible =
-        at::arange(used, positions.options()).view({1, 1, 1, used}).le(positions.view({B, 1, 1, 1}));
-    forward.mask = decodingMask(visible, forward.positions.bias, options_);
-    forward.cache = &cache;
+/// The layers with weights as the kernels' products read them.
+Transformer::Layers Transformer::layersForKernels() const {
+    Layers layers = layers_;
+    for (Block& block : layers.blocks)
+        for (Affine* layer : {&block.qkv, &block.output, &block.up, &block.down})
+            layer->weight = layer->weight.to(compute_type_);
+    layers.head.weight = layers.head.weight.to(compute_type_);
+    return layers;
+}
+
+at::Tensor Transformer::prefill(const at::Tensor& tokens, Decoding& texts) {
+    Forward forward =
+        by_kernels_ ? fastForward(tokens, positions_->forPass({tokens.size(1)})) : plainForward(tokens);
+    if (!forward.fused) forward.mask = sequenceMask(causal_, tokens.size(1), forward.positions.distance_bias);
+    forward.texts = &texts;
+    return run(forward, texts.layers_);
+}
+
+at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& positions, Decoding& texts) {
+    const std::int64_t B = tokens.size(0), used = positions.max().item<std::int64_t>() + 1;
+    // Texts end one by one. oneDNN would prepare its products anew for every number of those left.
+    const std::int64_t rows = by_kernels_ && texts.kernel_cache_ ? roundedRows(B) : B;
+    const auto filled = [&](const at::Tensor& x) {
+        return rows > B ? at::constant_pad_nd(x, {0, rows - B}) : x;
+    };
+    const at::Tensor all_positions = filled(positions);
+    PassPositions at_positions = positions_->forPass({used, all_positions});
+    const at::Tensor all_tokens = filled(tokens).unsqueeze(1);
+    Forward forward = by_kernels_ ? fastForward(all_tokens, std::move(at_positions))
+                                  : Forward{all_tokens, std::move(at_positions), {}, plainPass()};
+    if (!forward.fused) {
+        // A text attends to its own tokens up to the new one; what lies beyond is padding of longer prompts.
+        const at::Tensor visible =
+            at::arange(used, positions.options()).view({1, 1, 1, used}).le(positions.view({B, 1, 1, 1}));
+        forward.mask = decodingMask(visible, forward.positions.bias, options_);
+    }
+    forward.texts = &texts;
     forward.decoded = positions;
-    return run(forward, layers_).squeeze(1);
+    return run(forward, texts.layers_).squeeze(1).narrow(0, 0, B);
 }
 
 /// A plain pass for what `recorder` takes of it. tokens [B, T]

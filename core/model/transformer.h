@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/model/attention.h"
+#include "core/model/kernel_cache.h"
 #include "core/model/key_value_cache.h"
 #include "core/model/pass.h"
 #include "core/model/positions/positions.h"
@@ -42,11 +44,19 @@ class Transformer {
     /// Whether a token attends to those before it alone, so that a text can be written on.
     bool causal() const { return causal_; }
 
-    /// Reads the prompts into an empty cache. tokens [B, T], right-padded → logits [B, T, V]
-    at::Tensor prefill(const at::Tensor& tokens, KeyValueCache& cache);
+    /// Texts that are written on token by token: the keys and values of their tokens, and the weights as
+    /// products read them, which are cast once. It is for the weights as they were when it was made.
+    class Decoding;
 
-    /// One more token for every sequence. tokens [B], positions [B] (int64) → logits [B, V]
-    at::Tensor decode(const at::Tensor& tokens, const at::Tensor& positions, KeyValueCache& cache);
+    /// Begins with no text, and room for `capacity` tokens of each. By the kernels and in the numbers of a
+    /// pass over whole sequences (`computation`) where that is; by LibTorch's operations otherwise.
+    Decoding startDecoding(std::int64_t capacity) const;
+
+    /// Reads the prompts. tokens [B, T], right-padded → logits [B, T, V]
+    at::Tensor prefill(const at::Tensor& tokens, Decoding& texts);
+
+    /// One more token for every text. tokens [B], positions [B] (int64) → logits [B, V]
+    at::Tensor decode(const at::Tensor& tokens, const at::Tensor& positions, Decoding& texts);
 
     /// Attention weights of every layer and head for tokens [B, T] → [L, B, H, T, T].
     at::Tensor attentionWeights(const at::Tensor& tokens);
@@ -112,18 +122,21 @@ class Transformer {
         PassPositions positions;
         AttentionMask mask;
         Pass pass;
-        bool fused = false;              ///< attention by our kernel, which needs no mask
-        KeyValueCache* cache = nullptr;  ///< keys and values go into it, or come from it too
-        at::Tensor decoded = {};         ///< [B] (int64): positions of single tokens that a cache precedes
+        bool fused = false;         ///< attention by our kernels, which need no mask
+        Decoding* texts = nullptr;  ///< whose caches keys and values go into, or come from too
+        at::Tensor decoded = {};    ///< [B] (int64): positions of single tokens that a cache precedes
         const Recorder* recorder = nullptr;
     };
     at::Tensor run(const Forward& forward, const Layers& layers);
     at::Tensor attend(const Forward& forward, std::size_t layer, const at::Tensor& qkv);
+    at::Tensor attendFused(const Forward& forward, std::size_t layer, const at::Tensor& qkv);
     Forward plainForward(const at::Tensor& tokens);
+    Forward fastForward(const at::Tensor& tokens, PassPositions positions) const;
     void record(const at::Tensor& tokens, const Recorder& recorder);
 
     Pass plainPass() const;
     Layers castLayers() const;
+    Layers layersForKernels() const;
     at::Tensor splitHeads(const at::Tensor& qkv) const;
     Heads rotatedHeads(const at::Tensor& qkv, std::size_t layer, const PassPositions& positions) const;
     at::Tensor mergeHeads(const at::Tensor& mixed, std::size_t layer, const PassPositions& positions) const;
@@ -143,6 +156,24 @@ class Transformer {
     std::unique_ptr<Positions> positions_;
     at::Tensor embedding_;
     Layers layers_;
+};
+
+class Transformer::Decoding {
+  public:
+    /// Keeps these texts alone, in this order. rows [B′] (int64)
+    void keep(const at::Tensor& rows) {
+        if (kernel_cache_)
+            kernel_cache_->keep(rows);
+        else
+            cache_.keep(rows);
+    }
+
+  private:
+    friend class Transformer;
+
+    Layers layers_;
+    KeyValueCache cache_;
+    std::optional<KernelCache> kernel_cache_;  ///< instead, where attention is by our kernels
 };
 
 }  // namespace roper

@@ -271,15 +271,15 @@ TEST(Transformer, CachedDecodingEqualsTheWholeForwardPass) {
         // Prompts of 3 and 5 tokens, padded to 5; then both go on, each from its own place.
         at::Tensor prompts = tokens.narrow(1, 0, 5).clone();
         prompts[0].narrow(0, 3, 2).zero_();
-        KeyValueCache cache(12);
-        const at::Tensor first = model.prefill(prompts, cache);
+        Transformer::Decoding texts = model.startDecoding(12);
+        const at::Tensor first = model.prefill(prompts, texts);
         const at::Tensor whole = model.forward(tokens);
         EXPECT_LT((first[0][2] - whole[0][2]).abs().max().item<double>(), 1e-10) << nameOf(s);
         EXPECT_LT((first[1][4] - whole[1][4]).abs().max().item<double>(), 1e-10) << nameOf(s);
         for (std::int64_t step = 0; step < 7; ++step) {
             const at::Tensor positions = at::tensor({3 + step, 5 + step}, at::kLong);
             const at::Tensor next = at::stack({tokens[0][3 + step], tokens[1][5 + step]});
-            const at::Tensor logits = model.decode(next, positions, cache);
+            const at::Tensor logits = model.decode(next, positions, texts);
             EXPECT_LT((logits[0] - whole[0][3 + step]).abs().max().item<double>(), 1e-10) << nameOf(s);
             EXPECT_LT((logits[1] - whole[1][5 + step]).abs().max().item<double>(), 1e-10) << nameOf(s);
         }

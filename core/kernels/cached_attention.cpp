@@ -1,0 +1,255 @@
+#include "core/kernels/cached_attention.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/kernels/instruction_sets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/cached_attention.cpp"
+#include "hwy/foreach_target.h"
+
+#include "core/kernels/attention_blocks-inl.h"
+#include "hwy/highway.h"
+
+#ifndef ROPER_KERNELS_CACHED_ATTENTION_LAYOUT
+#define ROPER_KERNELS_CACHED_ATTENTION_LAYOUT
+namespace roper {
+namespace {
+
+// One sequence and head in a cache. Keys stand in blocks of tokens, features one below the other, so that the
+// scores of a block's keys are a row vector times the block; values stand token by token. With bfloat16, what
+// follows each other in the direction of a product are neighbours: two features of a key, two tokens of a
+// value.
+constexpr std::size_t kKeysTogether = 32;  ///< two vectors of AVX-512
+constexpr std::size_t kWidthStep = 16;
+
+constexpr std::size_t filledUp(std::size_t count, std::size_t whole) {
+    return (count + whole - 1) / whole * whole;
+}
+
+/// Features of a head in a cache; those beyond d are 0.
+constexpr std::size_t cachedWidth(std::size_t d) {
+    return filledUp(d, kWidthStep);
+}
+
+}  // namespace
+}  // namespace roper
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace roper::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Where the keys and values of one sequence and head stand.
+template <class Kind>
+struct CachedHead {
+    using Unit = typename Kind::Unit;
+
+    CachedHead(const CachedLayer<typename Kind::Number>& cache, std::size_t d, std::size_t heads,
+               std::size_t place, std::size_t h)
+        : width(cachedWidth(d)),
+          feature_steps(width / Kind::kDepth),
+          keys(unitsAt(cache.keys, cachedNumbers(d, cache.capacity), place * heads + h)),
+          values(unitsAt(cache.values, cachedNumbers(d, cache.capacity), place * heads + h)) {}
+
+    static Unit* unitsAt(typename Kind::Number* numbers, std::size_t each, std::size_t head) {
+        return reinterpret_cast<Unit*>(numbers + head * each);
+    }
+
+    Unit* keyBlock(std::size_t j) const { return keys + j / kKeysTogether * feature_steps * kKeysTogether; }
+
+    std::size_t width, feature_steps;
+    Unit *keys,   ///< [blocks, width / kDepth, kKeysTogether]
+        *values;  ///< [tokens / kDepth, width]
+};
+
+/// A row of numbers as units of a product along it. row: [width] → units [width / kDepth]
+template <class Kind>
+HWY_INLINE HWY_ATTR void packRow(const float* row, std::size_t width, typename Kind::Unit* units) {
+    for (std::size_t i = 0; i < width; i += lanes())
+        storeNumbers(Floats(), hn::LoadU(Floats(), row + i),
+                     reinterpret_cast<typename Kind::Number*>(units) + i);
+}
+
+/// Key and value of token j. key, value: rotated [width]; packed: room for a row of units
+template <class Kind>
+HWY_INLINE HWY_ATTR void storeToken(const CachedHead<Kind>& head, std::size_t j, const float* key,
+                                    const float* value, typename Kind::Unit* packed) {
+    packRow<Kind>(key, head.width, packed);
+    typename Kind::Unit* const column = head.keyBlock(j) + j % kKeysTogether;
+    for (std::size_t k = 0; k < head.feature_steps; ++k)
+        column[k * kKeysTogether] = packed[k];
+    typename Kind::Unit* const row = head.values + j / Kind::kDepth * head.width;
+    if constexpr (Kind::kDepth == 1) {
+        std::copy_n(value, head.width, row);
+    } else {
+        const hn::ScalableTag<std::uint32_t> u;
+        for (std::size_t i = 0; i < head.width; i += lanes()) {
+            const auto made = hn::LoadU(Floats(), value + i);
+            const auto before = hn::BitCast(Floats(), hn::ShiftLeft<16>(hn::LoadU(u, row + i)));
+            hn::StoreU(j % 2 == 0 ? pairsOf(made, hn::Zero(Floats())) : pairsOf(before, made), u, row + i);
+        }
+    }
+}
+
+/// R(t) of a row of d numbers, filled up with 0: [width]
+template <class Number>
+HWY_INLINE HWY_ATTR void rotateFilled(const AttentionSetup& setup, const RotationTable& table, std::size_t t,
+                                      float scale, const Number* from, float* row) {
+    rotate(setup, table, t, 1.0F, scale, from, row);
+    std::fill(row + setup.d, row + cachedWidth(setup.d), 0.0F);
+}
+
+template <class Kind>
+HWY_INLINE HWY_ATTR void cacheRows(const AttentionSetup& setup, const typename Kind::Number* qkv,
+                                   const CachedLayer<typename Kind::Number>& cache, std::size_t item_index,
+                                   AttentionScratch& scratch) {
+    const Item item(setup, item_index, Kind::kDepth);
+    const CachedHead<Kind> head(cache, setup.d, setup.H, item.b, item.h);
+    Parts parts(scratch.room(3 * head.width));
+    float *const key = parts.take(head.width), *const value = parts.take(head.width);
+    typename Kind::Unit* const packed = parts.units<Kind>(head.width);
+    for (std::size_t t = 0; t < setup.T; ++t) {
+        rotateFilled(setup, setup.key, t, 1.0F, rowOf(qkv, setup, item, Part::key, t), key);
+        rotateFilled(setup, setup.value, t, 1.0F, rowOf(qkv, setup, item, Part::value, t), value);
+        storeToken(head, t, key, value, packed);
+    }
+}
+
+/// Scores in units of log 2, [filledUp(keys, kKeysTogether)], become weights 2^(s − max): a factor of the
+/// product with values, 0 beyond the last key.
+/// @return  their sum
+template <class Kind>
+HWY_INLINE HWY_ATTR float softmaxRow(float* scores, std::size_t keys, typename Kind::Unit* weights) {
+    const Floats f;
+    const PowerOf2<Floats> powerOf2(f);
+    const std::size_t filled = filledUp(keys, kKeysTogether);
+    std::fill(scores + keys, scores + filled, -kInfinity);
+    auto most = hn::Set(f, -kInfinity);
+    for (std::size_t j = 0; j < filled; j += lanes())
+        most = hn::Max(most, hn::LoadU(f, scores + j));
+    most = hn::MaxOfLanes(f, most);
+    auto sum = hn::Zero(f);
+    for (std::size_t j = 0; j < filled; j += lanes()) {
+        const auto seen = hn::FirstN(f, keys > j ? keys - j : 0);
+        const auto p = hn::IfThenElseZero(seen, powerOf2(hn::Sub(hn::LoadU(f, scores + j), most)));
+        storeNumbers(f, p, reinterpret_cast<typename Kind::Number*>(weights) + j);
+        sum = hn::Add(sum, p);
+    }
+    return hn::GetLane(hn::SumOfLanes(f, sum));
+}
+
+template <class Kind>
+HWY_INLINE HWY_ATTR void attendOne(const DecodingSetup& decoding, const typename Kind::Number* qkv,
+                                   const CachedLayer<typename Kind::Number>& cache,
+                                   typename Kind::Number* out, std::size_t item_index,
+                                   AttentionScratch& scratch) {
+    constexpr std::ptrdiff_t kNoZeros = -(std::ptrdiff_t{1} << 40);
+    const AttentionSetup setup{.B = decoding.B,
+                               .T = 1,
+                               .H = decoding.H,
+                               .d = decoding.d,
+                               .pairing = decoding.pairing,
+                               .query = decoding.query,
+                               .key = decoding.key,
+                               .value = decoding.value};
+    const Item item(setup, item_index, Kind::kDepth);
+    const std::size_t n = static_cast<std::size_t>(decoding.positions[item.b]), keys = n + 1,
+                      filled = filledUp(keys, kKeysTogether);
+    const CachedHead<Kind> head(cache, setup.d, setup.H, static_cast<std::size_t>(decoding.places[item.b]),
+                                item.h);
+    Parts parts(scratch.room(6 * head.width + 2 * filled));
+    float *const query = parts.take(head.width), *const key = parts.take(head.width),
+                 *const value = parts.take(head.width), *const mixed = parts.take(head.width);
+    typename Kind::Unit *const query_units = parts.units<Kind>(head.width),
+                               *const packed = parts.units<Kind>(head.width),
+                               *const weights = parts.units<Kind>(filled);
+    float* const scores = parts.take(filled);
+
+    const float scale = kLog2OfE / std::sqrt(static_cast<float>(setup.d));
+    rotateFilled(setup, setup.query, item.b, scale, rowOf(qkv, setup, item, Part::query, 0), query);
+    rotateFilled(setup, setup.key, item.b, 1.0F, rowOf(qkv, setup, item, Part::key, 0), key);
+    rotateFilled(setup, setup.value, item.b, 1.0F, rowOf(qkv, setup, item, Part::value, 0), value);
+    storeToken(head, n, key, value, packed);
+    packRow<Kind>(query, head.width, query_units);
+
+    std::fill_n(scores, filled, 0.0F);
+    for (std::size_t j = 0; j < filled; j += kKeysTogether)
+        addProduct(1, kKeysTogether, head.feature_steps, ByRows<Kind>{query_units, head.feature_steps},
+                   head.keyBlock(j), kKeysTogether, scores + j, kKeysTogether, kNoZeros);
+    if (decoding.bias != nullptr) {
+        const float* const bias = decoding.bias + item_index * decoding.bias_keys;
+        for (std::size_t j = 0; j < keys; ++j)
+            scores[j] += bias[j] * kLog2OfE;
+    }
+    const float sum = softmaxRow<Kind>(scores, keys, weights);
+    std::fill_n(mixed, head.width, 0.0F);
+    addProduct(1, head.width, steps<Kind>(keys), ByRows<Kind>{weights, steps<Kind>(keys)}, head.values,
+               head.width, mixed, head.width, kNoZeros);
+    rotateOutput(setup, setup.value, item.b, 1.0F / sum, mixed, outputRow(out, setup, item, 0));
+}
+
+HWY_ATTR void cacheSingles(const AttentionSetup& setup, const float* qkv, const CachedLayer<float>& cache,
+                           std::size_t item, AttentionScratch& scratch) {
+    cacheRows<Singles>(setup, qkv, cache, item, scratch);
+}
+
+HWY_ATTR void cachePairs(const AttentionSetup& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
+                         std::size_t item, AttentionScratch& scratch) {
+    cacheRows<Pairs>(setup, qkv, cache, item, scratch);
+}
+
+HWY_ATTR void attendSingles(const DecodingSetup& setup, const float* qkv, const CachedLayer<float>& cache,
+                            float* out, std::size_t item, AttentionScratch& scratch) {
+    attendOne<Singles>(setup, qkv, cache, out, item, scratch);
+}
+
+HWY_ATTR void attendPairs(const DecodingSetup& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
+                          BFloat16* out, std::size_t item, AttentionScratch& scratch) {
+#if HWY_ARCH_X86 && HWY_MAX_BYTES >= 64
+    if (kernelsMultiplyBFloat16()) return attendOne<NativePairs>(setup, qkv, cache, out, item, scratch);
+#endif
+    attendOne<Pairs>(setup, qkv, cache, out, item, scratch);
+}
+
+}  // namespace roper::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace roper {
+namespace {
+
+HWY_EXPORT(cacheSingles);
+HWY_EXPORT(cachePairs);
+HWY_EXPORT(attendSingles);
+HWY_EXPORT(attendPairs);
+
+}  // namespace
+
+std::size_t cachedNumbers(std::size_t d, std::size_t capacity) {
+    return cachedWidth(d) * filledUp(capacity, kKeysTogether);
+}
+
+void cachePrompt(const AttentionSetup& setup, const float* qkv, const CachedLayer<float>& cache,
+                 std::size_t item, AttentionScratch& scratch) {
+    HWY_DYNAMIC_DISPATCH(cacheSingles)(setup, qkv, cache, item, scratch);
+}
+
+void cachePrompt(const AttentionSetup& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
+                 std::size_t item, AttentionScratch& scratch) {
+    HWY_DYNAMIC_DISPATCH(cachePairs)(setup, qkv, cache, item, scratch);
+}
+
+void attendToCache(const DecodingSetup& setup, const float* qkv, const CachedLayer<float>& cache, float* out,
+                   std::size_t item, AttentionScratch& scratch) {
+    HWY_DYNAMIC_DISPATCH(attendSingles)(setup, qkv, cache, out, item, scratch);
+}
+
+void attendToCache(const DecodingSetup& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
+                   BFloat16* out, std::size_t item, AttentionScratch& scratch) {
+    HWY_DYNAMIC_DISPATCH(attendPairs)(setup, qkv, cache, out, item, scratch);
+}
+
+}  // namespace roper
+#endif
