@@ -286,6 +286,29 @@ TEST(Transformer, CachedDecodingEqualsTheWholeForwardPass) {
     }
 }
 
+// The kernels decode in float32 and in bfloat16 as they compute whole sequences; what is left is the order of
+// sums.
+TEST(Transformer, CachedDecodingByOurKernelsEqualsTheirForwardPass) {
+    const at::NoGradGuard no_gradients;
+    for (Specification s : allKinds())
+        for (const auto& [precision, tolerance] : {std::pair{"fp32", 1e-5}, {"bf16", 1e-2}}) {
+            at::manual_seed(4);
+            s.device.precision = precision;
+            Transformer model(s, kVocabulary, at::kCPU);
+            const at::Tensor tokens = someTokens(3, 12);
+            const at::Tensor whole = model.forward(tokens);
+            const double scale = whole.abs().max().item<double>();
+            Transformer::Decoding texts = model.startDecoding(12);
+            model.prefill(tokens.narrow(1, 0, 5).contiguous(), texts);
+            for (std::int64_t at = 5; at < 12; ++at) {
+                const at::Tensor next = tokens.select(1, at).contiguous();
+                const at::Tensor logits = model.decode(next, at::full({3}, at, at::kLong), texts);
+                EXPECT_LT((logits - whole.select(1, at)).abs().max().item<double>() / scale, tolerance)
+                    << nameOf(s) << ", " << precision;
+            }
+        }
+}
+
 TEST(Transformer, AttentionWeightsAreThoseOfTheForwardPass) {
     at::manual_seed(5);
     const at::NoGradGuard no_gradients;
@@ -400,6 +423,25 @@ TEST(Generation, WithTheCacheEqualsWithout) {
         }
     }
     EXPECT_GT(lengths.size(), 5U);  // some left the batch early, some late
+}
+
+TEST(Generation, OurKernelsWriteWhatLibTorchsOperationsWrite) {
+    const Vocabulary vocabulary("abcdefghijk");
+    const std::vector<std::string> prompts = {"abc", "kjihg", "f", "aaaaaaaaaa", "bcd"};
+    const auto stop = [](std::string_view text) { return text.ends_with('e'); };
+    for (Specification s : allKinds()) {
+        std::vector<std::string> written;
+        for (const char* kernel : {"plain", "auto"}) {
+            at::manual_seed(12);
+            s.device.kernel = kernel;
+            Transformer model(s, kVocabulary, at::kCPU);
+            std::string all;
+            for (const Completion& completion : generate(model, vocabulary, prompts, {25, stop}))
+                all += completion.text + "\n";
+            written.push_back(all);
+        }
+        EXPECT_EQ(written[1], written[0]) << nameOf(s);
+    }
 }
 
 TEST(Generation, RefusesWhatItCannotRead) {
