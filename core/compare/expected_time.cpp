@@ -47,7 +47,7 @@ double evaluationSteps(const Specification& specification, std::int64_t from) {
     if (evaluation.every <= 0) return 0;
     const auto rounds =
         static_cast<double>(specification.training.steps / evaluation.every - from / evaluation.every);
-    return rounds * 2 * static_cast<double>(evaluation.problems) /
+    return rounds * static_cast<double>(evaluation.problems) /
            static_cast<double>(specification.training.batch);
 }
 
