@@ -38,6 +38,7 @@ CommandLine::CommandLine() {
     addQueue();
     addSweep();
     addCompare();
+    addDiff();
     addBoard();
     addBench();
     addImport();

@@ -55,6 +55,7 @@ class CommandLine {
     void addQueue();
     void addSweep();
     void addCompare();
+    void addDiff();
     void addBoard();
     void addBench();
     void addImport();
@@ -76,6 +77,7 @@ class CommandLine {
     EnqueueOptions enqueue_;
     SweepOptions sweep_;
     CompareOptions compare_;
+    std::vector<std::string> compared_;
     BenchOptions bench_;
     ImportOptions foreign_;
     bool measure_ = false, enqueue_missing_ = false;

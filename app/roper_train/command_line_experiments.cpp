@@ -65,6 +65,14 @@ void CommandLine::addCompare() {
     });
 }
 
+void CommandLine::addDiff() {
+    CLI::App* diff = command("diff", "Show which settings differ between runs, and what each reached");
+    diff->add_option("runs", compared_, "Names or paths of two runs or more")->required()->expected(2, 100);
+    addRunsFolder(diff);
+    diff->add_flag("--json", read_.json, "One JSON object");
+    diff->callback([this] { action_ = [this] { return diffCommand(compared_, runs_, read_.json); }; });
+}
+
 void CommandLine::addBoard() {
     CLI::App* board = command("board", "The RoPER note's table: its numbers, ours, and what is missing");
     addRunsFolder(board);

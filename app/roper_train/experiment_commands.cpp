@@ -14,6 +14,7 @@
 #include "core/bench/bench.h"
 #include "core/compare/board.h"
 #include "core/compare/experiment.h"
+#include "core/compare/run_differences.h"
 #include "core/compare/run_filter.h"
 #include "core/compare/run_table.h"
 #include "core/runs/metrics_import.h"
@@ -122,6 +123,52 @@ std::string cellText(const BoardRow& row, const BoardCell& cell) {
     return text.str();
 }
 
+Json rowsJson(const std::vector<RunsRow>& rows) {
+    Json json = Json::array();
+    for (const RunsRow& row : rows)
+        json.push_back({{"name", row.name}, {"unit", row.unit}, {"values", row.values}});
+    return json;
+}
+
+/// Characters of a text in UTF-8.
+std::size_t charactersOf(const std::string& text) {
+    return static_cast<std::size_t>(std::count_if(
+        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+/// Lines of cells in columns as wide as their widest cell; an empty line stays empty.
+void printInColumns(const std::vector<std::vector<std::string>>& lines) {
+    std::vector<std::size_t> widths;
+    for (const auto& line : lines) {
+        widths.resize(std::max(widths.size(), line.size()));
+        for (std::size_t i = 0; i < line.size(); ++i)
+            widths[i] = std::max(widths[i], charactersOf(line[i]));
+    }
+    for (const auto& line : lines) {
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            std::cout << line[i];
+            if (i + 1 < line.size()) std::cout << std::string(widths[i] - charactersOf(line[i]) + 2, ' ');
+        }
+        std::cout << "\n";
+    }
+}
+
+void printTable(std::span<const RunRecord> runs, const RunDifferences& differences) {
+    std::vector<std::vector<std::string>> lines{{""}};
+    for (const RunRecord& run : runs)
+        lines.front().push_back(onOneLine(run.name));
+    for (const auto* rows : {&differences.settings, &differences.outcomes}) {
+        for (const RunsRow& row : *rows) {
+            lines.push_back({row.name + (row.unit.empty() ? "" : " (" + row.unit + ")")});
+            for (const std::string& value : row.values)
+                lines.back().push_back(onOneLine(value));
+        }
+        if (rows == &differences.settings) lines.emplace_back();
+    }
+    printInColumns(lines);
+    if (differences.settings.empty()) std::cout << "No setting differs.\n";
+}
+
 void measureSpeeds(const std::vector<BoardRow>& board, const fs::path& runs) {
     for (const BoardRow& row : board) {
         for (const BoardCell& cell : row.cells) {
@@ -162,6 +209,27 @@ int compareCommand(const CompareOptions& options) {
     }
     printGroups(runs, groups, measure, options.share);
     std::cout << "\n" << csvOf(comparison) << "\n" << conclusionOf(comparison) << "\n";
+    return 0;
+}
+
+int diffCommand(const std::vector<std::string>& names, const fs::path& runs, bool json) {
+    std::vector<RunFolder> folders;
+    for (const std::string& name : names)
+        folders.push_back(findRun(name, runs));
+    const RunTable table(folders);
+    if (!table.problems().empty()) throw Error(ErrorKind::usage, table.problems().front());
+    const auto& records = table.records();
+    const RunDifferences differences = differencesOf(records);
+    if (json) {
+        Json object = {{"runs", Json::array()}};
+        for (const RunRecord& run : records)
+            object["runs"].push_back(run.name);
+        object["settings"] = rowsJson(differences.settings);
+        object["outcomes"] = rowsJson(differences.outcomes);
+        print(object);
+        return 0;
+    }
+    printTable(records, differences);
     return 0;
 }
 

@@ -45,6 +45,10 @@ struct CompareOptions {
 };
 int compareCommand(const CompareOptions& options);
 
+/// Prints which settings differ between runs, and what each reached.
+/// @param names  of runs, or their paths
+int diffCommand(const std::vector<std::string>& names, const std::filesystem::path& runs, bool json);
+
 /// @param measure  first measure how long a step takes where no run says so
 /// @param enqueue  put what is missing into the queue
 int boardCommand(const std::filesystem::path& runs, bool measure, bool enqueue, bool json);

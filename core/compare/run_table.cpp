@@ -4,8 +4,11 @@
 
 namespace roper {
 
-RunTable::RunTable(const std::filesystem::path& runs, bool with_metrics) {
-    for (const RunFolder& folder : listRuns(runs)) {
+RunTable::RunTable(const std::filesystem::path& runs, bool with_metrics)
+    : RunTable(listRuns(runs), with_metrics) {}
+
+RunTable::RunTable(std::span<const RunFolder> runs, bool with_metrics) {
+    for (const RunFolder& folder : runs) {
         try {
             auto rows = std::make_unique<Rows>();
             if (with_metrics) rows->metrics = folder.metrics();

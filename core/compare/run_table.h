@@ -2,18 +2,21 @@
 
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/compare/outcome.h"
+#include "core/runs/run_folder.h"
 
 namespace roper {
 
-/// The runs of a folder, read once.
+/// Runs of a folder, read once.
 class RunTable {
   public:
     /// @param with_metrics  whether metrics.csv is read, too; evaluations always are
     explicit RunTable(const std::filesystem::path& runs, bool with_metrics = true);
+    explicit RunTable(std::span<const RunFolder> runs, bool with_metrics = true);
 
     const std::vector<RunRecord>& records() const { return records_; }
     /// Folders that cannot be read, each with the reason.

@@ -1,4 +1,10 @@
+#include <QAbstractProxyModel>
+#include <QApplication>
+#include <QClipboard>
+#include <QMenu>
 #include <QProcess>
+#include <QPushButton>
+#include <QTimer>
 #include <QTreeView>
 #include <QUndoStack>
 #include <set>
@@ -7,6 +13,7 @@
 #include "tests/support/finished_run.h"
 #include "tests/support/page_test.h"
 #include "tests/support/tiny_run.h"
+#include "ui/pages/training/differences_dialog.h"
 
 using namespace roper;
 
@@ -94,6 +101,31 @@ class ExperimentsTest : public PageTest {
         QCOMPARE(model().rowCount(model().index(0, 0)), 1);
     }
 
+    void whatDiffersBetweenRunsOfTwoExperimentsIsShown() {
+        page().runsPanel().select("e3-rope-s4");
+        const QModelIndex first = indexOf("e3-rope-s4"), second = indexOf("e5-roper-s6");
+        tree().setCurrentIndex(first);
+        tree().selectionModel()->select(second, QItemSelectionModel::Select | QItemSelectionModel::Rows);
+        chooseInMenu("What differs…");
+        auto* dialog = page().findChild<DifferencesDialog*>();
+        QVERIFY(dialog != nullptr);
+        std::map<QString, QStringList> rows;
+        const QTableWidget& table = dialog->table();
+        for (int row = 0; row < table.rowCount(); ++row)
+            for (int column = 1; column < table.columnCount(); ++column)
+                if (table.item(row, column) != nullptr)
+                    rows[table.item(row, 0)->text()] << table.item(row, column)->text();
+        QCOMPARE(rows.at("model.position"), (QStringList{"rope", "roper"}));
+        QCOMPARE(rows.at("model.width (features)"), (QStringList{"32", "48"}));
+        QCOMPARE(rows.at("training.data_seed"), (QStringList{"4", "6"}));
+        QCOMPARE(rows.count("training.batch (sequences)"), std::size_t(0));
+        QCOMPARE(rows.at("problems solved at the end (problems)"), (QStringList{"53 of 128", "55 of 128"}));
+        for (QPushButton* button : dialog->findChildren<QPushButton*>())
+            if (button->text() == "Copy as Markdown") button->click();
+        QVERIFY2(QApplication::clipboard()->text().contains("| model.width (features) | 32 | 48 |"),
+                 qPrintable(QApplication::clipboard()->text()));
+    }
+
     void twinsStartedTogetherAreOneExperiment() {
         page().form().setSpecification(tinyRun(loadPreset("addition-small").specification, 5));
         startWith(page().twinsButton());
@@ -134,6 +166,26 @@ class ExperimentsTest : public PageTest {
     TrainingPage& page() { return window_->trainingPage(); }
     QTreeView& tree() { return page().runsPanel().tree(); }
     QAbstractItemModel& model() { return *tree().model(); }
+
+    QModelIndex indexOf(const QString& run) {
+        auto& proxy = dynamic_cast<QAbstractProxyModel&>(model());
+        return proxy.mapFromSource(page().runsPanel().model().indexOf(run));
+    }
+
+    /// Opens the menu of the selected rows and chooses this.
+    void chooseInMenu(const QString& text) {
+        QTimer::singleShot(100, this, [text] {
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            for (QAction* action : menu->actions()) {
+                if (action->text() != text || !action->isEnabled()) continue;
+                menu->setActiveAction(action);
+                QTest::keyClick(menu, Qt::Key_Return);
+                return;
+            }
+            menu->close();
+        });
+        emit tree().customContextMenuRequested({5, 5});  // comes back when the menu is gone
+    }
 
     static QString nameOf(int experiment) {
         return QString("Addition, width %1, 2026-01-0%2").arg(8 * (experiment + 1)).arg(experiment);

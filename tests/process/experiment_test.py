@@ -158,6 +158,30 @@ class Comparison(TrainerTest):
         header = path.read_text().splitlines()[0]
         path.write_text(f"{header}\n2,0.1,{correct},128,0.5,,,,0\n")
 
+    def test_what_differs_between_runs(self):
+        for name, width, method in (("a", 16, "rope"), ("b", 32, "roper")):
+            self.train(name, "--steps", 2, "--set", f"model.width={width}", "--set", f"model.position={method}")
+        done = self.trainer("diff", "a", "b", "--json", "--runs", self.runs)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        table = json.loads(done.stdout)
+        self.assertEqual(table["runs"], ["a", "b"])
+        settings = {row["name"]: row["values"] for row in table["settings"]}
+        self.assertEqual(settings["model.width"], ["16", "32"])
+        self.assertEqual(settings["model.position"], ["rope", "roper"])
+        self.assertNotIn("training.data_seed", settings)
+        outcomes = {row["name"]: row["values"] for row in table["outcomes"]}
+        self.assertEqual(outcomes["step"], ["2 of 2", "2 of 2"])
+
+        lines = self.trainer("diff", "a", "b", "--runs", self.runs).stdout.splitlines()
+        self.assertRegex(lines[0], r"^ +a +b$")
+        width = next(line for line in lines if line.startswith("model.width"))
+        self.assertEqual((width.index("16"), width.index("32")), (lines[0].index("a"), lines[0].index("b")))
+
+        for names, said in ((["a"], "2 required"), (["a", "nobody"], "nobody")):
+            wrong = self.trainer("diff", *names, "--runs", self.runs)
+            self.assertEqual(wrong.returncode, 2, wrong.stderr)
+            self.assertIn(said, wrong.stderr)
+
     def test_the_sentence_agrees_with_scipy(self):
         from scipy import stats
 

@@ -71,6 +71,7 @@ class RunsPanel : public QWidget {
     void askForName();
     void askForExperimentName();
     void askForNotes();
+    void showDifferences();
     void askForColor();
     void putIntoQueue();
     std::vector<RunWatcher*> listedUnder(const QModelIndex& index) const;

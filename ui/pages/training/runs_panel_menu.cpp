@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "ui/pages/training/differences_dialog.h"
 #include "ui/pages/training/runs_panel.h"
 #include "ui/theme/numbers.h"
 
@@ -43,6 +44,10 @@ void RunsPanel::openMenu(const QPoint& at) {
     }
     menu.addAction(tr("Compare the experiment"), this,
                    [this] { emit compareWanted(wordsOf(model_->experimentNameOf(selected()->name()))); });
+    QAction* differences = menu.addAction(tr("What differs…"), this, &RunsPanel::showDifferences);
+    differences->setEnabled(std::count_if(chosen.begin(), chosen.end(), [](const RunWatcher* each) {
+                                return each->specification().has_value();
+                            }) > 1);
     if (run->specification())
         menu.addAction(tr("Same settings, change …"), this,
                        [this] { emit settingsWanted(*selected()->specification()); });
@@ -193,6 +198,12 @@ void RunsPanel::askForNotes() {
         emit said(QString::fromStdString(error.what()));
     }
     readLabelsAgain();
+}
+
+void RunsPanel::showDifferences() {
+    auto* dialog = new DifferencesDialog(allSelected(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->open();
 }
 
 void RunsPanel::askForColor() {

@@ -1,0 +1,111 @@
+#include "core/compare/run_differences.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+constexpr double kShareSolved = 0.9;
+constexpr auto kNotUsed = "not used";
+constexpr auto kNone = "–";
+
+bool allAreTheSame(const std::vector<std::string>& values) {
+    return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
+}
+
+std::string outcomeText(const RunRecord& run, Measure measure) {
+    const OutcomeValue outcome = outcomeOf(run, measure, kShareSolved);
+    switch (outcome.kind) {
+        case Outcome::known: {
+            std::string text = formatRounded(outcome.value, 5);
+            const bool counts_problems =
+                measure == Measure::final_correct || measure == Measure::best_correct;
+            if (counts_problems && run.evaluations.back().of)
+                text += " of " + std::to_string(*run.evaluations.back().of);
+            return text;
+        }
+        case Outcome::never:
+            return "not reached";
+        case Outcome::unfinished:
+        case Outcome::missing:
+            break;
+    }
+    return kNone;
+}
+
+std::string stepText(const RunRecord& run) {
+    const std::int64_t step = run.metrics.empty() ? 0 : run.metrics.back().step;
+    return std::to_string(step) + " of " + std::to_string(run.specification.training.steps);
+}
+
+template <class TextOf>
+RunsRow rowOf(std::span<const RunRecord> runs, std::string name, std::string unit, TextOf textOf) {
+    RunsRow row{std::move(name), std::move(unit), {}};
+    for (const RunRecord& run : runs)
+        row.values.push_back(textOf(run));
+    return row;
+}
+
+std::string titleOf(const MeasureInfo& info) {
+    return info.measure == Measure::steps_until ? "steps until 90 % are solved" : info.title;
+}
+
+/// A cell of a Markdown table.
+std::string cell(const std::string& text) {
+    std::string escaped;
+    for (const char c : onOneLine(text)) {
+        if (c == '|') escaped += '\\';
+        escaped += c;
+    }
+    return escaped;
+}
+
+}  // namespace
+
+RunDifferences differencesOf(std::span<const RunRecord> runs) {
+    RunDifferences differences;
+    for (const SpecificationField& field : specificationFields()) {
+        if (field.section == "about") continue;
+        RunsRow row = rowOf(runs, field.key(), field.unit, [&](const RunRecord& run) {
+            return whyUnused(field, run.specification) ? kNotUsed : field.text(run.specification);
+        });
+        if (!allAreTheSame(row.values)) differences.settings.push_back(std::move(row));
+    }
+    RunsRow machines = rowOf(runs, "machine", "", [](const RunRecord& run) { return run.host; });
+    if (!allAreTheSame(machines.values)) differences.settings.push_back(std::move(machines));
+
+    differences.outcomes.push_back(
+        rowOf(runs, "state", "", [](const RunRecord& run) { return stateName(run.state); }));
+    differences.outcomes.push_back(rowOf(runs, "step", "", stepText));
+    for (const MeasureInfo& info : measures()) {
+        RunsRow row = rowOf(runs, titleOf(info), info.unit,
+                            [&](const RunRecord& run) { return outcomeText(run, info.measure); });
+        const bool any = std::any_of(row.values.begin(), row.values.end(),
+                                     [](const std::string& value) { return value != kNone; });
+        if (any) differences.outcomes.push_back(std::move(row));
+    }
+    return differences;
+}
+
+std::string markdownOf(std::span<const RunRecord> runs, const RunDifferences& differences) {
+    std::string text = "| |", rule = "|---|";
+    for (const RunRecord& run : runs) {
+        text += " " + cell(run.name) + " |";
+        rule += "---|";
+    }
+    text += "\n" + rule + "\n";
+    for (const auto* rows : {&differences.settings, &differences.outcomes}) {
+        for (const RunsRow& row : *rows) {
+            text += "| " + cell(row.name) + (row.unit.empty() ? "" : " (" + cell(row.unit) + ")") + " |";
+            for (const std::string& value : row.values)
+                text += " " + cell(value) + " |";
+            text += "\n";
+        }
+    }
+    return text;
+}
+
+}  // namespace roper

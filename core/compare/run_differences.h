@@ -1,0 +1,31 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/compare/outcome.h"
+
+namespace roper {
+
+/// A line of a table that has a column for each run.
+struct RunsRow {
+    std::string name;  ///< "training.batch"; of an outcome its title
+    std::string unit;  ///< may be empty
+    std::vector<std::string> values;
+};
+
+struct RunDifferences {
+    /// Settings that are not the same in all runs, in the order of the specification, and the machine. "not
+    /// used" stands where a run never reads a setting; what is only said about a preset is left out.
+    std::vector<RunsRow> settings;
+    /// What at least one of the runs reached, "–" where another has no such number.
+    std::vector<RunsRow> outcomes;
+};
+
+RunDifferences differencesOf(std::span<const RunRecord> runs);
+
+/// Both as one table in Markdown, for a note or a paper's appendix.
+std::string markdownOf(std::span<const RunRecord> runs, const RunDifferences& differences);
+
+}  // namespace roper

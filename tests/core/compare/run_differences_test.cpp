@@ -1,0 +1,74 @@
+#include "core/compare/run_differences.h"
+
+#include <gtest/gtest.h>
+
+namespace roper {
+namespace {
+
+using Values = std::vector<std::string>;
+
+RunRecord finishedRun(const std::string& name, const std::string& position) {
+    RunRecord run;
+    run.name = name;
+    run.specification.model.position = position;
+    run.host = "here";
+    return run;
+}
+
+const RunsRow* rowNamed(const std::vector<RunsRow>& rows, const std::string& name) {
+    for (const RunsRow& row : rows)
+        if (row.name == name) return &row;
+    return nullptr;
+}
+
+TEST(RunDifferences, AreTheSettingsThatAreNotTheSameInAllRuns) {
+    std::vector<RunRecord> runs{finishedRun("a", "rope"), finishedRun("b", "roper"),
+                                finishedRun("c", "rope")};
+    runs[1].specification.training.batch = 7;
+    runs[2].specification.about.title = "another preset";
+    const RunDifferences differences = differencesOf(runs);
+    ASSERT_NE(rowNamed(differences.settings, "model.position"), nullptr);
+    EXPECT_EQ(rowNamed(differences.settings, "model.position")->values, (Values{"rope", "roper", "rope"}));
+    EXPECT_EQ(rowNamed(differences.settings, "training.batch")->values[1], "7");
+    EXPECT_EQ(rowNamed(differences.settings, "model.width"), nullptr);
+    EXPECT_EQ(rowNamed(differences.settings, "about.title"), nullptr);
+    EXPECT_EQ(rowNamed(differences.settings, "machine"), nullptr);
+}
+
+TEST(RunDifferences, SayWhereARunNeverReadsASetting) {
+    const std::vector<RunRecord> runs{finishedRun("a", "roper"), finishedRun("b", "none")};
+    const RunDifferences differences = differencesOf(runs);
+    const RunsRow* base = rowNamed(differences.settings, "model.base");
+    ASSERT_NE(base, nullptr);
+    EXPECT_EQ(base->values, (Values{"10000", "not used"}));
+}
+
+TEST(RunDifferences, OutcomesStandWhereAtLeastOneRunHasThem) {
+    EvaluationRow row;
+    row.step = 100;
+    row.correct = 96;
+    row.of = 128;
+    const std::vector<EvaluationRow> evaluations{row};
+    std::vector<RunRecord> runs{finishedRun("a", "rope"), finishedRun("b", "rope")};
+    runs[0].evaluations = evaluations;
+    runs[1].state = RunState::stopped;
+    runs[1].host = "there";
+    const RunDifferences differences = differencesOf(runs);
+    EXPECT_EQ(rowNamed(differences.settings, "machine")->values, (Values{"here", "there"}));
+    EXPECT_EQ(rowNamed(differences.outcomes, "state")->values, (Values{"finished", "stopped"}));
+    EXPECT_EQ(rowNamed(differences.outcomes, "problems solved at the end")->values,
+              (Values{"96 of 128", "–"}));
+    EXPECT_EQ(rowNamed(differences.outcomes, "steps until 90 % are solved")->values,
+              (Values{"not reached", "–"}));
+    EXPECT_EQ(rowNamed(differences.outcomes, "training loss, mean of the last tenth"), nullptr);
+}
+
+TEST(RunDifferences, AsMarkdownKeepTheirColumns) {
+    std::vector<RunRecord> runs{finishedRun("a", "rope"), finishedRun("b|c", "roper")};
+    const std::string text = markdownOf(runs, differencesOf(runs));
+    EXPECT_EQ(text.substr(0, text.find('\n')), "| | a | b\\|c |");
+    EXPECT_NE(text.find("| model.position | rope | roper |\n"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace roper

@@ -1,0 +1,99 @@
+#include "ui/pages/training/differences_dialog.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QDialogButtonBox>
+#include <QHeaderView>
+#include <QPushButton>
+#include <QScreen>
+#include <QVBoxLayout>
+
+#include "core/compare/run_differences.h"
+#include "ui/live/run_records.h"
+#include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
+#include "ui/theme/zoom.h"
+
+namespace roper {
+namespace {
+
+constexpr int kWidestColumn = 260;
+
+void addHeading(QTableWidget& table, const QString& text) {
+    const int row = table.rowCount();
+    table.insertRow(row);
+    auto* heading = new QTableWidgetItem(text);
+    QFont font = table.font();
+    font.setBold(true);
+    heading->setFont(font);
+    heading->setFlags(Qt::ItemIsEnabled);
+    table.setItem(row, 0, heading);
+    table.setSpan(row, 0, 1, table.columnCount());
+}
+
+void addRows(QTableWidget& table, const std::vector<RunsRow>& rows) {
+    for (const RunsRow& values : rows) {
+        const int row = table.rowCount();
+        table.insertRow(row);
+        const QString name = QString::fromStdString(values.name), unit = QString::fromStdString(values.unit);
+        table.setItem(
+            row, 0, new QTableWidgetItem(unit.isEmpty() ? name : QStringLiteral("%1 (%2)").arg(name, unit)));
+        int column = 0;
+        for (const std::string& value : values.values) {
+            auto* item = new QTableWidgetItem(QString::fromStdString(value));
+            item->setToolTip(item->text());
+            table.setItem(row, ++column, item);
+        }
+    }
+}
+
+}  // namespace
+
+DifferencesDialog::DifferencesDialog(const std::vector<RunWatcher*>& runs, QWidget* parent)
+    : QDialog(parent), table_(new QTableWidget) {
+    std::vector<RunRecord> records;
+    for (const RunWatcher* run : runs)
+        if (auto record = recordOf(*run)) records.push_back(std::move(*record));
+    const RunDifferences differences = differencesOf(records);
+    markdown_ = QString::fromStdString(markdownOf(records, differences));
+
+    setWindowTitle(tr("What differs between %1").arg(counted(static_cast<int>(records.size()), tr("run"))));
+    QStringList headers{QString()};
+    for (const RunRecord& run : records)
+        headers << QString::fromStdString(run.name);
+    table_->setColumnCount(static_cast<int>(headers.size()));
+    table_->setHorizontalHeaderLabels(headers);
+    for (int column = 1; column < headers.size(); ++column)
+        table_->horizontalHeaderItem(column)->setToolTip(headers.at(column));
+    table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    table_->verticalHeader()->hide();
+    table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table_->setTextElideMode(Qt::ElideMiddle);
+    table_->setAccessibleName(tr("What differs"));
+    addHeading(*table_, differences.settings.empty() ? tr("No setting differs") : tr("Settings that differ"));
+    addRows(*table_, differences.settings);
+    addHeading(*table_, tr("What each reached"));
+    addRows(*table_, differences.outcomes);
+    table_->resizeColumnsToContents();
+    int width = 0;
+    for (int column = 0; column < table_->columnCount(); ++column) {
+        table_->setColumnWidth(column,
+                               std::min(table_->columnWidth(column) + zoomed(12), zoomed(kWidestColumn)));
+        width += table_->columnWidth(column);
+    }
+    table_->resizeRowsToContents();
+
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
+    QPushButton* copy = buttons->addButton(tr("Copy as Markdown"), QDialogButtonBox::ActionRole);
+    connect(copy, &QPushButton::clicked, this, [this] { QApplication::clipboard()->setText(markdown_); });
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    auto* layout = new QVBoxLayout(this);
+    layout->addWidget(table_);
+    layout->addWidget(buttons);
+    const int rows = table_->verticalHeader()->length() + table_->horizontalHeader()->sizeHint().height();
+    const QSize room = screen()->availableSize() * 0.9;
+    resize(
+        QSize(width + zoomed(60), rows + zoomed(90)).boundedTo(room).expandedTo({zoomed(420), zoomed(240)}));
+}
+
+}  // namespace roper
