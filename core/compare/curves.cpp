@@ -24,24 +24,9 @@ double xOf(const RunRecord& run, const EvaluationRow& row, XAxis across) {
                                    : tokensAt(run.specification, row.step);
 }
 
-std::optional<double> valueOf(const EvaluationRow& row, CurveMetric what) {
-    const auto share = [](const auto& part, const auto& whole) -> std::optional<double> {
-        if (!part || whole.value_or(0) == 0) return std::nullopt;
-        return 100 * static_cast<double>(*part) / static_cast<double>(*whole);
-    };
-    switch (what) {
-        case CurveMetric::correct:
-            return share(row.correct, row.of);
-        case CurveMetric::token_accuracy:
-            return share(row.tokens_correct, row.tokens_scored);
-        default:
-            return row.loss;
-    }
-}
-
-/// Training losses averaged over equal bins of x; a bin with a value that is not finite has no point. A point
+/// Values of steps averaged over equal bins of x; a bin with a value that is not finite has no point. A point
 /// is at its bin's right edge, so that runs of one length share their x values.
-Points averaged(const RunRecord& run, XAxis across, std::size_t bins) {
+Points averaged(const RunRecord& run, const QuantityInfo& info, XAxis across, std::size_t bins) {
     Points points;
     if (run.metrics.empty()) return points;
     const double end = across == XAxis::step ? static_cast<double>(run.specification.training.steps)
@@ -53,7 +38,7 @@ Points averaged(const RunRecord& run, XAxis across, std::size_t bins) {
         double sum = 0;
         std::size_t count = 0;
         for (; row < run.metrics.size() && xOf(run.metrics[row], across) <= bin_end; ++row, ++count)
-            sum += run.metrics[row].loss;
+            sum += *info.of_metrics(run.metrics[row]);
         if (count > 0 && std::isfinite(sum)) points.emplace_back(bin_end, sum / static_cast<double>(count));
     }
     return points;
@@ -105,17 +90,19 @@ double tokensAt(const Specification& specification, std::int64_t step) {
     return static_cast<double>(step * specification.training.batch * specification.inputLength());
 }
 
-Points curveOf(const RunRecord& run, CurveMetric what, XAxis across, std::size_t bins) {
-    if (what == CurveMetric::training_loss) return averaged(run, across, bins);
+Points curveOf(const RunRecord& run, Quantity what, XAxis across, std::size_t bins) {
+    const QuantityInfo& info = infoOf(what);
+    if (info.of_metrics) return averaged(run, info, across, bins);
     Points points;
+    if (!info.of_evaluation) return points;
     for (const EvaluationRow& row : run.evaluations) {
-        const auto value = valueOf(row, what);
+        const auto value = info.of_evaluation(row);
         if (value && std::isfinite(*value)) points.emplace_back(xOf(run, row, across), *value);
     }
     return points;
 }
 
-Band bandOf(std::span<const RunRecord> runs, const std::vector<std::size_t>& members, CurveMetric what,
+Band bandOf(std::span<const RunRecord> runs, const std::vector<std::size_t>& members, Quantity what,
             XAxis across, Spread spread, double from) {
     std::vector<Points> curves;
     for (const std::size_t member : members)

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/compare/grouping.h"
+#include "core/compare/quantity.h"
 
 namespace roper {
 
@@ -22,26 +23,19 @@ struct Band {
     std::vector<int> runs;  ///< how many runs have a value at each x
 };
 
-/// What a curve shows.
-enum class CurveMetric {
-    training_loss,    ///< each run averaged over equal bins of x first
-    correct,          ///< problems solved, %
-    evaluation_loss,  ///< on fresh sequences, nats
-    token_accuracy,   ///< scored tokens predicted correctly, %
-};
-
 /// Tokens that a run of this specification was trained on up to a step; evaluations do not record them.
 double tokensAt(const Specification& specification, std::int64_t step);
 
-/// Points of one run, by rising x: the same numbers that `bandOf` averages.
-std::vector<std::pair<double, double>> curveOf(const RunRecord& run, CurveMetric what, XAxis across,
+/// Points of one run, by rising x: the same numbers that `bandOf` averages. What is recorded at every step is
+/// averaged over equal bins of x first; what only some methods record has no curve here.
+std::vector<std::pair<double, double>> curveOf(const RunRecord& run, Quantity what, XAxis across,
                                                std::size_t bins = 200);
 
 /// Mean and band of several runs. By step, runs share their x values; by time or tokens each run is
 /// interpolated between its own points, and no further than they reach.
 /// @param from  fraction of the x range to leave out at its start: 0.5 gives the "final half" of the RoPER
 /// note
-Band bandOf(std::span<const RunRecord> runs, const std::vector<std::size_t>& members, CurveMetric what,
+Band bandOf(std::span<const RunRecord> runs, const std::vector<std::size_t>& members, Quantity what,
             XAxis across, Spread spread, double from = 0);
 
 /// The group without the run whose outcome is worst; runs without an outcome go before any that has one. A

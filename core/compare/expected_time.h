@@ -35,8 +35,8 @@ class StepTimes {
     std::optional<double> secondsAStep(const Specification& specification) const;
 
     /// Time for a run of this specification from its step `from` on.
-    /// An evaluation by generation is counted as problems/batch steps: between 0.2 and 0.75 times as many were
-    /// measured on a CPU, and up to 1.4 times by LibTorch's operations alone (docs/performance.md).
+    /// An evaluation by generation is counted as problems/batch steps: between 0.2 and 0.75 times as many
+    /// were measured on a CPU, and up to 1.4 times by LibTorch's operations alone (docs/performance.md).
     ExpectedTime of(const Specification& specification, std::int64_t from = 0) const;
 
     /// The same for several; as sure as the least sure of them.

@@ -20,7 +20,7 @@ using namespace roper;
 constexpr int kRuns = 20, kRows = 65000;
 
 void measureChart(Bench& bench, MainWindow& window) {
-    MetricChart& chart = window.trainingPage().lossChart();
+    MetricChart& chart = window.trainingPage().metrics().chart(0);
     QCPAxis* axis = chart.plot().xAxis;
     bench.report("loss chart: zoom from all to 100 steps",
                  Bench::measure(60,
@@ -66,7 +66,7 @@ void measureCompare(Bench& bench, MainWindow& window) {
                  Bench::measure(9,
                                 [&](int i) {
                                     state.change([i](CompareQuestion& q) {
-                                        q.curve = CurveMetric::training_loss;
+                                        q.curve = Quantity::training_loss;
                                         q.curve_chosen = true;
                                         q.spread = static_cast<Spread>(i % 3);
                                     });

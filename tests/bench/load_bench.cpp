@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
         settle(window);
         longestGap(1000);  // its first pictures, and on the first page what the runs hold
         const std::vector<QWidget*> controls = controlsOf(*page);
-        QWidget& chart = window.trainingPage().lossChart().plot();
+        QWidget& chart = window.trainingPage().metrics().chart(0).plot();
         const bool charts = page == &window.trainingPage();
         int count = 0;
         const double gap = longestGap(kMilliseconds, [&] {

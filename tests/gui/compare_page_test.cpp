@@ -153,7 +153,7 @@ class ComparePageTest : public PageTest {
         window_->runs().refresh();
         page().showTab(0);
         window_->showPage("Compare");
-        page().state().change([](CompareQuestion& question) { question.curve = CurveMetric::correct; });
+        page().state().change([](CompareQuestion& question) { question.curve = Quantity::correct; });
         QCOMPARE(page().state().groups()[0].members.size(), 5);
         QVERIFY(std::abs(page().curves().curves()[0].y.last() - 100 * 99.8 / 128) < 1e-9);
     }

@@ -26,7 +26,7 @@ class DemonstrationTest : public PageTest {
         QAbstractItemModel& model = *page().runsPanel().tree().model();
         QTRY_COMPARE(model.rowCount(), 1);
         QVERIFY(model.setData(model.index(0, 0), Qt::Checked, Qt::CheckStateRole));
-        QTRY_VERIFY(page().lossChart().hasSeries("earlier"));
+        QTRY_VERIFY(page().metrics().chart(0).hasSeries("earlier"));
         QVERIFY2(card().sentence().startsWith("Trains RoPE and RoPER"), qPrintable(card().sentence()));
         QVERIFY(!card().inspectButton()->isVisible());
         startWith(card().startButton());
@@ -35,14 +35,14 @@ class DemonstrationTest : public PageTest {
         for (const RunWatcher* run : window_->runs().runs())
             if (run->name() != "earlier") names << run->name();
         QCOMPARE(names.size(), 2);
-        QTRY_VERIFY(!page().lossChart().hasSeries("earlier"));
+        QTRY_VERIFY(!page().metrics().chart(0).hasSeries("earlier"));
         for (const QString& name : names)
-            QVERIFY(page().lossChart().hasSeries(name));
+            QVERIFY(page().metrics().chart(0).hasSeries(name));
         QTRY_VERIFY(!card().startButton()->isEnabled());
         QTRY_VERIFY2(card().sentence().startsWith("Training: the first evaluation"),
                      qPrintable(card().sentence()));
         for (const QString& name : names)
-            QTRY_VERIFY_WITH_TIMEOUT(page().lossChart().pointCount(name) > 3, 60000);
+            QTRY_VERIFY_WITH_TIMEOUT(page().metrics().chart(0).pointCount(name) > 3, 60000);
     }
 
     void itEndsInASentenceWithWhereToGoOn() {

@@ -49,21 +49,21 @@ class ExperimentsTest : public PageTest {
 
     void theChartsHoldTheChosenExperimentAndThoseThatAreTicked() {
         page().runsPanel().select("e3-rope-s4");
-        QTRY_VERIFY(page().lossChart().hasSeries("e3-roper-s9"));
-        QVERIFY(!page().lossChart().hasSeries("e4-rope-s0"));
-        QTRY_COMPARE(legend(page().lossChart()), (QStringList{"RoPE", "RoPER"}));
+        QTRY_VERIFY(page().metrics().chart(0).hasSeries("e3-roper-s9"));
+        QVERIFY(!page().metrics().chart(0).hasSeries("e4-rope-s0"));
+        QTRY_COMPARE(legend(page().metrics().chart(0)), (QStringList{"RoPE", "RoPER"}));
         const QModelIndex other = model().index(kExperiments - 1 - 5, 0);
         QVERIFY(model().setData(other, Qt::Checked, Qt::CheckStateRole));
-        QTRY_VERIFY(page().lossChart().hasSeries("e5-rope-s0"));
-        QTRY_COMPARE(legend(page().lossChart()).size(), 4);
-        QVERIFY(legend(page().lossChart()).contains(nameOf(5) + ": RoPER"));
+        QTRY_VERIFY(page().metrics().chart(0).hasSeries("e5-rope-s0"));
+        QTRY_COMPARE(legend(page().metrics().chart(0)).size(), 4);
+        QVERIFY(legend(page().metrics().chart(0)).contains(nameOf(5) + ": RoPER"));
         // In grey each kind of curve still has a line of its own.
-        QTRY_COMPARE(lineKinds(page().lossChart()).size(), std::size_t(4));
+        QTRY_COMPARE(lineKinds(page().metrics().chart(0)).size(), std::size_t(4));
         // Another one is chosen: the ticked one stays.
         page().runsPanel().select("e0-rope-s0");
-        QTRY_VERIFY(page().lossChart().hasSeries("e0-roper-s9"));
-        QVERIFY(!page().lossChart().hasSeries("e3-rope-s4"));
-        QVERIFY(page().lossChart().hasSeries("e5-rope-s0"));
+        QTRY_VERIFY(page().metrics().chart(0).hasSeries("e0-roper-s9"));
+        QVERIFY(!page().metrics().chart(0).hasSeries("e3-rope-s4"));
+        QVERIFY(page().metrics().chart(0).hasSeries("e5-rope-s0"));
     }
 
     void oneExperimentIsDeletedAndComesBack() {

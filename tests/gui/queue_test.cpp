@@ -249,8 +249,8 @@ class QueueTest : public PageTest {
         QCOMPARE(first.siblingAtColumn(RunsModel::last_column).data().toString(), QString("128/128"));
         // The charts follow the tree: the first runs of the chosen experiment and no more.
         tree->setCurrentIndex(first);
-        QTRY_VERIFY(page().lossChart().hasSeries(page().runsPanel().selected()->name()));
-        QVERIFY(!page().lossChart().hasSeries("run-1001"));
+        QTRY_VERIFY(page().metrics().chart(0).hasSeries(page().runsPanel().selected()->name()));
+        QVERIFY(!page().metrics().chart(0).hasSeries("run-1001"));
     }
 
     void aRunIsRenamedWithItsColour() {

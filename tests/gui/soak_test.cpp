@@ -42,7 +42,7 @@ class SoakTest : public PageTest {
         qInfo("1,001 runs: the window was made in %lld ms", clock.elapsed());
         watch.start();
         QCOMPARE(window_->runs().runs().size(), std::size_t(1001));
-        MetricChart& chart = window_->trainingPage().lossChart();
+        MetricChart& chart = window_->trainingPage().metrics().chart(0);
         QTRY_COMPARE_WITH_TIMEOUT(chart.pointCount("zz-long"), std::size_t(kRows), 60000);
         qInfo("a run of %lld rows was read and drawn after %lld ms", static_cast<long long>(kRows),
               clock.elapsed());
@@ -185,7 +185,7 @@ class SoakTest : public PageTest {
             window_->trainingPage().runsPanel().select(
                 all[static_cast<std::size_t>(minute) % all.size()]->name());
         }
-        window_->trainingPage().lossChart().redrawNow();
+        window_->trainingPage().metrics().chart(0).redrawNow();
         if (minute % 10 == 0 && !page->figures().empty())
             QVERIFY(!figureImage(*page->figures().front(), {}, Theme::light()).isNull());
         QTest::qWait(2);

@@ -48,7 +48,7 @@ class TextRunTest : public PageTest {
 
     void theLossIsShownBesideTheUnigramEntropy() {
         QVERIFY(window_->showPage("Training"));
-        MetricChart& chart = window_->trainingPage().lossChart();
+        MetricChart& chart = window_->trainingPage().metrics().chart(0);
         window_->trainingPage().runsPanel().select("causal");
         QTRY_COMPARE(chart.pointCount("causal"), std::size_t(30));
         chart.redrawNow();
@@ -59,7 +59,7 @@ class TextRunTest : public PageTest {
         QVERIFY(!pointed.isEmpty());
         QVERIFY2(pointed.last()[0].toString().contains("unigram entropy"),
                  qPrintable(pointed.last()[0].toString()));
-        QTRY_COMPARE(window_->trainingPage().accuracyChart().pointCount("causal"), std::size_t(2));
+        QTRY_COMPARE(window_->trainingPage().metrics().chart(1).pointCount("causal"), std::size_t(2));
     }
 
     void theFormGreysWhatATextDoesNotRead() {

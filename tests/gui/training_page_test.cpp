@@ -40,12 +40,12 @@ class TrainingPageTest : public PageTest {
         QTest::mouseClick(page().startButton(), Qt::LeftButton);
         QCOMPARE(window_->runs().runs().size(), std::size_t(1));  // seen at once
         const QString name = onlyRun()->name();
-        QTRY_VERIFY_WITH_TIMEOUT(page().lossChart().pointCount(name) > 10, 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(page().metrics().chart(0).pointCount(name) > 10, 60000);
         QTRY_COMPARE_WITH_TIMEOUT(onlyRun()->state(), RunState::finished, 60000);
-        QTRY_COMPARE(page().lossChart().pointCount(name), std::size_t(200));
-        QTRY_COMPARE(page().accuracyChart().pointCount(name), std::size_t(4));
-        page().lossChart().redrawNow();
-        QVERIFY(page().lossChart().plot().graph(1)->dataCount() > 10);
+        QTRY_COMPARE(page().metrics().chart(0).pointCount(name), std::size_t(200));
+        QTRY_COMPARE(page().metrics().chart(1).pointCount(name), std::size_t(4));
+        page().metrics().chart(0).redrawNow();
+        QVERIFY(page().metrics().chart(0).plot().graph(1)->dataCount() > 10);
         QCOMPARE(onlyRun()->samples().size(), std::size_t(4));
     }
 
@@ -98,7 +98,7 @@ class TrainingPageTest : public PageTest {
         QCOMPARE(window_->runs().runs().size(), std::size_t(1));
         QTRY_COMPARE(onlyRun()->state(), RunState::running);
         QTRY_VERIFY(onlyRun()->step() > seen);
-        QTRY_VERIFY(page().lossChart().pointCount(onlyRun()->name()) == onlyRun()->metrics().size());
+        QTRY_VERIFY(page().metrics().chart(0).pointCount(onlyRun()->name()) == onlyRun()->metrics().size());
     }
 
     void aKilledTrainerIsNoticedAndCanBeContinued() {
@@ -111,9 +111,9 @@ class TrainingPageTest : public PageTest {
         page().runsPanel().continueSelected();
         QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::running, 60000);
         // Rows after the newest checkpoint were dropped and come again; the chart follows.
-        QTRY_VERIFY_WITH_TIMEOUT(
-            page().lossChart().pointCount(run->name()) == run->metrics().size() && run->metrics().size() > 3,
-            60000);
+        QTRY_VERIFY_WITH_TIMEOUT(page().metrics().chart(0).pointCount(run->name()) == run->metrics().size() &&
+                                     run->metrics().size() > 3,
+                                 60000);
         QCOMPARE(run->metrics().front().step, std::int64_t(1));
     }
 
@@ -174,9 +174,9 @@ class TrainingPageTest : public PageTest {
         QTRY_VERIFY2(
             notice().contains("risen from 3.800 at step 50, its best, to 4.900 (perplexity 44.7 to 134.3)"),
             qPrintable(notice()));
-        QTRY_COMPARE(page().lossChart().pointCount("text/validation"), std::size_t(4));
-        QCOMPARE(page().lossChart().pointCount("text/best"), std::size_t(1));
-        QTRY_VERIFY(page().lossChart().figureCaption().contains("RoPE, validation"));
+        QTRY_COMPARE(page().metrics().chart(0).pointCount("text/validation"), std::size_t(4));
+        QCOMPARE(page().metrics().chart(0).pointCount("text/best"), std::size_t(1));
+        QTRY_VERIFY(page().metrics().chart(0).figureCaption().contains("RoPE, validation"));
     }
 
     void aTextThatIsNoneLeavesNoRun() {

@@ -140,7 +140,7 @@ class WindowLifeTest : public PageTest {
     void aRunsFolderThatVanishesAndComesBack() {
         makeFinishedRun(runs(), {"kept", "roper", 1, 100, 500});
         const QString live = start();
-        MetricChart& chart = window_->trainingPage().lossChart();
+        MetricChart& chart = window_->trainingPage().metrics().chart(0);
         panel().select("kept");
         QTRY_COMPARE(chart.pointCount("kept"), std::size_t(500));
         const std::filesystem::path away = runs().string() + "-away";

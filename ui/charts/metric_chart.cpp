@@ -1,6 +1,7 @@
 #include "ui/charts/metric_chart.h"
 
 #include <QContextMenuEvent>
+#include <QScopedValueRollback>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -67,16 +68,23 @@ MetricChart::MetricChart(const QString& name, const QString& value, QWidget* par
     connect(plot_, &QCustomPlot::legendDoubleClick, this,
             [this](QCPLegend*, QCPAbstractLegendItem* item) { onLegendClick(item, true); });
     connect(plot_, &QCustomPlot::mouseMove, this, &MetricChart::onMouseMove);
-    connect(plot_, &QCustomPlot::mouseDoubleClick, this, &MetricChart::follow);
-    connect(plot_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
-        plot_->setSelectionRectMode(event->modifiers() & Qt::ShiftModifier ? QCP::srmZoom : QCP::srmNone);
+    connect(plot_, &QCustomPlot::mouseDoubleClick, this, [this] {
+        follow();
+        emit followed();
     });
+    connect(plot_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
+        const bool zooms = event->button() == Qt::LeftButton && !(event->modifiers() & Qt::ShiftModifier);
+        plot_->setSelectionRectMode(zooms ? QCP::srmCustom : QCP::srmNone);
+    });
+    connect(plot_->selectionRect(), &QCPSelectionRect::accepted, this, &MetricChart::zoomInto);
     for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis}) {
-        connect(axis, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this, [this] {
-            if (fitting_) return;
-            follow_ = false;  // moved or zoomed by hand
-            markDirty();
-        });
+        connect(axis, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this,
+                [this, axis](const QCPRange& range) {
+                    if (fitting_) return;
+                    follow_ = false;  // moved or zoomed by hand
+                    markDirty();
+                    if (axis == plot_->xAxis) emit stretchChosen(range.lower, range.upper);
+                });
     }
     connect(plot_, &QCustomPlot::mouseRelease, this, &MetricChart::markDirty);
     // Only now is known where everything stands.
@@ -235,6 +243,46 @@ void MetricChart::applyAxisKinds() {
     apply(plot_->yAxis, log_y_);
 }
 
+void MetricChart::setValue(const QString& name, const QString& value) {
+    while (!series_.empty())
+        removeSeries(QString(series_.begin()->first));
+    name_ = name;
+    value_ = value;
+    setAccessibleName(value);
+    plot_->yAxis->setLabel(value);
+    follow();
+}
+
+void MetricChart::showStretch(double from, double to) {
+    const QScopedValueRollback fitting(fitting_, true);
+    follow_ = false;
+    plot_->xAxis->setRange(from, to);
+    fitY(from, to);
+    markDirty();
+}
+
+/// Into a box drawn by hand. One that is too flat to be meant in both directions zooms in the other alone.
+void MetricChart::zoomInto(const QRect& box) {
+    constexpr int kMeant = 12;
+    const QRect drawn = box.normalized() & plot_->axisRect()->rect();
+    const bool along_x = drawn.width() >= kMeant, along_y = drawn.height() >= kMeant;
+    if (!along_x && !along_y) return;
+    {
+        const QScopedValueRollback fitting(fitting_, true);
+        follow_ = false;
+        const QCPAxis &x = *plot_->xAxis, &y = *plot_->yAxis;
+        const QCPRange xs(x.pixelToCoord(drawn.left()), x.pixelToCoord(drawn.right()));
+        const QCPRange ys(y.pixelToCoord(drawn.bottom()), y.pixelToCoord(drawn.top()));
+        if (along_x) plot_->xAxis->setRange(xs);
+        if (along_y)
+            plot_->yAxis->setRange(ys);
+        else
+            fitY(xs.lower, xs.upper);
+    }
+    markDirty();
+    if (along_x) emit stretchChosen(plot_->xAxis->range().lower, plot_->xAxis->range().upper);
+}
+
 void MetricChart::setLegendShown(std::optional<bool> shown) {
     legend_shown_ = shown;
     markDirty();
@@ -358,7 +406,7 @@ void MetricChart::resizeEvent(QResizeEvent* event) {
 }
 
 void MetricChart::contextMenuEvent(QContextMenuEvent* event) {
-    showExportMenu(*this, event->globalPos(), this);
+    showExportMenu(*this, event->globalPos(), this, menu_extras_);
 }
 
 }  // namespace roper

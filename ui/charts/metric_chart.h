@@ -2,8 +2,10 @@
 
 #include <qcustomplot.h>
 
+#include <QMenu>
 #include <QTimer>
 #include <QWidget>
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -16,8 +18,8 @@ namespace roper {
 
 /// Live curves of many runs. Each series is drawn raw (thin, pale) and smoothed (bold), from a pyramid, so
 /// that the cost depends on the width of the chart and not on the length of the runs. Appending only marks
-/// the chart; it is drawn at most once in 33 ms. The wheel zooms, dragging moves, Shift-dragging zooms into a
-/// box, a double click follows again.
+/// the chart; it is drawn at most once in 33 ms. Dragging zooms into a box, or into a stretch of x where the
+/// box is flat; the wheel zooms, Shift-dragging moves, a double click follows again.
 class MetricChart : public QWidget, public Figure {
     Q_OBJECT
 
@@ -66,6 +68,15 @@ class MetricChart : public QWidget, public Figure {
     void setLogX(bool on);
     void setLogY(bool on);
     void follow();
+    bool isFollowing() const { return follow_; }
+    /// A stretch of x, as a chart beside it shows it, and all values there.
+    void showStretch(double from, double to);
+
+    /// Another quantity: all series go.
+    /// @param name, value  as in the constructor
+    void setValue(const QString& name, const QString& value);
+    /// Adds to the menu behind a right-click.
+    void setMenuExtras(const std::function<void(QMenu&)>& extras) { menu_extras_ = extras; }
 
     /// Whether the legend is shown; not decided, it is as long as it leaves the curves in sight.
     void setLegendShown(std::optional<bool> shown);
@@ -93,6 +104,9 @@ class MetricChart : public QWidget, public Figure {
     void pointed(const QString& readout);
     /// A series was hidden or shown by its legend entry.
     void shownChanged(const QString& key, bool shown);
+    /// A person zoomed or moved along x, or asked for everything again.
+    void stretchChosen(double from, double to);
+    void followed();
 
   protected:
     void changeEvent(QEvent* event) override;
@@ -135,6 +149,8 @@ class MetricChart : public QWidget, public Figure {
     bool placeLegend();
     double lengthBehind(const QRectF& area) const;
     void fitAxes();
+    void fitY(double x_low, double x_high);
+    void zoomInto(const QRect& box);
     void applyTheme(const Theme& theme, const QFont& font) const;
     void applyPens(const Series& series, const Theme& theme) const;
     void applyAxisKinds();
@@ -154,6 +170,7 @@ class MetricChart : public QWidget, public Figure {
     bool log_x_ = false, log_y_ = false;
     bool follow_ = true;
     std::optional<bool> legend_shown_;
+    std::function<void(QMenu&)> menu_extras_;
     bool fitting_ = false;  ///< ranges are being set by us, not by hand
     bool dirty_ = true;
 };

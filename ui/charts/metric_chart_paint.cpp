@@ -48,32 +48,40 @@ double lengthInside(QPointF from, QPointF to, const QRectF& box) {
 /// The ranges that show every shown point; on a logarithmic axis only what is above 0.
 void MetricChart::fitAxes() {
     const QScopedValueRollback fitting(fitting_, true);
-    double x_low = std::numeric_limits<double>::infinity(), x_high = -x_low, y_low = x_low, y_high = -x_low;
+    double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const auto& [key, series] : series_) {
         if (!series.shown || series.raw.empty()) continue;
-        const double first = log_x_ ? std::max(series.raw.x().front(), 1e-3) : series.raw.x().front();
-        x_low = std::min(x_low, first);
-        x_high = std::max(x_high, series.raw.x().back());
-        const MinMaxPyramid::Range range = series.raw.range(first, x_high);
-        y_low = std::min(y_low, range.low);
-        y_high = std::max(y_high, range.high);
-        if (series.reference_line != nullptr) y_low = std::min(y_low, series.reference);
+        low = std::min(low, log_x_ ? std::max(series.raw.x().front(), 1e-3) : series.raw.x().front());
+        high = std::max(high, series.raw.x().back());
     }
-    if (!(x_low <= x_high)) x_low = log_x_ ? 1 : 0, x_high = 100;
-    if (!(y_low <= y_high)) y_low = log_y_ ? 0.1 : 0, y_high = 1;
-    if (x_low == x_high) x_high = x_low + 1;
+    if (!(low <= high)) low = log_x_ ? 1 : 0, high = 100;
+    if (low == high) high = low + 1;
+    plot_->xAxis->setRange(low, high);
+    fitY(low, high);
+}
+
+/// The range that shows every shown value of a stretch of x.
+void MetricChart::fitY(double x_low, double x_high) {
+    const QScopedValueRollback fitting(fitting_, true);
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const auto& [key, series] : series_) {
+        if (!series.shown || series.raw.empty()) continue;
+        const MinMaxPyramid::Range range = series.raw.range(x_low, x_high);
+        low = std::min(low, range.low);
+        high = std::max(high, range.high);
+        if (series.reference_line != nullptr) low = std::min(low, series.reference);
+    }
+    if (!(low <= high)) low = log_y_ ? 0.1 : 0, high = 1;
     if (log_y_) {
-        y_low = std::max(y_low, y_high * 1e-9);
-        const double stretch = std::pow(std::max(y_high / y_low, 1.01), kMargin);
-        plot_->yAxis->setRange(y_low / stretch, y_high * stretch);
-    } else {
-        // Of a single value, or equal ones, the axis still shows about where it is.
-        const bool is_flat = y_high - y_low < 1e-9 * std::max(std::abs(y_high), 1.0);
-        const double margin =
-            is_flat ? std::max(std::abs(y_high) * kFlatMargin, 0.5) : (y_high - y_low) * kMargin;
-        plot_->yAxis->setRange(y_low - margin, y_high + margin);
+        low = std::max(low, high * 1e-9);
+        const double stretch = std::pow(std::max(high / low, 1.01), kMargin);
+        plot_->yAxis->setRange(low / stretch, high * stretch);
+        return;
     }
-    plot_->xAxis->setRange(x_low, x_high);
+    // Of a single value, or equal ones, the axis still shows about where it is.
+    const bool is_flat = high - low < 1e-9 * std::max(std::abs(high), 1.0);
+    const double margin = is_flat ? std::max(std::abs(high) * kFlatMargin, 0.5) : (high - low) * kMargin;
+    plot_->yAxis->setRange(low - margin, high + margin);
 }
 
 std::size_t MetricChart::screenColumns() const {
@@ -176,6 +184,8 @@ void MetricChart::applyTheme(const Theme& theme, const QFont& font) const {
     empty_label_->setColor(theme.faint_text);
     empty_label_->setFont(font);
     crosshair_->setPen(QPen(theme.frame, 1, Qt::DashLine));
+    plot_->selectionRect()->setPen(QPen(theme.text, 1, Qt::DashLine));
+    plot_->selectionRect()->setBrush(theme.faded(theme.text, 0.12));
     for (const auto& [key, series] : series_) {
         applyPens(series, theme);
         if (auto* item = plot_->legend->itemWithPlottable(series.smooth_graph))

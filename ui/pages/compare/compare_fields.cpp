@@ -29,6 +29,14 @@ Choice measureNames() {
     return choice;
 }
 
+Choice curveNames() {
+    Choice choice;
+    for (const QuantityInfo& info : commonQuantities())
+        choice.names.push_back(info.name);
+    choice.former = {{"recall", "token_accuracy"}};
+    return choice;
+}
+
 Field<Q> filterField() {
     Field<Q> made;
     static_cast<FieldInfo&>(made) = {"", "filter", "",
@@ -47,10 +55,7 @@ const std::vector<Field<CompareQuestion>>& compareFields() {
         filterField(),
         makeChosen({"", "measure", "", "what is compared", measureNames()}, &Q::measure, &Q::measure_chosen),
         make({"", "share", "%", "problems solved, for steps_until", IntegerRange{1, 100}}, &Q::share),
-        makeChosen({"", "curve", "", "what the curves show",
-                    Choice{{"training_loss", "correct", "evaluation_loss", "token_accuracy"},
-                           {{"recall", "token_accuracy"}}}},
-                   &Q::curve, &Q::curve_chosen),
+        makeChosen({"", "curve", "", "what the curves show", curveNames()}, &Q::curve, &Q::curve_chosen),
         make({"", "across", "", "what the curves run over", Choice{{"step", "time", "tokens"}}}, &Q::across),
         make({"", "spread", "", "what the band is", Choice{{"range", "standard_error", "interval"}}},
              &Q::spread),

@@ -240,17 +240,17 @@ void ComparePage::showCurves() {
             add(std::move(run), state_->curve(name));
         }
     }
-    curves_->setAxisNames(acrossTitle(question.across), curveTitle(question.curve));
-    const bool more_is_better =
-        question.curve == CurveMetric::correct || question.curve == CurveMetric::token_accuracy;
-    if (more_is_better)
+    const QuantityInfo& info = infoOf(question.curve);
+    const QString title = QString::fromStdString(info.titleWithUnit());
+    curves_->setAxisNames(acrossTitle(question.across), title);
+    if (info.isShare())
         curves_->setYLimits(std::pair{0.0, 100.0});
     else
         curves_->setYLimits(lossLimits(curves));
-    curves_->setLegendCorner((more_is_better ? Qt::AlignBottom : Qt::AlignTop) | Qt::AlignRight);
+    curves_->setLegendCorner((info.isShare() ? Qt::AlignBottom : Qt::AlignTop) | Qt::AlignRight);
     curves_->setCaption(
         tr("%1 by %2, mean over runs; band: %3%4%5")
-            .arg(curveTitle(question.curve), acrossTitle(question.across), spreadTitle(question.spread),
+            .arg(title, acrossTitle(question.across), spreadTitle(question.spread),
                  question.drop_worst ? tr("; the worst run of each group dropped") : QString(),
                  question.final_half ? tr("; final half") : QString()));
     curves_->setCurves(curves, {});

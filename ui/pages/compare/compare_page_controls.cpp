@@ -134,16 +134,15 @@ QWidget* ComparePage::makeMeasureBar() {
 
 QWidget* ComparePage::makeCurvesTab() {
     QStringList curves, spreads, acrosses;
-    for (const CurveMetric curve : {CurveMetric::training_loss, CurveMetric::correct,
-                                    CurveMetric::evaluation_loss, CurveMetric::token_accuracy})
-        curves << curveTitle(curve);
+    for (const QuantityInfo& info : commonQuantities())
+        curves << QString::fromStdString(info.titleWithUnit());
     for (const Spread spread : {Spread::range, Spread::standard_error, Spread::interval})
         spreads << tr("band: %1").arg(spreadTitle(spread));
     for (const XAxis across : {XAxis::step, XAxis::time, XAxis::tokens})
         acrosses << tr("by %1").arg(acrossTitle(across).section(',', 0, 0));
     curve_ = makeChoice(tr("What the curves show"), tr("Mean over the runs of each group"), curves,
                         [](CompareQuestion& question, int index) {
-                            question.curve = static_cast<CurveMetric>(index);
+                            question.curve = static_cast<Quantity>(index);
                             question.curve_chosen = true;
                         });
     spread_ = makeChoice(

@@ -42,19 +42,6 @@ QString spreadTitle(Spread spread) {
     }
 }
 
-QString curveTitle(CurveMetric curve) {
-    switch (curve) {
-        case CurveMetric::training_loss:
-            return CompareState::tr("training loss, nats");
-        case CurveMetric::correct:
-            return CompareState::tr("problems solved, %");
-        case CurveMetric::evaluation_loss:
-            return CompareState::tr("loss on fresh sequences, nats");
-        default:
-            return CompareState::tr("token accuracy, %");
-    }
-}
-
 QString acrossTitle(XAxis across) {
     return across == XAxis::step   ? CompareState::tr("step")
            : across == XAxis::time ? CompareState::tr("training time, s")
@@ -147,8 +134,8 @@ void CompareState::refresh() {
     if (!runs.empty() && !question_.measure_chosen)
         question_.measure = defaultMeasure(runs.front().specification);
     if (!runs.empty() && !question_.curve_chosen)
-        question_.curve = runs.front().specification.task.hasProblems() ? CurveMetric::correct
-                                                                        : CurveMetric::evaluation_loss;
+        question_.curve =
+            runs.front().specification.task.hasProblems() ? Quantity::correct : Quantity::evaluation_loss;
     groups_.clear();
     std::map<std::string, int> of_method;
     for (RunGroup& group : groupRuns(runs)) {

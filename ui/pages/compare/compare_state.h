@@ -24,7 +24,7 @@ struct CompareQuestion {
     int share = 90;               ///< % solved, for `steps_until`
     std::string a, b;             ///< keys of the groups that are paired; empty: those that fit best
     QSet<QString> hidden;         ///< keys of groups that are not shown
-    CurveMetric curve = CurveMetric::correct;
+    Quantity curve = Quantity::correct;
     bool curve_chosen = false;
     XAxis across = XAxis::step;
     Spread spread = Spread::range;
@@ -108,7 +108,6 @@ class CompareState : public QObject {
 
 /// Names of the choices, for controls and captions.
 QString spreadTitle(Spread spread);
-QString curveTitle(CurveMetric curve);
 QString acrossTitle(XAxis across);
 QString measureTitle(const CompareQuestion& question);
 

@@ -1,11 +1,9 @@
 #include "ui/pages/training/training_page.h"
 
 #include <QSplitter>
-#include <cmath>
+#include <algorithm>
 
 #include "core/base/error.h"
-#include "core/compare/curves.h"
-#include "core/corpus/corpus_files.h"
 #include "ui/pages/training/long_work.h"
 #include "ui/theme/numbers.h"
 
@@ -13,43 +11,6 @@ namespace roper {
 namespace {
 
 constexpr int kBetweenTimings_ms = 500;
-
-MetricChart::Point pointOf(const MetricsRow& row) {
-    return {static_cast<double>(row.step), row.time_s, static_cast<double>(row.tokens), row.loss};
-}
-
-QString validationKey(const QString& run) {
-    return run + QStringLiteral("/validation");
-}
-QString bestKey(const QString& run) {
-    return run + QStringLiteral("/best");
-}
-
-/// The loss on text that the model has not seen, beside that of training.
-MetricChart::Look validationLook(MetricChart::Look look) {
-    look.label += TrainingPage::tr(", validation (✳ best)");
-    look.name += TrainingPage::tr(", validation");
-    look.marker = MetricChart::kRing;
-    look.evaluated = true;
-    return look;
-}
-
-/// Where that is lowest.
-MetricChart::Look bestLook(MetricChart::Look look) {
-    look = validationLook(look);
-    look.marker = MetricChart::kStar;
-    return look;
-}
-
-/// What a run on a text is measured against: the loss of knowing only how often each token occurs.
-std::optional<double> unigramEntropy(const RunWatcher& run) {
-    if (!run.specification() || !run.specification()->task.isText()) return std::nullopt;
-    try {
-        return CorpusFiles(run.folder().textPath()).readSummary().unigram_entropy;
-    } catch (const Error&) {
-        return std::nullopt;  // a run without its vocabulary still has its losses
-    }
-}
 
 }  // namespace
 
@@ -63,18 +24,12 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
       presets_(new PresetList(this)),
       form_(new SpecificationForm(this)),
       chooser_(new QTabWidget),
-      loss_(new MetricChart(QStringLiteral("loss"), tr("loss, nats"), this)),
-      accuracy_(new MetricChart(QStringLiteral("accuracy"), tr("solved, or token accuracy, %"), this)),
+      metrics_(new MetricPanel(this)),
       samples_(new SamplesView(this)),
       log_(new LogView(this)),
       runs_(new RunsPanel(state_, this)),
       queue_panel_(new QueuePanel(state_, this)),
       lists_(new QTabWidget) {
-    loss_->setEmptyText(
-        tr("No run yet: press “Watch RoPER learn sooner”, or choose a preset and press “Start as twins”."));
-    accuracy_->setEmptyText(
-        tr("Solved problems appear with the first evaluation.\nOf the prefix task: letters that follow with "
-           "certainty and were predicted. Of a text: tokens that were likeliest."));
     auto* right = new QSplitter(Qt::Vertical);
     lists_->addTab(runs_, tr("Runs"));
     lists_->addTab(queue_panel_, tr("Queue"));
@@ -88,7 +43,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     right->setSizes({360, 300});
     auto* columns = new QSplitter(Qt::Horizontal);
     columns->addWidget(makeChooser());
-    columns->addWidget(makeCharts());
+    columns->addWidget(metrics_);
     columns->addWidget(right);
     columns->setSizes({280, 400, 540});
     columns->setStretchFactor(1, 1);
@@ -102,7 +57,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     connect(form_, &SpecificationForm::changed, this, &TrainingPage::showForm);
     connect(&state_.store(), &RunStore::runAdded, this, &TrainingPage::followRun);
     connect(&state_.store(), &RunStore::runRemoved, this, [this](const QString& name) {
-        unchart(name);
+        metrics_->removeRun(name);
         state_.forget(name);
         chartChosen();
     });
@@ -141,10 +96,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     count_queue();
     connect(runs_, &RunsPanel::selectionChanged, this, &TrainingPage::showSelected);
     connect(runs_, &RunsPanel::said, this, [this](const QString& text) { say(text); });
-    for (MetricChart* chart : {loss_, accuracy_})
-        connect(chart, &MetricChart::pointed, this, [this](const QString& text) { setReadout(text); });
-    for (auto [from, to] : {std::pair{loss_, accuracy_}, std::pair{accuracy_, loss_}})
-        connect(from, &MetricChart::shownChanged, to, &MetricChart::setShown);
+    connect(metrics_, &MetricPanel::pointed, this, [this](const QString& text) { setReadout(text); });
     for (RunWatcher* run : state_.store().runs())
         followRun(run);
     selectNewest();
@@ -154,7 +106,16 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
 }
 
 std::vector<const Figure*> TrainingPage::figures() const {
-    return {loss_, accuracy_};
+    return metrics_->figures();
+}
+
+std::vector<std::string> TrainingPage::figureKinds() const {
+    std::vector<std::string> kinds = Page::figureKinds();
+    for (const QuantityInfo& info : quantities()) {
+        const std::string kind = QuantityChart::figureNameOf(info.quantity).toStdString();
+        if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
+    }
+    return kinds;
 }
 
 std::vector<const FieldInfo*> TrainingPage::figureSettings() const {
@@ -167,17 +128,17 @@ Figure& TrainingPage::prepareFigure(FigureRequest request) {
         throw Error(ErrorKind::usage, "there are no runs in " + state_.store().folder().string());
     if (runs_->selected() == nullptr) selectNewest();
     chartChosen();
-    for (MetricChart* chart : {loss_, accuracy_}) {
-        chart->resize(request.size);
-        chart->redrawNow();
-        chart->plot().replot();  // which gives the legend its place
+    for (const QuantityInfo& info : quantities())
+        if (QuantityChart::figureNameOf(info.quantity).toStdString() == request.kind &&
+            metrics_->placeOf(info.quantity) < 0)
+            metrics_->setQuantity(0, info.quantity);
+    for (int place = 0; place < metrics_->count(); ++place) {
+        MetricChart& chart = metrics_->chart(place);
+        chart.resize(request.size);
+        chart.redrawNow();
+        chart.plot().replot();  // which gives the legend its place
     }
     return figureNamed(request.kind);
-}
-
-void TrainingPage::forBothCharts(const std::function<void(MetricChart&)>& change) {
-    change(*loss_);
-    change(*accuracy_);
 }
 
 void TrainingPage::showForm() {
@@ -253,18 +214,12 @@ void TrainingPage::selectNewest() {
 }
 
 void TrainingPage::followRun(RunWatcher* run) {
-    connect(run, &RunWatcher::metricsAdded, this, [this, run](std::size_t first) { addMetrics(run, first); });
+    connect(run, &RunWatcher::metricsAdded, this,
+            [this, run](std::size_t first) { metrics_->addMetrics(*run, first); });
     connect(run, &RunWatcher::evaluationsAdded, this,
-            [this, run](std::size_t first) { addEvaluations(run, first); });
-    connect(run, &RunWatcher::restarted, this, [this, run] {
-        // Both files are read again from their starts; what was drawn of either goes.
-        if (!loss_->hasSeries(run->name())) return;
-        loss_->clear(run->name());
-        accuracy_->clear(run->name());
-        if (loss_->hasSeries(validationKey(run->name()))) loss_->clear(validationKey(run->name()));
-        addMetrics(run, 0);
-        addEvaluations(run, 0);
-    });
+            [this, run](std::size_t first) { metrics_->addEvaluations(*run, first); });
+    // Its files are read again from their starts; what was drawn of them goes.
+    connect(run, &RunWatcher::restarted, this, [this, run] { metrics_->redraw(*run); });
     for (auto signal : {&RunWatcher::samplesChanged, &RunWatcher::statusChanged})
         connect(run, signal, this, [this, run] {
             if (runs_->selected() == run) showSelected();
@@ -292,7 +247,7 @@ void TrainingPage::chartChosen() {
     for (RunWatcher* run : state_.store().runs()) {
         const QString name = run->name();
         if (!wanted.contains(name)) {
-            unchart(name);
+            metrics_->removeRun(name);
             continue;
         }
         // Until the groups have been told apart, the method has to do.
@@ -306,66 +261,11 @@ void TrainingPage::chartChosen() {
             model.placeOf(name).group,
             selected != nullptr && name == selected->name(),
             model.labelOf(name)};
-        if (loss_->hasSeries(name)) {
-            forBothCharts([&](MetricChart& chart) { chart.setLook(name, look); });
-            if (loss_->hasSeries(validationKey(name))) {
-                loss_->setLook(validationKey(name), validationLook(look));
-                loss_->setLook(bestKey(name), bestLook(look));
-            }
-        } else {
-            chart(run, look);
-        }
+        if (metrics_->hasRun(name))
+            metrics_->setLook(name, look);
+        else
+            metrics_->addRun(*run, look);
     }
-}
-
-void TrainingPage::chart(RunWatcher* run, const MetricChart::Look& look) {
-    forBothCharts([&](MetricChart& chart) { chart.addSeries(run->name(), look); });
-    if (run->specification() && run->specification()->task.isText()) {
-        loss_->addSeries(validationKey(run->name()), validationLook(look));
-        loss_->addSeries(bestKey(run->name()), bestLook(look));
-    }
-    addMetrics(run, 0);
-    addEvaluations(run, 0);
-}
-
-void TrainingPage::unchart(const QString& name) {
-    forBothCharts([&](MetricChart& chart) { chart.removeSeries(name); });
-    loss_->removeSeries(validationKey(name));
-    loss_->removeSeries(bestKey(name));
-}
-
-void TrainingPage::addMetrics(RunWatcher* run, std::size_t first) {
-    if (!loss_->hasSeries(run->name())) return;
-    for (std::size_t i = first; i < run->metrics().size(); ++i)
-        loss_->append(run->name(), pointOf(run->metrics()[i]));
-}
-
-void TrainingPage::addEvaluations(RunWatcher* run, std::size_t first) {
-    if (!accuracy_->hasSeries(run->name())) return;
-    const auto share = [](std::int64_t part, std::int64_t whole) {
-        return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-    };
-    for (std::size_t i = first; i < run->evaluations().size(); ++i) {
-        const EvaluationRow& row = run->evaluations()[i];
-        if (row.loss_lower_bound) loss_->setReference(run->name(), *row.loss_lower_bound, tr("lower bound"));
-        if (const auto entropy = i == 0 ? unigramEntropy(*run) : std::nullopt)
-            loss_->setReference(run->name(), *entropy, tr("unigram entropy"));
-        const double tokens = run->specification() ? tokensAt(*run->specification(), row.step) : 0.0;
-        if (row.loss && loss_->hasSeries(validationKey(run->name())))
-            loss_->append(validationKey(run->name()),
-                          {static_cast<double>(row.step), row.time_s, tokens, *row.loss});
-        std::optional<double> value;
-        if (row.correct && row.of.value_or(0) > 0) value = share(*row.correct, *row.of);
-        if (const auto accuracy = tokenAccuracy(row)) value = 100 * *accuracy;
-        if (!value) continue;
-        accuracy_->append(run->name(), {static_cast<double>(row.step), row.time_s, tokens, *value});
-    }
-    const auto best = bestOf(run->evaluations());
-    if (!best || !best->loss || !loss_->hasSeries(bestKey(run->name()))) return;
-    loss_->clear(bestKey(run->name()));
-    loss_->append(bestKey(run->name()),
-                  {static_cast<double>(best->step), best->time_s,
-                   run->specification() ? tokensAt(*run->specification(), best->step) : 0.0, *best->loss});
 }
 
 void TrainingPage::showSelected() {
@@ -380,6 +280,7 @@ ViewSettings TrainingPage::viewSettings() const {
     const RunWatcher* run = runs_->selected();
     return {{"view.training_preset", presets_->chosenName().toStdString()},
             {"view.training_seeds", std::to_string(seeds_->value())},
+            {"view.training_charts", metrics_->arrangement()},
             {"view.training_run", run == nullptr ? std::string() : run->name().toStdString()}};
 }
 
@@ -387,6 +288,8 @@ void TrainingPage::setViewSettings(const ViewSettings& settings) {
     const auto preset = settings.find("view.training_preset");
     if (preset != settings.end() && presets_->choose(QString::fromStdString(preset->second)))
         chooser_->setCurrentWidget(presets_);
+    if (const auto charts = settings.find("view.training_charts"); charts != settings.end())
+        metrics_->arrange(charts->second);
     if (const auto seeds = viewNumber(settings, "view.training_seeds")) seeds_->setValue(*seeds);
     if (const auto run = settings.find("view.training_run"); run != settings.end())
         runs_->select(QString::fromStdString(run->second));

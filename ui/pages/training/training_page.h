@@ -1,14 +1,11 @@
 #pragma once
 
-#include <QCheckBox>
-#include <QComboBox>
-#include <QSlider>
 #include <QTabWidget>
 
-#include "ui/charts/metric_chart.h"
 #include "ui/page/page.h"
 #include "ui/pages/training/demonstration_card.h"
 #include "ui/pages/training/log_view.h"
+#include "ui/pages/training/metric_panel.h"
 #include "ui/pages/training/preset_list.h"
 #include "ui/pages/training/queue_panel.h"
 #include "ui/pages/training/runs_panel.h"
@@ -28,6 +25,7 @@ class TrainingPage : public Page {
                  QWidget* parent);
 
     std::vector<const Figure*> figures() const override;
+    std::vector<std::string> figureKinds() const override;
     std::vector<const FieldInfo*> figureSettings() const override;
     Figure& prepareFigure(FigureRequest request) override;
     void addActions(Actions& actions) override;
@@ -41,8 +39,7 @@ class TrainingPage : public Page {
 
     TrainingState& state() { return state_; }
     SpecificationForm& form() { return *form_; }
-    MetricChart& lossChart() { return *loss_; }
-    MetricChart& accuracyChart() { return *accuracy_; }
+    MetricPanel& metrics() { return *metrics_; }
     RunsPanel& runsPanel() { return *runs_; }
     DemonstrationCard& demonstration() { return *demonstration_; }
     PresetList& presets() { return *presets_; }
@@ -59,30 +56,23 @@ class TrainingPage : public Page {
 
   private:
     QWidget* makeChooser();
-    QWidget* makeCharts();
-    QWidget* makeChartControls();
     QWidget* makeStartButtons();
     void followRun(RunWatcher* run);
     void selectNewest();
     void chartChosen();
-    void chart(RunWatcher* run, const MetricChart::Look& look);
-    void unchart(const QString& name);
     void showForm();
     static constexpr int kSeedsThatSaySomething = 5;
     void connectDemonstration();
     void queueTwins(const Specification& specification, int seeds);
     void startRuns(bool as_twins);
-    void addMetrics(RunWatcher* run, std::size_t first);
-    void addEvaluations(RunWatcher* run, std::size_t first);
     void showSelected();
-    void forBothCharts(const std::function<void(MetricChart&)>& change);
 
     TrainingState state_;
     DemonstrationCard* demonstration_;
     PresetList* presets_;
     SpecificationForm* form_;
     QTabWidget* chooser_;
-    MetricChart *loss_, *accuracy_;
+    MetricPanel* metrics_;
     SamplesView* samples_;
     LogView* log_;
     RunsPanel* runs_;

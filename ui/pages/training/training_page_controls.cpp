@@ -1,22 +1,12 @@
 #include <QGridLayout>
 #include <QScrollArea>
-#include <QSplitter>
-#include <array>
 
 #include "ui/pages/training/training_page.h"
 
-#include "ui/controls/flow_layout.h"
 #include "ui/theme/plain_text.h"
 // What can be pressed and typed on the Training page.
 
 namespace roper {
-namespace {
-
-constexpr std::array kMeans = {1, 3, 5, 11, 25, 51, 101, 201, 501};  // values in a mean of the loss
-constexpr int kMeanAtFirst = 3;
-
-}  // namespace
-
 QWidget* TrainingPage::makeChooser() {
     auto* scroll = new QScrollArea;
     scroll->setWidget(form_);
@@ -69,76 +59,6 @@ QWidget* TrainingPage::makeStartButtons() {
     return buttons;
 }
 
-QWidget* TrainingPage::makeCharts() {
-    auto* charts = new QSplitter(Qt::Vertical);
-    charts->addWidget(loss_);
-    charts->addWidget(accuracy_);
-    charts->setChildrenCollapsible(false);
-    auto* middle = new QWidget;
-    auto* layout = new QVBoxLayout(middle);
-    layout->setContentsMargins(4, 0, 4, 0);
-    layout->addWidget(makeChartControls());
-    layout->addWidget(charts, 1);
-    return middle;
-}
-
-QWidget* TrainingPage::makeChartControls() {
-    auto* across = new QComboBox;
-    across->addItems({tr("by step"), tr("by time"), tr("by tokens")});
-    across->setAccessibleName(tr("What the x axis counts"));
-    across->setToolTip(across->accessibleName());
-    connect(across, &QComboBox::currentIndexChanged, this, [this](int index) {
-        forBothCharts([&](MetricChart& chart) { chart.setAcross(static_cast<MetricChart::XAxis>(index)); });
-    });
-    auto* smoothing = new QSlider(Qt::Horizontal);
-    smoothing->setRange(0, static_cast<int>(kMeans.size()) - 1);
-    smoothing->setMinimumWidth(60);
-    smoothing->setMaximumWidth(110);
-    smoothing->setAccessibleName(tr("Smoothing of the loss"));
-    smoothing->setToolTip(tr(
-        "The bold curve is the mean of so many values, as many before as after; the pale one is each value"));
-    auto* averaged = new QLabel;
-    averaged->setMinimumWidth(averaged->fontMetrics().horizontalAdvance(tr("no mean of 501")));
-    connect(smoothing, &QSlider::valueChanged, this, [this, averaged](int place) {
-        const int values = kMeans[static_cast<std::size_t>(place)];
-        averaged->setText(values == 1 ? tr("not smoothed") : tr("mean of %1").arg(values));
-        loss_->setSmoothing(values);
-    });
-    smoothing->setValue(kMeanAtFirst);
-    auto* log_x = new QCheckBox(tr("log x"));
-    auto* log_y = new QCheckBox(tr("log loss"));
-    connect(log_x, &QCheckBox::toggled, this,
-            [this](bool on) { forBothCharts([&](MetricChart& chart) { chart.setLogX(on); }); });
-    connect(log_y, &QCheckBox::toggled, this, [this](bool on) { loss_->setLogY(on); });
-    auto* follow = new QPushButton(tr("Follow"));
-    follow->setToolTip(
-        tr("Show everything and keep up with new points; a double click on a chart does the same"));
-    connect(follow, &QPushButton::clicked, this,
-            [this] { forBothCharts([](MetricChart& chart) { chart.follow(); }); });
-    auto* bar = new QWidget;
-    bar->setMinimumWidth(320);  // two lines of them, no more
-    auto* layout = new FlowLayout(bar);
-    layout->addWidget(across);
-    layout->addWidget(smoothing);
-    layout->addWidget(averaged);
-    layout->addWidget(log_x);
-    layout->addWidget(log_y);
-    auto* legend = new QCheckBox(tr("legend"));
-    legend->setTristate(true);
-    legend->setCheckState(Qt::PartiallyChecked);
-    legend->setToolTip(
-        tr("Half ticked: shown for up to twelve kinds of runs; the list has the colours of all"));
-    connect(legend, &QCheckBox::stateChanged, this, [this](int state) {
-        forBothCharts([&](MetricChart& chart) {
-            chart.setLegendShown(state == Qt::PartiallyChecked ? std::nullopt
-                                                               : std::optional(state == Qt::Checked));
-        });
-    });
-    layout->addWidget(legend);
-    layout->addWidget(follow);
-    return bar;
-}
-
 void TrainingPage::addActions(Actions& actions) {
     const QString group = tr("Training");
     actions.add(group, tr("Watch RoPER learn sooner"), {},
@@ -150,6 +70,7 @@ void TrainingPage::addActions(Actions& actions) {
     actions.add(group, tr("Stop the selected run"), {}, [this] { runs_->stopButton()->click(); });
     actions.add(group, tr("Checkpoint now"), {}, [this] { runs_->send(Command::checkpoint); });
     actions.add(group, tr("Continue the selected run"), {}, [this] { runs_->continueSelected(); });
+    actions.add(group, tr("Add a chart"), {}, [this] { metrics_->addChart(); });
     actions.add(group, tr("Show all settings"), {}, [this] { chooser_->setCurrentIndex(1); });
 }
 

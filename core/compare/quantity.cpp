@@ -1,0 +1,96 @@
+#include "core/compare/quantity.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+std::optional<double> solved(const EvaluationRow& row) {
+    if (!row.correct || row.of.value_or(0) == 0) return std::nullopt;
+    return 100 * static_cast<double>(*row.correct) / static_cast<double>(*row.of);
+}
+
+std::optional<double> tokensPredicted(const EvaluationRow& row) {
+    const auto share = tokenAccuracy(row);
+    return share ? std::optional(100 * *share) : std::nullopt;
+}
+
+std::optional<double> accuracy(const EvaluationRow& row) {
+    const auto of_tokens = tokensPredicted(row);
+    return of_tokens ? of_tokens : solved(row);
+}
+
+std::optional<double> perplexity(const EvaluationRow& row) {
+    return row.loss ? std::optional(std::exp(*row.loss)) : std::nullopt;
+}
+
+std::optional<double> denominator(const MethodRow& row) {
+    return row.quantity == "least_denominator" ? std::optional(row.value) : std::nullopt;
+}
+
+QuantityInfo ofMetrics(Quantity quantity, std::string name, std::string title, std::string unit,
+                       double MetricsRow::*member) {
+    return {quantity, std::move(name), std::move(title), std::move(unit),
+            [member](const MetricsRow& row) { return std::optional(row.*member); }};
+}
+
+QuantityInfo ofEvaluations(Quantity quantity, std::string name, std::string title, std::string unit,
+                           std::function<std::optional<double>(const EvaluationRow&)> value) {
+    return {quantity, std::move(name), std::move(title), std::move(unit), {}, std::move(value)};
+}
+
+}  // namespace
+
+const std::vector<QuantityInfo>& quantities() {
+    static const std::vector<QuantityInfo> all = {
+        ofMetrics(Quantity::training_loss, "training_loss", "training loss", "nats", &MetricsRow::loss),
+        ofEvaluations(Quantity::correct, "correct", "problems solved", "%", solved),
+        ofEvaluations(Quantity::evaluation_loss, "evaluation_loss", "loss on fresh sequences", "nats",
+                      [](const EvaluationRow& row) { return row.loss; }),
+        ofEvaluations(Quantity::token_accuracy, "token_accuracy", "token accuracy", "%", tokensPredicted),
+        ofEvaluations(Quantity::accuracy, "accuracy", "solved, or token accuracy", "%", accuracy),
+        ofEvaluations(Quantity::perplexity, "perplexity", "perplexity on fresh sequences", "", perplexity),
+        ofMetrics(Quantity::gradient_norm, "gradient_norm", "gradient norm before clipping", "",
+                  &MetricsRow::grad_norm),
+        ofMetrics(Quantity::learning_rate, "learning_rate", "learning rate", "", &MetricsRow::learning_rate),
+        ofMetrics(Quantity::tokens_per_second, "tokens_per_second", "speed", "tokens/s",
+                  &MetricsRow::tokens_per_s),
+        {Quantity::least_denominator,
+         "least_denominator",
+         "least denominator of linear attention",
+         "",
+         {},
+         {},
+         denominator},
+    };
+    return all;
+}
+
+const QuantityInfo& infoOf(Quantity quantity) {
+    return quantities().at(static_cast<std::size_t>(quantity));
+}
+
+std::span<const QuantityInfo> commonQuantities() {
+    const auto& all = quantities();
+    const auto end =
+        std::find_if(all.begin(), all.end(), [](const QuantityInfo& info) { return info.of_method; });
+    return {all.begin(), end};
+}
+
+Quantity quantityOf(const std::string& name) {
+    std::vector<std::string> names;
+    for (const QuantityInfo& info : quantities()) {
+        if (info.name == name) return info.quantity;
+        names.push_back(info.name);
+    }
+    const auto nearest = nearestName(name, names);
+    throw Error(ErrorKind::usage,
+                "there is no quantity \"" + name + "\"; " +
+                    (nearest ? "did you mean " + *nearest + "?" : "known are " + join(names, ", ")));
+}
+
+}  // namespace roper

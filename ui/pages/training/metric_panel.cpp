@@ -1,0 +1,262 @@
+#include "ui/pages/training/metric_panel.h"
+
+#include <QCheckBox>
+#include <QLabel>
+#include <QSlider>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <array>
+
+#include "core/base/text.h"
+#include "ui/controls/flow_layout.h"
+
+namespace roper {
+namespace {
+
+constexpr std::array kMeans = {1, 3, 5, 11, 25, 51, 101, 201, 501};  // values in a mean
+constexpr int kMeanAtFirst = 3;
+constexpr auto kLogSuffix = "-log";
+
+}  // namespace
+
+MetricPanel::MetricPanel(QWidget* parent) : QWidget(parent), splitter_(new QSplitter(Qt::Vertical)) {
+    splitter_->setChildrenCollapsible(false);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(4, 0, 4, 0);
+    layout->addWidget(makeControls());
+    layout->addWidget(splitter_, 1);
+    for (const Quantity quantity : {Quantity::training_loss, Quantity::accuracy})
+        append(quantity);
+}
+
+QWidget* MetricPanel::makeControls() {
+    auto* across = new QComboBox;
+    across->addItems({tr("by step"), tr("by time"), tr("by tokens")});
+    across->setAccessibleName(tr("What the x axis counts"));
+    across->setToolTip(across->accessibleName());
+    connect(across, &QComboBox::currentIndexChanged, this, [this](int index) {
+        across_ = static_cast<MetricChart::XAxis>(index);
+        forAll([&](MetricChart& chart) { chart.setAcross(across_); });
+    });
+    auto* smoothing = new QSlider(Qt::Horizontal);
+    smoothing->setRange(0, static_cast<int>(kMeans.size()) - 1);
+    smoothing->setMinimumWidth(60);
+    smoothing->setMaximumWidth(110);
+    smoothing->setAccessibleName(tr("Smoothing"));
+    smoothing->setToolTip(tr(
+        "Of what is recorded at every step, the bold curve is the mean of so many values, as many before as "
+        "after; the pale one is each value"));
+    auto* averaged = new QLabel;
+    averaged->setMinimumWidth(averaged->fontMetrics().horizontalAdvance(tr("no mean of 501")));
+    connect(smoothing, &QSlider::valueChanged, this, [this, averaged](int place) {
+        smoothing_ = kMeans[static_cast<std::size_t>(place)];
+        averaged->setText(smoothing_ == 1 ? tr("not smoothed") : tr("mean of %1").arg(smoothing_));
+        for (QuantityChart* chart : charts_)
+            chart->setSmoothing(smoothing_);
+    });
+    smoothing->setValue(kMeanAtFirst);
+    auto* log_x = new QCheckBox(tr("log x"));
+    log_x->setToolTip(tr("Logarithmic x axis"));
+    connect(log_x, &QCheckBox::toggled, this, [this](bool on) {
+        log_x_ = on;
+        forAll([&](MetricChart& chart) { chart.setLogX(on); });
+    });
+    auto* legend = new QCheckBox(tr("legend"));
+    legend->setTristate(true);
+    legend->setCheckState(Qt::PartiallyChecked);
+    legend->setToolTip(
+        tr("Half ticked: shown for up to twelve kinds of runs; the list has the colours of all"));
+    connect(legend, &QCheckBox::stateChanged, this, [this](int state) {
+        legend_ = state == Qt::PartiallyChecked ? std::nullopt : std::optional(state == Qt::Checked);
+        forAll([&](MetricChart& chart) { chart.setLegendShown(legend_); });
+    });
+    auto* reset = new QPushButton(tr("Reset zoom"));
+    reset->setToolTip(tr(
+        "Show everything and keep up with new points; a double click on a chart does the same. Drag to zoom "
+        "into a box, drag with Shift to move."));
+    connect(reset, &QPushButton::clicked, this,
+            [this] { forAll([](MetricChart& chart) { chart.follow(); }); });
+    add_ = new QPushButton(tr("Add chart"));
+    add_->setToolTip(tr("One more chart, of anything that runs record"));
+    connect(add_, &QPushButton::clicked, this, &MetricPanel::addChart);
+    auto* bar = new QWidget;
+    bar->setMinimumWidth(320);  // two lines of them, no more
+    auto* layout = new FlowLayout(bar);
+    for (QWidget* each :
+         std::initializer_list<QWidget*>{across, smoothing, averaged, log_x, legend, reset, add_})
+        layout->addWidget(each);
+    return bar;
+}
+
+void MetricPanel::forAll(const std::function<void(MetricChart&)>& change) {
+    for (QuantityChart* chart : charts_)
+        change(chart->chart());
+}
+
+void MetricPanel::append(Quantity quantity) {
+    auto* added = new QuantityChart(quantity, this);
+    charts_.push_back(added);
+    splitter_->addWidget(added);
+    MetricChart& chart = added->chart();
+    chart.setAcross(across_);
+    chart.setLogX(log_x_);
+    chart.setLegendShown(legend_);
+    const auto others = [this, added](const std::function<void(MetricChart&)>& change) {
+        for (QuantityChart* each : charts_)
+            if (each != added) change(each->chart());
+    };
+    connect(&chart, &MetricChart::pointed, this, &MetricPanel::pointed);
+    connect(&chart, &MetricChart::shownChanged, this, [this, others](const QString& key, bool shown) {
+        if (shown)
+            hidden_.remove(key);
+        else
+            hidden_.insert(key);
+        others([&](MetricChart& each) { each.setShown(key, shown); });
+    });
+    connect(&chart, &MetricChart::stretchChosen, this, [others](double from, double to) {
+        others([&](MetricChart& each) { each.showStretch(from, to); });
+    });
+    connect(&chart, &MetricChart::followed, this,
+            [others] { others([](MetricChart& each) { each.follow(); }); });
+    connect(added, &QuantityChart::quantityChosen, this, [this, added](Quantity chosen) {
+        const auto place = std::find(charts_.begin(), charts_.end(), added) - charts_.begin();
+        setQuantity(static_cast<int>(place), chosen);
+    });
+    connect(added, &QuantityChart::addWanted, this, &MetricPanel::addChart);
+    connect(added, &QuantityChart::closeWanted, this, [this, added] {
+        const auto place = std::find(charts_.begin(), charts_.end(), added) - charts_.begin();
+        closeChart(static_cast<int>(place));
+    });
+    fill(*added);
+    showOffers();
+}
+
+void MetricPanel::fill(QuantityChart& chart) {
+    chart.setSmoothing(smoothing_);
+    for (const auto& [name, charted] : runs_)
+        chart.addRun(*charted.run, charted.look);
+    for (const QString& key : hidden_)
+        chart.chart().setShown(key, false);
+}
+
+void MetricPanel::showOffers() {
+    constexpr int kLeastHeight = 150, kLeastHeightOfMany = 84;
+    for (QuantityChart* chart : charts_) {
+        chart->setOffers(count() < kMostCharts, count() > 1);
+        chart->setLeastHeight(count() > 2 ? kLeastHeightOfMany : kLeastHeight);
+    }
+    add_->setEnabled(count() < kMostCharts);
+}
+
+int MetricPanel::placeOf(Quantity quantity) const {
+    for (std::size_t place = 0; place < charts_.size(); ++place)
+        if (charts_[place]->quantity() == quantity) return static_cast<int>(place);
+    return -1;
+}
+
+void MetricPanel::setQuantity(int place, Quantity quantity) {
+    const Quantity before = at(place).quantity();
+    if (before == quantity) return;
+    const int other = placeOf(quantity);
+    for (const auto& [where, what] : {std::pair{place, quantity}, std::pair{other, before}}) {
+        if (where < 0) continue;
+        at(where).setQuantity(what);
+        fill(at(where));
+    }
+}
+
+void MetricPanel::addChart() {
+    if (count() >= kMostCharts) return;
+    // First what is looked at most beside losses and shares.
+    for (const Quantity quantity : {Quantity::gradient_norm, Quantity::learning_rate,
+                                    Quantity::tokens_per_second, Quantity::evaluation_loss})
+        if (placeOf(quantity) < 0) return append(quantity);
+    for (const QuantityInfo& info : quantities())
+        if (placeOf(info.quantity) < 0) return append(info.quantity);
+}
+
+void MetricPanel::closeChart(int place) {
+    if (count() <= 1) return;
+    QuantityChart* closed = &at(place);
+    charts_.erase(charts_.begin() + place);
+    closed->hide();
+    closed->deleteLater();
+    showOffers();
+}
+
+void MetricPanel::addRun(const RunWatcher& run, const MetricChart::Look& look) {
+    runs_[run.name()] = {&run, look};
+    for (QuantityChart* chart : charts_)
+        chart->addRun(run, look);
+}
+
+void MetricPanel::setLook(const QString& run, const MetricChart::Look& look) {
+    runs_.at(run).look = look;
+    for (QuantityChart* chart : charts_)
+        chart->setLook(run, look);
+}
+
+void MetricPanel::removeRun(const QString& run) {
+    if (runs_.erase(run) == 0) return;
+    for (QuantityChart* chart : charts_)
+        chart->removeRun(run);
+    hidden_.remove(run);
+}
+
+void MetricPanel::addMetrics(const RunWatcher& run, std::size_t first) {
+    for (QuantityChart* chart : charts_)
+        chart->addMetrics(run, first);
+}
+
+void MetricPanel::addEvaluations(const RunWatcher& run, std::size_t first) {
+    for (QuantityChart* chart : charts_)
+        chart->addEvaluations(run, first);
+}
+
+void MetricPanel::redraw(const RunWatcher& run) {
+    if (!hasRun(run.name())) return;
+    for (QuantityChart* chart : charts_)
+        chart->redraw(run);
+}
+
+std::string MetricPanel::arrangement() const {
+    std::vector<std::string> names;
+    for (const QuantityChart* chart : charts_)
+        names.push_back(infoOf(chart->quantity()).name + (chart->isLogY() ? kLogSuffix : ""));
+    return join(names, ",");
+}
+
+void MetricPanel::arrange(const std::string& arrangement) {
+    std::vector<std::pair<Quantity, bool>> wanted;
+    for (std::string name : split(arrangement, ',')) {
+        const bool is_log = name.ends_with(kLogSuffix);
+        if (is_log) name.resize(name.size() - std::string(kLogSuffix).size());
+        const auto named = [&](const QuantityInfo& info) { return info.name == name; };
+        const auto info = std::find_if(quantities().begin(), quantities().end(), named);
+        const bool is_there = info != quantities().end() &&
+                              std::any_of(wanted.begin(), wanted.end(),
+                                          [&](const auto& each) { return each.first == info->quantity; });
+        if (info != quantities().end() && !is_there && wanted.size() < kMostCharts)
+            wanted.emplace_back(info->quantity, is_log);
+    }
+    if (wanted.empty()) return;
+    const auto charts = static_cast<int>(wanted.size());
+    while (count() > charts)
+        closeChart(count() - 1);
+    while (count() < charts)
+        addChart();
+    for (int place = 0; place < charts; ++place) {
+        const auto& [quantity, is_log] = wanted[static_cast<std::size_t>(place)];
+        setQuantity(place, quantity);
+        at(place).setLogY(is_log);
+    }
+}
+
+std::vector<const Figure*> MetricPanel::figures() const {
+    std::vector<const Figure*> figures;
+    for (const QuantityChart* chart : charts_)
+        figures.push_back(&chart->chart());
+    return figures;
+}
+
+}  // namespace roper

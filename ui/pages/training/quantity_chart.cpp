@@ -1,0 +1,282 @@
+#include "ui/pages/training/quantity_chart.h"
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/compare/curves.h"
+#include "core/corpus/corpus_files.h"
+
+namespace roper {
+namespace {
+
+QString validationKey(const QString& run) {
+    return run + QStringLiteral("/validation");
+}
+QString bestKey(const QString& run) {
+    return run + QStringLiteral("/best");
+}
+
+/// The loss on text that the model has not seen, beside that of training.
+MetricChart::Look validationLook(MetricChart::Look look) {
+    look.label += QuantityChart::tr(", validation (✳ best)");
+    look.name += QuantityChart::tr(", validation");
+    look.marker = MetricChart::kRing;
+    look.evaluated = true;
+    return look;
+}
+
+/// Where that is lowest.
+MetricChart::Look bestLook(MetricChart::Look look) {
+    look = validationLook(look);
+    look.marker = MetricChart::kStar;
+    return look;
+}
+
+bool isLoss(Quantity quantity) {
+    return quantity == Quantity::training_loss || quantity == Quantity::evaluation_loss;
+}
+
+/// The chart of training losses shows those of validation, too.
+QString titleOf(Quantity quantity) {
+    return quantity == Quantity::training_loss ? QuantityChart::tr("loss, nats")
+                                               : QString::fromStdString(infoOf(quantity).titleWithUnit());
+}
+
+QString emptyTextOf(Quantity quantity) {
+    const QuantityInfo& info = infoOf(quantity);
+    if (info.of_metrics)
+        return QuantityChart::tr(
+            "No run yet: press “Watch RoPER learn sooner”, or choose a preset and press “Start as twins”.");
+    if (info.of_method)
+        return QuantityChart::tr("Runs with linear attention and 1 + cosine record it at each evaluation.");
+    if (quantity == Quantity::accuracy)
+        return QuantityChart::tr(
+            "Solved problems appear with the first evaluation.\nOf the prefix task: letters that follow with "
+            "certainty and were predicted. Of a text: tokens that were likeliest.");
+    return QuantityChart::tr("It appears with the first evaluation, of tasks that have it.");
+}
+
+/// What a run on a text is measured against: the loss of knowing only how often each token occurs.
+std::optional<double> unigramEntropy(const RunWatcher& run) {
+    if (!run.specification() || !run.specification()->task.isText()) return std::nullopt;
+    try {
+        return CorpusFiles(run.folder().textPath()).readSummary().unigram_entropy;
+    } catch (const Error&) {
+        return std::nullopt;  // a run without its vocabulary still has its losses
+    }
+}
+
+MetricChart::Point pointOf(const MetricsRow& row, double value) {
+    return {static_cast<double>(row.step), row.time_s, static_cast<double>(row.tokens), value};
+}
+
+MetricChart::Point pointOf(const RunWatcher& run, const EvaluationRow& row, double value) {
+    const double tokens = run.specification() ? tokensAt(*run.specification(), row.step) : 0.0;
+    return {static_cast<double>(row.step), row.time_s, tokens, value};
+}
+
+/// Training time at a step, from the rows of the steps.
+double timeAt(const RunWatcher& run, std::int64_t step) {
+    const auto& rows = run.metrics();
+    const auto row = std::lower_bound(rows.begin(), rows.end(), step,
+                                      [](const MetricsRow& each, std::int64_t at) { return each.step < at; });
+    if (row != rows.end()) return row->time_s;
+    return rows.empty() ? 0 : rows.back().time_s;
+}
+
+}  // namespace
+
+QuantityChart::QuantityChart(Quantity quantity, QWidget* parent)
+    : QWidget(parent),
+      quantity_(quantity),
+      choice_(new QComboBox),
+      log_(new QToolButton),
+      close_(new QToolButton),
+      chart_(new MetricChart(figureNameOf(quantity), titleOf(quantity), this)) {
+    for (const QuantityInfo& info : quantities())
+        choice_->addItem(titleOf(info.quantity));
+    choice_->setAccessibleName(tr("What the chart shows"));
+    choice_->setToolTip(tr("What the chart shows: anything that runs record"));
+    choice_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    choice_->setMinimumContentsLength(14);
+    connect(choice_, &QComboBox::activated, this,
+            [this](int index) { emit quantityChosen(static_cast<Quantity>(index)); });
+    log_->setText(tr("log"));
+    log_->setCheckable(true);
+    log_->setAccessibleName(tr("Logarithmic y axis"));
+    log_->setToolTip(tr("Logarithmic y axis"));
+    connect(log_, &QToolButton::toggled, chart_, &MetricChart::setLogY);
+    close_->setText(QStringLiteral("✕"));
+    close_->setAutoRaise(true);
+    close_->setAccessibleName(tr("Close this chart"));
+    close_->setToolTip(close_->accessibleName());
+    connect(close_, &QToolButton::clicked, this, &QuantityChart::closeWanted);
+
+    auto* line = new QHBoxLayout;
+    line->setContentsMargins(0, 0, 0, 0);
+    line->addWidget(choice_, 1);
+    line->addWidget(log_);
+    line->addWidget(close_);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(2);
+    layout->addLayout(line);
+    layout->addWidget(chart_, 1);
+    chart_->setMenuExtras([this](QMenu& menu) { addToMenu(menu); });
+    showQuantity();
+}
+
+QString QuantityChart::figureNameOf(Quantity quantity) {
+    if (quantity == Quantity::training_loss) return QStringLiteral("loss");
+    return QString::fromStdString(infoOf(quantity).name).replace('_', '-');
+}
+
+void QuantityChart::addToMenu(QMenu& menu) {
+    menu.addSeparator();
+    QMenu* shows = menu.addMenu(tr("Show"));
+    for (const QuantityInfo& info : quantities()) {
+        QAction* action = shows->addAction(titleOf(info.quantity), this,
+                                           [this, &info] { emit quantityChosen(info.quantity); });
+        action->setCheckable(true);
+        action->setChecked(info.quantity == quantity_);
+    }
+    QAction* log = menu.addAction(tr("Logarithmic y axis"), log_, &QToolButton::toggle);
+    log->setCheckable(true);
+    log->setChecked(log_->isChecked());
+    log->setEnabled(log_->isEnabled());
+    QAction* reset = menu.addAction(tr("Reset zoom"), this, [this] {
+        chart_->follow();
+        emit chart_->followed();
+    });
+    reset->setEnabled(!chart_->isFollowing());
+    menu.addSeparator();
+    menu.addAction(tr("Add a chart"), this, &QuantityChart::addWanted)->setEnabled(may_add_);
+    menu.addAction(tr("Close this chart"), this, &QuantityChart::closeWanted)->setEnabled(may_close_);
+}
+
+void QuantityChart::setOffers(bool adding, bool closing) {
+    may_add_ = adding;
+    may_close_ = closing;
+    close_->setVisible(closing);
+}
+
+void QuantityChart::setLeastHeight(int height) {
+    chart_->setMinimumHeight(height);
+}
+
+void QuantityChart::setQuantity(Quantity quantity) {
+    quantity_ = quantity;
+    chart_->setValue(figureNameOf(quantity), titleOf(quantity));
+    showQuantity();
+}
+
+void QuantityChart::showQuantity() {
+    chart_->setEmptyText(emptyTextOf(quantity_));
+    choice_->setCurrentIndex(static_cast<int>(quantity_));
+    // Shares are often 0, and are read against 100 %.
+    log_->setEnabled(!infoOf(quantity_).isShare());
+    if (!log_->isEnabled()) log_->setChecked(false);
+}
+
+void QuantityChart::setSmoothing(int values) {
+    chart_->setSmoothing(infoOf(quantity_).of_metrics ? values : 1);
+}
+
+void QuantityChart::setLogY(bool on) {
+    if (log_->isEnabled()) log_->setChecked(on);
+}
+
+bool QuantityChart::drawsValidation(const RunWatcher& run) const {
+    return quantity_ == Quantity::training_loss && run.specification() && run.specification()->task.isText();
+}
+
+void QuantityChart::addRun(const RunWatcher& run, const MetricChart::Look& look) {
+    chart_->addSeries(run.name(), look);
+    if (drawsValidation(run)) {
+        chart_->addSeries(validationKey(run.name()), validationLook(look));
+        chart_->addSeries(bestKey(run.name()), bestLook(look));
+    }
+    addMetrics(run, 0);
+    addEvaluations(run, 0);
+}
+
+void QuantityChart::setLook(const QString& run, const MetricChart::Look& look) {
+    chart_->setLook(run, look);
+    if (!chart_->hasSeries(validationKey(run))) return;
+    chart_->setLook(validationKey(run), validationLook(look));
+    chart_->setLook(bestKey(run), bestLook(look));
+}
+
+void QuantityChart::removeRun(const QString& run) {
+    for (const QString& key : {run, validationKey(run), bestKey(run)})
+        chart_->removeSeries(key);
+}
+
+void QuantityChart::redraw(const RunWatcher& run) {
+    for (const QString& key : {run.name(), validationKey(run.name())})
+        if (chart_->hasSeries(key)) chart_->clear(key);
+    addMetrics(run, 0);
+    addEvaluations(run, 0);
+}
+
+void QuantityChart::addMetrics(const RunWatcher& run, std::size_t first) {
+    const auto& valueOf = infoOf(quantity_).of_metrics;
+    if (!valueOf || !hasRun(run.name())) return;
+    for (std::size_t i = first; i < run.metrics().size(); ++i)
+        if (const auto value = valueOf(run.metrics()[i]))
+            chart_->append(run.name(), pointOf(run.metrics()[i], *value));
+}
+
+void QuantityChart::addEvaluations(const RunWatcher& run, std::size_t first) {
+    if (!hasRun(run.name())) return;
+    const QuantityInfo& info = infoOf(quantity_);
+    if (info.of_method) return addMethodRows(run);
+    if (isLoss(quantity_)) addReferences(run);
+    const QString validation = validationKey(run.name());
+    for (std::size_t i = first; i < run.evaluations().size(); ++i) {
+        const EvaluationRow& row = run.evaluations()[i];
+        if (row.loss && chart_->hasSeries(validation))
+            chart_->append(validation, pointOf(run, row, *row.loss));
+        const auto value = info.of_evaluation ? info.of_evaluation(row) : std::nullopt;
+        if (value) chart_->append(run.name(), pointOf(run, row, *value));
+    }
+    const auto best = bestOf(run.evaluations());
+    const QString star = bestKey(run.name());
+    if (!best || !best->loss || !chart_->hasSeries(star)) return;
+    chart_->clear(star);
+    chart_->append(star, pointOf(run, *best, *best->loss));
+}
+
+/// What losses are measured against.
+void QuantityChart::addReferences(const RunWatcher& run) {
+    if (run.evaluations().empty()) return;
+    if (const auto& bound = run.evaluations().back().loss_lower_bound)
+        chart_->setReference(run.name(), *bound, tr("lower bound"));
+    if (const auto entropy = unigramEntropy(run))
+        chart_->setReference(run.name(), *entropy, tr("unigram entropy"));
+}
+
+/// The least over layers and heads of each step. They are few: all are read again.
+void QuantityChart::addMethodRows(const RunWatcher& run) {
+    const auto& valueOf = infoOf(quantity_).of_method;
+    std::map<std::int64_t, double> least;
+    try {
+        for (const MethodRow& row : run.folder().methodRows()) {
+            const auto value = valueOf(row);
+            if (!value) continue;
+            const auto [at, is_first] = least.emplace(row.step, *value);
+            if (!is_first) at->second = std::min(at->second, *value);
+        }
+    } catch (const Error&) {
+        // A file that cannot be read is named where the run is: nothing is drawn of it.
+    }
+    chart_->clear(run.name());
+    for (const auto& [step, value] : least)
+        chart_->append(run.name(), {static_cast<double>(step), timeAt(run, step),
+                                    run.specification() ? tokensAt(*run.specification(), step) : 0.0, value});
+}
+
+}  // namespace roper

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <QComboBox>
+#include <QToolButton>
+
+#include "core/compare/quantity.h"
+#include "ui/charts/metric_chart.h"
+#include "ui/live/run_watcher.h"
+
+namespace roper {
+
+/// A live chart of one quantity of several runs, with a line above it that chooses the quantity.
+/// Of training on texts, the loss on text that the model has not seen is drawn beside that of training, with
+/// a star where it is lowest.
+class QuantityChart : public QWidget {
+    Q_OBJECT
+
+  public:
+    QuantityChart(Quantity quantity, QWidget* parent);
+
+    /// Of its exported picture, as a file is named.
+    static QString figureNameOf(Quantity quantity);
+
+    Quantity quantity() const { return quantity_; }
+    /// All runs go. Nothing is emitted.
+    void setQuantity(Quantity quantity);
+    MetricChart& chart() { return *chart_; }
+    const MetricChart& chart() const { return *chart_; }
+
+    void addRun(const RunWatcher& run, const MetricChart::Look& look);
+    void setLook(const QString& run, const MetricChart::Look& look);
+    void removeRun(const QString& run);
+    bool hasRun(const QString& run) const { return chart_->hasSeries(run); }
+    /// Draws what came to the run's rows, from this one on.
+    void addMetrics(const RunWatcher& run, std::size_t first);
+    void addEvaluations(const RunWatcher& run, std::size_t first);
+    /// Draws all rows of a run again.
+    void redraw(const RunWatcher& run);
+
+    void setSmoothing(int values);
+    void setLogY(bool on);
+    bool isLogY() const { return log_->isChecked(); }
+    /// Whether more charts may be added, and this one closed.
+    void setOffers(bool adding, bool closing);
+    /// The least height of the chart, in device-independent pixels.
+    void setLeastHeight(int height);
+
+  signals:
+    void quantityChosen(roper::Quantity quantity);
+    void addWanted();
+    void closeWanted();
+
+  private:
+    void showQuantity();
+    void addToMenu(QMenu& menu);
+    bool drawsValidation(const RunWatcher& run) const;
+    void addReferences(const RunWatcher& run);
+    void addMethodRows(const RunWatcher& run);
+
+    Quantity quantity_;
+    QComboBox* choice_;
+    QToolButton *log_, *close_;
+    MetricChart* chart_;
+    bool may_add_ = true, may_close_ = true;
+};
+
+}  // namespace roper
