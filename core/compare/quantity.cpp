@@ -61,7 +61,7 @@ const std::vector<QuantityInfo>& quantities() {
                   &MetricsRow::tokens_per_s),
         {Quantity::least_denominator,
          "least_denominator",
-         "least denominator of linear attention",
+         "least denominator",
          "",
          {},
          {},

@@ -21,7 +21,7 @@ enum class Quantity {
     gradient_norm,    ///< before clipping
     learning_rate,
     tokens_per_second,
-    least_denominator,  ///< of linear attention with 1 + cosine, over all layers and heads
+    least_denominator,  ///< of linear attention with 1 + cosine: the least of all layers and heads
 };
 
 /// How a quantity follows from what a run recorded. Exactly one of the three functions is there.

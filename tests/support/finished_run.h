@@ -34,6 +34,9 @@ inline RunFolder makeFinishedRun(const std::filesystem::path& runs, const Finish
         row.tokens = 2048 * step;
         row.loss = 3.0 / std::sqrt(static_cast<double>(step)) +
                    0.1 * std::sin(static_cast<double>(step * wanted.seed));
+        row.learning_rate = 1e-3 * std::min(1.0, static_cast<double>(step) / 10);
+        row.grad_norm = 1 + 4.0 / static_cast<double>(step);
+        row.tokens_per_s = 20480;
         metrics.push_back(row);
     }
     writeFileAtomically(folder.metricsPath(), formatRows(metrics), Durability::process_death);

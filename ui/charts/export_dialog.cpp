@@ -248,17 +248,19 @@ void exportByDialog(const Figure& figure, QWidget* parent) {
 
 void showExportMenu(const Figure& figure, const QPoint& at, QWidget* parent,
                     const std::function<void(QMenu&)>& add_more) {
-    QMenu menu(parent);
+    // What is chosen may close the picture, and with it the menu.
+    const QPointer<QMenu> menu = new QMenu(parent);
     const Theme theme = Theme::of(parent->palette());
-    menu.addAction(QObject::tr("Export…"), parent, [&] { exportByDialog(figure, parent); });
-    menu.addAction(QObject::tr("Copy picture"), parent, [&] { copyPicture(figure, theme); });
-    menu.addAction(QObject::tr("Copy numbers"), parent,
-                   [&] { QApplication::clipboard()->setText(figure.figureCsv()); });
+    menu->addAction(QObject::tr("Export…"), parent, [&] { exportByDialog(figure, parent); });
+    menu->addAction(QObject::tr("Copy picture"), parent, [&] { copyPicture(figure, theme); });
+    menu->addAction(QObject::tr("Copy numbers"), parent,
+                    [&] { QApplication::clipboard()->setText(figure.figureCsv()); });
     if (add_more) {
-        menu.addSeparator();
-        add_more(menu);
+        menu->addSeparator();
+        add_more(*menu);
     }
-    menu.exec(at);
+    menu->exec(at);
+    delete menu;
 }
 
 }  // namespace roper

@@ -73,7 +73,10 @@ MetricChart::MetricChart(const QString& name, const QString& value, QWidget* par
         emit followed();
     });
     connect(plot_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
-        const bool zooms = event->button() == Qt::LeftButton && !(event->modifiers() & Qt::ShiftModifier);
+        // A plot that draws a box gives its legend no clicks.
+        const bool on_legend = plot_->legend->visible() && plot_->legend->outerRect().contains(event->pos());
+        const bool zooms =
+            event->button() == Qt::LeftButton && !(event->modifiers() & Qt::ShiftModifier) && !on_legend;
         plot_->setSelectionRectMode(zooms ? QCP::srmCustom : QCP::srmNone);
     });
     connect(plot_->selectionRect(), &QCPSelectionRect::accepted, this, &MetricChart::zoomInto);

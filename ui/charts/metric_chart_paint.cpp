@@ -79,8 +79,12 @@ void MetricChart::fitY(double x_low, double x_high) {
         return;
     }
     // Of a single value, or equal ones, the axis still shows about where it is.
-    const bool is_flat = high - low < 1e-9 * std::max(std::abs(high), 1.0);
-    const double margin = is_flat ? std::max(std::abs(high) * kFlatMargin, 0.5) : (high - low) * kMargin;
+    const double size = std::max(std::abs(low), std::abs(high));
+    const bool is_flat = high - low < 1e-9 * size;
+    const double margin = !is_flat && high > low ? (high - low) * kMargin
+                          : size >= 1            ? std::max(size * kFlatMargin, 0.5)
+                          : size > 0             ? 0.5 * size
+                                                 : 0.5;
     plot_->yAxis->setRange(low - margin, high + margin);
 }
 

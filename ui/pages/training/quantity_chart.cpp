@@ -78,13 +78,13 @@ MetricChart::Point pointOf(const RunWatcher& run, const EvaluationRow& row, doub
     return {static_cast<double>(row.step), row.time_s, tokens, value};
 }
 
-/// Training time at a step, from the rows of the steps.
+/// Training time at a step that was evaluated; 0 if no row says it.
 double timeAt(const RunWatcher& run, std::int64_t step) {
-    const auto& rows = run.metrics();
-    const auto row = std::lower_bound(rows.begin(), rows.end(), step,
-                                      [](const MetricsRow& each, std::int64_t at) { return each.step < at; });
-    if (row != rows.end()) return row->time_s;
-    return rows.empty() ? 0 : rows.back().time_s;
+    const auto& rows = run.evaluations();
+    const auto row =
+        std::lower_bound(rows.begin(), rows.end(), step,
+                         [](const EvaluationRow& each, std::int64_t at) { return each.step < at; });
+    return row != rows.end() && row->step == step ? row->time_s : 0;
 }
 
 }  // namespace
@@ -135,7 +135,6 @@ QString QuantityChart::figureNameOf(Quantity quantity) {
 }
 
 void QuantityChart::addToMenu(QMenu& menu) {
-    menu.addSeparator();
     QMenu* shows = menu.addMenu(tr("Show"));
     for (const QuantityInfo& info : quantities()) {
         QAction* action = shows->addAction(titleOf(info.quantity), this,

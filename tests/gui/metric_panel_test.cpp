@@ -1,0 +1,308 @@
+#include <QCheckBox>
+#include <QLabel>
+#include <QMenu>
+#include <QTimer>
+
+#include "tests/support/finished_run.h"
+#include "tests/support/label_problems.h"
+#include "tests/support/page_test.h"
+
+using namespace roper;
+
+/// The charts of the Training page: any recorded quantity, one to four of them, zoomed together.
+class MetricPanelTest : public PageTest {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() { forgetSettings("metric_panel_test"); }
+
+    void init() {
+        QSettings().clear();
+        runs_ = std::make_unique<QTemporaryDir>();
+        makeFinishedRun(runs(), {"a", "rope", 0});
+        const RunFolder linear = makeFinishedRun(
+            runs(), {"b", "roper", 1}, [](Specification& s) { s.model.attention = "linear_cosine"; });
+        std::vector<MethodRow> rows;
+        for (const std::int64_t step : {50, 100})
+            for (const std::int64_t head : {0, 1})
+                rows.push_back({step, "least_denominator", 0, head, {}, 0.1 * double(step) + double(head)});
+        writeFileAtomically(linear.methodPath(), formatRows(rows), Durability::process_death);
+        for (const char* name : {"a", "b"})
+            writeLabels(RunFolder(runs() / name), {"both", {}, {}});
+        openWindow("Training", runs());
+        QTRY_COMPARE(panel().chart(0).pointCount("a"), std::size_t(100));  // read part by part
+        QTRY_COMPARE(panel().chart(0).pointCount("b"), std::size_t(100));
+    }
+    void cleanup() { window_.reset(); }
+
+    void everythingThatRunsRecordCanBeShown() {
+        const std::map<Quantity, double> at_the_end = {
+            {Quantity::training_loss, 0.3},        {Quantity::correct, 100 * 100 / 128.0},
+            {Quantity::evaluation_loss, 0.5},      {Quantity::accuracy, 100 * 100 / 128.0},
+            {Quantity::perplexity, std::exp(0.5)}, {Quantity::gradient_norm, 1.04},
+            {Quantity::learning_rate, 1e-3},       {Quantity::tokens_per_second, 20480}};
+        for (const auto& [quantity, value] : at_the_end) {
+            choose(1, quantity == Quantity::training_loss ? Quantity::gradient_norm : quantity);
+            choose(0, quantity);
+            MetricChart& chart = panel().chart(0);
+            const bool every_step = bool(infoOf(quantity).of_metrics);
+            QCOMPARE(chart.pointCount("a"), std::size_t(every_step ? 100 : 2));
+            const QStringList lines =
+                chart.figureCsv().split('\n').filter(QRegularExpression("^\"?a\"?,100,"));
+            QCOMPARE(lines.size(), 1);
+            QVERIFY2(std::abs(lines[0].section(',', 4, 4).toDouble() - value) < 1e-9, qPrintable(lines[0]));
+            QCOMPARE(chart.figureName(), QuantityChart::figureNameOf(quantity));
+            QVERIFY(chart.figureCaption().contains(chart.plot().yAxis->label()));
+        }
+    }
+
+    void theLeastDenominatorIsThatOfAllHeads() {
+        choose(0, Quantity::least_denominator);
+        QCOMPARE(panel().chart(0).pointCount("a"), std::size_t(0));
+        QCOMPARE(panel().chart(0).pointCount("b"), std::size_t(2));
+        const QString csv = panel().chart(0).figureCsv();
+        QVERIFY2(csv.contains("b,50,5,") && csv.contains("b,100,10,"), qPrintable(csv));
+    }
+
+    void aQuantityIsShownOnce() {
+        choose(0, Quantity::accuracy);
+        QCOMPARE(panel().at(0).quantity(), Quantity::accuracy);
+        QCOMPARE(panel().at(1).quantity(), Quantity::training_loss);
+        QCOMPARE(panel().chart(1).pointCount("a"), std::size_t(100));
+        for (const auto* each : panel().at(0).findChildren<QToolButton*>())
+            if (each->accessibleName() == "Logarithmic y axis") QVERIFY(!each->isEnabled());
+    }
+
+    void chartsAreAddedAndClosed() {
+        auto* add = button("Add chart");
+        while (add->isEnabled())
+            QTest::mouseClick(add, Qt::LeftButton);
+        QCOMPARE(panel().count(), MetricPanel::kMostCharts);
+        QCOMPARE(panel().chart(3).pointCount("b"), std::size_t(100));
+        QCOMPARE(panel().figures().size(), std::size_t(4));
+        std::set<QString> names;
+        for (const Figure* figure : panel().figures())
+            names.insert(figure->figureName());
+        QCOMPARE(names.size(), std::size_t(4));
+        // What comes after the smallest window is not pushed out of it.
+        window_->resize(window_->minimumSizeHint());
+        QVERIFY2(window_->minimumSizeHint().height() <= 640 && window_->minimumSizeHint().width() <= 1000,
+                 qPrintable(QString("%1 × %2")
+                                .arg(window_->minimumSizeHint().width())
+                                .arg(window_->minimumSizeHint().height())));
+        while (panel().count() > 1)
+            QTest::mouseClick(closeButton(0), Qt::LeftButton);
+        QVERIFY(!closeButton(0)->isVisible());
+        QVERIFY(add->isEnabled());
+    }
+
+    void zoomingOneZoomsAllAlongX() {
+        QTest::mouseClick(button("Add chart"), Qt::LeftButton);
+        MetricChart& first = shown(0);
+        const QRect inside = first.plot().axisRect()->rect();
+        drag(first, inside.topLeft() + QPoint(inside.width() / 4, 20),
+             inside.topLeft() + QPoint(inside.width() / 2, 60));
+        const QCPRange range = first.plot().xAxis->range();
+        QVERIFY2(std::abs(range.lower - 25) < 3 && std::abs(range.upper - 50) < 3,
+                 qPrintable(QString("%1 to %2").arg(range.lower).arg(range.upper)));
+        QVERIFY(!first.isFollowing());
+        for (int place = 1; place < panel().count(); ++place) {
+            QCOMPARE(panel().chart(place).plot().xAxis->range().lower, range.lower);
+            QCOMPARE(panel().chart(place).plot().xAxis->range().upper, range.upper);
+        }
+        // The other charts show all values of the stretch: the gradient norm lies between 1.08 and 1.16
+        // there.
+        const QCPRange norm = panel().chart(2).plot().yAxis->range();
+        QVERIFY2(norm.lower > 1.05 && norm.upper < 1.2,
+                 qPrintable(QString("%1 to %2").arg(norm.lower).arg(norm.upper)));
+        QTest::mouseDClick(&first.plot(), Qt::LeftButton, {}, inside.center());
+        for (int place = 0; place < panel().count(); ++place) {
+            QVERIFY(panel().chart(place).isFollowing());
+            panel().chart(place).redrawNow();
+            QVERIFY(panel().chart(place).plot().xAxis->range().contains(99));
+        }
+    }
+
+    void aFlatBoxZoomsAlongXAlone() {
+        MetricChart& chart = shown(0);
+        const QRect inside = chart.plot().axisRect()->rect();
+        drag(chart, inside.center() - QPoint(inside.width() / 4, 2),
+             inside.center() + QPoint(inside.width() / 4, 2));
+        QVERIFY(chart.plot().xAxis->range().size() < 60);
+        // All values of steps 26 to 75 are there: about 0.35 to 0.6.
+        QVERIFY2(chart.plot().yAxis->range().lower > 0.2 && chart.plot().yAxis->range().upper < 0.8,
+                 qPrintable(QString::number(chart.plot().yAxis->range().upper)));
+        QVERIFY(chart.plot().yAxis->range().size() > 0.15);
+    }
+
+    void draggingWithShiftMoves() {
+        MetricChart& chart = shown(0);
+        const double width = chart.plot().xAxis->range().size();
+        const QRect inside = chart.plot().axisRect()->rect();
+        drag(chart, inside.center(), inside.center() - QPoint(inside.width() / 3, 0), Qt::ShiftModifier);
+        const QCPRange range = chart.plot().xAxis->range();
+        QVERIFY2(std::abs(range.size() - width) < 1e-6 * width, qPrintable(QString::number(range.size())));
+        QVERIFY(range.lower > 25);
+        QCOMPARE(panel().chart(1).plot().xAxis->range().lower, range.lower);
+        QTest::mouseClick(button("Reset zoom"), Qt::LeftButton);
+        for (int place = 0; place < panel().count(); ++place)
+            QVERIFY(panel().chart(place).isFollowing());
+    }
+
+    void whatIsHiddenIsHiddenEverywhere() {
+        MetricChart& first = shown(0);
+        const QPoint at = first.plot().legend->item(0)->rect().center();
+        QTest::mouseClick(&first.plot(), Qt::LeftButton, {}, at);
+        QVERIFY(!first.isShown("a") && first.isShown("b"));
+        QVERIFY(!panel().chart(1).isShown("a"));
+        choose(1, Quantity::tokens_per_second);
+        QVERIFY(!panel().chart(1).isShown("a") && panel().chart(1).isShown("b"));
+    }
+
+    void smoothingSaysItsNumberAndIsOfStepsAlone() {
+        auto* slider = control<QSlider>("Smoothing");
+        slider->setValue(4);
+        bool said = false;
+        for (const QLabel* label : panel().findChildren<QLabel*>())
+            said = said || label->text() == "mean of 25";
+        QVERIFY(said);
+        QVERIFY(panel().chart(0).figureCaption().contains("mean of 25 values"));
+        QVERIFY(!panel().chart(1).figureCaption().contains("mean of"));
+        choose(1, Quantity::gradient_norm);
+        QVERIFY(panel().chart(1).figureCaption().contains("mean of 25 values"));
+    }
+
+    void theMenuOfAChartChangesIt() {
+        MetricChart& chart = shown(0);
+        chooseInMenu(chart, {"Show", "learning rate"});
+        QCOMPARE(panel().at(0).quantity(), Quantity::learning_rate);
+        chooseInMenu(chart, {"Logarithmic y axis"});
+        QVERIFY(chart.plot().yAxis->scaleType() == QCPAxis::stLogarithmic);
+        QVERIFY(panel().at(0).isLogY());
+        chooseInMenu(chart, {"Add a chart"});
+        QCOMPARE(panel().count(), 3);
+        chooseInMenu(chart, {"Close this chart"});
+        QCOMPARE(panel().count(), 2);
+        QCOMPARE(panel().at(0).quantity(), Quantity::accuracy);
+    }
+
+    void theArrangementIsThereAgainAfterARestart() {
+        panel().arrange("gradient_norm-log,accuracy,nonsense,perplexity,accuracy");
+        QCOMPARE(panel().arrangement(), std::string("gradient_norm-log,accuracy,perplexity"));
+        window_->close();
+        window_.reset();
+        openWindow("Training", runs());
+        QCOMPARE(panel().arrangement(), std::string("gradient_norm-log,accuracy,perplexity"));
+        QTRY_COMPARE(panel().chart(0).pointCount("a"), std::size_t(100));
+        panel().arrange("nonsense");
+        QCOMPARE(panel().count(), 3);
+    }
+
+    void rowsThatComeAreDrawnInAll() {
+        panel().arrange("training_loss,accuracy,learning_rate,perplexity");
+        const RunFolder folder(runs() / "a");
+        auto metrics = folder.metrics();
+        metrics.push_back(metrics.back());
+        metrics.back().step = 101;
+        writeFileAtomically(folder.metricsPath(), formatRows(metrics), Durability::process_death);
+        auto evaluations = folder.evaluations();
+        evaluations.push_back(evaluations.back());
+        evaluations.back().step = 101;
+        writeFileAtomically(folder.evaluationsPath(), formatRows(evaluations), Durability::process_death);
+        window_->runs().refresh();
+        window_->runs().find("a")->poll();
+        for (const auto& [place, points] : {std::pair{0, 101}, {1, 3}, {2, 101}, {3, 3}})
+            QTRY_COMPARE(panel().chart(place).pointCount("a"), std::size_t(points));
+    }
+
+    void noLabelIsCutOrLaidOverAnother() {
+        QStringList wrong;
+        for (const QuantityInfo& info : quantities()) {
+            choose(0, info.quantity);
+            for (const QSize& size : {QSize(330, 220), QSize(560, 300), QSize(1280, 600)}) {
+                panel().chart(0).resize(size);
+                panel().chart(0).redrawNow();
+                wrong += labelProblems(panel().chart(0), size);
+            }
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+        checkInputs();
+    }
+
+  private:
+    std::filesystem::path runs() const { return runs_->path().toStdString(); }
+    MetricPanel& panel() { return window_->trainingPage().metrics(); }
+
+    /// The chart, drawn as it is now.
+    MetricChart& shown(int place) {
+        MetricChart& chart = panel().chart(place);
+        chart.redrawNow();
+        QTest::qWait(60);
+        return chart;
+    }
+
+    QPushButton* button(const QString& text) {
+        for (auto* each : panel().findChildren<QPushButton*>())
+            if (each->text() == text) return each;
+        qFatal("there is no button %s", qPrintable(text));
+    }
+
+    QToolButton* closeButton(int place) {
+        for (auto* each : panel().at(place).findChildren<QToolButton*>())
+            if (each->accessibleName() == "Close this chart") return each;
+        qFatal("a chart has no button that closes it");
+    }
+
+    /// As a person does, by the box above the chart.
+    void choose(int place, Quantity quantity) {
+        for (auto* box : panel().at(place).findChildren<QComboBox*>()) {
+            box->setFocus();
+            box->setCurrentIndex(static_cast<int>(quantity));
+            emit box->activated(static_cast<int>(quantity));
+        }
+        QCOMPARE(panel().at(place).quantity(), quantity);
+    }
+
+    static void drag(MetricChart& chart, const QPoint& from, const QPoint& to,
+                     Qt::KeyboardModifiers keys = {}) {
+        QCustomPlot& plot = chart.plot();
+        QTest::mousePress(&plot, Qt::LeftButton, keys, from);
+        for (const double share : {0.3, 0.7, 1.0}) {
+            const QPointF at = from + (to - from) * share;
+            QMouseEvent move(QEvent::MouseMove, at, plot.mapToGlobal(at), Qt::NoButton, Qt::LeftButton, keys);
+            QApplication::sendEvent(&plot, &move);
+        }
+        QTest::mouseRelease(&plot, Qt::LeftButton, keys, to);
+        chart.redrawNow();
+    }
+
+    /// Opens the chart's menu and goes along a path of its entries.
+    void chooseInMenu(MetricChart& chart, const QStringList& path) {
+        bool chosen = false;
+        QTimer::singleShot(50, this, [&] {
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            QMenu* inner = menu;
+            for (const QString& step : path)
+                for (QAction* action : inner->actions()) {
+                    if (action->text() != step) continue;
+                    if (action->menu() != nullptr) {
+                        inner = action->menu();
+                        break;
+                    }
+                    chosen = action->isEnabled();
+                    action->trigger();
+                    break;
+                }
+            menu->close();
+        });
+        QContextMenuEvent event(QContextMenuEvent::Mouse, chart.rect().center(),
+                                chart.mapToGlobal(chart.rect().center()));
+        QApplication::sendEvent(&chart, &event);  // comes back when the menu is gone
+        QVERIFY2(chosen, qPrintable(path.join(" → ")));
+    }
+
+    std::unique_ptr<QTemporaryDir> runs_;
+};
+
+QTEST_MAIN(MetricPanelTest)
+#include "metric_panel_test.moc"
