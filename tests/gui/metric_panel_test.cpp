@@ -123,6 +123,23 @@ class MetricPanelTest : public PageTest {
         }
     }
 
+    // Evaluations begin later than steps: one below the other, the same x was in two places.
+    void chartsThatFollowShareTheirStretch() {
+        for (int place : {0, 1}) {
+            const QCPRange range = shown(place).plot().xAxis->range();
+            QCOMPARE(range.lower, 1.0);
+            QCOMPARE(range.upper, 100.0);
+        }
+        auto metrics = RunFolder(runs() / "a").metrics();
+        metrics.push_back(metrics.back());
+        metrics.back().step = 150;
+        writeFileAtomically(RunFolder(runs() / "a").metricsPath(), formatRows(metrics),
+                            Durability::process_death);
+        window_->runs().find("a")->poll();
+        QTRY_COMPARE(panel().chart(0).pointCount("a"), std::size_t(101));
+        QTRY_COMPARE(panel().chart(1).plot().xAxis->range().upper, 150.0);
+    }
+
     void aFlatBoxZoomsAlongXAlone() {
         MetricChart& chart = shown(0);
         const QRect inside = chart.plot().axisRect()->rect();

@@ -256,6 +256,10 @@ void MetricChart::setValue(const QString& name, const QString& value) {
     follow();
 }
 
+void MetricChart::keepUp() {
+    if (follow_) markDirty();
+}
+
 void MetricChart::showStretch(double from, double to) {
     const QScopedValueRollback fitting(fitting_, true);
     follow_ = false;

@@ -71,6 +71,13 @@ class MetricChart : public QWidget, public Figure {
     bool isFollowing() const { return follow_; }
     /// A stretch of x, as a chart beside it shows it, and all values there.
     void showStretch(double from, double to);
+    /// Least and greatest x of what is shown; nothing without points.
+    using Stretch = std::optional<std::pair<double, double>>;
+    Stretch stretch() const;
+    /// What it shows while it follows, if not its own stretch: charts beside each other share one.
+    void setSharedStretch(const std::function<Stretch()>& shared) { shared_stretch_ = shared; }
+    /// Another chart that shares the stretch has new points.
+    void keepUp();
 
     /// Another quantity: all series go.
     /// @param name, value  as in the constructor
@@ -171,6 +178,7 @@ class MetricChart : public QWidget, public Figure {
     bool follow_ = true;
     std::optional<bool> legend_shown_;
     std::function<void(QMenu&)> menu_extras_;
+    std::function<Stretch()> shared_stretch_;
     bool fitting_ = false;  ///< ranges are being set by us, not by hand
     bool dirty_ = true;
 };

@@ -45,16 +45,22 @@ double lengthInside(QPointF from, QPointF to, const QRectF& box) {
 
 }  // namespace
 
-/// The ranges that show every shown point; on a logarithmic axis only what is above 0.
-void MetricChart::fitAxes() {
-    const QScopedValueRollback fitting(fitting_, true);
+/// On a logarithmic axis only what is above 0.
+MetricChart::Stretch MetricChart::stretch() const {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const auto& [key, series] : series_) {
         if (!series.shown || series.raw.empty()) continue;
         low = std::min(low, log_x_ ? std::max(series.raw.x().front(), 1e-3) : series.raw.x().front());
         high = std::max(high, series.raw.x().back());
     }
-    if (!(low <= high)) low = log_x_ ? 1 : 0, high = 100;
+    return low <= high ? Stretch({low, high}) : std::nullopt;
+}
+
+/// The ranges that show every shown point.
+void MetricChart::fitAxes() {
+    const QScopedValueRollback fitting(fitting_, true);
+    auto [low, high] =
+        (shared_stretch_ ? shared_stretch_() : stretch()).value_or(std::pair(log_x_ ? 1 : 0, 100));
     if (low == high) high = low + 1;
     plot_->xAxis->setRange(low, high);
     fitY(low, high);

@@ -101,6 +101,7 @@ void MetricPanel::append(Quantity quantity) {
     chart.setAcross(across_);
     chart.setLogX(log_x_);
     chart.setLegendShown(legend_);
+    chart.setSharedStretch([this] { return stretch(); });
     const auto others = [this, added](const std::function<void(MetricChart&)>& change) {
         for (QuantityChart* each : charts_)
             if (each != added) change(each->chart());
@@ -131,12 +132,26 @@ void MetricPanel::append(Quantity quantity) {
     showOffers();
 }
 
+/// From the first to the last point of any chart.
+MetricChart::Stretch MetricPanel::stretch() const {
+    MetricChart::Stretch all;
+    for (const QuantityChart* each : charts_) {
+        const auto own = each->chart().stretch();
+        if (own && all)
+            all = std::pair(std::min(all->first, own->first), std::max(all->second, own->second));
+        else if (own)
+            all = own;
+    }
+    return all;
+}
+
 void MetricPanel::fill(QuantityChart& chart) {
     chart.setSmoothing(smoothing_);
     for (const auto& [name, charted] : runs_)
         chart.addRun(*charted.run, charted.look);
     for (const QString& key : hidden_)
         chart.chart().setShown(key, false);
+    forAll([](MetricChart& each) { each.keepUp(); });
 }
 
 void MetricPanel::showOffers() {
@@ -200,17 +215,20 @@ void MetricPanel::removeRun(const QString& run) {
     if (runs_.erase(run) == 0) return;
     for (QuantityChart* chart : charts_)
         chart->removeRun(run);
+    forAll([](MetricChart& chart) { chart.keepUp(); });
     hidden_.remove(run);
 }
 
 void MetricPanel::addMetrics(const RunWatcher& run, std::size_t first) {
     for (QuantityChart* chart : charts_)
         chart->addMetrics(run, first);
+    forAll([](MetricChart& chart) { chart.keepUp(); });
 }
 
 void MetricPanel::addEvaluations(const RunWatcher& run, std::size_t first) {
     for (QuantityChart* chart : charts_)
         chart->addEvaluations(run, first);
+    forAll([](MetricChart& chart) { chart.keepUp(); });
 }
 
 void MetricPanel::redraw(const RunWatcher& run) {

@@ -59,6 +59,7 @@ class MetricPanel : public QWidget {
     QWidget* makeControls();
     void append(Quantity quantity);
     void fill(QuantityChart& chart);
+    MetricChart::Stretch stretch() const;
     void showOffers();
     void forAll(const std::function<void(MetricChart&)>& change);
 
