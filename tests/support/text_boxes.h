@@ -70,9 +70,10 @@ class TextBoxRecorder : public QPaintDevice {
         void drawImage(const QRectF&, const QImage&, const QRectF&, Qt::ImageConversionFlags) override {}
         void drawTextItem(const QPointF& at, const QTextItem& item) override {
             // A text in letters of several fonts comes in parts, each where the one before ends.
-            const bool goes_on =
-                !boxes_.empty() && std::abs(at.y() - end_.y()) < 0.5 && std::abs(at.x() - end_.x()) < 1.5;
+            const bool goes_on = !boxes_.empty() && transform_ == of_end_ &&
+                                 std::abs(at.y() - end_.y()) < 0.5 && std::abs(at.x() - end_.x()) < 1.5;
             end_ = at + QPointF(item.width(), 0);
+            of_end_ = transform_;
             if (item.text().trimmed().isEmpty()) return;
             // Digits and capitals fill less than the line; descenders count where there are some.
             const QRectF ink = QFontMetricsF(item.font()).tightBoundingRect(item.text()).translated(at);
@@ -86,6 +87,7 @@ class TextBoxRecorder : public QPaintDevice {
         std::vector<TextBox>& boxes_;
         QTransform transform_;
         QPointF end_;  ///< of the last text
+        QTransform of_end_;
     };
 
     QSize size_;

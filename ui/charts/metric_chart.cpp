@@ -13,6 +13,7 @@ namespace roper {
 namespace {
 
 constexpr int kBetweenReplots_ms = 33;
+constexpr QMargins kLeastMargins{52, 8, 15, 8};  // about the axes, in pixels
 
 QString shortNumber(double value) {
     return std::isfinite(value) ? QString::number(value, 'g', 5) : QStringLiteral("NaN");
@@ -54,7 +55,8 @@ MetricChart::MetricChart(const QString& name, const QString& value, QWidget* par
     setMinimumSize(260, 150);
     plot_->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
     plot_->setNoAntialiasingOnDrag(true);
-    plot_->yAxis->setLabel(value);
+    // The x axes of charts one above the other begin at one place, however wide their numbers are.
+    plot_->axisRect()->setMinimumMargins(kLeastMargins);
     plot_->legend->setVisible(true);
     plot_->legend->setBorderPen(Qt::NoPen);
     crosshair_->setVisible(false);
@@ -252,7 +254,6 @@ void MetricChart::setValue(const QString& name, const QString& value) {
     name_ = name;
     value_ = value;
     setAccessibleName(value);
-    plot_->yAxis->setLabel(value);
     follow();
 }
 
@@ -297,7 +298,14 @@ void MetricChart::setLegendShown(std::optional<bool> shown) {
 
 bool MetricChart::isLegendShown() const {
     constexpr std::size_t kMostBeside = 12;
-    return legend_shown_.value_or(legendSeries().size() <= kMostBeside);
+    constexpr int kLeastHeight = 110;  // of a chart whose legend leaves its curves in sight
+    return legend_shown_.value_or(legendSeries().size() <= kMostBeside && height() >= kLeastHeight);
+}
+
+void MetricChart::setNamesShown(bool x, bool y) {
+    x_named_ = x;
+    y_named_ = y;
+    markDirty();
 }
 
 void MetricChart::follow() {
@@ -321,6 +329,8 @@ void MetricChart::redrawNow() {
     if (follow_) fitAxes();
     fillLegend();
     applyTheme(Theme::of(palette()), font());
+    applyNames(x_named_, y_named_);
+    applyTickCount(plot_->axisRect()->height());
     fillGraphs(screenColumns());
     bool empty = true;
     for (const auto& [key, series] : series_)

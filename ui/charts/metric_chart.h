@@ -89,6 +89,9 @@ class MetricChart : public QWidget, public Figure {
     void setLegendShown(std::optional<bool> shown);
     bool isLegendShown() const;
 
+    /// Whether the axes are named on the screen; in exported pictures they always are.
+    void setNamesShown(bool x, bool y);
+
     /// What an empty chart says.
     void setEmptyText(const QString& text) { empty_text_ = text; }
 
@@ -161,6 +164,8 @@ class MetricChart : public QWidget, public Figure {
     void applyTheme(const Theme& theme, const QFont& font) const;
     void applyPens(const Series& series, const Theme& theme) const;
     void applyAxisKinds();
+    void applyNames(bool x, bool y) const;
+    void applyTickCount(double height) const;
     void onLegendClick(QCPAbstractLegendItem* item, bool isolate);
     void onMouseMove(QMouseEvent* event);
     QString readoutAt(double x, double y) const;
@@ -175,6 +180,7 @@ class MetricChart : public QWidget, public Figure {
     XAxis across_ = XAxis::step;
     int smoothing_ = 1;  ///< values that are averaged
     bool log_x_ = false, log_y_ = false;
+    bool x_named_ = true, y_named_ = true;
     bool follow_ = true;
     std::optional<bool> legend_shown_;
     std::function<void(QMenu&)> menu_extras_;

@@ -190,7 +190,6 @@ void MetricChart::applyPens(const Series& series, const Theme& theme) const {
 
 void MetricChart::applyTheme(const Theme& theme, const QFont& font) const {
     applyPlotTheme(*plot_, theme, font);
-    plot_->xAxis->setLabel(acrossName());
     empty_label_->setColor(theme.faint_text);
     empty_label_->setFont(font);
     crosshair_->setPen(QPen(theme.frame, 1, Qt::DashLine));
@@ -201,6 +200,18 @@ void MetricChart::applyTheme(const Theme& theme, const QFont& font) const {
         if (auto* item = plot_->legend->itemWithPlottable(series.smooth_graph))
             item->setTextColor(series.shown ? theme.text : theme.frame);
     }
+}
+
+void MetricChart::applyNames(bool x, bool y) const {
+    plot_->xAxis->setLabel(x ? acrossName() : QString());
+    plot_->yAxis->setLabel(y ? value_ : QString());
+}
+
+/// As many as have room one above the other.
+void MetricChart::applyTickCount(double height) const {
+    constexpr double kRoom = 24;
+    const auto ticks = static_cast<int>(height / kRoom);
+    plot_->yAxis->ticker()->setTickCount(std::clamp(ticks, 2, 5));
 }
 
 /// The first series of each label that has points: the legend's entries.
@@ -264,13 +275,17 @@ bool MetricChart::placeLegend() {
     if (!plot_->legend->visible()) return false;
     const QRectF inside = plot_->axisRect()->rect();
     QCPLayoutInset* layout = plot_->axisRect()->insetLayout();
-    const QSizeF size = plot_->legend->minimumOuterSizeHint();
-    const auto length = [&](Qt::Alignment corner) {
-        const QPointF at(corner & Qt::AlignLeft ? inside.left() : inside.right() - size.width(),
-                         corner & Qt::AlignTop ? inside.top() : inside.bottom() - size.height());
-        return lengthBehind(QRectF(at, size));
-    };
     const Qt::Alignment now = layout->insetAlignment(0);
+    // It keeps as far from the sides of a corner as from those where it is.
+    const QRectF place = plot_->legend->outerRect();
+    const double across = now & Qt::AlignLeft ? place.left() - inside.left() : inside.right() - place.right();
+    const double down = now & Qt::AlignTop ? place.top() - inside.top() : inside.bottom() - place.bottom();
+    const auto length = [&](Qt::Alignment corner) {
+        const QPointF at(
+            corner & Qt::AlignLeft ? inside.left() + across : inside.right() - across - place.width(),
+            corner & Qt::AlignTop ? inside.top() + down : inside.bottom() - down - place.height());
+        return lengthBehind(QRectF(at, place.size()));
+    };
     Qt::Alignment best = now;
     double least = length(now) / 2;
     if (least == 0) return false;
@@ -292,6 +307,9 @@ void MetricChart::paintFigure(QPainter& painter, const QRectF& area, const Theme
 void MetricChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                                   const Theme& theme) const {
     applyTheme(theme, painter.font());
+    applyNames(true, true);
+    constexpr double kBelow = 50;  // numbers and name of the x axis
+    applyTickCount(area.height() - kBelow);
     // Finer than any screen: thinning is for the screen, a print shows more.
     fillGraphs(kColumnsAPixel * static_cast<std::size_t>(area.width()));
     const bool crosshair_shown = crosshair_->visible(), legend_shown = plot_->legend->visible();
@@ -301,6 +319,8 @@ void MetricChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& 
     plot_->legend->setVisible(legend_shown);
     crosshair_->setVisible(crosshair_shown);
     applyTheme(Theme::of(palette()), font());
+    applyNames(x_named_, y_named_);
+    applyTickCount(plot_->axisRect()->height());
     fillGraphs(screenColumns());
 }
 

@@ -159,6 +159,8 @@ void MetricPanel::showOffers() {
     for (QuantityChart* chart : charts_) {
         chart->setOffers(count() < kMostCharts, count() > 1);
         chart->setLeastHeight(count() > 2 ? kLeastHeightOfMany : kLeastHeight);
+        // The box above says what is on the y axis, the lowest chart what is on all x axes.
+        chart->chart().setNamesShown(chart == charts_.back(), false);
     }
     add_->setEnabled(count() < kMostCharts);
 }
