@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "app/roper_train/command_line.h"
+#include "core/base/text.h"
 
 // Commands about many runs, and about the machine.
 
@@ -48,15 +49,18 @@ void CommandLine::addCompare() {
     CLI::App* compare = command("compare", "Compare two groups of runs seed by seed");
     addRunsFolder(compare);
     compare->add_option("--filter", compare_.filter, "Words, and comparisons such as \"seed<5 width=128\"");
-    compare->add_option(
-        "--measure", compare_.measure,
-        "final_correct, best_correct, final_loss, training_loss, final_token_accuracy, steps_until");
+    std::vector<std::string> names;
+    for (const MeasureInfo& info : measures())
+        names.push_back(info.name);
+    CLI::Option* measure = compare->add_option("--measure", compare_.measure,
+                                               join(names, ", ") + " (default: what suits the runs)");
+    compare->add_flag("--all", compare_.all, "Every measure in one table")->excludes(measure);
     compare->add_option("--share", compare_.share, "Share of problems solved, for steps_until")
         ->check(CLI::Range(0.0, 1.0));
     compare->add_option("--a", compare_.a, "Label of the first group, or a part of it (default: RoPE)");
     compare->add_option("--b", compare_.b, "Label of the second (default: RoPER)");
-    compare->add_option("--csv", compare_.csv, "Also write the pairs to this file");
-    compare->add_flag("--json", compare_.json, "One JSON object");
+    compare->add_option("--csv", compare_.csv, "Also write the pairs, or with --all the table, to this file");
+    compare->add_flag("--json", compare_.json, "One JSON object; with --all one a measure");
     compare->callback([this] {
         action_ = [this] {
             compare_.runs = runs_;

@@ -14,6 +14,7 @@
 #include "core/bench/bench.h"
 #include "core/compare/board.h"
 #include "core/compare/experiment.h"
+#include "core/compare/outcome_table.h"
 #include "core/compare/run_differences.h"
 #include "core/compare/run_filter.h"
 #include "core/compare/run_table.h"
@@ -72,27 +73,6 @@ void printGroups(std::span<const RunRecord> runs, const std::vector<RunGroup>& g
                       << formatRounded(summary.least, 5) << " to " << formatRounded(summary.greatest, 5);
         std::cout << "\n";
     }
-}
-
-Json comparisonJson(const PairedComparison& c) {
-    Json json = {{"a", c.label_a},
-                 {"b", c.label_b},
-                 {"measure", infoOf(c.measure).name},
-                 {"pairs", c.pairs.size()},
-                 {"complete", c.differences().size()}};
-    if (c.test)
-        json.update({{"mean", c.test->difference.mean},
-                     {"deviation", c.test->difference.deviation},
-                     {"t", c.test->t},
-                     {"p", c.test->p},
-                     {"low", c.test->interval.low},
-                     {"high", c.test->interval.high}});
-    if (c.test && c.test->bootstrap)
-        json.update({{"bootstrap_low", c.test->bootstrap->low}, {"bootstrap_high", c.test->bootstrap->high}});
-    json["better_a"] = c.better_a;
-    json["better_b"] = c.better_b;
-    json["conclusion"] = conclusionOf(c);
-    return json;
 }
 
 Json orNull(const std::optional<double>& value) {
@@ -169,6 +149,29 @@ void printTable(std::span<const RunRecord> runs, const RunDifferences& differenc
     if (differences.settings.empty()) std::cout << "No setting differs.\n";
 }
 
+int printOutcomes(const std::vector<OutcomeRow>& rows, const CompareOptions& options) {
+    if (!options.csv.empty()) writeFileAtomically(outputPath(options.csv), csvOf(rows));
+    if (options.json) {
+        for (const OutcomeRow& row : rows)
+            print(jsonOf(row));
+        return 0;
+    }
+    if (rows.empty()) {
+        tellPerson("no seed has an outcome in both groups yet");
+        return 0;
+    }
+    const PairedComparison& any = rows.front().comparison;
+    std::vector<std::vector<std::string>> lines{
+        {"", any.label_a, any.label_b, "difference", "95 % interval", "p", "p by Holm"}};
+    for (const OutcomeRow& row : rows) {
+        const OutcomeCells cells = cellsOf(row);
+        lines.push_back(
+            {cells.title, cells.a, cells.b, cells.difference, cells.interval, cells.p, cells.holm_p});
+    }
+    printInColumns(lines);
+    return 0;
+}
+
 void measureSpeeds(const std::vector<BoardRow>& board, const fs::path& runs) {
     for (const BoardRow& row : board) {
         for (const BoardCell& cell : row.cells) {
@@ -199,12 +202,12 @@ int compareCommand(const CompareOptions& options) {
     const RunGroup& a = findGroup(groups, options.a, twinMethods().front());
     const RunGroup& b = findGroup(groups, options.b, twinMethods().back());
     if (a.key == b.key) throw Error(ErrorKind::usage, "a group cannot be compared with itself: " + a.label);
-    const Measure measure =
-        options.measure.empty() ? defaultMeasure(a.specification) : measureOf(options.measure);
+    if (options.all) return printOutcomes(outcomeTable(runs, a, b), options);
+    const Measure measure = options.measure.empty() ? leadingMeasure(runs, a, b) : measureOf(options.measure);
     const PairedComparison comparison = comparePaired(runs, a, b, measure, options.share);
     if (!options.csv.empty()) writeFileAtomically(outputPath(options.csv), csvOf(comparison));
     if (options.json) {
-        print(comparisonJson(comparison));
+        print(jsonOf(comparison));
         return 0;
     }
     printGroups(runs, groups, measure, options.share);

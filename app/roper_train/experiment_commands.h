@@ -40,7 +40,8 @@ struct CompareOptions {
     std::string measure;  ///< empty: what suits the task
     double share = 0.9;
     std::string a, b;  ///< parts of the labels of two groups; empty: RoPE and RoPER
-    std::string csv;   ///< also write the pairs there
+    bool all = false;  ///< every measure in one table, instead of one measure
+    std::string csv;   ///< also write the pairs there; of all measures the table
     bool json = false;
 };
 int compareCommand(const CompareOptions& options);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/compare/grouping.h"
+#include "core/compare/statistics.h"
 #include "core/specification/cost.h"
 
 namespace roper {
@@ -14,26 +15,6 @@ namespace {
 // models, and a tenth of what a data-centre GPU does.
 constexpr double kCpuFlopPerSecondAndCore = 25e9;
 constexpr double kGpuFlopPerSecond = 5e12;
-
-double medianOf(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
-/// Median time of a step over a run's second half; the first steps are slower.
-std::optional<double> stepSeconds(const RunRecord& run) {
-    constexpr std::size_t kFewestRows = 10;
-    const auto rows = run.metrics;
-    if (rows.size() < kFewestRows) return std::nullopt;
-    std::vector<double> seconds;
-    for (std::size_t i = rows.size() / 2; i < rows.size(); ++i) {
-        const auto steps = static_cast<double>(rows[i].step - rows[i - 1].step);
-        if (steps > 0) seconds.push_back((rows[i].time_s - rows[i - 1].time_s) / steps);
-    }
-    if (seconds.empty()) return std::nullopt;
-    return medianOf(std::move(seconds));
-}
 
 double assumedFlopPerSecond(const Specification& specification) {
     if (specification.device.name.starts_with("cuda")) return kGpuFlopPerSecond;
@@ -57,7 +38,7 @@ StepTimes::StepTimes(std::span<const RunRecord> runs, Speeds speeds) : speeds_(s
     std::map<std::string, double> flop_of_shape;
     for (const RunRecord& run : runs) {
         if (run.host != speeds_.host) continue;
-        const auto seconds = stepSeconds(run);
+        const auto seconds = stepSeconds(run.metrics);
         if (!seconds) continue;
         const std::string shape = shapeKey(run.specification);
         for (auto [times, key] :
@@ -71,7 +52,7 @@ StepTimes::StepTimes(std::span<const RunRecord> runs, Speeds speeds) : speeds_(s
     std::vector<double> rates;
     for (const auto& [shape, flop] : flop_of_shape)
         if (of_shape_.at(shape) > 0) rates.push_back(flop / of_shape_.at(shape));
-    if (!rates.empty()) flop_per_second_ = medianOf(std::move(rates));
+    if (!rates.empty()) flop_per_second_ = median(std::move(rates));
 }
 
 std::optional<double> StepTimes::secondsAStep(const Specification& specification) const {

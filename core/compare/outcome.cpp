@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/compare/statistics.h"
 
 namespace roper {
 namespace {
@@ -30,6 +31,16 @@ OutcomeValue lastTenth(const RunRecord& run) {
     return count > 0 ? known(sum / static_cast<double>(count)) : OutcomeValue{};
 }
 
+OutcomeValue meanCorrect(const RunRecord& run) {
+    double sum = 0;
+    for (const EvaluationRow& row : run.evaluations) {
+        if (!row.correct) return {};
+        sum += static_cast<double>(*row.correct);
+    }
+    return run.evaluations.empty() ? OutcomeValue{}
+                                   : known(sum / static_cast<double>(run.evaluations.size()));
+}
+
 OutcomeValue stepsUntil(const RunRecord& run, double share) {
     if (run.evaluations.empty() || !run.evaluations.front().correct) return {};
     for (const EvaluationRow& row : run.evaluations)
@@ -49,12 +60,19 @@ const std::vector<MeasureInfo>& measures() {
         {Measure::training_loss, "training_loss", "training loss, mean of the last tenth", "nats", false},
         {Measure::final_token_accuracy, "final_token_accuracy", "token accuracy at the end", "%", true},
         {Measure::steps_until, "steps_until", "steps until a share is solved", "steps", false},
+        {Measure::mean_correct, "mean_correct", "problems solved, mean of all evaluations", "problems", true},
+        {Measure::step_time, "step_time", "time of a step, median", "ms", false},
     };
     return all;
 }
 
 const MeasureInfo& infoOf(Measure measure) {
     return measures().at(static_cast<std::size_t>(measure));
+}
+
+std::string titleOf(Measure measure, double share) {
+    if (measure != Measure::steps_until) return infoOf(measure).title;
+    return "steps until " + formatRounded(100 * share, 3) + " % are solved";
 }
 
 Measure measureOf(const std::string& name) {
@@ -79,6 +97,7 @@ PossibleRange possibleRange(const RunRecord& run, Measure measure) {
     switch (measure) {
         case Measure::final_correct:
         case Measure::best_correct:
+        case Measure::mean_correct:
             return {0, run.evaluations.empty() || !run.evaluations.back().of
                            ? kNoBound
                            : static_cast<double>(*run.evaluations.back().of)};
@@ -88,9 +107,22 @@ PossibleRange possibleRange(const RunRecord& run, Measure measure) {
             return {0, static_cast<double>(run.specification.training.steps)};
         case Measure::final_loss:
         case Measure::training_loss:
+        case Measure::step_time:
             return {0, kNoBound};
     }
     return {-kNoBound, kNoBound};
+}
+
+std::optional<double> stepSeconds(std::span<const MetricsRow> rows) {
+    constexpr std::size_t kFewestRows = 10;
+    if (rows.size() < kFewestRows) return std::nullopt;
+    std::vector<double> seconds;
+    for (std::size_t i = rows.size() / 2; i < rows.size(); ++i) {
+        const auto steps = static_cast<double>(rows[i].step - rows[i - 1].step);
+        if (steps > 0) seconds.push_back((rows[i].time_s - rows[i - 1].time_s) / steps);
+    }
+    if (seconds.empty()) return std::nullopt;
+    return median(std::move(seconds));
 }
 
 OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double share) {
@@ -100,6 +132,12 @@ OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double share) {
     if (run.state != RunState::finished) return {Outcome::unfinished, 0};
     if (measure == Measure::steps_until) return stepsUntil(run, share);
     if (measure == Measure::training_loss) return lastTenth(run);
+    if (measure == Measure::mean_correct) return meanCorrect(run);
+    if (measure == Measure::step_time) {
+        constexpr double kMilliseconds = 1000;
+        const auto seconds = stepSeconds(run.metrics);
+        return seconds ? known(kMilliseconds * *seconds) : OutcomeValue{};
+    }
     if (run.evaluations.empty()) return {};
     const EvaluationRow& last = run.evaluations.back();
     switch (measure) {

@@ -29,6 +29,8 @@ enum class Measure {
     training_loss,         ///< mean training loss of the last tenth, nats
     final_token_accuracy,  ///< of scored tokens, at the last step
     steps_until,           ///< first evaluated step at which a share of problems was solved
+    mean_correct,          ///< problems solved, mean over all evaluations: more for who learns sooner
+    step_time,             ///< median time of a step over the second half, ms
 };
 
 struct MeasureInfo {
@@ -40,6 +42,9 @@ struct MeasureInfo {
 };
 const std::vector<MeasureInfo>& measures();
 const MeasureInfo& infoOf(Measure measure);
+
+/// The title with the share in its place: "steps until 90 % are solved".
+std::string titleOf(Measure measure, double share);
 
 /// @throws Error (usage) for an unknown name, with the nearest known one
 Measure measureOf(const std::string& name);
@@ -65,6 +70,10 @@ struct PossibleRange {
     double least = 0, greatest = 0;  ///< infinite where there is no bound
 };
 PossibleRange possibleRange(const RunRecord& run, Measure measure);
+
+/// Median time of a step over a run's second half, in seconds: the first steps are slower. Nothing for a few
+/// rows.
+std::optional<double> stepSeconds(std::span<const MetricsRow> rows);
 
 /// @param share  of problems solved, for `steps_until`
 OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double share = 0.9);

@@ -48,36 +48,12 @@ std::string signedText(double value) {
     return (value < 0 ? "−" : "") + formatRounded(std::abs(value), 4);
 }
 
-/// Both ends with as many decimals as their distance deserves: "0.05 to 11.95".
-std::string intervalText(const Interval& interval) {
-    const double width = interval.high - interval.low;
-    const double size = width > 0 ? width : std::max(std::abs(interval.low), 1e-12);
-    const int decimals = std::clamp(3 - static_cast<int>(std::floor(std::log10(size))), 0, 12);
-    const auto end = [decimals](double value) {
-        return (value < 0 ? "−" : "") + formatFixed(std::abs(value), decimals);
-    };
-    return end(interval.low) + " to " + end(interval.high);
-}
-
-std::string whatIsMeasured(const PairedComparison& c) {
-    if (c.measure != Measure::steps_until) return infoOf(c.measure).title;
-    return "steps until " + formatRounded(100 * c.share, 3) + " % are solved";
-}
-
-/// "3.2 problems", "1 step", "0.5 percentage points".
-std::string amount(double value, std::string unit) {
-    const std::string number = formatRounded(std::abs(value), 4);
-    if (unit == "%") unit = "percentage points";
-    if (number == "1" && unit.ends_with('s')) unit.pop_back();
-    return number + " " + unit;
-}
-
 /// "RoPER has 3.2 problems more than RoPE"
 std::string differenceText(const PairedComparison& c, double mean) {
     if (mean == 0) return c.label_b + " and " + c.label_a + " are equal";
     const std::string& unit = infoOf(c.measure).unit;
     const bool is_counted = unit == "problems" || unit == "steps";
-    return c.label_b + " has " + amount(mean, unit) +
+    return c.label_b + " has " + amountText(mean, unit) +
            (mean > 0     ? " more"
             : is_counted ? " fewer"
                          : " less") +
@@ -88,7 +64,7 @@ std::string testText(const PairedComparison& c) {
     const PairedTest& test = *c.test;
     const std::size_t n = test.difference.count;
     std::string text = "Over " + countOf(n, "pair") + " " + differenceText(c, test.difference.mean) +
-                       " on average (" + whatIsMeasured(c) + "). ";
+                       " on average (" + titleOf(c.measure, c.share) + "). ";
     if (std::isinf(test.t) || !(test.difference.error > 0))
         return text + "All pairs differ by the same amount, so their spread says nothing yet. ";
     text += "The 95 % interval of the mean difference is " + intervalText(test.interval) +
@@ -127,7 +103,8 @@ std::string tooFewText(const PairedComparison& c) {
     if (known.empty())
         return "No pair is complete yet: of " + countOf(c.pairs.size(), "seed") +
                " that both have, none has this outcome on both sides. ";
-    return "In the one complete pair " + differenceText(c, known.front()) + " (" + whatIsMeasured(c) +
+    return "In the one complete pair " + differenceText(c, known.front()) + " (" +
+           titleOf(c.measure, c.share) +
            "). One pair says nothing about the spread over seeds: train at least four more. ";
 }
 
@@ -235,6 +212,23 @@ PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& 
 std::string conclusionOf(const PairedComparison& comparison) {
     return trimmed((comparison.test ? testText(comparison) : tooFewText(comparison)) + neverText(comparison) +
                    leftOutText(comparison));
+}
+
+std::string amountText(double value, std::string unit) {
+    const std::string number = formatRounded(std::abs(value), 4);
+    if (unit == "%") unit = "percentage points";
+    if (number == "1" && unit.ends_with('s')) unit.pop_back();
+    return number + " " + unit;
+}
+
+std::string intervalText(const Interval& interval) {
+    const double width = interval.high - interval.low;
+    const double size = width > 0 ? width : std::max(std::abs(interval.low), 1e-12);
+    const int decimals = std::clamp(3 - static_cast<int>(std::floor(std::log10(size))), 0, 12);
+    const auto end = [decimals](double value) {
+        return (value < 0 ? "−" : "") + formatFixed(std::abs(value), decimals);
+    };
+    return end(interval.low) + " to " + end(interval.high);
 }
 
 std::string csvOf(const PairedComparison& comparison) {

@@ -46,6 +46,12 @@ PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& 
 /// say, and how many more pairs would settle it.
 std::string conclusionOf(const PairedComparison& comparison);
 
+/// Its size alone: "3.2 problems", "1 step", "0.5 percentage points".
+std::string amountText(double value, std::string unit);
+
+/// Both ends with as many decimals as their distance deserves: "0.05 to 11.95".
+std::string intervalText(const Interval& interval);
+
 /// data_seed,model_seed,run_a,a,run_b,b,difference; an outcome that is not known is a word.
 std::string csvOf(const PairedComparison& comparison);
 

@@ -49,10 +49,6 @@ RunsRow rowOf(std::span<const RunRecord> runs, std::string name, std::string uni
     return row;
 }
 
-std::string titleOf(const MeasureInfo& info) {
-    return info.measure == Measure::steps_until ? "steps until 90 % are solved" : info.title;
-}
-
 /// A cell of a Markdown table.
 std::string cell(const std::string& text) {
     std::string escaped;
@@ -81,7 +77,7 @@ RunDifferences differencesOf(std::span<const RunRecord> runs) {
         rowOf(runs, "state", "", [](const RunRecord& run) { return stateName(run.state); }));
     differences.outcomes.push_back(rowOf(runs, "step", "", stepText));
     for (const MeasureInfo& info : measures()) {
-        RunsRow row = rowOf(runs, titleOf(info), info.unit,
+        RunsRow row = rowOf(runs, titleOf(info.measure, kShareSolved), info.unit,
                             [&](const RunRecord& run) { return outcomeText(run, info.measure); });
         const bool any = std::any_of(row.values.begin(), row.values.end(),
                                      [](const std::string& value) { return value != kNone; });

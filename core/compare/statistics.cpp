@@ -40,6 +40,12 @@ Summary summarize(std::span<const double> values) {
     return summary;
 }
 
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
 std::optional<Interval> meanInterval(const Summary& summary, double confidence) {
     if (summary.count < 2) return std::nullopt;
     const double half = studentQuantile(confidence, static_cast<double>(summary.count - 1)) * summary.error;
@@ -109,6 +115,19 @@ std::optional<int> pairsNeeded(double mean, double deviation, double confidence,
         (finds(middle) ? high : low) = middle;
     }
     return high <= most ? std::optional(high) : std::nullopt;
+}
+
+std::vector<double> holmCorrected(std::span<const double> p) {
+    std::vector<std::size_t> rising(p.size());
+    std::iota(rising.begin(), rising.end(), std::size_t{0});
+    std::stable_sort(rising.begin(), rising.end(), [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
+    std::vector<double> corrected(p.size());
+    double most = 0;
+    for (std::size_t rank = 0; rank < rising.size(); ++rank) {
+        most = std::max(most, static_cast<double>(p.size() - rank) * p[rising[rank]]);
+        corrected[rising[rank]] = std::min(1.0, most);
+    }
+    return corrected;
 }
 
 double signTest(int plus, int minus) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace roper {
 
@@ -23,6 +24,9 @@ struct Summary {
 
 Summary summarize(std::span<const double> values);
 
+/// The middle value, the upper of two; there must be one.
+double median(std::vector<double> values);
+
 /// Student's interval of the mean: mean ± t_{n−1} · standard error. Nothing for fewer than two values.
 std::optional<Interval> meanInterval(const Summary& summary, double confidence = 0.95);
 
@@ -31,7 +35,7 @@ std::optional<Interval> meanInterval(const Summary& summary, double confidence =
 struct PairedTest {
     Summary difference;
     double t = 0, p = 1;
-    Interval interval;   ///< of the mean difference, Student's
+    Interval interval;  ///< of the mean difference, Student's
     /// The same by the bootstrap; none of fewer pairs than `kLeastForBootstrap`, of which it can draw too few
     /// different samples to mean anything.
     std::optional<Interval> bootstrap;
@@ -49,6 +53,10 @@ Interval bootstrapInterval(std::span<const double> values, double confidence = 0
 /// differences scatter by `deviation`. Nothing if it is more than `most`.
 std::optional<int> pairsNeeded(double mean, double deviation, double confidence = 0.95, double power = 0.8,
                                int most = 1000);
+
+/// p-values of several tests, each corrected so that the chance of any false finding among them stays below
+/// the level (Holm 1979; the same as statsmodels' multipletests with "holm"). In the order given.
+std::vector<double> holmCorrected(std::span<const double> p);
 
 /// Two-sided sign test: the chance of a split at least as uneven if both signs are as likely.
 double signTest(int plus, int minus);

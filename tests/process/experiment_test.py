@@ -182,6 +182,23 @@ class Comparison(TrainerTest):
             self.assertEqual(wrong.returncode, 2, wrong.stderr)
             self.assertIn(said, wrong.stderr)
 
+    def test_all_outcomes_in_one_table(self):
+        for seed, (a, b) in enumerate(((98, 110), (101, 104), (120, 119))):
+            self.make_run("rope", seed, a)
+            self.make_run("roper", seed, b)
+        exported = Path(self._folder.name) / "outcomes.csv"
+        done = self.trainer("compare", "--all", "--json", "--csv", exported, "--runs", self.runs)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = {row["measure"] + str(row.get("share", "")): row for row in map(json.loads, done.stdout.splitlines())}
+        self.assertAlmostEqual(rows["final_correct"]["mean"], (12 + 3 - 1) / 3)
+        self.assertIn("steps_until0.5", rows)
+        self.assertGreaterEqual(rows["final_correct"]["holm_p"], rows["final_correct"]["test_p"])
+        table = {row["measure"]: row for row in csv.DictReader(exported.read_text().splitlines())}
+        self.assertAlmostEqual(float(table["problems solved at the end"]["difference"]), (12 + 3 - 1) / 3)
+        text = self.trainer("compare", "--all", "--runs", self.runs).stdout.splitlines()
+        self.assertRegex(text[0], r"RoPE +RoPER +difference +95 % interval +p +p by Holm")
+        self.assertTrue(any(line.startswith("problems solved at the end") and "+4.667 problems" in line for line in text), text)
+
     def test_the_sentence_agrees_with_scipy(self):
         from scipy import stats
 

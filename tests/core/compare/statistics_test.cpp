@@ -71,5 +71,21 @@ TEST(Statistics, TheSignTestCountsSplits) {
     EXPECT_EQ(signTest(3, 3), 1);
 }
 
+// As statsmodels 0.14 gives them: multipletests([0.01, 0.04, 0.03, 0.005], method="holm").
+TEST(Statistics, HolmsCorrectionIsThatOfStatsmodels) {
+    const std::vector<double> p{0.01, 0.04, 0.03, 0.005}, expected{0.03, 0.06, 0.06, 0.02};
+    const std::vector<double> corrected = holmCorrected(p);
+    for (std::size_t i = 0; i < p.size(); ++i)
+        EXPECT_NEAR(corrected[i], expected[i], 1e-15);
+    EXPECT_TRUE(holmCorrected({}).empty());
+    EXPECT_EQ(holmCorrected(std::vector<double>{0.7, 0.8}), (std::vector<double>{1, 1}));
+}
+
+TEST(Statistics, TheMedianIsTheMiddleValue) {
+    EXPECT_EQ(median({3, 1, 2}), 2);
+    EXPECT_EQ(median({5}), 5);
+    EXPECT_EQ(median({4, 1, 3, 2}), 3);  // the upper of the two in the middle
+}
+
 }  // namespace
 }  // namespace roper

@@ -1,0 +1,170 @@
+#include "core/compare/outcome_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+constexpr double kHalf = 0.5, kMost = 0.9;
+constexpr auto kNone = "–";
+constexpr double kSolved = 0.95;  // of the problems at the end: then it is time that tells methods apart
+
+OutcomeRow rowOf(PairedComparison comparison) {
+    OutcomeRow row;
+    std::vector<double> of_a, of_b;
+    for (const SeedPair& pair : comparison.pairs) {
+        if (!pair.isKnown()) continue;
+        of_a.push_back(pair.a.value);
+        of_b.push_back(pair.b.value);
+    }
+    row.a = summarize(of_a);
+    row.b = summarize(of_b);
+    if (comparison.count(Outcome::never) > 0) {
+        row.is_sign_test = true;
+        if (comparison.better_a + comparison.better_b > 0) row.p = comparison.sign_p;
+    } else if (comparison.test && comparison.test->difference.error > 0) {
+        row.p = comparison.test->p;
+    }
+    row.comparison = std::move(comparison);
+    return row;
+}
+
+/// Whether any pair tells something of the measure.
+bool saysSomething(const PairedComparison& comparison) {
+    return std::any_of(comparison.pairs.begin(), comparison.pairs.end(), [](const SeedPair& pair) {
+        const bool any = pair.a.kind == Outcome::known || pair.b.kind == Outcome::known;
+        const auto is_settled = [](const OutcomeValue& value) {
+            return value.kind == Outcome::known || value.kind == Outcome::never;
+        };
+        return any && is_settled(pair.a) && is_settled(pair.b);
+    });
+}
+
+std::string cell(const std::optional<double>& value) {
+    return value ? formatNumber(*value) : std::string();
+}
+
+}  // namespace
+
+std::string OutcomeRow::title() const {
+    return titleOf(comparison.measure, comparison.share);
+}
+
+std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b) {
+    std::vector<OutcomeRow> rows;
+    for (const MeasureInfo& info : measures()) {
+        std::vector<double> shares{kMost};
+        if (info.measure == Measure::steps_until) shares = {kHalf, kMost};
+        for (const double share : shares) {
+            PairedComparison comparison = comparePaired(runs, a, b, info.measure, share);
+            if (saysSomething(comparison)) rows.push_back(rowOf(std::move(comparison)));
+        }
+    }
+    std::vector<double> known;
+    for (const OutcomeRow& row : rows)
+        if (row.p) known.push_back(*row.p);
+    const std::vector<double> corrected = holmCorrected(known);
+    std::size_t next = 0;
+    for (OutcomeRow& row : rows)
+        if (row.p) row.holm_p = corrected[next++];
+    return rows;
+}
+
+Measure leadingMeasure(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b) {
+    if (!a.specification.task.hasProblems()) return defaultMeasure(a.specification);
+    std::size_t finished = 0;
+    for (const RunGroup* group : {&a, &b}) {
+        for (const std::size_t run : group->runs) {
+            if (runs[run].state != RunState::finished || runs[run].evaluations.empty()) continue;
+            const EvaluationRow& last = runs[run].evaluations.back();
+            ++finished;
+            if (static_cast<double>(last.correct.value_or(0)) <
+                kSolved * static_cast<double>(last.of.value_or(1)))
+                return defaultMeasure(a.specification);
+        }
+    }
+    return finished > 0 ? Measure::steps_until : defaultMeasure(a.specification);
+}
+
+OutcomeCells cellsOf(const OutcomeRow& row) {
+    const PairedComparison& c = row.comparison;
+    const auto never = [&](OutcomeValue SeedPair::*side) {
+        return std::count_if(c.pairs.begin(), c.pairs.end(),
+                             [&](const SeedPair& pair) { return (pair.*side).kind == Outcome::never; });
+    };
+    const auto mean = [&](const Summary& summary, OutcomeValue SeedPair::*side) {
+        std::string text = summary.count > 0 ? formatRounded(summary.mean, 4) : kNone;
+        if (never(side) > 0) text += " (" + std::to_string(never(side)) + " never)";
+        return text;
+    };
+    OutcomeCells cells{row.title(), mean(row.a, &SeedPair::a), mean(row.b, &SeedPair::b), kNone, kNone, kNone,
+                       kNone};
+    if (row.a.count > 0) {
+        const double difference = row.b.mean - row.a.mean;
+        cells.difference = (difference > 0   ? "+"
+                            : difference < 0 ? "−"
+                                             : "") +
+                           amountText(difference, infoOf(c.measure).unit);
+    }
+    if (c.test && !row.is_sign_test && row.p) cells.interval = intervalText(c.test->interval);
+    if (row.p) cells.p = formatRounded(*row.p, 3) + (row.is_sign_test ? " (sign test)" : "");
+    if (row.holm_p) cells.holm_p = formatRounded(*row.holm_p, 3);
+    return cells;
+}
+
+std::string csvOf(const std::vector<OutcomeRow>& rows) {
+    std::string csv =
+        "measure,unit,pairs,mean_a,mean_b,difference,low,high,test,p,holm_p,better_a,better_b,ties\n";
+    for (const OutcomeRow& row : rows) {
+        const PairedComparison& c = row.comparison;
+        const auto number = [&](double value) {
+            return row.a.count > 0 ? formatNumber(value) : std::string();
+        };
+        const auto end = [&](double value) { return c.test && !row.is_sign_test ? formatNumber(value) : ""; };
+        csv += join({row.title(), infoOf(c.measure).unit, std::to_string(row.a.count), number(row.a.mean),
+                     number(row.b.mean), number(row.b.mean - row.a.mean),
+                     end(c.test ? c.test->interval.low : 0), end(c.test ? c.test->interval.high : 0),
+                     row.is_sign_test ? "sign" : "paired t", cell(row.p), cell(row.holm_p),
+                     std::to_string(c.better_a), std::to_string(c.better_b), std::to_string(c.ties)},
+                    ",");
+        csv += '\n';
+    }
+    return csv;
+}
+
+nlohmann::ordered_json jsonOf(const PairedComparison& c) {
+    nlohmann::ordered_json json = {{"a", c.label_a},
+                                   {"b", c.label_b},
+                                   {"measure", infoOf(c.measure).name},
+                                   {"pairs", c.pairs.size()},
+                                   {"complete", c.differences().size()}};
+    if (c.measure == Measure::steps_until) json["share"] = c.share;
+    if (c.test)
+        json.update({{"mean", c.test->difference.mean},
+                     {"deviation", c.test->difference.deviation},
+                     {"t", c.test->t},
+                     {"p", c.test->p},
+                     {"low", c.test->interval.low},
+                     {"high", c.test->interval.high}});
+    if (c.test && c.test->bootstrap)
+        json.update({{"bootstrap_low", c.test->bootstrap->low}, {"bootstrap_high", c.test->bootstrap->high}});
+    json["better_a"] = c.better_a;
+    json["better_b"] = c.better_b;
+    json["conclusion"] = conclusionOf(c);
+    return json;
+}
+
+nlohmann::ordered_json jsonOf(const OutcomeRow& row) {
+    nlohmann::ordered_json json = jsonOf(row.comparison);
+    if (row.a.count > 0) json.update({{"mean_a", row.a.mean}, {"mean_b", row.b.mean}});
+    json["test"] = row.is_sign_test ? "sign" : "paired t";
+    json["test_p"] = row.p ? nlohmann::ordered_json(*row.p) : nlohmann::ordered_json();
+    json["holm_p"] = row.holm_p ? nlohmann::ordered_json(*row.holm_p) : nlohmann::ordered_json();
+    return json;
+}
+
+}  // namespace roper

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/compare/paired.h"
+
+namespace roper {
+
+/// One measure of two groups, over the seeds that both have.
+struct OutcomeRow {
+    PairedComparison comparison;
+    Summary a, b;  ///< over the pairs whose outcomes are both known
+    /// Of the paired t-test; where a run never got there, of the sign test over who was first.
+    std::optional<double> p;
+    bool is_sign_test = false;
+    /// The same, corrected for the number of measures in the table (Holm 1979).
+    std::optional<double> holm_p;
+
+    std::string title() const;
+};
+
+/// Every measure that at least one pair of the groups has, steps until half and until nine tenths are solved
+/// among them.
+std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b);
+
+/// The measure that most suits the question which of two groups is better: steps until nine tenths are solved
+/// where every finished run of both solves more than 95 % in the end; else problems solved at the end; of
+/// tasks without problems the loss.
+Measure leadingMeasure(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b);
+
+/// A row as people read it: "124.4", "+1.8 problems", "−2.2 to 5.8", "0.28", "0.56"; "–" where there is
+/// nothing.
+struct OutcomeCells {
+    std::string title, a, b, difference, interval, p, holm_p;
+};
+OutcomeCells cellsOf(const OutcomeRow& row);
+
+/// With a header line.
+std::string csvOf(const std::vector<OutcomeRow>& rows);
+
+/// What a comparison says, in numbers; numbers that are not known are left out.
+nlohmann::ordered_json jsonOf(const PairedComparison& comparison);
+nlohmann::ordered_json jsonOf(const OutcomeRow& row);
+
+}  // namespace roper

@@ -1,0 +1,159 @@
+#include "core/compare/outcome_table.h"
+
+#include <gtest/gtest.h>
+
+#include <list>
+#include <nlohmann/json.hpp>
+
+namespace roper {
+namespace {
+
+/// Runs of RoPE and RoPER, the same seeds, evaluated at steps 100, 200, … 500 on 100 problems.
+class Twins {
+  public:
+    void add(const std::string& position, std::int64_t seed, const std::vector<std::int64_t>& correct,
+             double step_s = 0.02) {
+        Rows& rows = rows_.emplace_back();
+        Specification s;
+        s.model.position = position;
+        s.training.data_seed = s.training.model_seed = seed;
+        s.training.steps = 500;
+        for (std::size_t i = 0; i < correct.size(); ++i) {
+            EvaluationRow row;
+            row.step = 100 * static_cast<std::int64_t>(i + 1);
+            row.correct = correct[i];
+            row.of = 100;
+            row.loss = 1.0 / static_cast<double>(1 + correct[i]);
+            rows.evaluations.push_back(row);
+        }
+        for (std::int64_t step = 1; step <= 500; ++step) {
+            MetricsRow row;
+            row.step = step;
+            row.time_s = step_s * static_cast<double>(step);
+            row.loss = 1;
+            rows.metrics.push_back(row);
+        }
+        records.push_back({position + "-s" + std::to_string(seed), s, RunState::finished, "here",
+                           rows.metrics, rows.evaluations});
+    }
+
+    RunGroup group(const std::string& position) const {
+        for (const RunGroup& group : groupRuns(records))
+            if (group.specification.model.position == position) return group;
+        throw std::logic_error("no such group");
+    }
+    std::vector<OutcomeRow> table() const { return outcomeTable(records, group("rope"), group("roper")); }
+    Measure leading() const { return leadingMeasure(records, group("rope"), group("roper")); }
+
+    std::vector<RunRecord> records;
+
+  private:
+    struct Rows {
+        std::vector<MetricsRow> metrics;
+        std::vector<EvaluationRow> evaluations;
+    };
+    std::list<Rows> rows_;
+};
+
+const OutcomeRow* rowOf(const std::vector<OutcomeRow>& rows, Measure measure, double share = 0.9) {
+    for (const OutcomeRow& row : rows)
+        if (row.comparison.measure == measure && row.comparison.share == share) return &row;
+    return nullptr;
+}
+
+Twins threePairs() {
+    Twins twins;
+    twins.add("rope", 0, {0, 20, 50, 80, 96});
+    twins.add("rope", 1, {0, 10, 40, 92, 97});
+    twins.add("rope", 2, {0, 30, 60, 70, 98});
+    twins.add("roper", 0, {10, 60, 92, 97, 99}, 0.03);
+    twins.add("roper", 1, {0, 50, 95, 98, 98}, 0.03);
+    twins.add("roper", 2, {0, 90, 92, 99, 99}, 0.03);
+    return twins;
+}
+
+TEST(OutcomeTable, HasEveryMeasureWithItsDifference) {
+    const auto rows = threePairs().table();
+    const OutcomeRow* final_correct = rowOf(rows, Measure::final_correct);
+    ASSERT_NE(final_correct, nullptr);
+    EXPECT_NEAR(final_correct->a.mean, 97, 1e-12);
+    EXPECT_NEAR(final_correct->comparison.test->difference.mean, (3 + 1 + 1) / 3.0, 1e-12);
+    EXPECT_NEAR(*final_correct->p, final_correct->comparison.test->p, 1e-15);
+    // Half are solved at steps 300, 400 and 300 by RoPE; at 200 by all of RoPER.
+    const OutcomeRow* half = rowOf(rows, Measure::steps_until, 0.5);
+    ASSERT_NE(half, nullptr);
+    EXPECT_EQ(half->title(), "steps until 50 % are solved");
+    EXPECT_NEAR(half->a.mean, 1000 / 3.0, 1e-9);
+    EXPECT_NEAR(half->b.mean, 200, 1e-12);
+    EXPECT_NEAR(rowOf(rows, Measure::steps_until)->b.mean, (300 + 300 + 200) / 3.0, 1e-9);
+    EXPECT_NEAR(rowOf(rows, Measure::mean_correct)->a.mean, (246 + 239 + 258) / 15.0, 1e-9);
+    EXPECT_NEAR(rowOf(rows, Measure::step_time)->b.mean - rowOf(rows, Measure::step_time)->a.mean, 10, 1e-9);
+    EXPECT_EQ(rowOf(rows, Measure::final_token_accuracy), nullptr);
+}
+
+// Steps of equal length in all runs have no spread, and no test: they do not count among the measures.
+TEST(OutcomeTable, CorrectsForTheMeasuresThatWereTested) {
+    const auto rows = threePairs().table();
+    std::vector<double> p;
+    for (const OutcomeRow& row : rows) {
+        EXPECT_EQ(row.p.has_value(), row.holm_p.has_value()) << row.title();
+        if (row.p) p.push_back(*row.p);
+    }
+    ASSERT_GE(p.size(), 3U);
+    const auto least = std::min_element(p.begin(), p.end());
+    for (const OutcomeRow& row : rows) {
+        if (row.p != *least) continue;
+        EXPECT_NEAR(*row.holm_p, std::min(1.0, static_cast<double>(p.size()) * *least), 1e-12);
+    }
+}
+
+TEST(OutcomeTable, ARunThatNeverGetsThereIsCountedAndNotAveraged) {
+    Twins twins = threePairs();
+    twins.add("rope", 3, {0, 0, 10, 20, 40});
+    twins.add("roper", 3, {0, 0, 92, 95, 99});
+    const auto rows = twins.table();
+    const OutcomeRow* most = rowOf(rows, Measure::steps_until);
+    ASSERT_NE(most, nullptr);
+    EXPECT_TRUE(most->is_sign_test);
+    EXPECT_NEAR(*most->p, 2 * std::pow(0.5, 4), 1e-12);  // all four pairs
+    EXPECT_EQ(most->a.count, 3U);
+    const OutcomeCells cells = cellsOf(*most);
+    EXPECT_EQ(cells.a, "466.7 (1 never)");
+    EXPECT_EQ(cells.b, "266.7");
+    EXPECT_EQ(cells.interval, "–");
+    EXPECT_EQ(cells.p, "0.125 (sign test)");
+}
+
+TEST(OutcomeTable, AsCsvAndJsonHasTheSameNumbers) {
+    const auto rows = threePairs().table();
+    const std::string csv = csvOf(rows);
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), static_cast<std::ptrdiff_t>(rows.size() + 1));
+    EXPECT_NE(csv.find("problems solved at the end,problems,3,97,"), std::string::npos) << csv;
+    for (const OutcomeRow& row : rows) {
+        const auto json = jsonOf(row);
+        EXPECT_EQ(json["mean_a"].get<double>(), row.a.mean);
+        EXPECT_EQ(json["test_p"].is_null(), !row.p);
+    }
+}
+
+TEST(LeadingMeasure, IsTimeOnceAllSolveNearlyAll) {
+    Twins twins = threePairs();
+    EXPECT_EQ(twins.leading(), Measure::steps_until);
+    twins.add("rope", 3, {0, 0, 10, 20, 94});
+    EXPECT_EQ(twins.leading(), Measure::final_correct);
+    twins.records.back().state = RunState::stopped;  // not finished: it says nothing of the end
+    EXPECT_EQ(twins.leading(), Measure::steps_until);
+    for (RunRecord& run : twins.records)
+        run.state = RunState::running;
+    EXPECT_EQ(twins.leading(), Measure::final_correct);
+}
+
+TEST(LeadingMeasure, OfTextsIsTheLoss) {
+    Twins twins = threePairs();
+    for (RunRecord& run : twins.records)
+        run.specification.task.name = "text";
+    EXPECT_EQ(twins.leading(), Measure::final_loss);
+}
+
+}  // namespace
+}  // namespace roper
