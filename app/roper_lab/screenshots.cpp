@@ -119,9 +119,10 @@ std::vector<View> furtherViews() {
              w.inspectPage().state().askForSizes(8);
              waitWhile([&] { return w.inspectPage().state().isCountingSizes(); }, "the answer of the model");
          }},
-        {"compare-outcomes", [](MainWindow& w) { w.comparePage().showTab(1); }},
-        {"compare-seeds", [](MainWindow& w) { w.comparePage().showTab(2); }},
-        {"compare-board", [](MainWindow& w) { w.comparePage().showTab(3); }},
+        {"compare-outcomes", [](MainWindow& w) { w.comparePage().showTab(ComparePage::Tab::run_by_run); }},
+        {"compare-seeds", [](MainWindow& w) { w.comparePage().showTab(ComparePage::Tab::seed_by_seed); }},
+        {"compare-all", [](MainWindow& w) { w.comparePage().showTab(ComparePage::Tab::all_outcomes); }},
+        {"compare-board", [](MainWindow& w) { w.comparePage().showTab(ComparePage::Tab::board); }},
     };
 }
 

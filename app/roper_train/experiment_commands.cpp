@@ -160,9 +160,9 @@ int printOutcomes(const std::vector<OutcomeRow>& rows, const CompareOptions& opt
         tellPerson("no seed has an outcome in both groups yet");
         return 0;
     }
-    const PairedComparison& any = rows.front().comparison;
+    const auto [label_a, label_b] = differingLabels(rows.front().comparison);
     std::vector<std::vector<std::string>> lines{
-        {"", any.label_a, any.label_b, "difference", "95 % interval", "p", "p by Holm"}};
+        {"", label_a, label_b, "difference", "95 % interval", "p", "p by Holm"}};
     for (const OutcomeRow& row : rows) {
         const OutcomeCells cells = cellsOf(row);
         lines.push_back(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "core/base/text.h"
 
@@ -209,9 +210,21 @@ PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& 
     return comparison;
 }
 
+std::pair<std::string, std::string> differingLabels(const PairedComparison& comparison) {
+    constexpr std::string_view kAfterTitle = ": ";  // of a preset
+    const std::string &a = comparison.label_a, &b = comparison.label_b;
+    const std::size_t found = a.rfind(kAfterTitle);
+    if (found == std::string::npos) return {a, b};
+    const std::size_t end = found + kAfterTitle.size();
+    if (b.compare(0, end, a, 0, end) != 0) return {a, b};
+    return {a.substr(end), b.substr(end)};
+}
+
 std::string conclusionOf(const PairedComparison& comparison) {
-    return trimmed((comparison.test ? testText(comparison) : tooFewText(comparison)) + neverText(comparison) +
-                   leftOutText(comparison));
+    PairedComparison named = comparison;
+    std::tie(named.label_a, named.label_b) = differingLabels(comparison);
+    return trimmed((named.test ? testText(named) : tooFewText(named)) + neverText(named) +
+                   leftOutText(named));
 }
 
 std::string amountText(double value, std::string unit) {

@@ -42,6 +42,10 @@ struct PairedComparison {
 PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b,
                                Measure measure, double share = 0.9);
 
+/// The labels of both groups without what they have in common: of "Addition: RoPE" and "Addition: RoPER" the
+/// methods.
+std::pair<std::string, std::string> differingLabels(const PairedComparison& comparison);
+
 /// What follows from it, in sentences for a person: the difference with its interval, what it allows one to
 /// say, and how many more pairs would settle it.
 std::string conclusionOf(const PairedComparison& comparison);

@@ -1,6 +1,7 @@
 #include <QLineEdit>
 
 #include "tests/support/finished_run.h"
+#include "tests/support/label_problems.h"
 #include "tests/support/page_test.h"
 #include "ui/pages/compare/import_dialog.h"
 
@@ -35,7 +36,7 @@ class ComparePageTest : public PageTest {
     }
 
     void theExportedPairsAreThoseOfTheSentence() {
-        page().showTab(2);
+        page().showTab(ComparePage::Tab::seed_by_seed);
         const QString csv = page().figures().front()->figureCsv();
         QVERIFY(csv.startsWith("data_seed,model_seed,run_a,a,run_b,b,difference\n"));
         QVERIFY(csv.contains("3,3,rope-3,87,roper-3,112,25\n"));
@@ -43,7 +44,7 @@ class ComparePageTest : public PageTest {
     }
 
     void everyControlChangesWhatItSays() {
-        page().showTab(0);
+        page().showTab(ComparePage::Tab::curves);
         const auto pick = [&](const char* name, int index) {
             auto* box = control<QComboBox>(name);
             box->setCurrentIndex(index);
@@ -109,7 +110,7 @@ class ComparePageTest : public PageTest {
     // It was one line, which left the window at its right.
     void theReadoutFitsTheWindow() {
         window_->resize(1000, 640);
-        page().showTab(0);
+        page().showTab(ComparePage::Tab::curves);
         QTest::qWait(50);
         auto* readout = page().findChild<QLabel*>(QStringLiteral("readout"));
         QVERIFY(readout != nullptr);
@@ -128,7 +129,7 @@ class ComparePageTest : public PageTest {
     }
 
     void theBoardShowsTheSourceAndQueuesWhatIsMissing() {
-        page().showTab(3);
+        page().showTab(ComparePage::Tab::board);
         QCOMPARE(page().board().rows().size(), std::size_t(3));
         QVERIFY(page().board().figureCsv().contains(
             "prefix-paper,rope,0.32690000000000002,0.33289999999999997,,0,0,0,10,,"));
@@ -142,6 +143,34 @@ class ComparePageTest : public PageTest {
         QVERIFY(readQueue(runs()).entries.empty());
     }
 
+    void allOutcomesStandInOneTable() {
+        window_->showPage("Compare");
+        page().state().change([](CompareQuestion& question) { question.a = question.b = {}; });
+        page().showTab(ComparePage::Tab::all_outcomes);
+        OutcomeTableView& table = page().outcomeTable();
+        QVERIFY2(table.rows().size() >= 4, qPrintable(QString::number(table.rows().size())));
+        QCOMPARE(table.rows().front().title(), std::string("problems solved at the end"));
+        QVERIFY(std::abs(table.rows().front().comparison.test->difference.mean - 9) < 1e-12);
+        QVERIFY(table.figureCsv().startsWith("measure,unit,pairs,mean_a"));
+        QStringList wrong;
+        for (const QSize& size : {QSize(520, 280), QSize(640, 300), QSize(900, 400), QSize(1400, 800)})
+            wrong += labelProblems(table, size);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+        // A click compares by the measure of its row.
+        std::size_t loss = 0;
+        while (table.rows()[loss].comparison.measure != Measure::training_loss)
+            ++loss;
+        QSignalSpy chosen(&table, &OutcomeTableView::measureChosen);
+        for (int y = 0; y < table.height() && page().state().question().measure != Measure::training_loss;
+             y += 4)
+            QTest::mouseClick(&table, Qt::LeftButton, {}, QPoint(80, y));
+        QVERIFY(!chosen.isEmpty());
+        QCOMPARE(page().state().question().measure, Measure::training_loss);
+        QVERIFY(page().conclusion().text().contains("training loss, mean of the last tenth"));
+        page().state().change([](CompareQuestion& question) { question.measure_chosen = false; });
+        QCOMPARE(page().state().question().measure, Measure::final_correct);
+    }
+
     // The curves were drawn by places in a list that had changed since.
     void aRunThatIsRemovedWhileThePageIsHiddenLeavesItsGroup() {
         makeFinishedRun(runs(), {"extra", "rope", 9, 50});
@@ -151,7 +180,7 @@ class ComparePageTest : public PageTest {
         window_->showPage("Training");
         std::filesystem::remove_all(runs() / "extra");
         window_->runs().refresh();
-        page().showTab(0);
+        page().showTab(ComparePage::Tab::curves);
         window_->showPage("Compare");
         page().state().change([](CompareQuestion& question) { question.curve = Quantity::correct; });
         QCOMPARE(page().state().groups()[0].members.size(), 5);
@@ -197,8 +226,8 @@ class ComparePageTest : public PageTest {
     }
 
     void allInputsAreNamedAndExplained() {
-        for (int tab = 0; tab < 4; ++tab) {
-            page().showTab(tab);
+        for (int tab = 0; tab <= static_cast<int>(ComparePage::Tab::lengths); ++tab) {
+            page().showTab(static_cast<ComparePage::Tab>(tab));
             checkInputs();
         }
     }

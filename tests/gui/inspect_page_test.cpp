@@ -183,7 +183,7 @@ class InspectPageTest : public PageTest {
     void longerProblemsAreAskedFromTheComparePage() {
         QVERIFY(window_->showPage("Compare"));
         ComparePage& compare = window_->comparePage();
-        compare.showTab(4);
+        compare.showTab(ComparePage::Tab::lengths);
         QVERIFY(compare.lengths().view().maps().empty());
         compare.lengths().largest().setValue(10);  // trained on up to 8 letters
         compare.lengths().problems().setValue(1);

@@ -128,7 +128,7 @@ class TextRunTest : public PageTest {
     void longerTextsAreMeasuredFromTheComparePage() {
         QVERIFY(window_->showPage("Compare"));
         ComparePage& compare = window_->comparePage();
-        compare.showTab(4);
+        compare.showTab(ComparePage::Tab::lengths);
         LengthTab& tab = compare.lengths();
         QTest::mouseClick(&tab.measureButton(), Qt::LeftButton);
         QTRY_COMPARE_WITH_TIMEOUT(tab.measureButton().text(), QString("Measure"), 120000);

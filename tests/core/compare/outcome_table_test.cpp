@@ -136,6 +136,17 @@ TEST(OutcomeTable, AsCsvAndJsonHasTheSameNumbers) {
     }
 }
 
+TEST(OutcomeTable, NamesGroupsByWhatTheyDoNotShare) {
+    PairedComparison c;
+    using Labels = std::pair<std::string, std::string>;
+    c.label_a = "Addition, half a minute: RoPE", c.label_b = "Addition, half a minute: RoPER";
+    EXPECT_EQ(differingLabels(c), Labels("RoPE", "RoPER"));
+    c.label_b = "Copy: RoPER";
+    EXPECT_EQ(differingLabels(c), Labels(c.label_a, c.label_b));
+    c.label_a = "RoPE", c.label_b = "RoPER, width 64";
+    EXPECT_EQ(differingLabels(c), Labels(c.label_a, c.label_b));
+}
+
 TEST(LeadingMeasure, IsTimeOnceAllSolveNearlyAll) {
     Twins twins = threePairs();
     EXPECT_EQ(twins.leading(), Measure::steps_until);

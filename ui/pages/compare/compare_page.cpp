@@ -3,6 +3,7 @@
 #include <QFileDialog>
 #include <QSplitter>
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "core/base/error.h"
@@ -49,6 +50,7 @@ ComparePage::ComparePage(RunStore& store, std::function<Specification()> proposa
       curves_(new CurveChart(QStringLiteral("compare-curves"), tr("step"), tr("problems solved, %"), this)),
       outcomes_(new OutcomeView(*state_, this)),
       paired_(new PairedView(*state_, this)),
+      all_outcomes_(new OutcomeTableView(*state_, this)),
       board_(new BoardView(this)),
       lengths_(new LengthTab(*state_, this)),
       conclusion_(makePlainLabel()) {
@@ -61,6 +63,7 @@ ComparePage::ComparePage(RunStore& store, std::function<Specification()> proposa
     tabs_->addTab(makeCurvesTab(), tr("Curves"));
     tabs_->addTab(outcomes_, tr("Outcomes"));
     tabs_->addTab(paired_, tr("Seed by seed"));
+    tabs_->addTab(all_outcomes_, tr("All outcomes"));
     tabs_->addTab(makeBoardTab(), tr("Board"));
     tabs_->addTab(lengths_, tr("Lengths"));
     auto* middle = new QWidget;
@@ -82,14 +85,22 @@ ComparePage::ComparePage(RunStore& store, std::function<Specification()> proposa
     connect(tabs_, &QTabWidget::currentChanged, this, &ComparePage::refreshWhenSeen);
     connect(speed_, &SpeedMeasurement::said, this, &ComparePage::said);
     connect(speed_, &SpeedMeasurement::measured, state_, &CompareState::refresh);
-    for (FigureView* view : std::initializer_list<FigureView*>{outcomes_, paired_, board_, &lengths_->view()})
+    connect(all_outcomes_, &OutcomeTableView::measureChosen, this, [this](Measure measure, double share) {
+        state_->change([&](CompareQuestion& question) {
+            question.measure = measure;
+            question.measure_chosen = true;
+            if (measure == Measure::steps_until) question.share = static_cast<int>(std::lround(100 * share));
+        });
+    });
+    for (FigureView* view :
+         std::initializer_list<FigureView*>{outcomes_, paired_, all_outcomes_, board_, &lengths_->view()})
         connect(view, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
     connect(curves_, &CurveChart::pointed, this, [this](const QString& text) { setReadout(text); });
     state_->refresh();
 }
 
 std::vector<const Figure*> ComparePage::figures() const {
-    std::vector<const Figure*> all = {curves_, outcomes_, paired_, board_, &lengths_->view()};
+    std::vector<const Figure*> all = {curves_, outcomes_, paired_, all_outcomes_, board_, &lengths_->view()};
     std::swap(all[0], all[static_cast<std::size_t>(tabs_->currentIndex())]);
     return all;
 }
@@ -121,6 +132,7 @@ Figure& ComparePage::prepareFigure(FigureRequest request) {
 void ComparePage::refreshHidden() {
     showCurves();
     showBoard();
+    all_outcomes_->refresh();
     lengths_->refresh();
 }
 
@@ -152,9 +164,10 @@ void ComparePage::showAnswers() {
                              : tr("Two groups of runs are needed for a comparison."));
     showNextSteps();
     // What another tab hides is not computed: curves and the board read every row.
-    if (tabs_->currentIndex() == 0) showCurves();
-    if (tabs_->currentIndex() == 3) showBoard();
-    if (tabs_->currentWidget() == lengths_) lengths_->refresh();
+    if (tab() == Tab::curves) showCurves();
+    if (tab() == Tab::all_outcomes) all_outcomes_->refresh();
+    if (tab() == Tab::board) showBoard();
+    if (tab() == Tab::lengths) lengths_->refresh();
     emit explanationChanged();
 }
 

@@ -14,6 +14,7 @@
 #include "ui/pages/compare/board_view.h"
 #include "ui/pages/compare/compare_state.h"
 #include "ui/pages/compare/length_tab.h"
+#include "ui/pages/compare/outcome_table_view.h"
 #include "ui/pages/compare/outcome_view.h"
 #include "ui/pages/compare/paired_view.h"
 #include "ui/pages/compare/speed_measurement.h"
@@ -44,7 +45,10 @@ class ComparePage : public Page {
     BoardView& board() { return *board_; }
     LengthTab& lengths() { return *lengths_; }
     QLabel& conclusion() { return *conclusion_; }
-    void showTab(int tab) { tabs_->setCurrentIndex(tab); }
+    enum class Tab { curves, run_by_run, seed_by_seed, all_outcomes, board, lengths };
+    void showTab(Tab tab) { tabs_->setCurrentIndex(static_cast<int>(tab)); }
+    Tab tab() const { return static_cast<Tab>(tabs_->currentIndex()); }
+    OutcomeTableView& outcomeTable() { return *all_outcomes_; }
     /// Looks at the runs that these words find alone.
     void setFilter(const QString& text) { filter_->setText(text); }
   signals:
@@ -91,6 +95,7 @@ class ComparePage : public Page {
     CurveChart* curves_;
     OutcomeView* outcomes_;
     PairedView* paired_;
+    OutcomeTableView* all_outcomes_;
     BoardView* board_;
     LengthTab* lengths_;
     QLabel *conclusion_, *board_summary_;

@@ -248,16 +248,20 @@ void ComparePage::showNextSteps() {
 
 void ComparePage::addActions(Actions& actions) {
     const QString group = tr("Compare");
-    const QStringList tabs{tr("Curves with bands"), tr("Outcome of every run"), tr("Difference seed by seed"),
-                           tr("The RoPER note's table"), tr("Longer problems than in training")};
-    for (int tab = 0; tab < tabs.size(); ++tab)
-        actions.add(group, tabs[tab], {}, [this, tab] { showTab(tab); });
+    const std::pair<Tab, QString> tabs[] = {{Tab::curves, tr("Curves with bands")},
+                                            {Tab::run_by_run, tr("Outcome of every run")},
+                                            {Tab::seed_by_seed, tr("Difference seed by seed")},
+                                            {Tab::all_outcomes, tr("All outcomes in one table")},
+                                            {Tab::board, tr("The RoPER note's table")},
+                                            {Tab::lengths, tr("Longer problems than in training")}};
+    for (const auto& [tab, title] : tabs)
+        actions.add(group, title, {}, [this, tab = tab] { showTab(tab); });
     actions.add(group, tr("Drop the worst run"), {}, [this] { drop_worst_->toggle(); });
     actions.add(group, tr("Final half"), {}, [this] { final_half_->toggle(); });
     actions.add(group, tr("Choose runs"), QKeySequence::Find, [this] { filter_->setFocus(); });
     actions.add(group, tr("Import metrics…"), {}, [this] { importMetrics(); });
     actions.add(group, tr("Queue what the table lacks"), {}, [this] {
-        showTab(3);
+        showTab(Tab::board);
         queue_missing_->click();
     });
 }

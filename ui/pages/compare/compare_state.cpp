@@ -89,6 +89,8 @@ std::vector<RunRecord> CompareState::chosenRecords() const {
 
 void CompareState::fillGroup(ComparedGroup& group, const std::vector<RunRecord>& runs) const {
     const double share = question_.share / 100.0;
+    for (const std::size_t run : group.group.runs)
+        group.all << QString::fromStdString(runs[run].name);
     group.shown = !question_.hidden.contains(QString::fromStdString(group.group.key));
     const std::vector<std::size_t> members =
         question_.drop_worst ? withoutWorst(runs, group.group.runs, question_.measure, share)
@@ -131,8 +133,6 @@ void CompareState::refresh() {
     const auto all = store_.runs();
     broken_ = static_cast<std::size_t>(
         std::count_if(all.begin(), all.end(), [](const RunWatcher* run) { return !run->specification(); }));
-    if (!runs.empty() && !question_.measure_chosen)
-        question_.measure = defaultMeasure(runs.front().specification);
     if (!runs.empty() && !question_.curve_chosen)
         question_.curve =
             runs.front().specification.task.hasProblems() ? Quantity::correct : Quantity::evaluation_loss;
@@ -143,10 +143,16 @@ void CompareState::refresh() {
         const std::string& position = group.specification.model.position;
         compared.color = Theme().run(position, of_method[position]++);
         compared.group = std::move(group);
-        fillGroup(compared, runs);
         groups_.push_back(std::move(compared));
     }
-    pair(runs);
+    choosePair(runs);
+    if (!question_.measure_chosen && pair_)
+        question_.measure = leadingMeasure(runs, groups_[pair_->first].group, groups_[pair_->second].group);
+    else if (!question_.measure_chosen && !runs.empty())
+        question_.measure = defaultMeasure(runs.front().specification);
+    for (ComparedGroup& group : groups_)
+        fillGroup(group, runs);
+    compare(runs);
     emit changed();
 }
 
@@ -170,9 +176,8 @@ std::size_t CompareState::partnerOf(std::size_t one, const std::vector<RunRecord
     return best;
 }
 
-void CompareState::pair(const std::vector<RunRecord>& runs) {
-    comparison_.reset();
-    next_runs_.clear();
+void CompareState::choosePair(const std::vector<RunRecord>& runs) {
+    pair_.reset();
     if (groups_.size() < 2) return;
     const auto find = [&](const std::string& key) -> std::optional<std::size_t> {
         for (std::size_t i = 0; i < groups_.size(); ++i)
@@ -188,6 +193,14 @@ void CompareState::pair(const std::vector<RunRecord>& runs) {
     const std::size_t a = find(question_.a).value_or(chosen_b ? partnerOf(*chosen_b, runs) : first_rope());
     // A group is not compared with itself: who swaps the two chooses one after the other.
     const std::size_t b = chosen_b && *chosen_b != a ? *chosen_b : partnerOf(a, runs);
+    pair_ = std::pair(a, b);
+}
+
+void CompareState::compare(const std::vector<RunRecord>& runs) {
+    comparison_.reset();
+    next_runs_.clear();
+    if (!pair_) return;
+    const auto [a, b] = *pair_;
     comparison_ =
         comparePaired(runs, groups_[a].group, groups_[b].group, question_.measure, question_.share / 100.0);
     auto wanted = followUps(runs, groups_[a].group, groups_[b].group, *comparison_);
@@ -224,6 +237,26 @@ std::vector<std::pair<double, double>> CompareState::curve(const QString& run) c
         std::erase_if(points,
                       [end = points.back().first](const auto& point) { return point.first < end / 2; });
     return points;
+}
+
+std::vector<OutcomeRow> CompareState::outcomeTable() const {
+    if (!pair_) return {};
+    // By name: runs may have come or gone since the groups were made.
+    std::vector<RunRecord> runs;
+    const auto collect = [&](const ComparedGroup& compared) {
+        RunGroup group = compared.group;
+        group.runs.clear();
+        for (const QString& name : compared.all) {
+            const RunWatcher* run = store_.find(name);
+            auto record = run != nullptr ? recordOf(*run) : std::nullopt;
+            if (!record) continue;
+            group.runs.push_back(runs.size());
+            runs.push_back(std::move(*record));
+        }
+        return group;
+    };
+    const RunGroup a = collect(groups_[pair_->first]), b = collect(groups_[pair_->second]);
+    return roper::outcomeTable(runs, a, b);
 }
 
 std::vector<BoardRow> CompareState::board() const {

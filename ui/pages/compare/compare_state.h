@@ -10,7 +10,7 @@
 #include "core/compare/curves.h"
 #include "core/compare/expected_time.h"
 #include "core/compare/follow_up.h"
-#include "core/compare/paired.h"
+#include "core/compare/outcome_table.h"
 #include "core/compare/run_filter.h"
 #include "ui/live/run_store.h"
 
@@ -20,7 +20,7 @@ namespace roper {
 struct CompareQuestion {
     QString filter;
     Measure measure = Measure::final_correct;
-    bool measure_chosen = false;  ///< otherwise the one that suits the task
+    bool measure_chosen = false;  ///< otherwise the one that suits the two groups
     int share = 90;               ///< % solved, for `steps_until`
     std::string a, b;             ///< keys of the groups that are paired; empty: those that fit best
     QSet<QString> hidden;         ///< keys of groups that are not shown
@@ -38,6 +38,7 @@ struct ComparedGroup {
     RunGroup group;
     QColor color;
     bool shown = true;
+    QStringList all;             ///< runs of the group
     QStringList members;         ///< runs of the group, the worst dropped if that is asked for
     std::vector<double> values;  ///< known outcomes of the members
     QStringList names;           ///< of the runs that have them
@@ -77,6 +78,8 @@ class CompareState : public QObject {
     Band band(const ComparedGroup& group) const;
     std::vector<std::pair<double, double>> curve(const QString& run) const;
     std::vector<BoardRow> board() const;
+    /// Of the two groups that are compared; empty without two.
+    std::vector<OutcomeRow> outcomeTable() const;
 
     /// Recomputes now; tests and pictures need not wait.
     void refresh();
@@ -90,7 +93,8 @@ class CompareState : public QObject {
   private:
     std::vector<RunRecord> chosenRecords() const;
     void fillGroup(ComparedGroup& group, const std::vector<RunRecord>& runs) const;
-    void pair(const std::vector<RunRecord>& runs);
+    void choosePair(const std::vector<RunRecord>& runs);
+    void compare(const std::vector<RunRecord>& runs);
     std::size_t partnerOf(std::size_t one, const std::vector<RunRecord>& runs) const;
 
     RunStore& store_;
@@ -99,6 +103,7 @@ class CompareState : public QObject {
     QString filter_problem_;
     std::size_t broken_ = 0;
     std::vector<ComparedGroup> groups_;
+    std::optional<std::pair<std::size_t, std::size_t>> pair_;  ///< places of the two groups
     std::optional<PairedComparison> comparison_;
     std::vector<NextRuns> next_runs_;
     QColor color_a_, color_b_;

@@ -1,0 +1,236 @@
+#include "ui/pages/compare/outcome_table_view.h"
+
+#include <QMouseEvent>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ui/theme/type_scale.h"
+
+namespace roper {
+namespace {
+
+constexpr double kMargin = 12, kGap = 16, kHead = 30, kLeastRow = 22, kMostRow = 40, kFootLine = 17;
+constexpr double kLeastTitle = 110, kLeastPlot = 140, kMostPlot = 320;
+constexpr double kPlotReach =
+    3;  // of the axis on either side of 0, in standard deviations of the differences
+constexpr double kMostLabel = 130;
+
+enum Place { title, of_a, of_b, difference, interval, p, holm_p, plot, column_count };
+
+/// What goes first where there is too little room.
+constexpr std::array kDropped = {plot, holm_p, interval};
+
+std::array<QString, column_count> cellsFor(const OutcomeRow& row) {
+    const OutcomeCells cells = cellsOf(row);
+    const auto text = [](const std::string& each) { return QString::fromStdString(each); };
+    return {text(cells.title),    text(cells.a), text(cells.b),      text(cells.difference),
+            text(cells.interval), text(cells.p), text(cells.holm_p), QString()};
+}
+
+}  // namespace
+
+/// Where columns and rows lie.
+struct OutcomeTableView::Layout {
+    std::array<double, column_count> left{}, width{};  ///< width 0: left out
+    std::array<QString, column_count> heads;
+    double top = 0, row = kLeastRow;
+    double foot = 0;  ///< where the note below begins
+};
+
+OutcomeTableView::OutcomeTableView(CompareState& state, QWidget* parent) : FigureView(parent), state_(state) {
+    setAccessibleName(tr("All outcomes of the two groups"));
+    setMouseTracking(true);
+}
+
+void OutcomeTableView::refresh() {
+    rows_ = state_.outcomeTable();
+    update();
+}
+
+OutcomeTableView::Layout OutcomeTableView::layoutOf(const QRectF& area, const QFont& font) const {
+    Layout layout;
+    const QFontMetricsF metrics(font);
+    const auto [label_a, label_b] = differingLabels(rows_.front().comparison);
+    const auto head = [&](const std::string& text) {
+        return metrics.elidedText(QString::fromStdString(text), Qt::ElideMiddle, kMostLabel);
+    };
+    layout.heads = {tr("measure"),       head(label_a), head(label_b),   tr("difference"),
+                    tr("95 % interval"), tr("p"),       tr("p by Holm"), QString()};
+    for (int column = 0; column < plot; ++column) {
+        double widest = QFontMetricsF(boldFont(font)).horizontalAdvance(layout.heads[column]);
+        for (const OutcomeRow& row : rows_)
+            widest = std::max(widest, metrics.horizontalAdvance(cellsFor(row)[column]));
+        layout.width[column] = widest + 2;
+    }
+    const double foot = 2 * kFootLine + 6;
+    layout.top = area.top() + kHead;
+    layout.row =
+        std::clamp((area.height() - kHead - foot) / static_cast<double>(rows_.size()), kLeastRow, kMostRow);
+    layout.foot = layout.top + layout.row * static_cast<double>(rows_.size()) + 4;
+
+    const double whole = area.width() - 2 * kMargin, widest_title = layout.width[title];
+    const auto missing = [&] {
+        double sum = -kGap;
+        for (const double width : layout.width)
+            if (width > 0) sum += width + kGap;
+        return sum - whole;
+    };
+    layout.width[plot] = kLeastPlot;
+    // Titles may take two lines before anything is left out.
+    if (layout.row >= 2 * metrics.height())
+        layout.width[title] = std::max(kLeastTitle, widest_title - std::max(0.0, missing()));
+    for (const int dropped : kDropped)
+        if (missing() > 0) layout.width[dropped] = 0;
+    layout.width[title] = std::max(kLeastTitle, std::min(layout.width[title] - missing(), widest_title));
+    if (layout.width[plot] > 0) layout.width[plot] = std::min(kMostPlot, kLeastPlot - missing());
+    double x = area.left() + kMargin;
+    for (int column = 0; column < column_count; ++column) {
+        layout.left[column] = x;
+        if (layout.width[column] > 0) x += layout.width[column] + kGap;
+    }
+    return layout;
+}
+
+/// Mean and interval of the differences, divided by their standard deviation; the better side of the second
+/// group on the right.
+void OutcomeTableView::paintInterval(QPainter& painter, const OutcomeRow& row, const QRectF& box,
+                                     const Theme& theme) const {
+    const auto& test = row.comparison.test;
+    if (!test || row.is_sign_test || !row.p || !(test->difference.deviation > 0)) return;
+    const double sign = infoOf(row.comparison.measure).more_is_better ? 1 : -1;
+    const auto x = [&](double value) {
+        const double at = std::clamp(sign * value / test->difference.deviation, -kPlotReach, kPlotReach);
+        return box.center().x() + at / kPlotReach * box.width() / 2;
+    };
+    const double mean = sign * test->difference.mean;
+    painter.setPen(QPen(mean >= 0 ? state_.colorB() : state_.colorA(), 2.4, Qt::SolidLine, Qt::FlatCap));
+    painter.drawLine(QPointF(x(test->interval.low), box.center().y()),
+                     QPointF(x(test->interval.high), box.center().y()));
+    painter.setBrush(painter.pen().color());
+    painter.drawEllipse(QPointF(x(test->difference.mean), box.center().y()), 3.2, 3.2);
+    painter.setPen(QPen(theme.frame, 1));
+    painter.drawLine(QPointF(box.center().x(), box.top()), QPointF(box.center().x(), box.bottom()));
+}
+
+void OutcomeTableView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    if (rows_.empty()) {
+        painter.setPen(theme.faint_text);
+        painter.drawText(area.adjusted(kMargin, 0, -kMargin, 0), Qt::AlignCenter | Qt::TextWordWrap,
+                         tr("No seed has an outcome in both groups yet."));
+        return;
+    }
+    const QFont plain = painter.font(), bold = boldFont(plain);
+    const Layout layout = layoutOf(area, plain);
+    const auto cell = [&](int column, double top, double height) {
+        return QRectF(layout.left[column], top, layout.width[column], height);
+    };
+    const std::array<QColor, column_count> colors = {theme.faint_text,
+                                                     theme.readable(state_.colorA()),
+                                                     theme.readable(state_.colorB()),
+                                                     theme.faint_text,
+                                                     theme.faint_text,
+                                                     theme.faint_text,
+                                                     theme.faint_text,
+                                                     theme.faint_text};
+    painter.setFont(bold);
+    for (int column = 0; column < plot; ++column) {
+        if (layout.width[column] == 0) continue;
+        painter.setPen(colors[column]);
+        painter.drawText(cell(column, area.top(), kHead),
+                         (column == title ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter,
+                         layout.heads[column]);
+    }
+    if (layout.width[plot] > 0) {
+        const QRectF head = cell(plot, area.top(), kHead);
+        const QString better_a = tr("← better"), better_b = tr("better →");
+        painter.setPen(colors[of_a]);
+        painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter, better_a);
+        painter.setPen(colors[of_b]);
+        painter.drawText(head, Qt::AlignRight | Qt::AlignVCenter, better_b);
+    }
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        const OutcomeRow& row = rows_[i];
+        const double top = layout.top + layout.row * static_cast<double>(i);
+        painter.setPen(QPen(theme.grid, 1));
+        painter.drawLine(QPointF(area.left() + kMargin, top), QPointF(area.right() - kMargin, top));
+        const auto cells = cellsFor(row);
+        for (int column = 0; column < plot; ++column) {
+            if (layout.width[column] == 0) continue;
+            const QRectF box = cell(column, top, layout.row);
+            const bool is_clear = (column == p && row.p && *row.p < 0.05) ||
+                                  (column == holm_p && row.holm_p && *row.holm_p < 0.05);
+            painter.setFont(is_clear ? bold : plain);
+            painter.setPen(theme.text);
+            if (column != title) {
+                painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter, cells[column]);
+                continue;
+            }
+            const bool wraps = layout.row >= 2 * QFontMetricsF(plain).height();
+            painter.drawText(
+                box, Qt::AlignLeft | Qt::AlignVCenter | (wraps ? Qt::TextWordWrap : 0),
+                wraps ? cells[title]
+                      : QFontMetricsF(plain).elidedText(cells[title], Qt::ElideRight, box.width()));
+        }
+        if (layout.width[plot] > 0) paintInterval(painter, row, cell(plot, top, layout.row), theme);
+    }
+    painter.setFont(plain);
+    painter.setPen(theme.faint_text);
+    painter.drawText(
+        QRectF(area.left() + kMargin, layout.foot, area.width() - 2 * kMargin, 2 * kFootLine),
+        Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
+        layout.width[holm_p] > 0
+            ? tr("Means over the pairs of equal seeds. By Holm: corrected for the measures in this table.")
+            : tr("Means over the pairs of equal seeds."));
+}
+
+std::size_t OutcomeTableView::rowAt(const QPointF& at) const {
+    if (rows_.empty()) return rows_.size();
+    const Layout layout = layoutOf(canvas(), Zoom::instance().pictureFont());
+    const double row = std::floor((at.y() - layout.top) / layout.row);
+    return row >= 0 && row < static_cast<double>(rows_.size()) ? static_cast<std::size_t>(row) : rows_.size();
+}
+
+void OutcomeTableView::mouseMoveEvent(QMouseEvent* event) {
+    pointed_ = rowAt(event->position());
+    setCursor(pointed_ < rows_.size() ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    update();
+    if (pointed_ >= rows_.size()) return emit pointed({});
+    emit pointed(QString::fromStdString(conclusionOf(rows_[pointed_].comparison)));
+}
+
+void OutcomeTableView::leaveEvent(QEvent* event) {
+    pointed_ = rows_.size();
+    update();
+    FigureView::leaveEvent(event);
+}
+
+void OutcomeTableView::mousePressEvent(QMouseEvent* event) {
+    const std::size_t row = rowAt(event->position());
+    if (event->button() != Qt::LeftButton || row >= rows_.size()) return;
+    emit measureChosen(rows_[row].comparison.measure, rows_[row].comparison.share);
+}
+
+void OutcomeTableView::paintPointed(QPainter& painter, const Theme& theme) const {
+    if (pointed_ >= rows_.size()) return;
+    const QRectF area = canvas();
+    const Layout layout = layoutOf(area, painter.font());
+    const double top = layout.top + layout.row * static_cast<double>(pointed_);
+    painter.fillRect(QRectF(area.left() + kMargin / 2, top, area.width() - kMargin, layout.row),
+                     QColor(theme.text.red(), theme.text.green(), theme.text.blue(), 18));
+}
+
+QString OutcomeTableView::figureCsv() const {
+    return QString::fromStdString(csvOf(rows_));
+}
+
+QString OutcomeTableView::figureCaption() const {
+    if (rows_.empty()) return tr("No outcomes to compare");
+    const auto [label_a, label_b] = differingLabels(rows_.front().comparison);
+    return tr("Outcomes of %1 and %2 over the pairs of equal seeds: mean difference with its 95 % interval, "
+              "paired "
+              "t-test (sign test where a run never got there), p also corrected by Holm's method")
+        .arg(QString::fromStdString(label_a), QString::fromStdString(label_b));
+}
+
+}  // namespace roper

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "core/compare/outcome_table.h"
+#include "ui/charts/figure_view.h"
+#include "ui/pages/compare/compare_state.h"
+
+namespace roper {
+
+/// Every measure of the two groups that are compared in one table: means, difference, interval, p, and the
+/// intervals drawn in units of the spread over pairs. A click chooses the measure that the page compares by.
+class OutcomeTableView : public FigureView {
+    Q_OBJECT
+
+  public:
+    OutcomeTableView(CompareState& state, QWidget* parent);
+
+    /// Reads the runs of both groups again.
+    void refresh();
+    const std::vector<OutcomeRow>& rows() const { return rows_; }
+
+    QString figureName() const override { return QStringLiteral("outcome-table"); }
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override;
+    QString figureCaption() const override;
+    QSize leastSize() const override { return {520, 280}; }
+
+  signals:
+    void measureChosen(roper::Measure measure, double share);
+
+  protected:
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void paintPointed(QPainter& painter, const Theme& theme) const override;
+    void leaveEvent(QEvent* event) override;
+
+  private:
+    struct Layout;
+    Layout layoutOf(const QRectF& area, const QFont& font) const;
+    void paintInterval(QPainter& painter, const OutcomeRow& row, const QRectF& box, const Theme& theme) const;
+    std::size_t rowAt(const QPointF& at) const;
+
+    CompareState& state_;
+    std::vector<OutcomeRow> rows_;
+    std::size_t pointed_ = static_cast<std::size_t>(-1);
+};
+
+}  // namespace roper
