@@ -79,6 +79,37 @@ Json orNull(const std::optional<double>& value) {
     return value ? Json(*value) : Json();
 }
 
+Json jsonOf(const PairedComparison& c) {
+    Json json = {{"a", c.label_a},
+                 {"b", c.label_b},
+                 {"measure", infoOf(c.measure).name},
+                 {"pairs", c.pairs.size()},
+                 {"complete", c.differences().size()}};
+    if (c.measure == Measure::steps_until) json["share"] = c.share;
+    if (c.test)
+        json.update({{"mean", c.test->difference.mean},
+                     {"deviation", c.test->difference.deviation},
+                     {"t", c.test->t},
+                     {"p", c.test->p},
+                     {"low", c.test->interval.low},
+                     {"high", c.test->interval.high}});
+    if (c.test && c.test->bootstrap)
+        json.update({{"bootstrap_low", c.test->bootstrap->low}, {"bootstrap_high", c.test->bootstrap->high}});
+    json["better_a"] = c.better_a;
+    json["better_b"] = c.better_b;
+    json["conclusion"] = conclusionOf(c);
+    return json;
+}
+
+Json jsonOf(const OutcomeRow& row) {
+    Json json = jsonOf(row.comparison);
+    if (row.a.count > 0) json.update({{"mean_a", row.a.mean}, {"mean_b", row.b.mean}});
+    json["test"] = row.is_sign_test ? "sign" : "paired t";
+    json["test_p"] = orNull(row.p);
+    json["holm_p"] = orNull(row.holm_p);
+    return json;
+}
+
 Json cellJson(const BoardRow& row, const BoardCell& cell) {
     return {{"preset", row.target.preset},
             {"position", cell.position},

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
 
@@ -134,37 +133,6 @@ std::string csvOf(const std::vector<OutcomeRow>& rows) {
         csv += '\n';
     }
     return csv;
-}
-
-nlohmann::ordered_json jsonOf(const PairedComparison& c) {
-    nlohmann::ordered_json json = {{"a", c.label_a},
-                                   {"b", c.label_b},
-                                   {"measure", infoOf(c.measure).name},
-                                   {"pairs", c.pairs.size()},
-                                   {"complete", c.differences().size()}};
-    if (c.measure == Measure::steps_until) json["share"] = c.share;
-    if (c.test)
-        json.update({{"mean", c.test->difference.mean},
-                     {"deviation", c.test->difference.deviation},
-                     {"t", c.test->t},
-                     {"p", c.test->p},
-                     {"low", c.test->interval.low},
-                     {"high", c.test->interval.high}});
-    if (c.test && c.test->bootstrap)
-        json.update({{"bootstrap_low", c.test->bootstrap->low}, {"bootstrap_high", c.test->bootstrap->high}});
-    json["better_a"] = c.better_a;
-    json["better_b"] = c.better_b;
-    json["conclusion"] = conclusionOf(c);
-    return json;
-}
-
-nlohmann::ordered_json jsonOf(const OutcomeRow& row) {
-    nlohmann::ordered_json json = jsonOf(row.comparison);
-    if (row.a.count > 0) json.update({{"mean_a", row.a.mean}, {"mean_b", row.b.mean}});
-    json["test"] = row.is_sign_test ? "sign" : "paired t";
-    json["test_p"] = row.p ? nlohmann::ordered_json(*row.p) : nlohmann::ordered_json();
-    json["holm_p"] = row.holm_p ? nlohmann::ordered_json(*row.holm_p) : nlohmann::ordered_json();
-    return json;
 }
 
 }  // namespace roper

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,9 +39,5 @@ OutcomeCells cellsOf(const OutcomeRow& row);
 
 /// With a header line.
 std::string csvOf(const std::vector<OutcomeRow>& rows);
-
-/// What a comparison says, in numbers; numbers that are not known are left out.
-nlohmann::ordered_json jsonOf(const PairedComparison& comparison);
-nlohmann::ordered_json jsonOf(const OutcomeRow& row);
 
 }  // namespace roper

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <list>
-#include <nlohmann/json.hpp>
 
 namespace roper {
 namespace {
@@ -124,16 +123,11 @@ TEST(OutcomeTable, ARunThatNeverGetsThereIsCountedAndNotAveraged) {
     EXPECT_EQ(cells.p, "0.125 (sign test)");
 }
 
-TEST(OutcomeTable, AsCsvAndJsonHasTheSameNumbers) {
+TEST(OutcomeTable, AsCsvHasALineForEachMeasure) {
     const auto rows = threePairs().table();
     const std::string csv = csvOf(rows);
     EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), static_cast<std::ptrdiff_t>(rows.size() + 1));
     EXPECT_NE(csv.find("problems solved at the end,problems,3,97,"), std::string::npos) << csv;
-    for (const OutcomeRow& row : rows) {
-        const auto json = jsonOf(row);
-        EXPECT_EQ(json["mean_a"].get<double>(), row.a.mean);
-        EXPECT_EQ(json["test_p"].is_null(), !row.p);
-    }
 }
 
 TEST(OutcomeTable, NamesGroupsByWhatTheyDoNotShare) {
