@@ -81,8 +81,9 @@ folder(ui/pages/inspect OVER ui/page ui/controls ui/live WITH qt eigen)
 folder(ui/window OVER ui/pages/rotation ui/pages/spectrum ui/pages/attention ui/pages/mixing ui/pages/training
     ui/pages/compare ui/pages/inspect ui/tour WITH qt)
 
-folder(app/roper_lab OVER ui/window WITH qt cli)
-folder(app/roper_train OVER core/bench core/training core/compare WITH cli json)
+folder(app/command_help OVER core/base WITH cli)
+folder(app/roper_lab OVER ui/window app/command_help WITH qt cli)
+folder(app/roper_train OVER core/bench core/training core/compare app/command_help WITH cli json)
 folder(app/roper_tokenizer OVER core/corpus WITH cli sentencepiece)
 
 set(offences "")

@@ -5,7 +5,10 @@
 #include <QTimer>
 #include <algorithm>
 #include <iostream>
+#include <map>
 
+#include "app/command_help/completion.h"
+#include "app/command_help/man_page.h"
 #include "app/roper_lab/figures.h"
 #include "app/roper_lab/gallery.h"
 #include "app/roper_lab/screenshots.h"
@@ -22,7 +25,7 @@ namespace {
 struct Arguments {
     std::string runs = roper::defaultRunsFolder().string();
     std::string page, tour;
-    std::string out;
+    std::string out, shell;
     roper::FigureOrder order;
     int scale = 1, width = 1360, height = 860;
     bool figure = false, screenshots = false, gallery = false, thumbnails = false, first_frame = false;
@@ -37,6 +40,23 @@ void dropRemarks(QtMsgType type, const QMessageLogContext&, const QString& messa
 void useNoDisplay() {
     qputenv("QT_QPA_PLATFORM", "offscreen");
     qInstallMessageHandler(dropRemarks);
+}
+
+/// What options take, as --help, the manual and completion call it.
+void nameValues(CLI::App& app) {
+    const std::map<std::string, std::string> values = {
+        {"--runs", "FOLDER"}, {"--run", "RUN"}, {"--tour", "FILE"}};
+    const auto name = [&](CLI::App& command) {
+        for (CLI::Option* option : command.get_options())
+            if (const auto value = values.find(option->get_name()); value != values.end())
+                option->type_name(value->second);
+    };
+    name(app);
+    for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+        name(*command);
+        if (CLI::Option* out = command->get_option_no_throw("--out"))
+            out->type_name(command->get_name() == "figure" ? "FILE" : "FOLDER");
+    }
 }
 
 /// @returns an exit code if the program should end at once
@@ -78,6 +98,13 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     gallery->add_option("--out", arguments.out, "Folder")->required();
     gallery->add_flag("--thumbnails", arguments.thumbnails,
                       "The small ones of the lists, for resources/examples");
+    CLI::App* completion =
+        app.add_subcommand("completion", "Print a script that completes commands, options and names");
+    completion->add_option("shell", arguments.shell, "Whose language")
+        ->required()
+        ->check(CLI::IsMember(roper::completionShells()));
+    CLI::App* man = app.add_subcommand("man", "Print the manual page, for man(1)");
+    nameValues(app);
     // `--set` takes all that follows it; a word without "=" is the kind.
     figure->final_callback([&order = arguments.order] {
         const auto word =
@@ -93,6 +120,12 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : static_cast<int>(roper::ErrorKind::usage);
+    }
+    if (completion->parsed() || man->parsed()) {
+        const roper::CommandDescription program = roper::describeCommands(app);
+        std::cout << (man->parsed() ? roper::manPage(program, roper::programVersion())
+                                    : roper::completionScript(program, arguments.shell));
+        return 0;
     }
     arguments.figure = figure->parsed();
     arguments.screenshots = screenshots->parsed();

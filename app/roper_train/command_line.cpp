@@ -2,7 +2,10 @@
 
 #include <iostream>
 #include <limits>
+#include <map>
 
+#include "app/command_help/completion.h"
+#include "app/command_help/man_page.h"
 #include "core/base/error.h"
 #include "core/base/this_process.h"
 #include "core/tasks/task_kind.h"
@@ -43,6 +46,21 @@ CommandLine::CommandLine() {
     addBench();
     addImport();
     addTrust();
+    addCompletion();
+    addMan();
+    nameValues();
+}
+
+/// What options take, as --help, the manual and completion call it.
+void CommandLine::nameValues() {
+    const std::map<std::string, std::string> values = {
+        {"run", "RUN"},         {"runs", "RUN"},      {"what", "PRESET"},   {"--preset", "PRESET"},
+        {"--set", "KEY=VALUE"}, {"--runs", "FOLDER"}, {"folder", "FOLDER"}, {"--out", "FILE"},
+        {"--csv", "FILE"},      {"file", "FILE"},     {"sweep", "FILE"}};
+    for (CLI::App* command : app_.get_subcommands([](const CLI::App*) { return true; }))
+        for (CLI::Option* option : command->get_options())
+            if (const auto value = values.find(option->get_name()); value != values.end())
+                option->type_name(value->second);
 }
 
 int CommandLine::parseAndRun(int argc, char** argv) {
@@ -125,23 +143,31 @@ void CommandLine::addResume() {
 
 void CommandLine::addList() {
     CLI::App* list = command("list", "Show the runs of a folder");
-    list->add_flag("--json", read_.json, "One JSON object per line");
+    CLI::Option* json = list->add_flag("--json", read_.json, "One JSON object per line, with all numbers");
+    list->add_flag("--names", names_, "Names alone, one per line")->excludes(json);
     addRunsFolder(list);
-    list->callback([this] { action_ = [this] { return listCommand(runs_, read_.json); }; });
+    list->callback([this] {
+        action_ = [this] { return names_ ? listNamesCommand(runs_) : listCommand(runs_, read_.json); };
+    });
 }
 
 void CommandLine::addPresets() {
     CLI::App* presets =
         command("presets", "Show the bundled presets: name, time on two cores, what they teach");
-    presets->add_flag("--json", read_.json, "One JSON object per line");
-    presets->callback([this] { action_ = [this] { return presetsCommand(read_.json); }; });
+    CLI::Option* json = presets->add_flag("--json", read_.json, "One JSON object per line");
+    presets->add_flag("--names", names_, "Names alone, one per line")->excludes(json);
+    presets->callback(
+        [this] { action_ = [this] { return names_ ? presetNamesCommand() : presetsCommand(read_.json); }; });
 }
 
 void CommandLine::addDescribe() {
     CLI::App* describe = command("describe", "Show every field of a preset; without a name, the defaults");
     describe->add_option("what", run_.what, "Name of a preset, or path of a .toml file");
     describe->add_flag("--markdown", markdown_, "The table of all fields, as in docs/specification.md");
-    describe->callback([this] { action_ = [this] { return describeCommand(run_.what, markdown_); }; });
+    describe->add_flag("--keys", keys_, "The keys of all fields, as --set takes them: key=, one per line");
+    describe->callback([this] {
+        action_ = [this] { return keys_ ? keysCommand() : describeCommand(run_.what, markdown_); };
+    });
 }
 
 void CommandLine::addSample() {
@@ -250,6 +276,29 @@ void CommandLine::addTrust() {
         command("trust", "Treat a runs folder as your own: work through its queue, write into it");
     trust->add_option("folder", out_, "Folder of runs")->required();
     trust->callback([this] { action_ = [this] { return trustCommand(out_); }; });
+}
+
+void CommandLine::addCompletion() {
+    CLI::App* completion = command("completion", "Print a script that completes commands, options and names");
+    completion->add_option("shell", shell_, "Whose language")
+        ->required()
+        ->check(CLI::IsMember(completionShells()));
+    completion->callback([this] {
+        action_ = [this] {
+            std::cout << completionScript(describeCommands(app_), shell_);
+            return 0;
+        };
+    });
+}
+
+void CommandLine::addMan() {
+    CLI::App* man = command("man", "Print the manual page, for man(1)");
+    man->callback([this] {
+        action_ = [this] {
+            std::cout << manPage(describeCommands(app_), programVersion());
+            return 0;
+        };
+    });
 }
 
 }  // namespace roper

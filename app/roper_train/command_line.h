@@ -60,6 +60,9 @@ class CommandLine {
     void addBench();
     void addImport();
     void addTrust();
+    void addCompletion();
+    void addMan();
+    void nameValues();
     void sayWhichRuns() const;
 
     CLI::App app_{"Trains transformers with rotary position embeddings, and answers questions about them.",
@@ -70,6 +73,8 @@ class CommandLine {
     ReadOptions read_;
     SessionOptions session_;
     VerbosityFlags flags_;
+    bool names_ = false, keys_ = false;  ///< lists of names alone, for completion
+    std::string shell_;
     bool markdown_ = false, background_ = false, with_parent_ = false;
     std::string task_, what_, text_, out_;
     std::int64_t count_ = 10;

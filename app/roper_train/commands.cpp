@@ -11,6 +11,7 @@
 #include "core/base/file_reading.h"
 #include "core/base/text.h"
 #include "core/corpus/open_task.h"
+#include "core/runs/run_labels.h"
 #include "core/runs/run_recorder.h"
 #include "core/runs/trusted_folders.h"
 #include "core/specification/cost.h"
@@ -82,6 +83,38 @@ RunSummary summarize(const RunFolder& run) {
     return summary;
 }
 
+/// What is known of a run, in numbers; null where there is nothing, or it cannot be read.
+nlohmann::ordered_json runJson(const RunFolder& run, const RunSummary& summary) {
+    nlohmann::ordered_json json = {{"name", summary.name},
+                                   {"state", summary.state},
+                                   {"step", summary.step},
+                                   {"steps", summary.steps},
+                                   {"last", summary.last}};
+    for (const char* key : {"experiment", "tags", "note", "preset", "task", "position", "data_seed",
+                            "model_seed", "host", "metrics", "evaluation", "best"})
+        json[key] = nullptr;
+    try {
+        const RunLabels labels = readLabels(run);
+        if (!labels.experiment.empty()) json["experiment"] = labels.experiment;
+        json["tags"] = labels.tags;
+        if (!labels.note.empty()) json["note"] = labels.note;
+        const Specification specification = run.specification();
+        if (!specification.about.title.empty()) json["preset"] = specification.about.title;
+        json["task"] = specification.task.name;
+        json["position"] = specification.model.position;
+        json["data_seed"] = specification.training.data_seed;
+        json["model_seed"] = specification.training.model_seed;
+        if (const std::string host = run.status().host; !host.empty()) json["host"] = host;
+        if (const auto row = run.lastRow<MetricsRow>()) json["metrics"] = rowJson(*row);
+        const std::vector<EvaluationRow> evaluations = run.evaluations();
+        if (!evaluations.empty()) json["evaluation"] = rowJson(evaluations.back());
+        if (const auto best = bestOf(evaluations)) json["best"] = rowJson(*best);
+    } catch (const Error&) {
+        // `last` says what is wrong; what could be read before it stands.
+    }
+    return json;
+}
+
 /// A preset by its name, or a specification by its path. @throws Error (usage)
 Specification readNamed(const std::string& what) {
     const bool is_path = what.ends_with(".toml") || what.find('/') != std::string::npos;
@@ -151,11 +184,7 @@ int listCommand(const fs::path& runs, bool json) {
     if (all.empty() && !json) std::cerr << "no runs in " << runs.string() << "\n";
     for (const RunSummary& run : all) {
         if (json) {
-            std::cout << nlohmann::ordered_json{{"name", run.name},
-                                                {"state", run.state},
-                                                {"step", run.step},
-                                                {"steps", run.steps},
-                                                {"last", run.last}}
+            std::cout << runJson(RunFolder(runs / run.name), run)
                              .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
                       << "\n";
         } else {
@@ -164,6 +193,24 @@ int listCommand(const fs::path& runs, bool json) {
                       << std::setw(8) << run.steps << run.last << "\n";
         }
     }
+    return 0;
+}
+
+int listNamesCommand(const fs::path& runs) {
+    for (const RunFolder& run : listRuns(runs))
+        std::cout << run.name() << "\n";
+    return 0;
+}
+
+int presetNamesCommand() {
+    for (const std::string& name : presetNames())
+        std::cout << name << "\n";
+    return 0;
+}
+
+int keysCommand() {
+    for (const SpecificationField& field : specificationFields())
+        std::cout << field.key() << "=\n";
     return 0;
 }
 

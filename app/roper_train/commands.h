@@ -40,6 +40,11 @@ int runCommand(const RunOptions& options);
 int resumeCommand(const std::string& run, const std::filesystem::path& runs, const SessionOptions& session,
                   Verbosity verbosity);
 int listCommand(const std::filesystem::path& runs, bool json);
+/// Names alone, one a line, as completion asks for them.
+int listNamesCommand(const std::filesystem::path& runs);
+int presetNamesCommand();
+/// The keys of all settings, each with "=" behind it.
+int keysCommand();
 int trustCommand(const std::filesystem::path& runs);
 int presetsCommand(bool json);
 /// Without a name: the table of all fields.

@@ -215,7 +215,7 @@ void RunRecorder::openRows() {
     auto evaluations = openRowFile<EvaluationRow>(folder_);
     auto samples = openRowFile<Sample>(folder_);
     auto events = std::make_unique<AppendFile>(folder_.eventsPath(), AppendFile::Content::bytes);
-    if (events->empty()) events->append(formatEventFileStart(secondsSinceEpoch()));
+    if (events->empty()) events->append(formatEventFileStart(secondsSinceEpoch(), folder_.specification()));
     metrics_ = openRowFile<MetricsRow>(folder_);
     evaluations_ = std::move(evaluations);
     samples_ = std::move(samples);

@@ -235,7 +235,7 @@ void rewindEvents(const RunFolder& folder, std::int64_t step, EventFile file, Re
     }
     const double begun = events.empty() ? secondsSinceEpoch() : events.front().wall_time;
     writeFileAtomically(path, [&](const AppendBytes& append) {
-        append(bytesOf(formatEventFileStart(begun)));
+        append(bytesOf(formatEventFileStart(begun, folder.specification())));
         for (const ScalarEvent& event : events)
             append(bytesOf(formatEvent(event)));
     });

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "core/base/text.h"
 #include "core/runs/status.h"
 
 namespace roper {
@@ -17,8 +18,28 @@ constexpr char kEventSummary = 5 << 3 | 2;
 constexpr char kSummaryValue = 1 << 3 | 2;
 constexpr char kValueTag = 1 << 3 | 2;
 constexpr char kValueSimple = 2 << 3 | 5;
+constexpr char kValueTensor = 8 << 3 | 2;
+constexpr char kValueMetadata = 9 << 3 | 2;
+// Of tensor.proto, tensor_shape.proto, and the plugins' data.
+constexpr char kTensorType = 1 << 3 | 0;
+constexpr char kTensorShape = 2 << 3 | 2;
+constexpr char kTensorFloat = 5 << 3 | 2;
+constexpr char kTensorString = 8 << 3 | 2;
+constexpr char kShapeDimension = 2 << 3 | 2;
+constexpr char kDimensionSize = 1 << 3 | 0;
+constexpr char kMetadataPlugin = 1 << 3 | 2;
+constexpr char kPluginName = 1 << 3 | 2;
+constexpr char kPluginContent = 2 << 3 | 2;
+constexpr char kHparamsStart = 3 << 3 | 2;
+constexpr char kStartHparams = 1 << 3 | 2;
+constexpr char kStartTime = 5 << 3 | 1;
+constexpr char kMapKey = 1 << 3 | 2;
+constexpr char kMapValue = 2 << 3 | 2;
+constexpr char kStructNumber = 2 << 3 | 1;  // google.protobuf.Value
+constexpr char kStructString = 3 << 3 | 2;
+constexpr char kFloat = 1, kString = 7;  // DataType
 
-constexpr std::size_t kLongestTorn = 4096;  // an event of ours is much shorter
+constexpr std::size_t kLongestTorn = 1U << 16U;  // an event of ours is shorter
 constexpr std::size_t kFrame = sizeof(std::uint64_t) + 2 * sizeof(std::uint32_t);
 constexpr std::size_t kHeader = sizeof(std::uint64_t) + sizeof(std::uint32_t);
 
@@ -125,14 +146,18 @@ class Fields {
     std::string_view rest_;
 };
 
-std::pair<std::string, float> parseValue(std::string_view message) {
+/// Nothing if the value is no scalar.
+std::optional<std::pair<std::string, float>> parseValue(std::string_view message) {
     std::pair<std::string, float> value;
+    bool is_scalar = false;
     Fields fields(message);
     while (const auto field = fields.next()) {
         if (field->tag == kValueTag) value.first = field->content;
-        if (field->tag == kValueSimple) value.second = readNumber<float>(field->content);
+        if (field->tag != kValueSimple) continue;
+        value.second = readNumber<float>(field->content);
+        is_scalar = true;
     }
-    return value;
+    return is_scalar ? std::optional(value) : std::nullopt;
 }
 
 ScalarEvent parseEvent(std::string_view message) {
@@ -143,8 +168,10 @@ ScalarEvent parseEvent(std::string_view message) {
         if (field->tag == kEventStep) event.step = static_cast<std::int64_t>(field->number);
         if (field->tag != kEventSummary) continue;
         Fields values(field->content);
-        while (const auto value = values.next())
-            if (value->tag == kSummaryValue) event.scalars.push_back(parseValue(value->content));
+        while (const auto value = values.next()) {
+            if (value->tag != kSummaryValue) continue;
+            if (auto scalar = parseValue(value->content)) event.scalars.push_back(std::move(*scalar));
+        }
     }
     return event;
 }
@@ -157,6 +184,50 @@ std::optional<std::size_t> lengthOfRecord(std::string_view file) {
     if (length_crc != maskedCrc(file.substr(0, sizeof length)) || length > file.size() - kFrame)
         return std::nullopt;
     return length;
+}
+
+/// An event of step 0 with one value.
+std::string summaryRecord(double wall_time, const std::string& value) {
+    return record(kEventWallTime + littleEndian(wall_time) +
+                  delimited(kEventSummary, delimited(kSummaryValue, value)));
+}
+
+/// A value that a plugin of TensorBoard reads: one element of a type, and what the plugin is told about it.
+std::string pluginValue(const std::string& tag, const std::string& plugin, const std::string& content,
+                        char type, const std::string& element) {
+    const std::string one = delimited(kTensorShape, delimited(kShapeDimension, kDimensionSize + varint(1)));
+    return delimited(kValueTag, tag) +
+           delimited(kValueTensor, std::string{kTensorType, type} + one + element) +
+           delimited(kValueMetadata, delimited(kMetadataPlugin, delimited(kPluginName, plugin) +
+                                                                    delimited(kPluginContent, content)));
+}
+
+bool isHyperparameter(const SpecificationField& field, const Specification& specification) {
+    return field.section != "about" && !whyUnused(field, specification);
+}
+
+/// `SessionStartInfo` of the HParams plugin: what stands in its table for this run.
+std::string hparamsValue(double wall_time, const Specification& specification) {
+    std::string start;
+    for (const SpecificationField& field : specificationFields()) {
+        if (!isHyperparameter(field, specification)) continue;
+        const std::string text = field.text(specification);
+        const auto number = field.isText() ? std::nullopt : parseNumber(text);
+        const std::string value =
+            number ? kStructNumber + littleEndian(*number) : delimited(kStructString, text);
+        start += delimited(kStartHparams, delimited(kMapKey, field.key()) + delimited(kMapValue, value));
+    }
+    start += kStartTime + littleEndian(wall_time);
+    return pluginValue("_hparams_/session_start_info", "hparams", delimited(kHparamsStart, start), kFloat,
+                       delimited(kTensorFloat, littleEndian(0.0F)));
+}
+
+std::string settingsText(const Specification& specification) {
+    std::string table = "| setting | value |\n|---|---|\n";
+    for (const SpecificationField& field : specificationFields())
+        if (isHyperparameter(field, specification))
+            table += "| " + field.key() + " | " + onOneLine(field.text(specification)) + " |\n";
+    return pluginValue("settings/text_summary", "text", "", kString, delimited(kTensorString, table));
 }
 
 bool anyRecordFollows(std::string_view file) {
@@ -175,8 +246,10 @@ std::uint32_t crc32c(std::string_view bytes) {
     return ~crc;
 }
 
-std::string formatEventFileStart(double wall_time) {
-    return record(kEventWallTime + littleEndian(wall_time) + delimited(kEventFileVersion, "brain.Event:2"));
+std::string formatEventFileStart(double wall_time, const Specification& specification) {
+    return record(kEventWallTime + littleEndian(wall_time) + delimited(kEventFileVersion, "brain.Event:2")) +
+           summaryRecord(wall_time, hparamsValue(wall_time, specification)) +
+           summaryRecord(wall_time, settingsText(specification));
 }
 
 std::string formatEvent(const ScalarEvent& event) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/runs/rows.h"
+#include "core/specification/specification.h"
 
 namespace roper {
 
@@ -18,8 +19,9 @@ struct ScalarEvent {
     std::vector<std::pair<std::string, float>> scalars;  ///< tag and value
 };
 
-/// The record that every event file begins with ("brain.Event:2").
-std::string formatEventFileStart(double wall_time);
+/// The records that an event file of ours begins with: its version ("brain.Event:2"), and the settings that
+/// the run reads, as hyperparameters for the HParams table and as a text.
+std::string formatEventFileStart(double wall_time, const Specification& specification);
 
 /// A record: u64 length, masked CRC-32C of it, a protobuf `Event`, masked CRC-32C of that.
 std::string formatEvent(const ScalarEvent& event);

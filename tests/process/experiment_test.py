@@ -13,7 +13,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from programs import TINY, TRAINER, TrainerTest, checkpoints, read_rows, read_safetensors, status, wait_until, without_times
+from programs import TINY, TRAINER, TrainerTest, checkpoints, mark_stopped, read_rows, read_safetensors, status, wait_until, without_times
 
 QUICK = [*TINY, "--set", "training.steps=40", "--set", "training.warmup_steps=4", "--set", "evaluation.every=20"]
 QUICK = [part for part in QUICK if part not in ("--threads", "1")] + ["--set", "device.threads=1"]
@@ -455,6 +455,24 @@ class TensorBoard(TrainerTest):
         for (_, mine), (_, theirs) in zip(read, rows):
             self.assertAlmostEqual(mine, theirs, places=6)
         self.assertEqual([event.step for event in events.Scalars("evaluation/correct")], [4, 8, 12])
+
+        # The settings: once, also after a resume, which writes the file anew.
+        from tensorboard.plugins.hparams import metadata
+
+        mark_stopped(run)
+        self.assertEqual(self.trainer("resume", run).returncode, 0)
+        (path,) = run.glob("events.out.tfevents*")
+        self.assertEqual(path.read_bytes().count(b"_hparams_/session_start_info"), 1)
+        events = EventAccumulator(str(run))
+        events.Reload()
+        start = metadata.parse_session_start_info_plugin_data(
+            events.SummaryMetadata("_hparams_/session_start_info").plugin_data.content)
+        self.assertEqual(start.hparams["model.width"].number_value, 32)
+        self.assertEqual(start.hparams["task.name"].string_value, "addition")
+        self.assertNotIn("about.title", start.hparams)
+        self.assertEqual(events.SummaryMetadata("settings/text_summary").plugin_data.plugin_name, "text")
+        (text,) = events.Tensors("settings/text_summary")
+        self.assertIn(b"| model.width | 32 |", text.tensor_proto.string_val[0])
 
 
 if __name__ == "__main__":

@@ -117,7 +117,7 @@ TEST(RunFolder, IsFoundByNameOrPath) {
 TEST(RunRecorder, FormerTagsOfEventsBecomeTodays) {
     const TemporaryFolder runs;
     const RunFolder run = createRun(runs.path(), "a", {});
-    const std::string former = formatEventFileStart(1) +
+    const std::string former = formatEventFileStart(1, Specification{}) +
                                formatEvent({1, 5, {{"evaluation/loss", 2.0F}, {"evaluation/floor", 1.0F}}}) +
                                formatEvent({2, 5, {{"evaluation/recall", 0.5F}}});
     const FilePath events = run.eventsPath();

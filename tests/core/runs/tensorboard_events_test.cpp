@@ -17,7 +17,7 @@ TEST(TensorboardEvents, ChecksumsAreThoseOfTheStandard) {
 }
 
 TEST(TensorboardEvents, ReadBackAsWritten) {
-    std::string file = formatEventFileStart(1.5);
+    std::string file = formatEventFileStart(1.5, Specification{});
     file += formatEvent({2.5, 300, {{"training/loss", 0.25F}, {"evaluation/correct", 112.0F}}});
     file += formatEvent({3.5, 400, {{"training/loss", std::numeric_limits<float>::quiet_NaN()}}});
     const auto events = parseEvents(file).events;

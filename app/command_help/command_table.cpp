@@ -1,0 +1,45 @@
+#include "app/command_help/command_table.h"
+
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+/// The members of a set that a check names: of "TEXT:{a,b}" a and b.
+std::vector<std::string> choicesIn(const std::string& type) {
+    const std::size_t begin = type.find('{'), end = type.find('}');
+    if (begin == std::string::npos || end == std::string::npos) return {};
+    std::vector<std::string> choices;
+    for (const std::string& choice : split(type.substr(begin + 1, end - begin - 1), ','))
+        choices.push_back(trimmed(choice));
+    return choices;
+}
+
+CommandOption describeOption(const CLI::Option& option) {
+    CommandOption described;
+    for (const std::string& name : option.get_snames())
+        described.names.push_back("-" + name);
+    for (const std::string& name : option.get_lnames())
+        described.names.push_back("--" + name);
+    if (described.names.empty()) described.argument = option.get_name(true);
+    const std::string type = option.get_type_name();
+    if (option.get_items_expected_max() > 0) described.value = type.substr(0, type.find(':'));
+    described.choices = choicesIn(type);
+    described.help = option.get_description();
+    described.is_required = option.get_required();
+    described.may_repeat = option.get_items_expected_max() > 1;
+    return described;
+}
+
+}  // namespace
+
+CommandDescription describeCommands(const CLI::App& app) {
+    CommandDescription described{app.get_name(), app.get_description(), {}, {}};
+    for (const CLI::Option* option : app.get_options())
+        described.options.push_back(describeOption(*option));
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        described.commands.push_back(describeCommands(*command));
+    return described;
+}
+
+}  // namespace roper

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace roper {
+
+/// An option, or an argument without a name of its own, of a command.
+struct CommandOption {
+    std::vector<std::string> names;  ///< "-q", "--quiet"; of an argument none
+    std::string argument;            ///< name of an argument: "run"
+    std::string value;               ///< what it takes: "RUN", "FILE", "N"; empty for a flag
+    std::vector<std::string> choices;
+    std::string help;
+    bool is_required = false;
+    bool may_repeat = false;
+
+    bool isArgument() const { return names.empty(); }
+};
+
+/// A command with all that its --help lists.
+struct CommandDescription {
+    std::string name, help;
+    std::vector<CommandOption> options;
+    std::vector<CommandDescription> commands;
+};
+
+/// What a program's --help is made from, for whatever else is made from it.
+CommandDescription describeCommands(const CLI::App& app);
+
+}  // namespace roper

@@ -1,0 +1,243 @@
+#include "app/command_help/completion.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+/// Values that only a running program can list, and the command that does.
+const std::map<std::string, std::string>& listings() {
+    static const std::map<std::string, std::string> all = {{"RUN", "roper-train list --names"},
+                                                           {"PRESET", "roper-train presets --names"},
+                                                           {"KEY=VALUE", "roper-train describe --keys"}};
+    return all;
+}
+
+/// "roper_train", as functions of shells are named.
+std::string identifier(std::string name) {
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; },
+        '_');
+    return name;
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+        text.replace(at, what.size(), by);
+    return text;
+}
+
+/// In single quotes, for any shell.
+std::string quoted(const std::string& text) {
+    return "'" + replaced(text, "'", "'\\''") + "'";
+}
+
+std::vector<std::string> optionNames(const CommandDescription& command) {
+    std::vector<std::string> names;
+    for (const CommandOption& option : command.options)
+        names.insert(names.end(), option.names.begin(), option.names.end());
+    return names;
+}
+
+// bash -----------------------------------------------------------------------------------------------------
+
+/// The statement that fills COMPREPLY with what a value may be.
+std::string bashValues(const CommandOption& option) {
+    if (!option.choices.empty())
+        return "mapfile -t COMPREPLY < <(compgen -W " + quoted(join(option.choices, " ")) + " -- \"$word\")";
+    if (option.value == "FOLDER")
+        return "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- \"$word\")";
+    const auto listing = listings().find(option.value);
+    std::string statement;
+    if (listing != listings().end()) {
+        const std::string folder = option.value == "RUN" ? " \"${folder[@]}\"" : "";
+        statement = "mapfile -t COMPREPLY < <(compgen -W \"$(" + listing->second + folder +
+                    " 2>/dev/null)\" -- \"$word\")";
+        if (option.value == "KEY=VALUE") return "compopt -o nospace; " + statement;
+        if (option.value == "RUN") return statement;
+    }
+    if (option.value != "FILE" && option.value != "PRESET") return "return";  // anything
+    const std::string files = "mapfile -t -O \"${#COMPREPLY[@]}\" COMPREPLY < <(compgen -f -- \"$word\")";
+    return "compopt -o filenames; " + (statement.empty() ? files : statement + "; " + files);
+}
+
+std::string bashCommand(const CommandDescription& command) {
+    std::string text = "        " + command.name + ")\n            case $before in\n";
+    std::string argument = "return";
+    for (const CommandOption& option : command.options) {
+        if (option.isArgument())
+            argument = argument == "return" ? bashValues(option) : argument;
+        else if (!option.value.empty())
+            text +=
+                "                " + join(option.names, "|") + ") " + bashValues(option) + "; return ;;\n";
+    }
+    text +=
+        "            esac\n            if [[ $word == -* ]]; then\n                mapfile -t COMPREPLY < "
+        "<(compgen -W " +
+        quoted(join(optionNames(command), " ")) + " -- \"$word\")\n            else\n                " +
+        argument + "\n            fi ;;\n";
+    return text;
+}
+
+std::string bash(const CommandDescription& program) {
+    std::vector<std::string> names;
+    for (const CommandDescription& command : program.commands)
+        names.push_back(command.name);
+    const std::string function = "_" + identifier(program.name);
+    CommandDescription whole = program;
+    whole.name = "''";
+    std::string text =
+        "# Completion of " + program.name + " for bash. Load it with: source <(" + program.name +
+        " completion bash)\n" + function +
+        "() {\n"
+        "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' i\n"
+        "    local folder=()\n"
+        "    COMPREPLY=()\n"
+        "    for ((i = 1; i < COMP_CWORD; ++i)); do\n"
+        "        [[ ${COMP_WORDS[i]} == --runs ]] && folder=(--runs \"${COMP_WORDS[i+1]}\")\n"
+        "        [[ -n $command ]] && continue\n"
+        "        case ${COMP_WORDS[i]} in\n"
+        "            " +
+        join(names, "|") +
+        ") command=${COMP_WORDS[i]} ;;\n"
+        "        esac\n"
+        "    done\n"
+        "    case $command in\n";
+    CommandOption first;
+    first.argument = "command";
+    first.choices = names;
+    whole.options.insert(whole.options.begin(), first);
+    text += bashCommand(whole);
+    for (const CommandDescription& command : program.commands)
+        text += bashCommand(command);
+    return text + "    esac\n}\ncomplete -F " + function + " " + program.name + "\n";
+}
+
+// zsh ------------------------------------------------------------------------------------------------------
+
+/// A text within a specification of _arguments.
+std::string zshText(const std::string& text) {
+    return replaced(replaced(replaced(replaced(text, "\\", "\\\\"), "[", "\\["), "]", "\\]"), ":", "\\:");
+}
+
+std::string zshValues(const CommandDescription& program, const CommandOption& option) {
+    if (!option.choices.empty()) return "(" + join(option.choices, " ") + ")";
+    if (option.value == "FOLDER") return "_files -/";
+    if (option.value == "FILE") return "_files";
+    if (listings().count(option.value) > 0)
+        return "_" + identifier(program.name) + "_" + identifier(option.value);
+    return {};
+}
+
+std::string zshOption(const CommandDescription& program, const CommandOption& option) {
+    const std::string value =
+        option.value.empty() ? "" : ":" + zshText(option.value) + ":" + zshValues(program, option);
+    if (option.isArgument())
+        return quoted((option.may_repeat ? "*" : "") + (":" + zshText(option.argument)) + ":" +
+                      zshValues(program, option));
+    std::string text;
+    for (const std::string& name : option.names) {
+        const std::string repeat = option.may_repeat || option.value == "KEY=VALUE" ? "*" : "";
+        text += (text.empty() ? "" : " ") + quoted(repeat + name + "[" + zshText(option.help) + "]" + value);
+    }
+    return text;
+}
+
+std::string zshArguments(const CommandDescription& program, const CommandDescription& command,
+                         const std::string& indent) {
+    std::string text = "_arguments";
+    for (const CommandOption& option : command.options)
+        text += " \\\n" + indent + zshOption(program, option);
+    return text;
+}
+
+std::string zsh(const CommandDescription& program) {
+    const std::string function = "_" + identifier(program.name);
+    std::string text = "#compdef " + program.name + "\n# Completion of " + program.name +
+                       " for zsh. Load it with: source <(" + program.name + " completion zsh)\n";
+    for (const auto& [value, listing] : listings()) {
+        const bool ends_open = value == "KEY=VALUE";  // the value follows
+        text += function + "_" + identifier(value) + "() {\n    local -a names\n    names=(${(f)\"$(" +
+                listing + " 2>/dev/null)\"})\n    compadd " + (ends_open ? "-S '' " : "") + "-a names\n" +
+                (value == "PRESET" ? "    _files -g '*.toml'\n" : "") + "}\n";
+    }
+    text += function + "() {\n    local state\n    local -a commands\n    commands=(\n";
+    for (const CommandDescription& command : program.commands)
+        text += "        " + quoted(command.name + ":" + command.help) + "\n";
+    CommandDescription whole = program;
+    text += "    )\n    " + zshArguments(program, whole, "        ") +
+            " \\\n        '1:command:->command' '*::argument:->argument'\n"
+            "    case $state in\n"
+            "        command) _describe command commands ;;\n"
+            "        argument)\n            case $words[1] in\n";
+    for (const CommandDescription& command : program.commands)
+        text += "                " + command.name + ")\n                    " +
+                zshArguments(program, command, "                        ") + " ;;\n";
+    // Sourced, it announces itself; as a file of $fpath it is what is called.
+    return text + "            esac ;;\n    esac\n}\nif [[ $funcstack[1] == _" + program.name + " ]]; then " +
+           function + " \"$@\"; else compdef " + function + " " + program.name + "; fi\n";
+}
+
+// fish -----------------------------------------------------------------------------------------------------
+
+std::string fishQuoted(const std::string& text) {
+    return "'" + replaced(replaced(text, "\\", "\\\\"), "'", "\\'") + "'";
+}
+
+std::string fishOption(const std::string& program, const std::string& condition,
+                       const CommandOption& option) {
+    std::string text = "complete -c " + program + " -n " + fishQuoted(condition);
+    for (const std::string& name : option.names)
+        text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+    if (!option.isArgument()) text += " -d " + fishQuoted(option.help);
+    const auto listing = listings().find(option.value);
+    const bool takes_files = option.value == "FILE" || option.value == "PRESET";
+    if (!option.isArgument() && !option.value.empty()) text += takes_files ? " -rF" : " -x";
+    if (option.isArgument() && takes_files) text += " -F";
+    if (!option.choices.empty())
+        text += " -a " + fishQuoted(join(option.choices, " "));
+    else if (listing != listings().end())
+        text += " -a " + fishQuoted("(" + listing->second + " 2>/dev/null)");
+    else if (option.value == "FOLDER")
+        text += " -a '(__fish_complete_directories)'";
+    return text + "\n";
+}
+
+std::string fish(const CommandDescription& program) {
+    std::vector<std::string> names;
+    for (const CommandDescription& command : program.commands)
+        names.push_back(command.name);
+    const std::string before = "not __fish_seen_subcommand_from " + join(names, " ");
+    std::string text = "# Completion of " + program.name + " for fish. Load it with: " + program.name +
+                       " completion fish | source\ncomplete -c " + program.name + " -f\n";
+    for (const CommandDescription& command : program.commands)
+        text += "complete -c " + program.name + " -n " + fishQuoted(before) + " -a " + command.name + " -d " +
+                fishQuoted(command.help) + "\n";
+    for (const CommandOption& option : program.options)
+        text += fishOption(program.name, before, option);
+    for (const CommandDescription& command : program.commands)
+        for (const CommandOption& option : command.options)
+            text += fishOption(program.name, "__fish_seen_subcommand_from " + command.name, option);
+    return text;
+}
+
+}  // namespace
+
+const std::vector<std::string>& completionShells() {
+    static const std::vector<std::string> shells = {"bash", "zsh", "fish"};
+    return shells;
+}
+
+std::string completionScript(const CommandDescription& program, const std::string& shell) {
+    if (shell == "bash") return bash(program);
+    if (shell == "zsh") return zsh(program);
+    if (shell == "fish") return fish(program);
+    throw Error(ErrorKind::usage,
+                "there is no completion for \"" + shell + "\"; known are " + join(completionShells(), ", "));
+}
+
+}  // namespace roper

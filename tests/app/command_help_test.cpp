@@ -1,0 +1,71 @@
+#include <gtest/gtest.h>
+
+#include "app/command_help/completion.h"
+#include "app/command_help/man_page.h"
+#include "tests/support/expect_error.h"
+
+namespace roper {
+namespace {
+
+/// A program with one of each kind.
+class CommandHelp : public testing::Test {
+  protected:
+    CommandHelp() {
+        app_.set_version_flag("--version", "1");
+        CLI::App* train = app_.add_subcommand("train", "Train a run's model: it's quick [mostly]");
+        train->add_option("run", text_, "Which run")->required()->type_name("RUN");
+        train->add_option("--kind", text_, "One of two")->check(CLI::IsMember({"fast", "slow"}));
+        train->add_option("--out", text_, ".csv or .json")->type_name("FILE");
+        train->add_option("--set", list_, "Change a field: key=value")
+            ->type_name("KEY=VALUE")
+            ->allow_extra_args(false);
+        train->add_flag("-q,--quiet", quiet_, "Say nothing");
+        app_.add_subcommand("list", "Show all");
+    }
+    CommandDescription described() const { return describeCommands(app_); }
+
+    CLI::App app_{"Does things", "doer"};
+    std::string text_;
+    std::vector<std::string> list_;
+    bool quiet_ = false;
+};
+
+TEST_F(CommandHelp, HasWhatTheHelpHas) {
+    const CommandDescription program = described();
+    EXPECT_EQ(program.name, "doer");
+    ASSERT_EQ(program.commands.size(), 2U);
+    const CommandDescription& train = program.commands.front();
+    const auto option = [&](const std::string& name) {
+        for (const CommandOption& each : train.options)
+            if (each.argument == name || std::count(each.names.begin(), each.names.end(), name) > 0)
+                return each;
+        ADD_FAILURE() << name;
+        return CommandOption{};
+    };
+    EXPECT_TRUE(option("run").isArgument() && option("run").is_required);
+    EXPECT_EQ(option("run").value, "RUN");
+    EXPECT_EQ(option("--kind").choices, (std::vector<std::string>{"fast", "slow"}));
+    EXPECT_EQ(option("--quiet").names, (std::vector<std::string>{"-q", "--quiet"}));
+    EXPECT_TRUE(option("--quiet").value.empty());
+    EXPECT_EQ(option("--out").help, ".csv or .json");
+}
+
+TEST_F(CommandHelp, EveryShellKnowsEveryCommandAndOption) {
+    for (const std::string& shell : completionShells()) {
+        const std::string script = completionScript(described(), shell);
+        for (const char* word : {"train", "list", "kind", "quiet", "fast", "out", "roper-train list --names"})
+            EXPECT_NE(script.find(word), std::string::npos) << shell << ": " << word;
+    }
+    expectError(ErrorKind::usage, "known are bash, zsh, fish", [&] { completionScript(described(), "csh"); });
+}
+
+TEST_F(CommandHelp, TheManualLetsNoTextBeACommandOfRoff) {
+    const std::string page = manPage(described(), "1.2");
+    EXPECT_NE(page.find(".TH DOER 1 \"\" \"doer 1.2\""), std::string::npos) << page;
+    EXPECT_NE(page.find("\\fB\\-\\-out\\fR \\fIFILE\\fR\n\\&.csv or .json"), std::string::npos) << page;
+    EXPECT_NE(page.find("(fast, slow)"), std::string::npos);
+    EXPECT_NE(page.find(".TP\n75\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace roper

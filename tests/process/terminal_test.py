@@ -1,0 +1,124 @@
+"""What a terminal offers beside the commands: completion, the manual, lists for other programs."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from programs import TINY, TRAINER, TrainerTest
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+class Terminal(TrainerTest):
+    def setUp(self):
+        super().setUp()
+        # As installed: the programs are found by their names.
+        folder = Path(TRAINER).resolve().parent
+        self.environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "ROPER_LAB_RUNS": str(self.runs)}
+
+    def shell(self, *command):
+        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def commands(self):
+        """Each command's name with the long options of its --help."""
+        help_text = self.trainer("--help").stdout
+        names = re.findall(r"^  ([a-z]+)  +\S", help_text.split("Subcommands:")[1], re.M)
+        return {name: set(re.findall(r"(--[a-z-]+)", "".join(
+            line.split("  ")[1] + "\n" for line in self.trainer(name, "--help").stdout.splitlines()
+            if re.match(r"  -", line)))) for name in names}
+
+    def complete_in_bash(self, *words):
+        script = ('source <(roper-train completion bash); COMP_WORDS=(roper-train "$@"); COMP_CWORD=$#; compopt() { :; }; '
+                  '_roper_train; printf "%s\\n" "${COMPREPLY[@]}"')
+        return self.shell("bash", "-c", script, "bash", *words).split()
+
+    def complete_in_fish(self, line):
+        # An alias completes like the program that it stands for; the parts of an answer are divided by a tab.
+        script = f"roper-train completion fish | source; complete -C '{line}'"
+        return [answer.split("\t")[0] for answer in self.shell("fish", "--no-config", "-c", script).splitlines()]
+
+    def test_bash_completes(self):
+        self.train("my-run", "--steps", 1)
+        self.assertEqual(self.complete_in_bash("resu"), ["resume"])
+        self.assertEqual(self.complete_in_bash("resume", "my"), ["my-run"])
+        self.assertEqual(self.complete_in_bash("diff", "my-run", "m"), ["my-run"])
+        self.assertIn("addition-quick", self.complete_in_bash("run", "addition-"))
+        self.assertEqual(self.complete_in_bash("run", "x", "--set", "model.wi"), ["model.width="])
+        self.assertEqual(self.complete_in_bash("eval", "my-run", "--scaling", "y"), ["yarn"])
+        self.assertEqual(self.complete_in_bash("eval", "my-run", "--by-p"), ["--by-position"])
+        self.assertEqual(self.complete_in_bash("run", "x", "--name", ""), [], "a name of one's own")
+        elsewhere = self.runs / "elsewhere"
+        self.trainer("run", "addition-small", *TINY, "--steps", "1", "--name", "other", "--runs", elsewhere)
+        self.assertEqual(self.complete_in_bash("resume", "--runs", str(elsewhere), "o"), ["other"])
+
+    def test_fish_completes(self):
+        self.train("my-run", "--steps", 1)
+        self.assertEqual(self.complete_in_fish("roper-train resu"), ["resume"])
+        self.assertEqual(self.complete_in_fish("roper-train resume my"), ["my-run"])
+        self.assertIn("addition-quick", self.complete_in_fish("roper-train run addition-"))
+        self.assertEqual(self.complete_in_fish("roper-train run x --set model.wi"), ["model.width="])
+        self.assertEqual(self.complete_in_fish("roper-train eval my-run --scaling y"), ["yarn"])
+
+    def test_every_shell_takes_its_script(self):
+        for program in ("roper-train", "roper-lab"):
+            for shell in SHELLS:
+                path = self.runs.parent / f"{program}.{shell}"
+                path.write_text(self.shell(program, "completion", shell))
+                self.shell(shell, "-n", str(path))
+        # zsh knows the function, and what it calls for names of runs.
+        script = ('autoload -Uz compinit; compinit -D -u; source =(roper-train completion zsh); '
+                  'print $_comps[roper-train]; print ${+functions[_roper_train_RUN]}')
+        self.assertEqual(self.shell("zsh", "-f", "-c", script).split(), ["_roper_train", "1"])
+
+    def test_completion_and_manual_have_every_command_and_option(self):
+        commands = self.commands()
+        self.assertGreater(len(commands), 15)
+        manual = self.shell("roper-train", "man")
+        for shell in SHELLS:
+            script = self.shell("roper-train", "completion", shell)
+            for name, options in commands.items():
+                self.assertIn(name, script)
+                for option in options:
+                    self.assertIn(option if shell != "fish" else f"-l {option[2:]}", script, f"{shell}, {name}")
+        for name, options in commands.items():
+            section = manual.split(f".SS {name}\n")[1].split(".SS ")[0]
+            for option in options:
+                self.assertIn(option.replace("-", "\\-"), section, name)
+
+    def test_the_manual_is_read_without_a_warning(self):
+        for program in ("roper-train", "roper-lab"):
+            page = self.shell(program, "man")
+            done = subprocess.run(["groff", "-man", "-ww", "-Kutf8", "-Tutf8", "-P-cbou"], input=page, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("SYNOPSIS", done.stdout)
+
+    def test_lists_for_other_programs(self):
+        run = self.train("my-run", "--steps", 2, "--set", "evaluation.every=1", "--seed", 3)
+        (run / "labels.toml").write_text('tags = ["odd"]\nnote = "looked at"\n')
+        self.assertEqual(self.trainer("list", "--names", "--runs", self.runs).stdout, "my-run\n")
+        self.assertIn("addition-quick\n", self.trainer("presets", "--names").stdout)
+        keys = self.trainer("describe", "--keys").stdout.splitlines()
+        self.assertIn("training.batch=", keys)
+        (row,) = map(json.loads, self.trainer("list", "--json", "--runs", self.runs).stdout.splitlines())
+        self.assertEqual((row["name"], row["state"], row["step"], row["steps"]), ("my-run", "finished", 2, 2))
+        self.assertEqual((row["task"], row["data_seed"], row["tags"], row["note"]), ("addition", 3, ["odd"], "looked at"))
+        self.assertEqual(row["metrics"]["step"], 2)
+        self.assertGreater(row["metrics"]["loss"], 0)
+        self.assertEqual(row["evaluation"]["step"], 2)
+        self.assertIn(row["best"]["step"], (1, 2))
+        # A run that cannot be read is listed with what is wrong, and with nulls.
+        (run / "run.toml").write_text("nonsense")
+        (row,) = map(json.loads, self.trainer("list", "--json", "--runs", self.runs).stdout.splitlines())
+        self.assertIn("run.toml", row["last"])
+        self.assertIsNone(row["metrics"])
+
+
+if __name__ == "__main__":
+    unittest.main()
