@@ -11,6 +11,8 @@
 #include "core/base/error.h"
 #include "core/runs/trusted_folders.h"
 #include "ui/charts/export_dialog.h"
+#include "ui/live/desktop_notification.h"
+#include "ui/live/ended_runs.h"
 #include "ui/page/page_figure.h"
 #include "ui/theme/appearance.h"
 #include "ui/theme/motion.h"
@@ -65,6 +67,11 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
     makeMenus();
     makeStatusBar();
     connect(&set_.store, &RunStore::changed, this, &MainWindow::showTraining);
+    auto* ended = new EndedRuns(set_.store, set_.queue, this);
+    connect(ended, &EndedRuns::ended, this, [this](const QString& title, const QString& text) {
+        // Who looks at the window sees it there.
+        if (!isActiveWindow() && notify_action_->isChecked()) notifyDesktop(title, text);
+    });
     connect(set_.attention, &AttentionPage::mixingWanted, this, [this] {
         Setup setup = set_.selection.setup();
         setup.mixture = Mixture::all;

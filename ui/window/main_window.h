@@ -68,7 +68,7 @@ class MainWindow : public QMainWindow {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
-    static constexpr auto kNamesKey = "window/sidebar_names";
+    static constexpr auto kNamesKey = "window/sidebar_names", kNotifyKey = "training/notify";
 
     void addPage(Page* page, PageIcon icon);
     void makeMenus();
@@ -100,7 +100,8 @@ class MainWindow : public QMainWindow {
     std::vector<QToolButton*> sidebar_buttons_;
     std::vector<PageIcon> icons_;
     QToolBar* sidebar_;
-    QAction* names_action_ = nullptr;  ///< whether the sidebar shows names, where there is room
+    QAction* notify_action_ = nullptr;  ///< whether the desktop shows that training has ended
+    QAction* names_action_ = nullptr;   ///< whether the sidebar shows names, where there is room
     QStackedWidget* stack_;
     QDockWidget* explanation_;
     QTextBrowser* explanation_text_;

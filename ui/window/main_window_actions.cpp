@@ -28,6 +28,10 @@ void MainWindow::makeMenus() {
     });
     names_action_->setCheckable(true);
     names_action_->setChecked(QSettings().value(kNamesKey, true).toBool());
+    notify_action_ = actions_.add(tr("View"), tr("Notify when training ends"), {},
+                                  [this] { QSettings().setValue(kNotifyKey, notify_action_->isChecked()); });
+    notify_action_->setCheckable(true);
+    notify_action_->setChecked(QSettings().value(kNotifyKey, true).toBool());
     addZoomActions();
     addAppearanceActions();
     addHelpActions();

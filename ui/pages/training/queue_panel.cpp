@@ -9,6 +9,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/error.h"
 #include "ui/controls/narrow_button.h"
@@ -42,7 +43,8 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
       list_(new QueueList),
       at_once_(new QSpinBox),
       problem_(makePlainLabel()),
-      time_left_(makePlainLabel()) {
+      time_left_(makePlainLabel()),
+      load_(makePlainLabel()) {
     list_->setHeaderLabels({tr("Next"), tr("State")});
     list_->setRootIsDecorated(false);
     list_->setAccessibleName(tr("Queue"));
@@ -96,6 +98,7 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
     layout->addLayout(buttons);
     layout->addLayout(bottom);
     layout->addWidget(time_left_);
+    layout->addWidget(load_);
     layout->addWidget(problem_);
     layout->addWidget(accept_, 0, Qt::AlignLeft);
     connect(&queue_, &QueueLauncher::changed, this, &QueuePanel::showQueue);
@@ -107,8 +110,12 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
     take_out->setContext(Qt::WidgetShortcut);
     connect(take_out, &QShortcut::activated, this, [this] { state_.edits().remove(selected()); });
     time_left_->setWordWrap(true);
+    load_->setWordWrap(true);
+    load_->setAccessibleName(tr("How busy this machine is"));
     connect(&estimating_, &QTimer::timeout, this, [this] {
-        if (isVisible()) time_left_->setText(timeLeft());
+        if (!isVisible()) return;
+        time_left_->setText(timeLeft());
+        load_->setText(load());
     });
     estimating_.start(kEstimate_ms);
     showQueue();
@@ -156,21 +163,42 @@ void QueuePanel::select(const std::vector<std::string>& runs) {
 }
 
 QString QueuePanel::timeLeft() const {
-    if (queue_.queue().entries.empty()) return {};
+    const RunQueue& queue = queue_.queue();
+    if (queue.entries.empty()) return {};
     const StepTimes times(recordsOf(store_), readSpeeds(store_.folder()));
     ExpectedTime sum;
+    double longest = 0;
     int counted_runs = 0;
-    for (const RunQueue::Entry& entry : queue_.queue().entries) {
+    for (const RunQueue::Entry& entry : queue.entries) {
         const RunWatcher* run = store_.find(QString::fromStdString(entry.run));
         if (entry.held || run == nullptr || !run->specification()) continue;
         const ExpectedTime time = times.of(*run->specification(), run->step());
         sum.seconds += time.seconds;
         sum.basis = std::max(sum.basis, time.basis);
+        longest = std::max(longest, time.seconds);
         ++counted_runs;
     }
-    return counted_runs == 0
-               ? QString()
-               : tr("%1 to train: %2").arg(counted(counted_runs, tr("run")), expectedTimeText(sum));
+    if (counted_runs == 0) return {};
+    // Trainers on different GPUs do not slow each other down; those on one machine's cores share them.
+    if (queue.devices.size() > 1)
+        sum.seconds = std::max(longest, sum.seconds / static_cast<double>(queue.devices.size()));
+    return tr("%1 to train: %2, done %3")
+        .arg(counted(counted_runs, tr("run")), expectedTimeText(sum), clockTimeText(sum.seconds));
+}
+
+QString QueuePanel::load() {
+    const auto gigabytes = [](double bytes) { return noteNumber(bytes / 1e9, bytes < 10e9 ? 2 : 3); };
+    const MachineLoad load = load_reader_.read();
+    QStringList parts;
+    if (load.cpu) parts << tr("CPU %1 %").arg(std::lround(100 * *load.cpu));
+    if (load.memory_total > 0)
+        parts << tr("memory %1 of %2 GB").arg(gigabytes(load.memory_used), gigabytes(load.memory_total));
+    for (const MachineLoad::Gpu& gpu : load.gpus)
+        parts << tr("%1 %2 %, %3 of %4 GB")
+                     .arg(QString::fromStdString(gpu.name))
+                     .arg(std::lround(100 * gpu.busy))
+                     .arg(gigabytes(gpu.memory_used), gigabytes(gpu.memory_total));
+    return parts.join(QStringLiteral("    "));
 }
 
 void QueuePanel::showQueue() {

@@ -5,6 +5,7 @@
 #include <QSpinBox>
 #include <QTreeWidget>
 
+#include "core/base/machine_load.h"
 #include "ui/pages/training/training_state.h"
 
 namespace roper {
@@ -33,8 +34,11 @@ class QueuePanel : public QWidget {
     QueueList& list() { return *list_; }
     std::vector<std::string> selected() const;
     void select(const std::vector<std::string>& runs);
-    /// "about 12 min on this machine": what all that waits and is not held will take.
+    /// "3 runs to train: about 12 min on this machine, done at 14:35": what all that waits and is not held
+    /// will take.
     QString timeLeft() const;
+    /// "CPU 87 %, memory 5.2 of 24 GB".
+    QString load();
     QPushButton* button(const QString& text) const;
 
   signals:
@@ -54,7 +58,8 @@ class QueuePanel : public QWidget {
     RunStore& store_;
     QueueList* list_;
     QSpinBox* at_once_;
-    QLabel *problem_, *time_left_;
+    QLabel *problem_, *time_left_, *load_;
+    MachineLoadReader load_reader_;
     QPushButton *up_, *down_, *hold_, *remove_, *clear_, *accept_;
     QTimer estimating_;
 };

@@ -1,0 +1,116 @@
+#include "core/base/machine_load.h"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <string>
+
+namespace roper {
+namespace {
+
+constexpr double kKibibyte = 1024;
+
+std::string firstLine(const char* path) {
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    return line;
+}
+
+/// A function of NVML; null if the library lacks it.
+template <class Function>
+Function* symbol(void* library, const char* name) {
+    return reinterpret_cast<Function*>(::dlsym(library, name));
+}
+
+// What NVML's header declares of what is used here.
+using NvmlDevice = void*;
+struct NvmlUtilization {
+    unsigned gpu, memory;  // percent
+};
+struct NvmlMemory {
+    unsigned long long total, free, used;  // bytes
+};
+constexpr int kNvmlSuccess = 0;
+
+}  // namespace
+
+std::optional<CpuTimes> parseCpuTimes(std::string_view proc_stat) {
+    constexpr std::string_view kBegin = "cpu ";
+    if (!proc_stat.starts_with(kBegin)) return std::nullopt;
+    // user nice system idle iowait irq softirq steal; guest times are in those of the user already.
+    constexpr std::size_t kIdle = 3, kWaiting = 4, kCounted = 8;
+    CpuTimes times;
+    const char* at = proc_stat.data() + kBegin.size();
+    const char* const end = proc_stat.data() + proc_stat.size();
+    std::size_t field = 0;
+    for (; field < kCounted; ++field) {
+        while (at != end && *at == ' ')
+            ++at;
+        std::uint64_t ticks = 0;
+        const auto [next, error] = std::from_chars(at, end, ticks);
+        if (error != std::errc()) break;
+        times.all += ticks;
+        if (field != kIdle && field != kWaiting) times.busy += ticks;
+        at = next;
+    }
+    return field > kIdle ? std::optional(times) : std::nullopt;
+}
+
+MachineLoadReader::MachineLoadReader() : nvml_(::dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL)) {
+    if (nvml_ == nullptr) return;
+    const auto init = symbol<int()>(nvml_, "nvmlInit_v2");
+    if (init != nullptr && init() == kNvmlSuccess) return;
+    ::dlclose(nvml_);
+    nvml_ = nullptr;
+}
+
+MachineLoadReader::~MachineLoadReader() {
+    if (nvml_ == nullptr) return;
+    if (const auto shutdown = symbol<int()>(nvml_, "nvmlShutdown")) shutdown();
+    ::dlclose(nvml_);
+}
+
+MachineLoad MachineLoadReader::read() {
+    MachineLoad load;
+    const auto now = parseCpuTimes(firstLine("/proc/stat"));
+    if (now && last_ && now->all > last_->all)
+        load.cpu = static_cast<double>(now->busy - last_->busy) / static_cast<double>(now->all - last_->all);
+    last_ = now;
+    std::ifstream memory("/proc/meminfo");
+    std::string name, unit;
+    double kibibytes = 0, available = 0;
+    while (memory >> name >> kibibytes && std::getline(memory, unit)) {
+        if (name == "MemTotal:") load.memory_total = kKibibyte * kibibytes;
+        if (name == "MemAvailable:") available = kKibibyte * kibibytes;
+    }
+    load.memory_used = load.memory_total - available;
+    readGpus(load);
+    return load;
+}
+
+void MachineLoadReader::readGpus(MachineLoad& load) const {
+    if (nvml_ == nullptr) return;
+    const auto count = symbol<int(unsigned*)>(nvml_, "nvmlDeviceGetCount_v2");
+    const auto handle = symbol<int(unsigned, NvmlDevice*)>(nvml_, "nvmlDeviceGetHandleByIndex_v2");
+    const auto name = symbol<int(NvmlDevice, char*, unsigned)>(nvml_, "nvmlDeviceGetName");
+    const auto busy = symbol<int(NvmlDevice, NvmlUtilization*)>(nvml_, "nvmlDeviceGetUtilizationRates");
+    const auto memory = symbol<int(NvmlDevice, NvmlMemory*)>(nvml_, "nvmlDeviceGetMemoryInfo");
+    unsigned gpus = 0;
+    if (!count || !handle || !name || !busy || !memory || count(&gpus) != kNvmlSuccess) return;
+    for (unsigned i = 0; i < gpus; ++i) {
+        NvmlDevice device = nullptr;
+        std::array<char, 96> title{};  // what NVML asks for
+        NvmlUtilization used{};
+        NvmlMemory bytes{};
+        if (handle(i, &device) != kNvmlSuccess || name(device, title.data(), title.size()) != kNvmlSuccess ||
+            busy(device, &used) != kNvmlSuccess || memory(device, &bytes) != kNvmlSuccess)
+            continue;
+        load.gpus.push_back({title.data(), used.gpu / 100.0, static_cast<double>(bytes.used),
+                             static_cast<double>(bytes.total)});
+    }
+}
+
+}  // namespace roper

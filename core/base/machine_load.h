@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roper {
+
+/// How busy this machine is, as the system says. What it does not say is not there.
+struct MachineLoad {
+    std::optional<double> cpu;                 ///< share of all cores, 0 to 1, since the reading before
+    double memory_used = 0, memory_total = 0;  ///< bytes; 0 if not known
+    struct Gpu {
+        std::string name;
+        double busy = 0;                           ///< share of the time, 0 to 1
+        double memory_used = 0, memory_total = 0;  ///< bytes
+    };
+    std::vector<Gpu> gpus;
+};
+
+/// Times of all cores together in clock ticks, from the first line of /proc/stat.
+struct CpuTimes {
+    std::uint64_t busy = 0, all = 0;
+};
+/// Nothing if the text is no such file's.
+std::optional<CpuTimes> parseCpuTimes(std::string_view proc_stat);
+
+/// Reads /proc and, where NVIDIA's driver is, what its library NVML says of each GPU.
+class MachineLoadReader {
+  public:
+    MachineLoadReader();
+    ~MachineLoadReader();
+    MachineLoadReader(const MachineLoadReader&) = delete;
+    MachineLoadReader& operator=(const MachineLoadReader&) = delete;
+
+    MachineLoad read();
+
+  private:
+    void readGpus(MachineLoad& load) const;
+
+    std::optional<CpuTimes> last_;
+    void* nvml_ = nullptr;  ///< the open library; null where there is none
+};
+
+}  // namespace roper

@@ -1,0 +1,96 @@
+#include "ui/live/ended_runs.h"
+
+#include <algorithm>
+
+#include "ui/theme/numbers.h"
+
+namespace roper {
+namespace {
+
+constexpr int kTogether_ms = 1500;  // twins seldom end at once
+constexpr int kMostNamed = 4;
+
+/// "96 of 128 solved"; the loss where there are no problems; empty before the first evaluation.
+QString reachedText(const RunWatcher& run) {
+    if (run.evaluations().empty()) return {};
+    const EvaluationRow& last = run.evaluations().back();
+    if (last.correct && last.of) return EndedRuns::tr("%1 of %2 solved").arg(*last.correct).arg(*last.of);
+    return last.loss ? EndedRuns::tr("loss %1").arg(noteNumber(*last.loss, 4)) : QString();
+}
+
+}  // namespace
+
+EndedRuns::EndedRuns(RunStore& store, QueueLauncher& queue, QObject* parent)
+    : QObject(parent), store_(store), queue_(queue) {
+    together_.setSingleShot(true);
+    together_.setInterval(kTogether_ms);
+    connect(&together_, &QTimer::timeout, this, &EndedRuns::tell);
+    connect(&queue_, &QueueLauncher::changed, this, [this] {
+        if (!finished_.isEmpty() && !queueWorks()) together_.start();
+    });
+    connect(&store_, &RunStore::runAdded, this, &EndedRuns::follow);
+    for (RunWatcher* run : store_.runs())
+        follow(run);
+}
+
+void EndedRuns::follow(RunWatcher* run) {
+    if (run->isActive()) active_.insert(run->name());
+    connect(run, &RunWatcher::statusChanged, this, [this, run] { note(*run); });
+}
+
+void EndedRuns::note(const RunWatcher& run) {
+    if (run.isActive()) {
+        active_.insert(run.name());
+        return;
+    }
+    if (!active_.remove(run.name())) return;
+    if (run.state() == RunState::finished)
+        finished_ << run.name();
+    else if (run.state() == RunState::failed || run.state() == RunState::interrupted)
+        failed_ << run.name();
+    else
+        return;
+    together_.start();
+}
+
+/// Whether runs of the queue still train or wait to.
+bool EndedRuns::queueWorks() const {
+    const auto& entries = queue_.queue().entries;
+    return std::any_of(entries.begin(), entries.end(),
+                       [](const RunQueue::Entry& entry) { return !entry.held; });
+}
+
+void EndedRuns::tell() {
+    // While a queue is worked through, only what went wrong is told; the rest when it is empty.
+    const bool waits = queueWorks();
+    if (waits && failed_.isEmpty()) return;
+    QStringList lines;
+    const auto add = [&](const QStringList& names, auto textOf) {
+        for (const QString& name : names) {
+            const RunWatcher* run = store_.find(name);
+            if (run == nullptr) continue;
+            const QString text = textOf(*run);
+            lines << (text.isEmpty() ? name : name + QStringLiteral(": ") + text);
+        }
+    };
+    add(failed_, [](const RunWatcher& run) {
+        const QString error = QString::fromStdString(run.status().error);
+        return error.isEmpty() ? tr("its trainer is gone; it can be continued") : error;
+    });
+    if (!waits) add(finished_, reachedText);
+    const auto failures = static_cast<int>(failed_.size()),
+               ends = waits ? 0 : static_cast<int>(finished_.size());
+    const auto all = static_cast<int>(lines.size());
+    if (all > kMostNamed) lines = lines.mid(0, kMostNamed) << tr("and %1 more").arg(all - kMostNamed);
+    failed_.clear();
+    if (!waits) finished_.clear();
+    if (lines.isEmpty()) return;
+    const QString title = failures > 0 && ends > 0
+                              ? tr("Training ended: %1 finished, %2 failed").arg(ends).arg(failures)
+                          : failures > 0 ? tr("Training failed")
+                          : ends > 1     ? tr("%1 have finished").arg(counted(ends, tr("run")))
+                                         : tr("Training has finished");
+    emit ended(title, lines.join('\n'));
+}
+
+}  // namespace roper
