@@ -103,8 +103,10 @@ const RowFile<Sample>& rowFile<Sample>() {
                                     {"prompt", &Row::prompt},
                                     {"expected", &Row::expected},
                                     {"completion", &Row::completion},
-                                    {"correct", &Row::correct}},
-                                   RowFormat::json_lines};
+                                    {"correct", &Row::correct},
+                                    {"predicted", &Row::predicted}},
+                                   RowFormat::json_lines,
+                                   5};
     return file;
 }
 
@@ -122,6 +124,12 @@ std::string cellOf(const std::string& value) {
 }
 std::string cellOf(bool value) {
     return value ? "true" : "false";
+}
+std::string cellOf(const std::vector<std::int64_t>& values) {
+    std::vector<std::string> numbers;
+    for (const std::int64_t value : values)
+        numbers.push_back(std::to_string(value));
+    return join(numbers, " ");
 }
 template <class Value>
 std::string cellOf(const std::optional<Value>& value) {
@@ -145,6 +153,15 @@ bool readCell(const std::string& cell, std::string& value) {
 bool readCell(const std::string& cell, bool& value) {
     value = cell == "true";
     return value || cell == "false";
+}
+bool readCell(const std::string& cell, std::vector<std::int64_t>& values) {
+    values.clear();
+    for (const std::string& number : cell.empty() ? std::vector<std::string>{} : split(cell, ' ')) {
+        const auto parsed = parseInteger(number);
+        if (!parsed) return false;
+        values.push_back(*parsed);
+    }
+    return true;
 }
 template <class Value>
 bool readCell(const std::string& cell, std::optional<Value>& value) {
@@ -184,6 +201,9 @@ std::optional<double> numberOf(const std::optional<Value>& value) {
     return value ? numberOf(*value) : std::nullopt;
 }
 std::optional<double> numberOf(const std::string&) {
+    return std::nullopt;
+}
+std::optional<double> numberOf(const std::vector<std::int64_t>&) {
     return std::nullopt;
 }
 
@@ -226,9 +246,12 @@ Row parseObject(std::string_view line) {
     try {
         const auto json = ordered_json::parse(line);
         Row row;
-        for (const Column<Row>& column : rowFile<Row>().columns)
-            std::visit([&](auto member) { readJson(json.at(std::string(column.name)), row.*member); },
-                       column.member);
+        const RowFile<Row>& file = rowFile<Row>();
+        for (std::size_t i = 0; i < file.columns.size(); ++i) {
+            const std::string name(file.columns[i].name);
+            if (i >= file.min_columns && !json.contains(name)) continue;
+            std::visit([&](auto member) { readJson(json.at(name), row.*member); }, file.columns[i].member);
+        }
         return row;
     } catch (const nlohmann::json::exception& error) {
         throw Error(ErrorKind::usage,

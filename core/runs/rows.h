@@ -82,6 +82,9 @@ struct Sample {
     std::string expected;
     std::string completion;
     std::optional<bool> correct = {};  ///< nothing where there is no right or wrong
+    /// Of masked tokens: those of the completion that the model had to predict, three numbers each: its first
+    /// byte, how many it has, and 1 if it is the right one, else 0.
+    std::vector<std::int64_t> predicted = {};
 };
 
 /// A column: its name, and the member of the row that holds it. An optional one may be an empty cell (CSV) or
@@ -90,7 +93,7 @@ template <class Row>
 struct Column {
     std::string_view name;
     std::variant<std::int64_t Row::*, double Row::*, std::string Row::*, std::optional<std::int64_t> Row::*,
-                 std::optional<double> Row::*, std::optional<bool> Row::*>
+                 std::optional<double> Row::*, std::optional<bool> Row::*, std::vector<std::int64_t> Row::*>
         member;
     bool for_tensorboard = false;  ///< also written to the TensorBoard events
 };

@@ -149,7 +149,12 @@ void Evaluator::fillMasks(Transformer& model, Evaluation& evaluation) const {
                 };
                 sample.prompt += textOf(shown[b][t]);
                 sample.expected += textOf(is_scored ? wanted[b][t] : shown[b][t]);
-                sample.completion += textOf(is_scored ? likeliest_of[b][t] : shown[b][t]);
+                const std::string completed = textOf(is_scored ? likeliest_of[b][t] : shown[b][t]);
+                if (is_scored)
+                    sample.predicted.insert(sample.predicted.end(),
+                                            {std::ssize(sample.completion), std::ssize(completed),
+                                             likeliest_of[b][t] == wanted[b][t] ? 1 : 0});
+                sample.completion += completed;
             }
             evaluation.samples.push_back(std::move(sample));
         }

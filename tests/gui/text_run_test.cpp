@@ -46,6 +46,25 @@ class TextRunTest : public PageTest {
         QVERIFY(QString::fromStdString(run("masked").samples().front().prompt).contains("[MASK]"));
     }
 
+    void predictedTokensAreMarkedInAMaskedSample() {
+        const Sample& sample = run("masked").samples().front();
+        const auto tokens = sample.predicted.size() / 3;
+        QVERIFY(tokens >= static_cast<std::size_t>(QString::fromStdString(sample.prompt).count("[MASK]")));
+        const QString html = SamplesView::sampleHtml(sample, false);
+        QCOMPARE(html.count("#00785a") + html.count("#c2410c"), static_cast<qsizetype>(tokens));
+        Sample made{1, "x[MASK]z", "xyz", "xaz", {}, {0, 1, 1, 1, 1, 0}};
+        const QString own = SamplesView::sampleHtml(made, false);
+        QVERIFY2(
+            own.contains(
+                "<span style='color:#00785a'>x</span><span style='color:#c2410c;text-decoration:underline'>"
+                "a</span>z"),
+            qPrintable(own));
+        made.predicted = {0, 9, 1};  // beyond the end: nothing is marked, all is shown
+        QVERIFY(SamplesView::sampleHtml(made, false).contains("<br>xaz<br>"));
+        made.predicted = {-1, 1, 1, 0, -5, 1};
+        QVERIFY(SamplesView::sampleHtml(made, false).contains("<br>xaz<br>"));
+    }
+
     void theLossIsShownBesideTheUnigramEntropy() {
         QVERIFY(window_->showPage("Training"));
         MetricChart& chart = window_->trainingPage().metrics().chart(0);

@@ -69,7 +69,7 @@ class TrainerDeathTest : public PageTest {
                                           ? "killed (SIGKILL"
                                           : QString::fromStdString("crashed with " + signalName(signal));
                 noticed(named, [&] { return run->state() == RunState::interrupted; });
-                QVERIFY(notice().contains("“Continue” starts"));
+                QVERIFY(notice().contains("“Resume” starts"));
                 goOn(run);
                 if (QTest::currentTestFailed()) return;
             }
@@ -114,7 +114,7 @@ class TrainerDeathTest : public PageTest {
             status.error.clear();
             writeStatus(run->folder().statusPath(), status);
             QTRY_VERIFY_WITH_TIMEOUT(!saysMemory(), 5000);
-            page().runsPanel().continueSelected();
+            page().runsPanel().resumeSelected();
             QTRY_VERIFY_WITH_TIMEOUT(numberIn(runs_->filePath("pid")) > 1, 20000);
             const std::int64_t pid = numberIn(runs_->filePath("pid"));
             watch_->start();
@@ -292,7 +292,7 @@ class TrainerDeathTest : public PageTest {
     QString notice() const { return control<QLabel>("About the run")->text(); }
     QPushButton* continueButton() const {
         for (QPushButton* button : window_->findChildren<QPushButton*>())
-            if (button->text() == "Continue") return button;
+            if (button->text() == "Resume") return button;
         qFatal("there is no button to continue");
     }
     bool saysMemory() const {

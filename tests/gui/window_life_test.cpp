@@ -114,8 +114,8 @@ class WindowLifeTest : public PageTest {
         RunWatcher* first = window_->runs().find(name);
         QTRY_COMPARE_WITH_TIMEOUT(first->state(), RunState::stopped, 20000);
         panel().select(name);
-        panel().continueSelected();
-        second->trainingPage().runsPanel().continueSelected();
+        panel().resumeSelected();
+        second->trainingPage().runsPanel().resumeSelected();
         QTRY_COMPARE_WITH_TIMEOUT(seen->state(), RunState::running, 20000);
         const auto pid = seen->status().pid;
         QTRY_VERIFY_WITH_TIMEOUT(first->messages().contains("another trainer works on"), 20000);

@@ -114,6 +114,15 @@ class Training(TextTest):
         self.assertTrue(0.2 * 8 * 33 < scored < 0.4 * 8 * 33, scored)
         samples = [json.loads(line) for line in (run / "samples.jsonl").read_text().splitlines()]
         self.assertIn("[MASK]", samples[-1]["prompt"])
+        # What was predicted is marked, by bytes: a token's characters may be several bytes long.
+        completion, expected = (samples[-1][key].encode() for key in ("completion", "expected"))
+        predicted = list(zip(*[iter(samples[-1]["predicted"])] * 3))
+        self.assertGreaterEqual(len(predicted), samples[-1]["prompt"].count("[MASK]"))
+        for at, size, is_right in predicted:
+            self.assertIn(is_right, (0, 1))
+            self.assertTrue(completion[at:at + size].decode(), "whole characters")
+            if is_right:
+                self.assertIn(completion[at:at + size], expected)
         self.assertIn(samples[-1]["expected"], self.text.read_text(encoding="utf-8"))
         refused = self.ask("eval", run, "--by-position")
         self.assert_fails(refused, 2, "masked")

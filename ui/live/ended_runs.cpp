@@ -75,7 +75,7 @@ void EndedRuns::tell() {
     };
     add(failed_, [](const RunWatcher& run) {
         const QString error = QString::fromStdString(run.status().error);
-        return error.isEmpty() ? tr("its trainer is gone; it can be continued") : error;
+        return error.isEmpty() ? tr("its trainer is gone; the run can be resumed") : error;
     });
     if (!waits) add(finished_, reachedText);
     const auto failures = static_cast<int>(failed_.size()),

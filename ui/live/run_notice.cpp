@@ -20,8 +20,8 @@ QString endOfTrainer(const RunWatcher& run) {
     const QString checkpoint =
         !checkpoints ? tr("Its checkpoints cannot be listed.")
         : checkpoints->empty()
-            ? tr("“Continue” starts again from the first step: there is no checkpoint yet.")
-            : tr("“Continue” starts from its newest checkpoint; rows after it are computed again.");
+            ? tr("“Resume” starts again from the first step: there is no checkpoint yet.")
+            : tr("“Resume” starts from its newest checkpoint; rows after it are computed again.");
     if (const auto crash = run.folder().crash(run.status()))
         return tr("The trainer crashed with %1. %2 If it happens again, please include the log (tab “Log”) "
                   "in a bug report.")
@@ -90,7 +90,7 @@ QString noticeOf(const RunWatcher& run) {
     if (run.isSuspended())
         return tr(
             "The trainer is suspended (by SIGSTOP, Ctrl+Z in its terminal, or a debugger) and computes "
-            "nothing. “Continue” lets it go on where it is.");
+            "nothing. “Resume” lets it go on where it is.");
     if (run.state() == RunState::interrupted) return endOfTrainer(run);
     const QString error = QString::fromStdString(run.status().error);
     const bool may_begin = !run.isActive() && run.state() != RunState::finished;

@@ -70,6 +70,14 @@ TEST(Rows, SamplesAreLinesOfJson) {
     EXPECT_EQ(again.prompt, sample.prompt);
     EXPECT_FALSE(again.correct);
     EXPECT_EQ(formatRow(again), line);
+    EXPECT_TRUE(again.predicted.empty());
+    Sample masked = sample;
+    masked.predicted = {0, 1, 1, 5, 2, 0};
+    EXPECT_EQ(parseRow<Sample>(formatRow(masked)).predicted, masked.predicted);
+    // Older versions did not write it.
+    const std::string older =
+        R"({"step": 1, "prompt": "a", "expected": "b", "completion": "c", "correct": null})";
+    EXPECT_EQ(parseRow<Sample>(older).completion, "c");
     EXPECT_FALSE(isHeader<Sample>(line));
     EXPECT_TRUE(headerLine<Sample>().empty());
     expectError(ErrorKind::usage, "not a line of samples.jsonl", [] { parseRow<Sample>("{}"); });

@@ -18,7 +18,7 @@ void askBeforeLongWork(QWidget* parent, const QString& what, const QString& verb
     question->setWindowTitle(QObject::tr("This takes long"));
     question->setText(QObject::tr("%1: %2.").arg(what, expectedTimeText(time)));
     question->setInformativeText(
-        QObject::tr("It trains on if this window is closed. It can be stopped, and continued, at any time."));
+        QObject::tr("It trains on if this window is closed. It can be stopped, and resumed, at any time."));
     auto* agree = question->addButton(verb, QMessageBox::AcceptRole);
     question->addButton(QMessageBox::Cancel);
     question->setDefaultButton(QMessageBox::Cancel);

@@ -126,20 +126,20 @@ QWidget* RunsPanel::makeButtons() {
         connect(button, &QPushButton::clicked, this, action);
         return button;
     };
-    pause_ = make({tr("Pause"), tr("Resume")}, tr("Wait between two steps; nothing is lost"),
-                  [this] { send(pause_->text() == tr("Resume") ? Command::resume : Command::pause); });
-    stop_ = make({tr("Stop")}, tr("Save a checkpoint and end; the run can be continued"),
+    pause_ =
+        make({tr("Pause")}, tr("Wait between two steps; nothing is lost"), [this] { send(Command::pause); });
+    stop_ = make({tr("Stop")}, tr("Save a checkpoint and end; the run can be resumed"),
                  [this] { send(Command::stop); });
     checkpoint_ =
         make({tr("Checkpoint")}, tr("Save a checkpoint now"), [this] { send(Command::checkpoint); });
-    continue_ =
-        make({tr("Continue")},
-             tr("Start a trainer again after the newest checkpoint, or let one go on that is suspended"),
-             [this] { continueSelected(); });
+    resume_ =
+        make({tr("Resume")},
+             tr("Train on: from where a paused run waits, after the newest checkpoint of one that has ended"),
+             [this] { resumeSelected(); });
     auto* buttons = new QWidget;
     auto* layout = new QHBoxLayout(buttons);
     layout->setContentsMargins(0, 0, 0, 0);
-    for (QPushButton* button : {pause_, stop_, checkpoint_, continue_})
+    for (QPushButton* button : {pause_, resume_, stop_, checkpoint_})
         layout->addWidget(button);
     return buttons;
 }
@@ -191,32 +191,36 @@ QStringList RunsPanel::charted(int most) const {
 }
 
 void RunsPanel::send(Command command) {
-    for (const RunWatcher* run : allSelected()) {
-        if (!run->isActive()) continue;
-        if (run->status().control.empty()) {
-            emit said(
-                tr("%1 has no control socket on this machine; it can only be watched").arg(run->name()));
-            continue;
-        }
-        version_note_ = otherVersionNote(run->status());
-        control_->send(QString::fromStdString(run->status().control), command);
-    }
+    for (const RunWatcher* run : allSelected())
+        if (run->isActive()) send(command, *run);
 }
 
-bool RunsPanel::canContinue(const RunWatcher& run) const {
-    if (run.isSuspended()) return true;
+void RunsPanel::send(Command command, const RunWatcher& run) {
+    if (run.status().control.empty())
+        return emit said(
+            tr("%1 has no control socket on this machine; it can only be watched").arg(run.name()));
+    version_note_ = otherVersionNote(run.status());
+    control_->send(QString::fromStdString(run.status().control), command);
+}
+
+bool RunsPanel::canResume(const RunWatcher& run) const {
+    if (run.isSuspended() || run.state() == RunState::paused) return true;
     return !run.isActive() && run.state() != RunState::finished && run.specification().has_value();
 }
 
-void RunsPanel::continueSelected() {
+void RunsPanel::resumeSelected() {
     for (const RunWatcher* run : allSelected()) {
-        if (!canContinue(*run)) continue;
+        if (!canResume(*run)) continue;
         try {
-            if (run->isSuspended())
+            if (run->isSuspended()) {
                 TrainerLauncher::wake(run->folder());
-            else
+            } else if (run->isActive()) {
+                send(Command::resume, *run);
+                continue;  // which answers by itself
+            } else {
                 launcher_.resume(run->folder());
-            emit said(tr("%1 continues").arg(run->name()));
+            }
+            emit said(tr("%1 trains on").arg(run->name()));
         } catch (const Error& error) {
             emit said(QString::fromStdString(error.what()));
         }
@@ -229,13 +233,11 @@ void RunsPanel::showButtons() {
     const auto follows_commands = [](const RunWatcher* run) {
         return run->isActive() && !run->isSuspended();
     };
-    const auto trains = [](const RunWatcher* run) { return run->state() == RunState::running; };
-    const bool only_paused =
-        !any(trains) && any([](const RunWatcher* run) { return run->state() == RunState::paused; });
-    pause_->setText(only_paused ? tr("Resume") : tr("Pause"));
-    for (QPushButton* button : {pause_, stop_, checkpoint_})
+    pause_->setEnabled(
+        any([](const RunWatcher* run) { return run->state() == RunState::running && !run->isSuspended(); }));
+    for (QPushButton* button : {stop_, checkpoint_})
         button->setEnabled(any(follows_commands));
-    continue_->setEnabled(any([this](const RunWatcher* run) { return canContinue(*run); }));
+    resume_->setEnabled(any([this](const RunWatcher* run) { return canResume(*run); }));
     const RunWatcher* run = selected();
     const QString detail = run != nullptr ? noticeOf(*run) : QString();
     detail_->setText(detail);

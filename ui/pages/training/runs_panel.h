@@ -13,7 +13,7 @@
 namespace roper {
 
 /// The tree of experiments and runs, and what can be done with those that are chosen: pause, resume, stop,
-/// checkpoint, continue, and what the menu of a row offers.
+/// checkpoint, and what the menu of a row offers.
 class RunsPanel : public QWidget {
     Q_OBJECT
 
@@ -40,9 +40,11 @@ class RunsPanel : public QWidget {
 
     /// Sends a command to the trainers of all chosen runs that train.
     void send(Command command);
-    void continueSelected();
+    /// Lets paused runs go on, and starts trainers again for those that have ended before their last step.
+    void resumeSelected();
 
     QPushButton* pauseButton() { return pause_; }
+    QPushButton* resumeButton() { return resume_; }
     QPushButton* stopButton() { return stop_; }
 
   signals:
@@ -62,6 +64,7 @@ class RunsPanel : public QWidget {
   private:
     QWidget* makeButtons();
     void makeTree();
+    void send(Command command, const RunWatcher& run);
     void showButtons();
     void openMenu(const QPoint& at);
     void openColumnMenu(const QPoint& at);
@@ -75,7 +78,7 @@ class RunsPanel : public QWidget {
     void askForColor();
     void putIntoQueue();
     std::vector<RunWatcher*> listedUnder(const QModelIndex& index) const;
-    bool canContinue(const RunWatcher& run) const;
+    bool canResume(const RunWatcher& run) const;
 
     TrainingState& state_;
     RunStore& store_;
@@ -86,7 +89,7 @@ class RunsPanel : public QWidget {
     QTreeView* tree_;
     QLineEdit* filter_;
     QLabel *detail_, *filter_problem_;
-    QPushButton *pause_, *stop_, *checkpoint_, *continue_;
+    QPushButton *pause_, *stop_, *checkpoint_, *resume_;
     ControlClient* control_;
     QString version_note_;  ///< of the trainer that a command was sent to last
 };

@@ -53,7 +53,7 @@ void RunsPanel::openMenu(const QPoint& at) {
                        [this] { emit settingsWanted(*selected()->specification()); });
     QAction* queue = menu.addAction(tr("Put into the queue"), this, &RunsPanel::putIntoQueue);
     queue->setEnabled(any([this](const RunWatcher* each) {
-        return canContinue(*each) && queue_.placeOf(each->folder().name()) < 0;
+        return canResume(*each) && queue_.placeOf(each->folder().name()) < 0;
     }));
     menu.addSeparator();
     menu.addAction(tr("Tags and note…"), this, &RunsPanel::askForNotes);
@@ -219,7 +219,7 @@ void RunsPanel::putIntoQueue() {
     try {
         int queued = 0;
         for (const RunWatcher* run : allSelected()) {
-            if (!canContinue(*run) || queue_.placeOf(run->folder().name()) >= 0) continue;
+            if (!canResume(*run) || queue_.placeOf(run->folder().name()) >= 0) continue;
             queue_.enqueueRun(run->folder());
             ++queued;
         }

@@ -15,16 +15,54 @@ QString escaped(const std::string& text) {
     return QString::fromStdString(text).toHtmlEscaped().replace('\n', QStringLiteral("<br>"));
 }
 
-/// A prompt, what the model generated, and how the text continues; or masks, guesses and the text.
-QString openSampleHtml(const Sample& sample, bool dark) {
-    const QString written = dark ? "#5db7f0" : "#0060a8", quiet = dark ? "#9a9a9a" : "#6b6b6b";
-    const bool goes_on =
-        sample.prompt.find("[MASK]") == std::string::npos;  // guesses are a text of their own
-    return QStringLiteral(
-               "<p style='margin:0 0 14px 0;white-space:pre-wrap'>%1%7<span style='color:%2'>%3</span><br>"
-               "<span style='color:%4'><i>%5</i> %6</span></p>")
-        .arg(escaped(sample.prompt), written, escaped(sample.completion), quiet, QObject::tr("the text:"),
-             escaped(sample.expected), goes_on ? "" : "<br>");
+QString spanHtml(const QString& color, const std::string& text, bool underlined = false) {
+    return QStringLiteral("<span style='color:%1%2'>%3</span>")
+        .arg(color, underlined ? QStringLiteral(";text-decoration:underline") : QString(), escaped(text));
+}
+
+/// Colours of what is right, wrong, generated, and beside the point.
+struct SampleColors {
+    QString right, wrong, written, quiet;
+    explicit SampleColors(bool dark)
+        : right(dark ? "#3fcf9f" : "#00785a"),
+          wrong(dark ? "#ff8a4c" : "#c2410c"),
+          written(dark ? "#5db7f0" : "#0060a8"),
+          quiet(dark ? "#9a9a9a" : "#6b6b6b") {}
+};
+
+QString originalHtml(const Sample& sample, const SampleColors& colors) {
+    return QStringLiteral("<br><span style='color:%1'><i>%2</i> %3</span></p>")
+        .arg(colors.quiet, QObject::tr("the text:"), escaped(sample.expected));
+}
+
+/// A prompt, what the model generated, and how the text continues.
+QString continuedHtml(const Sample& sample, const SampleColors& colors) {
+    return QStringLiteral("<p style='margin:0 0 14px 0;white-space:pre-wrap'>") + escaped(sample.prompt) +
+           spanHtml(colors.written, sample.completion) + originalHtml(sample, colors);
+}
+
+/// A sequence with its masks, the same with the predicted tokens marked, and the text. Of runs of older
+/// versions is not known which tokens those are.
+QString maskedHtml(const Sample& sample, const SampleColors& colors) {
+    QString filled;
+    std::size_t done = 0;
+    const auto& predicted = sample.predicted;
+    for (std::size_t i = 0; i + 2 < predicted.size(); i += 3) {
+        const auto begin = static_cast<std::size_t>(predicted[i]),
+                   size = static_cast<std::size_t>(predicted[i + 1]);
+        if (predicted[i] < 0 || size > sample.completion.size()) break;  // of a damaged file
+        if (begin < done || begin > sample.completion.size() - size) break;
+        const bool is_right = predicted[i + 2] != 0;
+        filled += escaped(sample.completion.substr(done, begin - done)) +
+                  spanHtml(is_right ? colors.right : colors.wrong, sample.completion.substr(begin, size),
+                           !is_right);
+        done = begin + size;
+    }
+    const std::string rest = sample.completion.substr(done);
+    filled += predicted.empty() ? spanHtml(colors.written, rest) : escaped(rest);
+    return QStringLiteral("<p style='margin:0 0 14px 0;white-space:pre-wrap'>") +
+           spanHtml(colors.quiet, sample.prompt) + QStringLiteral("<br>") + filled +
+           originalHtml(sample, colors);
 }
 
 }  // namespace
@@ -42,8 +80,11 @@ SamplesView::SamplesView(QWidget* parent)
 }
 
 QString SamplesView::sampleHtml(const Sample& sample, bool dark) {
-    if (!sample.correct) return openSampleHtml(sample, dark);
-    const QString right = dark ? "#3fcf9f" : "#00785a", wrong = dark ? "#ff8a4c" : "#c2410c";
+    const SampleColors colors(dark);
+    if (!sample.correct)
+        return sample.prompt.find("[MASK]") == std::string::npos && sample.predicted.empty()
+                   ? continuedHtml(sample, colors)
+                   : maskedHtml(sample, colors);
     const QString prompt = QString::fromStdString(sample.prompt).toHtmlEscaped();
     QString written;
     bool was_right = true;
@@ -51,8 +92,8 @@ QString SamplesView::sampleHtml(const Sample& sample, bool dark) {
     const auto flush = [&] {
         if (stretch.isEmpty()) return;
         written += QStringLiteral("<span style='color:%1%2'>%3</span>")
-                       .arg(was_right ? right : wrong, was_right ? "" : ";text-decoration:underline",
-                            stretch.toHtmlEscaped());
+                       .arg(was_right ? colors.right : colors.wrong,
+                            was_right ? "" : ";text-decoration:underline", stretch.toHtmlEscaped());
         stretch.clear();
     };
     for (std::size_t i = 0; i < sample.completion.size(); ++i) {

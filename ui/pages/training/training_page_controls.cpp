@@ -66,10 +66,10 @@ void TrainingPage::addActions(Actions& actions) {
     actions.add(group, tr("Start"), {}, [this] { start_->click(); });
     actions.add(group, tr("Start as twins"), Qt::CTRL | Qt::Key_Return, [this] { twins_->click(); });
     actions.add(group, tr("Queue twins of several seeds"), {}, [this] { queue_twins_->click(); });
-    actions.add(group, tr("Pause or continue"), {}, [this] { runs_->pauseButton()->click(); });
+    actions.add(group, tr("Pause the selected run"), {}, [this] { runs_->pauseButton()->click(); });
     actions.add(group, tr("Stop the selected run"), {}, [this] { runs_->stopButton()->click(); });
     actions.add(group, tr("Checkpoint now"), {}, [this] { runs_->send(Command::checkpoint); });
-    actions.add(group, tr("Continue the selected run"), {}, [this] { runs_->continueSelected(); });
+    actions.add(group, tr("Resume the selected run"), {}, [this] { runs_->resumeSelected(); });
     actions.add(group, tr("Add a chart"), {}, [this] { metrics_->addChart(); });
     actions.add(group, tr("Show all settings"), {}, [this] { chooser_->setCurrentIndex(1); });
 }
