@@ -135,6 +135,29 @@ std::set<std::string> fieldsThatTellApart(const Groups& groups) {
 
 }  // namespace
 
+std::optional<std::size_t> twinOf(std::span<const RunRecord> runs, std::size_t of) {
+    const Specification& mine = runs[of].specification;
+    const auto& methods = twinMethods();
+    const auto place = std::find(methods.begin(), methods.end(), mine.model.position);
+    if (place == methods.end()) return std::nullopt;
+    std::optional<std::size_t> best;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const Specification& theirs = runs[i].specification;
+        const bool is_twin =
+            theirs.model.position != mine.model.position &&
+            std::find(methods.begin(), methods.end(), theirs.model.position) != methods.end() &&
+            theirs.training.data_seed == mine.training.data_seed &&
+            theirs.training.model_seed == mine.training.model_seed &&
+            groupKey(withPosition(mine, theirs.model.position)) == groupKey(theirs);
+        if (!is_twin) continue;
+        const auto worth = [&](std::size_t run) {
+            return std::pair(runs[run].state == RunState::finished, runs[run].name);
+        };
+        if (!best || worth(i) > worth(*best)) best = i;
+    }
+    return best;
+}
+
 std::vector<std::string> otherDifferences(const Specification& a, const Specification& b) {
     const auto of_a = identityOf(a), of_b = identityOf(b);
     std::vector<std::string> names;

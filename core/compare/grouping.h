@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,11 @@ std::string groupKey(const Specification& specification);
 /// Groups in the order of their labels. Labels name the method and as few other fields as tell these groups
 /// apart; where they come from several presets, also the preset and what differs from it.
 std::vector<RunGroup> groupRuns(std::span<const RunRecord> runs);
+
+/// The run that differs from this one in nothing but the method, RoPE for RoPER or the other way round: the
+/// newest by name if there are several, a finished one before any other. Nothing if there is none.
+/// @param of  index of a record
+std::optional<std::size_t> twinOf(std::span<const RunRecord> runs, std::size_t of);
 
 /// Fields, apart from the method, by which two experiments differ: "width", "steps", …
 std::vector<std::string> otherDifferences(const Specification& a, const Specification& b);

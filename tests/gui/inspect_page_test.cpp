@@ -14,9 +14,26 @@ class InspectPageTest : public PageTest {
         forgetSettings("inspect_page_test");
         const QString trainer = QString::fromLocal8Bit(qgetenv("ROPER_TRAIN"));
         qputenv("PATH", QFileInfo(trainer).absolutePath().toLocal8Bit() + ":" + qgetenv("PATH"));
+        for (const char* name : {"real", "twin"})
+            train(name, name == std::string("real") ? "roper" : "rope");
+        makeFinishedRun(folder_.path().toStdString(), {"without-snapshots"});
+        openWindow("Inspect");
+    }
+
+    void train(const QString& name, const QString& method) {
+        const QString trainer = QString::fromLocal8Bit(qgetenv("ROPER_TRAIN"));
         QProcess process;
-        QStringList arguments{"run",       "index-small", "--runs", folder_.path(), "--name", "real",
-                              "--threads", "1",           "-q"};
+        QStringList arguments{"run",
+                              "index-small",
+                              "--runs",
+                              folder_.path(),
+                              "--name",
+                              name,
+                              "--threads",
+                              "1",
+                              "-q",
+                              "--set",
+                              "model.position=" + method};
         for (const char* setting :
              {"model.width=32", "model.layers=2", "model.heads=2", "model.feed_forward=32",
               "training.steps=40", "training.warmup_steps=4", "snapshots.every=10", "snapshots.tokens=24",
@@ -25,11 +42,62 @@ class InspectPageTest : public PageTest {
         process.start(trainer, arguments);
         QVERIFY(process.waitForFinished(120000));
         QVERIFY2(process.exitCode() == 0, process.readAllStandardError());
-        makeFinishedRun(folder_.path().toStdString(), {"without-snapshots"});
-        openWindow("Inspect");
     }
 
-    void init() { state().setRun("real"); }
+    void init() {
+        page().inspect("real", false);
+        page().besideState().setRun({});
+    }
+
+    // The same head and step of both, whichever is chosen.
+    void aTwinStandsBesideItsRun() {
+        QVERIFY(!page().besideMap().isVisible());
+        auto* beside = control<QComboBox>("Run beside it");
+        QCOMPARE(beside->itemText(1), QString("its twin: twin"));
+        beside->setCurrentIndex(1);
+        emit beside->activated(1);
+        QCOMPARE(page().besideState().run(), QString("twin"));
+        QVERIFY(page().besideMap().isVisible());
+        page().scrubber().setValue(1);
+        QCOMPARE(state().maps()->step, std::int64_t(10));
+        QCOMPARE(page().besideState().maps()->step, std::int64_t(10));
+        state().setHead(3);
+        QCOMPARE(page().besideState().head(), std::size_t(3));
+        page().besideState().setHead(2);
+        QCOMPARE(state().head(), std::size_t(2));
+        QVERIFY(page().besideMap().figureCaption().contains("layer 1, head 0 of twin at step 10"));
+        QVERIFY(*page().map().map().values != *page().besideMap().map().values);
+        // A text of one's own is read by both, and both go on with a prompt.
+        auto* text = control<QLineEdit>("Text to look at");
+        QTest::keyClicks(text, "?s='abc'; s[1:]=='");
+        QTest::keyClick(text, Qt::Key_Return);
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !page().besideState().isAsking(), 60000);
+        QCOMPARE(page().besideState().message(), QString());
+        QCOMPARE(page().besideState().maps()->text, state().maps()->text);
+        text->clear();
+        page().showTab(1);
+        control<QLineEdit>("Prompt")->setText("?s='abc'; s[1:]=='");
+        control<QSpinBox>("Tokens to generate")->setValue(5);
+        QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !page().besideState().isAsking(), 60000);
+        QVERIFY(state().continuation() && page().besideState().continuation());
+        QCOMPARE(page().besideState().continuation()->given, state().continuation()->given);
+        QCOMPARE(page().figures().size(), std::size_t(8));
+        page().showTab(0);
+        // It goes when its run is looked at itself.
+        state().setRun("twin");
+        QCOMPARE(page().besideState().run(), QString());
+        QVERIFY(!page().besideMap().isVisible());
+        QCOMPARE(page().figures().size(), std::size_t(5));
+        page().inspect("twin", true);
+        QCOMPARE(page().besideState().run(), QString("real"));
+    }
+
+    void aRunWithoutATwinStandsAlone() {
+        page().inspect("without-snapshots", true);
+        QCOMPARE(page().besideState().run(), QString());
+        QVERIFY(!page().besideMap().isVisible());
+    }
 
     void theScrubberLeadsThroughTheSnapshots() {
         QCOMPARE(state().snapshots().size(), std::size_t(5));  // steps 0, 10, 20, 30, 40

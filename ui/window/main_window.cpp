@@ -80,12 +80,13 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
     });
     connect(set_.attention, &AttentionPage::trainingWanted, this, [this] { showPage(set_.training); });
     connect(set_.compare, &ComparePage::runsWanted, this, [this] { showPage(set_.training); });
-    const auto inspect = [this](const QString& run) {
+    const auto inspect = [this](const QString& run, bool with_twin) {
         showPage(set_.inspect);
-        set_.inspect->state().setRun(run);
+        set_.inspect->inspect(run, with_twin);
     };
     connect(set_.training, &TrainingPage::inspectWanted, this, inspect);
-    connect(set_.compare, &ComparePage::inspectWanted, this, inspect);
+    connect(set_.compare, &ComparePage::inspectWanted, this,
+            [inspect](const QString& run) { inspect(run, false); });
     connect(set_.training, &TrainingPage::compareWanted, this, [this](const QString& filter) {
         set_.compare->setFilter(filter);
         showPage(set_.compare);

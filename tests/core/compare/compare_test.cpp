@@ -91,6 +91,27 @@ TEST(Grouping, ByAnythingButTheSeed) {
     EXPECT_EQ(groups[2].label, "RoPER, width 128");
 }
 
+TEST(Grouping, ATwinDiffersInNothingButTheMethod) {
+    Runs runs = fivePairs();
+    for (std::size_t i = 0; i < runs.records.size(); ++i) {
+        const auto twin = twinOf(runs.records, i);
+        ASSERT_TRUE(twin) << runs.records[i].name;
+        EXPECT_NE(runs.records[*twin].specification.model.position,
+                  runs.records[i].specification.model.position);
+        EXPECT_EQ(runs.records[*twin].specification.training.data_seed,
+                  runs.records[i].specification.training.data_seed);
+    }
+    const auto first = *twinOf(runs.records, 0);
+    runs.records[first].specification.model.width *= 2;
+    EXPECT_FALSE(twinOf(runs.records, 0));
+    runs.records[first].specification.model.width /= 2;
+    // Trained again, but not to its end: the finished one stays the twin.
+    runs.add("roper", 0, 50, RunState::stopped).name = "z";
+    EXPECT_EQ(twinOf(runs.records, 0), first);
+    runs.add("none", 0, 50);
+    EXPECT_FALSE(twinOf(runs.records, runs.records.size() - 1));
+}
+
 TEST(Grouping, LabelsNameAsLittleAsTellsApart) {
     Runs runs;
     runs.add("rope", 0, 1);

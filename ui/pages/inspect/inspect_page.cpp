@@ -30,11 +30,15 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
            parent),
       store_(store),
       state_(new InspectState(store, this)),
+      beside_state_(new InspectState(store, this)),
       tabs_(new QTabWidget),
       thumbnails_(new ThumbnailsView(*state_, this)),
+      beside_thumbnails_(new ThumbnailsView(*beside_state_, this)),
       map_(new HeatMapView(QStringLiteral("head"), this)),
+      beside_map_(new HeatMapView(QStringLiteral("head"), this)),
       sizes_(new HeatMapView(QStringLiteral("solved-by-size"), this)),
       continuation_(new ContinuationView(*state_, this)),
+      beside_continuation_(new ContinuationView(*beside_state_, this)),
       learned_(new LearnedView(*state_, this)) {
     auto* chooser = makeChooser();
     tabs_->addTab(makeHeadsTab(), tr("Heads"));
@@ -56,7 +60,8 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
     connect(state_, &InspectState::continuationChanged, this, &InspectPage::fillHeads);
     connect(state_, &InspectState::sizesChanged, this, &InspectPage::showSizes);
     connect(state_, &InspectState::messageChanged, this, &InspectPage::showMessage);
-    for (FigureView* view : std::initializer_list<FigureView*>{thumbnails_, map_, sizes_, continuation_})
+    for (FigureView* view : std::initializer_list<FigureView*>{
+             thumbnails_, beside_thumbnails_, map_, beside_map_, sizes_, continuation_, beside_continuation_})
         connect(view, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
     connect(&learned_->chart(), &CurveChart::pointed, this,
             [this](const QString& text) { setReadout(text); });
@@ -67,6 +72,7 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
         if (next >= static_cast<int>(state_->snapshots().size())) return play();
         state_->showSnapshot(next);
     });
+    connectBeside();
     fillRuns();
     showRun();
 }
@@ -76,6 +82,8 @@ std::vector<const Figure*> InspectPage::figures() const {
     // What is seen comes first: it is what “Export” means.
     const std::array<std::size_t, 4> first_of_tab = {0, 2, 3, 4};
     const auto seen = first_of_tab[static_cast<std::size_t>(std::max(0, tabs_->currentIndex()))];
+    if (!beside_state_->run().isEmpty())
+        all.insert(all.end(), {beside_thumbnails_, beside_map_, beside_continuation_});
     std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(seen),
                 all.begin() + static_cast<std::ptrdiff_t>(seen) + 1);
     return all;
@@ -103,6 +111,7 @@ void InspectPage::fillRuns() {
     }
     runs_->setCurrentIndex(static_cast<int>(names.indexOf(state_->run())));
     runs_->setEnabled(!names.isEmpty());
+    fillBeside();
 }
 
 void InspectPage::fillSteps() {
@@ -162,15 +171,22 @@ void InspectPage::showSnapshots() {
 }
 
 void InspectPage::showMap() {
-    const auto& maps = state_->maps();
-    map_title_->setText(maps ? tr("%1, step %2").arg(headTitle(*maps, state_->head())).arg(maps->step)
-                             : QString());
+    showMapOf(*state_, *map_, *map_title_);
+    emit explanationChanged();
+}
+
+void InspectPage::showMapOf(const InspectState& state, HeatMapView& view, QLabel& title) const {
+    const auto& maps = state.maps();
+    const QString of_run = beside_state_->run().isEmpty() ? QString() : state.run() + QStringLiteral(": ");
+    title.setText(maps ? of_run + tr("%1, step %2").arg(headTitle(*maps, state.head())).arg(maps->step)
+                       : QString());
+    title.setToolTip(title.text());
     if (!maps) {
-        map_->setMap({});
+        view.setMap({});
         return;
     }
     HeatMapView::Map map;
-    map.values = maps->weights[state_->head()];
+    map.values = maps->weights[state.head()];
     map.scale = HeatMapView::Scale::sequential;
     map.lower_only = maps->causal;
     map.limit = HeatMapView::limitOf(*map.values, map.lower_only);
@@ -179,15 +195,14 @@ void InspectPage::showMap() {
     map.column_name = tr("key");
     map.value_name = tr("weight");
     map.row_labels = map.column_labels = labelsOf(maps->tokens);
-    map_->setCaption(tr("Attention of %1 of %2 at step %3, text “%4”")
-                         .arg(headTitle(*maps, state_->head()), state_->run())
-                         .arg(maps->step)
-                         .arg(QString::fromStdString(maps->text)));
-    const QRectF kept = map_->shownCells();
-    const bool same_text = map_->map().values && map_->map().values->rows() == map.values->rows();
-    map_->setMap(std::move(map));
-    if (same_text) map_->showCells(kept);  // the place that is looked at stays while time runs
-    emit explanationChanged();
+    view.setCaption(tr("Attention of %1 of %2 at step %3, text “%4”")
+                        .arg(headTitle(*maps, state.head()), state.run())
+                        .arg(maps->step)
+                        .arg(QString::fromStdString(maps->text)));
+    const QRectF kept = view.shownCells();
+    const bool same_text = view.map().values && view.map().values->rows() == map.values->rows();
+    view.setMap(std::move(map));
+    if (same_text) view.showCells(kept);  // the place that is looked at stays while time runs
 }
 
 void InspectPage::showSizes() {
@@ -247,10 +262,15 @@ void InspectPage::showSizes() {
 }
 
 void InspectPage::showMessage() {
-    message_->setText(state_->message());
-    message_->setVisible(!state_->message().isEmpty());
-    look_->setText(state_->isAsking() ? tr("…") : tr("Look"));
-    generate_->setText(state_->isAsking() ? tr("…") : tr("Generate"));
+    QStringList messages{state_->message()};
+    if (!beside_state_->message().isEmpty())
+        messages << beside_state_->run() + QStringLiteral(": ") + beside_state_->message();
+    messages.removeAll(QString());
+    message_->setText(messages.join('\n'));
+    message_->setVisible(!messages.isEmpty());
+    const bool asks = state_->isAsking() || beside_state_->isAsking();
+    look_->setText(asks ? tr("…") : tr("Look"));
+    generate_->setText(asks ? tr("…") : tr("Generate"));
 }
 
 void InspectPage::fillHeads() {
@@ -265,6 +285,7 @@ void InspectPage::fillHeads() {
 ViewSettings InspectPage::viewSettings() const {
     ViewSettings settings{{"view.inspect", std::to_string(tabs_->currentIndex())}};
     if (!state_->run().isEmpty()) settings["view.inspect_run"] = state_->run().toStdString();
+    if (!beside_state_->run().isEmpty()) settings["view.inspect_beside"] = beside_state_->run().toStdString();
     return settings;
 }
 
@@ -273,6 +294,9 @@ void InspectPage::setViewSettings(const ViewSettings& settings) {
     const auto run = settings.find("view.inspect_run");
     if (run != settings.end() && store_.find(QString::fromStdString(run->second)) != nullptr)
         state_->setRun(QString::fromStdString(run->second));
+    const auto beside = settings.find("view.inspect_beside");
+    if (beside != settings.end() && store_.find(QString::fromStdString(beside->second)) != nullptr)
+        setBeside(QString::fromStdString(beside->second));
 }
 
 QString InspectPage::explanation() const {

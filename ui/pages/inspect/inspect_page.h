@@ -37,8 +37,13 @@ class InspectPage : public Page {
     void setViewSettings(const ViewSettings& settings) override;
 
     InspectState& state() { return *state_; }
+    /// What stands beside it: another run, the same head and step of it.
+    InspectState& besideState() { return *beside_state_; }
+    /// Shows a run, and its twin beside it if that is wanted and there is one.
+    void inspect(const QString& run, bool with_twin);
     ThumbnailsView& thumbnails() { return *thumbnails_; }
     HeatMapView& map() { return *map_; }
+    HeatMapView& besideMap() { return *beside_map_; }
     HeatMapView& sizeMap() { return *sizes_; }
     ContinuationView& continuation() { return *continuation_; }
     LearnedView& learned() { return *learned_; }
@@ -50,6 +55,13 @@ class InspectPage : public Page {
 
   private:
     QWidget* makeChooser();
+    void connectBeside();
+    void fillBeside();
+    void setBeside(const QString& run);
+    void showBeside();
+    void followBeside();
+    void showMapOf(const InspectState& state, HeatMapView& view, QLabel& title) const;
+    QString pointedText(const InspectState& state, int row, int column) const;
     QWidget* makeHeadsTab();
     QWidget* makeGenerationTab();
     QWidget* makeSizesTab();
@@ -66,18 +78,19 @@ class InspectPage : public Page {
     void generate();
 
     RunStore& store_;
-    InspectState* state_;
-    QComboBox *runs_, *steps_, *order_, *generation_head_;
+    InspectState *state_, *beside_state_;
+    QComboBox *runs_, *beside_, *steps_, *order_, *generation_head_;
     LineEdit *text_, *prompt_;
     QSlider* scrubber_;
-    QLabel *scrubber_label_, *message_, *map_title_, *sizes_total_;
+    QLabel *scrubber_label_, *message_, *map_title_, *beside_title_, *sizes_total_;
     QPushButton *play_, *look_, *generate_, *count_sizes_;
     QSpinBox *count_, *seed_, *problems_;
     QDoubleSpinBox* temperature_;
     QTabWidget* tabs_;
-    ThumbnailsView* thumbnails_;
-    HeatMapView *map_, *sizes_;
-    ContinuationView* continuation_;
+    ThumbnailsView *thumbnails_, *beside_thumbnails_;
+    HeatMapView *map_, *beside_map_, *sizes_;
+    ContinuationView *continuation_, *beside_continuation_;
+    QWidget* beside_large_ = nullptr;
     LearnedView* learned_;
     QTimer player_;
     QString shown_run_;

@@ -14,8 +14,13 @@ QWidget* InspectPage::makeChooser() {
     runs_ =
         named(new QComboBox, tr("Run"), tr("A run that trains, or the checkpoints of one that has ended"));
     runs_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    runs_->setMinimumContentsLength(30);
+    runs_->setMinimumContentsLength(18);
     runs_->setPlaceholderText(tr("choose a run"));
+    beside_ = named(
+        new QComboBox, tr("Run beside it"),
+        tr("Another run, at the same step: its heads, and what it generates. The twin has the same seeds"));
+    beside_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    beside_->setMinimumContentsLength(18);
     steps_ = named(new QComboBox, tr("Step of the model"),
                    tr("Which checkpoint is used when the model itself reads, generates or solves"));
     steps_->setMinimumContentsLength(14);
@@ -34,6 +39,9 @@ QWidget* InspectPage::makeChooser() {
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(new QLabel(tr("Run")));
     layout->addWidget(runs_);
+    layout->addSpacing(12);
+    layout->addWidget(new QLabel(tr("beside")));
+    layout->addWidget(beside_);
     layout->addSpacing(12);
     layout->addWidget(new QLabel(tr("model at")));
     layout->addWidget(steps_);
@@ -66,17 +74,9 @@ QWidget* InspectPage::makeHeadsTab() {
     connect(look_, &QPushButton::clicked, this, &InspectPage::look);
     connect(text_, &QLineEdit::returnPressed, this, &InspectPage::look);
     map_->setEmptyText(tr("The chosen head is shown here, with its tokens."));
-    connect(map_, &HeatMapView::cellPointed, this, [this](int row, int column) {
-        if (!state_->maps() || row < 0) return setReadout({});
-        const std::vector<std::string>& tokens = state_->maps()->tokens;
-        setReadout(tr("query %1 “%2”    key %3 “%4”    weight %5    distance %6")
-                       .arg(row)
-                       .arg(QString::fromStdString(tokens[static_cast<std::size_t>(row)]))
-                       .arg(column)
-                       .arg(QString::fromStdString(tokens[static_cast<std::size_t>(column)]))
-                       .arg(noteNumber((*state_->maps()->weights[state_->head()])(row, column)))
-                       .arg(row - column));
-    });
+    for (auto [map, state] : {std::pair{map_, state_}, std::pair{beside_map_, beside_state_}})
+        connect(map, &HeatMapView::cellPointed, this,
+                [this, state = state](int row, int column) { setReadout(pointedText(*state, row, column)); });
     auto* tab = new QWidget;
     auto* above = new QHBoxLayout;
     for (QWidget* widget : std::initializer_list<QWidget*>{order_, text_, look_})
@@ -84,16 +84,27 @@ QWidget* InspectPage::makeHeadsTab() {
     auto* below = new QHBoxLayout;
     for (QWidget* widget : std::initializer_list<QWidget*>{play_, scrubber_, scrubber_label_})
         below->addWidget(widget);
-    auto* pictures = new QSplitter(Qt::Horizontal);
-    pictures->addWidget(thumbnails_);
+    auto* small = new QSplitter(Qt::Vertical);
+    small->addWidget(thumbnails_);
+    small->addWidget(beside_thumbnails_);
+    small->setChildrenCollapsible(false);
     map_title_ = makePlainLabel();
-    auto* large = new QWidget;
-    auto* column = new QVBoxLayout(large);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->addWidget(map_title_);
-    column->addWidget(map_, 1);
-    pictures->addWidget(large);
-    pictures->setSizes({520, 640});
+    beside_title_ = makePlainLabel();
+    const auto makeLarge = [](QLabel* title, HeatMapView* map) {
+        title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long name widens nothing
+        auto* large = new QWidget;
+        auto* column = new QVBoxLayout(large);
+        column->setContentsMargins(0, 0, 0, 0);
+        column->addWidget(title);
+        column->addWidget(map, 1);
+        return large;
+    };
+    auto* pictures = new QSplitter(Qt::Horizontal);
+    pictures->addWidget(small);
+    pictures->addWidget(makeLarge(map_title_, map_));
+    beside_large_ = makeLarge(beside_title_, beside_map_);
+    pictures->addWidget(beside_large_);
+    pictures->setSizes({520, 640, 640});
     pictures->setChildrenCollapsible(false);
     auto* layout = new QVBoxLayout(tab);
     layout->addLayout(above);
@@ -124,7 +135,9 @@ QWidget* InspectPage::makeGenerationTab() {
     connect(generate_, &QPushButton::clicked, this, &InspectPage::generate);
     connect(prompt_, &QLineEdit::returnPressed, this, &InspectPage::generate);
     connect(generation_head_, &QComboBox::currentIndexChanged, this, [this](int index) {
-        if (!filling_) continuation_->setHead(index - 1);
+        if (filling_) return;
+        continuation_->setHead(index - 1);
+        beside_continuation_->setHead(index - 1);
     });
     auto* tab = new QWidget;
     auto* bar = new QHBoxLayout;
@@ -133,8 +146,12 @@ QWidget* InspectPage::makeGenerationTab() {
          std::initializer_list<QWidget*>{count_, temperature_, seed_, generate_, generation_head_})
         bar->addWidget(widget);
     auto* layout = new QVBoxLayout(tab);
+    auto* texts = new QSplitter(Qt::Horizontal);
+    texts->addWidget(continuation_);
+    texts->addWidget(beside_continuation_);
+    texts->setChildrenCollapsible(false);
     layout->addLayout(bar);
-    layout->addWidget(continuation_, 1);
+    layout->addWidget(texts, 1);
     return tab;
 }
 
@@ -207,10 +224,13 @@ void InspectPage::play() {
 void InspectPage::look() {
     if (text_->text().isEmpty()) return state_->showSnapshot(state_->snapshot());
     state_->askForMaps(text_->text());
+    if (!beside_state_->run().isEmpty()) beside_state_->askForMaps(text_->text());
 }
 
 void InspectPage::generate() {
-    state_->generate(prompt_->text(), count_->value(), temperature_->value(), seed_->value());
+    for (InspectState* state : {state_, beside_state_})
+        if (!state->run().isEmpty())
+            state->generate(prompt_->text(), count_->value(), temperature_->value(), seed_->value());
 }
 
 }  // namespace roper

@@ -20,6 +20,7 @@ class ThumbnailsView : public FigureView {
     QString figureCsv() const override;
     QString figureCaption() const override;
     QSize leastSize() const override { return {240, 200}; }
+    QSize leastScreenSize() const override { return {200, 120}; }
 
   protected:
     void mousePressEvent(QMouseEvent* event) override;

@@ -64,7 +64,7 @@ DemonstrationCard::DemonstrationCard(TrainingState& state, QWidget* parent)
     setVisible(specification_.has_value());
     connect(start_, &QPushButton::clicked, this, [this] { emit startWanted(*specification_); });
     connect(more_seeds_, &QPushButton::clicked, this, [this] { emit moreSeedsWanted(*specification_); });
-    connect(inspect_, &QPushButton::clicked, this, [this] { emit inspectWanted(roper_run_); });
+    connect(inspect_, &QPushButton::clicked, this, [this] { emit inspectWanted(roper_run_, true); });
     connect(compare_, &QPushButton::clicked, this,
             [this] { emit compareWanted(QString::fromStdString(specification_->about.title)); });
     timer_.setSingleShot(true);

@@ -31,7 +31,7 @@ class DemonstrationCard : public QFrame {
     void startWanted(const roper::Specification& specification);
     /// RoPE and RoPER for several seeds are to be queued.
     void moreSeedsWanted(const roper::Specification& specification);
-    void inspectWanted(const QString& run);
+    void inspectWanted(const QString& run, bool with_twin);
     void compareWanted(const QString& filter);
 
   private:

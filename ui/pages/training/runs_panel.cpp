@@ -110,7 +110,7 @@ void RunsPanel::makeTree() {
     connect(tree_, &QTreeView::customContextMenuRequested, this, &RunsPanel::openMenu);
     connect(tree_, &QTreeView::doubleClicked, this, [this](const QModelIndex& index) {
         if (const RunWatcher* run = model_->run(proxy_->mapToSource(index)))
-            emit inspectWanted(run->name());
+            emit inspectWanted(run->name(), false);
         else
             tree_->setExpanded(index.siblingAtColumn(0), !tree_->isExpanded(index.siblingAtColumn(0)));
     });

@@ -54,8 +54,8 @@ class RunsPanel : public QWidget {
     void colorChosen(const QString& run, const QColor& color);
     void renamed(const QString& from, const QString& to);
     void said(const QString& message);
-    /// Look into the selected run's model.
-    void inspectWanted(const QString& run);
+    /// Look into the selected run's model, its twin beside it or not.
+    void inspectWanted(const QString& run, bool with_twin);
     /// Compare the groups of an experiment; words that find its runs.
     void compareWanted(const QString& filter);
     /// The same settings again, to change something.

@@ -40,7 +40,9 @@ void RunsPanel::openMenu(const QPoint& at) {
     const auto any = [&](auto holds) { return std::any_of(chosen.begin(), chosen.end(), holds); };
     QMenu menu(this);
     if (!is_experiment) {
-        menu.addAction(tr("Inspect"), this, [this] { emit inspectWanted(selected()->name()); });
+        menu.addAction(tr("Inspect"), this, [this] { emit inspectWanted(selected()->name(), false); });
+        menu.addAction(tr("Inspect beside its twin"), this,
+                       [this] { emit inspectWanted(selected()->name(), true); });
     }
     menu.addAction(tr("Compare the experiment"), this,
                    [this] { emit compareWanted(wordsOf(model_->experimentNameOf(selected()->name()))); });

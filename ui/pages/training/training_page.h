@@ -50,8 +50,8 @@ class TrainingPage : public Page {
     QueuePanel& queuePanel() { return *queue_panel_; }
 
   signals:
-    /// Look into a run's model; compare the runs that some words find.
-    void inspectWanted(const QString& run);
+    /// Look into a run's model, its twin beside it or not; compare the runs that some words find.
+    void inspectWanted(const QString& run, bool with_twin);
     void compareWanted(const QString& filter);
 
   private:

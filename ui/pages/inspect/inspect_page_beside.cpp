@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/compare/grouping.h"
+#include "ui/live/run_records.h"
+#include "ui/pages/inspect/inspect_page.h"
+#include "ui/theme/numbers.h"
+
+// Another run beside the one that is looked into.
+
+namespace roper {
+namespace {
+
+/// The name of a run's twin; empty if it has none.
+QString twinNameOf(const RunStore& store, const QString& run) {
+    const std::vector<RunRecord> records = recordsOf(store);
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        if (QString::fromStdString(records[i].name) != run) continue;
+        const auto twin = twinOf(records, i);
+        return twin ? QString::fromStdString(records[*twin].name) : QString();
+    }
+    return {};
+}
+
+/// The snapshot whose step is nearest; −1 if there is none.
+int nearestSnapshot(const InspectState& state, std::int64_t step) {
+    const auto& snapshots = state.snapshots();
+    const auto distance = [&](const StepFile& file) { return std::abs(file.step - step); };
+    const auto nearest =
+        std::min_element(snapshots.begin(), snapshots.end(),
+                         [&](const StepFile& a, const StepFile& b) { return distance(a) < distance(b); });
+    return nearest == snapshots.end() ? -1 : static_cast<int>(nearest - snapshots.begin());
+}
+
+}  // namespace
+
+void InspectPage::connectBeside() {
+    connect(beside_, &QComboBox::activated, this,
+            [this](int index) { setBeside(beside_->itemData(index).toString()); });
+    connect(beside_state_, &InspectState::runChanged, this, &InspectPage::showBeside);
+    connect(beside_state_, &InspectState::messageChanged, this, &InspectPage::showMessage);
+    for (auto signal : {&InspectState::mapsChanged, &InspectState::headChanged})
+        connect(beside_state_, signal, this,
+                [this] { showMapOf(*beside_state_, *beside_map_, *beside_title_); });
+    // Of both the same head and step are shown, whichever is chosen.
+    connect(beside_state_, &InspectState::headChanged, this,
+            [this] { state_->setHead(beside_state_->head()); });
+    // A run shows its newest snapshot when it is chosen, and when it has left one more.
+    connect(beside_state_, &InspectState::mapsChanged, this, &InspectPage::followBeside);
+    for (auto signal : {&InspectState::mapsChanged, &InspectState::headChanged})
+        connect(state_, signal, this, &InspectPage::followBeside);
+    connect(state_, &InspectState::runChanged, this, [this] {
+        fillBeside();
+        if (beside_state_->run() == state_->run()) setBeside({});
+    });
+    showBeside();
+}
+
+void InspectPage::fillBeside() {
+    const QScopedValueRollback filling(filling_, true);
+    beside_->clear();
+    beside_->addItem(tr("nothing beside"), QString());
+    const QString twin = twinNameOf(store_, state_->run());
+    if (!twin.isEmpty()) beside_->addItem(tr("its twin: %1").arg(twin), twin);
+    for (const RunWatcher* run : store_.runs())
+        if (run->specification() && run->name() != state_->run() && run->name() != twin)
+            beside_->addItem(run->name(), run->name());
+    beside_->setCurrentIndex(std::max(0, beside_->findData(beside_state_->run())));
+    beside_->setEnabled(beside_->count() > 1);
+}
+
+void InspectPage::setBeside(const QString& run) {
+    beside_state_->setRun(run);
+}
+
+void InspectPage::inspect(const QString& run, bool with_twin) {
+    state_->setRun(run);
+    if (with_twin) setBeside(twinNameOf(store_, run));
+}
+
+void InspectPage::showBeside() {
+    fillBeside();
+    const bool is_there = !beside_state_->run().isEmpty();
+    for (QWidget* widget :
+         std::initializer_list<QWidget*>{beside_thumbnails_, beside_large_, beside_continuation_})
+        widget->setVisible(is_there);
+    showMapOf(*state_, *map_, *map_title_);
+    showMessage();
+    followBeside();
+}
+
+/// The snapshot of the same step, or of the nearest, and the same head.
+void InspectPage::followBeside() {
+    if (beside_state_->run().isEmpty() || !state_->maps()) return;
+    if (state_->showsSnapshot()) {
+        const int nearest = nearestSnapshot(*beside_state_, state_->maps()->step);
+        if (nearest >= 0 && (nearest != beside_state_->snapshot() || !beside_state_->showsSnapshot()))
+            beside_state_->showSnapshot(nearest);
+    }
+    beside_state_->setHead(state_->head());
+}
+
+QString InspectPage::pointedText(const InspectState& state, int row, int column) const {
+    if (!state.maps() || row < 0) return {};
+    const std::vector<std::string>& tokens = state.maps()->tokens;
+    return tr("query %1 “%2”    key %3 “%4”    weight %5    distance %6")
+        .arg(row)
+        .arg(QString::fromStdString(tokens[static_cast<std::size_t>(row)]))
+        .arg(column)
+        .arg(QString::fromStdString(tokens[static_cast<std::size_t>(column)]))
+        .arg(noteNumber((*state.maps()->weights[state.head()])(row, column)))
+        .arg(row - column);
+}
+
+}  // namespace roper
