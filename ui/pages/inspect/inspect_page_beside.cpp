@@ -50,8 +50,8 @@ void InspectPage::connectBeside() {
     for (auto signal : {&InspectState::mapsChanged, &InspectState::headChanged})
         connect(state_, signal, this, &InspectPage::followBeside);
     connect(state_, &InspectState::runChanged, this, [this] {
-        fillBeside();
         if (beside_state_->run() == state_->run()) setBeside({});
+        showBeside();
     });
     showBeside();
 }
@@ -81,8 +81,11 @@ void InspectPage::inspect(const QString& run, bool with_twin) {
 void InspectPage::showBeside() {
     fillBeside();
     const bool is_there = !beside_state_->run().isEmpty();
+    small_title_->setText(state_->run());
+    small_title_->setVisible(is_there);
+    beside_small_title_->setText(beside_state_->run());
     for (QWidget* widget :
-         std::initializer_list<QWidget*>{beside_thumbnails_, beside_large_, beside_continuation_})
+         std::initializer_list<QWidget*>{beside_small_, beside_large_, beside_continuation_})
         widget->setVisible(is_there);
     showMapOf(*state_, *map_, *map_title_);
     showMessage();

@@ -84,25 +84,26 @@ QWidget* InspectPage::makeHeadsTab() {
     auto* below = new QHBoxLayout;
     for (QWidget* widget : std::initializer_list<QWidget*>{play_, scrubber_, scrubber_label_})
         below->addWidget(widget);
-    auto* small = new QSplitter(Qt::Vertical);
-    small->addWidget(thumbnails_);
-    small->addWidget(beside_thumbnails_);
-    small->setChildrenCollapsible(false);
-    map_title_ = makePlainLabel();
-    beside_title_ = makePlainLabel();
-    const auto makeLarge = [](QLabel* title, HeatMapView* map) {
+    const auto titled = [](QLabel*& title, QWidget* picture) {
+        title = makePlainLabel();
         title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long name widens nothing
-        auto* large = new QWidget;
-        auto* column = new QVBoxLayout(large);
+        auto* both = new QWidget;
+        auto* column = new QVBoxLayout(both);
         column->setContentsMargins(0, 0, 0, 0);
         column->addWidget(title);
-        column->addWidget(map, 1);
-        return large;
+        column->addWidget(picture, 1);
+        return both;
     };
+    auto* small = new QSplitter(Qt::Vertical);
+    small->addWidget(titled(small_title_, thumbnails_));
+    beside_small_ = titled(beside_small_title_, beside_thumbnails_);
+    small->addWidget(beside_small_);
+    small->setSizes({400, 400});
+    small->setChildrenCollapsible(false);
     auto* pictures = new QSplitter(Qt::Horizontal);
     pictures->addWidget(small);
-    pictures->addWidget(makeLarge(map_title_, map_));
-    beside_large_ = makeLarge(beside_title_, beside_map_);
+    pictures->addWidget(titled(map_title_, map_));
+    beside_large_ = titled(beside_title_, beside_map_);
     pictures->addWidget(beside_large_);
     pictures->setSizes({520, 640, 640});
     pictures->setChildrenCollapsible(false);
