@@ -2,10 +2,15 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <fstream>
+#include <iterator>
 #include <string>
+#include <thread>
+
+#include "core/base/text.h"
 
 namespace roper {
 namespace {
@@ -57,6 +62,23 @@ std::optional<CpuTimes> parseCpuTimes(std::string_view proc_stat) {
         at = next;
     }
     return field > kIdle ? std::optional(times) : std::nullopt;
+}
+
+std::string processorIn(std::string_view proc_cpuinfo) {
+    for (const std::string& line : split(proc_cpuinfo, '\n')) {
+        const std::size_t colon = line.find(':');
+        if (colon != std::string::npos && trimmed(line.substr(0, colon)) == "model name")
+            return trimmed(line.substr(colon + 1));
+    }
+    return {};
+}
+
+std::string machineName() {
+    std::ifstream file("/proc/cpuinfo");
+    const std::string info{std::istreambuf_iterator<char>(file), {}};
+    const std::string processor = processorIn(info);
+    const std::string cores = countOf(std::max(1U, std::thread::hardware_concurrency()), "core");
+    return processor.empty() ? cores : processor + ", " + cores;
 }
 
 MachineLoadReader::MachineLoadReader() : nvml_(::dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL)) {

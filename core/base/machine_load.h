@@ -27,6 +27,12 @@ struct CpuTimes {
 /// Nothing if the text is no such file's.
 std::optional<CpuTimes> parseCpuTimes(std::string_view proc_stat);
 
+/// The processor and how many cores this program may use: "AMD EPYC, 2 cores". Without the name where the
+/// system does not say.
+std::string machineName();
+/// @param proc_cpuinfo  the content of /proc/cpuinfo
+std::string processorIn(std::string_view proc_cpuinfo);
+
 /// Reads /proc and, where NVIDIA's driver is, what its library NVML says of each GPU.
 class MachineLoadReader {
   public:

@@ -47,7 +47,7 @@ std::string twinSentence(const RunRecord& rope, const RunRecord& roper, double s
     if (mayGoOn(rope) || mayGoOn(roper)) return whileTraining(rope, roper);
     for (const auto& [run, name] : {std::pair{&rope, "RoPE"}, std::pair{&roper, "RoPER"}})
         if (run->state != RunState::finished)
-            return std::string(name) + "'s run ended before its last step; it can be continued in the list.";
+            return std::string(name) + "'s run ended before its last step; it can be resumed in the list.";
     const OutcomeValue a = outcomeOf(rope, Measure::steps_until, share);
     const OutcomeValue b = outcomeOf(roper, Measure::steps_until, share);
     const std::string percent = std::to_string(std::lround(100 * share)) + " %";

@@ -1,5 +1,6 @@
 #include <QLineEdit>
 
+#include "core/base/machine_load.h"
 #include "tests/support/finished_run.h"
 #include "tests/support/label_problems.h"
 #include "tests/support/page_test.h"
@@ -137,6 +138,8 @@ class ComparePageTest : public PageTest {
         for (auto* button : page().findChildren<QPushButton*>())
             if (button->text() == "Queue what is missing") QTest::mouseClick(button, Qt::LeftButton);
         QVERIFY2(longWorkQuestion()->text().startsWith("60 runs"), qPrintable(longWorkQuestion()->text()));
+        QVERIFY2(longWorkQuestion()->informativeText().contains(QString::fromStdString(machineName())),
+                 qPrintable(longWorkQuestion()->informativeText()));
         const std::size_t before = window_->runs().runs().size();
         answerLongWork(false);
         QCOMPARE(window_->runs().runs().size(), before);

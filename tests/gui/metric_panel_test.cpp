@@ -52,7 +52,8 @@ class MetricPanelTest : public PageTest {
             QCOMPARE(lines.size(), 1);
             QVERIFY2(std::abs(lines[0].section(',', 4, 4).toDouble() - value) < 1e-9, qPrintable(lines[0]));
             QCOMPARE(chart.figureName(), QuantityChart::figureNameOf(quantity));
-            QVERIFY(chart.figureCaption().contains(QString::fromStdString(infoOf(quantity).title)) ||
+            QVERIFY(chart.figureCaption().contains(QString::fromStdString(infoOf(quantity).title),
+                                                   Qt::CaseInsensitive) ||
                     quantity == Quantity::training_loss);
         }
     }

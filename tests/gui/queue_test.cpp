@@ -1,5 +1,6 @@
 #include <QDirIterator>
 #include <QElapsedTimer>
+#include <QRegularExpression>
 #include <QTreeView>
 #include <QTreeWidget>
 #include <QUndoStack>
@@ -57,6 +58,17 @@ class QueueTest : public PageTest {
 
     void waitingRunsAreMovedHeldAndRemoved() {
         queueFourLongRuns();
+        const QString left = page().queuePanel().timeLeft();
+        QVERIFY2(
+            QRegularExpression("^4 runs to train: .*, done (at|tomorrow at|on \\d+ \\w+ at) \\d\\d:\\d\\d$")
+                .match(left)
+                .hasMatch(),
+            qPrintable(left));
+        page().queuePanel().load();  // the share of the cores is that since the reading before
+        QTest::qWait(200);
+        const QString load = page().queuePanel().load();
+        QVERIFY2(QRegularExpression("^CPU \\d+ % +memory [0-9.]+ of [0-9.]+ GB").match(load).hasMatch(),
+                 qPrintable(load));
         const auto before = names();
         QueuePanel& panel = page().queuePanel();
         panel.select({before[3]});

@@ -349,7 +349,8 @@ QString MetricChart::figureCaption() const {
     QStringList named;
     for (const auto& [label, count] : labels)
         named << (count > 1 ? tr("%1 (%2 runs)").arg(label).arg(count) : label);
-    const QString text = tr("%1 by %2: %3.").arg(value_, acrossName(), named.join(QStringLiteral("; ")));
+    const QString begin = value_.left(1).toUpper() + value_.mid(1);
+    const QString text = tr("%1 by %2: %3.").arg(begin, acrossName(), named.join(QStringLiteral("; ")));
     if (smoothing_ <= 1) return text;
     return text + tr(" Pale: each value; bold: mean of %1 values around each.").arg(smoothing_);
 }

@@ -18,6 +18,12 @@ TEST(MachineLoad, CpuTimesAreThoseOfAllCores) {
     EXPECT_FALSE(parseCpuTimes(""));
 }
 
+TEST(MachineLoad, AMachineIsNamedByItsProcessorAndCores) {
+    EXPECT_EQ(processorIn("processor\t: 0\nmodel name\t: AMD EPYC 9B14\nflags\t: a b\n"), "AMD EPYC 9B14");
+    EXPECT_EQ(processorIn("processor: 0\nBogoMIPS: 50.00\n"), "");  // as on ARM
+    EXPECT_NE(machineName().find("core"), std::string::npos);
+}
+
 TEST(MachineLoad, ABusyProgramIsSeen) {
     MachineLoadReader reader;
     const MachineLoad first = reader.read();

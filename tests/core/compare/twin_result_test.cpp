@@ -54,7 +54,7 @@ TEST_F(TwinResult, ComparesAtAStepThatBothHaveWhileTheyTrain) {
     EXPECT_EQ(sentence(ahead, {}, RunState::running, RunState::queued),
               "Training: the first evaluation comes at step 50.");
     EXPECT_EQ(sentence(ahead, behind, RunState::finished, RunState::stopped),
-              "RoPER's run ended before its last step; it can be continued in the list.");
+              "RoPER's run ended before its last step; it can be resumed in the list.");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/base/machine_load.h"
 #include "ui/pages/compare/compare_fields.h"
 #include "ui/pages/compare/import_dialog.h"
 #include "ui/theme/numbers.h"
@@ -276,9 +277,9 @@ void ComparePage::showBoard() {
     queue_missing_->setEnabled(missing > 0);
     measure_speed_->setEnabled(!left);
     board_summary_->setText(
-        left ? tr("%1 missing; one after the other they need about %2 on this machine.")
-                   .arg(counted(static_cast<int>(missing), tr("run")))
-                   .arg(shortDuration(*left))
+        left ? tr("%1 missing; one after the other they need about %2 on this machine (%3).")
+                   .arg(counted(static_cast<int>(missing), tr("run")), shortDuration(*left),
+                        QString::fromStdString(machineName()))
              : tr("%1 missing. How long they need here is known once the speed is measured.")
                    .arg(counted(static_cast<int>(missing), tr("run"))));
 }

@@ -3,6 +3,7 @@
 #include <QMessageBox>
 #include <QPushButton>
 
+#include "core/base/machine_load.h"
 #include "ui/live/expected_time_text.h"
 
 namespace roper {
@@ -18,7 +19,10 @@ void askBeforeLongWork(QWidget* parent, const QString& what, const QString& verb
     question->setWindowTitle(QObject::tr("This takes long"));
     question->setText(QObject::tr("%1: %2.").arg(what, expectedTimeText(time)));
     question->setInformativeText(
-        QObject::tr("It trains on if this window is closed. It can be stopped, and resumed, at any time."));
+        QObject::tr(
+            "This machine: %1. It would be done %2. It trains on if this window is closed, and it can be "
+            "stopped, and resumed, at any time.")
+            .arg(QString::fromStdString(machineName()), clockTimeText(time.seconds)));
     auto* agree = question->addButton(verb, QMessageBox::AcceptRole);
     question->addButton(QMessageBox::Cancel);
     question->setDefaultButton(QMessageBox::Cancel);
