@@ -122,7 +122,8 @@ void CommandLine::addRun() {
 }
 
 void CommandLine::addResume() {
-    CLI::App* resume = command("resume", "Train on with a run that has ended, after its newest checkpoint");
+    CLI::App* resume =
+        command("resume", "Continue training a run that has ended, from its newest checkpoint");
     resume->add_option("run", read_.run, "Name or path of a run")->required();
     addRunsFolder(resume);
     flags_.addTo(resume);

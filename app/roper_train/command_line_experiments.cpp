@@ -54,9 +54,12 @@ void CommandLine::addCompare() {
         names.push_back(info.name);
     CLI::Option* measure = compare->add_option("--measure", compare_.measure,
                                                join(names, ", ") + " (default: what suits the runs)");
-    compare->add_flag("--all", compare_.all, "Every measure in one table")->excludes(measure);
-    compare->add_option("--share", compare_.share, "Share of problems solved, for steps_until")
-        ->check(CLI::Range(0.0, 1.0));
+    CLI::Option* share =
+        compare->add_option("--share", compare_.share, "Share of problems solved, for steps_until")
+            ->check(CLI::Range(0.0, 1.0));
+    compare->add_flag("--all", compare_.all, "Every measure in one table")
+        ->excludes(measure)
+        ->excludes(share);
     compare->add_option("--a", compare_.a, "Label of the first group, or a part of it (default: RoPE)");
     compare->add_option("--b", compare_.b, "Label of the second (default: RoPER)");
     compare->add_option("--csv", compare_.csv, "Also write the pairs, or with --all the table, to this file");

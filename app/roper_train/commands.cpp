@@ -98,6 +98,10 @@ nlohmann::ordered_json runJson(const RunFolder& run, const RunSummary& summary) 
         if (!labels.experiment.empty()) json["experiment"] = labels.experiment;
         json["tags"] = labels.tags;
         if (!labels.note.empty()) json["note"] = labels.note;
+    } catch (const Error& error) {
+        json["labels_error"] = onOneLine(error.what());
+    }
+    try {
         const Specification specification = run.specification();
         if (!specification.about.title.empty()) json["preset"] = specification.about.title;
         json["task"] = specification.task.name;

@@ -170,7 +170,7 @@ void printTable(std::span<const RunRecord> runs, const RunDifferences& differenc
         lines.front().push_back(onOneLine(run.name));
     for (const auto* rows : {&differences.settings, &differences.outcomes}) {
         for (const RunsRow& row : *rows) {
-            lines.push_back({row.name + (row.unit.empty() ? "" : " (" + row.unit + ")")});
+            lines.push_back({row.title()});
             for (const std::string& value : row.values)
                 lines.back().push_back(onOneLine(value));
         }

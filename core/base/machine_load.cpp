@@ -81,7 +81,10 @@ std::string machineName() {
     return processor.empty() ? cores : processor + ", " + cores;
 }
 
-MachineLoadReader::MachineLoadReader() : nvml_(::dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL)) {
+/// At the first reading: a driver takes a moment to answer.
+void MachineLoadReader::openNvml() {
+    looked_for_nvml_ = true;
+    nvml_ = ::dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);
     if (nvml_ == nullptr) return;
     const auto init = symbol<int()>(nvml_, "nvmlInit_v2");
     if (init != nullptr && init() == kNvmlSuccess) return;
@@ -96,9 +99,10 @@ MachineLoadReader::~MachineLoadReader() {
 }
 
 MachineLoad MachineLoadReader::read() {
+    if (!looked_for_nvml_) openNvml();
     MachineLoad load;
     const auto now = parseCpuTimes(firstLine("/proc/stat"));
-    if (now && last_ && now->all > last_->all)
+    if (now && last_ && now->all > last_->all && now->busy >= last_->busy)
         load.cpu = static_cast<double>(now->busy - last_->busy) / static_cast<double>(now->all - last_->all);
     last_ = now;
     std::ifstream memory("/proc/meminfo");
@@ -127,11 +131,16 @@ void MachineLoadReader::readGpus(MachineLoad& load) const {
         std::array<char, 96> title{};  // what NVML asks for
         NvmlUtilization used{};
         NvmlMemory bytes{};
-        if (handle(i, &device) != kNvmlSuccess || name(device, title.data(), title.size()) != kNvmlSuccess ||
-            busy(device, &used) != kNvmlSuccess || memory(device, &bytes) != kNvmlSuccess)
+        if (handle(i, &device) != kNvmlSuccess || name(device, title.data(), title.size()) != kNvmlSuccess)
             continue;
-        load.gpus.push_back({title.data(), used.gpu / 100.0, static_cast<double>(bytes.used),
-                             static_cast<double>(bytes.total)});
+        MachineLoad::Gpu gpu{title.data(), {}, 0, 0};
+        // Of a GPU that is divided (MIG), the whole is not said to be busy or not.
+        if (busy(device, &used) == kNvmlSuccess) gpu.busy = std::min(1.0, used.gpu / 100.0);
+        if (memory(device, &bytes) == kNvmlSuccess) {
+            gpu.memory_used = static_cast<double>(bytes.used);
+            gpu.memory_total = static_cast<double>(bytes.total);
+        }
+        load.gpus.push_back(std::move(gpu));
     }
 }
 

@@ -14,8 +14,8 @@ struct MachineLoad {
     double memory_used = 0, memory_total = 0;  ///< bytes; 0 if not known
     struct Gpu {
         std::string name;
-        double busy = 0;                           ///< share of the time, 0 to 1
-        double memory_used = 0, memory_total = 0;  ///< bytes
+        std::optional<double> busy;                ///< share of the time, 0 to 1
+        double memory_used = 0, memory_total = 0;  ///< bytes; 0 if not known
     };
     std::vector<Gpu> gpus;
 };
@@ -24,7 +24,7 @@ struct MachineLoad {
 struct CpuTimes {
     std::uint64_t busy = 0, all = 0;
 };
-/// Nothing if the text is no such file's.
+/// Empty if this is not the content of /proc/stat.
 std::optional<CpuTimes> parseCpuTimes(std::string_view proc_stat);
 
 /// The processor and how many cores this program may use: "AMD EPYC, 2 cores". Without the name where the
@@ -36,17 +36,20 @@ std::string processorIn(std::string_view proc_cpuinfo);
 /// Reads /proc and, where NVIDIA's driver is, what its library NVML says of each GPU.
 class MachineLoadReader {
   public:
-    MachineLoadReader();
+    MachineLoadReader() = default;
     ~MachineLoadReader();
     MachineLoadReader(const MachineLoadReader&) = delete;
     MachineLoadReader& operator=(const MachineLoadReader&) = delete;
 
+    /// The present load; of the cores since the call before.
     MachineLoad read();
 
   private:
+    void openNvml();
     void readGpus(MachineLoad& load) const;
 
     std::optional<CpuTimes> last_;
+    bool looked_for_nvml_ = false;
     void* nvml_ = nullptr;  ///< the open library; null where there is none
 };
 

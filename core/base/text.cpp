@@ -74,6 +74,10 @@ std::string formatNumber(double value) {
 
 std::string formatRounded(double value, int significant) {
     if (std::isnan(value)) return "nan";
+    // People read 125000, not 1.25e+05.
+    constexpr double kLongest = 1e15;
+    const double size = std::abs(value);
+    if (size >= std::pow(10.0, significant) && size < kLongest) return formatFixed(value, 0);
     char buffer[64];
     const auto result =
         std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, significant);
@@ -185,6 +189,15 @@ std::string withoutControls(std::string_view text) {
 
 std::string onOneLine(std::string_view text) {
     return cleaned(text, {});
+}
+
+std::string markdownCell(std::string_view text) {
+    std::string escaped;
+    for (const char c : onOneLine(text)) {
+        if (c == '|') escaped += '\\';
+        escaped += c;
+    }
+    return escaped;
 }
 
 std::string jsonProblem(std::string_view what) {

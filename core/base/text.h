@@ -10,7 +10,8 @@ namespace roper {
 /// The shortest decimal that reads back as the same number; "nan", "inf" and "-inf" as such, in any locale.
 std::string formatNumber(double value);
 
-/// The same rounded to so many significant digits: "0.0213", "124.3", "1e-07".
+/// The same rounded to so many significant digits: "0.0213", "124.3", "1e-07"; a larger number to a whole
+/// one: "125000".
 std::string formatRounded(double value, int significant);
 
 /// With so many decimals: "11.95".
@@ -44,6 +45,9 @@ std::string withoutControls(std::string_view text);
 
 /// The same on one line: line ends and tabs are blanks, too. What comes from a file is then safe in a log.
 std::string onOneLine(std::string_view text);
+
+/// The same as a cell of a table in Markdown.
+std::string markdownCell(std::string_view text);
 
 /// What a JSON parser's exception says, without its own number of the error.
 std::string jsonProblem(std::string_view what);

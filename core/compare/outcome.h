@@ -29,7 +29,7 @@ enum class Measure {
     training_loss,         ///< mean training loss of the last tenth, nats
     final_token_accuracy,  ///< of scored tokens, at the last step
     steps_until,           ///< first evaluated step at which a share of problems was solved
-    mean_correct,          ///< problems solved, mean over all evaluations: more for who learns sooner
+    mean_correct,          ///< problems solved, mean over all evaluations, as the area under the curve
     step_time,             ///< median time of a step over the second half, ms
 };
 

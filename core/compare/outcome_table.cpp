@@ -43,6 +43,11 @@ bool saysSomething(const PairedComparison& comparison) {
     });
 }
 
+/// How long a step takes says nothing of what was learned: it is no further look at the same question.
+bool isCorrected(const OutcomeRow& row) {
+    return row.p && row.comparison.measure != Measure::step_time;
+}
+
 std::string cell(const std::optional<double>& value) {
     return value ? formatNumber(*value) : std::string();
 }
@@ -65,28 +70,30 @@ std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunG
     }
     std::vector<double> known;
     for (const OutcomeRow& row : rows)
-        if (row.p) known.push_back(*row.p);
+        if (isCorrected(row)) known.push_back(*row.p);
     const std::vector<double> corrected = holmCorrected(known);
     std::size_t next = 0;
     for (OutcomeRow& row : rows)
-        if (row.p) row.holm_p = corrected[next++];
+        if (isCorrected(row)) row.holm_p = corrected[next++];
     return rows;
 }
 
 Measure leadingMeasure(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b) {
-    if (!a.specification.task.hasProblems()) return defaultMeasure(a.specification);
-    std::size_t finished = 0;
+    const Measure by_default = defaultMeasure(a.specification);
+    if (!a.specification.task.hasProblems()) return by_default;
     for (const RunGroup* group : {&a, &b}) {
+        bool any_finished = false;
         for (const std::size_t run : group->runs) {
             if (runs[run].state != RunState::finished || runs[run].evaluations.empty()) continue;
+            any_finished = true;
             const EvaluationRow& last = runs[run].evaluations.back();
-            ++finished;
             if (static_cast<double>(last.correct.value_or(0)) <
                 kSolved * static_cast<double>(last.of.value_or(1)))
-                return defaultMeasure(a.specification);
+                return by_default;
         }
+        if (!any_finished) return by_default;
     }
-    return finished > 0 ? Measure::steps_until : defaultMeasure(a.specification);
+    return Measure::steps_until;
 }
 
 OutcomeCells cellsOf(const OutcomeRow& row) {
@@ -117,14 +124,15 @@ OutcomeCells cellsOf(const OutcomeRow& row) {
 
 std::string csvOf(const std::vector<OutcomeRow>& rows) {
     std::string csv =
-        "measure,unit,pairs,mean_a,mean_b,difference,low,high,test,p,holm_p,better_a,better_b,ties\n";
+        "measure,share,unit,pairs,mean_a,mean_b,difference,low,high,test,p,holm_p,better_a,better_b,ties\n";
     for (const OutcomeRow& row : rows) {
         const PairedComparison& c = row.comparison;
         const auto number = [&](double value) {
             return row.a.count > 0 ? formatNumber(value) : std::string();
         };
         const auto end = [&](double value) { return c.test && !row.is_sign_test ? formatNumber(value) : ""; };
-        csv += join({row.title(), infoOf(c.measure).unit, std::to_string(row.a.count), number(row.a.mean),
+        csv += join({infoOf(c.measure).name, c.measure == Measure::steps_until ? formatNumber(c.share) : "",
+                     infoOf(c.measure).unit, std::to_string(row.a.count), number(row.a.mean),
                      number(row.b.mean), number(row.b.mean - row.a.mean),
                      end(c.test ? c.test->interval.low : 0), end(c.test ? c.test->interval.high : 0),
                      row.is_sign_test ? "sign" : "paired t", cell(row.p), cell(row.holm_p),

@@ -15,7 +15,7 @@ struct OutcomeRow {
     /// Of the paired t-test; where a run never got there, of the sign test over who was first.
     std::optional<double> p;
     bool is_sign_test = false;
-    /// The same, corrected for the number of measures in the table (Holm 1979).
+    /// The same, corrected for the number of measures in the table (Holm 1979); not of times.
     std::optional<double> holm_p;
 
     std::string title() const;
@@ -25,9 +25,9 @@ struct OutcomeRow {
 /// among them.
 std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b);
 
-/// The measure that most suits the question which of two groups is better: steps until nine tenths are solved
-/// where every finished run of both solves more than 95 % in the end; else problems solved at the end; of
-/// tasks without problems the loss.
+/// The most informative measure of which of two groups is better: steps until nine tenths are solved where
+/// every finished run of both solves at least 95 % in the end, and each group has one; else problems solved
+/// at the end; of tasks without problems the loss.
 Measure leadingMeasure(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b);
 
 /// A row as people read it: "124.4", "+1.8 problems", "−2.2 to 5.8", "0.28", "0.56"; "–" where there is

@@ -45,6 +45,13 @@ std::optional<int> betterOf(const SeedPair& pair, bool more_is_better) {
     return (pair.difference() > 0) == more_is_better ? 1 : -1;
 }
 
+/// Whether times of two runs can be compared.
+bool usedTheSameMachine(const RunRecord& a, const RunRecord& b) {
+    const auto& of_a = a.specification.device;
+    const auto& of_b = b.specification.device;
+    return a.host == b.host && of_a.name == of_b.name && of_a.threads == of_b.threads;
+}
+
 std::string signedText(double value) {
     return (value < 0 ? "−" : "") + formatRounded(std::abs(value), 4);
 }
@@ -195,6 +202,8 @@ PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& 
                       runs[twin->second].name,
                       outcomeOf(runs[run], measure, share),
                       outcomeOf(runs[twin->second], measure, share)};
+        if (measure == Measure::step_time && !usedTheSameMachine(runs[run], runs[twin->second]))
+            pair.a = pair.b = {};
         const auto better = betterOf(pair, infoOf(measure).more_is_better);
         if (better)
             ++(*better < 0 ? comparison.better_a : *better > 0 ? comparison.better_b : comparison.ties);
@@ -230,7 +239,7 @@ std::string conclusionOf(const PairedComparison& comparison) {
 std::string amountText(double value, std::string unit) {
     const std::string number = formatRounded(std::abs(value), 4);
     if (unit == "%") unit = "percentage points";
-    if (number == "1" && unit.ends_with('s')) unit.pop_back();
+    if (number == "1" && unit.ends_with('s') && unit != "ms") unit.pop_back();
     return number + " " + unit;
 }
 

@@ -50,7 +50,7 @@ std::pair<std::string, std::string> differingLabels(const PairedComparison& comp
 /// say, and how many more pairs would settle it.
 std::string conclusionOf(const PairedComparison& comparison);
 
-/// Its size alone: "3.2 problems", "1 step", "0.5 percentage points".
+/// Its size alone: "3.2 problems", "1 step"; of "%" in percentage points.
 std::string amountText(double value, std::string unit);
 
 /// Both ends with as many decimals as their distance deserves: "0.05 to 11.95".

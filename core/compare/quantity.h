@@ -16,7 +16,7 @@ enum class Quantity {
     correct,          ///< problems solved, %
     evaluation_loss,  ///< on sequences that training has not shown, nats
     token_accuracy,   ///< scored tokens predicted correctly, %
-    accuracy,         ///< token accuracy, or of tasks without it the problems solved, %
+    accuracy,         ///< problems solved, or of tasks that score tokens their accuracy, %
     perplexity,       ///< of the evaluation loss
     gradient_norm,    ///< before clipping
     learning_rate,

@@ -49,16 +49,6 @@ RunsRow rowOf(std::span<const RunRecord> runs, std::string name, std::string uni
     return row;
 }
 
-/// A cell of a Markdown table.
-std::string cell(const std::string& text) {
-    std::string escaped;
-    for (const char c : onOneLine(text)) {
-        if (c == '|') escaped += '\\';
-        escaped += c;
-    }
-    return escaped;
-}
-
 }  // namespace
 
 RunDifferences differencesOf(std::span<const RunRecord> runs) {
@@ -89,15 +79,16 @@ RunDifferences differencesOf(std::span<const RunRecord> runs) {
 std::string markdownOf(std::span<const RunRecord> runs, const RunDifferences& differences) {
     std::string text = "| |", rule = "|---|";
     for (const RunRecord& run : runs) {
-        text += " " + cell(run.name) + " |";
+        text += " " + markdownCell(run.name) + " |";
         rule += "---|";
     }
     text += "\n" + rule + "\n";
     for (const auto* rows : {&differences.settings, &differences.outcomes}) {
         for (const RunsRow& row : *rows) {
-            text += "| " + cell(row.name) + (row.unit.empty() ? "" : " (" + cell(row.unit) + ")") + " |";
+            text += "| " + markdownCell(row.name) +
+                    (row.unit.empty() ? "" : " (" + markdownCell(row.unit) + ")") + " |";
             for (const std::string& value : row.values)
-                text += " " + cell(value) + " |";
+                text += " " + markdownCell(value) + " |";
             text += "\n";
         }
     }

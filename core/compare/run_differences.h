@@ -13,6 +13,9 @@ struct RunsRow {
     std::string name;  ///< "training.batch"; of an outcome its title
     std::string unit;  ///< may be empty
     std::vector<std::string> values;
+
+    /// "model.width (features)"
+    std::string title() const { return unit.empty() ? name : name + " (" + unit + ")"; }
 };
 
 struct RunDifferences {
@@ -23,6 +26,7 @@ struct RunDifferences {
     std::vector<RunsRow> outcomes;
 };
 
+/// @param runs  two or more, whose columns stand in this order
 RunDifferences differencesOf(std::span<const RunRecord> runs);
 
 /// Both as one table in Markdown, for a note or a paper's appendix.

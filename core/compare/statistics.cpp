@@ -43,7 +43,8 @@ Summary summarize(std::span<const double> values) {
 double median(std::vector<double> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
-    return *middle;
+    if (values.size() % 2 == 1) return *middle;
+    return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
 std::optional<Interval> meanInterval(const Summary& summary, double confidence) {

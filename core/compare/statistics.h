@@ -24,7 +24,7 @@ struct Summary {
 
 Summary summarize(std::span<const double> values);
 
-/// The middle value, the upper of two; there must be one.
+/// The middle value, or the mean of the two in the middle; there must be one.
 double median(std::vector<double> values);
 
 /// Student's interval of the mean: mean ± t_{n−1} · standard error. Nothing for fewer than two values.

@@ -191,6 +191,9 @@ std::vector<std::string> enqueueRuns(const std::filesystem::path& runs, const st
 void allowToGoOn(const RunFolder& folder) {
     requireOwn(folder.path());
     Status status = folder.status();
+    const RunState state = folder.trueState(status);
+    if (state == RunState::running || state == RunState::paused)
+        throw Error(ErrorKind::usage, folder.name() + " has a trainer already: stop it before it is queued");
     status.state = RunState::queued;
     status.error.clear();
     status.exit_code = 0;

@@ -226,7 +226,7 @@ std::string settingsText(const Specification& specification) {
     std::string table = "| setting | value |\n|---|---|\n";
     for (const SpecificationField& field : specificationFields())
         if (isHyperparameter(field, specification))
-            table += "| " + field.key() + " | " + onOneLine(field.text(specification)) + " |\n";
+            table += "| " + field.key() + " | " + markdownCell(field.text(specification)) + " |\n";
     return pluginValue("settings/text_summary", "text", "", kString, delimited(kTensorString, table));
 }
 

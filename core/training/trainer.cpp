@@ -239,8 +239,8 @@ void Trainer::runEvaluation() {
     evaluation.row.time_s = clock_.seconds();
     for (const Sample& sample : evaluation.samples)
         recorder_.record(sample);
+    reportMethod();  // first: who sees the evaluation finds these rows, too
     recorder_.record(evaluation.row);
-    reportMethod();
     observer_.onEvaluation(evaluation.row);
     if (judge(evaluation.row)) saveCheckpointNow();
 }

@@ -154,7 +154,7 @@ class ComparePageTest : public PageTest {
         QVERIFY2(table.rows().size() >= 4, qPrintable(QString::number(table.rows().size())));
         QCOMPARE(table.rows().front().title(), std::string("problems solved at the end"));
         QVERIFY(std::abs(table.rows().front().comparison.test->difference.mean - 9) < 1e-12);
-        QVERIFY(table.figureCsv().startsWith("measure,unit,pairs,mean_a"));
+        QVERIFY(table.figureCsv().startsWith("measure,share,unit,pairs,mean_a"));
         QStringList wrong;
         for (const QSize& size : {QSize(520, 280), QSize(640, 300), QSize(900, 400), QSize(1400, 800)})
             wrong += labelProblems(table, size);

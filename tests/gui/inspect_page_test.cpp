@@ -44,10 +44,7 @@ class InspectPageTest : public PageTest {
         QVERIFY2(process.exitCode() == 0, process.readAllStandardError());
     }
 
-    void init() {
-        page().inspect("real", false);
-        page().besideState().setRun({});
-    }
+    void init() { page().inspect("real", false); }
 
     // The same head and step of both, whichever is chosen.
     void aTwinStandsBesideItsRun() {
@@ -82,6 +79,14 @@ class InspectPageTest : public PageTest {
         QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !page().besideState().isAsking(), 60000);
         QVERIFY(state().continuation() && page().besideState().continuation());
         QCOMPARE(page().besideState().continuation()->given, state().continuation()->given);
+        // Of an older checkpoint of the one, the same of the other is asked.
+        auto* step = control<QComboBox>("Step of the model");
+        step->setCurrentIndex(step->findText("checkpoint 20"));
+        QCOMPARE(state().step(), std::optional<std::int64_t>(20));
+        QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !page().besideState().isAsking(), 60000);
+        QCOMPARE(page().besideState().step(), std::optional<std::int64_t>(20));
+        step->setCurrentIndex(0);
         QCOMPARE(page().figures().size(), std::size_t(8));
         page().showTab(0);
         // It goes when its run is looked at itself.

@@ -142,6 +142,54 @@ class MetricPanelTest : public PageTest {
         QTRY_COMPARE(panel().chart(1).plot().xAxis->range().upper, 150.0);
     }
 
+    // Whatever is done to one chart while all are zoomed, they keep showing the same x.
+    void allStayZoomedTogether() {
+        MetricChart& first = shown(0);
+        const QRect inside = first.plot().axisRect()->rect();
+        drag(first, inside.topLeft() + QPoint(inside.width() / 4, 20),
+             inside.topLeft() + QPoint(inside.width() / 2, 90));
+        const QCPRange range = first.plot().xAxis->range();
+        const auto all_show_it = [&] {
+            for (int place = 0; place < panel().count(); ++place) {
+                panel().chart(place).redrawNow();
+                const QCPRange shown = panel().chart(place).plot().xAxis->range();
+                if (shown.lower != range.lower || shown.upper != range.upper) return false;
+            }
+            return true;
+        };
+        QVERIFY(all_show_it());
+        choose(1, Quantity::gradient_norm);
+        QVERIFY(all_show_it());
+        QTest::mouseClick(button("Add chart"), Qt::LeftButton);
+        QVERIFY(all_show_it());
+        panel().at(1).setLogY(true);
+        QVERIFY(all_show_it());
+        QTest::mouseClick(closeButton(2), Qt::LeftButton);
+        QVERIFY(all_show_it());
+        QTest::mouseClick(button("Reset zoom"), Qt::LeftButton);
+        panel().chart(0).redrawNow();
+        QCOMPARE(panel().chart(0).plot().xAxis->range().upper, 100.0);
+    }
+
+    void aTallBoxZoomsAlongYAlone() {
+        MetricChart& chart = shown(0);
+        const QRect inside = chart.plot().axisRect()->rect();
+        const double height = chart.plot().yAxis->range().size();
+        drag(chart, inside.center() - QPoint(3, inside.height() / 4),
+             inside.center() + QPoint(3, inside.height() / 4));
+        QVERIFY(chart.plot().yAxis->range().size() < 0.6 * height);
+        QCOMPARE(chart.plot().xAxis->range().upper, 100.0);
+        // Along x it still keeps up with what comes.
+        auto metrics = RunFolder(runs() / "a").metrics();
+        metrics.push_back(metrics.back());
+        metrics.back().step = 130;
+        writeFileAtomically(RunFolder(runs() / "a").metricsPath(), formatRows(metrics),
+                            Durability::process_death);
+        window_->runs().find("a")->poll();
+        QTRY_COMPARE(chart.plot().xAxis->range().upper, 130.0);
+        QVERIFY(chart.plot().yAxis->range().size() < 0.6 * height);
+    }
+
     void aFlatBoxZoomsAlongXAlone() {
         MetricChart& chart = shown(0);
         const QRect inside = chart.plot().axisRect()->rect();

@@ -114,6 +114,7 @@ class NotificationTest : public PageTest {
     void aQueueIsToldOnceWhenItIsEmpty() {
         makeTraining({"a", "b", "c"});
         writeQueue({"a", "b", "c"});
+        QTest::qWait(1500);  // the queue is looked at once a second
         lookElsewhere();
         end("a", RunState::finished);
         writeQueue({"b", "c"});
@@ -129,6 +130,17 @@ class NotificationTest : public PageTest {
         QTRY_COMPARE_WITH_TIMEOUT(desktop_.messages.size(), 2, 20000);
         QCOMPARE(desktop_.messages.back().title, QString("2 runs have finished"));
         QVERIFY(desktop_.messages.back().text.contains("a: 100 of 128 solved"));
+    }
+
+    void aRunBesideTheQueueIsToldAtOnce() {
+        makeTraining({"alone", "queued"});
+        writeQueue({"queued"});
+        window_->runs().refresh();
+        QTest::qWait(1500);  // the queue is looked at once a second
+        lookElsewhere();
+        end("alone", RunState::finished);
+        QTRY_COMPARE_WITH_TIMEOUT(desktop_.messages.size(), 1, 20000);
+        QVERIFY(desktop_.messages.front().text.contains("alone: 100 of 128 solved"));
     }
 
   private:

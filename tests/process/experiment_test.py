@@ -194,7 +194,7 @@ class Comparison(TrainerTest):
         self.assertIn("steps_until0.5", rows)
         self.assertGreaterEqual(rows["final_correct"]["holm_p"], rows["final_correct"]["test_p"])
         table = {row["measure"]: row for row in csv.DictReader(exported.read_text().splitlines())}
-        self.assertAlmostEqual(float(table["problems solved at the end"]["difference"]), (12 + 3 - 1) / 3)
+        self.assertAlmostEqual(float(table["final_correct"]["difference"]), (12 + 3 - 1) / 3)
         text = self.trainer("compare", "--all", "--runs", self.runs).stdout.splitlines()
         self.assertRegex(text[0], r"RoPE +RoPER +difference +95 % interval +p +p by Holm")
         self.assertTrue(any(line.startswith("problems solved at the end") and "+4.667 problems" in line for line in text), text)

@@ -113,6 +113,11 @@ class Terminal(TrainerTest):
         self.assertGreater(row["metrics"]["loss"], 0)
         self.assertEqual(row["evaluation"]["step"], 2)
         self.assertIn(row["best"]["step"], (1, 2))
+        # Damaged labels hide nothing else.
+        (run / "labels.toml").write_text("tags = ")
+        (row,) = map(json.loads, self.trainer("list", "--json", "--runs", self.runs).stdout.splitlines())
+        self.assertIn("labels.toml", row["labels_error"])
+        self.assertEqual(row["metrics"]["step"], 2)
         # A run that cannot be read is listed with what is wrong, and with nulls.
         (run / "run.toml").write_text("nonsense")
         (row,) = map(json.loads, self.trainer("list", "--json", "--runs", self.runs).stdout.splitlines())

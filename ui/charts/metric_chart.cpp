@@ -86,7 +86,8 @@ MetricChart::MetricChart(const QString& name, const QString& value, QWidget* par
         connect(axis, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this,
                 [this, axis](const QCPRange& range) {
                     if (fitting_) return;
-                    follow_ = false;  // moved or zoomed by hand
+                    // Moved or zoomed by hand.
+                    (axis == plot_->xAxis ? follow_x_ : follow_y_) = false;
                     markDirty();
                     if (axis == plot_->xAxis) emit stretchChosen(range.lower, range.upper);
                 });
@@ -235,7 +236,8 @@ void MetricChart::setLogX(bool on) {
 void MetricChart::setLogY(bool on) {
     log_y_ = on;
     applyAxisKinds();
-    follow();
+    follow_y_ = true;
+    markDirty();
 }
 
 void MetricChart::applyAxisKinds() {
@@ -258,14 +260,17 @@ void MetricChart::setValue(const QString& name, const QString& value) {
 }
 
 void MetricChart::keepUp() {
-    if (follow_) markDirty();
+    if (follow_x_) markDirty();
 }
 
 void MetricChart::showStretch(double from, double to) {
-    const QScopedValueRollback fitting(fitting_, true);
-    follow_ = false;
-    plot_->xAxis->setRange(from, to);
-    fitY(from, to);
+    {
+        const QScopedValueRollback fitting(fitting_, true);
+        plot_->xAxis->setRange(from, to);
+    }
+    follow_x_ = false;
+    follow_y_ = true;
+    fitY();
     markDirty();
 }
 
@@ -275,20 +280,17 @@ void MetricChart::zoomInto(const QRect& box) {
     const QRect drawn = box.normalized() & plot_->axisRect()->rect();
     const bool along_x = drawn.width() >= kMeant, along_y = drawn.height() >= kMeant;
     if (!along_x && !along_y) return;
-    {
+    const QCPAxis &x = *plot_->xAxis, &y = *plot_->yAxis;
+    const QCPRange xs(x.pixelToCoord(drawn.left()), x.pixelToCoord(drawn.right()));
+    const QCPRange ys(y.pixelToCoord(drawn.bottom()), y.pixelToCoord(drawn.top()));
+    if (along_x) showStretch(xs.lower, xs.upper);
+    if (along_y) {
         const QScopedValueRollback fitting(fitting_, true);
-        follow_ = false;
-        const QCPAxis &x = *plot_->xAxis, &y = *plot_->yAxis;
-        const QCPRange xs(x.pixelToCoord(drawn.left()), x.pixelToCoord(drawn.right()));
-        const QCPRange ys(y.pixelToCoord(drawn.bottom()), y.pixelToCoord(drawn.top()));
-        if (along_x) plot_->xAxis->setRange(xs);
-        if (along_y)
-            plot_->yAxis->setRange(ys);
-        else
-            fitY(xs.lower, xs.upper);
+        plot_->yAxis->setRange(ys);
+        follow_y_ = false;
     }
     markDirty();
-    if (along_x) emit stretchChosen(plot_->xAxis->range().lower, plot_->xAxis->range().upper);
+    if (along_x) emit stretchChosen(xs.lower, xs.upper);
 }
 
 void MetricChart::setLegendShown(std::optional<bool> shown) {
@@ -309,7 +311,7 @@ void MetricChart::setNamesShown(bool x, bool y) {
 }
 
 void MetricChart::follow() {
-    follow_ = true;
+    follow_x_ = follow_y_ = true;
     markDirty();
 }
 
@@ -326,7 +328,8 @@ std::size_t MetricChart::pointCount(const QString& key) const {
 void MetricChart::redrawNow() {
     if (!dirty_) return;
     dirty_ = false;
-    if (follow_) fitAxes();
+    if (follow_x_) fitX();
+    if (follow_y_) fitY();
     fillLegend();
     applyTheme(Theme::of(palette()), font());
     applyNames(x_named_, y_named_);

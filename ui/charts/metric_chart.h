@@ -68,7 +68,7 @@ class MetricChart : public QWidget, public Figure {
     void setLogX(bool on);
     void setLogY(bool on);
     void follow();
-    bool isFollowing() const { return follow_; }
+    bool isFollowing() const { return follow_x_ && follow_y_; }
     /// A stretch of x, as a chart beside it shows it, and all values there.
     void showStretch(double from, double to);
     /// Least and greatest x of what is shown; nothing without points.
@@ -158,8 +158,8 @@ class MetricChart : public QWidget, public Figure {
     void fillLegend();
     bool placeLegend();
     double lengthBehind(const QRectF& area) const;
-    void fitAxes();
-    void fitY(double x_low, double x_high);
+    void fitX();
+    void fitY();
     void zoomInto(const QRect& box);
     void applyTheme(const Theme& theme, const QFont& font) const;
     void applyPens(const Series& series, const Theme& theme) const;
@@ -181,7 +181,7 @@ class MetricChart : public QWidget, public Figure {
     int smoothing_ = 1;  ///< values that are averaged
     bool log_x_ = false, log_y_ = false;
     bool x_named_ = true, y_named_ = true;
-    bool follow_ = true;
+    bool follow_x_ = true, follow_y_ = true;  ///< whether a range is that of all points, and grows with them
     std::optional<bool> legend_shown_;
     std::function<void(QMenu&)> menu_extras_;
     std::function<Stretch()> shared_stretch_;

@@ -56,19 +56,19 @@ MetricChart::Stretch MetricChart::stretch() const {
     return low <= high ? Stretch({low, high}) : std::nullopt;
 }
 
-/// The ranges that show every shown point.
-void MetricChart::fitAxes() {
+/// The range that shows every shown point.
+void MetricChart::fitX() {
     const QScopedValueRollback fitting(fitting_, true);
     auto [low, high] =
         (shared_stretch_ ? shared_stretch_() : stretch()).value_or(std::pair(log_x_ ? 1 : 0, 100));
     if (low == high) high = low + 1;
     plot_->xAxis->setRange(low, high);
-    fitY(low, high);
 }
 
-/// The range that shows every shown value of a stretch of x.
-void MetricChart::fitY(double x_low, double x_high) {
+/// The range that shows every shown value of the x range.
+void MetricChart::fitY() {
     const QScopedValueRollback fitting(fitting_, true);
+    const double x_low = plot_->xAxis->range().lower, x_high = plot_->xAxis->range().upper;
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const auto& [key, series] : series_) {
         if (!series.shown || series.raw.empty()) continue;

@@ -25,9 +25,16 @@ EndedRuns::EndedRuns(RunStore& store, QueueLauncher& queue, QObject* parent)
     together_.setSingleShot(true);
     together_.setInterval(kTogether_ms);
     connect(&together_, &QTimer::timeout, this, &EndedRuns::tell);
-    connect(&queue_, &QueueLauncher::changed, this, [this] {
+    // A run leaves the queue as it ends: it is remembered from before.
+    const auto remember = [this] {
+        for (const RunQueue::Entry& entry : queue_.queue().entries)
+            of_queue_.insert(QString::fromStdString(entry.run));
+    };
+    connect(&queue_, &QueueLauncher::changed, this, [this, remember] {
+        remember();
         if (!finished_.isEmpty() && !queueWorks()) together_.start();
     });
+    remember();
     connect(&store_, &RunStore::runAdded, this, &EndedRuns::follow);
     for (RunWatcher* run : store_.runs())
         follow(run);
@@ -53,17 +60,16 @@ void EndedRuns::note(const RunWatcher& run) {
     together_.start();
 }
 
-/// Whether runs of the queue still train or wait to.
+/// Whether runs of the queue still train or wait to. A queue that waits for a person's word does not.
 bool EndedRuns::queueWorks() const {
-    const auto& entries = queue_.queue().entries;
-    return std::any_of(entries.begin(), entries.end(),
-                       [](const RunQueue::Entry& entry) { return !entry.held; });
+    return queue_.queue().hasWork() && !queue_.waitsForWord();
 }
 
 void EndedRuns::tell() {
-    // While a queue is worked through, only what went wrong is told; the rest when it is empty.
-    const bool waits = queueWorks();
-    if (waits && failed_.isEmpty()) return;
+    // While a queue is worked through, of its runs only what went wrong is told; the rest when it is empty.
+    QStringList finished, later;
+    for (const QString& name : finished_)
+        (queueWorks() && of_queue_.contains(name) ? later : finished) << name;
     QStringList lines;
     const auto add = [&](const QStringList& names, auto textOf) {
         for (const QString& name : names) {
@@ -77,13 +83,14 @@ void EndedRuns::tell() {
         const QString error = QString::fromStdString(run.status().error);
         return error.isEmpty() ? tr("its trainer is gone; the run can be resumed") : error;
     });
-    if (!waits) add(finished_, reachedText);
-    const auto failures = static_cast<int>(failed_.size()),
-               ends = waits ? 0 : static_cast<int>(finished_.size());
+    add(finished, reachedText);
+    const auto failures = static_cast<int>(failed_.size()), ends = static_cast<int>(finished.size());
     const auto all = static_cast<int>(lines.size());
     if (all > kMostNamed) lines = lines.mid(0, kMostNamed) << tr("and %1 more").arg(all - kMostNamed);
     failed_.clear();
-    if (!waits) finished_.clear();
+    finished_ = later;
+    for (const QString& name : finished)
+        of_queue_.remove(name);
     if (lines.isEmpty()) return;
     const QString title = failures > 0 && ends > 0
                               ? tr("Training ended: %1 finished, %2 failed").arg(ends).arg(failures)

@@ -31,6 +31,7 @@ class EndedRuns : public QObject {
     RunStore& store_;
     QueueLauncher& queue_;
     QSet<QString> active_;           ///< names of runs that train
+    QSet<QString> of_queue_;         ///< names of runs that were seen in the queue
     QStringList finished_, failed_;  ///< not yet told
     QTimer together_;
 };

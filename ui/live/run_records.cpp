@@ -1,5 +1,7 @@
 #include "ui/live/run_records.h"
 
+#include "core/compare/grouping.h"
+
 namespace roper {
 
 std::optional<RunRecord> recordOf(const RunWatcher& run) {
@@ -13,6 +15,17 @@ std::vector<RunRecord> recordsOf(const RunStore& store) {
     for (const RunWatcher* run : store.runs())
         if (auto record = recordOf(*run)) records.push_back(std::move(*record));
     return records;
+}
+
+QString twinNameOf(const RunStore& store, const QString& run) {
+    if (run.isEmpty()) return {};
+    const std::vector<RunRecord> records = recordsOf(store);
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        if (QString::fromStdString(records[i].name) != run) continue;
+        const auto twin = twinOf(records, i);
+        return twin ? QString::fromStdString(records[*twin].name) : QString();
+    }
+    return {};
 }
 
 }  // namespace roper

@@ -13,4 +13,7 @@ std::optional<RunRecord> recordOf(const RunWatcher& run);
 /// The same of all runs.
 std::vector<RunRecord> recordsOf(const RunStore& store);
 
+/// The name of a run's twin (`twinOf`); empty if it has none.
+QString twinNameOf(const RunStore& store, const QString& run);
+
 }  // namespace roper

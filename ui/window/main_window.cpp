@@ -69,7 +69,7 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
     connect(&set_.store, &RunStore::changed, this, &MainWindow::showTraining);
     auto* ended = new EndedRuns(set_.store, set_.queue, this);
     connect(ended, &EndedRuns::ended, this, [this](const QString& title, const QString& text) {
-        // Who looks at the window sees it there.
+        // No need to notify someone who is looking at the window.
         if (!isActiveWindow() && notify_action_->isChecked()) notifyDesktop(title, text);
     });
     connect(set_.attention, &AttentionPage::mixingWanted, this, [this] {

@@ -84,7 +84,8 @@ TEST(Statistics, HolmsCorrectionIsThatOfStatsmodels) {
 TEST(Statistics, TheMedianIsTheMiddleValue) {
     EXPECT_EQ(median({3, 1, 2}), 2);
     EXPECT_EQ(median({5}), 5);
-    EXPECT_EQ(median({4, 1, 3, 2}), 3);  // the upper of the two in the middle
+    EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
+    EXPECT_EQ(median({7, 5}), 6);
 }
 
 }  // namespace

@@ -15,18 +15,13 @@ constexpr double kLeastTitle = 110, kLeastPlot = 140, kMostPlot = 320;
 constexpr double kPlotReach =
     3;  // of the axis on either side of 0, in standard deviations of the differences
 constexpr double kMostLabel = 130;
+constexpr double kArrow = 6;
+constexpr double kClear = 0.05;
 
 enum Place { title, of_a, of_b, difference, interval, p, holm_p, plot, column_count };
 
 /// What goes first where there is too little room.
 constexpr std::array kDropped = {plot, holm_p, interval};
-
-std::array<QString, column_count> cellsFor(const OutcomeRow& row) {
-    const OutcomeCells cells = cellsOf(row);
-    const auto text = [](const std::string& each) { return QString::fromStdString(each); };
-    return {text(cells.title),    text(cells.a), text(cells.b),      text(cells.difference),
-            text(cells.interval), text(cells.p), text(cells.holm_p), QString()};
-}
 
 }  // namespace
 
@@ -45,7 +40,17 @@ OutcomeTableView::OutcomeTableView(CompareState& state, QWidget* parent) : Figur
 
 void OutcomeTableView::refresh() {
     rows_ = state_.outcomeTable();
+    cells_.clear();
+    for (const OutcomeRow& row : rows_)
+        cells_.push_back(cellsOf(row));
     update();
+}
+
+QString OutcomeTableView::cellText(std::size_t row, int column) const {
+    const OutcomeCells& cells = cells_[row];
+    const std::string* texts[] = {&cells.title,    &cells.a, &cells.b,     &cells.difference,
+                                  &cells.interval, &cells.p, &cells.holm_p};
+    return QString::fromStdString(*texts[column]);
 }
 
 OutcomeTableView::Layout OutcomeTableView::layoutOf(const QRectF& area, const QFont& font) const {
@@ -59,8 +64,8 @@ OutcomeTableView::Layout OutcomeTableView::layoutOf(const QRectF& area, const QF
                     tr("95 % interval"), tr("p"),       tr("p by Holm"), QString()};
     for (int column = 0; column < plot; ++column) {
         double widest = QFontMetricsF(boldFont(font)).horizontalAdvance(layout.heads[column]);
-        for (const OutcomeRow& row : rows_)
-            widest = std::max(widest, metrics.horizontalAdvance(cellsFor(row)[column]));
+        for (std::size_t row = 0; row < rows_.size(); ++row)
+            widest = std::max(widest, metrics.horizontalAdvance(cellText(row, column)));
         layout.width[column] = widest + 2;
     }
     const double foot = 2 * kFootLine + 6;
@@ -99,16 +104,25 @@ void OutcomeTableView::paintInterval(QPainter& painter, const OutcomeRow& row, c
     const auto& test = row.comparison.test;
     if (!test || row.is_sign_test || !row.p || !(test->difference.deviation > 0)) return;
     const double sign = infoOf(row.comparison.measure).more_is_better ? 1 : -1;
+    const auto isBeyond = [&](double value) {
+        return std::abs(value) > kPlotReach * test->difference.deviation;
+    };
     const auto x = [&](double value) {
         const double at = std::clamp(sign * value / test->difference.deviation, -kPlotReach, kPlotReach);
         return box.center().x() + at / kPlotReach * box.width() / 2;
     };
-    const double mean = sign * test->difference.mean;
-    painter.setPen(QPen(mean >= 0 ? state_.colorB() : state_.colorA(), 2.4, Qt::SolidLine, Qt::FlatCap));
-    painter.drawLine(QPointF(x(test->interval.low), box.center().y()),
-                     QPointF(x(test->interval.high), box.center().y()));
-    painter.setBrush(painter.pen().color());
-    painter.drawEllipse(QPointF(x(test->difference.mean), box.center().y()), 3.2, 3.2);
+    const QColor color = sign * test->difference.mean >= 0 ? state_.colorB() : state_.colorA();
+    const double y = box.center().y();
+    painter.setPen(QPen(color, 2.4, Qt::SolidLine, Qt::FlatCap));
+    painter.setBrush(color);
+    painter.drawLine(QPointF(x(test->interval.low), y), QPointF(x(test->interval.high), y));
+    // An end beyond the axis is an arrow; a mean beyond it is not drawn.
+    for (const double end : {test->interval.low, test->interval.high}) {
+        if (!isBeyond(end)) continue;
+        const double tip = x(end), back = tip + (tip > box.center().x() ? -kArrow : kArrow);
+        painter.drawPolygon(QPolygonF{{tip, y}, {back, y - kArrow * 0.6}, {back, y + kArrow * 0.6}});
+    }
+    if (!isBeyond(test->difference.mean)) painter.drawEllipse(QPointF(x(test->difference.mean), y), 3.2, 3.2);
     painter.setPen(QPen(theme.frame, 1));
     painter.drawLine(QPointF(box.center().x(), box.top()), QPointF(box.center().x(), box.bottom()));
 }
@@ -154,34 +168,38 @@ void OutcomeTableView::paintFigure(QPainter& painter, const QRectF& area, const 
         const double top = layout.top + layout.row * static_cast<double>(i);
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(QPointF(area.left() + kMargin, top), QPointF(area.right() - kMargin, top));
-        const auto cells = cellsFor(row);
         for (int column = 0; column < plot; ++column) {
             if (layout.width[column] == 0) continue;
             const QRectF box = cell(column, top, layout.row);
-            const bool is_clear = (column == p && row.p && *row.p < 0.05) ||
-                                  (column == holm_p && row.holm_p && *row.holm_p < 0.05);
+            // Bold is what many looks at the same runs leave clear, too.
+            const bool is_clear = column == holm_p && row.holm_p && *row.holm_p < kClear;
             painter.setFont(is_clear ? bold : plain);
             painter.setPen(theme.text);
             if (column != title) {
-                painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter, cells[column]);
+                painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter, cellText(i, column));
                 continue;
             }
             const bool wraps = layout.row >= 2 * QFontMetricsF(plain).height();
             painter.drawText(
                 box, Qt::AlignLeft | Qt::AlignVCenter | (wraps ? Qt::TextWordWrap : 0),
-                wraps ? cells[title]
-                      : QFontMetricsF(plain).elidedText(cells[title], Qt::ElideRight, box.width()));
+                wraps ? cellText(i, title)
+                      : QFontMetricsF(plain).elidedText(cellText(i, title), Qt::ElideRight, box.width()));
         }
         if (layout.width[plot] > 0) paintInterval(painter, row, cell(plot, top, layout.row), theme);
     }
     painter.setFont(plain);
     painter.setPen(theme.faint_text);
-    painter.drawText(
-        QRectF(area.left() + kMargin, layout.foot, area.width() - 2 * kMargin, 2 * kFootLine),
-        Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
-        layout.width[holm_p] > 0
-            ? tr("Means over the pairs of equal seeds. By Holm: corrected for the measures in this table.")
-            : tr("Means over the pairs of equal seeds."));
+    painter.drawText(QRectF(area.left() + kMargin, layout.foot, area.width() - 2 * kMargin, 2 * kFootLine),
+                     Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, noteBelow(layout));
+}
+
+QString OutcomeTableView::noteBelow(const Layout& layout) const {
+    QString note = tr("Means over the pairs of equal seeds.");
+    if (layout.width[holm_p] > 0) note += tr(" By Holm: corrected for the measures in this table.");
+    if (layout.width[plot] > 0)
+        note += tr(" Right: differences with their 95 % intervals, in standard deviations, from −%1 to %1.")
+                    .arg(kPlotReach);
+    return note;
 }
 
 std::size_t OutcomeTableView::rowAt(const QPointF& at) const {

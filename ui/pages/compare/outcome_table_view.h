@@ -37,10 +37,13 @@ class OutcomeTableView : public FigureView {
     struct Layout;
     Layout layoutOf(const QRectF& area, const QFont& font) const;
     void paintInterval(QPainter& painter, const OutcomeRow& row, const QRectF& box, const Theme& theme) const;
+    QString noteBelow(const Layout& layout) const;
+    QString cellText(std::size_t row, int column) const;
     std::size_t rowAt(const QPointF& at) const;
 
     CompareState& state_;
     std::vector<OutcomeRow> rows_;
+    std::vector<OutcomeCells> cells_;  ///< of each
     std::size_t pointed_ = static_cast<std::size_t>(-1);
 };
 

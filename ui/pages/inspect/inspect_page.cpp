@@ -111,7 +111,7 @@ void InspectPage::fillRuns() {
     }
     runs_->setCurrentIndex(static_cast<int>(names.indexOf(state_->run())));
     runs_->setEnabled(!names.isEmpty());
-    fillBeside();
+    beside_listing_.start();
 }
 
 void InspectPage::fillSteps() {

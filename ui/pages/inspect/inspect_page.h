@@ -39,7 +39,7 @@ class InspectPage : public Page {
     InspectState& state() { return *state_; }
     /// What stands beside it: another run, the same head and step of it.
     InspectState& besideState() { return *beside_state_; }
-    /// Shows a run, and its twin beside it if that is wanted and there is one.
+    /// Shows a run, alone or with its twin beside it if it has one.
     void inspect(const QString& run, bool with_twin);
     ThumbnailsView& thumbnails() { return *thumbnails_; }
     HeatMapView& map() { return *map_; }
@@ -60,6 +60,7 @@ class InspectPage : public Page {
     void setBeside(const QString& run);
     void showBeside();
     void followBeside();
+    void matchCheckpoint();
     void showMapOf(const InspectState& state, HeatMapView& view, QLabel& title) const;
     QString pointedText(const InspectState& state, int row, int column) const;
     QWidget* makeHeadsTab();
@@ -93,7 +94,7 @@ class InspectPage : public Page {
     ContinuationView *continuation_, *beside_continuation_;
     QWidget *beside_small_ = nullptr, *beside_large_ = nullptr;
     LearnedView* learned_;
-    QTimer player_;
+    QTimer player_, beside_listing_;
     QString shown_run_;
     bool filling_ = false;
 };

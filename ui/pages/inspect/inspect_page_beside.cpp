@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "core/compare/grouping.h"
 #include "ui/live/run_records.h"
 #include "ui/pages/inspect/inspect_page.h"
 #include "ui/theme/numbers.h"
@@ -10,17 +9,6 @@
 
 namespace roper {
 namespace {
-
-/// The name of a run's twin; empty if it has none.
-QString twinNameOf(const RunStore& store, const QString& run) {
-    const std::vector<RunRecord> records = recordsOf(store);
-    for (std::size_t i = 0; i < records.size(); ++i) {
-        if (QString::fromStdString(records[i].name) != run) continue;
-        const auto twin = twinOf(records, i);
-        return twin ? QString::fromStdString(records[*twin].name) : QString();
-    }
-    return {};
-}
 
 /// The snapshot whose step is nearest; −1 if there is none.
 int nearestSnapshot(const InspectState& state, std::int64_t step) {
@@ -53,10 +41,14 @@ void InspectPage::connectBeside() {
         if (beside_state_->run() == state_->run()) setBeside({});
         showBeside();
     });
+    // Hundreds of runs come at a time; the list is made once.
+    beside_listing_.setSingleShot(true);
+    connect(&beside_listing_, &QTimer::timeout, this, &InspectPage::fillBeside);
     showBeside();
 }
 
 void InspectPage::fillBeside() {
+    beside_listing_.stop();
     const QScopedValueRollback filling(filling_, true);
     beside_->clear();
     beside_->addItem(tr("nothing beside"), QString());
@@ -75,7 +67,19 @@ void InspectPage::setBeside(const QString& run) {
 
 void InspectPage::inspect(const QString& run, bool with_twin) {
     state_->setRun(run);
-    if (with_twin) setBeside(twinNameOf(store_, run));
+    setBeside(with_twin ? twinNameOf(store_, run) : QString());
+}
+
+/// The checkpoint that is asked is that of the same step, or the nearest.
+void InspectPage::matchCheckpoint() {
+    std::optional<std::int64_t> step = state_->step();
+    const std::vector<std::int64_t> there = beside_state_->checkpoints();
+    if (step && !there.empty())
+        step =
+            *std::min_element(there.begin(), there.end(), [wanted = *step](std::int64_t a, std::int64_t b) {
+                return std::abs(a - wanted) < std::abs(b - wanted);
+            });
+    beside_state_->setStep(step);
 }
 
 void InspectPage::showBeside() {
@@ -95,7 +99,8 @@ void InspectPage::showBeside() {
 /// The snapshot of the same step, or of the nearest, and the same head.
 void InspectPage::followBeside() {
     if (beside_state_->run().isEmpty() || !state_->maps()) return;
-    if (state_->showsSnapshot()) {
+    // While both are asked about a text, the one that answers first is not taken back to its snapshot.
+    if (state_->showsSnapshot() && !state_->isAsking()) {
         const int nearest = nearestSnapshot(*beside_state_, state_->maps()->step);
         if (nearest >= 0 && (nearest != beside_state_->snapshot() || !beside_state_->showsSnapshot()))
             beside_state_->showSnapshot(nearest);

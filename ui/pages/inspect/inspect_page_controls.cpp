@@ -225,10 +225,13 @@ void InspectPage::play() {
 void InspectPage::look() {
     if (text_->text().isEmpty()) return state_->showSnapshot(state_->snapshot());
     state_->askForMaps(text_->text());
-    if (!beside_state_->run().isEmpty()) beside_state_->askForMaps(text_->text());
+    if (beside_state_->run().isEmpty()) return;
+    matchCheckpoint();
+    beside_state_->askForMaps(text_->text());
 }
 
 void InspectPage::generate() {
+    matchCheckpoint();
     for (InspectState* state : {state_, beside_state_})
         if (!state->run().isEmpty())
             state->generate(prompt_->text(), count_->value(), temperature_->value(), seed_->value());

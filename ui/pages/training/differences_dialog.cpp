@@ -35,9 +35,7 @@ void addRows(QTableWidget& table, const std::vector<RunsRow>& rows) {
     for (const RunsRow& values : rows) {
         const int row = table.rowCount();
         table.insertRow(row);
-        const QString name = QString::fromStdString(values.name), unit = QString::fromStdString(values.unit);
-        table.setItem(
-            row, 0, new QTableWidgetItem(unit.isEmpty() ? name : QStringLiteral("%1 (%2)").arg(name, unit)));
+        table.setItem(row, 0, new QTableWidgetItem(QString::fromStdString(values.title())));
         int column = 0;
         for (const std::string& value : values.values) {
             auto* item = new QTableWidgetItem(QString::fromStdString(value));

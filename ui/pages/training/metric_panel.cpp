@@ -36,6 +36,7 @@ QWidget* MetricPanel::makeControls() {
     across->setToolTip(across->accessibleName());
     connect(across, &QComboBox::currentIndexChanged, this, [this](int index) {
         across_ = static_cast<MetricChart::XAxis>(index);
+        zoomed_.reset();
         forAll([&](MetricChart& chart) { chart.setAcross(across_); });
     });
     auto* smoothing = new QSlider(Qt::Horizontal);
@@ -59,6 +60,7 @@ QWidget* MetricPanel::makeControls() {
     log_x->setToolTip(tr("Logarithmic x axis"));
     connect(log_x, &QCheckBox::toggled, this, [this](bool on) {
         log_x_ = on;
+        zoomed_.reset();
         forAll([&](MetricChart& chart) { chart.setLogX(on); });
     });
     auto* legend = new QCheckBox(tr("legend"));
@@ -74,8 +76,7 @@ QWidget* MetricPanel::makeControls() {
     reset->setToolTip(tr(
         "Show everything and keep up with new points; a double click on a chart does the same. Drag to zoom "
         "into a box, drag with Shift to move."));
-    connect(reset, &QPushButton::clicked, this,
-            [this] { forAll([](MetricChart& chart) { chart.follow(); }); });
+    connect(reset, &QPushButton::clicked, this, &MetricPanel::follow);
     add_ = new QPushButton(tr("Add chart"));
     add_->setToolTip(tr("One more chart, of anything that runs record"));
     connect(add_, &QPushButton::clicked, this, &MetricPanel::addChart);
@@ -114,11 +115,11 @@ void MetricPanel::append(Quantity quantity) {
             hidden_.insert(key);
         others([&](MetricChart& each) { each.setShown(key, shown); });
     });
-    connect(&chart, &MetricChart::stretchChosen, this, [others](double from, double to) {
+    connect(&chart, &MetricChart::stretchChosen, this, [this, others](double from, double to) {
+        zoomed_ = std::pair(from, to);
         others([&](MetricChart& each) { each.showStretch(from, to); });
     });
-    connect(&chart, &MetricChart::followed, this,
-            [others] { others([](MetricChart& each) { each.follow(); }); });
+    connect(&chart, &MetricChart::followed, this, &MetricPanel::follow);
     connect(added, &QuantityChart::quantityChosen, this, [this, added](Quantity chosen) {
         const auto place = std::find(charts_.begin(), charts_.end(), added) - charts_.begin();
         setQuantity(static_cast<int>(place), chosen);
@@ -130,6 +131,11 @@ void MetricPanel::append(Quantity quantity) {
     });
     fill(*added);
     showOffers();
+}
+
+void MetricPanel::follow() {
+    zoomed_.reset();
+    forAll([](MetricChart& chart) { chart.follow(); });
 }
 
 /// From the first to the last point of any chart.
@@ -151,6 +157,7 @@ void MetricPanel::fill(QuantityChart& chart) {
         chart.addRun(*charted.run, charted.look);
     for (const QString& key : hidden_)
         chart.chart().setShown(key, false);
+    if (zoomed_) chart.chart().showStretch(zoomed_->first, zoomed_->second);
     forAll([](MetricChart& each) { each.keepUp(); });
 }
 
@@ -198,6 +205,7 @@ void MetricPanel::closeChart(int place) {
     charts_.erase(charts_.begin() + place);
     closed->hide();
     closed->deleteLater();
+    forAll([](MetricChart& chart) { chart.keepUp(); });
     showOffers();
 }
 
@@ -218,16 +226,19 @@ void MetricPanel::removeRun(const QString& run) {
     for (QuantityChart* chart : charts_)
         chart->removeRun(run);
     forAll([](MetricChart& chart) { chart.keepUp(); });
-    hidden_.remove(run);
+    // Its loss on validation has a key of its own, which begins with the run's.
+    hidden_.removeIf([&](const QString& key) { return key == run || key.startsWith(run + '/'); });
 }
 
 void MetricPanel::addMetrics(const RunWatcher& run, std::size_t first) {
+    if (!hasRun(run.name())) return;
     for (QuantityChart* chart : charts_)
         chart->addMetrics(run, first);
     forAll([](MetricChart& chart) { chart.keepUp(); });
 }
 
 void MetricPanel::addEvaluations(const RunWatcher& run, std::size_t first) {
+    if (!hasRun(run.name())) return;
     for (QuantityChart* chart : charts_)
         chart->addEvaluations(run, first);
     forAll([](MetricChart& chart) { chart.keepUp(); });

@@ -59,6 +59,7 @@ class MetricPanel : public QWidget {
     QWidget* makeControls();
     void append(Quantity quantity);
     void fill(QuantityChart& chart);
+    void follow();
     MetricChart::Stretch stretch() const;
     void showOffers();
     void forAll(const std::function<void(MetricChart&)>& change);
@@ -71,6 +72,7 @@ class MetricPanel : public QWidget {
     int smoothing_ = 1;
     MetricChart::XAxis across_ = MetricChart::XAxis::step;
     bool log_x_ = false;
+    MetricChart::Stretch zoomed_;  ///< what all show, where somebody has zoomed
     std::optional<bool> legend_;
 };
 

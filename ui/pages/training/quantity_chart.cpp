@@ -215,7 +215,7 @@ void QuantityChart::removeRun(const QString& run) {
 }
 
 void QuantityChart::redraw(const RunWatcher& run) {
-    for (const QString& key : {run.name(), validationKey(run.name())})
+    for (const QString& key : {run.name(), validationKey(run.name()), bestKey(run.name())})
         if (chart_->hasSeries(key)) chart_->clear(key);
     addMetrics(run, 0);
     addEvaluations(run, 0);
@@ -233,7 +233,7 @@ void QuantityChart::addEvaluations(const RunWatcher& run, std::size_t first) {
     if (!hasRun(run.name())) return;
     const QuantityInfo& info = infoOf(quantity_);
     if (info.of_method) return addMethodRows(run);
-    if (isLoss(quantity_)) addReferences(run);
+    if (isLoss(quantity_)) addReferences(run, first == 0);
     const QString validation = validationKey(run.name());
     for (std::size_t i = first; i < run.evaluations().size(); ++i) {
         const EvaluationRow& row = run.evaluations()[i];
@@ -250,12 +250,13 @@ void QuantityChart::addEvaluations(const RunWatcher& run, std::size_t first) {
 }
 
 /// What losses are measured against.
-void QuantityChart::addReferences(const RunWatcher& run) {
+/// @param entropy  whether that of the text is looked up, which takes reading a file
+void QuantityChart::addReferences(const RunWatcher& run, bool entropy) {
     if (run.evaluations().empty()) return;
     if (const auto& bound = run.evaluations().back().loss_lower_bound)
         chart_->setReference(run.name(), *bound, tr("lower bound"));
-    if (const auto entropy = unigramEntropy(run))
-        chart_->setReference(run.name(), *entropy, tr("unigram entropy"));
+    if (const auto of_text = entropy ? unigramEntropy(run) : std::nullopt)
+        chart_->setReference(run.name(), *of_text, tr("unigram entropy"));
 }
 
 /// The least over layers and heads of each step. They are few: all are read again.

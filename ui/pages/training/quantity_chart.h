@@ -54,7 +54,7 @@ class QuantityChart : public QWidget {
     void showQuantity();
     void addToMenu(QMenu& menu);
     bool drawsValidation(const RunWatcher& run) const;
-    void addReferences(const RunWatcher& run);
+    void addReferences(const RunWatcher& run, bool entropy);
     void addMethodRows(const RunWatcher& run);
 
     Quantity quantity_;

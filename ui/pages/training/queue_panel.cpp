@@ -193,11 +193,13 @@ QString QueuePanel::load() {
     if (load.cpu) parts << tr("CPU %1 %").arg(std::lround(100 * *load.cpu));
     if (load.memory_total > 0)
         parts << tr("memory %1 of %2 GB").arg(gigabytes(load.memory_used), gigabytes(load.memory_total));
-    for (const MachineLoad::Gpu& gpu : load.gpus)
-        parts << tr("%1 %2 %, %3 of %4 GB")
-                     .arg(QString::fromStdString(gpu.name))
-                     .arg(std::lround(100 * gpu.busy))
-                     .arg(gigabytes(gpu.memory_used), gigabytes(gpu.memory_total));
+    for (const MachineLoad::Gpu& gpu : load.gpus) {
+        QString text = QString::fromStdString(gpu.name);
+        if (gpu.busy) text += tr(" %1 %").arg(std::lround(100 * *gpu.busy));
+        if (gpu.memory_total > 0)
+            text += tr(", %1 of %2 GB").arg(gigabytes(gpu.memory_used), gigabytes(gpu.memory_total));
+        parts << text;
+    }
     return parts.join(QStringLiteral("    "));
 }
 

@@ -132,10 +132,10 @@ QWidget* RunsPanel::makeButtons() {
                  [this] { send(Command::stop); });
     checkpoint_ =
         make({tr("Checkpoint")}, tr("Save a checkpoint now"), [this] { send(Command::checkpoint); });
-    resume_ =
-        make({tr("Resume")},
-             tr("Train on: from where a paused run waits, after the newest checkpoint of one that has ended"),
-             [this] { resumeSelected(); });
+    resume_ = make({tr("Resume")},
+                   tr("Continue training: where a paused run waits, or from the newest checkpoint of one "
+                      "that has ended"),
+                   [this] { resumeSelected(); });
     auto* buttons = new QWidget;
     auto* layout = new QHBoxLayout(buttons);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -208,6 +208,12 @@ bool RunsPanel::canResume(const RunWatcher& run) const {
     return !run.isActive() && run.state() != RunState::finished && run.specification().has_value();
 }
 
+/// One that waits in the queue or has a trainer, also a paused or suspended one, cannot.
+bool RunsPanel::canBeQueued(const RunWatcher& run) const {
+    return !run.isActive() && run.state() != RunState::finished && run.specification().has_value() &&
+           queue_.placeOf(run.folder().name()) < 0;
+}
+
 void RunsPanel::resumeSelected() {
     for (const RunWatcher* run : allSelected()) {
         if (!canResume(*run)) continue;
@@ -220,7 +226,7 @@ void RunsPanel::resumeSelected() {
             } else {
                 launcher_.resume(run->folder());
             }
-            emit said(tr("%1 trains on").arg(run->name()));
+            emit said(tr("%1 is training again").arg(run->name()));
         } catch (const Error& error) {
             emit said(QString::fromStdString(error.what()));
         }

@@ -79,6 +79,7 @@ class RunsPanel : public QWidget {
     void putIntoQueue();
     std::vector<RunWatcher*> listedUnder(const QModelIndex& index) const;
     bool canResume(const RunWatcher& run) const;
+    bool canBeQueued(const RunWatcher& run) const;
 
     TrainingState& state_;
     RunStore& store_;

@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "ui/live/run_records.h"
 #include "ui/pages/training/differences_dialog.h"
 #include "ui/pages/training/runs_panel.h"
 #include "ui/theme/numbers.h"
@@ -41,8 +42,9 @@ void RunsPanel::openMenu(const QPoint& at) {
     QMenu menu(this);
     if (!is_experiment) {
         menu.addAction(tr("Inspect"), this, [this] { emit inspectWanted(selected()->name(), false); });
-        menu.addAction(tr("Inspect beside its twin"), this,
-                       [this] { emit inspectWanted(selected()->name(), true); });
+        QAction* beside = menu.addAction(tr("Inspect beside its twin"), this,
+                                         [this] { emit inspectWanted(selected()->name(), true); });
+        beside->setEnabled(!twinNameOf(store_, run->name()).isEmpty());
     }
     menu.addAction(tr("Compare the experiment"), this,
                    [this] { emit compareWanted(wordsOf(model_->experimentNameOf(selected()->name()))); });
@@ -54,9 +56,7 @@ void RunsPanel::openMenu(const QPoint& at) {
         menu.addAction(tr("Same settings, change …"), this,
                        [this] { emit settingsWanted(*selected()->specification()); });
     QAction* queue = menu.addAction(tr("Put into the queue"), this, &RunsPanel::putIntoQueue);
-    queue->setEnabled(any([this](const RunWatcher* each) {
-        return canResume(*each) && queue_.placeOf(each->folder().name()) < 0;
-    }));
+    queue->setEnabled(any([this](const RunWatcher* each) { return canBeQueued(*each); }));
     menu.addSeparator();
     menu.addAction(tr("Tags and note…"), this, &RunsPanel::askForNotes);
     if (is_experiment) {
@@ -221,7 +221,7 @@ void RunsPanel::putIntoQueue() {
     try {
         int queued = 0;
         for (const RunWatcher* run : allSelected()) {
-            if (!canResume(*run) || queue_.placeOf(run->folder().name()) >= 0) continue;
+            if (!canBeQueued(*run)) continue;
             queue_.enqueueRun(run->folder());
             ++queued;
         }
