@@ -103,7 +103,8 @@ Json jsonOf(const PairedComparison& c) {
 
 Json jsonOf(const OutcomeRow& row) {
     Json json = jsonOf(row.comparison);
-    if (row.a.count > 0) json.update({{"mean_a", row.a.mean}, {"mean_b", row.b.mean}});
+    if (row.a.count > 0) json["mean_a"] = row.a.mean;
+    if (row.b.count > 0) json["mean_b"] = row.b.mean;
     json["test"] = row.is_sign_test ? "sign" : "paired t";
     json["test_p"] = orNull(row.p);
     json["holm_p"] = orNull(row.holm_p);

@@ -14,15 +14,20 @@ constexpr double kSolved = 0.95;  // of the problems at the end: then it is time
 
 OutcomeRow rowOf(PairedComparison comparison) {
     OutcomeRow row;
+    // Of runs some of which never got there, each side has the mean of its own that did.
+    const bool some_never = comparison.count(Outcome::never) > 0;
     std::vector<double> of_a, of_b;
     for (const SeedPair& pair : comparison.pairs) {
-        if (!pair.isKnown()) continue;
-        of_a.push_back(pair.a.value);
-        of_b.push_back(pair.b.value);
+        const auto counts = [&](const OutcomeValue& value) {
+            return some_never ? value.kind == Outcome::known : pair.isKnown();
+        };
+        if (counts(pair.a)) of_a.push_back(pair.a.value);
+        if (counts(pair.b)) of_b.push_back(pair.b.value);
     }
+    row.difference = summarize(comparison.differences());
     row.a = summarize(of_a);
     row.b = summarize(of_b);
-    if (comparison.count(Outcome::never) > 0) {
+    if (some_never) {
         row.is_sign_test = true;
         if (comparison.better_a + comparison.better_b > 0) row.p = comparison.sign_p;
     } else if (comparison.test && comparison.test->difference.error > 0) {
@@ -109,8 +114,8 @@ OutcomeCells cellsOf(const OutcomeRow& row) {
     };
     OutcomeCells cells{row.title(), mean(row.a, &SeedPair::a), mean(row.b, &SeedPair::b), kNone, kNone, kNone,
                        kNone};
-    if (row.a.count > 0) {
-        const double difference = row.b.mean - row.a.mean;
+    if (row.difference.count > 0) {
+        const double difference = row.difference.mean;
         cells.difference = (difference > 0   ? "+"
                             : difference < 0 ? "−"
                                              : "") +
@@ -127,16 +132,16 @@ std::string csvOf(const std::vector<OutcomeRow>& rows) {
         "measure,share,unit,pairs,mean_a,mean_b,difference,low,high,test,p,holm_p,better_a,better_b,ties\n";
     for (const OutcomeRow& row : rows) {
         const PairedComparison& c = row.comparison;
-        const auto number = [&](double value) {
-            return row.a.count > 0 ? formatNumber(value) : std::string();
+        const auto mean = [](const Summary& summary) {
+            return summary.count > 0 ? formatNumber(summary.mean) : std::string();
         };
         const auto end = [&](double value) { return c.test && !row.is_sign_test ? formatNumber(value) : ""; };
         csv += join({infoOf(c.measure).name, c.measure == Measure::steps_until ? formatNumber(c.share) : "",
-                     infoOf(c.measure).unit, std::to_string(row.a.count), number(row.a.mean),
-                     number(row.b.mean), number(row.b.mean - row.a.mean),
-                     end(c.test ? c.test->interval.low : 0), end(c.test ? c.test->interval.high : 0),
-                     row.is_sign_test ? "sign" : "paired t", cell(row.p), cell(row.holm_p),
-                     std::to_string(c.better_a), std::to_string(c.better_b), std::to_string(c.ties)},
+                     infoOf(c.measure).unit, std::to_string(row.difference.count), mean(row.a), mean(row.b),
+                     mean(row.difference), end(c.test ? c.test->interval.low : 0),
+                     end(c.test ? c.test->interval.high : 0), row.is_sign_test ? "sign" : "paired t",
+                     cell(row.p), cell(row.holm_p), std::to_string(c.better_a), std::to_string(c.better_b),
+                     std::to_string(c.ties)},
                     ",");
         csv += '\n';
     }

@@ -11,7 +11,10 @@ namespace roper {
 /// One measure of two groups, over the seeds that both have.
 struct OutcomeRow {
     PairedComparison comparison;
-    Summary a, b;  ///< over the pairs whose outcomes are both known
+    /// Over the pairs whose outcomes are both known; where a run never got there, of each side over its own
+    /// runs that did.
+    Summary a, b;
+    Summary difference;  ///< b − a over the pairs whose outcomes are both known
     /// Of the paired t-test; where a run never got there, of the sign test over who was first.
     std::optional<double> p;
     bool is_sign_test = false;

@@ -130,7 +130,8 @@ TEST(OutcomeTable, ARunThatNeverGetsThereIsCountedAndNotAveraged) {
     EXPECT_EQ(most->a.count, 3U);
     const OutcomeCells cells = cellsOf(*most);
     EXPECT_EQ(cells.a, "466.7 (1 never)");
-    EXPECT_EQ(cells.b, "266.7");
+    EXPECT_EQ(cells.b, "275");
+    EXPECT_EQ(cells.difference, "−200 steps");
     EXPECT_EQ(cells.interval, "–");
     EXPECT_EQ(cells.p, "0.125 (sign test)");
 }
