@@ -33,7 +33,7 @@ std::string upper(std::string text) {
 std::string usage(const CommandOption& option) {
     std::string text = option.isArgument() ? upper(option.argument) : option.names.back();
     if (!option.isArgument() && !option.value.empty()) text += " " + option.value;
-    if (option.isArgument() && option.may_repeat) text += " …";
+    if (option.isArgument() && option.may_repeat) text += " ...";
     return option.is_required ? text : "[" + text + "]";
 }
 
@@ -64,7 +64,8 @@ std::string commandEntry(const CommandDescription& program, const CommandDescrip
         ".SS " + roff(command.name) + "\n\\fB" + roff(program.name) + " " + roff(command.name) + "\\fR";
     for (const bool arguments : {true, false})
         for (const CommandOption& option : command.options)
-            if (option.isArgument() == arguments && option.is_required) text += " " + roff(usage(option));
+            if (option.isArgument() == arguments && (option.is_required || arguments))
+                text += " " + roff(usage(option));
     text += " [options]\n.PP\n" + roff(command.help) + ".\n";
     return text + optionEntries(command);
 }

@@ -48,11 +48,6 @@ bool saysSomething(const PairedComparison& comparison) {
     });
 }
 
-/// How long a step takes says nothing of what was learned: it is no further look at the same question.
-bool isCorrected(const OutcomeRow& row) {
-    return row.p && row.comparison.measure != Measure::step_time;
-}
-
 std::string cell(const std::optional<double>& value) {
     return value ? formatNumber(*value) : std::string();
 }
@@ -66,6 +61,8 @@ std::string OutcomeRow::title() const {
 std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b) {
     std::vector<OutcomeRow> rows;
     for (const MeasureInfo& info : measures()) {
+        // How long steps took depends on what else the machine did, and is no look at what was learned.
+        if (info.measure == Measure::step_time) continue;
         std::vector<double> shares{kMost};
         if (info.measure == Measure::steps_until) shares = {kHalf, kMost};
         for (const double share : shares) {
@@ -75,11 +72,11 @@ std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunG
     }
     std::vector<double> known;
     for (const OutcomeRow& row : rows)
-        if (isCorrected(row)) known.push_back(*row.p);
+        if (row.p) known.push_back(*row.p);
     const std::vector<double> corrected = holmCorrected(known);
     std::size_t next = 0;
     for (OutcomeRow& row : rows)
-        if (isCorrected(row)) row.holm_p = corrected[next++];
+        if (row.p) row.holm_p = corrected[next++];
     return rows;
 }
 

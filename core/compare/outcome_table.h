@@ -18,14 +18,14 @@ struct OutcomeRow {
     /// Of the paired t-test; where a run never got there, of the sign test over who was first.
     std::optional<double> p;
     bool is_sign_test = false;
-    /// The same, corrected for the number of measures in the table (Holm 1979); not of times.
+    /// The same, corrected for the number of measures in the table (Holm 1979).
     std::optional<double> holm_p;
 
     std::string title() const;
 };
 
 /// Every measure that at least one pair of the groups has, steps until half and until nine tenths are solved
-/// among them.
+/// among them; not the time of a step.
 std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b);
 
 /// The most informative measure of which of two groups is better: steps until nine tenths are solved where

@@ -22,7 +22,8 @@ std::string outcomeText(const RunRecord& run, Measure measure) {
         case Outcome::known: {
             std::string text = formatRounded(outcome.value, 5);
             const bool counts_problems =
-                measure == Measure::final_correct || measure == Measure::best_correct;
+                measure == Measure::final_correct || measure == Measure::best_correct ||
+                measure == Measure::mean_correct;
             if (counts_problems && run.evaluations.back().of)
                 text += " of " + std::to_string(*run.evaluations.back().of);
             return text;
@@ -67,7 +68,9 @@ RunDifferences differencesOf(std::span<const RunRecord> runs) {
         rowOf(runs, "state", "", [](const RunRecord& run) { return stateName(run.state); }));
     differences.outcomes.push_back(rowOf(runs, "step", "", stepText));
     for (const MeasureInfo& info : measures()) {
-        RunsRow row = rowOf(runs, titleOf(info.measure, kShareSolved), info.unit,
+        // Titles of what is counted name the unit already.
+        const bool is_counted = info.unit == "problems" || info.unit == "steps";
+        RunsRow row = rowOf(runs, titleOf(info.measure, kShareSolved), is_counted ? "" : info.unit,
                             [&](const RunRecord& run) { return outcomeText(run, info.measure); });
         const bool any = std::any_of(row.values.begin(), row.values.end(),
                                      [](const std::string& value) { return value != kNone; });

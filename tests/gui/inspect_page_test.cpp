@@ -50,7 +50,7 @@ class InspectPageTest : public PageTest {
     void aTwinStandsBesideItsRun() {
         QVERIFY(!page().besideMap().isVisible());
         auto* beside = control<QComboBox>("Run beside it");
-        QCOMPARE(beside->itemText(1), QString("its twin: twin"));
+        QCOMPARE(beside->itemText(1), QString("its twin, RoPE"));
         beside->setCurrentIndex(1);
         emit beside->activated(1);
         QCOMPARE(page().besideState().run(), QString("twin"));

@@ -253,6 +253,31 @@ class MetricPanelTest : public PageTest {
         QCOMPARE(panel().at(0).quantity(), Quantity::accuracy);
     }
 
+    // The plot took the click, and no menu came.
+    void aRightClickOnThePlotOpensTheMenu() {
+        MetricChart& chart = shown(0);
+        bool opened = false;
+        QTimer::singleShot(300, this, [&] {
+            QWidget* popup = QApplication::activePopupWidget();
+            opened = qobject_cast<QMenu*>(popup) != nullptr;
+            if (popup != nullptr) popup->close();
+        });
+        const QPoint at = chart.plot().mapTo(window_.get(), chart.plot().rect().center());
+        QTest::mouseClick(window_->windowHandle(), Qt::RightButton, {}, at);
+        QTRY_VERIFY_WITH_TIMEOUT(opened, 3000);
+    }
+
+    void aBoxWithoutAValueShowsAllOfItsStretch() {
+        MetricChart& chart = shown(0);
+        const QRect inside = chart.plot().axisRect()->rect();
+        // Below the curve, which is high at the left.
+        drag(chart, inside.bottomLeft() + QPoint(8, -inside.height() / 8),
+             inside.bottomLeft() + QPoint(inside.width() / 10, -4));
+        const QCPRange ys = chart.plot().yAxis->range();
+        QVERIFY2(chart.plot().xAxis->range().upper < 30 && ys.upper > 2.5,
+                 qPrintable(QString("%1 to %2").arg(ys.lower).arg(ys.upper)));
+    }
+
     void theArrangementIsThereAgainAfterARestart() {
         panel().arrange("gradient_norm-log,accuracy,nonsense,perplexity,accuracy");
         QCOMPARE(panel().arrangement(), std::string("gradient_norm-log,accuracy,perplexity"));
@@ -362,9 +387,10 @@ class MetricPanelTest : public PageTest {
                 }
             menu->close();
         });
-        QContextMenuEvent event(QContextMenuEvent::Mouse, chart.rect().center(),
-                                chart.mapToGlobal(chart.rect().center()));
-        QApplication::sendEvent(&chart, &event);  // comes back when the menu is gone
+        QCustomPlot& plot = chart.plot();
+        QContextMenuEvent event(QContextMenuEvent::Mouse, plot.rect().center(),
+                                plot.mapToGlobal(plot.rect().center()));
+        QApplication::sendEvent(&plot, &event);  // comes back when the menu is gone
         QVERIFY2(chosen, qPrintable(path.join(" → ")));
     }
 

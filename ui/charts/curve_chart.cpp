@@ -77,6 +77,9 @@ CurveChart::CurveChart(const QString& name, const QString& x, const QString& y, 
     plot_->setAccessibleName(y);
     plot_->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
     plot_->setFocusPolicy(Qt::ClickFocus);
+    plot_->setContextMenuPolicy(Qt::CustomContextMenu);  // a plot keeps the events of its menu to itself
+    connect(plot_, &QWidget::customContextMenuRequested, this,
+            [this](const QPoint& at) { showExportMenu(*this, plot_->mapToGlobal(at), this); });
     plot_->legend->setVisible(true);
     plot_->legend->setBorderPen(Qt::NoPen);
     plot_->legend->setIconSize(18, 8);
@@ -357,10 +360,6 @@ void CurveChart::setPointed(std::optional<double> x) {
 void CurveChart::leaveEvent(QEvent*) {
     setPointed(std::nullopt);
     emit pointed({});
-}
-
-void CurveChart::contextMenuEvent(QContextMenuEvent* event) {
-    showExportMenu(*this, event->globalPos(), this);
 }
 
 void CurveChart::changeEvent(QEvent* event) {

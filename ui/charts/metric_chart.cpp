@@ -1,6 +1,5 @@
 #include "ui/charts/metric_chart.h"
 
-#include <QContextMenuEvent>
 #include <QScopedValueRollback>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -100,7 +99,9 @@ MetricChart::MetricChart(const QString& name, const QString& value, QWidget* par
     timer_.setSingleShot(true);
     timer_.setInterval(kBetweenReplots_ms);
     connect(&timer_, &QTimer::timeout, this, &MetricChart::redrawNow);
-    plot_->setContextMenuPolicy(Qt::NoContextMenu);
+    plot_->setContextMenuPolicy(Qt::CustomContextMenu);  // a plot keeps the events of its menu to itself
+    connect(plot_, &QWidget::customContextMenuRequested, this,
+            [this](const QPoint& at) { showExportMenu(*this, plot_->mapToGlobal(at), this, menu_extras_); });
     applyAxisKinds();
     markDirty();
 }
@@ -274,6 +275,15 @@ void MetricChart::showStretch(double from, double to) {
     markDirty();
 }
 
+bool MetricChart::anyValueIn(const QCPRange& xs, const QCPRange& ys) const {
+    return std::any_of(series_.begin(), series_.end(), [&](const auto& each) {
+        const Series& series = each.second;
+        if (!series.shown || series.raw.empty()) return false;
+        const MinMaxPyramid::Range range = series.raw.range(xs.lower, xs.upper);
+        return range.low <= ys.upper && range.high >= ys.lower && range.low <= range.high;
+    });
+}
+
 /// Into a box drawn by hand. One that is too flat to be meant in both directions zooms in the other alone.
 void MetricChart::zoomInto(const QRect& box) {
     constexpr int kMeant = 12;
@@ -283,8 +293,12 @@ void MetricChart::zoomInto(const QRect& box) {
     const QCPAxis &x = *plot_->xAxis, &y = *plot_->yAxis;
     const QCPRange xs(x.pixelToCoord(drawn.left()), x.pixelToCoord(drawn.right()));
     const QCPRange ys(y.pixelToCoord(drawn.bottom()), y.pixelToCoord(drawn.top()));
+    // Of a box as high as the chart, or without a value in it, all values of its stretch are shown.
+    constexpr double kWhole = 0.85;
+    const bool all_values =
+        along_x && (drawn.height() > kWhole * plot_->axisRect()->height() || !anyValueIn(xs, ys));
     if (along_x) showStretch(xs.lower, xs.upper);
-    if (along_y) {
+    if (along_y && !all_values) {
         const QScopedValueRollback fitting(fitting_, true);
         plot_->yAxis->setRange(ys);
         follow_y_ = false;
@@ -423,10 +437,6 @@ void MetricChart::leaveEvent(QEvent*) {
 void MetricChart::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     markDirty();
-}
-
-void MetricChart::contextMenuEvent(QContextMenuEvent* event) {
-    showExportMenu(*this, event->globalPos(), this, menu_extras_);
 }
 
 }  // namespace roper

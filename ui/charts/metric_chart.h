@@ -120,7 +120,6 @@ class MetricChart : public QWidget, public Figure {
 
   protected:
     void changeEvent(QEvent* event) override;
-    void contextMenuEvent(QContextMenuEvent* event) override;
     void leaveEvent(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
@@ -161,6 +160,7 @@ class MetricChart : public QWidget, public Figure {
     void fitX();
     void fitY();
     void zoomInto(const QRect& box);
+    bool anyValueIn(const QCPRange& xs, const QCPRange& ys) const;
     void applyTheme(const Theme& theme, const QFont& font) const;
     void applyPens(const Series& series, const Theme& theme) const;
     void applyAxisKinds();

@@ -91,7 +91,8 @@ void MetricChart::fitY() {
                           : size >= 1            ? std::max(size * kFlatMargin, 0.5)
                           : size > 0             ? 0.5 * size
                                                  : 0.5;
-    plot_->yAxis->setRange(low - margin, high + margin);
+    // Of nothing but zeros, the axis begins there: losses and shares are not negative.
+    plot_->yAxis->setRange(size > 0 ? low - margin : -0.02, high + margin);
 }
 
 std::size_t MetricChart::screenColumns() const {

@@ -79,8 +79,13 @@ void drawCheckBox(const QStyleOption& option, QPainter& painter) {
     const QColor accent = LabStyle::accent(palette);
     const QPen pen = on && enabled ? QPen(accent, 1) : edgePen(option);
     drawBox(painter, option.rect, pen, on && enabled ? accent : palette.color(QPalette::Base), 3);
-    if (!on) return;
     const QRectF box = option.rect;
+    if (is(option, QStyle::State_NoChange)) {  // half ticked
+        const QRectF inner = box.adjusted(0.25 * box.width(), 0.25 * box.height(), -0.25 * box.width(),
+                                          -0.25 * box.height());
+        painter.fillRect(inner, enabled ? accent : LabStyle::edge(palette));
+    }
+    if (!on) return;
     QPainterPath mark;
     mark.moveTo(box.left() + 0.24 * box.width(), box.top() + 0.52 * box.height());
     mark.lineTo(box.left() + 0.43 * box.width(), box.top() + 0.71 * box.height());

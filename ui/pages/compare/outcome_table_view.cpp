@@ -12,8 +12,7 @@ namespace {
 
 constexpr double kMargin = 12, kGap = 16, kHead = 30, kLeastRow = 22, kMostRow = 40, kFootLine = 17;
 constexpr double kLeastTitle = 110, kLeastPlot = 140, kMostPlot = 320;
-constexpr double kPlotReach =
-    3;  // of the axis on either side of 0, in standard deviations of the differences
+constexpr double kLeastReach = 1, kMostReach = 8;  // of the axis about 0, in standard deviations
 constexpr double kMostLabel = 130;
 constexpr double kArrow = 6;
 constexpr double kClear = 0.05;
@@ -44,6 +43,18 @@ void OutcomeTableView::refresh() {
     for (const OutcomeRow& row : rows_)
         cells_.push_back(cellsOf(row));
     update();
+}
+
+/// As far as the widest interval reaches, rounded up.
+double OutcomeTableView::reach() const {
+    double most = kLeastReach;
+    for (const OutcomeRow& row : rows_) {
+        const auto& test = row.comparison.test;
+        if (!test || row.is_sign_test || !row.p || !(test->difference.deviation > 0)) continue;
+        for (const double end : {test->interval.low, test->interval.high})
+            most = std::max(most, std::abs(end) / test->difference.deviation);
+    }
+    return std::min(std::ceil(most), kMostReach);
 }
 
 QString OutcomeTableView::cellText(std::size_t row, int column) const {
@@ -105,11 +116,11 @@ void OutcomeTableView::paintInterval(QPainter& painter, const OutcomeRow& row, c
     if (!test || row.is_sign_test || !row.p || !(test->difference.deviation > 0)) return;
     const double sign = infoOf(row.comparison.measure).more_is_better ? 1 : -1;
     const auto isBeyond = [&](double value) {
-        return std::abs(value) > kPlotReach * test->difference.deviation;
+        return std::abs(value) > reach() * test->difference.deviation;
     };
     const auto x = [&](double value) {
-        const double at = std::clamp(sign * value / test->difference.deviation, -kPlotReach, kPlotReach);
-        return box.center().x() + at / kPlotReach * box.width() / 2;
+        const double at = std::clamp(sign * value / test->difference.deviation, -reach(), reach());
+        return box.center().x() + at / reach() * box.width() / 2;
     };
     const QColor color = sign * test->difference.mean >= 0 ? state_.colorB() : state_.colorA();
     const double y = box.center().y();
@@ -179,7 +190,7 @@ void OutcomeTableView::paintFigure(QPainter& painter, const QRectF& area, const 
                 painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter, cellText(i, column));
                 continue;
             }
-            const bool wraps = layout.row >= 2 * QFontMetricsF(plain).height();
+            const bool wraps = wrappedHeight(cellText(i, title), plain, box.width()) <= layout.row;
             painter.drawText(
                 box, Qt::AlignLeft | Qt::AlignVCenter | (wraps ? Qt::TextWordWrap : 0),
                 wraps ? cellText(i, title)
@@ -197,8 +208,9 @@ QString OutcomeTableView::noteBelow(const Layout& layout) const {
     QString note = tr("Means over the pairs of equal seeds.");
     if (layout.width[holm_p] > 0) note += tr(" By Holm: corrected for the measures in this table.");
     if (layout.width[plot] > 0)
-        note += tr(" Right: differences with their 95 % intervals, in standard deviations, from −%1 to %1.")
-                    .arg(kPlotReach);
+        note += tr(" Right: differences with their 95 % intervals, in standard deviations of the "
+                   "differences, from −%1 to %1.")
+                    .arg(reach());
     return note;
 }
 

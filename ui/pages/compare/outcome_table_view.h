@@ -37,6 +37,7 @@ class OutcomeTableView : public FigureView {
     struct Layout;
     Layout layoutOf(const QRectF& area, const QFont& font) const;
     void paintInterval(QPainter& painter, const OutcomeRow& row, const QRectF& box, const Theme& theme) const;
+    double reach() const;
     QString noteBelow(const Layout& layout) const;
     QString cellText(std::size_t row, int column) const;
     std::size_t rowAt(const QPointF& at) const;

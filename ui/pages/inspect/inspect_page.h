@@ -57,6 +57,7 @@ class InspectPage : public Page {
     QWidget* makeChooser();
     void connectBeside();
     void fillBeside();
+    QString methodOf(const QString& run) const;
     void setBeside(const QString& run);
     void showBeside();
     void followBeside();
@@ -83,7 +84,7 @@ class InspectPage : public Page {
     QComboBox *runs_, *beside_, *steps_, *order_, *generation_head_;
     LineEdit *text_, *prompt_;
     QSlider* scrubber_;
-    QLabel *scrubber_label_, *message_, *map_title_, *beside_title_, *small_title_, *beside_small_title_,
+    QLabel *scrubber_label_, *message_, *map_title_, *beside_title_, *small_title_, *beside_small_title_, *text_title_, *beside_text_title_,
         *sizes_total_;
     QPushButton *play_, *look_, *generate_, *count_sizes_;
     QSpinBox *count_, *seed_, *problems_;
@@ -92,7 +93,7 @@ class InspectPage : public Page {
     ThumbnailsView *thumbnails_, *beside_thumbnails_;
     HeatMapView *map_, *beside_map_, *sizes_;
     ContinuationView *continuation_, *beside_continuation_;
-    QWidget *beside_small_ = nullptr, *beside_large_ = nullptr;
+    QWidget *beside_small_ = nullptr, *beside_large_ = nullptr, *beside_text_ = nullptr;
     LearnedView* learned_;
     QTimer player_, beside_listing_;
     QString shown_run_;

@@ -53,12 +53,19 @@ void InspectPage::fillBeside() {
     beside_->clear();
     beside_->addItem(tr("nothing beside"), QString());
     const QString twin = twinNameOf(store_, state_->run());
-    if (!twin.isEmpty()) beside_->addItem(tr("its twin: %1").arg(twin), twin);
+    if (!twin.isEmpty()) beside_->addItem(tr("its twin, %1").arg(methodOf(twin)), twin);
     for (const RunWatcher* run : store_.runs())
         if (run->specification() && run->name() != state_->run() && run->name() != twin)
             beside_->addItem(run->name(), run->name());
     beside_->setCurrentIndex(std::max(0, beside_->findData(beside_state_->run())));
     beside_->setEnabled(beside_->count() > 1);
+}
+
+QString InspectPage::methodOf(const QString& run) const {
+    const RunWatcher* watcher = store_.find(run);
+    return watcher != nullptr && watcher->specification()
+               ? QString::fromStdString(watcher->specification()->model.method().title)
+               : run;
 }
 
 void InspectPage::setBeside(const QString& run) {
@@ -85,11 +92,13 @@ void InspectPage::matchCheckpoint() {
 void InspectPage::showBeside() {
     fillBeside();
     const bool is_there = !beside_state_->run().isEmpty();
-    small_title_->setText(state_->run());
-    small_title_->setVisible(is_there);
-    beside_small_title_->setText(beside_state_->run());
-    for (QWidget* widget :
-         std::initializer_list<QWidget*>{beside_small_, beside_large_, beside_continuation_})
+    for (QLabel* title : {small_title_, text_title_}) {
+        title->setText(state_->run());
+        title->setVisible(is_there);
+    }
+    for (QLabel* title : {beside_small_title_, beside_text_title_})
+        title->setText(beside_state_->run());
+    for (QWidget* widget : {beside_small_, beside_large_, beside_text_})
         widget->setVisible(is_there);
     showMapOf(*state_, *map_, *map_title_);
     showMessage();

@@ -10,6 +10,22 @@
 // The inputs of the Inspect page.
 
 namespace roper {
+namespace {
+
+/// A picture below a title, which is given back.
+QWidget* besideTitle(QLabel*& title, QWidget* picture) {
+    title = makePlainLabel();
+    title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long name widens nothing
+    auto* both = new QWidget;
+    auto* column = new QVBoxLayout(both);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(title);
+    column->addWidget(picture, 1);
+    return both;
+}
+
+}  // namespace
+
 QWidget* InspectPage::makeChooser() {
     runs_ =
         named(new QComboBox, tr("Run"), tr("A run that trains, or the checkpoints of one that has ended"));
@@ -84,26 +100,16 @@ QWidget* InspectPage::makeHeadsTab() {
     auto* below = new QHBoxLayout;
     for (QWidget* widget : std::initializer_list<QWidget*>{play_, scrubber_, scrubber_label_})
         below->addWidget(widget);
-    const auto titled = [](QLabel*& title, QWidget* picture) {
-        title = makePlainLabel();
-        title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long name widens nothing
-        auto* both = new QWidget;
-        auto* column = new QVBoxLayout(both);
-        column->setContentsMargins(0, 0, 0, 0);
-        column->addWidget(title);
-        column->addWidget(picture, 1);
-        return both;
-    };
     auto* small = new QSplitter(Qt::Vertical);
-    small->addWidget(titled(small_title_, thumbnails_));
-    beside_small_ = titled(beside_small_title_, beside_thumbnails_);
+    small->addWidget(besideTitle(small_title_, thumbnails_));
+    beside_small_ = besideTitle(beside_small_title_, beside_thumbnails_);
     small->addWidget(beside_small_);
     small->setSizes({400, 400});
     small->setChildrenCollapsible(false);
     auto* pictures = new QSplitter(Qt::Horizontal);
     pictures->addWidget(small);
-    pictures->addWidget(titled(map_title_, map_));
-    beside_large_ = titled(beside_title_, beside_map_);
+    pictures->addWidget(besideTitle(map_title_, map_));
+    beside_large_ = besideTitle(beside_title_, beside_map_);
     pictures->addWidget(beside_large_);
     pictures->setSizes({520, 640, 640});
     pictures->setChildrenCollapsible(false);
@@ -148,8 +154,9 @@ QWidget* InspectPage::makeGenerationTab() {
         bar->addWidget(widget);
     auto* layout = new QVBoxLayout(tab);
     auto* texts = new QSplitter(Qt::Horizontal);
-    texts->addWidget(continuation_);
-    texts->addWidget(beside_continuation_);
+    texts->addWidget(besideTitle(text_title_, continuation_));
+    beside_text_ = besideTitle(beside_text_title_, beside_continuation_);
+    texts->addWidget(beside_text_);
     texts->setChildrenCollapsible(false);
     layout->addLayout(bar);
     layout->addWidget(texts, 1);

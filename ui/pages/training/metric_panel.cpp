@@ -67,7 +67,7 @@ QWidget* MetricPanel::makeControls() {
     legend->setTristate(true);
     legend->setCheckState(Qt::PartiallyChecked);
     legend->setToolTip(
-        tr("Half ticked: shown for up to twelve kinds of runs; the list has the colours of all"));
+        tr("Legends. Half ticked: shown for up to twelve kinds of runs; the list has the colours of all"));
     connect(legend, &QCheckBox::stateChanged, this, [this](int state) {
         legend_ = state == Qt::PartiallyChecked ? std::nullopt : std::optional(state == Qt::Checked);
         forAll([&](MetricChart& chart) { chart.setLegendShown(legend_); });

@@ -48,10 +48,12 @@ void RunsPanel::openMenu(const QPoint& at) {
     }
     menu.addAction(tr("Compare the experiment"), this,
                    [this] { emit compareWanted(wordsOf(model_->experimentNameOf(selected()->name()))); });
-    QAction* differences = menu.addAction(tr("What differs…"), this, &RunsPanel::showDifferences);
-    differences->setEnabled(std::count_if(chosen.begin(), chosen.end(), [](const RunWatcher* each) {
-                                return each->specification().has_value();
-                            }) > 1);
+    const bool several = std::count_if(chosen.begin(), chosen.end(), [](const RunWatcher* each) {
+                             return each->specification().has_value();
+                         }) > 1;
+    menu.addAction(several ? tr("What differs…") : tr("What differs (select two runs)"), this,
+                   &RunsPanel::showDifferences)
+        ->setEnabled(several);
     if (run->specification())
         menu.addAction(tr("Same settings, change …"), this,
                        [this] { emit settingsWanted(*selected()->specification()); });
