@@ -156,7 +156,7 @@ class ComparePageTest : public PageTest {
         QVERIFY(std::abs(table.rows().front().comparison.test->difference.mean - 9) < 1e-12);
         QVERIFY(table.figureCsv().startsWith("measure,share,unit,pairs,mean_a"));
         QStringList wrong;
-        for (const QSize& size : {QSize(520, 280), QSize(640, 300), QSize(900, 400), QSize(1400, 800)})
+        for (const QSize& size : {QSize(560, 280), QSize(640, 300), QSize(900, 400), QSize(1400, 800)})
             wrong += labelProblems(table, size);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
         // A click compares by the measure of its row.

@@ -11,7 +11,7 @@ namespace roper {
 namespace {
 
 constexpr double kMargin = 12, kGap = 16, kHead = 30, kLeastRow = 22, kMostRow = 40, kFootLine = 17;
-constexpr double kLeastTitle = 110, kLeastPlot = 140, kMostPlot = 320;
+constexpr double kLeastTitle = 145, kLeastPlot = 140, kMostPlot = 320;
 constexpr double kLeastReach = 1, kMostReach = 8;  // of the axis about 0, in standard deviations
 constexpr double kMostLabel = 130;
 constexpr double kArrow = 6;

@@ -22,7 +22,7 @@ class OutcomeTableView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize leastSize() const override { return {520, 280}; }
+    QSize leastSize() const override { return {560, 280}; }
 
   signals:
     void measureChosen(roper::Measure measure, double share);

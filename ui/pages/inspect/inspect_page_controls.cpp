@@ -6,6 +6,7 @@
 #include "ui/theme/motion.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/plain_text.h"
+#include "ui/theme/zoom.h"
 
 // The inputs of the Inspect page.
 
@@ -31,12 +32,14 @@ QWidget* InspectPage::makeChooser() {
         named(new QComboBox, tr("Run"), tr("A run that trains, or the checkpoints of one that has ended"));
     runs_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     runs_->setMinimumContentsLength(18);
+    runs_->setMaximumWidth(zoomed(420));
     runs_->setPlaceholderText(tr("choose a run"));
     beside_ = named(
         new QComboBox, tr("Run beside it"),
         tr("Another run, at the same step: its heads, and what it generates. The twin has the same seeds"));
     beside_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     beside_->setMinimumContentsLength(18);
+    beside_->setMaximumWidth(zoomed(420));
     steps_ = named(new QComboBox, tr("Step of the model"),
                    tr("Which checkpoint is used when the model itself reads, generates or solves"));
     steps_->setMinimumContentsLength(14);
@@ -54,14 +57,14 @@ QWidget* InspectPage::makeChooser() {
     auto* layout = new QHBoxLayout(bar);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(new QLabel(tr("Run")));
-    layout->addWidget(runs_);
+    layout->addWidget(runs_, 3);
     layout->addSpacing(12);
     layout->addWidget(new QLabel(tr("beside")));
-    layout->addWidget(beside_);
+    layout->addWidget(beside_, 3);
     layout->addSpacing(12);
     layout->addWidget(new QLabel(tr("model at")));
     layout->addWidget(steps_);
-    layout->addStretch();
+    layout->addStretch(1);
     return bar;
 }
 

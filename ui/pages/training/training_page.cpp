@@ -101,7 +101,8 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
         followRun(run);
     selectNewest();
     chartChosen();
-    if (!presets_->choose("addition-small")) presets_->setCurrentRow(0);
+    // What the demonstration trains: who wants more of it finds it chosen.
+    if (!presets_->choose("copy-quick")) presets_->setCurrentRow(0);
     showForm();
 }
 
