@@ -33,6 +33,14 @@ CommandOption describeOption(const CLI::Option& option) {
 
 }  // namespace
 
+void nameValues(CLI::App& app, const std::map<std::string, std::string>& values) {
+    for (CLI::Option* option : app.get_options())
+        if (const auto value = values.find(option->get_name()); value != values.end())
+            option->type_name(value->second);
+    for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        nameValues(*command, values);
+}
+
 CommandDescription describeCommands(const CLI::App& app) {
     CommandDescription described{app.get_name(), app.get_description(), {}, {}};
     for (const CLI::Option* option : app.get_options())

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ struct CommandDescription {
     std::vector<CommandOption> options;
     std::vector<CommandDescription> commands;
 };
+
+/// Names what options take, as --help, the manual and completion call it: {"--runs", "FOLDER"}, by the
+/// option's name, in a program and all its commands.
+void nameValues(CLI::App& app, const std::map<std::string, std::string>& values);
 
 /// What a program's --help is made from, for whatever else is made from it.
 CommandDescription describeCommands(const CLI::App& app);

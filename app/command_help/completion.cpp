@@ -43,6 +43,13 @@ std::vector<std::string> optionNames(const CommandDescription& command) {
     return names;
 }
 
+std::vector<std::string> commandNames(const CommandDescription& program) {
+    std::vector<std::string> names;
+    for (const CommandDescription& command : program.commands)
+        names.push_back(command.name);
+    return names;
+}
+
 // bash -----------------------------------------------------------------------------------------------------
 
 /// The statement that fills COMPREPLY with what a value may be.
@@ -84,9 +91,7 @@ std::string bashCommand(const CommandDescription& command) {
 }
 
 std::string bash(const CommandDescription& program) {
-    std::vector<std::string> names;
-    for (const CommandDescription& command : program.commands)
-        names.push_back(command.name);
+    const std::vector<std::string> names = commandNames(program);
     const std::string function = "_" + identifier(program.name);
     CommandDescription whole = program;
     whole.name = "''";
@@ -168,8 +173,7 @@ std::string zsh(const CommandDescription& program) {
     text += function + "() {\n    local state\n    local -a commands\n    commands=(\n";
     for (const CommandDescription& command : program.commands)
         text += "        " + quoted(command.name + ":" + command.help) + "\n";
-    CommandDescription whole = program;
-    text += "    )\n    " + zshArguments(program, whole, "        ") +
+    text += "    )\n    " + zshArguments(program, program, "        ") +
             " \\\n        '1:command:->command' '*::argument:->argument'\n"
             "    case $state in\n"
             "        command) _describe command commands ;;\n"
@@ -208,9 +212,7 @@ std::string fishOption(const std::string& program, const std::string& condition,
 }
 
 std::string fish(const CommandDescription& program) {
-    std::vector<std::string> names;
-    for (const CommandDescription& command : program.commands)
-        names.push_back(command.name);
+    const std::vector<std::string> names = commandNames(program);
     const std::string before = "not __fish_seen_subcommand_from " + join(names, " ");
     std::string text = "# Completion of " + program.name + " for fish. Load it with: " + program.name +
                        " completion fish | source\ncomplete -c " + program.name + " -f\n";

@@ -5,7 +5,6 @@
 #include <QTimer>
 #include <algorithm>
 #include <iostream>
-#include <map>
 
 #include "app/command_help/completion.h"
 #include "app/command_help/man_page.h"
@@ -40,23 +39,6 @@ void dropRemarks(QtMsgType type, const QMessageLogContext&, const QString& messa
 void useNoDisplay() {
     qputenv("QT_QPA_PLATFORM", "offscreen");
     qInstallMessageHandler(dropRemarks);
-}
-
-/// What options take, as --help, the manual and completion call it.
-void nameValues(CLI::App& app) {
-    const std::map<std::string, std::string> values = {
-        {"--runs", "FOLDER"}, {"--run", "RUN"}, {"--tour", "FILE"}};
-    const auto name = [&](CLI::App& command) {
-        for (CLI::Option* option : command.get_options())
-            if (const auto value = values.find(option->get_name()); value != values.end())
-                option->type_name(value->second);
-    };
-    name(app);
-    for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-        name(*command);
-        if (CLI::Option* out = command->get_option_no_throw("--out"))
-            out->type_name(command->get_name() == "figure" ? "FILE" : "FOLDER");
-    }
 }
 
 /// @returns an exit code if the program should end at once
@@ -104,7 +86,8 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
         ->required()
         ->check(CLI::IsMember(roper::completionShells()));
     CLI::App* man = app.add_subcommand("man", "Print the manual page, for man(1)");
-    nameValues(app);
+    roper::nameValues(app, {{"--runs", "FOLDER"}, {"--run", "RUN"}, {"--tour", "FILE"}, {"--out", "FOLDER"}});
+    figure->get_option("--out")->type_name("FILE");
     // `--set` takes all that follows it; a word without "=" is the kind.
     figure->final_callback([&order = arguments.order] {
         const auto word =

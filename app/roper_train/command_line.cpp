@@ -2,7 +2,6 @@
 
 #include <iostream>
 #include <limits>
-#include <map>
 
 #include "app/command_help/completion.h"
 #include "app/command_help/man_page.h"
@@ -48,19 +47,17 @@ CommandLine::CommandLine() {
     addTrust();
     addCompletion();
     addMan();
-    nameValues();
-}
-
-/// What options take, as --help, the manual and completion call it.
-void CommandLine::nameValues() {
-    const std::map<std::string, std::string> values = {
-        {"run", "RUN"},         {"runs", "RUN"},      {"what", "PRESET"},   {"--preset", "PRESET"},
-        {"--set", "KEY=VALUE"}, {"--runs", "FOLDER"}, {"folder", "FOLDER"}, {"--out", "FILE"},
-        {"--csv", "FILE"},      {"file", "FILE"},     {"sweep", "FILE"}};
-    for (CLI::App* command : app_.get_subcommands([](const CLI::App*) { return true; }))
-        for (CLI::Option* option : command->get_options())
-            if (const auto value = values.find(option->get_name()); value != values.end())
-                option->type_name(value->second);
+    nameValues(app_, {{"run", "RUN"},
+                      {"runs", "RUN"},
+                      {"what", "PRESET"},
+                      {"--preset", "PRESET"},
+                      {"--set", "KEY=VALUE"},
+                      {"--runs", "FOLDER"},
+                      {"folder", "FOLDER"},
+                      {"--out", "FILE"},
+                      {"--csv", "FILE"},
+                      {"file", "FILE"},
+                      {"sweep", "FILE"}});
 }
 
 int CommandLine::parseAndRun(int argc, char** argv) {

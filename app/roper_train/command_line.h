@@ -62,7 +62,6 @@ class CommandLine {
     void addTrust();
     void addCompletion();
     void addMan();
-    void nameValues();
     void sayWhichRuns() const;
 
     CLI::App app_{"Trains transformers with rotary position embeddings, and answers questions about them.",

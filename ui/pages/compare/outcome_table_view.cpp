@@ -22,6 +22,24 @@ enum Place { title, of_a, of_b, difference, interval, p, holm_p, plot, column_co
 /// What goes first where there is too little room.
 constexpr std::array kDropped = {plot, holm_p, interval};
 
+/// Whether its difference has an interval that can be drawn in units of its spread.
+bool hasInterval(const OutcomeRow& row) {
+    const auto& test = row.comparison.test;
+    return test && !row.is_sign_test && row.p && test->difference.deviation > 0;
+}
+
+/// As far as the widest interval reaches, rounded up.
+double reachOf(const std::vector<OutcomeRow>& rows) {
+    double most = kLeastReach;
+    for (const OutcomeRow& row : rows) {
+        if (!hasInterval(row)) continue;
+        const PairedTest& test = *row.comparison.test;
+        for (const double end : {test.interval.low, test.interval.high})
+            most = std::max(most, std::abs(end) / test.difference.deviation);
+    }
+    return std::min(std::ceil(most), kMostReach);
+}
+
 }  // namespace
 
 /// Where columns and rows lie.
@@ -42,19 +60,8 @@ void OutcomeTableView::refresh() {
     cells_.clear();
     for (const OutcomeRow& row : rows_)
         cells_.push_back(cellsOf(row));
+    reach_ = reachOf(rows_);
     update();
-}
-
-/// As far as the widest interval reaches, rounded up.
-double OutcomeTableView::reach() const {
-    double most = kLeastReach;
-    for (const OutcomeRow& row : rows_) {
-        const auto& test = row.comparison.test;
-        if (!test || row.is_sign_test || !row.p || !(test->difference.deviation > 0)) continue;
-        for (const double end : {test->interval.low, test->interval.high})
-            most = std::max(most, std::abs(end) / test->difference.deviation);
-    }
-    return std::min(std::ceil(most), kMostReach);
 }
 
 QString OutcomeTableView::cellText(std::size_t row, int column) const {
@@ -112,15 +119,13 @@ OutcomeTableView::Layout OutcomeTableView::layoutOf(const QRectF& area, const QF
 /// group on the right.
 void OutcomeTableView::paintInterval(QPainter& painter, const OutcomeRow& row, const QRectF& box,
                                      const Theme& theme) const {
+    if (!hasInterval(row)) return;
     const auto& test = row.comparison.test;
-    if (!test || row.is_sign_test || !row.p || !(test->difference.deviation > 0)) return;
     const double sign = infoOf(row.comparison.measure).more_is_better ? 1 : -1;
-    const auto isBeyond = [&](double value) {
-        return std::abs(value) > reach() * test->difference.deviation;
-    };
+    const auto isBeyond = [&](double value) { return std::abs(value) > reach_ * test->difference.deviation; };
     const auto x = [&](double value) {
-        const double at = std::clamp(sign * value / test->difference.deviation, -reach(), reach());
-        return box.center().x() + at / reach() * box.width() / 2;
+        const double at = std::clamp(sign * value / test->difference.deviation, -reach_, reach_);
+        return box.center().x() + at / reach_ * box.width() / 2;
     };
     const QColor color = sign * test->difference.mean >= 0 ? state_.colorB() : state_.colorA();
     const double y = box.center().y();
@@ -210,7 +215,7 @@ QString OutcomeTableView::noteBelow(const Layout& layout) const {
     if (layout.width[plot] > 0)
         note += tr(" Right: differences with their 95 % intervals, in standard deviations of the "
                    "differences, from −%1 to %1.")
-                    .arg(reach());
+                    .arg(reach_);
     return note;
 }
 

@@ -37,7 +37,6 @@ class OutcomeTableView : public FigureView {
     struct Layout;
     Layout layoutOf(const QRectF& area, const QFont& font) const;
     void paintInterval(QPainter& painter, const OutcomeRow& row, const QRectF& box, const Theme& theme) const;
-    double reach() const;
     QString noteBelow(const Layout& layout) const;
     QString cellText(std::size_t row, int column) const;
     std::size_t rowAt(const QPointF& at) const;
@@ -45,6 +44,7 @@ class OutcomeTableView : public FigureView {
     CompareState& state_;
     std::vector<OutcomeRow> rows_;
     std::vector<OutcomeCells> cells_;  ///< of each
+    double reach_ = 1;                 ///< of the axis of the intervals, in standard deviations
     std::size_t pointed_ = static_cast<std::size_t>(-1);
 };
 
