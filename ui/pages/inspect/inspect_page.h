@@ -84,8 +84,8 @@ class InspectPage : public Page {
     QComboBox *runs_, *beside_, *steps_, *order_, *generation_head_;
     LineEdit *text_, *prompt_;
     QSlider* scrubber_;
-    QLabel *scrubber_label_, *message_, *map_title_, *beside_title_, *small_title_, *beside_small_title_, *text_title_, *beside_text_title_,
-        *sizes_total_;
+    QLabel *scrubber_label_, *message_, *map_title_, *beside_title_, *small_title_, *beside_small_title_,
+        *text_title_, *beside_text_title_, *sizes_total_;
     QPushButton *play_, *look_, *generate_, *count_sizes_;
     QSpinBox *count_, *seed_, *problems_;
     QDoubleSpinBox* temperature_;

@@ -10,14 +10,19 @@
 namespace roper {
 namespace {
 
-/// The snapshot whose step is nearest; −1 if there is none.
-int nearestSnapshot(const InspectState& state, std::int64_t step) {
-    const auto& snapshots = state.snapshots();
-    const auto distance = [&](const StepFile& file) { return std::abs(file.step - step); };
-    const auto nearest =
-        std::min_element(snapshots.begin(), snapshots.end(),
-                         [&](const StepFile& a, const StepFile& b) { return distance(a) < distance(b); });
-    return nearest == snapshots.end() ? -1 : static_cast<int>(nearest - snapshots.begin());
+/// The place of the step that is nearest; −1 if there is none.
+int nearest(const std::vector<std::int64_t>& steps, std::int64_t step) {
+    const auto found = std::min_element(steps.begin(), steps.end(), [step](std::int64_t a, std::int64_t b) {
+        return std::abs(a - step) < std::abs(b - step);
+    });
+    return found == steps.end() ? -1 : static_cast<int>(found - steps.begin());
+}
+
+std::vector<std::int64_t> stepsOf(const std::vector<StepFile>& files) {
+    std::vector<std::int64_t> steps;
+    for (const StepFile& file : files)
+        steps.push_back(file.step);
+    return steps;
 }
 
 }  // namespace
@@ -38,8 +43,10 @@ void InspectPage::connectBeside() {
     for (auto signal : {&InspectState::mapsChanged, &InspectState::headChanged})
         connect(state_, signal, this, &InspectPage::followBeside);
     connect(state_, &InspectState::runChanged, this, [this] {
-        if (beside_state_->run() == state_->run()) setBeside({});
-        showBeside();
+        if (!state_->run().isEmpty() && beside_state_->run() == state_->run())
+            setBeside({});  // which shows it
+        else
+            showBeside();
     });
     // Hundreds of runs come at a time; the list is made once.
     beside_listing_.setSingleShot(true);
@@ -81,11 +88,7 @@ void InspectPage::inspect(const QString& run, bool with_twin) {
 void InspectPage::matchCheckpoint() {
     std::optional<std::int64_t> step = state_->step();
     const std::vector<std::int64_t> there = beside_state_->checkpoints();
-    if (step && !there.empty())
-        step =
-            *std::min_element(there.begin(), there.end(), [wanted = *step](std::int64_t a, std::int64_t b) {
-                return std::abs(a - wanted) < std::abs(b - wanted);
-            });
+    if (step && !there.empty()) step = there[static_cast<std::size_t>(nearest(there, *step))];
     beside_state_->setStep(step);
 }
 
@@ -110,9 +113,9 @@ void InspectPage::followBeside() {
     if (beside_state_->run().isEmpty() || !state_->maps()) return;
     // While both are asked about a text, the one that answers first is not taken back to its snapshot.
     if (state_->showsSnapshot() && !state_->isAsking()) {
-        const int nearest = nearestSnapshot(*beside_state_, state_->maps()->step);
-        if (nearest >= 0 && (nearest != beside_state_->snapshot() || !beside_state_->showsSnapshot()))
-            beside_state_->showSnapshot(nearest);
+        const int same = nearest(stepsOf(beside_state_->snapshots()), state_->maps()->step);
+        if (same >= 0 && (same != beside_state_->snapshot() || !beside_state_->showsSnapshot()))
+            beside_state_->showSnapshot(same);
     }
     beside_state_->setHead(state_->head());
 }
