@@ -41,8 +41,32 @@ void nameValues(CLI::App& app, const std::map<std::string, std::string>& values)
         nameValues(*command, values);
 }
 
+std::string typeWithWords(const std::string& value, const std::vector<std::string>& words) {
+    return value + ":{" + join(words, ",") + "}";
+}
+
+std::string explainMistake(const CLI::App* app, const CLI::Error& error) {
+    std::string path = app->get_name();
+    while (!app->get_subcommands().empty()) {
+        app = app->get_subcommands().back();
+        path += " " + app->get_name();
+    }
+    std::string what = error.what();
+    std::vector<std::string> commands;
+    for (const CLI::App* command : app->get_subcommands([](const CLI::App*) { return true; }))
+        commands.push_back(command->get_name());
+    const std::vector<std::string> unknown = app->remaining();
+    if (!commands.empty() && !unknown.empty() && !unknown.front().starts_with('-')) {
+        const auto nearest = nearestName(unknown.front(), commands);
+        what = "there is no command \"" + unknown.front() + "\"; " +
+               (nearest ? "did you mean \"" + *nearest + "\"?" : "known are " + join(commands, ", "));
+    }
+    const std::string usage = CLI::Formatter().make_usage(app, path);
+    return path + ": " + what + "\n" + trimmed(usage) + "\nMore: " + path + " --help\n";
+}
+
 CommandDescription describeCommands(const CLI::App& app) {
-    CommandDescription described{app.get_name(), app.get_description(), {}, {}};
+    CommandDescription described{app.get_name(), app.get_description(), app.get_footer(), {}, {}};
     for (const CLI::Option* option : app.get_options())
         described.options.push_back(describeOption(*option));
     for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))

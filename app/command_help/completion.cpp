@@ -17,6 +17,9 @@ const std::map<std::string, std::string>& listings() {
     return all;
 }
 
+/// Lists what a setting may be, where that can be listed.
+const std::string kValuesOfKey = "roper-train describe --values";
+
 /// "roper_train", as functions of shells are named.
 std::string identifier(std::string name) {
     std::replace_if(
@@ -52,30 +55,37 @@ std::vector<std::string> commandNames(const CommandDescription& program) {
 
 // bash -----------------------------------------------------------------------------------------------------
 
+/// The statement that fills COMPREPLY with those of some words that go on from what is typed.
+std::string bashWords(const std::string& words) {
+    return "mapfile -t COMPREPLY < <(compgen -W " + words + " -- \"$word\")";
+}
+
 /// The statement that fills COMPREPLY with what a value may be.
 std::string bashValues(const CommandOption& option) {
-    if (!option.choices.empty())
-        return "mapfile -t COMPREPLY < <(compgen -W " + quoted(join(option.choices, " ")) + " -- \"$word\")";
+    if (!option.choices.empty()) return bashWords(quoted(join(option.choices, " ")));
     if (option.value == "FOLDER")
         return "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- \"$word\")";
+    if (option.value == "FILE")
+        return "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$word\")";
     const auto listing = listings().find(option.value);
-    std::string statement;
-    if (listing != listings().end()) {
-        const std::string folder = option.value == "RUN" ? " \"${folder[@]}\"" : "";
-        statement = "mapfile -t COMPREPLY < <(compgen -W \"$(" + listing->second + folder +
-                    " 2>/dev/null)\" -- \"$word\")";
-        if (option.value == "KEY=VALUE") return "compopt -o nospace; " + statement;
-        if (option.value == "RUN") return statement;
-    }
-    if (option.value != "FILE" && option.value != "PRESET") return "return";  // anything
-    const std::string files = "mapfile -t -O \"${#COMPREPLY[@]}\" COMPREPLY < <(compgen -f -- \"$word\")";
-    return "compopt -o filenames; " + (statement.empty() ? files : statement + "; " + files);
+    if (listing == listings().end()) return "return";  // anything
+    const std::string folder = option.value == "RUN" ? " \"${folder[@]}\"" : "";
+    const std::string listed = bashWords("\"$(" + listing->second + folder + " 2>/dev/null)\"");
+    if (option.value == "KEY=VALUE") return "compopt -o nospace; " + listed;
+    if (option.value != "PRESET") return listed;
+    return listed +
+           "; [[ ${#COMPREPLY[@]} -eq 0 ]] && compopt -o filenames && mapfile -t COMPREPLY < <(compgen -f -X "
+           "'!*.toml' -- \"$word\"; compgen -d -- \"$word\")";
 }
 
 std::string bashCommand(const CommandDescription& command) {
     std::string text = "        " + command.name + ")\n            case $before in\n";
     std::string argument = "return";
     for (const CommandOption& option : command.options) {
+        if (option.value == "KEY=VALUE")  // bash divides words at "="
+            text += "                *.*) [[ -n $after_sign ]] && " +
+                    bashWords("\"$(" + kValuesOfKey + " \"$before\" 2>/dev/null)\"") +
+                    "; [[ -n $after_sign ]] && return ;;\n";
         if (option.isArgument())
             argument = argument == "return" ? bashValues(option) : argument;
         else if (!option.value.empty())
@@ -100,10 +110,19 @@ std::string bash(const CommandDescription& program) {
         " completion bash)\n" + function +
         "() {\n"
         "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' i\n"
-        "    local folder=()\n"
+        "    local folder=() after_sign='' named\n"
         "    COMPREPLY=()\n"
+        "    if [[ $word == '=' ]]; then\n"
+        "        word='' after_sign=1\n"
+        "    elif [[ $before == '=' ]]; then\n"
+        "        before=${COMP_WORDS[COMP_CWORD-2]} after_sign=1\n"
+        "    fi\n"
         "    for ((i = 1; i < COMP_CWORD; ++i)); do\n"
-        "        [[ ${COMP_WORDS[i]} == --runs ]] && folder=(--runs \"${COMP_WORDS[i+1]}\")\n"
+        "        if [[ ${COMP_WORDS[i]} == --runs ]]; then\n"
+        "            named=${COMP_WORDS[i+1]}\n"
+        "            [[ $named == '=' ]] && named=${COMP_WORDS[i+2]}\n"
+        "            folder=(--runs \"${named/#\\~/$HOME}\")\n"
+        "        fi\n"
         "        [[ -n $command ]] && continue\n"
         "        case ${COMP_WORDS[i]} in\n"
         "            " +
@@ -166,11 +185,23 @@ std::string zsh(const CommandDescription& program) {
                        " for zsh. Load it with: source <(" + program.name + " completion zsh)\n";
     for (const auto& [value, listing] : listings()) {
         const bool ends_open = value == "KEY=VALUE";  // the value follows
-        text += function + "_" + identifier(value) + "() {\n    local -a names\n    names=(${(f)\"$(" +
-                listing + " 2>/dev/null)\"})\n    compadd " + (ends_open ? "-S '' " : "") + "-a names\n" +
+        const std::string folder =
+            value == "RUN" ? " ${opt_args[--runs]:+--runs} ${~${(Q)opt_args[--runs]}}" : "";
+        text += function + "_" + identifier(value) + "() {\n    local -a names\n";
+        if (ends_open)
+            text +=
+                "    if [[ $PREFIX == *=* ]]; then\n        local key=${PREFIX%%=*}\n        compset -P 1 "
+                "'*='\n"
+                "        names=(${(f)\"$(" +
+                kValuesOfKey +
+                " $key 2>/dev/null)\"})\n        compadd -a names\n"
+                "        return\n    fi\n";
+        text += "    names=(${(f)\"$(" + listing + folder + " 2>/dev/null)\"})\n    compadd " +
+                (ends_open ? "-S '' " : "") + "-a names\n" +
                 (value == "PRESET" ? "    _files -g '*.toml'\n" : "") + "}\n";
     }
-    text += function + "() {\n    local state\n    local -a commands\n    commands=(\n";
+    text +=
+        function + "() {\n    local state\n    typeset -A opt_args\n    local -a commands\n    commands=(\n";
     for (const CommandDescription& command : program.commands)
         text += "        " + quoted(command.name + ":" + command.help) + "\n";
     text += "    )\n    " + zshArguments(program, program, "        ") +
@@ -198,24 +229,53 @@ std::string fishOption(const std::string& program, const std::string& condition,
     for (const std::string& name : option.names)
         text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
     if (!option.isArgument()) text += " -d " + fishQuoted(option.help);
-    const auto listing = listings().find(option.value);
-    const bool takes_files = option.value == "FILE" || option.value == "PRESET";
+    const bool takes_files = option.value == "FILE";
     if (!option.isArgument() && !option.value.empty()) text += takes_files ? " -rF" : " -x";
     if (option.isArgument() && takes_files) text += " -F";
     if (!option.choices.empty())
         text += " -a " + fishQuoted(join(option.choices, " "));
-    else if (listing != listings().end())
-        text += " -a " + fishQuoted("(" + listing->second + " 2>/dev/null)");
+    else if (listings().count(option.value) > 0)
+        text += " -a " + fishQuoted("(__" + identifier(program) + "_" + identifier(option.value) + ")");
     else if (option.value == "FOLDER")
         text += " -a '(__fish_complete_directories)'";
     return text + "\n";
+}
+
+/// A function for each kind of value that a program lists.
+std::string fishListings(const std::string& program) {
+    std::string text;
+    for (const auto& [value, listing] : listings()) {
+        text += "function __" + identifier(program) + "_" + identifier(value) + "\n";
+        if (value == "RUN") {
+            // The folder that the line names, "--runs DIR" or "--runs=DIR".
+            text +=
+                "    set -l words (commandline -opc | string replace -r '^(--runs=)?~' '$1'$HOME)\n"
+                "    set -l folder (string match -r -- '^--runs=.*' $words)\n"
+                "    if set -l i (contains -i -- --runs $words)\n"
+                "        set folder --runs $words[(math $i + 1)]\n    end\n";
+        }
+        if (value == "KEY=VALUE")
+            text +=
+                "    set -l parts (string split -m 1 = -- (commandline -ct))\n"
+                "    if test (count $parts) -eq 2\n        " +
+                kValuesOfKey +
+                " $parts[1] 2>/dev/null | string replace -r '^' $parts[1]=\n        return\n    end\n";
+        text += "    " + listing + (value == "RUN" ? " $folder" : "") + " 2>/dev/null\n";
+        if (value == "PRESET")
+            text +=
+                "    __fish_complete_path (commandline -ct) | string match -r "
+                "'.*(?:\\\\.toml|/)(?=\\\\t|$)'\n";
+        text += "end\n";
+    }
+    return text;
 }
 
 std::string fish(const CommandDescription& program) {
     const std::vector<std::string> names = commandNames(program);
     const std::string before = "not __fish_seen_subcommand_from " + join(names, " ");
     std::string text = "# Completion of " + program.name + " for fish. Load it with: " + program.name +
-                       " completion fish | source\ncomplete -c " + program.name + " -f\n";
+                       " completion fish | source\n" + fishListings(program.name) + "complete -c " +
+                       program.name + " -f\n";
     for (const CommandDescription& command : program.commands)
         text += "complete -c " + program.name + " -n " + fishQuoted(before) + " -a " + command.name + " -d " +
                 fishQuoted(command.help) + "\n";

@@ -51,6 +51,14 @@ std::string optionEntry(const CommandOption& option) {
     return ".TP\n" + head + "\n" + (help.empty() ? "\\&" : help) + "\n";
 }
 
+/// Lines as they are, such as examples.
+std::string verbatim(const std::string& text) {
+    std::string lines;
+    for (const std::string& line : split(text, '\n'))
+        lines += (line.empty() ? "\\&" : roff(line)) + "\n";
+    return ".nf\n" + lines + ".fi\n";
+}
+
 std::string optionEntries(const CommandDescription& command) {
     std::string text;
     for (const bool arguments : {true, false})
@@ -67,7 +75,8 @@ std::string commandEntry(const CommandDescription& program, const CommandDescrip
             if (option.isArgument() == arguments && (option.is_required || arguments))
                 text += " " + roff(usage(option));
     text += " [options]\n.PP\n" + roff(command.help) + ".\n";
-    return text + optionEntries(command);
+    text += optionEntries(command);
+    return command.footer.empty() ? text : text + ".PP\n" + verbatim(command.footer);
 }
 
 std::string exitCodes() {
@@ -96,6 +105,10 @@ std::string manPage(const CommandDescription& program, const std::string& versio
                        "\\fR [options] [command]\n.SH OPTIONS\n" + optionEntries(program) + ".SH COMMANDS\n";
     for (const CommandDescription& command : program.commands)
         text += commandEntry(program, command);
+    // The heading says already that these are examples.
+    constexpr std::string_view kHeading = "Examples:\n";
+    if (program.footer.starts_with(kHeading))
+        text += ".SH EXAMPLES\n" + verbatim(program.footer.substr(kHeading.size()));
     return text + exitCodes() +
            ".SH ENVIRONMENT\n.TP\nROPER_LAB_RUNS\nThe folder of the runs, where no option names one.\n";
 }

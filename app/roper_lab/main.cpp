@@ -86,6 +86,7 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
         ->required()
         ->check(CLI::IsMember(roper::completionShells()));
     CLI::App* man = app.add_subcommand("man", "Print the manual page, for man(1)");
+    app.failure_message(roper::explainMistake);
     roper::nameValues(app, {{"--runs", "FOLDER"}, {"--run", "RUN"}, {"--tour", "FILE"}, {"--out", "FOLDER"}});
     figure->get_option("--out")->type_name("FILE");
     // `--set` takes all that follows it; a word without "=" is the kind.

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <limits>
 
+#include "app/command_help/command_table.h"
 #include "app/command_help/completion.h"
 #include "app/command_help/man_page.h"
 #include "core/base/error.h"
@@ -13,6 +14,14 @@
 
 namespace roper {
 namespace {
+
+/// Tasks that have samples of their own; a text's are in its file.
+std::vector<std::string> sampledTasks() {
+    std::vector<std::string> names;
+    for (const TaskKind& kind : taskKinds())
+        if (!kind.is_text) names.push_back(kind.name);
+    return names;
+}
 
 /// "addition: step-by-step addition; index: …", without texts, which have no samples of their own.
 std::string tasksHelp() {
@@ -27,6 +36,7 @@ std::string tasksHelp() {
 CommandLine::CommandLine() {
     app_.require_subcommand(1);
     app_.set_version_flag("--version", "roper-train " + programVersion());
+    app_.failure_message(explainMistake);
     addRun();
     addResume();
     addList();
@@ -47,11 +57,21 @@ CommandLine::CommandLine() {
     addTrust();
     addCompletion();
     addMan();
+    // After the commands, which would have it too.
+    app_.footer(
+        "Examples:\n"
+        "  roper-train run copy-quick --seed 1\n"
+        "  roper-train run addition-quick --set model.position=rope --steps 500 --name mine\n"
+        "  roper-train enqueue copy-quick --seeds 0-4 --twins && roper-train queue\n"
+        "  roper-train compare --filter preset=copy-quick\n"
+        "  roper-train list --json | jq -r 'select(.state == \"finished\") | .name'\n"
+        "  source <(roper-train completion bash)");
     nameValues(app_, {{"run", "RUN"},
                       {"runs", "RUN"},
                       {"what", "PRESET"},
                       {"--preset", "PRESET"},
                       {"--set", "KEY=VALUE"},
+                      {"--device", typeWithWords("DEVICE", {"auto", "cpu", "cuda"})},
                       {"--runs", "FOLDER"},
                       {"folder", "FOLDER"},
                       {"--out", "FILE"},
@@ -163,14 +183,21 @@ void CommandLine::addDescribe() {
     describe->add_option("what", run_.what, "Name of a preset, or path of a .toml file");
     describe->add_flag("--markdown", markdown_, "The table of all fields, as in docs/specification.md");
     describe->add_flag("--keys", keys_, "The keys of all fields, as --set takes them: key=, one per line");
+    describe->add_option("--values", key_, "What a setting may be, one per line, where that can be listed")
+        ->type_name("KEY");
     describe->callback([this] {
-        action_ = [this] { return keys_ ? keysCommand() : describeCommand(run_.what, markdown_); };
+        action_ = [this] {
+            if (!key_.empty()) return valuesCommand(key_);
+            return keys_ ? keysCommand() : describeCommand(run_.what, markdown_);
+        };
     });
 }
 
 void CommandLine::addSample() {
     CLI::App* sample = command("sample", "Print problems of a task, one per line");
-    sample->add_option("task", task_, tasksHelp())->required();
+    sample->add_option("task", task_, tasksHelp())
+        ->required()
+        ->type_name(typeWithWords("TASK", sampledTasks()));
     sample->add_option("--count", count_, "How many")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000000}));
     sample->add_option("--seed", seed_, "Seed of the stream")

@@ -73,6 +73,7 @@ class CommandLine {
     SessionOptions session_;
     VerbosityFlags flags_;
     bool names_ = false, keys_ = false;  ///< lists of names alone, for completion
+    std::string key_;                    ///< whose values are listed
     std::string shell_;
     bool markdown_ = false, background_ = false, with_parent_ = false;
     std::string task_, what_, text_, out_;

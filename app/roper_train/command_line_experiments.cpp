@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "app/command_help/command_table.h"
 #include "app/roper_train/command_line.h"
 #include "core/base/text.h"
 
@@ -52,8 +53,9 @@ void CommandLine::addCompare() {
     std::vector<std::string> names;
     for (const MeasureInfo& info : measures())
         names.push_back(info.name);
-    CLI::Option* measure = compare->add_option("--measure", compare_.measure,
-                                               join(names, ", ") + " (default: what suits the runs)");
+    CLI::Option* measure =
+        compare->add_option("--measure", compare_.measure, "What is compared (default: what suits the runs)")
+            ->type_name(typeWithWords("MEASURE", names));
     CLI::Option* share =
         compare->add_option("--share", compare_.share, "Share of problems solved, for steps_until")
             ->check(CLI::Range(0.0, 1.0));

@@ -218,6 +218,17 @@ int keysCommand() {
     return 0;
 }
 
+int valuesCommand(const std::string& key) {
+    const SpecificationField& field = findField(key);
+    if (const auto* choice = std::get_if<Choice>(&field.accepts)) {
+        for (const std::string& name : choice->names)
+            std::cout << name << "\n";
+    } else if (std::holds_alternative<Flag>(field.accepts)) {
+        std::cout << "true\nfalse\n";
+    }
+    return 0;
+}
+
 int trustCommand(const fs::path& runs) {
     if (!fs::is_directory(runs)) throw Error(ErrorKind::usage, "there is no folder " + runs.string());
     trustFolder(runs);

@@ -45,6 +45,8 @@ int listNamesCommand(const std::filesystem::path& runs);
 int presetNamesCommand();
 /// The keys of all settings, each with "=" behind it.
 int keysCommand();
+/// What a setting may be, one per line; nothing where that is a number or a text. @throws Error (usage)
+int valuesCommand(const std::string& key);
 int trustCommand(const std::filesystem::path& runs);
 int presetsCommand(bool json);
 /// Without a name: the table of all fields.

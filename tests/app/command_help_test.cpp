@@ -59,6 +59,25 @@ TEST_F(CommandHelp, EveryShellKnowsEveryCommandAndOption) {
     expectError(ErrorKind::usage, "known are bash, zsh, fish", [&] { completionScript(described(), "csh"); });
 }
 
+TEST_F(CommandHelp, WordsOfATypeAreOfferedAndNotRequired) {
+    app_.get_subcommand("train")->get_option("--out")->type_name(typeWithWords("DEVICE", {"cpu", "gpu"}));
+    for (const CommandOption& option : described().commands.front().options)
+        if (option.names == std::vector<std::string>{"--out"}) {
+            EXPECT_EQ(option.value, "DEVICE");
+            EXPECT_EQ(option.choices, (std::vector<std::string>{"cpu", "gpu"}));
+        }
+    EXPECT_NO_THROW(app_.parse("train r --out elsewhere"));
+}
+
+TEST_F(CommandHelp, TheManualHasTheFooters) {
+    app_.footer("Examples:\n  doer train x\n\n  doer list");
+    app_.get_subcommand("list")->footer(".all of them");
+    const std::string page = manPage(described(), "1");
+    EXPECT_NE(page.find(".SH EXAMPLES\n.nf\n  doer train x\n\\&\n  doer list\n.fi\n"), std::string::npos)
+        << page;
+    EXPECT_NE(page.find(".nf\n\\&.all of them\n.fi\n"), std::string::npos) << page;
+}
+
 TEST_F(CommandHelp, TheManualLetsNoTextBeACommandOfRoff) {
     const std::string page = manPage(described(), "1.2");
     EXPECT_NE(page.find(".TH DOER 1 \"\" \"doer 1.2\""), std::string::npos) << page;

@@ -19,10 +19,11 @@ class Terminal(TrainerTest):
         super().setUp()
         # As installed: the programs are found by their names.
         folder = Path(TRAINER).resolve().parent
+        self.folder = None
         self.environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "ROPER_LAB_RUNS": str(self.runs)}
 
     def shell(self, *command):
-        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, env=self.environment, cwd=self.folder, capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
@@ -38,6 +39,21 @@ class Terminal(TrainerTest):
         script = ('source <(roper-train completion bash); COMP_WORDS=(roper-train "$@"); COMP_CWORD=$#; compopt() { :; }; '
                   '_roper_train; printf "%s\\n" "${COMPREPLY[@]}"')
         return self.shell("bash", "-c", script, "bash", *words).split()
+
+    def complete_in_zsh(self, line):
+        """The line as it is after Tab, typed at a prompt of zsh's own."""
+        script = r"""
+            zmodload zsh/zpty
+            zpty -b shell zsh -f -i
+            zpty -w shell 'PS1= RPS1= TERM=dumb; stty -echo; autoload -Uz compinit; compinit -D -u'
+            zpty -w shell 'source =(roper-train completion zsh); unsetopt prompt_cr zle_bracketed_paste 2>/dev/null'
+            zpty -w shell 'show() { print -r -- "<<$BUFFER>>"; exit }; zle -N show; bindkey "^X" show; print ready'
+            zpty -r shell answer '*ready*'
+            zpty -w -n shell "$1"$'\t'; sleep 1; zpty -w -n shell $'\C-x'
+            zpty -r shell answer '*>>*'
+            print -r -- $answer"""
+        shown = self.shell("zsh", "-f", "-c", script, "zsh", line)
+        return re.search("<<(.*)>>", shown).group(1)
 
     def complete_in_fish(self, line):
         # An alias completes like the program that it stands for; the parts of an answer are divided by a tab.
@@ -57,6 +73,27 @@ class Terminal(TrainerTest):
         elsewhere = self.runs / "elsewhere"
         self.trainer("run", "addition-small", *TINY, "--steps", "1", "--name", "other", "--runs", elsewhere)
         self.assertEqual(self.complete_in_bash("resume", "--runs", str(elsewhere), "o"), ["other"])
+        # bash divides words at "=".
+        self.assertEqual(self.complete_in_bash("resume", "--runs", "=", str(elsewhere), "o"), ["other"])
+        self.environment["HOME"] = str(self.runs)
+        self.assertEqual(self.complete_in_bash("resume", "--runs", "~/elsewhere", "o"), ["other"])
+
+    def test_bash_completes_what_a_value_may_be(self):
+        self.assertEqual(self.complete_in_bash("run", "x", "--set", "model.position", "=", "ro"), ["rope", "roper"])
+        self.assertIn("alibi", self.complete_in_bash("run", "x", "--set", "model.position", "="))
+        self.assertEqual(self.complete_in_bash("run", "x", "--device", "c"), ["cpu", "cuda"])
+        self.assertEqual(self.complete_in_bash("sample", "ind"), ["index"])
+        self.assertEqual(self.complete_in_bash("compare", "--measure", "steps_u"), ["steps_until"])
+
+    def test_files_are_offered_where_no_preset_is_meant(self):
+        (self.runs.parent / "mine.toml").touch()
+        (self.runs.parent / "addition-notes.txt").touch()
+        (self.runs.parent / "folder").mkdir()
+        self.folder = self.runs.parent
+        self.assertNotIn("addition-notes.txt", self.complete_in_bash("run", "addition-"))
+        self.assertEqual(self.complete_in_bash("run", "mi"), ["mine.toml"])
+        self.assertEqual(self.complete_in_fish("roper-train run mine"), ["mine.toml"])
+        self.assertNotIn("addition-notes.txt", self.complete_in_fish("roper-train run addition-"))
 
     def test_fish_completes(self):
         self.train("my-run", "--steps", 1)
@@ -65,6 +102,23 @@ class Terminal(TrainerTest):
         self.assertIn("addition-quick", self.complete_in_fish("roper-train run addition-"))
         self.assertEqual(self.complete_in_fish("roper-train run x --set model.wi"), ["model.width="])
         self.assertEqual(self.complete_in_fish("roper-train eval my-run --scaling y"), ["yarn"])
+        self.assertEqual(self.complete_in_fish("roper-train run x --set model.position=ro"),
+                         ["model.position=rope", "model.position=roper"])
+        elsewhere = self.runs / "elsewhere"
+        self.trainer("run", "addition-small", *TINY, "--steps", "1", "--name", "other", "--runs", elsewhere)
+        for option in (f"--runs {elsewhere}", f"--runs={elsewhere}"):
+            self.assertEqual(self.complete_in_fish(f"roper-train resume {option} o"), ["other"])
+
+    def test_zsh_completes(self):
+        self.train("my-run", "--steps", 1)
+        elsewhere = self.runs / "elsewhere"
+        self.trainer("run", "addition-small", *TINY, "--steps", "1", "--name", "other", "--runs", elsewhere)
+        self.assertEqual(self.complete_in_zsh("roper-train resume my"), "roper-train resume my-run ")
+        self.assertEqual(self.complete_in_zsh(f"roper-train resume --runs {elsewhere} o"),
+                         f"roper-train resume --runs {elsewhere} other ")
+        self.assertEqual(self.complete_in_zsh("roper-train run x --set model.wi"), "roper-train run x --set model.width=")
+        self.assertEqual(self.complete_in_zsh("roper-train run x --set model.position=al"),
+                         "roper-train run x --set model.position=alibi ")
 
     def test_every_shell_takes_its_script(self):
         for program in ("roper-train", "roper-lab"):
@@ -98,6 +152,26 @@ class Terminal(TrainerTest):
             done = subprocess.run(["groff", "-man", "-ww", "-Kutf8", "-Tutf8", "-P-cbou"], input=page, capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertIn("SYNOPSIS", done.stdout)
+
+    def test_a_mistyped_line_is_told_what_was_meant(self):
+        for words, told in (
+            (("compar",), "there is no command \"compar\"; did you mean \"compare\"?"),
+            (("diff",), "Usage: roper-train diff"),
+            (("sample", "addtion"), "did you mean addition?"),
+            (("run", "copy-quick", "--stepz"), "roper-train run: The following argument was not expected: --stepz"),
+        ):
+            done = self.trainer(*words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(told, done.stderr)
+            self.assertEqual(done.stdout, "")
+
+    def test_examples_of_the_manual_are_those_of_the_help(self):
+        help_text = self.trainer("--help").stdout
+        examples = [line.strip() for line in help_text.split("Examples:")[1].splitlines() if line.strip()]
+        manual = self.shell("roper-train", "man").replace("\\-", "-").split(".SH EXAMPLES")[1]
+        self.assertGreater(len(examples), 3)
+        for example in examples:
+            self.assertIn(example, manual)
 
     def test_lists_for_other_programs(self):
         run = self.train("my-run", "--steps", 2, "--set", "evaluation.every=1", "--seed", 3)
