@@ -9,13 +9,17 @@
 namespace roper {
 namespace {
 
-constexpr std::string_view kResult = "d==";
+constexpr std::string_view kStart = "?d=", kResult = "d==";
 
 std::int64_t drawOperand(Random& random, std::int64_t digits) {
     std::int64_t value = random.between(1, 9);
     for (std::int64_t i = 1; i < digits; ++i)
         value = 10 * value + random.between(0, 9);
     return value;
+}
+
+bool isDigit(char character) {
+    return character >= '0' && character <= '9';
 }
 
 bool isNumber(std::string_view text) {
@@ -81,7 +85,6 @@ std::vector<std::string> AdditionTask::sizeNames() const {
 }
 
 std::optional<ProblemSize> AdditionTask::sizeOf(std::string_view prompt) const {
-    constexpr std::string_view kStart = "?d=";
     if (!prompt.starts_with(kStart) || !prompt.ends_with(promptEnd())) return std::nullopt;
     const std::string_view sum = prompt.substr(kStart.size(), prompt.size() - kStart.size() - 1);
     const std::size_t plus = sum.find('+');
@@ -89,6 +92,19 @@ std::optional<ProblemSize> AdditionTask::sizeOf(std::string_view prompt) const {
     const std::string_view a = sum.substr(0, plus), b = sum.substr(plus + 1);
     if (!isNumber(a) || !isNumber(b)) return std::nullopt;
     return ProblemSize{static_cast<std::int64_t>(a.size()), static_cast<std::int64_t>(b.size())};
+}
+
+/// Of "?d=12+345; …" the operands and their ends are random; all the working follows.
+std::vector<double> AdditionTask::idealCosts(std::string_view problem) const {
+    std::vector<double> costs(problem.size());
+    std::size_t at = kStart.size();
+    for (int operand = 0; operand < 2; ++operand) {
+        std::int64_t digits = 0;
+        for (; at < problem.size() && isDigit(problem[at]); ++at, ++digits)
+            costs[at] = costOfGoingOn(digits, 1, digits_max_) + std::log(digits == 0 ? 9.0 : 10.0);
+        if (at < problem.size()) costs[at++] = costOfEnd(digits, 1, digits_max_);
+    }
+    return costs;
 }
 
 ProblemSize AdditionTask::drawSize(Random& random) const {

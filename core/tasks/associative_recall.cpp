@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -62,6 +63,23 @@ class AssociativeRecallTask final : public ProblemTask {
     }
 
   private:
+    /// Random are the pairs, whose keys differ, and the order in which the keys come again.
+    std::vector<double> idealCosts(std::string_view problem) const override {
+        std::vector<double> costs(problem.size());
+        const std::size_t end = std::min(problem.find('>'), problem.size());
+        for (std::size_t i = 0; i < end; ++i) {
+            const auto pairs = static_cast<std::int64_t>(i / 2);
+            costs[i] = i % 2 == 1 ? std::log(static_cast<double>(kValues))
+                                  : costOfGoingOn(pairs, least_, most_) +
+                                        std::log(static_cast<double>(kKeys - pairs));
+        }
+        if (end == problem.size()) return costs;
+        costs[end] = costOfEnd(static_cast<std::int64_t>(end / 2), least_, most_);
+        for (std::size_t left = end / 2, i = end + 1; i < problem.size() && left > 0; i += 2, --left)
+            costs[i] = std::log(static_cast<double>(left));
+        return costs;
+    }
+
     ProblemSize drawSize(Random& random) const override {
         const std::int64_t pairs = random.between(least_, most_);
         return {pairs, random.between(0, pairs - 1)};

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -44,6 +45,16 @@ class CopyTask final : public ProblemTask {
     }
 
   private:
+    /// The letters before '>' are random, the rest repeats them.
+    std::vector<double> idealCosts(std::string_view problem) const override {
+        std::vector<double> costs(problem.size());
+        const std::size_t end = std::min(problem.find('>'), problem.size());
+        for (std::size_t i = 0; i < end; ++i)
+            costs[i] = costOfGoingOn(static_cast<std::int64_t>(i), least_, most_) + std::log(26.0);
+        if (end < problem.size()) costs[end] = costOfEnd(static_cast<std::int64_t>(end), least_, most_);
+        return costs;
+    }
+
     ProblemSize drawSize(Random& random) const override { return {random.between(least_, most_), 1}; }
 
     Problem drawOfSize(Random& random, ProblemSize size) const override {

@@ -8,6 +8,19 @@
 #include "core/tasks/task_kind.h"
 
 namespace roper {
+namespace {
+
+constexpr std::string_view kStart = "?s='", kMiddle = "'; s[", kEnd = ":]=='";
+
+/// How many of 0 … count − 1 begin with these digits, written without leading zeros.
+std::int64_t numbersBeginningWith(const std::string& digits, std::int64_t count) {
+    std::int64_t found = 0;
+    for (std::int64_t number = 0; number < count; ++number)
+        found += std::to_string(number).starts_with(digits) ? 1 : 0;
+    return found;
+}
+
+}  // namespace
 
 IndexTask::IndexTask(std::int64_t string_min, std::int64_t string_max)
     : ProblemTask("abcdefghijklmnopqrstuvwxyz0123456789?=';[]: #"),
@@ -46,7 +59,6 @@ std::vector<std::string> IndexTask::sizeNames() const {
 }
 
 std::optional<ProblemSize> IndexTask::sizeOf(std::string_view prompt) const {
-    constexpr std::string_view kStart = "?s='", kMiddle = "'; s[", kEnd = ":]=='";
     if (!prompt.starts_with(kStart) || !prompt.ends_with(kEnd)) return std::nullopt;
     const std::string_view inner =
         prompt.substr(kStart.size(), prompt.size() - std::min(prompt.size(), kStart.size() + kEnd.size()));
@@ -57,6 +69,28 @@ std::optional<ProblemSize> IndexTask::sizeOf(std::string_view prompt) const {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
     if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
     return ProblemSize{static_cast<std::int64_t>(middle), index};
+}
+
+/// Of "?s='dyjeof'; s[2:]=='jeof'#" the letters up to the second quote are random, and the index.
+std::vector<double> IndexTask::idealCosts(std::string_view problem) const {
+    std::vector<double> costs(problem.size());
+    std::size_t at = kStart.size();
+    std::int64_t letters = 0;
+    for (; at < problem.size() && problem[at] != '\''; ++at, ++letters)
+        costs[at] = costOfGoingOn(letters, string_min_, string_max_) + std::log(26.0);
+    if (at >= problem.size()) return costs;
+    costs[at] = costOfEnd(letters, string_min_, string_max_);
+    at += kMiddle.size();
+    // Of the indices that begin as written, those that go on with this digit, or end here.
+    for (std::string written; at < problem.size(); ++at) {
+        const double before = static_cast<double>(numbersBeginningWith(written, letters));
+        const bool ends = problem[at] == ':';
+        if (!ends) written += problem[at];
+        const double after = ends ? 1 : static_cast<double>(numbersBeginningWith(written, letters));
+        costs[at] = std::log(before / after);
+        if (ends) break;
+    }
+    return costs;
 }
 
 ProblemSize IndexTask::drawSize(Random& random) const {

@@ -23,6 +23,7 @@ class IndexTask final : public ProblemTask {
     std::optional<ProblemSize> sizeOf(std::string_view prompt) const override;
 
   private:
+    std::vector<double> idealCosts(std::string_view problem) const override;
     ProblemSize drawSize(Random& random) const override;
     Problem drawOfSize(Random& random, ProblemSize size) const override;
     double countOfSize(ProblemSize size) const override;

@@ -1,5 +1,10 @@
 #include "core/tasks/problem_task.h"
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
 #include "core/base/fingerprint.h"
 
 namespace roper {
@@ -58,6 +63,30 @@ Problem ProblemTask::drawForEvaluation(Random& random, ProblemSize size) const {
         Problem problem = drawOfSize(random, size);
         if (countOfSize(size) < kFewestToHoldOutFrom || isHeldOut(problem)) return problem;
     }
+}
+
+std::optional<double> ProblemTask::lossLowerBound(std::string_view sequence) const {
+    if (sequence.size() < 2) return std::nullopt;
+    double sum = 0;
+    for (std::size_t begin = 0; begin < sequence.size();) {
+        const std::size_t end = std::min(sequence.find('#', begin), sequence.size() - 1) + 1;
+        const std::vector<double> costs = idealCosts(sequence.substr(begin, end - begin));
+        // Nothing predicts a sequence's first character.
+        sum = std::accumulate(costs.begin() + (begin == 0 ? 1 : 0), costs.end(), sum);
+        begin = end;
+    }
+    return sum / static_cast<double>(sequence.size() - 1);
+}
+
+double ProblemTask::costOfGoingOn(std::int64_t count, std::int64_t least, std::int64_t most) {
+    if (count >= most) throw std::invalid_argument("a part of a problem is longer than it may be");
+    return count < least ? 0 : -std::log1p(-1.0 / static_cast<double>(most - count + 1));
+}
+
+double ProblemTask::costOfEnd(std::int64_t count, std::int64_t least, std::int64_t most) {
+    if (count < least || count > most)
+        throw std::invalid_argument("a part of a problem has another length than it may have");
+    return std::log(static_cast<double>(most - count + 1));
 }
 
 std::vector<std::string_view> ProblemTask::promptsIn(std::string_view sequence) const {

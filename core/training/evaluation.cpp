@@ -4,6 +4,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/model/generation.h"
 #include "core/specification/cost.h"
@@ -34,6 +35,20 @@ std::vector<Problem> makeProblems(const Task& task, const Specification& specifi
         problems.push_back(
             task.problem(dataSeed(specification), Stream::problems, static_cast<std::uint64_t>(i)));
     return problems;
+}
+
+/// The sequences of a causal batch: each its first input and all targets.
+std::vector<std::vector<std::int64_t>> textsOf(const Batch& batch) {
+    const at::Tensor inputs = batch.inputs.cpu(), targets = batch.targets.cpu();
+    const auto shown = inputs.accessor<std::int64_t, 2>(), wanted = targets.accessor<std::int64_t, 2>();
+    std::vector<std::vector<std::int64_t>> texts;
+    for (std::int64_t b = 0; b < inputs.size(0); ++b) {
+        std::vector<std::int64_t> text = {shown[b][0]};
+        for (std::int64_t t = 0; t < targets.size(1); ++t)
+            text.push_back(wanted[b][t]);
+        texts.push_back(std::move(text));
+    }
+    return texts;
 }
 
 }  // namespace
@@ -70,7 +85,20 @@ Evaluation Evaluator::evaluate(Transformer& model, std::int64_t step, std::uint6
 void Evaluator::evaluateLoss(Transformer& model, Evaluation& evaluation) const {
     forEachBatch(model, specification_.training.batch, [&](const Batch& batch) {
         evaluation.row.loss = model.loss(batch.inputs, batch.targets, /*training=*/false).item<double>();
+        // There is one batch.
+        if (!model.causal()) return;
+        const std::vector<double> bounds = lossLowerBounds(batch);
+        evaluation.row.loss_lower_bound =
+            std::accumulate(bounds.begin(), bounds.end(), 0.0) / static_cast<double>(bounds.size());
     });
+}
+
+std::vector<double> Evaluator::lossLowerBounds(const Batch& batch) const {
+    std::vector<double> bounds;
+    for (const std::vector<std::int64_t>& text : textsOf(batch))
+        if (const auto bound = task_.lossLowerBound(task_.vocabulary().decode(text)))
+            bounds.push_back(*bound);
+    return bounds;
 }
 
 std::int64_t Evaluator::evaluatedSequences() const {
@@ -187,31 +215,26 @@ std::vector<double> Evaluator::lossByPosition(Transformer& model) const {
 void Evaluator::evaluateSequences(Transformer& model, Evaluation& evaluation) const {
     const std::int64_t sequences = specification_.evaluation.problems;
     double loss = 0, lower_bound = 0;
-    std::int64_t bounds = 0;
     evaluation.row.tokens_correct = evaluation.row.tokens_scored = 0;
     forEachBatch(model, sequences, [&](const Batch& batch) {
         const at::Tensor logits = model.forward(batch.inputs);
         const std::int64_t count = batch.inputs.size(0);
         loss += at::cross_entropy_loss(logits.flatten(0, 1), batch.targets.flatten()).item<double>() *
                 static_cast<double>(count);
-        const at::Tensor inputs = batch.inputs.cpu(), targets = batch.targets.cpu(),
-                         likeliest = logits.argmax(-1).cpu();
-        const auto shown = inputs.accessor<std::int64_t, 2>(), wanted = targets.accessor<std::int64_t, 2>(),
-                   likeliest_of = likeliest.accessor<std::int64_t, 2>();
+        const at::Tensor likeliest = logits.argmax(-1).cpu();
+        const auto likeliest_of = likeliest.accessor<std::int64_t, 2>();
+        const std::vector<std::vector<std::int64_t>> texts = textsOf(batch);
         for (std::int64_t b = 0; b < count; ++b) {
-            std::vector<std::int64_t> text = {shown[b][0]}, predicted;
-            for (std::int64_t t = 0; t < wanted.size(1); ++t) {
-                text.push_back(wanted[b][t]);
+            std::vector<std::int64_t> predicted;
+            for (std::int64_t t = 0; t < likeliest.size(1); ++t)
                 predicted.push_back(likeliest_of[b][t]);
-            }
-            const auto of_sequence = task_.lossLowerBound(task_.vocabulary().decode(text));
-            bounds += of_sequence ? 1 : 0;
-            lower_bound += of_sequence.value_or(0);
-            recordSequence(text, predicted, evaluation);
+            recordSequence(texts[static_cast<std::size_t>(b)], predicted, evaluation);
         }
+        for (const double bound : lossLowerBounds(batch))
+            lower_bound += bound;
     });
     evaluation.row.loss = loss / static_cast<double>(sequences);
-    if (bounds == sequences) evaluation.row.loss_lower_bound = lower_bound / static_cast<double>(sequences);
+    evaluation.row.loss_lower_bound = lower_bound / static_cast<double>(sequences);
 }
 
 /// A sample is correct if every letter that follows with certainty was predicted.
