@@ -236,6 +236,10 @@ int compareCommand(const CompareOptions& options) {
     if (a.key == b.key) throw Error(ErrorKind::usage, "a group cannot be compared with itself: " + a.label);
     if (options.all) return printOutcomes(outcomeTable(runs, a, b), options);
     const Measure measure = options.measure.empty() ? leadingMeasure(runs, a, b) : measureOf(options.measure);
+    if (options.measure.empty() && measure == Measure::steps_until)
+        tellPerson(
+            "Every finished run solves 95 % in the end, so it is time that is compared; --measure chooses "
+            "another.");
     const PairedComparison comparison = comparePaired(runs, a, b, measure, options.share);
     if (!options.csv.empty()) writeFileAtomically(outputPath(options.csv), csvOf(comparison));
     if (options.json) {

@@ -62,6 +62,9 @@ enum class Outcome {
 struct OutcomeValue {
     Outcome kind = Outcome::missing;
     double value = 0;  ///< only where known
+
+    /// Whether nothing that is still to come can change it.
+    bool isSettled() const { return kind == Outcome::known || kind == Outcome::never; }
 };
 
 /// The values that a measure can have for a run: no fewer than 0 problems and no more than there are, no

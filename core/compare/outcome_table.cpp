@@ -41,10 +41,7 @@ OutcomeRow rowOf(PairedComparison comparison) {
 bool saysSomething(const PairedComparison& comparison) {
     return std::any_of(comparison.pairs.begin(), comparison.pairs.end(), [](const SeedPair& pair) {
         const bool any = pair.a.kind == Outcome::known || pair.b.kind == Outcome::known;
-        const auto is_settled = [](const OutcomeValue& value) {
-            return value.kind == Outcome::known || value.kind == Outcome::never;
-        };
-        return any && is_settled(pair.a) && is_settled(pair.b);
+        return any && pair.a.isSettled() && pair.b.isSettled();
     });
 }
 
@@ -55,7 +52,7 @@ std::string cell(const std::optional<double>& value) {
 }  // namespace
 
 std::string OutcomeRow::title() const {
-    return titleOf(comparison.measure, comparison.share);
+    return comparison.title();
 }
 
 std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "core/base/text.h"
@@ -33,10 +34,7 @@ std::map<Seeds, std::size_t> bySeed(std::span<const RunRecord> runs, const RunGr
 /// −1 if a did better, 1 if b did, 0 if neither. A run that never got there is behind one that did; nothing
 /// if an outcome is still open.
 std::optional<int> betterOf(const SeedPair& pair, bool more_is_better) {
-    const auto is_settled = [](const OutcomeValue& outcome) {
-        return outcome.kind == Outcome::known || outcome.kind == Outcome::never;
-    };
-    if (!is_settled(pair.a) || !is_settled(pair.b)) return std::nullopt;
+    if (!pair.a.isSettled() || !pair.b.isSettled()) return std::nullopt;
     if (!pair.isKnown()) {
         const bool a_got_there = pair.a.kind == Outcome::known, b_got_there = pair.b.kind == Outcome::known;
         return a_got_there ? -1 : b_got_there ? 1 : 0;
@@ -50,6 +48,13 @@ bool usedTheSameMachine(const RunRecord& a, const RunRecord& b) {
     const auto& of_a = a.specification.device;
     const auto& of_b = b.specification.device;
     return a.host == b.host && of_a.name == of_b.name && of_a.threads == of_b.threads;
+}
+
+/// Problems of an evaluation, where both have the same.
+std::optional<std::int64_t> problemsOf(const RunRecord& a, const RunRecord& b) {
+    if (a.evaluations.empty() || b.evaluations.empty()) return std::nullopt;
+    const auto of_a = a.evaluations.back().of, of_b = b.evaluations.back().of;
+    return of_a == of_b ? of_a : std::nullopt;
 }
 
 std::string signedText(double value) {
@@ -72,7 +77,7 @@ std::string testText(const PairedComparison& c) {
     const PairedTest& test = *c.test;
     const std::size_t n = test.difference.count;
     std::string text = "Over " + countOf(n, "pair") + " " + differenceText(c, test.difference.mean) +
-                       " on average (" + titleOf(c.measure, c.share) + "). ";
+                       " on average (" + c.title() + "). ";
     if (std::isinf(test.t) || !(test.difference.error > 0))
         return text + "All pairs differ by the same amount, so their spread says nothing yet. ";
     text += "The 95 % interval of the mean difference is " + intervalText(test.interval) +
@@ -111,8 +116,7 @@ std::string tooFewText(const PairedComparison& c) {
     if (known.empty())
         return "No pair is complete yet: of " + countOf(c.pairs.size(), "seed") +
                " that both have, none has this outcome on both sides. ";
-    return "In the one complete pair " + differenceText(c, known.front()) + " (" +
-           titleOf(c.measure, c.share) +
+    return "In the one complete pair " + differenceText(c, known.front()) + " (" + c.title() +
            "). One pair says nothing about the spread over seeds: train at least four more. ";
 }
 
@@ -168,6 +172,10 @@ std::string cell(const OutcomeValue& outcome) {
 
 }  // namespace
 
+std::string PairedComparison::title() const {
+    return titleOf(measure, share) + (problems ? ", of " + std::to_string(*problems) : "");
+}
+
 std::vector<double> PairedComparison::differences() const {
     std::vector<double> known;
     for (const SeedPair& pair : pairs)
@@ -190,6 +198,8 @@ PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& 
     comparison.share = share;
     comparison.also_differ = otherDifferences(a.specification, b.specification);
     const auto of_a = bySeed(runs, a, comparison.repeated), of_b = bySeed(runs, b, comparison.repeated);
+    const bool counts_problems = infoOf(measure).unit == "problems";
+    std::set<std::optional<std::int64_t>> problems;
     for (const auto& [seeds, run] : of_a) {
         const auto twin = of_b.find(seeds);
         if (twin == of_b.end()) {
@@ -204,11 +214,13 @@ PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& 
                       outcomeOf(runs[twin->second], measure, share)};
         if (measure == Measure::step_time && !usedTheSameMachine(runs[run], runs[twin->second]))
             pair.a = pair.b = {};
+        if (counts_problems) problems.insert(problemsOf(runs[run], runs[twin->second]));
         const auto better = betterOf(pair, infoOf(measure).more_is_better);
         if (better)
             ++(*better < 0 ? comparison.better_a : *better > 0 ? comparison.better_b : comparison.ties);
         comparison.pairs.push_back(std::move(pair));
     }
+    if (problems.size() == 1) comparison.problems = *problems.begin();
     comparison.alone_b = static_cast<int>(of_b.size() - comparison.pairs.size());
     comparison.sign_p = signTest(comparison.better_a, comparison.better_b);
     const std::vector<double> differences = comparison.differences();

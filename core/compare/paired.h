@@ -33,7 +33,11 @@ struct PairedComparison {
     std::optional<int> needed;             ///< pairs that would show a difference as large as this one
     int better_a = 0, better_b = 0, ties = 0;  ///< pairs, those that a run never finished well included
     double sign_p = 1;                         ///< of the sign test over them
+    /// Of how many an evaluation's solved problems are, where a measure counts them and all pairs agree.
+    std::optional<std::int64_t> problems;
 
+    /// The measure: "problems solved at the end, of 128", "steps until 90 % are solved".
+    std::string title() const;
     std::vector<double> differences() const;
     int count(Outcome of_a_or_b) const;
 };

@@ -162,6 +162,21 @@ TEST(Paired, ComparesSeedBySeed) {
               0U);
 }
 
+TEST(Paired, SaysOfHowManyProblems) {
+    Runs runs = fivePairs();
+    const auto titleNow = [&] {
+        const auto groups = groupRuns(runs.records);
+        return comparePaired(runs.records, groups[0], groups[1], Measure::final_correct).title();
+    };
+    EXPECT_EQ(titleNow(), "problems solved at the end, of 128");
+    const auto groups = groupRuns(runs.records);
+    EXPECT_EQ(comparePaired(runs.records, groups[0], groups[1], Measure::final_loss).title(),
+              "loss on fresh sequences at the end");
+    for (EvaluationRow& row : runs.evaluations())
+        row.of = 256;
+    EXPECT_EQ(titleNow(), "problems solved at the end") << "not all pairs were given as many";
+}
+
 TEST(Paired, OneProblemIsNotSaidInThePlural) {
     Runs runs;
     runs.add("rope", 0, 100);
