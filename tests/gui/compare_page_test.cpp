@@ -172,6 +172,14 @@ class ComparePageTest : public PageTest {
         QVERIFY(page().conclusion().text().contains("training loss, mean of the last tenth"));
         page().state().change([](CompareQuestion& question) { question.measure_chosen = false; });
         QCOMPARE(page().state().question().measure, Measure::final_correct);
+        // So do the arrow keys and Enter: from the last row up to this one.
+        QSignalSpy said(&table, &OutcomeTableView::pointed);
+        for (std::size_t row = table.rows().size(); row > loss; --row)
+            QTest::keyClick(&table, Qt::Key_Up);
+        QVERIFY(said.last().first().toString().contains("training loss, mean of the last tenth"));
+        QTest::keyClick(&table, Qt::Key_Return);
+        QCOMPARE(page().state().question().measure, Measure::training_loss);
+        page().state().change([](CompareQuestion& question) { question.measure_chosen = false; });
     }
 
     // The curves were drawn by places in a list that had changed since.

@@ -1,5 +1,6 @@
 #include "ui/pages/compare/outcome_table_view.h"
 
+#include <QKeyEvent>
 #include <QMouseEvent>
 #include <algorithm>
 #include <array>
@@ -48,11 +49,16 @@ struct OutcomeTableView::Layout {
     std::array<QString, column_count> heads;
     double top = 0, row = kLeastRow;
     double foot = 0;  ///< where the note below begins
+
+    QRectF cell(int column, double y, double height) const {
+        return {left[column], y, width[column], height};
+    }
 };
 
 OutcomeTableView::OutcomeTableView(CompareState& state, QWidget* parent) : FigureView(parent), state_(state) {
     setAccessibleName(tr("All outcomes of the two groups"));
     setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
 }
 
 void OutcomeTableView::refresh() {
@@ -150,63 +156,64 @@ void OutcomeTableView::paintFigure(QPainter& painter, const QRectF& area, const 
                          tr("No seed has an outcome in both groups yet."));
         return;
     }
-    const QFont plain = painter.font(), bold = boldFont(plain);
+    const QFont plain = painter.font();
     const Layout layout = layoutOf(area, plain);
-    const auto cell = [&](int column, double top, double height) {
-        return QRectF(layout.left[column], top, layout.width[column], height);
-    };
-    const std::array<QColor, column_count> colors = {theme.faint_text,
-                                                     theme.readable(state_.colorA()),
-                                                     theme.readable(state_.colorB()),
-                                                     theme.faint_text,
-                                                     theme.faint_text,
-                                                     theme.faint_text,
-                                                     theme.faint_text,
-                                                     theme.faint_text};
-    painter.setFont(bold);
-    for (int column = 0; column < plot; ++column) {
-        if (layout.width[column] == 0) continue;
-        painter.setPen(colors[column]);
-        painter.drawText(cell(column, area.top(), kHead),
-                         (column == title ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter,
-                         layout.heads[column]);
-    }
-    if (layout.width[plot] > 0) {
-        const QRectF head = cell(plot, area.top(), kHead);
-        const QString better_a = tr("← better"), better_b = tr("better →");
-        painter.setPen(colors[of_a]);
-        painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter, better_a);
-        painter.setPen(colors[of_b]);
-        painter.drawText(head, Qt::AlignRight | Qt::AlignVCenter, better_b);
-    }
+    paintHeads(painter, layout, area.top(), theme);
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-        const OutcomeRow& row = rows_[i];
         const double top = layout.top + layout.row * static_cast<double>(i);
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(QPointF(area.left() + kMargin, top), QPointF(area.right() - kMargin, top));
-        for (int column = 0; column < plot; ++column) {
-            if (layout.width[column] == 0) continue;
-            const QRectF box = cell(column, top, layout.row);
-            // Bold is what many looks at the same runs leave clear, too.
-            const bool is_clear = column == holm_p && row.holm_p && *row.holm_p < kClear;
-            painter.setFont(is_clear ? bold : plain);
-            painter.setPen(theme.text);
-            if (column != title) {
-                painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter, cellText(i, column));
-                continue;
-            }
-            const bool wraps = wrappedHeight(cellText(i, title), plain, box.width()) <= layout.row;
-            painter.drawText(
-                box, Qt::AlignLeft | Qt::AlignVCenter | (wraps ? Qt::TextWordWrap : 0),
-                wraps ? cellText(i, title)
-                      : QFontMetricsF(plain).elidedText(cellText(i, title), Qt::ElideRight, box.width()));
-        }
-        if (layout.width[plot] > 0) paintInterval(painter, row, cell(plot, top, layout.row), theme);
+        paintRow(painter, layout, i, theme);
     }
     painter.setFont(plain);
     painter.setPen(theme.faint_text);
     painter.drawText(QRectF(area.left() + kMargin, layout.foot, area.width() - 2 * kMargin, 2 * kFootLine),
                      Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, noteBelow(layout));
+}
+
+void OutcomeTableView::paintHeads(QPainter& painter, const Layout& layout, double top,
+                                  const Theme& theme) const {
+    const QColor first = theme.readable(state_.colorA()), second = theme.readable(state_.colorB());
+    const QFont plain = painter.font();
+    painter.setFont(boldFont(plain));
+    for (int column = 0; column < plot; ++column) {
+        if (layout.width[column] == 0) continue;
+        painter.setPen(column == of_a ? first : column == of_b ? second : theme.faint_text);
+        painter.drawText(layout.cell(column, top, kHead),
+                         (column == title ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter,
+                         layout.heads[column]);
+    }
+    if (layout.width[plot] > 0) {
+        const QRectF head = layout.cell(plot, top, kHead);
+        painter.setPen(first);
+        painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter, tr("← better"));
+        painter.setPen(second);
+        painter.drawText(head, Qt::AlignRight | Qt::AlignVCenter, tr("better →"));
+    }
+    painter.setFont(plain);
+}
+
+void OutcomeTableView::paintRow(QPainter& painter, const Layout& layout, std::size_t i,
+                                const Theme& theme) const {
+    const OutcomeRow& row = rows_[i];
+    const QFont plain = painter.font();
+    const double top = layout.top + layout.row * static_cast<double>(i);
+    painter.setPen(theme.text);
+    const QRectF box = layout.cell(title, top, layout.row);
+    const QString text = cellText(i, title);
+    const bool wraps = wrappedHeight(text, plain, box.width()) <= layout.row;
+    painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter | (wraps ? Qt::TextWordWrap : 0),
+                     wraps ? text : QFontMetricsF(plain).elidedText(text, Qt::ElideRight, box.width()));
+    for (int column = title + 1; column < plot; ++column) {
+        if (layout.width[column] == 0) continue;
+        // Bold is what many looks at the same runs leave clear, too.
+        const bool is_clear = column == holm_p && row.holm_p && *row.holm_p < kClear;
+        painter.setFont(is_clear ? boldFont(plain) : plain);
+        painter.drawText(layout.cell(column, top, layout.row), Qt::AlignRight | Qt::AlignVCenter,
+                         cellText(i, column));
+    }
+    painter.setFont(plain);
+    if (layout.width[plot] > 0) paintInterval(painter, row, layout.cell(plot, top, layout.row), theme);
 }
 
 QString OutcomeTableView::noteBelow(const Layout& layout) const {
@@ -226,12 +233,21 @@ std::size_t OutcomeTableView::rowAt(const QPointF& at) const {
     return row >= 0 && row < static_cast<double>(rows_.size()) ? static_cast<std::size_t>(row) : rows_.size();
 }
 
-void OutcomeTableView::mouseMoveEvent(QMouseEvent* event) {
-    pointed_ = rowAt(event->position());
-    setCursor(pointed_ < rows_.size() ? Qt::PointingHandCursor : Qt::ArrowCursor);
+/// Marks a row and says what follows from it; with none of them, nothing.
+void OutcomeTableView::pointAt(std::size_t row) {
+    pointed_ = row;
     update();
-    if (pointed_ >= rows_.size()) return emit pointed({});
-    emit pointed(QString::fromStdString(conclusionOf(rows_[pointed_].comparison)));
+    emit pointed(row < rows_.size() ? QString::fromStdString(conclusionOf(rows_[row].comparison))
+                                    : QString());
+}
+
+void OutcomeTableView::choose(std::size_t row) {
+    if (row < rows_.size()) emit measureChosen(rows_[row].comparison.measure, rows_[row].comparison.share);
+}
+
+void OutcomeTableView::mouseMoveEvent(QMouseEvent* event) {
+    pointAt(rowAt(event->position()));
+    setCursor(pointed_ < rows_.size() ? Qt::PointingHandCursor : Qt::ArrowCursor);
 }
 
 void OutcomeTableView::leaveEvent(QEvent* event) {
@@ -241,9 +257,19 @@ void OutcomeTableView::leaveEvent(QEvent* event) {
 }
 
 void OutcomeTableView::mousePressEvent(QMouseEvent* event) {
-    const std::size_t row = rowAt(event->position());
-    if (event->button() != Qt::LeftButton || row >= rows_.size()) return;
-    emit measureChosen(rows_[row].comparison.measure, rows_[row].comparison.share);
+    if (event->button() == Qt::LeftButton) choose(rowAt(event->position()));
+}
+
+void OutcomeTableView::keyPressEvent(QKeyEvent* event) {
+    const bool is_pointed = pointed_ < rows_.size();
+    if (event->key() == Qt::Key_Down && !rows_.empty())
+        return pointAt(is_pointed ? std::min(pointed_ + 1, rows_.size() - 1) : 0);
+    if (event->key() == Qt::Key_Up && !rows_.empty())
+        return pointAt(is_pointed ? pointed_ - std::min<std::size_t>(pointed_, 1) : rows_.size() - 1);
+    if (is_pointed &&
+        (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter || event->key() == Qt::Key_Space))
+        return choose(pointed_);
+    FigureView::keyPressEvent(event);
 }
 
 void OutcomeTableView::paintPointed(QPainter& painter, const Theme& theme) const {

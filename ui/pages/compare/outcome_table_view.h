@@ -7,7 +7,8 @@
 namespace roper {
 
 /// Every measure of the two groups that are compared in one table: means, difference, interval, p, and the
-/// intervals drawn in units of the spread over pairs. A click chooses the measure that the page compares by.
+/// intervals drawn in units of the spread over pairs. A click, or Enter after the arrow keys, chooses the
+/// measure that the page compares by.
 class OutcomeTableView : public FigureView {
     Q_OBJECT
 
@@ -30,15 +31,20 @@ class OutcomeTableView : public FigureView {
   protected:
     void mouseMoveEvent(QMouseEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
     void paintPointed(QPainter& painter, const Theme& theme) const override;
     void leaveEvent(QEvent* event) override;
 
   private:
     struct Layout;
     Layout layoutOf(const QRectF& area, const QFont& font) const;
+    void paintHeads(QPainter& painter, const Layout& layout, double top, const Theme& theme) const;
+    void paintRow(QPainter& painter, const Layout& layout, std::size_t row, const Theme& theme) const;
     void paintInterval(QPainter& painter, const OutcomeRow& row, const QRectF& box, const Theme& theme) const;
     QString noteBelow(const Layout& layout) const;
     QString cellText(std::size_t row, int column) const;
+    void pointAt(std::size_t row);
+    void choose(std::size_t row);
     std::size_t rowAt(const QPointF& at) const;
 
     CompareState& state_;
