@@ -87,7 +87,20 @@ class InspectPageTest : public PageTest {
         QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !page().besideState().isAsking(), 60000);
         QCOMPARE(page().besideState().step(), std::optional<std::int64_t>(20));
         step->setCurrentIndex(0);
-        QCOMPARE(page().figures().size(), std::size_t(8));
+        // Both solve problems of every size, and both can be cancelled.
+        page().showTab(2);
+        control<QSpinBox>("Problems of each size")->setValue(1);
+        QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
+        QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);  // now “Cancel”
+        QVERIFY(!state().isCountingSizes() && !page().besideState().isCountingSizes());
+        QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isCountingSizes() && !page().besideState().isCountingSizes(),
+                                 60000);
+        QVERIFY2(page().besideState().sizes().has_value(), qPrintable(page().besideState().message()));
+        QVERIFY(page().besideSizeMap().isVisible());
+        QVERIFY(page().besideSizeMap().figureCaption().contains("that twin solves at step"));
+        QCOMPARE(page().besideSizeMap().map().values->rows(), page().sizeMap().map().values->rows());
+        QCOMPARE(page().figures().size(), std::size_t(9));
         page().showTab(0);
         // It goes when its run is looked at itself.
         state().setRun("twin");

@@ -5,7 +5,6 @@
 #include <QSplitter>
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "ui/live/example_text.h"
 #include "ui/live/token_texts.h"
@@ -36,7 +35,8 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
       beside_thumbnails_(new ThumbnailsView(*beside_state_, this)),
       map_(new HeatMapView(QStringLiteral("head"), this)),
       beside_map_(new HeatMapView(QStringLiteral("head"), this)),
-      sizes_(new HeatMapView(QStringLiteral("solved-by-size"), this)),
+      sizes_(new SizesView(*state_, this)),
+      beside_sizes_(new SizesView(*beside_state_, this)),
       continuation_(new ContinuationView(*state_, this)),
       beside_continuation_(new ContinuationView(*beside_state_, this)),
       learned_(new LearnedView(*state_, this)) {
@@ -58,10 +58,13 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
     });
     connect(state_, &InspectState::headChanged, this, &InspectPage::showMap);
     connect(state_, &InspectState::continuationChanged, this, &InspectPage::fillHeads);
-    connect(state_, &InspectState::sizesChanged, this, &InspectPage::showSizes);
+    for (InspectState* state : {state_, beside_state_})
+        connect(state, &InspectState::sizesChanged, this, &InspectPage::showSizes);
+    for (SizesView* view : {sizes_, beside_sizes_})
+        connect(view, &SizesView::pointed, this, [this](const QString& text) { setReadout(text); });
     connect(state_, &InspectState::messageChanged, this, &InspectPage::showMessage);
     for (FigureView* view : std::initializer_list<FigureView*>{
-             thumbnails_, beside_thumbnails_, map_, beside_map_, sizes_, continuation_, beside_continuation_})
+             thumbnails_, beside_thumbnails_, map_, beside_map_, continuation_, beside_continuation_})
         connect(view, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
     connect(&learned_->chart(), &CurveChart::pointed, this,
             [this](const QString& text) { setReadout(text); });
@@ -78,12 +81,12 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
 }
 
 std::vector<const Figure*> InspectPage::figures() const {
-    std::vector<const Figure*> all{thumbnails_, map_, continuation_, sizes_, &learned_->chart()};
+    std::vector<const Figure*> all{thumbnails_, map_, continuation_, &sizes_->map(), &learned_->chart()};
     // What is seen comes first: it is what “Export” means.
     const std::array<std::size_t, 4> first_of_tab = {0, 2, 3, 4};
     const auto seen = first_of_tab[static_cast<std::size_t>(std::max(0, tabs_->currentIndex()))];
     if (!beside_state_->run().isEmpty())
-        all.insert(all.end(), {beside_thumbnails_, beside_map_, beside_continuation_});
+        all.insert(all.end(), {beside_thumbnails_, beside_map_, beside_continuation_, &beside_sizes_->map()});
     std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(seen),
                 all.begin() + static_cast<std::ptrdiff_t>(seen) + 1);
     return all;
@@ -205,60 +208,23 @@ void InspectPage::showMapOf(const InspectState& state, HeatMapView& view, QLabel
     if (same_text) view.showCells(kept);  // the place that is looked at stays while time runs
 }
 
+bool InspectPage::isCountingSizes() const {
+    return state_->isCountingSizes() || beside_state_->isCountingSizes();
+}
+
 void InspectPage::showSizes() {
-    count_sizes_->setText(state_->isCountingSizes() ? tr("Cancel") : tr("Solve"));
-    const auto& table = state_->sizes();
-    sizes_total_->clear();
-    if (!table || table->scores.empty()) {
-        sizes_->setMap({});
-        return;
+    count_sizes_->setText(isCountingSizes() ? tr("Cancel") : tr("Solve"));
+}
+
+void InspectPage::countSizes() {
+    const bool stops = isCountingSizes();
+    if (!stops) matchCheckpoint();
+    for (InspectState* state : {state_, beside_state_}) {
+        if (stops)
+            state->stopAskingForSizes();
+        else if (!state->run().isEmpty())
+            state->askForSizes(problems_->value());
     }
-    std::int64_t correct = 0, of = 0;
-    for (const SizeScore& score : table->scores) {
-        correct += score.correct;
-        of += score.of;
-    }
-    sizes_total_->setText(
-        tr("step %1: %2 of %3 solved, %4 %")
-            .arg(table->step)
-            .arg(correct)
-            .arg(of)
-            .arg(fixedNumber(100.0 * static_cast<double>(correct) / static_cast<double>(of), 1)));
-    const auto range = [&](auto member) {
-        const auto [low, high] = std::minmax_element(
-            table->scores.begin(), table->scores.end(),
-            [&](const SizeScore& a, const SizeScore& b) { return a.size.*member < b.size.*member; });
-        return std::pair(low->size.*member, high->size.*member);
-    };
-    const auto [first_low, first_high] = range(&ProblemSize::first);
-    const auto [second_low, second_high] = range(&ProblemSize::second);
-    // Sizes that do not exist, such as an index beyond the string, stay empty.
-    auto values = std::make_shared<Eigen::MatrixXd>(Eigen::MatrixXd::Constant(
-        first_high - first_low + 1, second_high - second_low + 1, std::numeric_limits<double>::quiet_NaN()));
-    for (const SizeScore& score : table->scores)
-        (*values)(score.size.first - first_low, score.size.second - second_low) =
-            100.0 * static_cast<double>(score.correct) / static_cast<double>(score.of);
-    HeatMapView::Map map;
-    map.values = values;
-    map.scale = HeatMapView::Scale::sequential;
-    map.limit = 100;
-    map.has_gaps = true;
-    map.pyramid =
-        std::make_shared<TilePyramid>(*values, false, 0.0, map.limit, TilePyramid::NotANumber::absent);
-    map.row_name = table->names.value(0);
-    map.column_name = table->names.value(1);
-    map.value_name = tr("solved, %");
-    for (std::int64_t i = first_low; i <= first_high; ++i)
-        map.row_labels << QString::number(i);
-    for (std::int64_t i = second_low; i <= second_high; ++i)
-        map.column_labels << QString::number(i);
-    sizes_->setCaption(
-        tr("Share of the problems of each size that %1 solves at step %2, %3 of each; sizes with fewer than "
-           "1,000 problems are shared with training")
-            .arg(state_->run())
-            .arg(table->step)
-            .arg(table->scores.front().of));
-    sizes_->setMap(std::move(map));
 }
 
 void InspectPage::showMessage() {

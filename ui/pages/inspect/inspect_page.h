@@ -15,6 +15,7 @@
 #include "ui/pages/inspect/continuation_view.h"
 #include "ui/pages/inspect/inspect_state.h"
 #include "ui/pages/inspect/learned_view.h"
+#include "ui/pages/inspect/sizes_view.h"
 #include "ui/pages/inspect/thumbnails_view.h"
 
 namespace roper {
@@ -44,7 +45,8 @@ class InspectPage : public Page {
     ThumbnailsView& thumbnails() { return *thumbnails_; }
     HeatMapView& map() { return *map_; }
     HeatMapView& besideMap() { return *beside_map_; }
-    HeatMapView& sizeMap() { return *sizes_; }
+    HeatMapView& sizeMap() { return sizes_->map(); }
+    HeatMapView& besideSizeMap() { return beside_sizes_->map(); }
     ContinuationView& continuation() { return *continuation_; }
     LearnedView& learned() { return *learned_; }
     QSlider& scrubber() { return *scrubber_; }
@@ -73,6 +75,8 @@ class InspectPage : public Page {
     void showSnapshots();
     void showMap();
     void showSizes();
+    void countSizes();
+    bool isCountingSizes() const;
     void showMessage();
     void fillHeads();
     void play();
@@ -85,13 +89,14 @@ class InspectPage : public Page {
     LineEdit *text_, *prompt_;
     QSlider* scrubber_;
     QLabel *scrubber_label_, *message_, *map_title_, *beside_title_, *small_title_, *beside_small_title_,
-        *text_title_, *beside_text_title_, *sizes_total_;
+        *text_title_, *beside_text_title_;
     QPushButton *play_, *look_, *generate_, *count_sizes_;
     QSpinBox *count_, *seed_, *problems_;
     QDoubleSpinBox* temperature_;
     QTabWidget* tabs_;
     ThumbnailsView *thumbnails_, *beside_thumbnails_;
-    HeatMapView *map_, *beside_map_, *sizes_;
+    HeatMapView *map_, *beside_map_;
+    SizesView *sizes_, *beside_sizes_;
     ContinuationView *continuation_, *beside_continuation_;
     QWidget *beside_small_ = nullptr, *beside_large_ = nullptr, *beside_text_ = nullptr;
     LearnedView* learned_;

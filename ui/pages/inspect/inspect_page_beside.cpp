@@ -101,8 +101,11 @@ void InspectPage::showBeside() {
     }
     for (QLabel* title : {beside_small_title_, beside_text_title_})
         title->setText(beside_state_->run());
-    for (QWidget* widget : {beside_small_, beside_large_, beside_text_})
+    for (QWidget* widget :
+         std::initializer_list<QWidget*>{beside_small_, beside_large_, beside_text_, beside_sizes_})
         widget->setVisible(is_there);
+    for (SizesView* view : {sizes_, beside_sizes_})
+        view->setNamed(is_there);
     showMapOf(*state_, *map_, *map_title_);
     showMessage();
     followBeside();

@@ -173,38 +173,19 @@ QWidget* InspectPage::makeSizesTab() {
     problems_->setSuffix(tr(" problems of each size"));
     count_sizes_ = named(new QPushButton(tr("Solve")), tr("Solve"),
                          tr("Let the model solve problems of every size; takes seconds to minutes"));
-    connect(count_sizes_, &QPushButton::clicked, this, [this] {
-        if (state_->isCountingSizes())
-            state_->stopAskingForSizes();
-        else
-            state_->askForSizes(problems_->value());
-    });
-    sizes_->setEmptyText(
-        tr("“Solve” asks the model problems of every size:\ndigits of both operands, or letters and "
-           "index."));
-    connect(sizes_, &HeatMapView::cellPointed, this, [this](int row, int column) {
-        if (!state_->sizes() || row < 0) return setReadout({});
-        for (const SizeScore& score : state_->sizes()->scores)
-            if (score.size.first == sizes_->map().row_labels[row].toLongLong() &&
-                score.size.second == sizes_->map().column_labels[column].toLongLong())
-                setReadout(tr("%1 %2, %3 %4: %5 of %6 solved")
-                               .arg(state_->sizes()->names.value(0))
-                               .arg(score.size.first)
-                               .arg(state_->sizes()->names.value(1))
-                               .arg(score.size.second)
-                               .arg(score.correct)
-                               .arg(score.of));
-    });
+    connect(count_sizes_, &QPushButton::clicked, this, &InspectPage::countSizes);
     auto* tab = new QWidget;
     auto* bar = new QHBoxLayout;
     bar->addWidget(problems_);
     bar->addWidget(count_sizes_);
-    sizes_total_ = makePlainLabel();
-    bar->addWidget(sizes_total_);
     bar->addStretch();
+    auto* maps = new QSplitter(Qt::Horizontal);
+    maps->addWidget(sizes_);
+    maps->addWidget(beside_sizes_);
+    maps->setChildrenCollapsible(false);
     auto* layout = new QVBoxLayout(tab);
     layout->addLayout(bar);
-    layout->addWidget(sizes_, 1);
+    layout->addWidget(maps, 1);
     return tab;
 }
 

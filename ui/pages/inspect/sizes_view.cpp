@@ -1,0 +1,130 @@
+#include "ui/pages/inspect/sizes_view.h"
+
+#include <QVBoxLayout>
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
+
+namespace roper {
+namespace {
+
+/// The least and the greatest of one of the two numbers of the sizes.
+std::pair<std::int64_t, std::int64_t> rangeOf(const std::vector<SizeScore>& scores,
+                                              std::int64_t ProblemSize::*number) {
+    const auto [low, high] = std::minmax_element(
+        scores.begin(), scores.end(),
+        [number](const SizeScore& a, const SizeScore& b) { return a.size.*number < b.size.*number; });
+    return {low->size.*number, high->size.*number};
+}
+
+QStringList labelsOf(const std::pair<std::int64_t, std::int64_t>& range) {
+    QStringList labels;
+    for (std::int64_t i = range.first; i <= range.second; ++i)
+        labels << QString::number(i);
+    return labels;
+}
+
+double percent(std::int64_t correct, std::int64_t of) {
+    return 100.0 * static_cast<double>(correct) / static_cast<double>(of);
+}
+
+HeatMapView::Map mapOf(const SizeTable& table) {
+    const auto rows = rangeOf(table.scores, &ProblemSize::first),
+               columns = rangeOf(table.scores, &ProblemSize::second);
+    // Sizes that do not exist, such as an index beyond the string, stay empty.
+    auto values = std::make_shared<Eigen::MatrixXd>(
+        Eigen::MatrixXd::Constant(rows.second - rows.first + 1, columns.second - columns.first + 1,
+                                  std::numeric_limits<double>::quiet_NaN()));
+    for (const SizeScore& score : table.scores)
+        (*values)(score.size.first - rows.first, score.size.second - columns.first) =
+            percent(score.correct, score.of);
+    HeatMapView::Map map;
+    map.values = values;
+    map.scale = HeatMapView::Scale::sequential;
+    map.limit = 100;
+    map.has_gaps = true;
+    map.pyramid =
+        std::make_shared<TilePyramid>(*values, false, 0.0, map.limit, TilePyramid::NotANumber::absent);
+    map.row_name = table.names.value(0);
+    map.column_name = table.names.value(1);
+    map.value_name = SizesView::tr("solved, %");
+    map.row_labels = labelsOf(rows);
+    map.column_labels = labelsOf(columns);
+    return map;
+}
+
+}  // namespace
+
+SizesView::SizesView(InspectState& state, QWidget* parent)
+    : QWidget(parent),
+      state_(state),
+      total_(makePlainLabel()),
+      map_(new HeatMapView(QStringLiteral("solved-by-size"), this)) {
+    total_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long name widens nothing
+    map_->setEmptyText(
+        tr("“Solve” asks the model problems of every size:\ndigits of both operands, or letters and index."));
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(total_);
+    layout->addWidget(map_, 1);
+    connect(map_, &HeatMapView::cellPointed, this,
+            [this](int row, int column) { emit pointed(textAt(row, column)); });
+    connect(map_, &FigureView::pointed, this, &SizesView::pointed);
+    for (auto signal : {&InspectState::sizesChanged, &InspectState::runChanged})
+        connect(&state_, signal, this, &SizesView::refresh);
+    refresh();
+}
+
+void SizesView::setNamed(bool named) {
+    is_named_ = named;
+    refresh();
+}
+
+void SizesView::refresh() {
+    QStringList said;
+    if (is_named_) said << state_.run();
+    const auto& table = state_.sizes();
+    if (!table || table->scores.empty()) {
+        map_->setMap({});
+    } else {
+        std::int64_t correct = 0, of = 0;
+        for (const SizeScore& score : table->scores) {
+            correct += score.correct;
+            of += score.of;
+        }
+        said << tr("step %1: %2 of %3 solved, %4 %")
+                    .arg(table->step)
+                    .arg(correct)
+                    .arg(of)
+                    .arg(fixedNumber(percent(correct, of), 1));
+        map_->setCaption(tr("Share of the problems of each size that %1 solves at step %2, %3 of each; sizes "
+                            "with fewer than "
+                            "1,000 problems are shared with training")
+                             .arg(state_.run())
+                             .arg(table->step)
+                             .arg(table->scores.front().of));
+        map_->setMap(mapOf(*table));
+    }
+    total_->setText(said.join(QStringLiteral(" · ")));
+}
+
+QString SizesView::textAt(int row, int column) const {
+    const auto& table = state_.sizes();
+    if (!table || row < 0) return {};
+    for (const SizeScore& score : table->scores)
+        if (score.size.first == map_->map().row_labels[row].toLongLong() &&
+            score.size.second == map_->map().column_labels[column].toLongLong())
+            return tr("%1 %2, %3 %4: %5 of %6 solved")
+                .arg(table->names.value(0))
+                .arg(score.size.first)
+                .arg(table->names.value(1))
+                .arg(score.size.second)
+                .arg(score.correct)
+                .arg(score.of);
+    return {};
+}
+
+}  // namespace roper

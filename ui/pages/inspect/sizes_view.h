@@ -1,0 +1,37 @@
+#pragma once
+
+#include <QLabel>
+#include <QWidget>
+
+#include "ui/charts/heat_map_view.h"
+#include "ui/pages/inspect/inspect_state.h"
+
+namespace roper {
+
+/// What share of the problems of each size a run solves, below its total.
+class SizesView : public QWidget {
+    Q_OBJECT
+
+  public:
+    SizesView(InspectState& state, QWidget* parent);
+
+    HeatMapView& map() { return *map_; }
+    const HeatMapView& map() const { return *map_; }
+    /// Whether the run is named: where another stands beside it.
+    void setNamed(bool named);
+
+  signals:
+    /// The problems of the size under the pointer as text; empty when it has left.
+    void pointed(const QString& readout);
+
+  private:
+    void refresh();
+    QString textAt(int row, int column) const;
+
+    InspectState& state_;
+    QLabel* total_;
+    HeatMapView* map_;
+    bool is_named_ = false;
+};
+
+}  // namespace roper
