@@ -6,6 +6,7 @@
 
 #include "core/methods/position_method.h"
 #include "tests/support/text_boxes.h"
+#include "ui/charts/beeswarm.h"
 #include "ui/charts/curve_chart.h"
 #include "ui/charts/figure_export.h"
 #include "ui/charts/heat_map_view.h"
@@ -73,6 +74,24 @@ class ChartsTest : public QObject {
     }
 
     // A mean over the past alone stood at 0.93 where the loss was 0.65.
+    void dotsOfEqualValuesLieBesideEachOther() {
+        const std::vector<double> at{5, 5, 5, 5, 40, 41, 300};
+        const std::vector<double> across = beeswarm(at, 9, 40);
+        for (std::size_t i = 0; i < at.size(); ++i) {
+            QVERIFY(std::abs(across[i]) <= 40);
+            for (std::size_t j = 0; j < i; ++j)
+                QVERIFY2(std::hypot(at[i] - at[j], across[i] - across[j]) >= 9,
+                         qPrintable(QString::number(i)));
+        }
+        QCOMPARE(across[0], 0.0);
+        QCOMPARE(across[6], 0.0);
+        QCOMPARE(beeswarm(at, 9, 40), across);
+        // More than there is room for stay within reach.
+        for (const double offset : beeswarm(std::vector<double>(200, 1.0), 9, 20))
+            QVERIFY(std::abs(offset) <= 20);
+        QVERIFY(beeswarm({}, 9, 20).empty());
+    }
+
     void meansDoNotLag() {
         CentredMean mean;
         for (int i = 0; i < 100; ++i)

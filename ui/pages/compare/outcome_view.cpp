@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ui/charts/beeswarm.h"
 #include "ui/charts/csv_text.h"
 #include "ui/charts/nice_ticks.h"
 #include "ui/theme/numbers.h"
@@ -14,11 +15,7 @@ namespace {
 
 constexpr double kLeastRow = 18, kRowOfTwoLines = 36, kMostRow = 110, kAxis = 52, kTop = 30, kNever = 74,
                  kDot = 4.5;
-
-/// Small and the same for the same run, so that dots of one value stay apart and do not dance.
-double jitter(const QString& run, double row) {
-    return (static_cast<double>(qHash(run, 7) % 1000) / 999.0 - 0.5) * 0.4 * row;
-}
+constexpr double kSpread = 0.3;  // of a row, that dots are moved apart to either side
 
 }  // namespace
 
@@ -32,6 +29,17 @@ struct OutcomeView::Scale {
     bool has_never = false;
 
     double x(double value) const { return plot.left() + (value - low) / (high - low) * plot.width(); }
+    /// The middles of the dots of a group's runs, in the row about y.
+    std::vector<QPointF> dots(const ComparedGroup& group, double y) const {
+        std::vector<double> along;
+        for (const double value : group.values)
+            along.push_back(x(value));
+        const std::vector<double> across = beeswarm(along, 2 * kDot, kSpread * row);
+        std::vector<QPointF> all;
+        for (std::size_t i = 0; i < along.size(); ++i)
+            all.emplace_back(along[i], y + across[i]);
+        return all;
+    }
 };
 
 OutcomeView::OutcomeView(CompareState& state, QWidget* parent) : FigureView(parent), state_(state) {
@@ -98,9 +106,8 @@ void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const 
     QColor fill = group.color;
     fill.setAlphaF(0.45F);
     painter.setBrush(fill);
-    for (std::size_t i = 0; i < group.values.size(); ++i)
-        painter.drawEllipse(QPointF(scale.x(group.values[i]), y + jitter(group.names[i], scale.row)), kDot,
-                            kDot);
+    for (const QPointF& dot : scale.dots(group, y))
+        painter.drawEllipse(dot, kDot, kDot);
     if (!group.values.empty()) {
         const double mean = scale.x(group.summary.mean);
         painter.setPen(QPen(group.color, 2.4, Qt::SolidLine, Qt::FlatCap));
@@ -176,9 +183,9 @@ void OutcomeView::mouseMoveEvent(QMouseEvent* event) {
                        .arg(group.values.size());
     if (const auto& interval = group.interval)
         text += tr(", 95 % interval %1 to %2").arg(noteNumber(interval->low), noteNumber(interval->high));
-    for (std::size_t i = 0; i < group.values.size(); ++i) {
-        const QPointF at(scale.x(group.values[i]), y + jitter(group.names[i], scale.row));
-        if (QLineF(at, event->position()).length() < 2 * kDot)
+    const std::vector<QPointF> dots = scale.dots(group, y);
+    for (std::size_t i = 0; i < dots.size(); ++i) {
+        if (QLineF(dots[i], event->position()).length() < 2 * kDot)
             text += QStringLiteral("    %1: %2").arg(group.names[i], noteNumber(group.values[i]));
     }
     emit pointed(text);

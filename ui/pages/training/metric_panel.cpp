@@ -78,7 +78,6 @@ QWidget* MetricPanel::makeControls() {
         "into a box, drag with Shift to move."));
     connect(reset, &QPushButton::clicked, this, &MetricPanel::follow);
     add_ = new QPushButton(tr("Add chart"));
-    add_->setToolTip(tr("One more chart, of anything that runs record"));
     connect(add_, &QPushButton::clicked, this, &MetricPanel::addChart);
     auto* bar = new QWidget;
     bar->setMinimumWidth(320);  // two lines of them, no more
@@ -170,6 +169,8 @@ void MetricPanel::showOffers() {
         chart->chart().setNamesShown(chart == charts_.back(), false);
     }
     add_->setEnabled(count() < kMostCharts);
+    add_->setToolTip(add_->isEnabled() ? tr("One more chart, of anything that runs record")
+                                       : tr("There are %1 charts at most").arg(kMostCharts));
 }
 
 int MetricPanel::placeOf(Quantity quantity) const {
