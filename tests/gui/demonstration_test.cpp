@@ -56,6 +56,12 @@ class DemonstrationTest : public PageTest {
                              "step 600."));
         QVERIFY(card().startButton()->isEnabled());
         QTRY_VERIFY(card().inspectButton()->isVisible());
+        for (const QSize& size : {QSize(1400, 900), QSize(1000, 640), QSize(900, 560)}) {
+            window_->resize(size);
+            QTest::qWait(50);
+            for (const QLabel* text : card().findChildren<QLabel*>())
+                QVERIFY2(text->height() >= text->heightForWidth(text->width()), qPrintable(text->text()));
+        }
         QSignalSpy inspected(&page(), &TrainingPage::inspectWanted);
         QTest::mouseClick(card().inspectButton(), Qt::LeftButton);
         QCOMPARE(inspected.first().first().toString(), QString("demo-roper"));

@@ -114,6 +114,19 @@ class FiguresTest : public QObject {
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
     }
 
+    /// Whatever a picture writes can be read on what lies behind it, on light and dark.
+    void everyTextStandsOut() {
+        QStringList wrong;
+        for (Page* page : window_->pages()) {
+            window_->showPage(page);
+            QTest::qWait(100);
+            page->refreshNow();
+            for (const Figure* figure : page->figures())
+                wrong += contrastProblems(*figure, QSize(900, 600));
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+
     /// All pictures of a page as one: each is there, under its letter, with its text and its numbers.
     void theWholePageIsOnePicture() {
         for (Page* page : window_->pages()) {
@@ -360,6 +373,8 @@ class FiguresTest : public QObject {
             row.step = step;
             row.correct = step / 4;
             row.of = 128;
+            row.loss = 3.0 / step + 0.3;
+            row.loss_lower_bound = 0.15;
             recorder.record(row);
         }
     }

@@ -4,6 +4,7 @@
 
 #include "tests/support/text_boxes.h"
 #include "ui/charts/figure.h"
+#include "ui/theme/theme.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {
@@ -34,6 +35,29 @@ inline QStringList labelProblems(const Figure& figure, const QSize& size) {
             if (sharedArea(boxes[i].corners, boxes[j].corners) > 2)
                 problems << where + QStringLiteral("“%1” lies over “%2”").arg(boxes[i].text, boxes[j].text);
     }
+    return problems;
+}
+
+/// Texts of a figure that do not stand out from what is behind them as WCAG 2.1 AA asks, in both themes.
+inline QStringList contrastProblems(const Figure& figure, const QSize& size) {
+    constexpr double kLeast = 4.5;
+    QStringList problems;
+    for (const bool dark : {false, true}) {
+        const Theme theme = Theme::of(fixedPalette(dark));
+        TextBoxRecorder recorder(size);
+        QPainter painter(&recorder);
+        painter.setFont(Zoom::instance().pictureFont());
+        painter.fillRect(QRect(QPoint(0, 0), size), theme.background);
+        figure.paintFigure(painter, QRectF(QPointF(0, 0), QSizeF(size)), theme);
+        painter.end();
+        for (const TextBox& box : recorder.boxes())
+            if (box.behind.isValid() && contrast(box.color, box.behind) < kLeast)
+                problems << QStringLiteral("%1, %2: “%3” in %4 on %5 has %6 : 1")
+                                .arg(figure.figureName(), dark ? "dark" : "light", box.text, box.color.name(),
+                                     box.behind.name())
+                                .arg(contrast(box.color, box.behind), 0, 'f', 2);
+    }
+    problems.removeDuplicates();
     return problems;
 }
 

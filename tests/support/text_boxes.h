@@ -3,6 +3,7 @@
 #include <QPaintDevice>
 #include <QPaintEngine>
 #include <QPainter>
+#include <QPainterPath>
 #include <QPolygonF>
 #include <cmath>
 #include <vector>
@@ -13,11 +14,13 @@ namespace roper {
 struct TextBox {
     QString text;
     QPolygonF corners;  ///< of the ink's box, which may be rotated
+    QColor color;
+    QColor behind = {};  ///< what was filled there before, if it was one colour
 
     QRectF bounds() const { return corners.boundingRect(); }
 };
 
-/// A device that draws nothing and remembers where texts would be.
+/// A device that draws nothing and remembers where texts would be, in which colour, and on which.
 class TextBoxRecorder : public QPaintDevice {
   public:
     explicit TextBoxRecorder(const QSize& size) : size_(size), engine_(boxes_) {}
@@ -63,11 +66,21 @@ class TextBoxRecorder : public QPaintDevice {
         Type type() const override { return User; }
         void updateState(const QPaintEngineState& now) override {
             if (now.state() & DirtyTransform) transform_ = now.transform();
+            if (now.state() & DirtyPen) pen_ = now.pen().color();
+            if (now.state() & DirtyBrush) brush_ = now.brush();
         }
-        void drawPixmap(const QRectF&, const QPixmap&, const QRectF&) override {}
-        void drawPath(const QPainterPath&) override {}
-        void drawPolygon(const QPointF*, int, PolygonDrawMode) override {}
-        void drawImage(const QRectF&, const QImage&, const QRectF&, Qt::ImageConversionFlags) override {}
+        void drawPixmap(const QRectF& area, const QPixmap&, const QRectF&) override {
+            fill(area, Qt::Dense4Pattern);
+        }
+        void drawPath(const QPainterPath& path) override { fills_.push_back({transform_.map(path), brush_}); }
+        void drawPolygon(const QPointF* points, int count, PolygonDrawMode mode) override {
+            QPainterPath path;
+            path.addPolygon(QPolygonF(QList<QPointF>(points, points + count)));
+            if (mode != PolylineMode) drawPath(path);
+        }
+        void drawImage(const QRectF& area, const QImage&, const QRectF&, Qt::ImageConversionFlags) override {
+            fill(area, Qt::Dense4Pattern);
+        }
         void drawTextItem(const QPointF& at, const QTextItem& item) override {
             // A text in letters of several fonts comes in parts, each where the one before ends.
             const bool goes_on = !boxes_.empty() && transform_ == of_end_ &&
@@ -77,15 +90,50 @@ class TextBoxRecorder : public QPaintDevice {
             if (item.text().trimmed().isEmpty()) return;
             // Digits and capitals fill less than the line; descenders count where there are some.
             const QRectF ink = QFontMetricsF(item.font()).tightBoundingRect(item.text()).translated(at);
-            if (!goes_on) return boxes_.push_back({item.text(), transform_.map(QPolygonF(ink))});
+            const QPolygonF corners = transform_.map(QPolygonF(ink));
+            if (!goes_on)
+                return boxes_.push_back(
+                    {item.text(), corners, pen_, behind(corners.boundingRect().center())});
             TextBox& whole = boxes_.back();
             whole.text += item.text();
             whole.corners = QPolygonF(whole.bounds() | transform_.map(QPolygonF(ink)).boundingRect());
         }
 
       private:
+        struct Fill {
+            QPainterPath path;
+            QBrush brush;
+        };
+
+        void fill(const QRectF& area, const QBrush& brush) {
+            QPainterPath path;
+            path.addRect(area);
+            fills_.push_back({transform_.map(path), brush});
+        }
+        /// No colour where a picture or a gradient lies.
+        QColor behind(const QPointF& at) const {
+            QColor color;
+            for (const Fill& fill : fills_) {
+                if (fill.brush.style() == Qt::NoBrush || !fill.path.contains(at)) continue;
+                if (fill.brush.style() != Qt::SolidPattern)
+                    color = {};
+                else
+                    color = color.isValid() ? mixed(fill.brush.color(), color) : fill.brush.color();
+            }
+            return color;
+        }
+        static QColor mixed(const QColor& above, const QColor& below) {
+            const float a = above.alphaF();
+            return QColor::fromRgbF(above.redF() * a + below.redF() * (1 - a),
+                                    above.greenF() * a + below.greenF() * (1 - a),
+                                    above.blueF() * a + below.blueF() * (1 - a));
+        }
+
         std::vector<TextBox>& boxes_;
+        std::vector<Fill> fills_;
         QTransform transform_;
+        QColor pen_ = Qt::black;
+        QBrush brush_;
         QPointF end_;  ///< of the last text
         QTransform of_end_;
     };

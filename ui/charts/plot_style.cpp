@@ -26,6 +26,7 @@ void applyPlotTheme(QCustomPlot& plot, const Theme& theme, const QFont& font) {
     }
     plot.legend->setBrush(translucent(theme.background));
     plot.legend->setFont(font);
+    plot.legend->setTextColor(theme.text);
 }
 
 void paintPlot(QCustomPlot& plot, QPainter& painter, const QRectF& area) {

@@ -159,7 +159,7 @@ QString WorkedExampleView::html(const Theme& theme) const {
     QString text = "<body style='color:" + theme.text.name() + "'>" + given;
     for (int step = 1; step <= step_; ++step) {
         const bool current = step == step_;
-        const QColor color = current ? Theme::roper() : theme.faint_text;
+        const QColor color = current ? theme.readable(Theme::roper()) : theme.faint_text;
         text += QStringLiteral("<p style='margin-bottom:2px;color:%1'><b>%2. %3</b></p>")
                     .arg(color.name())
                     .arg(step)

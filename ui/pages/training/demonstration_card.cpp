@@ -76,6 +76,16 @@ DemonstrationCard::DemonstrationCard(TrainingState& state, QWidget* parent)
     refresh();
 }
 
+/// A splitter knows nothing of texts that need more lines the narrower they are.
+void DemonstrationCard::keepRoomForTexts() {
+    setMinimumHeight(layout()->totalMinimumHeightForWidth(width()));
+}
+
+void DemonstrationCard::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    keepRoomForTexts();
+}
+
 /// The newest run of the demonstration with this method; nothing if there is none.
 const RunWatcher* DemonstrationCard::newest(const std::string& position) const {
     const Specification wanted = withPosition(*specification_, position);
@@ -124,6 +134,7 @@ void DemonstrationCard::refresh() {
     start_->setToolTip(lack.isEmpty() ? tr("RoPE and RoPER at the same time, alone in the charts") : lack);
     evidence_->setVisible(!is_training && !evidence_->text().isEmpty() && is_done);
     inspect_->parentWidget()->setVisible(is_done);
+    keepRoomForTexts();
 }
 
 }  // namespace roper

@@ -34,7 +34,11 @@ class DemonstrationCard : public QFrame {
     void inspectWanted(const QString& run, bool with_twin);
     void compareWanted(const QString& filter);
 
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
   private:
+    void keepRoomForTexts();
     const RunWatcher* newest(const std::string& position) const;
     void refresh();
 
