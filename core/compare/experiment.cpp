@@ -1,5 +1,6 @@
 #include "core/compare/experiment.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 
@@ -35,18 +36,48 @@ Specification withoutMethodAndSeeds(const Specification& specification) {
     return same;
 }
 
-}  // namespace
+struct Title {
+    std::string preset;  ///< or the task
+    std::vector<std::string> differences;
 
-std::string settingsTitle(const Specification& specification) {
+    std::string text() const {
+        return differences.empty() ? preset : preset + ", " + join(differences, ", ");
+    }
+};
+
+Title titleOf(const Specification& specification) {
     const auto preset = presetsByTitle().find(specification.about.title);
     Specification standard;
     standard.task = specification.task;
-    std::string title = specification.about.title;
     if (preset != presetsByTitle().end()) standard = preset->second;
-    if (title.empty()) title = specification.task.name;
-    const std::vector<std::string> differences =
-        differingSettings(withoutMethodAndSeeds(specification), withoutMethodAndSeeds(standard));
-    return differences.empty() ? title : title + ", " + join(differences, ", ");
+    return {specification.about.title.empty() ? specification.task.name : specification.about.title,
+            differingSettings(withoutMethodAndSeeds(specification), withoutMethodAndSeeds(standard))};
+}
+
+}  // namespace
+
+std::string settingsTitle(const Specification& specification) {
+    return titleOf(specification).text();
+}
+
+std::vector<std::string> distinguishingTitles(const std::vector<Specification>& specifications) {
+    std::vector<Title> titles;
+    std::map<std::string, std::size_t> count;  // of the specifications that have a difference
+    for (const Specification& specification : specifications) {
+        titles.push_back(titleOf(specification));
+        for (const std::string& difference : titles.back().differences)
+            ++count[difference];
+    }
+    std::vector<std::string> texts;
+    for (Title& title : titles) {
+        if (titles.size() > 1)
+            std::erase_if(title.differences,
+                          [&](const std::string& difference) { return count[difference] == titles.size(); });
+        std::stable_sort(title.differences.begin(), title.differences.end(),
+                         [&](const std::string& a, const std::string& b) { return count[a] < count[b]; });
+        texts.push_back(title.text());
+    }
+    return texts;
 }
 
 std::string experimentKey(const Specification& specification, const std::string& experiment) {

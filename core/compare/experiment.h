@@ -14,6 +14,10 @@ namespace roper {
 /// settings that differ from the defaults.
 std::string settingsTitle(const Specification& specification);
 
+/// The same of several that stand beside each other: without the differences that all of them have, and those
+/// that few have before the others.
+std::vector<std::string> distinguishingTitles(const std::vector<Specification>& specifications);
+
 /// Tells experiments apart: the name that was given when the run was started, else its settings without
 /// method and seeds.
 std::string experimentKey(const Specification& specification, const std::string& experiment);

@@ -61,7 +61,9 @@ std::string differenceText(const SpecificationField& field, const Specification&
     return name + " " + value;
 }
 
-std::string labelOf(const Specification& specification, const std::set<std::string>& differing) {
+/// @param title  of its settings, named where the groups differ by it
+std::string labelOf(const Specification& specification, const std::string& title,
+                    const std::set<std::string>& differing) {
     std::vector<std::string> parts;
     const bool is_titled = differing.count(kTitle) > 0;
     if (differing.count("task.name") > 0 && !is_titled) parts.push_back(specification.task.name);
@@ -74,7 +76,7 @@ std::string labelOf(const Specification& specification, const std::set<std::stri
             parts.push_back(text);
     }
     const std::string label = join(parts, ", ");
-    return is_titled ? settingsTitle(specification) + ": " + label : label;
+    return is_titled ? title + ": " + label : label;
 }
 
 using Groups = std::map<std::string, RunGroup>;
@@ -201,10 +203,15 @@ std::vector<RunGroup> groupRuns(std::span<const RunRecord> runs) {
         group.runs.push_back(i);
     }
     const std::set<std::string> differing = fieldsThatTellApart(by_key);
+    std::vector<Specification> specifications;
+    for (const auto& [key, group] : by_key)
+        specifications.push_back(group.specification);
+    std::vector<std::string> titles(by_key.size());
+    if (differing.count(kTitle) > 0) titles = distinguishingTitles(specifications);
     std::vector<RunGroup> groups;
     for (auto& [key, group] : by_key) {
         group.key = key;
-        group.label = labelOf(group.specification, differing);
+        group.label = labelOf(group.specification, titles[groups.size()], differing);
         std::sort(group.runs.begin(), group.runs.end(), [&](std::size_t a, std::size_t b) {
             const auto seeds = [&](std::size_t i) {
                 const auto& training = runs[i].specification.training;

@@ -48,7 +48,6 @@ inline RunFolder makeFinishedRun(const std::filesystem::path& runs, const Finish
         row.correct = step == wanted.rows ? wanted.correct : wanted.correct / 2;
         row.of = 128;
         row.loss = 0.5;
-        row.loss_lower_bound = 0.25;
         evaluations.push_back(row);
     }
     writeFileAtomically(folder.evaluationsPath(), formatRows(evaluations), Durability::process_death);

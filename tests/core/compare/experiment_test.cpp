@@ -29,6 +29,26 @@ TEST(Experiment, WithoutAPresetIsNamedByItsTask) {
     EXPECT_EQ(settingsTitle(s), s.task.name + ", heads 2");
 }
 
+TEST(Experiment, BesideOthersIsNamedByWhatTellsItApart) {
+    const auto with = [](auto... changes) {
+        Specification s = small();
+        s.training.steps = 100;
+        (changes(s), ...);
+        return s;
+    };
+    const auto few = [](Specification& s) { s.evaluation.problems = 32; };
+    const auto slow = [](Specification& s) { s.training.learning_rate = 1e-4; };
+    const auto narrow = [](Specification& s) { s.model.width = 64; };
+    EXPECT_EQ(distinguishingTitles({with(few), with(few, slow), with(narrow), with(few, narrow)}),
+              (std::vector<std::string>{
+                  "Addition, small, problems 32", "Addition, small, learning rate 1e-04, problems 32",
+                  "Addition, small, width 64", "Addition, small, width 64, problems 32"}))
+        << "all have 100 steps; few are slow";
+    EXPECT_EQ(distinguishingTitles({with(few)}),
+              (std::vector<std::string>{"Addition, small, steps 100, problems 32"}));
+    EXPECT_TRUE(distinguishingTitles({}).empty());
+}
+
 TEST(Experiment, HoldsTwinsAndSeeds) {
     Specification other = withPosition(small(), "t5");
     other.training.data_seed = other.training.model_seed = 3;

@@ -21,6 +21,13 @@ QString keyOf(const ComparedGroup& group) {
     return QString::fromStdString(group.group.key);
 }
 
+/// A label with a title has the method in a line of its own.
+QString inLines(const std::string& label) {
+    QString text = QString::fromStdString(label);
+    const qsizetype end = text.lastIndexOf(QStringLiteral(": "));
+    return end < 0 ? text : text.replace(end, 2, QStringLiteral(":\n"));
+}
+
 /// The curves themselves with room about them: an interval from two runs may reach to anywhere.
 std::optional<std::pair<double, double>> lossLimits(const std::vector<CurveChart::Curve>& curves) {
     double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -178,11 +185,16 @@ void ComparePage::showGroups() {
         delete groups_->takeTopLevelItem(groups_->topLevelItemCount() - 1);
     while (groups_->topLevelItemCount() < static_cast<int>(groups.size()))
         new QTreeWidgetItem(groups_);
+    const bool are_titled = std::any_of(groups.begin(), groups.end(), [](const ComparedGroup& group) {
+        return inLines(group.group.label).contains('\n');
+    });
+    // Of a title what few have comes first; of a method alone what differs is at both ends.
+    groups_->setTextElideMode(are_titled ? Qt::ElideRight : Qt::ElideMiddle);
     for (std::size_t i = 0; i < groups.size(); ++i) {
         QTreeWidgetItem* item = groups_->topLevelItem(static_cast<int>(i));
         const ComparedGroup& group = groups[i];
-        item->setText(0, QString::fromStdString(group.group.label));
-        item->setToolTip(0, plainToolTip(item->text(0)));
+        item->setText(0, inLines(group.group.label));
+        item->setToolTip(0, plainToolTip(QString::fromStdString(group.group.label)));
         item->setText(1, QStringLiteral("%1/%2").arg(group.values.size()).arg(group.group.runs.size()));
         item->setToolTip(1, tr("runs with this outcome, of all"));
         item->setText(2, group.values.empty() ? QStringLiteral("–") : noteNumber(group.summary.mean, 5));

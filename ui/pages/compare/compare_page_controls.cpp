@@ -55,7 +55,6 @@ QWidget* ComparePage::makeChooser() {
     filter_problem_ = makePlainLabel();
     filter_problem_->setWordWrap(true);
     groups_ = new QTreeWidget;
-    groups_->setTextElideMode(Qt::ElideMiddle);  // what differs is at both ends
     groups_->setHeaderLabels({tr("Group"), tr("Runs"), tr("Mean")});
     groups_->setRootIsDecorated(false);
     groups_->setAccessibleName(tr("Groups of runs"));

@@ -95,6 +95,8 @@ void RunsModel::place(RunWatcher* run) {
             run->specification()
                 ? QString::fromStdString(experimentName(*run->specification(), run->labels().experiment))
                 : tr("Cannot be read");
+        made->title = made->name;
+        made->started = runText(*run, started_column);
         made->runs.append(run);
         const auto row = static_cast<int>(experiments_.size());
         beginInsertRows({}, row, row);
@@ -158,8 +160,30 @@ void RunsModel::nameGroups() {
             ++place.group;
         }
     }
+    nameExperiments();
     refresh();
     emit groupsChanged();
+}
+
+/// Titles name what tells the experiments apart, so every new one may change all.
+void RunsModel::nameExperiments() {
+    std::vector<Specification> specifications;
+    std::vector<Experiment*> named;
+    for (const auto& experiment : experiments_) {
+        const RunWatcher& first = *experiment->runs.front();
+        experiment->title = experiment->name;
+        experiment->started = runText(first, started_column);
+        if (!first.specification()) continue;
+        const QString whole = QString::fromStdString(settingsTitle(*first.specification()));
+        if (experiment->name != whole && !experiment->name.startsWith(whole + QStringLiteral(", "))) continue;
+        // Its name was not given by a person: behind the title stands when it was started.
+        if (experiment->name != whole) experiment->started = experiment->name.mid(whole.size() + 2);
+        specifications.push_back(*first.specification());
+        named.push_back(experiment.get());
+    }
+    const std::vector<std::string> titles = distinguishingTitles(specifications);
+    for (std::size_t i = 0; i < named.size(); ++i)
+        named[i]->title = QString::fromStdString(titles[i]);
 }
 
 QModelIndex RunsModel::index(int row, int column, const QModelIndex& parent) const {
@@ -286,7 +310,9 @@ QString RunsModel::runText(const RunWatcher& run, int column) const {
 QString RunsModel::experimentText(const Experiment& experiment, int column) const {
     switch (column) {
         case name_column:
-            return experiment.name;
+            return tr("%1\n%2 · %3")
+                .arg(experiment.title, experiment.started,
+                     counted(static_cast<int>(experiment.runs.size()), tr("run")));
         case state_column: {
             std::map<QString, int> states;
             for (const RunWatcher* run : experiment.runs)
@@ -351,9 +377,10 @@ QVariant RunsModel::experimentSortValue(const Experiment& experiment, int column
 }
 
 QVariant RunsModel::data(const QModelIndex& index, int role) const {
-    constexpr int kRowHeight = 24;
+    constexpr int kRowHeight = 24, kTwoLines = 40;
     if (!index.isValid()) return {};
-    if (role == Qt::SizeHintRole && index.column() == name_column) return QSize(0, zoomed(kRowHeight));
+    if (role == Qt::SizeHintRole && index.column() == name_column)
+        return QSize(0, zoomed(experimentAt(index) != nullptr ? kTwoLines : kRowHeight));
     if (role == Qt::TextAlignmentRole && index.column() >= step_column && index.column() <= left_column)
         return int(Qt::AlignRight | Qt::AlignVCenter);
     if (const Experiment* experiment = experimentAt(index)) {

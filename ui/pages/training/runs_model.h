@@ -77,6 +77,7 @@ class RunsModel : public QAbstractItemModel {
   private:
     struct Experiment {
         QString key, name;
+        QString title, started;  ///< as listed beside the others, in two lines
         QList<RunWatcher*> runs;
     };
     const Experiment* experimentAt(const QModelIndex& index) const;
@@ -85,6 +86,7 @@ class RunsModel : public QAbstractItemModel {
     void take(const QString& name);
     void refresh();
     void nameGroups();
+    void nameExperiments();
     QString runText(const RunWatcher& run, int column) const;
     QString experimentText(const Experiment& experiment, int column) const;
     QVariant runSortValue(const RunWatcher& run, int column) const;

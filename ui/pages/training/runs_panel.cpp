@@ -4,6 +4,7 @@
 #include <QHeaderView>
 #include <QSettings>
 #include <QShortcut>
+#include <QStyledItemDelegate>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -17,6 +18,18 @@ namespace roper {
 namespace {
 
 constexpr char kColumnsKey[] = "training/hidden_columns";
+
+/// Of an experiment what tells it apart comes first; of a run method and seed are at both ends.
+class NameDelegate : public QStyledItemDelegate {
+  public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+  protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+        QStyledItemDelegate::initStyleOption(option, index);
+        option->textElideMode = index.parent().isValid() ? Qt::ElideMiddle : Qt::ElideRight;
+    }
+};
 
 }  // namespace
 
@@ -80,8 +93,7 @@ void RunsPanel::makeTree() {
     tree_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     tree_->setExpandsOnDoubleClick(false);
     tree_->setAlternatingRowColors(true);
-    tree_->setUniformRowHeights(true);
-    tree_->setTextElideMode(Qt::ElideMiddle);
+    tree_->setItemDelegateForColumn(RunsModel::name_column, new NameDelegate(tree_));
     tree_->setAccessibleName(tr("Runs"));
     tree_->setContextMenuPolicy(Qt::CustomContextMenu);
     const auto size_columns = [this] {
