@@ -8,6 +8,7 @@
 #include "tests/support/text_boxes.h"
 #include "ui/charts/beeswarm.h"
 #include "ui/charts/curve_chart.h"
+#include "ui/charts/elided_label.h"
 #include "ui/charts/figure_export.h"
 #include "ui/charts/heat_map_view.h"
 #include "ui/charts/metric_chart.h"
@@ -90,6 +91,18 @@ class ChartsTest : public QObject {
         for (const double offset : beeswarm(std::vector<double>(200, 1.0), 9, 20))
             QVERIFY(std::abs(offset) <= 20);
         QVERIFY(beeswarm({}, 9, 20).empty());
+    }
+
+    void labelsAreCutWhereLeastIsLost() {
+        const QFontMetricsF metrics{QFont()};
+        const QString label = "Addition, small, learning rate 0.001, width 64: RoPER";
+        const double half = metrics.horizontalAdvance(label) / 2;
+        const QString cut = elidedLabel(label, metrics, half);
+        QVERIFY2(cut.startsWith("Addition, sm") && cut.endsWith("…: RoPER"), qPrintable(cut));
+        QVERIFY(metrics.horizontalAdvance(cut) <= half);
+        QCOMPARE(elidedLabel(label, metrics, 3 * half), label);
+        const QString plain = elidedLabel("RoPE, width 64, frequencies trained", metrics, half / 2);
+        QVERIFY2(plain.startsWith("R") && plain.endsWith("d"), qPrintable(plain));
     }
 
     void meansDoNotLag() {

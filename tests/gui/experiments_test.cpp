@@ -68,6 +68,38 @@ class ExperimentsTest : public PageTest {
         QVERIFY(page().metrics().chart(0).hasSeries("e5-rope-s0"));
     }
 
+    void ofMoreRunsThanAreDrawnEachKindHasAsMany() {
+        page().runsPanel().select("e3-rope-s4");
+        for (const int row : {0, 1})
+            QVERIFY(model().setData(model().index(row, 0), Qt::Checked, Qt::CheckStateRole));
+        MetricChart& chart = page().metrics().chart(0);
+        QTRY_COMPARE(legend(chart).size(), 6);
+        // Twelve experiments of twenty runs: three of them are sixty.
+        int drawn = 0;
+        for (const int experiment : {3, kExperiments - 1, kExperiments - 2})
+            for (const char* method : {"rope", "roper"}) {
+                int of_kind = 0;
+                for (int seed = 0; seed < kRuns / 2; ++seed)
+                    of_kind +=
+                        chart.hasSeries(QString("e%1-%2-s%3").arg(experiment).arg(method).arg(seed)) ? 1 : 0;
+                QCOMPARE(of_kind, 8);
+                drawn += of_kind;
+            }
+        bool is_said = false;
+        for (const QLabel* label : page().metrics().findChildren<QLabel*>())
+            is_said =
+                is_said || (label->isVisible() && label->text() == QString("%1 of 60 runs drawn").arg(drawn));
+        QVERIFY(is_said);
+        // Their names fit, however narrow the chart is.
+        chart.resize(330, 240);
+        chart.redrawNow();
+        const QFontMetricsF metrics(chart.font());
+        for (const QString& name : legend(chart)) {
+            QVERIFY2(metrics.horizontalAdvance(name) < 200, qPrintable(name));
+            QVERIFY2(name.endsWith(": RoPE") || name.endsWith(": RoPER"), qPrintable(name));
+        }
+    }
+
     void oneExperimentIsDeletedAndComesBack() {
         tree().setCurrentIndex(model().index(0, 0));
         QCOMPARE(page().runsPanel().allSelected().size(), std::size_t(kRuns));

@@ -4,6 +4,7 @@
 
 #include "ui/charts/csv_text.h"
 #include "ui/charts/curve_chart.h"
+#include "ui/charts/elided_label.h"
 #include "ui/charts/plot_style.h"
 #include "ui/theme/type_scale.h"
 
@@ -42,10 +43,10 @@ void CurveChart::applyTheme(const Theme& theme, const QFont& font, double width)
     crosshair_->setPen(QPen(theme.frame, 1, Qt::DashLine));
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         QCPGraph* graph = plot_->graph(static_cast<int>(i));
-        // A long name keeps its ends, beside the axis and the line.
+        // A long name has room beside the axis and the line.
         constexpr double kBeside = 120;
-        graph->setName(QFontMetricsF(small).elidedText(nameInLegend(i), Qt::ElideMiddle,
-                                                       std::max(width - kBeside, kBeside)));
+        graph->setName(
+            elidedLabel(nameInLegend(i), QFontMetricsF(small), std::max(width - kBeside, kBeside)));
         // A curve that lies on another is dashed, so that both are seen.
         graph->setPen(QPen(curves_[i].color, curves_[i].strong ? 2.4 : 1.5,
                            same_as_[i] ? Qt::DashLine : Qt::SolidLine));

@@ -127,7 +127,6 @@ void MetricChart::addSeries(const QString& key, const Look& look) {
     series.mark_graph->removeFromLegend();
     series.smooth_graph->removeFromLegend();  // until it has a point
     series.mark_graph->setLineStyle(QCPGraph::lsNone);
-    series.smooth_graph->setName(look.label);
     for (QCPGraph* graph : {series.raw_graph, series.smooth_graph, series.mark_graph})
         graph->setAdaptiveSampling(false);
     rebuild(series);
@@ -345,7 +344,7 @@ void MetricChart::redrawNow() {
     if (follow_x_) fitX();
     if (follow_y_) fitY();
     fillLegend();
-    applyTheme(Theme::of(palette()), font());
+    applyTheme(Theme::of(palette()), font(), plot_->width());
     applyNames(x_named_, y_named_);
     applyTickCount(plot_->axisRect()->height());
     fillGraphs(screenColumns());
@@ -361,7 +360,11 @@ void MetricChart::redrawNow() {
 void MetricChart::onLegendClick(QCPAbstractLegendItem* item, bool alone) {
     auto* of_graph = qobject_cast<QCPPlottableLegendItem*>(item);
     if (of_graph == nullptr) return;
-    const QString label = of_graph->plottable()->name();
+    const auto clicked = std::find_if(series_.begin(), series_.end(), [&](const auto& each) {
+        return each.second.smooth_graph == of_graph->plottable();
+    });
+    if (clicked == series_.end()) return;
+    const QString label = clicked->second.look.label;
     const auto has_label = [&](const auto& each) { return each.second.look.label == label; };
     const auto first = std::find_if(series_.begin(), series_.end(), has_label);
     if (first == series_.end()) return;

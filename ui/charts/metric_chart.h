@@ -161,7 +161,7 @@ class MetricChart : public QWidget, public Figure {
     void fitY();
     void zoomInto(const QRect& box);
     bool anyValueIn(const QCPRange& xs, const QCPRange& ys) const;
-    void applyTheme(const Theme& theme, const QFont& font) const;
+    void applyTheme(const Theme& theme, const QFont& font, double width) const;
     void applyPens(const Series& series, const Theme& theme) const;
     void applyAxisKinds();
     void applyNames(bool x, bool y) const;

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "ui/charts/csv_text.h"
+#include "ui/charts/elided_label.h"
 #include "ui/charts/metric_chart.h"
 #include "ui/charts/plot_style.h"
 
@@ -189,7 +190,8 @@ void MetricChart::applyPens(const Series& series, const Theme& theme) const {
         QCPScatterStyle(QCPScatterStyle::ssCross, QPen(series.look.color, 3), QBrush(), 12));
 }
 
-void MetricChart::applyTheme(const Theme& theme, const QFont& font) const {
+void MetricChart::applyTheme(const Theme& theme, const QFont& font, double width) const {
+    constexpr double kBeside = 150;  // the axis, and the line of the legend
     applyPlotTheme(*plot_, theme, font);
     empty_label_->setColor(theme.faint_text);
     empty_label_->setFont(font);
@@ -198,6 +200,8 @@ void MetricChart::applyTheme(const Theme& theme, const QFont& font) const {
     plot_->selectionRect()->setBrush(theme.faded(theme.text, 0.12));
     for (const auto& [key, series] : series_) {
         applyPens(series, theme);
+        series.smooth_graph->setName(
+            elidedLabel(series.look.label, QFontMetricsF(font), std::max(width - kBeside, kBeside)));
         if (auto* item = plot_->legend->itemWithPlottable(series.smooth_graph))
             item->setTextColor(series.shown ? theme.text : theme.frame);
     }
@@ -307,7 +311,7 @@ void MetricChart::paintFigure(QPainter& painter, const QRectF& area, const Theme
 
 void MetricChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                                   const Theme& theme) const {
-    applyTheme(theme, painter.font());
+    applyTheme(theme, painter.font(), area.width());
     applyNames(true, true);
     constexpr double kBelow = 50;  // numbers and name of the x axis
     applyTickCount(area.height() - kBelow);
@@ -319,7 +323,7 @@ void MetricChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& 
     paintPlot(*plot_, painter, area);
     plot_->legend->setVisible(legend_shown);
     crosshair_->setVisible(crosshair_shown);
-    applyTheme(Theme::of(palette()), font());
+    applyTheme(Theme::of(palette()), font(), plot_->width());
     applyNames(x_named_, y_named_);
     applyTickCount(plot_->axisRect()->height());
     fillGraphs(screenColumns());

@@ -72,6 +72,9 @@ QWidget* MetricPanel::makeControls() {
         legend_ = state == Qt::PartiallyChecked ? std::nullopt : std::optional(state == Qt::Checked);
         forAll([&](MetricChart& chart) { chart.setLegendShown(legend_); });
     });
+    left_out_ = new QLabel;
+    left_out_->setToolTip(tr("Of each kind as many; choose or filter fewer runs to see others"));
+    left_out_->hide();
     auto* reset = new QPushButton(tr("Reset zoom"));
     reset->setToolTip(tr(
         "Show everything and keep up with new points; a double click on a chart does the same. Drag to zoom "
@@ -83,7 +86,7 @@ QWidget* MetricPanel::makeControls() {
     bar->setMinimumWidth(320);  // two lines of them, no more
     auto* layout = new FlowLayout(bar);
     for (QWidget* each :
-         std::initializer_list<QWidget*>{across, smoothing, averaged, log_x, legend, reset, add_})
+         std::initializer_list<QWidget*>{across, smoothing, averaged, log_x, legend, reset, add_, left_out_})
         layout->addWidget(each);
     return bar;
 }
@@ -188,6 +191,11 @@ void MetricPanel::setQuantity(int place, Quantity quantity) {
         at(where).setQuantity(what);
         fill(at(where));
     }
+}
+
+void MetricPanel::setLeftOut(qsizetype drawn, qsizetype chosen) {
+    left_out_->setText(tr("%1 of %2 runs drawn").arg(drawn).arg(chosen));
+    left_out_->setVisible(drawn < chosen);
 }
 
 void MetricPanel::addChart() {

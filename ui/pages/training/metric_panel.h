@@ -37,6 +37,8 @@ class MetricPanel : public QWidget {
     /// If another chart shows it already, the two change places.
     void setQuantity(int place, Quantity quantity);
     /// One more, of the first quantity that no chart shows.
+    /// Says how many of the chosen runs are drawn, where that is not all.
+    void setLeftOut(qsizetype drawn, qsizetype chosen);
     void addChart();
     void closeChart(int place);
 
@@ -69,6 +71,7 @@ class MetricPanel : public QWidget {
     std::vector<QuantityChart*> charts_;
     QSplitter* splitter_;
     QPushButton* add_;
+    QLabel* left_out_;  ///< of the chosen runs, how many are drawn
     int smoothing_ = 1;
     MetricChart::XAxis across_ = MetricChart::XAxis::step;
     bool log_x_ = false;

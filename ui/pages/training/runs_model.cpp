@@ -248,6 +248,15 @@ QString RunsModel::experimentNameOf(const QString& run) const {
     return at.isValid() ? experimentAt(at.parent())->name : QString();
 }
 
+QString RunsModel::experimentTitleOf(const QString& run) const {
+    const QModelIndex at = indexOf(run);
+    if (!at.isValid()) return {};
+    const Experiment& experiment = *experimentAt(at.parent());
+    const auto same = std::count_if(experiments_.begin(), experiments_.end(),
+                                    [&](const auto& other) { return other->title == experiment.title; });
+    return same == 1 ? experiment.title : experiment.title + QStringLiteral(", ") + experiment.started;
+}
+
 void RunsModel::setColor(const QString& name, const QColor& color) {
     QColor& known = colors_[name];
     if (known == color) return;

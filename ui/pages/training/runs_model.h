@@ -53,6 +53,8 @@ class RunsModel : public QAbstractItemModel {
     /// The experiment that a run is part of: what tells it apart, and its name.
     QString experimentKeyOf(const QString& run) const { return keys_.value(run); }
     QString experimentNameOf(const QString& run) const;
+    /// What tells it apart from the others; when it was started only where that alone does.
+    QString experimentTitleOf(const QString& run) const;
     /// What tells a run apart from the others of its experiment but its seed: "RoPER", "RoPE, width 64".
     QString groupOf(const QString& run) const { return groups_.value(run); }
     /// The place of its group among the groups of the experiment, and among those of the same method.

@@ -72,6 +72,7 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
         filter_problem_->setText(problem);
         filter_problem_->setVisible(!problem.isEmpty());
         if (!text.trimmed().isEmpty()) tree_->expandAll();
+        tree_->scrollToTop();
         emit chartedChanged();
     });
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
@@ -187,7 +188,7 @@ void RunsPanel::select(const QString& name) {
     tree_->setCurrentIndex(index);
 }
 
-QStringList RunsPanel::charted(int most) const {
+QStringList RunsPanel::charted() const {
     const RunWatcher* current = selected();
     const QString chosen = current != nullptr ? model_->experimentKeyOf(current->name()) : QString();
     QStringList names;
@@ -196,7 +197,7 @@ QStringList RunsPanel::charted(int most) const {
         for (const RunWatcher* run : listedUnder(proxy_->index(row, 0))) {
             const QString key = model_->experimentKeyOf(run->name());
             if (key != chosen && !model_->ticked().contains(key)) break;
-            if (names.size() < most && !names.contains(run->name())) names << run->name();
+            if (!names.contains(run->name())) names << run->name();
         }
     }
     return names;

@@ -29,8 +29,8 @@ class RunsPanel : public QWidget {
     void select(const QString& name);
 
     /// The runs that belong into the charts, as the tree is sorted and filtered: those of the selected run's
-    /// experiment and of the ticked ones, at most `most`.
-    QStringList charted(int most) const;
+    /// experiment and of the ticked ones.
+    QStringList charted() const;
     /// Unticks all experiments: the chosen one is alone in the charts.
     void chartNothingElse() { model_->untickAll(); }
     /// Gives the selected run's folder another name. @throws Error

@@ -2,6 +2,8 @@
 
 #include <QSplitter>
 #include <algorithm>
+#include <functional>
+#include <tuple>
 
 #include "core/base/error.h"
 #include "ui/pages/training/long_work.h"
@@ -11,6 +13,24 @@ namespace roper {
 namespace {
 
 constexpr int kBetweenTimings_ms = 500;
+
+/// The first so many, and of each kind as many as of another while it has some, in the order in which they
+/// stood.
+QStringList evenly(const QStringList& all, qsizetype most,
+                   const std::function<QString(const QString&)>& kindOf) {
+    QHash<QString, int> count;
+    std::vector<std::tuple<int, qsizetype>> turns;  // the first of each kind, then the second of each, …
+    for (qsizetype i = 0; i < all.size(); ++i)
+        turns.emplace_back(count[kindOf(all[i])]++, i);
+    std::sort(turns.begin(), turns.end());
+    turns.resize(static_cast<std::size_t>(std::min(most, all.size())));
+    std::sort(turns.begin(), turns.end(),
+              [](const auto& a, const auto& b) { return std::get<1>(a) < std::get<1>(b); });
+    QStringList chosen;
+    for (const auto& [turn, place] : turns)
+        chosen << all[place];
+    return chosen;
+}
 
 }  // namespace
 
@@ -240,7 +260,11 @@ void TrainingPage::chartChosen() {
     for (const RunWatcher* run : state_.store().runs())
         runs_->model().setColor(run->name(),
                                 state_.colorOf(*run, model.placeOf(run->name()).of_method, palette()));
-    const QStringList wanted = runs_->charted(kMostCharted);
+    const QStringList listed = runs_->charted(),
+                      wanted = evenly(listed, kMostCharted, [&](const QString&run) {
+                          return model.experimentKeyOf(run) + '\n' + model.groupOf(run);
+                      });
+    metrics_->setLeftOut(wanted.size(), listed.size());
     const RunWatcher* selected = runs_->selected();
     QStringList experiments;
     for (const QString& name : wanted)
@@ -256,7 +280,7 @@ void TrainingPage::chartChosen() {
         if (group.isEmpty() && run->specification())
             group = QString::fromStdString(run->specification()->model.method().title);
         const MetricChart::Look look{
-            experiments.size() > 1 ? model.experimentNameOf(name) + ": " + group : group,
+            experiments.size() > 1 ? model.experimentTitleOf(name) + ": " + group : group,
             model.color(name),
             static_cast<int>(experiments.indexOf(model.experimentKeyOf(name))),
             model.placeOf(name).group,
