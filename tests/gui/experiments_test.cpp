@@ -126,9 +126,12 @@ class ExperimentsTest : public PageTest {
 
     void anExperimentIsFoundByItsNameAndItsRunsTags() {
         auto* filter = control<QLineEdit>("Filter runs");
+        page().runsPanel().select("e3-rope-s4");
         filter->setText("width 24");
         QCOMPARE(model().rowCount(), 1);
         QCOMPARE(titleOf(model().index(0, 0)), nameOf(2));
+        // What was chosen is not listed: the charts are of what is.
+        QTRY_VERIFY(page().metrics().chart(0).hasSeries("e2-rope-s0"));
         writeLabels(RunFolder(runs() / "e6-rope-s1"), {nameOf(6).toStdString(), {"odd"}, "looked at again"});
         filter->setText("tag=odd again");
         QTRY_COMPARE_WITH_TIMEOUT(model().rowCount(), 1, 10000);

@@ -73,6 +73,8 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
         filter_problem_->setVisible(!problem.isEmpty());
         if (!text.trimmed().isEmpty()) tree_->expandAll();
         tree_->scrollToTop();
+        // What is chosen may no longer be listed; the charts are of what is.
+        if (selected() == nullptr) tree_->setCurrentIndex(proxy_->index(0, 0));
         emit chartedChanged();
     });
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
@@ -98,7 +100,7 @@ void RunsPanel::makeTree() {
     tree_->setAccessibleName(tr("Runs"));
     tree_->setContextMenuPolicy(Qt::CustomContextMenu);
     const auto size_columns = [this] {
-        const int widths[] = {210, 84, 84, 58, 66, 66, 58, 58, 124, 80, 240, 90};
+        const int widths[] = {200, 74, 76, 54, 58, 58, 58, 58, 124, 80, 240, 90};
         for (int column = 0; column < RunsModel::column_count; ++column)
             tree_->setColumnWidth(column, zoomed(widths[column]));
         tree_->setIndentation(zoomed(14));
