@@ -64,8 +64,7 @@ SizesView::SizesView(InspectState& state, QWidget* parent)
       total_(makePlainLabel()),
       map_(new HeatMapView(QStringLiteral("solved-by-size"), this)) {
     total_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long name widens nothing
-    map_->setEmptyText(
-        tr("“Solve” asks the model problems of every size:\ndigits of both operands, or letters and index."));
+    map_->setEmptyText(tr("“Solve” gives the model problems of every size."));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(total_);
