@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from programs import TrainerTest, read_safetensors
+from programs import TINY, TrainerTest, read_safetensors
 
 try:
     import numpy
@@ -30,7 +30,7 @@ class Model:
     def __init__(self, tensors, metadata):
         self.t = {name: tensor.astype(numpy.float64) for name, tensor in tensors.items() if not name.startswith("random")}
         self.s = fields(metadata["specification"])
-        self.vocabulary = metadata["vocabulary"]
+        self.masked = self.s["training.objective"] == "masked"  # every query sees all keys
         self.heads = int(self.s["model.heads"])
         self.d = int(self.s["model.width"]) // self.heads
 
@@ -71,20 +71,24 @@ class Model:
 
     def bias(self, head, T):
         """[T, T], by n − j; entries above the diagonal are never looked at."""
-        delta = numpy.maximum(numpy.arange(T)[:, None] - numpy.arange(T), 0)
+        ahead = numpy.arange(T)[:, None] < numpy.arange(T)
+        delta = numpy.arange(T)[:, None] - numpy.arange(T)
+        delta = abs(delta) if self.masked else numpy.maximum(delta, 0)
         if self.s["model.position"] == "alibi":
             return -(2.0 ** (-8 * (head + 1) / self.heads)) * delta
         if self.s["model.position"] != "t5":
             return numpy.zeros((T, T))
         buckets, farthest = int(self.s["model.bias_buckets"]), self.s["model.bias_distance"]
+        if self.masked:
+            buckets //= 2
         e = buckets // 2
-        far = e + numpy.floor(e * numpy.log(numpy.maximum(delta, e) / e) / math.log(farthest / e))
+        far = e + numpy.floor((buckets - e) * numpy.log(numpy.maximum(delta, e) / e) / math.log(farthest / e))
         bucket = numpy.where(delta < e, delta, numpy.minimum(far, buckets - 1)).astype(int)
-        return self.t["relative_bias.weight"][bucket, head]
+        return self.t["relative_bias.weight"][bucket + (buckets * ahead if self.masked else 0), head]
 
     def weights(self, q, k, head, rotate):
         """[T, T] of q, k [T, d] before any rotation."""
-        seen = numpy.tril(numpy.ones((len(q), len(q))))
+        seen = numpy.ones((len(q), len(q))) if self.masked else numpy.tril(numpy.ones((len(q), len(q))))
         kind = self.s["model.attention"]
         if kind == "softmax":
             scores = rotate(q) @ rotate(k, -1).T / math.sqrt(self.d) + self.bias(head, len(q))
@@ -131,8 +135,8 @@ class Model:
             hidden = numpy.maximum(hidden, 0)
         return self.linear(hidden, block + "feed_forward.down")
 
-    def logits(self, text):
-        x = self.t["embedding.weight"][[self.vocabulary.index(c) for c in text]] + self.added(len(text))
+    def logits(self, tokens):
+        x = self.t["embedding.weight"][tokens.astype(int)] + self.added(len(tokens))
         for layer in range(int(self.s["model.layers"])):
             block = f"blocks.{layer}."
             if self.s["model.norm"] == "pre":
@@ -152,13 +156,15 @@ class Parity(TrainerTest):
 
     def check(self, *settings):
         self.count = getattr(self, "count", 0) + 1
-        run = self.train(f"run-{self.count}", "--steps", 15, "--set", "precision=fp32", *settings)
+        self.compare(self.train(f"run-{self.count}", "--steps", 15, "--set", "precision=fp32", *settings))
+
+    def compare(self, run):
         out = Path(self._folder.name) / "logits.safetensors"
         done = self.trainer("export", run, "--what", "logits", "--text", self.TEXT, "--out", out)
         self.assertEqual(done.returncode, 0, done.stderr)
         expected, _ = read_safetensors(out)
         model = Model(*read_safetensors(sorted((run / "checkpoints").iterdir())[-1]))
-        difference = numpy.abs(model.logits(self.TEXT) - expected["logits"]).max()
+        difference = numpy.abs(model.logits(expected["tokens"]) - expected["logits"]).max()
         self.assertLess(difference, 1e-4)
 
     def test_roper(self):
@@ -182,7 +188,23 @@ class Parity(TrainerTest):
 
     def test_added_to_scores(self):
         self.check("--set", "position=alibi")
-        self.check("--set", "position=t5", "--set", "bias_buckets=8", "--set", "bias_distance=20")
+        for buckets in (7, 8):
+            self.check("--set", "position=t5", "--set", f"bias_buckets={buckets}", "--set", "bias_distance=20")
+
+    def test_keys_on_both_sides(self):
+        text = Path(self._folder.name) / "text.txt"
+        book = Path(__file__).resolve().parents[2] / "resources" / "texts" / "opticks.txt"
+        text.write_text(book.read_text(encoding="utf-8")[20000:60000], encoding="utf-8")
+        for method in (("position=t5", "bias_buckets=14", "bias_distance=20"), ("position=t5", "bias_buckets=15"),
+                       ("position=alibi",), ("position=roper",)):
+            with self.subTest(method):
+                settings = [word for setting in method for word in ("--set", setting)]
+                done = self.trainer("run", "text-quick", *TINY, "--set", f"task.text={text}", "--set", "task.vocab_size=400",
+                                    "--set", "training.objective=masked", "--set", "precision=fp32", "--set", "dropout=0",
+                                    "--set", "training.length=65", "--steps", 5, "--set", "warmup_steps=2", *settings,
+                                    "--runs", self.runs, "--name", "-".join(method).replace("=", ""), "-q")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.compare(self.runs / "-".join(method).replace("=", ""))
 
     def test_trained_frequencies(self):
         self.check("--set", "position=roper", "--set", "frequencies=trained", "--set", "frequency_rate=1")
