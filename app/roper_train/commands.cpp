@@ -11,6 +11,7 @@
 #include "core/base/file_reading.h"
 #include "core/base/text.h"
 #include "core/corpus/open_task.h"
+#include "core/runs/computation.h"
 #include "core/runs/run_labels.h"
 #include "core/runs/run_recorder.h"
 #include "core/runs/trusted_folders.h"
@@ -91,7 +92,7 @@ nlohmann::ordered_json runJson(const RunFolder& run, const RunSummary& summary) 
                                    {"steps", summary.steps},
                                    {"last", summary.last}};
     for (const char* key : {"experiment", "tags", "note", "preset", "task", "position", "data_seed",
-                            "model_seed", "host", "metrics", "evaluation", "best"})
+                            "model_seed", "host", "computed_by", "metrics", "evaluation", "best"})
         json[key] = nullptr;
     try {
         const RunLabels labels = readLabels(run);
@@ -109,6 +110,8 @@ nlohmann::ordered_json runJson(const RunFolder& run, const RunSummary& summary) 
         json["data_seed"] = specification.training.data_seed;
         json["model_seed"] = specification.training.model_seed;
         if (const std::string host = run.status().host; !host.empty()) json["host"] = host;
+        for (const Computation& computation : computationsOf(readSessions(run)))
+            json["computed_by"].push_back(textOf(computation));
         if (const auto row = run.lastRow<MetricsRow>()) json["metrics"] = rowJson(*row);
         const std::vector<EvaluationRow> evaluations = run.evaluations();
         if (!evaluations.empty()) json["evaluation"] = rowJson(evaluations.back());

@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "app/roper_train/command_line.h"
+#include "commit.h"
 #include "core/base/console.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -40,6 +41,7 @@ void requireOutput() {
 
 int main(int argc, char** argv) {
     limitSpinning(argv);
+    roper::setProgramCommit(ROPER_LAB_COMMIT);
     roper::letWritesFail();
     try {
         const int code = roper::CommandLine().parseAndRun(argc, argv);

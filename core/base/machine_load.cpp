@@ -73,10 +73,14 @@ std::string processorIn(std::string_view proc_cpuinfo) {
     return {};
 }
 
-std::string machineName() {
+std::string processorName() {
     std::ifstream file("/proc/cpuinfo");
     const std::string info{std::istreambuf_iterator<char>(file), {}};
-    const std::string processor = processorIn(info);
+    return processorIn(info);
+}
+
+std::string machineName() {
+    const std::string processor = processorName();
     const std::string cores = countOf(std::max(1U, std::thread::hardware_concurrency()), "core");
     return processor.empty() ? cores : processor + ", " + cores;
 }

@@ -30,6 +30,8 @@ std::optional<CpuTimes> parseCpuTimes(std::string_view proc_stat);
 /// The processor and how many cores this program may use: "AMD EPYC, 2 cores". Without the name where the
 /// system does not say.
 std::string machineName();
+/// The processor alone; empty where the system does not say.
+std::string processorName();
 /// @param proc_cpuinfo  the content of /proc/cpuinfo
 std::string processorIn(std::string_view proc_cpuinfo);
 

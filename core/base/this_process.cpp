@@ -64,6 +64,18 @@ std::string programVersion() {
     return ROPER_LAB_VERSION;
 }
 
+namespace {
+std::string commit;
+}
+
+const std::string& programCommit() {
+    return commit;
+}
+
+void setProgramCommit(const std::string& of_program) {
+    commit = of_program;
+}
+
 std::string thisHost() {
     static const std::string host = hostName();
     return host;

@@ -8,6 +8,11 @@ namespace roper {
 /// The version of RoPER Lab, such as "0.1.0".
 std::string programVersion();
 
+/// The commit that this program was built from, with "-dirty" where files had been changed; empty where that
+/// is not known. A program says its own at its start: so only that one is built anew with every commit.
+const std::string& programCommit();
+void setProgramCommit(const std::string& commit);
+
 /// The name of this machine, or of the container that the program runs in.
 std::string thisHost();
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/runs/computation.h"
 #include "core/runs/rows.h"
 #include "core/runs/run_labels.h"
 
@@ -18,7 +19,8 @@ struct RunRecord {
     std::string host;  ///< where it was trained; empty if not known
     std::span<const MetricsRow> metrics;
     std::span<const EvaluationRow> evaluations;
-    RunLabels labels = {};  ///< what people say of it
+    RunLabels labels = {};                       ///< what people say of it
+    std::vector<Computation> computations = {};  ///< what computed it; empty if it does not say
 };
 
 /// What of a run is compared.

@@ -43,6 +43,22 @@ std::optional<int> betterOf(const SeedPair& pair, bool more_is_better) {
     return (pair.difference() > 0) == more_is_better ? 1 : -1;
 }
 
+/// What differs in how two runs were computed; nothing where it is not known.
+std::vector<std::string> computedBy(const RunRecord& a, const RunRecord& b) {
+    std::vector<std::string> names;
+    if (a.computations.empty() || b.computations.empty()) return names;
+    const auto valuesOf = [](const RunRecord& run, std::size_t field) {
+        std::set<std::string> values;
+        for (const Computation& computation : run.computations)
+            values.insert(fieldsOf(computation)[field].second);
+        return values;
+    };
+    const auto fields = fieldsOf(a.computations.front());
+    for (std::size_t field = 0; field < fields.size(); ++field)
+        if (valuesOf(a, field) != valuesOf(b, field)) names.push_back(fields[field].first);
+    return names;
+}
+
 /// Whether times of two runs can be compared.
 bool usedTheSameMachine(const RunRecord& a, const RunRecord& b) {
     const auto& of_a = a.specification.device;
@@ -133,6 +149,10 @@ std::string leftOutText(const PairedComparison& c) {
     if (c.repeated > 0)
         text += countOf(static_cast<std::size_t>(c.repeated), "run") +
                 " left out: the same seeds were trained again later. ";
+    if (c.computed_differently > 0)
+        text += "In " + std::to_string(c.computed_differently) + " of " + countOf(c.pairs.size(), "pair") +
+                " the two runs were not computed alike (" + join(c.computed_by, ", ") +
+                "): the same seeds give other results then, whatever the method. ";
     if (!c.also_differ.empty())
         text += "Mind that the groups also differ in " + join(c.also_differ, ", ") +
                 ": this is no comparison of the methods alone. ";
@@ -214,6 +234,12 @@ PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& 
                       outcomeOf(runs[twin->second], measure, share)};
         if (measure == Measure::step_time && !usedTheSameMachine(runs[run], runs[twin->second]))
             pair.a = pair.b = {};
+        const std::vector<std::string> names = computedBy(runs[run], runs[twin->second]);
+        comparison.computed_differently += names.empty() ? 0 : 1;
+        for (const std::string& name : names)
+            if (std::find(comparison.computed_by.begin(), comparison.computed_by.end(), name) ==
+                comparison.computed_by.end())
+                comparison.computed_by.push_back(name);
         if (counts_problems) problems.insert(problemsOf(runs[run], runs[twin->second]));
         const auto better = betterOf(pair, infoOf(measure).more_is_better);
         if (better)

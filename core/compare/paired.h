@@ -33,6 +33,9 @@ struct PairedComparison {
     std::optional<int> needed;             ///< pairs that would show a difference as large as this one
     int better_a = 0, better_b = 0, ties = 0;  ///< pairs, those that a run never finished well included
     double sign_p = 1;                         ///< of the sign test over them
+    /// What computed the two runs of a pair differently, in any pair of which it is known: "precision", …
+    std::vector<std::string> computed_by;
+    int computed_differently = 0;  ///< such pairs
     /// Of how many an evaluation's solved problems are, where a measure counts them and all pairs agree.
     std::optional<std::int64_t> problems;
 

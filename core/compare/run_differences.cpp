@@ -21,9 +21,8 @@ std::string outcomeText(const RunRecord& run, Measure measure) {
     switch (outcome.kind) {
         case Outcome::known: {
             std::string text = formatRounded(outcome.value, 5);
-            const bool counts_problems =
-                measure == Measure::final_correct || measure == Measure::best_correct ||
-                measure == Measure::mean_correct;
+            const bool counts_problems = measure == Measure::final_correct ||
+                                         measure == Measure::best_correct || measure == Measure::mean_correct;
             if (counts_problems && run.evaluations.back().of)
                 text += " of " + std::to_string(*run.evaluations.back().of);
             return text;
@@ -63,6 +62,18 @@ RunDifferences differencesOf(std::span<const RunRecord> runs) {
     }
     RunsRow machines = rowOf(runs, "machine", "", [](const RunRecord& run) { return run.host; });
     if (!allAreTheSame(machines.values)) differences.settings.push_back(std::move(machines));
+    for (std::size_t field = 0; field < fieldsOf(Computation()).size(); ++field) {
+        RunsRow row = rowOf(runs, fieldsOf(Computation())[field].first, "", [&](const RunRecord& run) {
+            std::vector<std::string> values;  // of a run that was resumed elsewhere several
+            for (const Computation& computation : run.computations) {
+                const std::string value = fieldsOf(computation)[field].second;
+                if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+            }
+            const std::string text = join(values, "; ");
+            return text.empty() ? std::string(kNone) : text;
+        });
+        if (!allAreTheSame(row.values)) differences.settings.push_back(std::move(row));
+    }
 
     differences.outcomes.push_back(
         rowOf(runs, "state", "", [](const RunRecord& run) { return stateName(run.state); }));

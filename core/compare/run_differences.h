@@ -19,8 +19,9 @@ struct RunsRow {
 };
 
 struct RunDifferences {
-    /// Settings that are not the same in all runs, in the order of the specification, and the machine. "not
-    /// used" stands where a run never reads a setting; what is only said about a preset is left out.
+    /// Settings that are not the same in all runs, in the order of the specification, then the machine and
+    /// what computed them. "not used" stands where a run never reads a setting; what is only said about a
+    /// preset is left out.
     std::vector<RunsRow> settings;
     /// What at least one of the runs reached, "–" where another has no such number.
     std::vector<RunsRow> outcomes;

@@ -15,7 +15,8 @@ RunTable::RunTable(std::span<const RunFolder> runs, bool with_metrics) {
             rows->evaluations = folder.evaluations();
             const Status status = folder.status();
             records_.push_back({folder.name(), folder.specification(), folder.trueState(status), status.host,
-                                rows->metrics, rows->evaluations, readLabels(folder)});
+                                rows->metrics, rows->evaluations, readLabels(folder),
+                                computationsOf(readSessions(folder))});
             rows_.push_back(std::move(rows));
         } catch (const Error& error) {
             problems_.emplace_back(error.what());

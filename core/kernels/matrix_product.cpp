@@ -237,8 +237,41 @@ void multiply(const MatrixView& a, const MatrixView& b, const ProductEnding& end
     stream.wait();
 }
 
+/// That oneDNN writes its kernels for on this CPU, by the names of its documentation.
+const char* instructionSet() {
+    switch (dnnl::get_effective_cpu_isa()) {
+        case dnnl::cpu_isa::sse41:
+            return "SSE4.1";
+        case dnnl::cpu_isa::avx:
+            return "AVX";
+        case dnnl::cpu_isa::avx2:
+            return "AVX2";
+        case dnnl::cpu_isa::avx2_vnni:
+            return "AVX2 VNNI";
+        case dnnl::cpu_isa::avx512_core:
+            return "AVX-512";
+        case dnnl::cpu_isa::avx512_core_vnni:
+            return "AVX-512 VNNI";
+        case dnnl::cpu_isa::avx512_core_bf16:
+            return "AVX-512 BF16";
+        case dnnl::cpu_isa::avx512_core_amx:
+            return "AMX";
+        default:
+            return "another instruction set";
+    }
+}
+
 }  // namespace
 }  // namespace roper
+
+extern "C" __attribute__((visibility("default"))) const char* roper_products_version() {
+    static const std::string version = [] {
+        const dnnl_version_t* of = dnnl_version();
+        return "oneDNN " + std::to_string(of->major) + "." + std::to_string(of->minor) + "." +
+               std::to_string(of->patch) + ", " + roper::instructionSet();
+    }();
+    return version.c_str();
+}
 
 extern "C" __attribute__((visibility("default"))) const char* roper_multiply(
     const roper::MatrixView& a, const roper::MatrixView& b, const roper::ProductEnding& ending, int threads,

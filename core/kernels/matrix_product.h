@@ -41,4 +41,7 @@ inline constexpr const char* kNoMemory = "no memory";
 using Multiply = const char* (*)(const MatrixView& a, const MatrixView& b, const ProductEnding& ending,
                                  int threads, const ProductPlace& out);
 
+/// The version of that oneDNN and the instructions it uses here: roper_products_version.
+using ProductsVersion = const char* (*)();
+
 }  // namespace roper

@@ -79,6 +79,9 @@ class Transformer {
     /// What computes passes over whole sequences, and why: a line for the run's log.
     std::string computation() const;
 
+    /// Whether they go by our kernels.
+    bool usesOurKernels() const { return by_kernels_; }
+
     /// What the operands of matrix products are in such passes.
     at::ScalarType computeType() const { return compute_type_; }
 

@@ -18,6 +18,7 @@ namespace {
 struct OneDnn {
     Multiply multiply = nullptr;
     std::string problem;
+    std::string version = {};
 };
 
 OneDnn open() {
@@ -29,7 +30,9 @@ OneDnn open() {
     if (library == nullptr) return {nullptr, ::dlerror()};
     void* const symbol = ::dlsym(library, "roper_multiply");
     if (symbol == nullptr) return {nullptr, ::dlerror()};
-    return {reinterpret_cast<Multiply>(symbol), {}};
+    void* const version = ::dlsym(library, "roper_products_version");
+    if (version == nullptr) return {nullptr, ::dlerror()};
+    return {reinterpret_cast<Multiply>(symbol), {}, reinterpret_cast<ProductsVersion>(version)()};
 #endif
 }
 
@@ -88,6 +91,10 @@ void multiplyFloat32(at::Tensor out, const at::Tensor& a, const at::Tensor& b, c
 
 const std::string& whyNotOneDnn() {
     return oneDnn().problem;
+}
+
+const std::string& oneDnnVersion() {
+    return oneDnn().version;
 }
 
 bool oneDnnMultipliesBFloat16() {

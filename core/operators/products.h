@@ -9,6 +9,10 @@ namespace roper {
 /// Why products are LibTorch's own; empty if they are oneDNN's (core/kernels/matrix_product.h).
 const std::string& whyNotOneDnn();
 
+/// That oneDNN and the instructions it uses on this CPU: "oneDNN 2.7.2, AVX-512 BF16"; empty if products are
+/// not its own.
+const std::string& oneDnnVersion();
+
 /// Whether oneDNN multiplies bfloat16 on this CPU. Elsewhere such products are made of float32 ones: the same
 /// numbers but for the order of sums, and slower than float32.
 bool oneDnnMultipliesBFloat16();

@@ -7,8 +7,10 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/this_process.h"
 #include "core/model/device.h"
 #include "core/training/batches.h"
+#include "core/training/computation_here.h"
 #include "core/training/method_report.h"
 #include "core/training/probes.h"
 #include "core/training/snapshot.h"
@@ -98,6 +100,8 @@ RunState Trainer::run() {
     recorder_.log("training on " + describeDevice(device_) + ", " + std::to_string(model_.parameterCount()) +
                   " parameters");
     recorder_.log(model_.computation());
+    addSession(recorder_.folder(),
+               {position_.step, secondsSinceEpoch(), thisHost(), computationBy(model_, device_)});
     const std::string attention =
         model_.chooseAttention(specification_.training.batch, specification_.inputLength());
     if (!attention.empty()) recorder_.log(attention);

@@ -15,6 +15,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from programs import TINY, TRAINER, TrainerTest, checkpoints, read_rows, status, wait_until, without_times
 
 
+def sessions(run):
+    path = run / "sessions.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
 class Running(TrainerTest):
     def test_a_run_that_cannot_begin_leaves_nothing_but_its_message(self):
         Path(self.runs).mkdir(exist_ok=True)
@@ -103,6 +108,24 @@ class Interrupted(TrainerTest):
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(60), 75)
         self.assertEqual(status(self.runs / "a")["state"], "preempted")
+
+    def test_each_session_says_what_computed_it(self):
+        process = self.start("a", "--steps", "100000")
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+        resumed = subprocess.Popen([TRAINER, "resume", "a", "--runs", str(self.runs), "--threads", "2", "-q"])
+        wait_until(lambda: len(sessions(self.runs / "a")) == 2)
+        resumed.send_signal(signal.SIGTERM)
+        resumed.wait(60)
+        first, second = sessions(self.runs / "a")
+        self.assertEqual((first["after_step"], first["threads"], second["threads"]), (0, 1, 2))
+        self.assertEqual(second["after_step"], int(checkpoints(self.runs / "a")[0].stem.split("-")[1]))
+        for key in ("device", "kernel", "products", "precision", "libtorch", "program", "host"):
+            self.assertTrue(first[key], key)
+            self.assertEqual(first[key], second[key])
+        (row,) = map(json.loads, self.trainer("list", "--json", "--runs", self.runs).stdout.splitlines())
+        self.assertIn(", 1 thread,", row["computed_by"][0])
+        self.assertIn(", 2 threads,", row["computed_by"][1])
 
     def test_a_killed_run_is_listed_as_interrupted(self):
         process = self.start("a", "--steps", "100000")

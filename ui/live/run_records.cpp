@@ -6,8 +6,8 @@ namespace roper {
 
 std::optional<RunRecord> recordOf(const RunWatcher& run) {
     if (!run.specification()) return std::nullopt;
-    return RunRecord{run.folder().name(), *run.specification(), run.state(), run.status().host,
-                     run.metrics(),       run.evaluations(),    run.labels()};
+    return RunRecord{run.folder().name(), *run.specification(), run.state(),  run.status().host,
+                     run.metrics(),       run.evaluations(),    run.labels(), run.computations()};
 }
 
 std::vector<RunRecord> recordsOf(const RunStore& store) {

@@ -38,6 +38,7 @@ RunWatcher::RunWatcher(RunFolder folder, QObject* parent)
       samples_tail_(folder_.samplesPath()) {
     readSpecificationOnce();
     readLabelsIfChanged();
+    readSessionsIfChanged();
 }
 
 /// Until it can be read: a run may be found while it is still being copied to its place.
@@ -61,6 +62,16 @@ void RunWatcher::readLabelsIfChanged() {
         labels_ = {};  // no word of theirs is lost: the file stays as it is until somebody writes new ones
     }
     emit labelsChanged();
+}
+
+void RunWatcher::readSessionsIfChanged() {
+    const Stamp now = stampOf(sessionsPath(folder_));
+    if (now == std::exchange(sessions_stamp_, now)) return;
+    try {
+        computations_ = computationsOf(readSessions(folder_));
+    } catch (const Error&) {
+        computations_ = {};  // the run has its numbers still
+    }
 }
 
 double RunWatcher::madeAt_s() const {
@@ -157,6 +168,7 @@ void RunWatcher::poll() {
     readSpecificationOnce();
     pollStatus();
     readLabelsIfChanged();
+    readSessionsIfChanged();
     if (const auto first = pollRows(metrics_tail_, metrics_)) emit metricsAdded(*first);
     pollEvaluations();
     pollSamples();
@@ -178,6 +190,7 @@ RunWatcher::Stamp RunWatcher::stampOf(const FilePath& path) {
 
 void RunWatcher::pollIfChanged() {
     readLabelsIfChanged();
+    readSessionsIfChanged();
     // A trainer that dies writes nothing more, so a run that claims to work is looked at again and again.
     const bool is_known = stampOf(folder_.statusPath()) == status_stamp_ &&
                           stampOf(folder_.messagesPath()) == messages_stamp_ &&

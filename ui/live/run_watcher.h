@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/runs/computation.h"
 #include "core/runs/line_tail.h"
 #include "core/runs/run_labels.h"
 
@@ -26,6 +27,8 @@ class RunWatcher : public QObject {
     const std::optional<Specification>& specification() const { return specification_; }
     /// What people say of it; none if they cannot be read.
     const RunLabels& labels() const { return labels_; }
+    /// What has computed it; empty if it does not say.
+    const std::vector<Computation>& computations() const { return computations_; }
     /// When it was made, in seconds since 1970; 0 if its specification cannot be found.
     double madeAt_s() const;
 
@@ -103,6 +106,7 @@ class RunWatcher : public QObject {
 
     void readSpecificationOnce();
     void readLabelsIfChanged();
+    void readSessionsIfChanged();
     void pollEvaluations();
     void pollStatus();
     RunState observedState();
@@ -115,6 +119,7 @@ class RunWatcher : public QObject {
     std::optional<Specification> specification_;
     QString specification_problem_, status_problem_, rows_problem_;
     RunLabels labels_;
+    std::vector<Computation> computations_;
     Status status_;
     RunState state_ = RunState::queued;
     QElapsedTimer last_beat_;      ///< since a heartbeat was seen that is another than before
@@ -123,7 +128,7 @@ class RunWatcher : public QObject {
     std::int64_t ended_for_memory_ = 0;  ///< processes on this machine, at the last heartbeat
     mutable bool behind_ = false;
     mutable bool samples_wanted_ = false;
-    Stamp status_stamp_, messages_stamp_, metrics_stamp_, labels_stamp_;
+    Stamp status_stamp_, messages_stamp_, metrics_stamp_, labels_stamp_, sessions_stamp_;
     LineTail metrics_tail_, evaluations_tail_, samples_tail_;
     std::vector<MetricsRow> metrics_;
     std::vector<EvaluationRow> evaluations_;

@@ -412,8 +412,11 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const {
     if (role == Qt::ToolTipRole) {
         if (const QString notice = noticeOf(*watcher); !notice.isEmpty()) return plainToolTip(notice);
         const QString note = QString::fromStdString(watcher->labels().note);
-        return plainToolTip(QString::fromStdString(watcher->folder().path().string()) +
-                            (note.isEmpty() ? QString() : '\n' + note));
+        QStringList lines{QString::fromStdString(watcher->folder().path().string())};
+        if (!note.isEmpty()) lines << note;
+        for (const Computation& computation : watcher->computations())
+            lines << tr("computed by: %1").arg(QString::fromStdString(textOf(computation)));
+        return plainToolTip(lines.join('\n'));
     }
     return {};
 }

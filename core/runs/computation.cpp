@@ -1,0 +1,117 @@
+#include "core/runs/computation.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/base/durable_file.h"
+#include "core/base/file_reading.h"
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+constexpr std::uint64_t kLargest = 1U << 22U;
+
+/// The texts of a computation and their names in the file.
+constexpr std::pair<const char*, std::string Computation::*> kTexts[] = {
+    {"device", &Computation::device},
+    {"processor", &Computation::processor},
+    {"instructions", &Computation::instructions},
+    {"kernel", &Computation::kernel},
+    {"products", &Computation::products},
+    {"precision", &Computation::precision},
+    {"libtorch", &Computation::libtorch},
+    {"program", &Computation::program},
+    {"commit", &Computation::commit}};
+
+std::string lineOf(const Session& session) {
+    nlohmann::ordered_json json = {
+        {"after_step", session.after_step}, {"began", session.began}, {"host", session.host}};
+    for (const auto& [name, text] : kTexts)
+        json[name] = session.computation.*text;
+    json["threads"] = session.computation.threads;
+    return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+/// @throws nlohmann::json::exception
+Session sessionIn(std::string_view line) {
+    const auto json = nlohmann::json::parse(line);
+    Session session;
+    session.after_step = json.at("after_step").get<std::int64_t>();
+    session.began = json.at("began").get<double>();
+    session.host = json.at("host").get<std::string>();
+    for (const auto& [name, text] : kTexts)
+        session.computation.*text = onOneLine(json.at(name).get<std::string>());
+    session.computation.threads = json.at("threads").get<std::int64_t>();
+    return session;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> fieldsOf(const Computation& c) {
+    return {{"device", c.device},
+            {"processor", c.processor},
+            {"instruction set", c.instructions},
+            {"kernels", c.kernel},
+            {"matrix products", c.products},
+            {"precision", c.precision},
+            {"threads", std::to_string(c.threads)},
+            {"LibTorch", c.libtorch},
+            {"RoPER Lab", c.program},
+            {"commit", c.commit}};
+}
+
+std::string textOf(const Computation& c) {
+    std::vector<std::string> parts{c.precision};
+    parts.push_back(c.kernel == "ours" ? "our kernels for " + c.instructions : "LibTorch's operations");
+    parts.push_back("products by " + c.products);
+    parts.push_back(c.device == "cpu" && !c.processor.empty() ? c.processor : c.device);
+    parts.push_back(std::to_string(c.threads) + (c.threads == 1 ? " thread" : " threads"));
+    parts.push_back("LibTorch " + c.libtorch);
+    parts.push_back("RoPER Lab " + c.program + (c.commit.empty() ? "" : " of commit " + c.commit));
+    return join(parts, ", ");
+}
+
+FilePath sessionsPath(const RunFolder& run) {
+    return run.file("sessions.jsonl");
+}
+
+void addSession(const RunFolder& run, const Session& session) {
+    const FilePath path = sessionsPath(run);
+    std::string lines = isThere(path) ? readFile(path, kLargest) : std::string();
+    if (!lines.empty() && lines.back() != '\n') lines += '\n';
+    writeFileAtomically(path, lines + lineOf(session), Durability::machine_failure);
+}
+
+std::vector<Session> readSessions(const RunFolder& run) {
+    const FilePath path = sessionsPath(run);
+    return isThere(path) ? parseSessions(readFile(path, kLargest)) : std::vector<Session>();
+}
+
+std::vector<Session> parseSessions(std::string_view lines) {
+    std::vector<Session> sessions;
+    for (const std::string& line : split(lines, '\n')) {
+        try {
+            if (!line.empty()) sessions.push_back(sessionIn(line));
+        } catch (const nlohmann::json::exception&) {
+            // What the others say still holds.
+        }
+    }
+    return sessions;
+}
+
+std::vector<Computation> computationsOf(const std::vector<Session>& sessions) {
+    std::vector<const Session*> kept;
+    for (const Session& session : sessions) {
+        // What followed its checkpoint is gone.
+        std::erase_if(kept, [&](const Session* before) { return before->after_step >= session.after_step; });
+        kept.push_back(&session);
+    }
+    std::vector<Computation> computations;
+    for (const Session* session : kept)
+        if (std::find(computations.begin(), computations.end(), session->computation) == computations.end())
+            computations.push_back(session->computation);
+    return computations;
+}
+
+}  // namespace roper
