@@ -243,7 +243,9 @@ void CommandLine::addEval() {
     eval->add_option("--scaling", eval_.scaling,
                      "Scale the frequencies: none, linear, ntk, dynamic, yarn, llama3, longrope or p-rope")
         ->check(CLI::IsMember(scalingNames()));
-    eval->add_option("--factor", eval_.evaluation.scaling.factor, "s of the scaling")
+    eval->add_option("--factor", eval_.evaluation.scaling.factor,
+                     "s of the scaling; its L is training.length - 1, the positions of the inputs that were "
+                     "trained on")
         ->check(CLI::Range(1.0, 10000.0));
     eval->add_option(
             "--long-factors", eval_.long_factors,

@@ -20,11 +20,13 @@ OutcomeValue known(const std::optional<Number>& value) {
     return value ? known(static_cast<double>(*value)) : OutcomeValue{};
 }
 
+/// Of the rows of the last tenth of the steps: 91 to 100 of a hundred.
 OutcomeValue lastTenth(const RunRecord& run) {
-    const std::int64_t from = run.specification.training.steps - run.specification.training.steps / 10;
+    const std::int64_t steps = run.specification.training.steps,
+                       before = steps - std::max<std::int64_t>(1, steps / 10);
     double sum = 0;
     std::size_t count = 0;
-    for (auto row = run.metrics.rbegin(); row != run.metrics.rend() && row->step >= from; ++row) {
+    for (auto row = run.metrics.rbegin(); row != run.metrics.rend() && row->step > before; ++row) {
         sum += row->loss;
         ++count;
     }

@@ -31,7 +31,8 @@ std::vector<SpecificationField> aboutAndTask() {
              &S::About::title),
         make({"about", "teaches", "", "What one learns from the run, in a sentence", AnyText()}, &S::about,
              &S::About::teaches),
-        make({"about", "evidence", "", "What many seeds of RoPE and RoPER have shown, in a sentence", AnyText()},
+        make({"about", "evidence", "", "What many seeds of RoPE and RoPER have shown, in a sentence",
+              AnyText()},
              &S::about, &S::About::evidence),
         make({"about", "minutes", "minutes",
               "How long the run takes on two CPU cores, as measured; 0 if not known", RealRange{0, 1e7}},
@@ -123,7 +124,7 @@ std::vector<SpecificationField> training() {
 
 std::vector<SpecificationField> optimizer() {
     return {
-        make({"training", "learning_rate", "", "Highest learning rate, reached after warm-up",
+        make({"training", "learning_rate", "", "Highest learning rate, reached after warm-up; above 0",
               RealRange{0, 10}},
              &S::training, &S::Training::learning_rate),
         make({"training", "warmup_steps", "steps", "Steps over which the learning rate rises from 0",

@@ -363,7 +363,8 @@ void CompassView::paintShiftTrail(QPainter& painter, const PlaneFrame& at, const
 
 QString CompassView::figureCsv() const {
     if (!state_.isReady()) return QStringLiteral("side,key,distance\n");
-    QString csv = QStringLiteral("side,key,distance,weight,value1,value2,angle,rotated1,rotated2\n");
+    QString csv =
+        QStringLiteral("side,key,distance,weight,weighted_value1,weighted_value2,angle,rotated1,rotated2\n");
     for (const auto& [side, chain] : {std::pair{"rope", ropeCompass()}, {"roper", roperCompass()}}) {
         for (const CompassArrow& arrow : chain.arrows) {
             csv += QStringLiteral("%1,%2,%3")
