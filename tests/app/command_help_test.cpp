@@ -61,7 +61,8 @@ TEST_F(CommandHelp, EveryShellKnowsEveryCommandAndOption) {
 
 TEST_F(CommandHelp, WordsOfATypeAreOfferedAndNotRequired) {
     app_.get_subcommand("train")->get_option("--out")->type_name(typeWithWords("DEVICE", {"cpu", "gpu"}));
-    for (const CommandOption& option : described().commands.front().options)
+    const CommandDescription program = described();
+    for (const CommandOption& option : program.commands.front().options)
         if (option.names == std::vector<std::string>{"--out"}) {
             EXPECT_EQ(option.value, "DEVICE");
             EXPECT_EQ(option.choices, (std::vector<std::string>{"cpu", "gpu"}));
