@@ -63,6 +63,8 @@ const std::vector<MeasureInfo>& measures() {
         {Measure::final_token_accuracy, "final_token_accuracy", "token accuracy at the end", "%", true},
         {Measure::steps_until, "steps_until", "steps until a share is solved", "steps", false},
         {Measure::mean_correct, "mean_correct", "problems solved, mean of all evaluations", "problems", true},
+        {Measure::final_fully_correct, "final_fully_correct", "problems fully solved at the end", "problems",
+         true},
         {Measure::step_time, "step_time", "time of a step, median", "ms", false},
     };
     return all;
@@ -100,6 +102,7 @@ PossibleRange possibleRange(const RunRecord& run, Measure measure) {
         case Measure::final_correct:
         case Measure::best_correct:
         case Measure::mean_correct:
+        case Measure::final_fully_correct:
             return {0, run.evaluations.empty() || !run.evaluations.back().of
                            ? kNoBound
                            : static_cast<double>(*run.evaluations.back().of)};
@@ -145,6 +148,8 @@ OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double share) {
     switch (measure) {
         case Measure::final_correct:
             return known(last.correct);
+        case Measure::final_fully_correct:
+            return known(last.fully_correct);
         case Measure::final_loss:
             return known(last.loss);
         case Measure::final_token_accuracy:

@@ -32,6 +32,7 @@ enum class Measure {
     final_token_accuracy,  ///< of scored tokens, at the last step
     steps_until,           ///< first evaluated step at which a share of problems was solved
     mean_correct,          ///< problems solved, mean over all evaluations, as the area under the curve
+    final_fully_correct,   ///< problems solved with all their working right, at the last step
     step_time,             ///< median time of a step over the second half, ms
 };
 

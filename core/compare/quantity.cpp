@@ -9,14 +9,23 @@
 namespace roper {
 namespace {
 
+/// In percent of the problems of an evaluation.
+std::optional<double> share(const std::optional<std::int64_t>& count, const EvaluationRow& row) {
+    if (!count || row.of.value_or(0) == 0) return std::nullopt;
+    return 100 * static_cast<double>(*count) / static_cast<double>(*row.of);
+}
+
 std::optional<double> solved(const EvaluationRow& row) {
-    if (!row.correct || row.of.value_or(0) == 0) return std::nullopt;
-    return 100 * static_cast<double>(*row.correct) / static_cast<double>(*row.of);
+    return share(row.correct, row);
+}
+
+std::optional<double> fullySolved(const EvaluationRow& row) {
+    return share(row.fully_correct, row);
 }
 
 std::optional<double> tokensPredicted(const EvaluationRow& row) {
-    const auto share = tokenAccuracy(row);
-    return share ? std::optional(100 * *share) : std::nullopt;
+    const auto predicted = tokenAccuracy(row);
+    return predicted ? std::optional(100 * *predicted) : std::nullopt;
 }
 
 std::optional<double> accuracy(const EvaluationRow& row) {
@@ -49,6 +58,7 @@ const std::vector<QuantityInfo>& quantities() {
     static const std::vector<QuantityInfo> all = {
         ofMetrics(Quantity::training_loss, "training_loss", "training loss", "nats", &MetricsRow::loss),
         ofEvaluations(Quantity::correct, "correct", "problems solved", "%", solved),
+        ofEvaluations(Quantity::fully_correct, "fully_correct", "problems fully solved", "%", fullySolved),
         ofEvaluations(Quantity::evaluation_loss, "evaluation_loss", "loss on fresh sequences", "nats",
                       [](const EvaluationRow& row) { return row.loss; }),
         ofEvaluations(Quantity::token_accuracy, "token_accuracy", "token accuracy", "%", tokensPredicted),

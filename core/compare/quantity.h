@@ -14,6 +14,7 @@ namespace roper {
 enum class Quantity {
     training_loss,
     correct,          ///< problems solved, %
+    fully_correct,    ///< problems solved with all their working right, %
     evaluation_loss,  ///< on sequences that training has not shown, nats
     token_accuracy,   ///< scored tokens predicted correctly, %
     accuracy,         ///< problems solved, or of tasks that score tokens their accuracy, %

@@ -21,8 +21,7 @@ std::string outcomeText(const RunRecord& run, Measure measure) {
     switch (outcome.kind) {
         case Outcome::known: {
             std::string text = formatRounded(outcome.value, 5);
-            const bool counts_problems = measure == Measure::final_correct ||
-                                         measure == Measure::best_correct || measure == Measure::mean_correct;
+            const bool counts_problems = infoOf(measure).unit == "problems";
             if (counts_problems && run.evaluations.back().of)
                 text += " of " + std::to_string(*run.evaluations.back().of);
             return text;

@@ -1,5 +1,6 @@
 #include "core/runs/rows.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -35,9 +36,10 @@ const RowFile<EvaluationRow>& rowFile<EvaluationRow>() {
                                     {"loss_lower_bound", &Row::loss_lower_bound, true},
                                     {"tokens_correct", &Row::tokens_correct},
                                     {"tokens_scored", &Row::tokens_scored},
-                                    {"overlaps", &Row::overlaps}},
+                                    {"overlaps", &Row::overlaps},
+                                    {"fully_correct", &Row::fully_correct, true}},
                                    RowFormat::csv,
-                                   6};
+                                   {6, 9}};
     return file;
 }
 
@@ -104,9 +106,10 @@ const RowFile<Sample>& rowFile<Sample>() {
                                     {"expected", &Row::expected},
                                     {"completion", &Row::completion},
                                     {"correct", &Row::correct},
-                                    {"predicted", &Row::predicted}},
+                                    {"predicted", &Row::predicted},
+                                    {"fully_correct", &Row::fully_correct}},
                                    RowFormat::json_lines,
-                                   5};
+                                   {5, 6}};
     return file;
 }
 
@@ -226,7 +229,9 @@ template <class Row>
 Row parseCells(std::string_view line) {
     const RowFile<Row>& file = rowFile<Row>();
     std::vector<std::string> cells = split(line, ',');
-    if (cells.size() == file.min_columns) cells.resize(file.columns.size());
+    const auto& former = file.former_counts;
+    if (std::find(former.begin(), former.end(), cells.size()) != former.end())
+        cells.resize(file.columns.size());
     if (cells.size() != file.columns.size())
         throw Error(ErrorKind::usage, "a row has " + std::to_string(cells.size()) + " columns instead of " +
                                           std::to_string(file.columns.size()) + ": " + quotedBeginning(line));
@@ -247,9 +252,11 @@ Row parseObject(std::string_view line) {
         const auto json = ordered_json::parse(line);
         Row row;
         const RowFile<Row>& file = rowFile<Row>();
+        const std::size_t required =
+            file.former_counts.empty() ? file.columns.size() : file.former_counts.front();
         for (std::size_t i = 0; i < file.columns.size(); ++i) {
             const std::string name(file.columns[i].name);
-            if (i >= file.min_columns && !json.contains(name)) continue;
+            if (i >= required && !json.contains(name)) continue;
             std::visit([&](auto member) { readJson(json.at(name), row.*member); }, file.columns[i].member);
         }
         return row;

@@ -34,6 +34,8 @@ struct EvaluationRow {
     /// of the prefix task those that follow with certainty from the tokens before.
     std::optional<std::int64_t> tokens_correct = {}, tokens_scored = {};
     std::optional<std::int64_t> overlaps = {};  ///< problems that training had already shown
+    /// Of the correct ones, those with every step of their working right; where problems have working.
+    std::optional<std::int64_t> fully_correct = {};
 };
 
 /// A row of method.csv: a number that only some position methods or attentions have, at a step.
@@ -85,6 +87,7 @@ struct Sample {
     /// Of masked tokens: those of the completion that the model had to predict, three numbers each: its first
     /// byte, how many it has, and 1 if it is the right one, else 0.
     std::vector<std::int64_t> predicted = {};
+    std::optional<bool> fully_correct = {};  ///< with every step of the working; nothing where there is none
 };
 
 /// A column: its name, and the member of the row that holds it. An optional one may be an empty cell (CSV) or
@@ -107,7 +110,8 @@ struct RowFile {
     std::string_view name;
     std::vector<Column<Row>> columns;
     RowFormat format = RowFormat::csv;
-    std::size_t min_columns = columns.size();  ///< those that followed were added by later versions
+    /// How many of the columns files of older versions have, the first by rising number; the last are newer.
+    std::vector<std::size_t> former_counts = {};
 };
 
 /// The file of a kind of row. For `MetricsRow`, `EvaluationRow`, `MethodRow`, `SizeRow`, `LengthRow`,

@@ -16,6 +16,9 @@ class AdditionTask final : public ProblemTask {
 
     /// Right if the last "d==…#" up to the first '#' gives the sum.
     bool isCorrect(const Problem& problem, std::string_view completion) const override;
+    std::optional<bool> isFullyRight(const Problem& problem, std::string_view completion) const override {
+        return completion.starts_with(problem.answer);
+    }
     std::int64_t sizeCount() const override { return digits_max_ * digits_max_; }
     std::vector<ProblemSize> sizes() const override;
     std::vector<std::string> sizeNames() const override;

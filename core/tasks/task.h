@@ -95,6 +95,13 @@ class Task {
     /// Whether what the model wrote after the prompt solves the problem.
     virtual bool isCorrect(const Problem& problem, std::string_view completion) const;
 
+    /// Whether it also writes every step of the working, and nothing else before its end. Nothing where
+    /// problems have no working.
+    virtual std::optional<bool> isFullyRight(const Problem& /*problem*/,
+                                             std::string_view /*completion*/) const {
+        return std::nullopt;
+    }
+
     /// Whether `completion` already ends the problem, so that no more need be written.
     virtual bool isComplete(std::string_view completion) const;
 

@@ -281,12 +281,21 @@ void Evaluator::solve(Transformer& model, Evaluation& evaluation) const {
     const std::vector<std::string> completions =
         completionsOf(model, problems_, samplingSeed(specification_, evaluation.row.step));
     std::int64_t correct = 0;
+    std::optional<std::int64_t> fully_correct;
     for (std::size_t i = 0; i < problems_.size(); ++i) {
         const bool is_right = task_.isCorrect(problems_[i], completions[i]);
+        const auto is_fully_right = task_.isFullyRight(problems_[i], completions[i]);
         correct += is_right ? 1 : 0;
-        evaluation.samples.push_back(
-            {evaluation.row.step, problems_[i].prompt, problems_[i].answer, completions[i], is_right});
+        if (is_fully_right) fully_correct = fully_correct.value_or(0) + (*is_fully_right ? 1 : 0);
+        evaluation.samples.push_back({evaluation.row.step,
+                                      problems_[i].prompt,
+                                      problems_[i].answer,
+                                      completions[i],
+                                      is_right,
+                                      {},
+                                      is_fully_right});
     }
+    evaluation.row.fully_correct = fully_correct;
     evaluation.row.correct = correct;
     evaluation.row.of = static_cast<std::int64_t>(problems_.size());
 }

@@ -46,6 +46,17 @@ class TextRunTest : public PageTest {
         QVERIFY(QString::fromStdString(run("masked").samples().front().prompt).contains("[MASK]"));
     }
 
+    void aRightResultAfterWrongWorkingIsSaidToBe() {
+        Sample sample{1,  "?d=1+2;", " 1e0+2e0+0e0==3e0 and d==3#", " 1e0+2e0+0e0==4e0 and d==3#", true,
+                      {}, false};
+        QVERIFY(SamplesView::sampleHtml(sample, false).contains("the result is right, the working is not"));
+        QVERIFY(SamplesView::sampleHtml(sample, false).contains("✓"));
+        sample.fully_correct = true;
+        QVERIFY(!SamplesView::sampleHtml(sample, false).contains("the working is not"));
+        sample.fully_correct.reset();  // as of a task without working, and of older versions
+        QVERIFY(!SamplesView::sampleHtml(sample, false).contains("the working is not"));
+    }
+
     void predictedTokensAreMarkedInAMaskedSample() {
         const Sample& sample = run("masked").samples().front();
         const auto tokens = sample.predicted.size() / 3;

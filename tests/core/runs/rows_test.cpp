@@ -34,7 +34,7 @@ TEST(Rows, EvaluationsLeaveOutWhatATaskDoesNotHave) {
     row.step = 100;
     row.loss = 0.5;
     row.loss_lower_bound = 0.25;
-    EXPECT_EQ(formatRow(row), "100,0,,,0.5,0.25,,,");
+    EXPECT_EQ(formatRow(row), "100,0,,,0.5,0.25,,,,");
     const EvaluationRow again = parseRow<EvaluationRow>(formatRow(row));
     EXPECT_FALSE(again.correct);
     EXPECT_EQ(again.loss_lower_bound, 0.25);
@@ -43,14 +43,18 @@ TEST(Rows, EvaluationsLeaveOutWhatATaskDoesNotHave) {
 TEST(Rows, EvaluationsOfOlderVersionsAreRead) {
     const EvaluationRow row = parseRow<EvaluationRow>("100,2.5,12,128,0.5,");
     EXPECT_EQ(row.correct, 12);
-    EXPECT_FALSE(row.tokens_correct || row.overlaps);
+    EXPECT_FALSE(row.tokens_correct || row.overlaps || row.fully_correct);
+    EXPECT_EQ(parseRow<EvaluationRow>("100,2.5,12,128,0.5,,,,3").overlaps, 3);
+    EXPECT_EQ(parseRow<EvaluationRow>("100,2.5,12,128,0.5,,,,3,11").fully_correct, 11);
     EXPECT_TRUE(isHeader<EvaluationRow>("step,time_s,correct,of,loss,floor"));
-    expectError(ErrorKind::usage, "columns", [] { parseRow<EvaluationRow>("100,2.5,12,128,0.5"); });
+    for (const char* cut : {"100,2.5,12,128,0.5", "100,2.5,12,128,0.5,,", "100,2.5,12,128,0.5,,,,3,11,"})
+        expectError(ErrorKind::usage, "columns", [&] { parseRow<EvaluationRow>(cut); });
 }
 
 TEST(Rows, EachColumnIsNamedInTheHeaderAndTheObject) {
-    EXPECT_EQ(headerLine<EvaluationRow>(),
-              "step,time_s,correct,of,loss,loss_lower_bound,tokens_correct,tokens_scored,overlaps");
+    EXPECT_EQ(
+        headerLine<EvaluationRow>(),
+        "step,time_s,correct,of,loss,loss_lower_bound,tokens_correct,tokens_scored,overlaps,fully_correct");
     EvaluationRow row;
     row.loss = 0.5;
     const auto json = rowJson(row);

@@ -84,6 +84,17 @@ TEST(Addition, WrongAnswersAreWrong) {
     EXPECT_TRUE(task.isCorrect(problem, " d==3 and d==16#?d=1"));
 }
 
+TEST(Addition, IsFullyRightWithEveryStep) {
+    const AdditionTask task(8);
+    const Problem problem = AdditionTask::problemFor(12, 4);
+    EXPECT_EQ(task.isFullyRight(problem, problem.answer), true);
+    EXPECT_EQ(task.isFullyRight(problem, problem.answer + "?d=1"), true);
+    for (const std::string wrong : {" 9e0 and d==16#", " 2e0+4e0+0e0==5e0 and 1e1+0e1+0e1==1e1 and d==16#",
+                                    " 2e0+4e0+0e0==6e0 and 1e1+0e1+0e1==1e1 and d==16",
+                                    " 2e0+4e0+0e0==6e0 and 1e1+0e1+0e1==1e1 and d==17#"})
+        EXPECT_EQ(task.isFullyRight(problem, wrong), false) << wrong;
+}
+
 TEST(Addition, SequencesAreCutToLength) {
     const AdditionTask task(8);
     for (const int length : {1, 50, 641})

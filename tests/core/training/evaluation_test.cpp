@@ -44,6 +44,7 @@ TEST(Evaluation, IsTheSameTwiceAndDrawsNothing) {
         EXPECT_EQ(first.row.step, 7);
         EXPECT_EQ(first.samples.size(), 10U);
         EXPECT_EQ(first.row.correct.has_value(), task->hasProblems());
+        EXPECT_EQ(first.row.fully_correct.has_value(), name == "addition") << name;
         EXPECT_GT(first.row.loss_lower_bound.value(), 0.0);
         EXPECT_GT(first.row.loss.value(), first.row.loss_lower_bound.value());
     }

@@ -103,10 +103,12 @@ QString SamplesView::sampleHtml(const Sample& sample, bool dark) {
         stretch += QLatin1Char(sample.completion[i]);
     }
     flush();
-    const QString answer = *sample.correct
-                               ? QString()
-                               : QObject::tr("<br><i>right: %1</i>")
-                                     .arg(QString::fromStdString(sample.expected).toHtmlEscaped());
+    QString answer;
+    const QString expected = QString::fromStdString(sample.expected).toHtmlEscaped();
+    if (!*sample.correct)
+        answer = QObject::tr("<br><i>right: %1</i>").arg(expected);
+    else if (!sample.fully_correct.value_or(true))
+        answer = QObject::tr("<br><i>the result is right, the working is not: %1</i>").arg(expected);
     return QStringLiteral("<p style='margin:0 0 6px 0'>%1 %2%3%4</p>")
         .arg(*sample.correct ? QStringLiteral("✓") : QStringLiteral("✗"), prompt, written, answer);
 }
@@ -119,13 +121,17 @@ void SamplesView::show(const QString& run, const std::vector<Sample>& samples) {
                "here.</i></p>"));
         return;
     }
-    std::size_t right = 0;
-    for (const Sample& sample : samples)
+    std::size_t right = 0, fully_right = 0;
+    for (const Sample& sample : samples) {
         right += sample.correct.value_or(false) ? 1 : 0;
+        fully_right += sample.fully_correct.value_or(false) ? 1 : 0;
+    }
     const QString of_run = tr("Samples of %1 at step %2").arg(run).arg(samples.front().step);
-    title_->setText(samples.front().correct
-                        ? tr("%1: %2 of %3 right").arg(of_run).arg(right).arg(samples.size())
-                        : of_run);
+    title_->setText(
+        samples.front().correct
+            ? tr("%1: %2 of %3 right").arg(of_run).arg(right).arg(samples.size()) +
+                  (samples.front().fully_correct ? tr(", %1 with all working").arg(fully_right) : QString())
+            : of_run);
     const bool dark = Theme::of(palette()).dark;
     QString html = "<body style='font-family:monospace'>";
     for (std::size_t i = 0; i < std::min(samples.size(), kMostShown); ++i)
