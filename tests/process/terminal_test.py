@@ -42,12 +42,13 @@ class Terminal(TrainerTest):
 
     def complete_in_zsh(self, line):
         """The line as it is after Tab, typed at a prompt of zsh's own."""
+        # What is awaited is not written as it is: the shell may show the commands that it is given.
         script = r"""
             zmodload zsh/zpty
             zpty -b shell zsh -f -i
             zpty -w shell 'PS1= RPS1= TERM=dumb; stty -echo; autoload -Uz compinit; compinit -D -u'
             zpty -w shell 'source =(roper-train completion zsh); unsetopt prompt_cr zle_bracketed_paste 2>/dev/null'
-            zpty -w shell 'show() { print -r -- "<<$BUFFER>>"; exit }; zle -N show; bindkey "^X" show; print ready'
+            zpty -w shell 'show() { print -r -- "<""<$BUFFER>"">"; exit }; zle -N show; bindkey "^X" show; print re""ady'
             zpty -r shell answer '*ready*'
             zpty -w -n shell "$1"$'\t'; sleep 1; zpty -w -n shell $'\C-x'
             zpty -r shell answer '*>>*'
