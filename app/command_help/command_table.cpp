@@ -56,11 +56,8 @@ std::string explainMistake(const CLI::App* app, const CLI::Error& error) {
     for (const CLI::App* command : app->get_subcommands([](const CLI::App*) { return true; }))
         commands.push_back(command->get_name());
     const std::vector<std::string> unknown = app->remaining();
-    if (!commands.empty() && !unknown.empty() && !unknown.front().starts_with('-')) {
-        const auto nearest = nearestName(unknown.front(), commands);
-        what = "there is no command \"" + unknown.front() + "\"; " +
-               (nearest ? "did you mean \"" + *nearest + "\"?" : "known are " + join(commands, ", "));
-    }
+    if (!commands.empty() && !unknown.empty() && !unknown.front().starts_with('-'))
+        what = "there is no command \"" + unknown.front() + "\"; " + nameHint(unknown.front(), commands);
     const std::string usage = CLI::Formatter().make_usage(app, path);
     return path + ": " + what + "\n" + trimmed(usage) + "\nMore: " + path + " --help\n";
 }

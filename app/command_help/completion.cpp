@@ -55,22 +55,21 @@ std::vector<std::string> commandNames(const CommandDescription& program) {
 
 // bash -----------------------------------------------------------------------------------------------------
 
-/// The statement that fills COMPREPLY with those of some words that go on from what is typed.
-std::string bashWords(const std::string& words) {
-    return "mapfile -t COMPREPLY < <(compgen -W " + words + " -- \"$word\")";
+/// The statement that fills COMPREPLY with what goes on from the typed word.
+/// @param source  of compgen: "-f", "-W 'one two'"
+std::string bashMatches(const std::string& source) {
+    return "mapfile -t COMPREPLY < <(compgen " + source + " -- \"$word\")";
 }
 
 /// The statement that fills COMPREPLY with what a value may be.
 std::string bashValues(const CommandOption& option) {
-    if (!option.choices.empty()) return bashWords(quoted(join(option.choices, " ")));
-    if (option.value == "FOLDER")
-        return "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- \"$word\")";
-    if (option.value == "FILE")
-        return "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$word\")";
+    if (!option.choices.empty()) return bashMatches("-W " + quoted(join(option.choices, " ")));
+    if (option.value == "FOLDER") return "compopt -o filenames; " + bashMatches("-d");
+    if (option.value == "FILE") return "compopt -o filenames; " + bashMatches("-f");
     const auto listing = listings().find(option.value);
     if (listing == listings().end()) return "return";  // anything
     const std::string folder = option.value == "RUN" ? " \"${folder[@]}\"" : "";
-    const std::string listed = bashWords("\"$(" + listing->second + folder + " 2>/dev/null)\"");
+    const std::string listed = bashMatches("-W \"$(" + listing->second + folder + " 2>/dev/null)\"");
     if (option.value == "KEY=VALUE") return "compopt -o nospace; " + listed;
     if (option.value != "PRESET") return listed;
     return listed +
@@ -83,9 +82,9 @@ std::string bashCommand(const CommandDescription& command) {
     std::string argument = "return";
     for (const CommandOption& option : command.options) {
         if (option.value == "KEY=VALUE")  // bash divides words at "="
-            text += "                *.*) [[ -n $after_sign ]] && " +
-                    bashWords("\"$(" + kValuesOfKey + " \"$before\" 2>/dev/null)\"") +
-                    "; [[ -n $after_sign ]] && return ;;\n";
+            text += "                *.*) if [[ -n $after_sign ]]; then " +
+                    bashMatches("-W \"$(" + kValuesOfKey + " \"$before\" 2>/dev/null)\"") +
+                    "; return; fi ;;\n";
         if (option.isArgument())
             argument = argument == "return" ? bashValues(option) : argument;
         else if (!option.value.empty())

@@ -226,4 +226,9 @@ std::optional<std::string> nearestName(std::string_view word, const std::vector<
     return nearest;
 }
 
+std::string nameHint(std::string_view word, const std::vector<std::string>& known) {
+    const auto nearest = nearestName(word, known);
+    return nearest ? "did you mean \"" + *nearest + "\"?" : "known are " + join(known, ", ");
+}
+
 }  // namespace roper

@@ -58,4 +58,7 @@ std::string quotedBeginning(std::string_view text);
 /// The candidate with the smallest edit distance to `word`, if it is near enough to be what was meant.
 std::optional<std::string> nearestName(std::string_view word, const std::vector<std::string>& candidates);
 
+/// What a message says after a name that is not known: "did you mean "rope"?", else "known are rope, roper".
+std::string nameHint(std::string_view word, const std::vector<std::string>& known);
+
 }  // namespace roper

@@ -46,16 +46,10 @@ std::optional<int> betterOf(const SeedPair& pair, bool more_is_better) {
 /// What differs in how two runs were computed; nothing where it is not known.
 std::vector<std::string> computedBy(const RunRecord& a, const RunRecord& b) {
     std::vector<std::string> names;
-    if (a.computations.empty() || b.computations.empty()) return names;
-    const auto valuesOf = [](const RunRecord& run, std::size_t field) {
-        std::set<std::string> values;
-        for (const Computation& computation : run.computations)
-            values.insert(fieldsOf(computation)[field].second);
-        return values;
-    };
-    const auto fields = fieldsOf(a.computations.front());
-    for (std::size_t field = 0; field < fields.size(); ++field)
-        if (valuesOf(a, field) != valuesOf(b, field)) names.push_back(fields[field].first);
+    if (a.computations.empty() || b.computations.empty() || a.computations == b.computations) return names;
+    const auto of_a = fieldsOf(a.computations), of_b = fieldsOf(b.computations);
+    for (std::size_t i = 0; i < of_a.size(); ++i)
+        if (of_a[i].second != of_b[i].second) names.push_back(of_a[i].first);
     return names;
 }
 

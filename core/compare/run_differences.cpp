@@ -61,16 +61,16 @@ RunDifferences differencesOf(std::span<const RunRecord> runs) {
     }
     RunsRow machines = rowOf(runs, "machine", "", [](const RunRecord& run) { return run.host; });
     if (!allAreTheSame(machines.values)) differences.settings.push_back(std::move(machines));
-    for (std::size_t field = 0; field < fieldsOf(Computation()).size(); ++field) {
-        RunsRow row = rowOf(runs, fieldsOf(Computation())[field].first, "", [&](const RunRecord& run) {
-            std::vector<std::string> values;  // of a run that was resumed elsewhere several
-            for (const Computation& computation : run.computations) {
-                const std::string value = fieldsOf(computation)[field].second;
-                if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
-            }
-            const std::string text = join(values, "; ");
-            return text.empty() ? std::string(kNone) : text;
-        });
+    std::vector<std::vector<std::pair<std::string, std::set<std::string>>>> computed;
+    for (const RunRecord& run : runs)
+        computed.push_back(fieldsOf(run.computations));
+    for (std::size_t field = 0; field < computed.front().size(); ++field) {
+        RunsRow row{computed.front()[field].first, "", {}};
+        for (const auto& of_run : computed) {
+            const std::set<std::string>& values = of_run[field].second;  // of a run resumed elsewhere several
+            const std::string text = join({values.begin(), values.end()}, "; ");
+            row.values.push_back(text.empty() ? kNone : text);
+        }
         if (!allAreTheSame(row.values)) differences.settings.push_back(std::move(row));
     }
 

@@ -98,10 +98,7 @@ Request parseRequest(std::string_view line) {
     if (name == "continue") name = "generate";  // its former name
     const auto found = std::find(kCommandNames.begin(), kCommandNames.end(), name);
     if (found == kCommandNames.end()) {
-        const auto nearest = nearestName(name, kCommandNames);
-        throw Error(ErrorKind::usage, "unknown command \"" + name + "\"; " +
-                                          (nearest ? "did you mean \"" + *nearest + "\"?"
-                                                   : "known are " + join(kCommandNames, ", ")));
+        throw Error(ErrorKind::usage, "unknown command \"" + name + "\"; " + nameHint(name, kCommandNames));
     }
     constexpr std::int64_t kMost = 1 << 20;
     return {static_cast<Command>(found - kCommandNames.begin()),

@@ -76,10 +76,8 @@ ScalingMethod methodOf(const Reader& reader, const ConfigFields& rope) {
         if (name == type) return method;
         names.push_back(name);
     }
-    const auto nearest = nearestName(type, names);
     rope.refuse(rope.has("rope_type") ? "rope_type" : "type",
-                "\"" + type + "\" is not known here; " +
-                    (nearest ? "did you mean \"" + *nearest + "\"?" : "known are " + join(names, ", ")));
+                "\"" + type + "\" is not known here; " + nameHint(type, names));
 }
 
 void readYarn(const ConfigFields& rope, Scaling& scaling) {

@@ -116,10 +116,7 @@ std::size_t findKey(const std::vector<const FieldInfo*>& fields, std::string_vie
     if (by_name.size() > 1)
         throw Error(ErrorKind::usage,
                     "\"" + std::string(key) + "\" is in several sections; write section." + std::string(key));
-    const auto nearest = nearestName(key, known);
-    throw Error(ErrorKind::usage,
-                "unknown key \"" + std::string(key) + "\"; " +
-                    (nearest ? "did you mean \"" + *nearest + "\"?" : "known are " + join(known, ", ")));
+    throw Error(ErrorKind::usage, "unknown key \"" + std::string(key) + "\"; " + nameHint(key, known));
 }
 
 void requireOnce(std::map<std::string, std::string>& given, const FieldInfo& field, const std::string& key) {

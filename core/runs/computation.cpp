@@ -46,6 +46,18 @@ Session sessionIn(std::string_view line) {
     return session;
 }
 
+std::vector<Session> parseSessions(std::string_view lines) {
+    std::vector<Session> sessions;
+    for (const std::string& line : split(lines, '\n')) {
+        try {
+            if (!line.empty()) sessions.push_back(sessionIn(line));
+        } catch (const nlohmann::json::exception&) {
+            // What the others say still holds.
+        }
+    }
+    return sessions;
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> fieldsOf(const Computation& c) {
@@ -59,6 +71,19 @@ std::vector<std::pair<std::string, std::string>> fieldsOf(const Computation& c) 
             {"LibTorch", c.libtorch},
             {"RoPER Lab", c.program},
             {"commit", c.commit}};
+}
+
+std::vector<std::pair<std::string, std::set<std::string>>> fieldsOf(
+    const std::vector<Computation>& computations) {
+    std::vector<std::pair<std::string, std::set<std::string>>> all;
+    for (const auto& [name, value] : fieldsOf(Computation()))
+        all.push_back({name, {}});
+    for (const Computation& computation : computations) {
+        const auto fields = fieldsOf(computation);
+        for (std::size_t i = 0; i < fields.size(); ++i)
+            all[i].second.insert(fields[i].second);
+    }
+    return all;
 }
 
 std::string textOf(const Computation& c) {
@@ -86,18 +111,6 @@ void addSession(const RunFolder& run, const Session& session) {
 std::vector<Session> readSessions(const RunFolder& run) {
     const FilePath path = sessionsPath(run);
     return isThere(path) ? parseSessions(readFile(path, kLargest)) : std::vector<Session>();
-}
-
-std::vector<Session> parseSessions(std::string_view lines) {
-    std::vector<Session> sessions;
-    for (const std::string& line : split(lines, '\n')) {
-        try {
-            if (!line.empty()) sessions.push_back(sessionIn(line));
-        } catch (const nlohmann::json::exception&) {
-            // What the others say still holds.
-        }
-    }
-    return sessions;
 }
 
 std::vector<Computation> computationsOf(const std::vector<Session>& sessions) {

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/runs/run_folder.h"
@@ -16,7 +17,7 @@ struct Computation {
     std::string processor;     ///< "AMD EPYC 9R14"; empty where the system does not say
     std::string instructions;  ///< that our kernels are for: "AVX-512 BF16"; empty where they are not used
     std::string kernel;        ///< of attention and of what is between the products: "ours" or "LibTorch"
-    std::string products;      ///< what multiplies matrices: "oneDNN 3.4.1, AVX-512 with bfloat16"
+    std::string products;      ///< what multiplies matrices: "oneDNN 2.6.3, AVX-512 BF16"
     std::string precision;     ///< of the operands of products: "float32", "bfloat16" or "float64"
     std::int64_t threads = 0;
     std::string libtorch;  ///< version
@@ -29,6 +30,10 @@ struct Computation {
 
 /// Names and values as people read them: {"precision", "bfloat16"}, …; in the order of the members.
 std::vector<std::pair<std::string, std::string>> fieldsOf(const Computation& computation);
+
+/// The same of what has computed one run: of each field all values that differ, each once.
+std::vector<std::pair<std::string, std::set<std::string>>> fieldsOf(
+    const std::vector<Computation>& computations);
 
 /// "bfloat16, our kernels for AVX-512 BF16, …": in one line.
 std::string textOf(const Computation& computation);
@@ -50,7 +55,6 @@ void addSession(const RunFolder& run, const Session& session);
 /// A run of an older version has none. Lines that cannot be read are left out.
 /// @throws Error (disk)
 std::vector<Session> readSessions(const RunFolder& run);
-std::vector<Session> parseSessions(std::string_view lines);
 
 /// What computed the steps that a run has kept, each once: steps after a session's checkpoint were computed
 /// again by it.

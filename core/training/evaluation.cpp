@@ -87,15 +87,15 @@ void Evaluator::evaluateLoss(Transformer& model, Evaluation& evaluation) const {
         evaluation.row.loss = model.loss(batch.inputs, batch.targets, /*training=*/false).item<double>();
         // There is one batch.
         if (!model.causal()) return;
-        const std::vector<double> bounds = lossLowerBounds(batch);
+        const std::vector<double> bounds = lossLowerBounds(textsOf(batch));
         evaluation.row.loss_lower_bound =
             std::accumulate(bounds.begin(), bounds.end(), 0.0) / static_cast<double>(bounds.size());
     });
 }
 
-std::vector<double> Evaluator::lossLowerBounds(const Batch& batch) const {
+std::vector<double> Evaluator::lossLowerBounds(const std::vector<std::vector<std::int64_t>>& texts) const {
     std::vector<double> bounds;
-    for (const std::vector<std::int64_t>& text : textsOf(batch))
+    for (const std::vector<std::int64_t>& text : texts)
         if (const auto bound = task_.lossLowerBound(task_.vocabulary().decode(text)))
             bounds.push_back(*bound);
     return bounds;
@@ -230,7 +230,7 @@ void Evaluator::evaluateSequences(Transformer& model, Evaluation& evaluation) co
                 predicted.push_back(likeliest_of[b][t]);
             recordSequence(texts[static_cast<std::size_t>(b)], predicted, evaluation);
         }
-        for (const double bound : lossLowerBounds(batch))
+        for (const double bound : lossLowerBounds(texts))
             lower_bound += bound;
     });
     evaluation.row.loss = loss / static_cast<double>(sequences);

@@ -46,7 +46,7 @@ class Evaluator {
     void generateSamples(Transformer& model, Evaluation& evaluation) const;
     void fillMasks(Transformer& model, Evaluation& evaluation) const;
     /// Of each of its sequences, by a predictor that knows how they are made.
-    std::vector<double> lossLowerBounds(const Batch& batch) const;
+    std::vector<double> lossLowerBounds(const std::vector<std::vector<std::int64_t>>& texts) const;
     std::int64_t evaluatedSequences() const;
     /// Calls `use` with validation batches [B, T] of a training batch's size at most, already on the device.
     void forEachBatch(const Transformer& model, std::int64_t sequences,

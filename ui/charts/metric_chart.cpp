@@ -367,7 +367,6 @@ void MetricChart::onLegendClick(QCPAbstractLegendItem* item, bool alone) {
     const QString label = clicked->second.look.label;
     const auto has_label = [&](const auto& each) { return each.second.look.label == label; };
     const auto first = std::find_if(series_.begin(), series_.end(), has_label);
-    if (first == series_.end()) return;
     const bool shown = !first->second.shown;
     for (auto& each : series_)
         if (has_label(each)) each.second.shown = shown;

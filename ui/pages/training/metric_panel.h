@@ -37,10 +37,10 @@ class MetricPanel : public QWidget {
     /// If another chart shows it already, the two change places.
     void setQuantity(int place, Quantity quantity);
     /// One more, of the first quantity that no chart shows.
-    /// Says how many of the chosen runs are drawn, where that is not all.
-    void setLeftOut(qsizetype drawn, qsizetype chosen);
     void addChart();
     void closeChart(int place);
+    /// Says how many of the chosen runs are drawn, where that is not all.
+    void setLeftOut(qsizetype drawn, qsizetype chosen);
 
     /// Names of the quantities, with commas between them; "-log" behind one with a logarithmic axis.
     std::string arrangement() const;

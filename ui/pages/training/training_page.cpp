@@ -3,7 +3,6 @@
 #include <QSplitter>
 #include <algorithm>
 #include <functional>
-#include <tuple>
 
 #include "core/base/error.h"
 #include "ui/pages/training/long_work.h"
@@ -19,13 +18,12 @@ constexpr int kBetweenTimings_ms = 500;
 QStringList evenly(const QStringList& all, qsizetype most,
                    const std::function<QString(const QString&)>& kindOf) {
     QHash<QString, int> count;
-    std::vector<std::tuple<int, qsizetype>> turns;  // the first of each kind, then the second of each, …
+    std::vector<std::pair<int, qsizetype>> turns;  // the first of each kind, then the second of each, …
     for (qsizetype i = 0; i < all.size(); ++i)
         turns.emplace_back(count[kindOf(all[i])]++, i);
     std::sort(turns.begin(), turns.end());
     turns.resize(static_cast<std::size_t>(std::min(most, all.size())));
-    std::sort(turns.begin(), turns.end(),
-              [](const auto& a, const auto& b) { return std::get<1>(a) < std::get<1>(b); });
+    std::sort(turns.begin(), turns.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     QStringList chosen;
     for (const auto& [turn, place] : turns)
         chosen << all[place];
