@@ -76,6 +76,33 @@ class TrainerDeathTest : public PageTest {
         }
     }
 
+    /// The next trainer's process id in the status is no sign that this one never began.
+    void aTrainerThatIsKilledAndReplacedAtOnce() {
+        const QByteArray trainer = qgetenv("ROPER_TRAIN");
+        const QString program = runs_->filePath("trainer-that-waits");
+        std::ofstream(program.toStdString())
+            << "#!/bin/sh\necho $$ > '" << runs_->filePath("pid").toStdString() << "'\nexec sleep 9\n";
+        QFile(program).setPermissions(QFile::ReadOwner | QFile::ExeOwner);
+        qputenv("ROPER_TRAIN", program.toLocal8Bit());
+        const auto restore = qScopeGuard([&] { qputenv("ROPER_TRAIN", trainer); });
+        const RunFolder folder = createRun(runs(), "replaced", {});
+        TrainerLauncher launcher(runs(), nullptr);
+        std::int64_t pid = 0;
+        for (int i = 0; i < 2; ++i) {
+            QFile::remove(runs_->filePath("pid"));
+            launcher.resume(folder);
+            QTRY_VERIFY_WITH_TIMEOUT((pid = numberIn(runs_->filePath("pid"))) > 1, 20000);
+            Status status = folder.status();
+            status.state = RunState::running;
+            status.pid = pid;
+            writeStatus(folder.statusPath(), status);
+            if (i == 0) ::kill(static_cast<pid_t>(pid), SIGKILL);
+        }
+        QTest::qWait(600);
+        QCOMPARE(QFileInfo(QString::fromStdString(folder.messagesPath().string())).size(), 0);
+        ::kill(static_cast<pid_t>(pid), SIGKILL);
+    }
+
     void trainersThatAreSuspended() {
         RunWatcher* run = start();
         for (int i = 0; i < 30; ++i) {

@@ -21,6 +21,18 @@
 #include "core/runs/trusted_folders.h"
 
 namespace roper {
+namespace {
+
+/// The process that a run's status names; 0 if it cannot be read.
+qint64 pidInStatus(const RunFolder& folder) {
+    try {
+        return folder.status().pid;
+    } catch (const Error&) {
+        return 0;
+    }
+}
+
+}  // namespace
 
 TrainerLauncher::TrainerLauncher(std::filesystem::path runs, QObject* parent)
     : QObject(parent), runs_(std::move(runs)) {
@@ -63,10 +75,11 @@ std::vector<RunFolder> TrainerLauncher::startTwins(const Specification& specific
 void TrainerLauncher::resume(const RunFolder& folder) {
     requireOwn(folder.path());
     const std::uint64_t said = isThere(folder.messagesPath()) ? fileSize(folder.messagesPath()) : 0;
+    const qint64 former_pid = pidInStatus(folder);
     const qint64 pid = startDetached(
         {"resume", QString::fromStdString(std::filesystem::absolute(folder.path()).string()), "--background"},
         folder.messagesPath());
-    started_.push_back({folder, pid, said});
+    started_.push_back({folder, pid, former_pid, said});
     timer_.start();
 }
 
@@ -75,7 +88,8 @@ void TrainerLauncher::resume(const RunFolder& folder) {
 void TrainerLauncher::lookAtStarted() {
     std::erase_if(started_, [](const Started& started) {
         try {
-            if (started.folder.status().pid == started.pid) return true;
+            // It has begun, or the next one has after it.
+            if (pidInStatus(started.folder) != started.former_pid) return true;
             if (processStart(started.pid) != 0) return false;
             if (fileSize(started.folder.messagesPath()) > started.said) return true;
             AppendFile(started.folder.messagesPath())

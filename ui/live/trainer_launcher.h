@@ -40,6 +40,7 @@ class TrainerLauncher : public QObject {
     struct Started {
         RunFolder folder;
         qint64 pid;
+        qint64 former_pid;   ///< the process in the run's status when it was started
         std::uint64_t said;  ///< size of its messages when it was started
     };
     void lookAtStarted();
