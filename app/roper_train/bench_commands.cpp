@@ -165,6 +165,7 @@ void benchStep(const BenchOptions& options, const Work& work) {
                      {"share_of_gemm", costOf(specification).flop_a_step / seconds / rates.gemm}};
         if (rates.multiply_add > 0) {
             line["fma_gflops"] = rates.multiply_add / kGiga;
+            line["share_of_fma"] = costOf(specification).flop_a_step / seconds / rates.multiply_add;
             for (std::size_t part = 0; part < kStepParts; ++part)
                 line[std::string(partName(static_cast<StepPart>(part))) + "_ms"] =
                     benches[i].parts[part] / kMilli;

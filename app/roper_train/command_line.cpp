@@ -50,6 +50,7 @@ CommandLine::CommandLine() {
     addQueue();
     addSweep();
     addCompare();
+    addMethods();
     addDiff();
     addBoard();
     addBench();
@@ -76,6 +77,7 @@ CommandLine::CommandLine() {
                       {"folder", "FOLDER"},
                       {"--out", "FILE"},
                       {"--csv", "FILE"},
+                      {"--markdown", "FILE"},
                       {"file", "FILE"},
                       {"sweep", "FILE"}});
 }
@@ -277,10 +279,16 @@ void CommandLine::addExport() {
     out->add_option("--text", text_, "Text that attention, norms or logits are taken of");
     out->add_option("--out", out_, "File to write: .safetensors, or .csv for attention, norms and metrics")
         ->required();
+    out->add_option(
+           "--precision", precision_,
+           "What attention, norms and logits are computed in, however the run was trained: fp32 or bf16, "
+           "which rounds as docs/run-folder.md says")
+        ->check(CLI::IsMember({"fp32", "bf16"}))
+        ->capture_default_str();
     out->callback([this] {
         action_ = [this] {
             read_.runs = runs_;
-            return exportCommand(read_, what_, text_, out_);
+            return exportCommand(read_, what_, text_, out_, precision_);
         };
     });
 }

@@ -55,6 +55,7 @@ class CommandLine {
     void addQueue();
     void addSweep();
     void addCompare();
+    void addMethods();
     void addDiff();
     void addBoard();
     void addBench();
@@ -76,12 +77,13 @@ class CommandLine {
     std::string key_;                    ///< whose values are listed
     std::string shell_;
     bool markdown_ = false, background_ = false, with_parent_ = false;
-    std::string task_, what_, text_, out_;
+    std::string task_, what_, text_, out_, precision_ = "fp32";
     std::int64_t count_ = 10;
     EvalOptions eval_;
     EnqueueOptions enqueue_;
     SweepOptions sweep_;
     CompareOptions compare_;
+    MethodsOptions methods_;
     std::vector<std::string> compared_;
     BenchOptions bench_;
     ImportOptions foreign_;

@@ -46,16 +46,24 @@ void CommandLine::addSweep() {
     });
 }
 
+namespace {
+
+std::string measureType() {
+    std::vector<std::string> names;
+    for (const MeasureInfo& info : measures())
+        names.push_back(info.name);
+    return typeWithWords("MEASURE", names);
+}
+
+}  // namespace
+
 void CommandLine::addCompare() {
     CLI::App* compare = command("compare", "Compare two groups of runs seed by seed");
     addRunsFolder(compare);
     compare->add_option("--filter", compare_.filter, "Words, and comparisons such as \"seed<5 width=128\"");
-    std::vector<std::string> names;
-    for (const MeasureInfo& info : measures())
-        names.push_back(info.name);
     CLI::Option* measure =
         compare->add_option("--measure", compare_.measure, "What is compared (default: what suits the runs)")
-            ->type_name(typeWithWords("MEASURE", names));
+            ->type_name(measureType());
     CLI::Option* share =
         compare->add_option("--share", compare_.share, "Share of problems solved, for steps_until")
             ->check(CLI::Range(0.0, 1.0));
@@ -70,6 +78,29 @@ void CommandLine::addCompare() {
         action_ = [this] {
             compare_.runs = runs_;
             return compareCommand(compare_);
+        };
+    });
+}
+
+void CommandLine::addMethods() {
+    CLI::App* methods =
+        command("methods", "Show every method beside one of them: a line for each, columns for each preset");
+    addRunsFolder(methods);
+    methods->add_option("--filter", methods_.filter, "Words, and comparisons such as \"seed<5 width=128\"");
+    methods->add_option("--a", methods_.reference, "Label of the runs that the others are compared with")
+        ->capture_default_str();
+    methods
+        ->add_option("--measure", methods_.measure,
+                     "What is compared (default: what the preset names, else what suits the task)")
+        ->type_name(measureType());
+    methods->add_option("--share", methods_.share, "Share of problems solved, for steps_until")
+        ->check(CLI::Range(0.0, 1.0));
+    methods->add_option("--csv", methods_.csv, "Also write the table to this file");
+    methods->add_option("--markdown", methods_.markdown, "Also write it to this file, in Markdown");
+    methods->callback([this] {
+        action_ = [this] {
+            methods_.runs = runs_;
+            return methodsCommand(methods_);
         };
     });
 }

@@ -66,7 +66,8 @@ struct EvalOptions {
 int evalCommand(const ReadOptions& options, EvalOptions eval);
 /// Prints the socket's path and answers on it. `with_parent`: ends when stdin is closed.
 int serveCommand(const ReadOptions& options, bool with_parent);
+/// @param precision  "fp32" or "bf16": what attention, norms and logits are computed in
 int exportCommand(const ReadOptions& options, const std::string& what, const std::string& text,
-                  const std::filesystem::path& out);
+                  const std::filesystem::path& out, const std::string& precision);
 
 }  // namespace roper

@@ -14,6 +14,7 @@
 #include "core/bench/bench.h"
 #include "core/compare/board.h"
 #include "core/compare/experiment.h"
+#include "core/compare/method_table.h"
 #include "core/compare/outcome_table.h"
 #include "core/compare/run_differences.h"
 #include "core/compare/run_filter.h"
@@ -22,7 +23,7 @@
 #include "core/runs/run_queue.h"
 #include "core/runs/run_recorder.h"
 
-// Commands that look at many runs: compare, board, import.
+// Commands that look at many runs: compare, methods, diff, board, import.
 
 namespace roper {
 
@@ -95,8 +96,11 @@ Json jsonOf(const PairedComparison& c) {
                      {"high", c.test->interval.high}});
     if (c.test && c.test->bootstrap)
         json.update({{"bootstrap_low", c.test->bootstrap->low}, {"bootstrap_high", c.test->bootstrap->high}});
+    if (c.test) json["permutation_p"] = orNull(c.test->permutation_p);
+    if (c.needed) json["pairs_for_power_80"] = *c.needed;
     json["better_a"] = c.better_a;
     json["better_b"] = c.better_b;
+    json["sign_p"] = c.sign_p;
     json["conclusion"] = conclusionOf(c);
     return json;
 }
@@ -204,6 +208,20 @@ int printOutcomes(const std::vector<OutcomeRow>& rows, const CompareOptions& opt
     return 0;
 }
 
+/// The runs that a filter lets through. @throws Error (usage) if there are none
+std::vector<RunRecord> matchingRuns(const RunTable& table, const std::string& words, const fs::path& folder) {
+    for (const std::string& problem : table.problems())
+        tellPerson("left out: " + problem);
+    const RunFilter filter(words);
+    if (filter.isUnfinished())
+        throw Error(ErrorKind::usage, "a comparison in \"" + words + "\" lacks its value");
+    std::vector<RunRecord> runs;
+    std::copy_if(table.records().begin(), table.records().end(), std::back_inserter(runs),
+                 [&](const RunRecord& run) { return filter.matches(run); });
+    if (runs.empty()) throw Error(ErrorKind::usage, "no run in " + folder.string() + " matches");
+    return runs;
+}
+
 void measureSpeeds(const std::vector<BoardRow>& board, const fs::path& runs) {
     for (const BoardRow& row : board) {
         for (const BoardCell& cell : row.cells) {
@@ -221,15 +239,7 @@ void measureSpeeds(const std::vector<BoardRow>& board, const fs::path& runs) {
 
 int compareCommand(const CompareOptions& options) {
     const RunTable table(options.runs);
-    for (const std::string& problem : table.problems())
-        tellPerson("left out: " + problem);
-    const RunFilter filter(options.filter);
-    if (filter.isUnfinished())
-        throw Error(ErrorKind::usage, "a comparison in \"" + options.filter + "\" lacks its value");
-    std::vector<RunRecord> runs;
-    std::copy_if(table.records().begin(), table.records().end(), std::back_inserter(runs),
-                 [&](const RunRecord& run) { return filter.matches(run); });
-    if (runs.empty()) throw Error(ErrorKind::usage, "no run in " + options.runs.string() + " matches");
+    const std::vector<RunRecord> runs = matchingRuns(table, options.filter, options.runs);
     const std::vector<RunGroup> groups = groupRuns(runs);
     const RunGroup& a = findGroup(groups, options.a, twinMethods().front());
     const RunGroup& b = findGroup(groups, options.b, twinMethods().back());
@@ -248,6 +258,17 @@ int compareCommand(const CompareOptions& options) {
     }
     printGroups(runs, groups, measure, options.share);
     std::cout << "\n" << csvOf(comparison) << "\n" << conclusionOf(comparison) << "\n";
+    return 0;
+}
+
+int methodsCommand(const MethodsOptions& options) {
+    const RunTable read(options.runs);
+    const auto measure = options.measure.empty() ? std::nullopt : std::optional(measureOf(options.measure));
+    const MethodTable table = methodTable(matchingRuns(read, options.filter, options.runs), options.reference,
+                                          measure, options.share);
+    if (!options.csv.empty()) writeFileAtomically(outputPath(options.csv), csvOf(table));
+    if (!options.markdown.empty()) writeFileAtomically(outputPath(options.markdown), markdownOf(table));
+    printInColumns(linesOf(table));
     return 0;
 }
 

@@ -46,6 +46,17 @@ struct CompareOptions {
 };
 int compareCommand(const CompareOptions& options);
 
+struct MethodsOptions {
+    std::filesystem::path runs;
+    std::string filter;
+    std::string reference = "RoPE";  ///< label of the group that the others are compared with
+    std::string measure;             ///< empty: what each preset names
+    double share = 0.9;
+    std::string csv, markdown;  ///< also write the table there
+};
+/// Prints every method beside one of them, preset by preset.
+int methodsCommand(const MethodsOptions& options);
+
 /// Prints which settings differ between runs, and what each reached.
 /// @param names  of runs, or their paths
 int diffCommand(const std::vector<std::string>& names, const std::filesystem::path& runs, bool json);

@@ -27,24 +27,29 @@ std::vector<SizeRow> sizeRows(const SizeScores& scores) {
     for (const SizeScore& score : scores.scores)
         rows.push_back({scores.step, scalingNames().at(static_cast<std::size_t>(scores.scaling.method)),
                         factorOf(scores.scaling), score.size.first, score.size.second, score.correct,
-                        score.of});
+                        score.of, score.fully_correct});
     return rows;
 }
 
 int printScoresBySize(const SizeScores& scores, bool json) {
     if (json) {
         nlohmann::ordered_json list = nlohmann::ordered_json::array();
-        for (const SizeScore& score : scores.scores)
+        for (const SizeScore& score : scores.scores) {
             list.push_back({score.size.first, score.size.second, score.correct, score.of});
+            if (score.fully_correct) list.back().push_back(*score.fully_correct);
+        }
         std::cout
             << nlohmann::ordered_json{{"step", scores.step}, {"names", scores.names}, {"scores", list}}.dump()
             << "\n";
         return 0;
     }
-    std::cout << join(scores.names, ",") << ",correct,of\n";
-    for (const SizeScore& score : scores.scores)
-        std::cout << score.size.first << "," << score.size.second << "," << score.correct << "," << score.of
-                  << "\n";
+    const bool has_working = !scores.scores.empty() && scores.scores.front().fully_correct;
+    std::cout << join(scores.names, ",") << ",correct,of" << (has_working ? ",fully_correct" : "") << "\n";
+    for (const SizeScore& score : scores.scores) {
+        std::cout << score.size.first << "," << score.size.second << "," << score.correct << "," << score.of;
+        if (score.fully_correct) std::cout << "," << *score.fully_correct;
+        std::cout << "\n";
+    }
     return 0;
 }
 
@@ -139,7 +144,7 @@ int evalCommand(const ReadOptions& options, EvalOptions eval) {
 }
 
 int exportCommand(const ReadOptions& options, const std::string& what, const std::string& text,
-                  const fs::path& named) {
+                  const fs::path& named, const std::string& precision) {
     const fs::path out = outputPath(named);
     const std::string suffix = out.extension().string();
     const bool fits = what == "metrics"                        ? suffix == ".csv"
@@ -152,14 +157,15 @@ int exportCommand(const ReadOptions& options, const std::string& what, const std
                                                                                     : ".safetensors") +
                                           ", not as \"" + out.string() + "\"");
     const RunFolder folder = findRun(options.run, options.runs);
+    const ReadingOptions reading{options.step, options.device, {}, precision};
     if (what == "attention") {
-        exportAttention(folder, {options.step, options.device}, text, out);
+        exportAttention(folder, reading, text, out);
     } else if (what == "norms") {
-        exportNorms(folder, {options.step, options.device}, text, out);
+        exportNorms(folder, reading, text, out);
     } else if (what == "logits") {
-        exportLogits(folder, {options.step, options.device}, text, out);
+        exportLogits(folder, reading, text, out);
     } else if (what == "weights") {
-        exportWeights(folder, {options.step, options.device}, out);
+        exportWeights(folder, reading, out);
     } else {
         writeFileAtomically(out, [&](const AppendBytes& append) {
             append(bytesOf(headerLine<MetricsRow>() + "\n"));

@@ -31,7 +31,7 @@ std::vector<std::string> precisionsOf(const Specification& specification);
 
 /// What the whole device computes in one precision, floating-point operations a second.
 struct MachineRates {
-    double gemm = 0;          ///< LibTorch's product of two large matrices
+    double gemm = 0;  ///< product of two large matrices: on a CPU by oneDNN or LibTorch, whichever is faster
     double multiply_add = 0;  ///< the kernels' multiply-adds in registers; 0 on a GPU
 };
 

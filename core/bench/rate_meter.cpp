@@ -4,10 +4,12 @@
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "core/kernels/arithmetic_peak.h"
 #include "core/model/device.h"
+#include "core/operators/products.h"
 
 namespace roper {
 
@@ -17,11 +19,14 @@ RateMeter::RateMeter(const at::Device& device, at::ScalarType type)
 
 void RateMeter::sample() {
     sampleGemm();
+    if (device_.is_cpu() && whyNotOneDnn().empty()) sampleOneDnn();
     if (device_.is_cpu()) sampleFma();
 }
 
 MachineRates RateMeter::rates() const {
-    return {flop_ / gemm_.median(), device_.is_cpu() ? 1 / multiply_add_.median() : 0};
+    const double seconds =
+        one_dnn_.seconds.empty() ? gemm_.median() : std::min(gemm_.median(), one_dnn_.median());
+    return {flop_ / seconds, device_.is_cpu() ? 1 / multiply_add_.median() : 0};
 }
 
 void RateMeter::sampleGemm() {
@@ -43,6 +48,11 @@ void RateMeter::sampleGemm() {
     gemm_.seconds.push_back(seconds / static_cast<double>(times));
     const auto n = static_cast<double>(size);
     flop_ = 2 * n * n * n;
+}
+
+void RateMeter::sampleOneDnn() {
+    if (one_dnn_.seconds.empty()) multiplyInto(c_, a_, b_);  // the first prepares the product
+    one_dnn_.seconds.push_back(secondsOf([&] { multiplyInto(c_, a_, b_); }));
 }
 
 void RateMeter::sampleFma() {

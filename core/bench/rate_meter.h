@@ -22,13 +22,15 @@ class RateMeter {
 
   private:
     void sampleGemm();
+    void sampleOneDnn();
     void sampleFma();
 
     at::Device device_;
     at::ScalarType type_;
     at::Tensor a_, b_, c_;
     double flop_ = 0;
-    BenchTimes gemm_, multiply_add_;  ///< the latter by operation
+    BenchTimes gemm_, one_dnn_;  ///< the same product by LibTorch and, on a CPU where it can, by oneDNN
+    BenchTimes multiply_add_;    ///< by operation
 };
 
 /// How long `work` takes, in seconds.

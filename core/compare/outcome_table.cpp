@@ -12,7 +12,21 @@ constexpr double kHalf = 0.5, kMost = 0.9;
 constexpr auto kNone = "–";
 constexpr double kSolved = 0.95;  // of the problems at the end: then it is time that tells methods apart
 
-OutcomeRow rowOf(PairedComparison comparison) {
+/// Whether any pair tells something of the measure.
+bool saysSomething(const PairedComparison& comparison) {
+    return std::any_of(comparison.pairs.begin(), comparison.pairs.end(), [](const SeedPair& pair) {
+        const bool any = pair.a.kind == Outcome::known || pair.b.kind == Outcome::known;
+        return any && pair.a.isSettled() && pair.b.isSettled();
+    });
+}
+
+std::string cell(const std::optional<double>& value) {
+    return value ? formatNumber(*value) : std::string();
+}
+
+}  // namespace
+
+OutcomeRow outcomeRowOf(PairedComparison comparison) {
     OutcomeRow row;
     // Of runs some of which never got there, each side has the mean of its own that did.
     const bool some_never = comparison.count(Outcome::never) > 0;
@@ -37,22 +51,14 @@ OutcomeRow rowOf(PairedComparison comparison) {
     return row;
 }
 
-/// Whether any pair tells something of the measure.
-bool saysSomething(const PairedComparison& comparison) {
-    return std::any_of(comparison.pairs.begin(), comparison.pairs.end(), [](const SeedPair& pair) {
-        const bool any = pair.a.kind == Outcome::known || pair.b.kind == Outcome::known;
-        return any && pair.a.isSettled() && pair.b.isSettled();
-    });
-}
-
-std::string cell(const std::optional<double>& value) {
-    return value ? formatNumber(*value) : std::string();
-}
-
-}  // namespace
-
 std::string OutcomeRow::title() const {
-    return comparison.title();
+    return comparison.title() + (is_named_before ? " (named beforehand)" : "");
+}
+
+std::optional<Measure> namedMeasure(const RunGroup& a, const RunGroup& b) {
+    const std::string& named = a.specification.about.measure;
+    if (named == Specification().about.measure || named != b.specification.about.measure) return std::nullopt;
+    return measureOf(named);
 }
 
 std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b) {
@@ -64,20 +70,26 @@ std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunG
         if (info.measure == Measure::steps_until) shares = {kHalf, kMost};
         for (const double share : shares) {
             PairedComparison comparison = comparePaired(runs, a, b, info.measure, share);
-            if (saysSomething(comparison)) rows.push_back(rowOf(std::move(comparison)));
+            if (saysSomething(comparison)) rows.push_back(outcomeRowOf(std::move(comparison)));
         }
     }
-    std::vector<double> known;
+    const auto named = namedMeasure(a, b);
+    for (OutcomeRow& row : rows)
+        row.is_named_before = row.comparison.measure == named && row.comparison.share == kMost;
+    std::stable_partition(rows.begin(), rows.end(),
+                          [](const OutcomeRow& row) { return row.is_named_before; });
+    std::vector<double> secondary;
     for (const OutcomeRow& row : rows)
-        if (row.p) known.push_back(*row.p);
-    const std::vector<double> corrected = holmCorrected(known);
+        if (row.p && !row.is_named_before) secondary.push_back(*row.p);
+    const std::vector<double> corrected = holmCorrected(secondary);
     std::size_t next = 0;
     for (OutcomeRow& row : rows)
-        if (row.p) row.holm_p = corrected[next++];
+        if (row.p) row.holm_p = row.is_named_before ? *row.p : corrected[next++];
     return rows;
 }
 
 Measure leadingMeasure(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b) {
+    if (const auto named = namedMeasure(a, b)) return *named;
     const Measure by_default = defaultMeasure(a.specification);
     if (!a.specification.task.hasProblems()) return by_default;
     for (const RunGroup* group : {&a, &b}) {
@@ -123,20 +135,22 @@ OutcomeCells cellsOf(const OutcomeRow& row) {
 
 std::string csvOf(const std::vector<OutcomeRow>& rows) {
     std::string csv =
-        "measure,share,unit,pairs,mean_a,mean_b,difference,low,high,test,p,holm_p,better_a,better_b,ties\n";
+        "measure,share,named_before,unit,pairs,mean_a,mean_b,difference,low,high,test,p,holm_p,"
+        "permutation_p,better_a,better_b,ties\n";
     for (const OutcomeRow& row : rows) {
         const PairedComparison& c = row.comparison;
         const auto mean = [](const Summary& summary) {
             return summary.count > 0 ? formatNumber(summary.mean) : std::string();
         };
         const auto end = [&](double value) { return c.test && !row.is_sign_test ? formatNumber(value) : ""; };
-        csv += join({infoOf(c.measure).name, c.measure == Measure::steps_until ? formatNumber(c.share) : "",
-                     infoOf(c.measure).unit, std::to_string(row.difference.count), mean(row.a), mean(row.b),
-                     mean(row.difference), end(c.test ? c.test->interval.low : 0),
-                     end(c.test ? c.test->interval.high : 0), row.is_sign_test ? "sign" : "paired t",
-                     cell(row.p), cell(row.holm_p), std::to_string(c.better_a), std::to_string(c.better_b),
-                     std::to_string(c.ties)},
-                    ",");
+        csv += join(
+            {infoOf(c.measure).name, c.measure == Measure::steps_until ? formatNumber(c.share) : "",
+             row.is_named_before ? "1" : "0", infoOf(c.measure).unit, std::to_string(row.difference.count),
+             mean(row.a), mean(row.b), mean(row.difference), end(c.test ? c.test->interval.low : 0),
+             end(c.test ? c.test->interval.high : 0), row.is_sign_test ? "sign" : "paired t", cell(row.p),
+             cell(row.holm_p), c.test ? cell(c.test->permutation_p) : "", std::to_string(c.better_a),
+             std::to_string(c.better_b), std::to_string(c.ties)},
+            ",");
         csv += '\n';
     }
     return csv;

@@ -18,19 +18,26 @@ struct OutcomeRow {
     /// Of the paired t-test; where a run never got there, of the sign test over who was first.
     std::optional<double> p;
     bool is_sign_test = false;
-    /// The same, corrected for the number of measures in the table (Holm 1979).
+    /// The same, corrected for the number of measures in the table that were not named before (Holm 1979); of
+    /// the one that was, p itself.
     std::optional<double> holm_p;
+    bool is_named_before = false;  ///< by both groups' presets, before the runs were trained
 
     std::string title() const;
 };
 
+OutcomeRow outcomeRowOf(PairedComparison comparison);
+
 /// Every measure that at least one pair of the groups has, steps until half and until nine tenths are solved
-/// among them; not the time of a step.
+/// among them; not the time of a step. A measure that was named before comes first.
 std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b);
 
-/// The most informative measure of which of two groups is better: steps until nine tenths are solved where
-/// every finished run of both solves at least 95 % in the end, and each group has one; else problems solved
-/// at the end; of tasks without problems the loss.
+/// The measure that both groups' presets have named, if they have.
+std::optional<Measure> namedMeasure(const RunGroup& a, const RunGroup& b);
+
+/// The measure by which two groups are compared if nobody chooses: the one that was named before; else steps
+/// until nine tenths are solved where every finished run of both solves at least 95 % in the end, and each
+/// group has one; else problems solved at the end; of tasks without problems the loss.
 Measure leadingMeasure(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b);
 
 /// A row as people read it: "124.4", "+1.8 problems", "−2.2 to 5.8", "0.28", "0.56"; "–" where there is

@@ -12,7 +12,8 @@ namespace roper {
 namespace {
 
 constexpr double kConfidence = 0.95;
-constexpr int kFewPairs = 5;
+/// With fewer no exact permutation test can fall below 5 %: 2 of 2⁵ signs is 6 %.
+constexpr int kFewPairs = 6;
 constexpr int kMostPairs = 1000;
 
 using Seeds = std::pair<std::int64_t, std::int64_t>;
@@ -90,10 +91,11 @@ std::string testText(const PairedComparison& c) {
                        " on average (" + c.title() + "). ";
     if (std::isinf(test.t) || !(test.difference.error > 0))
         return text + "All pairs differ by the same amount, so their spread says nothing yet. ";
-    text += "The 95 % interval of the mean difference is " + intervalText(test.interval) +
-            " (paired t-test: t(" + std::to_string(n - 1) + ") = " + signedText(test.t) +
-            ", p = " + formatRounded(test.p, 3) +
-            (test.bootstrap ? "; bootstrap " + intervalText(*test.bootstrap) : "") + "). ";
+    text +=
+        "The 95 % interval of the mean difference is " + intervalText(test.interval) + " (paired t-test: t(" +
+        std::to_string(n - 1) + ") = " + signedText(test.t) + ", p = " + formatRounded(test.p, 3) +
+        (test.permutation_p ? "; exact permutation test: p = " + formatRounded(*test.permutation_p, 3) : "") +
+        (test.bootstrap ? "; bootstrap " + intervalText(*test.bootstrap) : "") + "). ";
     if (c.count(Outcome::never) > 0)
         return text + "These are the pairs in which both got there, so they cannot decide: see the count. ";
     if (!test.interval.holds(0)) {
@@ -103,6 +105,9 @@ std::string testText(const PairedComparison& c) {
             "and in "
             "this setting " +
             (b_better ? c.label_b : c.label_a) + " is better on average. ";
+        if (c.needed)
+            text += "A true difference of this size shows in four of five experiments of " +
+                    countOf(static_cast<std::size_t>(*c.needed), "pair") + ". ";
         if (n < kFewPairs)
             text += "With fewer than " + std::to_string(kFewPairs) +
                     " pairs that rests on the differences being normally distributed; train more. ";

@@ -1,6 +1,7 @@
 #include "core/compare/statistics.h"
 
 #include <algorithm>
+#include <bit>
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/distributions/students_t.hpp>
@@ -60,6 +61,7 @@ std::optional<PairedTest> pairedTest(std::span<const double> differences, double
     test.interval = *meanInterval(test.difference, confidence);
     if (differences.size() >= PairedTest::kLeastForBootstrap)
         test.bootstrap = bootstrapInterval(differences, confidence);
+    test.permutation_p = signFlipTest(differences);
     const double mean = test.difference.mean, error = test.difference.error;
     constexpr double kRounding = 1e-13;  // of the mean: differences that are equal but for the last digits
     if (error > kRounding * std::abs(mean)) {
@@ -71,6 +73,29 @@ std::optional<PairedTest> pairedTest(std::span<const double> differences, double
         test.p = 0;
     }
     return test;
+}
+
+std::optional<double> signFlipTest(std::span<const double> differences) {
+    if (differences.empty() || differences.size() > kMostToPermute) return std::nullopt;
+    constexpr double kRounding = 1e-12;  // sums that are equal but for the order in which they were taken
+    double sum = 0, size = 0;
+    for (const double difference : differences) {
+        sum += difference;
+        size += std::abs(difference);
+    }
+    const double limit = std::abs(sum) - kRounding * size;
+    std::vector<double> signed_values(differences.begin(), differences.end());
+    const std::uint64_t all = std::uint64_t{1} << differences.size();
+    std::uint64_t as_far = 0;
+    // Gray's code: from one choice of signs to the next a single one changes.
+    for (std::uint64_t choice = 1;; ++choice) {
+        if (std::abs(sum) >= limit) ++as_far;
+        if (choice == all) break;
+        double& flipped = signed_values[static_cast<std::size_t>(std::countr_zero(choice))];
+        sum -= 2 * flipped;
+        flipped = -flipped;
+    }
+    return static_cast<double>(as_far) / static_cast<double>(all);
 }
 
 Interval bootstrapInterval(std::span<const double> values, double confidence) {

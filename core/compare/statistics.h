@@ -39,11 +39,19 @@ struct PairedTest {
     /// The same by the bootstrap; none of fewer pairs than `kLeastForBootstrap`, of which it can draw too few
     /// different samples to mean anything.
     std::optional<Interval> bootstrap;
-    static constexpr std::size_t kLeastForBootstrap = 5;
+    /// p of the exact permutation test (`signFlipTest`), which takes no differences to be normal.
+    std::optional<double> permutation_p;
+    static constexpr std::size_t kLeastForBootstrap = 6;
 };
 
 /// Nothing for fewer than two differences.
 std::optional<PairedTest> pairedTest(std::span<const double> differences, double confidence = 0.95);
+
+/// Exact permutation test of paired differences against a mean of 0, two-sided (Fisher 1935): the share of
+/// all 2ⁿ ways to choose their signs whose sum lies at least as far from 0 (the same as
+/// scipy.stats.permutation_test with "samples"). Nothing for none, or for more than `kMostToPermute`.
+std::optional<double> signFlipTest(std::span<const double> differences);
+inline constexpr std::size_t kMostToPermute = 20;
 
 /// Percentile interval of the mean from 10,000 resamples (Efron 1979), drawn from a fixed seed. With a
 /// handful of values it is too narrow; Student's is the one to trust then.

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "core/operators/linear_attention.h"
 
@@ -49,6 +50,18 @@ at::Tensor mixLinear(AttentionKind kind, const Heads& heads, const AttentionMask
     return divided(numerator, denominators(kind, heads, mask));
 }
 
+/// The nearest numbers that bfloat16 has.
+at::Tensor rounded(const at::Tensor& x) {
+    return x.to(at::kBFloat16).to(at::kFloat);
+}
+
+/// Scores with −∞ for keys that are masked.
+at::Tensor masked(const at::Tensor& scores, const AttentionMask& mask) {
+    if (mask.added.defined()) return scores + mask.added;
+    if (!mask.causal) return scores;
+    return scores.masked_fill(futureOf(scores.size(2), scores.size(3), scores.options()), -INFINITY);
+}
+
 }  // namespace
 
 AttentionMask sequenceMask(bool causal, std::int64_t T, const at::Tensor& distance_bias) {
@@ -92,10 +105,17 @@ at::Tensor weights(AttentionKind kind, const Heads& heads, const AttentionMask& 
         return divided(similarities(kind, heads.q, heads.k, mask), denominators(kind, heads, mask));
     const at::Tensor scores =
         at::matmul(heads.q, heads.k.mT()) / std::sqrt(static_cast<double>(heads.q.size(3)));
-    if (mask.added.defined()) return at::softmax(scores + mask.added, -1);
-    if (!mask.causal) return at::softmax(scores, -1);
-    const at::Tensor future = futureOf(scores.size(2), scores.size(3), scores.options());
-    return at::softmax(scores.masked_fill(future, -INFINITY), -1);
+    return at::softmax(masked(scores, mask), -1);
+}
+
+RoundedAttention roundedAttention(const Heads& heads, const AttentionMask& mask) {
+    // As in the kernels, the scale is part of what is rounded (core/kernels/attention_blocks-inl.h).
+    const double log2_of_e = std::numbers::log2e, d = static_cast<double>(heads.q.size(3));
+    const at::Tensor q = rounded(heads.q * (log2_of_e / std::sqrt(d)));
+    const at::Tensor scores = masked(at::matmul(q, rounded(heads.k).mT()) / log2_of_e, mask);
+    const at::Tensor unscaled = at::exp(scores - scores.amax(-1, /*keepdim=*/true));
+    const at::Tensor sum = unscaled.sum(-1, /*keepdim=*/true);
+    return {unscaled / sum, at::matmul(rounded(unscaled), rounded(heads.v)) / sum};
 }
 
 at::Tensor mix(AttentionKind kind, const Heads& heads, const AttentionMask& mask) {

@@ -44,6 +44,15 @@ at::Tensor mix(AttentionKind kind, const Heads& heads, const AttentionMask& mask
 /// negative; the others are probabilities.
 at::Tensor weights(AttentionKind kind, const Heads& heads, const AttentionMask& mask);
 
+/// The same two of softmax attention as the kernels compute them in bfloat16: the factors of both products,
+/// weights before their division among them, are rounded to it, everything else is float32.
+struct RoundedAttention {
+    at::Tensor weights;  ///< [B, H, Tq, Tk]
+    at::Tensor mixed;    ///< [B, H, Tq, d]
+};
+/// @param heads  float32, rotated
+RoundedAttention roundedAttention(const Heads& heads, const AttentionMask& mask);
+
 /// What linear attention divides by, for every query: [B, H, Tq, 1]. Undefined for softmax.
 at::Tensor denominators(AttentionKind kind, const Heads& heads, const AttentionMask& mask);
 

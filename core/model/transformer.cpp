@@ -180,7 +180,9 @@ at::Tensor Transformer::run(const Forward& forward, const Layers& layers) {
 /// The attention of one layer. qkv: q, k and v side by side [B, T, 3C] → what the output projection reads [B,
 /// T, C]
 at::Tensor Transformer::attend(const Forward& forward, std::size_t layer, const at::Tensor& qkv) {
-    if (forward.fused) return attendFused(forward, layer, qkv);
+    if (forward.fused)
+        return forward.recorder == nullptr ? attendFused(forward, layer, qkv)
+                                           : attendRounded(forward, layer, qkv);
     // Only softmax with fixed frequencies computes in the compute type.
     const bool as_it_is = attention_ == AttentionKind::softmax && !specification_.model.trainsFrequencies();
     const at::Tensor split = splitHeads(as_it_is ? qkv : qkv.to(embedding_.scalar_type()));
@@ -206,6 +208,15 @@ at::Tensor Transformer::attendFused(const Forward& forward, std::size_t layer, c
         return forward.texts->kernel_cache_->attend(layer, qkv, forward.decoded, forward.positions);
     if (forward.texts != nullptr) forward.texts->kernel_cache_->append(qkv, forward.positions);
     return fusedAttention(qkv, heads_, causal_, positions_->pairing(), forward.positions, layer);
+}
+
+/// What the kernels do in bfloat16, step by step, for a recorder.
+at::Tensor Transformer::attendRounded(const Forward& forward, std::size_t layer, const at::Tensor& qkv) {
+    const at::Tensor split = splitHeads(qkv.to(at::kFloat));
+    const Heads heads = rotatedHeads(split, layer, forward.positions);
+    const RoundedAttention attention = roundedAttention(heads, forward.mask);
+    forward.recorder->take({layer, split, heads, attention.weights, attention.mixed});
+    return mergeHeads(attention.mixed, layer, forward.positions).to(at::kBFloat16);
 }
 
 /// qkv [B, T, 3C] → q, k, v by heads: [3, B, H, T, d].
@@ -328,11 +339,14 @@ at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& posit
     return run(forward, texts.layers_).squeeze(1).narrow(0, 0, B);
 }
 
-/// A plain pass for what `recorder` takes of it. tokens [B, T]
-void Transformer::record(const at::Tensor& tokens, const Recorder& recorder) {
-    Forward forward = plainForward(tokens);
+/// A pass for what `recorder` takes of it. tokens [B, T]
+void Transformer::record(const at::Tensor& tokens, const Recorder& recorder, Numbers numbers) {
+    const bool rounds = numbers == Numbers::compute && compute_type_ == at::kBFloat16;
+    const std::int64_t T = tokens.size(1);
+    Forward forward = rounds ? fastForward(tokens, positions_->forPass({T})) : plainForward(tokens);
+    if (rounds) forward.mask = sequenceMask(causal_, T, forward.positions.distance_bias);
     forward.recorder = &recorder;
-    run(forward, layers_);
+    run(forward, rounds && !by_kernels_ ? castLayers() : layers_);
 }
 
 }  // namespace roper

@@ -58,15 +58,19 @@ class Transformer {
     /// One more token for every text. tokens [B], positions [B] (int64) → logits [B, V]
     at::Tensor decode(const at::Tensor& tokens, const at::Tensor& positions, Decoding& texts);
 
+    /// The numbers in which a model is looked into: those of its parameters, by LibTorch's operations, or
+    /// those that its passes compute in (`computeType`), rounded where they round.
+    enum class Numbers { master, compute };
+
     /// Attention weights of every layer and head for tokens [B, T] → [L, B, H, T, T].
-    at::Tensor attentionWeights(const at::Tensor& tokens);
+    at::Tensor attentionWeights(const at::Tensor& tokens, Numbers numbers = Numbers::master);
 
     /// What every head does with tokens [1, T].
     struct Inside {
         at::Tensor attention;  ///< weights [L, H, T, T]
         at::Tensor norms;      ///< lengths by pair of q, k, v and output, means over tokens: [4, L, H, d/2]
     };
-    Inside inside(const at::Tensor& tokens);
+    Inside inside(const at::Tensor& tokens, Numbers numbers = Numbers::master);
 
     /// q, k and v of one head for tokens [1, T], before any rotation → [3, T, d].
     /// @throws std::invalid_argument if there is no such layer or head
@@ -135,7 +139,8 @@ class Transformer {
     at::Tensor attendFused(const Forward& forward, std::size_t layer, const at::Tensor& qkv);
     Forward plainForward(const at::Tensor& tokens);
     Forward fastForward(const at::Tensor& tokens, PassPositions positions) const;
-    void record(const at::Tensor& tokens, const Recorder& recorder);
+    void record(const at::Tensor& tokens, const Recorder& recorder, Numbers numbers = Numbers::master);
+    at::Tensor attendRounded(const Forward& forward, std::size_t layer, const at::Tensor& qkv);
 
     Pass plainPass() const;
     Layers castLayers() const;

@@ -6,9 +6,9 @@
 
 namespace roper {
 
-at::Tensor Transformer::attentionWeights(const at::Tensor& tokens) {
+at::Tensor Transformer::attentionWeights(const at::Tensor& tokens, Numbers numbers) {
     std::vector<at::Tensor> layers;
-    record(tokens, {true, [&](const LayerRecord& layer) { layers.push_back(layer.weights); }});
+    record(tokens, {true, [&](const LayerRecord& layer) { layers.push_back(layer.weights); }}, numbers);
     return at::stack(layers);
 }
 
@@ -24,17 +24,19 @@ at::Tensor Transformer::pairNorms(const at::Tensor& x, int pairs) const {
     return all.square().sum(-1).sqrt().mean(2).squeeze(0);
 }
 
-Transformer::Inside Transformer::inside(const at::Tensor& tokens) {
+Transformer::Inside Transformer::inside(const at::Tensor& tokens, Numbers numbers) {
     const int qk_pairs = positions_->queryKeyPairs(), value_pairs = positions_->valuePairs();
     std::vector<at::Tensor> attention, norms;
     record(tokens,
-           {true, [&](const LayerRecord& layer) {
+           {true,
+            [&](const LayerRecord& layer) {
                 attention.push_back(layer.weights);
                 // A rotation keeps every pair's length, so values and outputs may be taken rotated.
                 norms.push_back(at::stack(
                     {pairNorms(layer.qkv.select(0, 0), qk_pairs), pairNorms(layer.qkv.select(0, 1), qk_pairs),
                      pairNorms(layer.heads.v, value_pairs), pairNorms(layer.mixed, value_pairs)}));
-            }});
+            }},
+           numbers);
     return {at::stack(attention).squeeze(1), at::stack(norms, 1)};
 }
 

@@ -66,7 +66,10 @@ const RowFile<SizeRow>& rowFile<SizeRow>() {
                                     {"first", &Row::first},
                                     {"second", &Row::second},
                                     {"correct", &Row::correct},
-                                    {"of", &Row::of}}};
+                                    {"of", &Row::of},
+                                    {"fully_correct", &Row::fully_correct, true}},
+                                   RowFormat::csv,
+                                   {7}};
     return file;
 }
 

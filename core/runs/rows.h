@@ -54,6 +54,7 @@ struct SizeRow {
     double factor = 1;
     std::int64_t first = 0, second = 0;  ///< the two numbers of the size
     std::int64_t correct = 0, of = 0;
+    std::optional<std::int64_t> fully_correct = {};  ///< with every step of the working, where there is one
 };
 
 /// A row of lengths.csv: one checkpoint of a run without problems on validation sequences of a length.

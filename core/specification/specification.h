@@ -22,6 +22,7 @@ struct Specification {
         std::string title;
         std::string teaches;
         std::string evidence;
+        std::string measure = "auto";  ///< named before the runs: one of core/compare/outcome.h
         double minutes = 0;
     } about;
 

@@ -34,6 +34,13 @@ std::vector<SpecificationField> aboutAndTask() {
         make({"about", "evidence", "", "What many seeds of RoPE and RoPER have shown, in a sentence",
               AnyText()},
              &S::about, &S::About::evidence),
+        make({"about", "measure", "",
+              "What its runs are compared by, named before they were trained (docs/experiments.md); auto: by "
+              "what "
+              "they solve",
+              Choice{{"auto", "final_correct", "best_correct", "final_loss", "training_loss",
+                      "final_token_accuracy", "steps_until", "mean_correct", "final_fully_correct"}}},
+             &S::about, &S::About::measure),
         make({"about", "minutes", "minutes",
               "How long the run takes on two CPU cores, as measured; 0 if not known", RealRange{0, 1e7}},
              &S::about, &S::About::minutes),

@@ -31,6 +31,7 @@ struct ProblemSize {
 struct SizeScore {
     ProblemSize size;
     std::int64_t correct = 0, of = 0;
+    std::optional<std::int64_t> fully_correct = {};  ///< with every step of the working, where there is one
 };
 
 /// What a model learns: a synthetic task at character level (Harik & Jayasiri 2022), or a text. Everything

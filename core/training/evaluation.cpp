@@ -319,8 +319,12 @@ std::vector<SizeScore> Evaluator::evaluateBySize(Transformer& model, std::int64_
             problems.begin() + static_cast<std::ptrdiff_t>(std::min(first + kBatch, problems.size())));
         const std::vector<std::string> completions =
             completionsOf(model, part, dataSeed(specification_) + first);
-        for (std::size_t i = 0; i < part.size(); ++i)
-            scores[size_of[first + i]].correct += task_.isCorrect(part[i], completions[i]) ? 1 : 0;
+        for (std::size_t i = 0; i < part.size(); ++i) {
+            SizeScore& score = scores[size_of[first + i]];
+            score.correct += task_.isCorrect(part[i], completions[i]) ? 1 : 0;
+            if (const auto is_fully_right = task_.isFullyRight(part[i], completions[i]))
+                score.fully_correct = score.fully_correct.value_or(0) + (*is_fully_right ? 1 : 0);
+        }
     }
     return scores;
 }

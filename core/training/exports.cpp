@@ -66,7 +66,10 @@ void writeForText(const ReadText& read, const std::string& name, const at::Tenso
                   const std::filesystem::path& out) {
     const at::Tensor tokens = read.tokens.flatten().cpu().contiguous();
     writeSafetensors(out, {tensorToWrite(name, made), tensorToWrite("tokens", tokens)},
-                     {{"run", read.run}, {"step", std::to_string(read.loaded.step)}, {"text", read.text}});
+                     {{"run", read.run},
+                      {"step", std::to_string(read.loaded.step)},
+                      {"text", read.text},
+                      {"precision", read.loaded.model->computeType() == at::kBFloat16 ? "bf16" : "fp32"}});
 }
 
 }  // namespace
@@ -77,7 +80,10 @@ void exportAttention(const RunFolder& folder, const ReadingOptions& options, con
         const at::NoGradGuard no_gradients;
         const ReadText read = readText(folder, options, text);
         const at::Tensor attention =
-            read.loaded.model->attentionWeights(read.tokens).select(1, 0).cpu().contiguous();  // [L, H, T, T]
+            read.loaded.model->attentionWeights(read.tokens, Transformer::Numbers::compute)
+                .select(1, 0)
+                .to(at::kCPU, at::kFloat)
+                .contiguous();  // [L, H, T, T]
         if (out.extension() == ".csv")
             writeAttentionCsv(attention, read.loaded.model->causal(), out);
         else
@@ -90,8 +96,9 @@ void exportNorms(const RunFolder& folder, const ReadingOptions& options, const s
     translatingErrors([&] {
         const at::NoGradGuard no_gradients;
         const ReadText read = readText(folder, options, text);
-        const at::Tensor norms =
-            read.loaded.model->inside(read.tokens).norms.to(at::kCPU, at::kFloat).contiguous();
+        const at::Tensor norms = read.loaded.model->inside(read.tokens, Transformer::Numbers::compute)
+                                     .norms.to(at::kCPU, at::kFloat)
+                                     .contiguous();
         if (out.extension() == ".csv")
             writeNormsCsv(norms, out);
         else

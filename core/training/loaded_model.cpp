@@ -25,6 +25,7 @@ LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options, bo
     const StepFile checkpoint = chooseCheckpoint(folder, options.step);
     LoadedModel loaded{withoutUnused(folder.specification()), nullptr, nullptr, checkpoint.step};
     requireValid(loaded.specification, folder.specificationPath().string());
+    if (!options.precision.empty()) loaded.specification.device.precision = options.precision;
     loaded.task = to_evaluate ? openTask(loaded.specification.task, folder, {options.note, {}})
                               : openTaskForInference(loaded.specification.task, folder);
     loaded.model = std::make_unique<Transformer>(

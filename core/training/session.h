@@ -56,6 +56,7 @@ struct ReadingOptions {
     std::optional<std::int64_t> step;  ///< of the checkpoint; the newest if not given
     std::string device = "cpu";
     std::function<void(const std::string&)> note = {};  ///< told what takes long, such as preparing a text
+    std::string precision = {};                         ///< as `device.precision`; the run's own if not given
 };
 
 /// Refuses what is too much for this machine before anything is made of it.

@@ -1,4 +1,6 @@
 #include <QProcess>
+#include <QScopeGuard>
+#include <fstream>
 
 #include "tests/support/finished_run.h"
 #include "tests/support/page_test.h"
@@ -222,6 +224,33 @@ class InspectPageTest : public PageTest {
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);  // now “Cancel”
         QVERIFY(!state().isCountingSizes());
+    }
+
+    void problemsAreCountedWithAllTheirWorkingToo() {
+        auto* with_working = control<QCheckBox>("With all working");
+        page().showTab(2);
+        QVERIFY(!with_working->isVisible());  // this task has none
+        const QByteArray trainer = qgetenv("ROPER_TRAIN");
+        const auto restore = qScopeGuard([&] { qputenv("ROPER_TRAIN", trainer); });
+        const QString program = folder_.filePath("answers");
+        std::ofstream(program.toStdString()) << "#!/bin/sh\necho '{\"step\": 40, \"names\": [\"a\", \"b\"], "
+                                                "\"scores\": [[1, 1, 4, 4, 3], [1, 2, 2, 4, 0]]}'\n";
+        QFile(program).setPermissions(QFile::ReadOwner | QFile::ExeOwner);
+        qputenv("ROPER_TRAIN", program.toLocal8Bit());
+        QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isCountingSizes(), 60000);
+        QVERIFY(with_working->isVisible());
+        const HeatMapView& map = page().sizeMap();
+        QCOMPARE((*map.map().values)(0, 0), 100.0);
+        QVERIFY(!map.figureCaption().contains("every step"));
+        QTest::mouseClick(with_working, Qt::LeftButton);
+        QCOMPARE((*map.map().values)(0, 0), 75.0);
+        QCOMPARE((*map.map().values)(0, 1), 0.0);
+        QVERIFY(map.figureCaption().contains("every step of the working right"));
+        QCOMPARE(map.map().value_name, QString("fully solved, %"));
+        state().setRun("twin");
+        QVERIFY(!with_working->isVisible());
+        with_working->setChecked(false);
     }
 
     void anOlderCheckpointCanBeAsked() {

@@ -26,8 +26,15 @@ def fields(toml):
     return found
 
 
+def bfloat16(x):
+    """The nearest number that bfloat16 has, of two that are equally near the even one."""
+    bits = numpy.asarray(x, numpy.float32).view(numpy.uint32).astype(numpy.uint64)
+    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16 << 16).astype(numpy.uint32).view(numpy.float32).astype(numpy.float64)
+
+
 class Model:
     def __init__(self, tensors, metadata):
+        self.attentions = []  # weights by layer and head, of the last text
         self.t = {name: tensor.astype(numpy.float64) for name, tensor in tensors.items() if not name.startswith("random")}
         self.s = fields(metadata["specification"])
         self.masked = self.s["training.objective"] == "masked"  # every query sees all keys
@@ -114,6 +121,7 @@ class Model:
                                                 fraction, sign)
             rotate_value = lambda y, sign=1: self.rotate(y, value_fraction, block + "attention.value_frequencies", sign)
             weights = self.weights(q[:, columns], k[:, columns], h, rotate)
+            self.attentions.append(weights)
             heads.append(rotate_value(weights @ rotate_value(v[:, columns]), -1))
         return self.linear(numpy.concatenate(heads, 1), block + "attention.output")
 
@@ -136,6 +144,7 @@ class Model:
         return self.linear(hidden, block + "feed_forward.down")
 
     def logits(self, tokens):
+        self.attentions = []
         x = self.t["embedding.weight"][tokens.astype(int)] + self.added(len(tokens))
         for layer in range(int(self.s["model.layers"])):
             block = f"blocks.{layer}."
@@ -148,6 +157,46 @@ class Model:
         if self.s["model.norm"] == "pre":
             x = self.norm(x, "final_norm")
         return self.linear(x, "head")
+
+
+class RoundedModel(Model):
+    """The same with softmax attention and `precision = "bf16"`, rounded where docs/run-folder.md says so."""
+
+    def __init__(self, tensors, metadata):
+        super().__init__(tensors, metadata)
+        self.t = {name: bfloat16(tensor) if tensor.ndim == 2 and not name.startswith(("embedding", "positions", "relative"))
+                  else tensor for name, tensor in self.t.items()}
+
+    def linear(self, x, name):
+        made = super().linear(bfloat16(x), name)
+        return bfloat16(made) if name.endswith("qkv") else made
+
+    def attention(self, x, block):
+        q, k, v = numpy.split(self.linear(x, block + "attention.qkv"), 3, axis=1)
+        T, value_rotates = len(x), self.s["model.position"] == "roper"
+        scale = math.log2(math.e) / math.sqrt(self.d)
+        heads = []
+        for h in range(self.heads):
+            columns = slice(h * self.d, (h + 1) * self.d)
+            rotate = lambda y: self.rotate(y[:, columns], 1, None)
+            scores = bfloat16(rotate(q) * scale) @ bfloat16(rotate(k)).T
+            scores[numpy.triu(numpy.ones((T, T)), 1) == 1] = -numpy.inf
+            p = numpy.exp2(scores - scores.max(1, keepdims=True))
+            total = p.sum(1, keepdims=True)
+            self.attentions.append(p / total)
+            values = bfloat16(rotate(v) if value_rotates else v[:, columns])
+            mixed = bfloat16(p) @ values / total
+            heads.append(self.rotate(mixed, 1, None, -1) if value_rotates else mixed)
+        return self.linear(numpy.concatenate(heads, 1), block + "attention.output")
+
+    def feed_forward(self, x, block):
+        hidden = self.linear(x, block + "feed_forward.up")
+        if self.s["model.activation"] == "gelu":
+            hidden = bfloat16(hidden)
+            hidden = 0.5 * hidden * (1 + numpy.vectorize(math.erf)(hidden / math.sqrt(2)))
+        else:
+            hidden = numpy.maximum(hidden, 0)
+        return self.linear(hidden, block + "feed_forward.down")
 
 
 @unittest.skipIf(numpy is None, "numpy is not installed for this Python")
@@ -212,6 +261,33 @@ class Parity(TrainerTest):
     def test_linear_attention(self):
         self.check("--set", "position=roper", "--set", "attention=linear_numerator")
         self.check("--set", "position=rope", "--set", "attention=linear_cosine")
+
+    def export(self, run, what, precision):
+        out = Path(self._folder.name) / f"{what}-{precision}.safetensors"
+        done = self.trainer("export", run, "--what", what, "--text", self.TEXT, "--precision", precision, "--out", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        tensors, metadata = read_safetensors(out)
+        self.assertEqual(metadata["precision"], precision)
+        return tensors[what], tensors["tokens"]
+
+    def test_bfloat16_rounds_where_it_is_said(self):
+        for settings in (("position=roper", "norm=pre", "activation=gelu"), ("position=rope", "norm=post", "activation=relu")):
+            run = self.train("-".join(settings).replace("=", ""), "--steps", 60,
+                             *[word for setting in settings for word in ("--set", setting)])
+            file = read_safetensors(sorted((run / "checkpoints").iterdir())[-1])
+            exact, rounded = Model(*file), RoundedModel(*file)
+            for what in ("logits", "attention"):
+                given, tokens = self.export(run, what, "bf16")
+                made = {}
+                for model in (exact, rounded):
+                    logits = model.logits(tokens)
+                    made[model] = logits if what == "logits" else numpy.array(model.attentions).reshape(given.shape)
+                off = {model: numpy.abs(numbers - given).mean() for model, numbers in made.items()}
+                with self.subTest(settings, what=what):
+                    self.assertGreater(off[exact], 1e-5, "nothing was rounded")
+                    self.assertLess(off[rounded], 0.2 * off[exact])  # sums in another order round a few numbers otherwise
+                full, _ = self.export(run, what, "fp32")
+                self.assertLess(numpy.abs(made[exact] - full).max(), 1e-4)
 
 
 if __name__ == "__main__":

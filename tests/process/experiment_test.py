@@ -302,6 +302,7 @@ class Evaluations(TrainerTest):
         done = self.trainer("eval", run, "--by-size", "--problems", 2, "--json")
         scores = json.loads(done.stdout)["scores"]
         self.assertEqual([row[:2] for row in scores], [[a, b] for a in (1, 2, 3) for b in (1, 2, 3)])
+        self.assertTrue(all(0 <= fully <= right <= 2 for _, _, right, _, fully in scores), scores)
         out = Path(self._folder.name) / "s.jsonl"
         self.assertEqual(self.trainer("eval", run, "--problems", 3, "--temperature", 2, "--out", out).returncode, 0)
         hot = [json.loads(line)["completion"] for line in out.read_text().splitlines()]
@@ -405,7 +406,8 @@ class Bench(TrainerTest):
         for line in lines:
             self.assertLessEqual(line["min"], line["ms"])
             self.assertLessEqual(line["ms"], line["max"])
-            for field in ("tokens_per_s", "first_step_s", "peak_mb", "gemm_gflops", "share_of_gemm", "fma_gflops"):
+            for field in ("tokens_per_s", "first_step_s", "peak_mb", "gemm_gflops", "share_of_gemm", "fma_gflops",
+                          "share_of_fma"):
                 self.assertGreater(line[field], 0, field)
             parts = [line[part + "_ms"] for part in ("linear", "attention", "elementwise", "optimizer", "data", "other")]
             self.assertTrue(all(part >= 0 for part in parts), parts)

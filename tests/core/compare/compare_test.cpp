@@ -225,11 +225,20 @@ TEST(Paired, ABootstrapOfTwoPairsIsNotShown) {
     ASSERT_TRUE(c.test);
     EXPECT_FALSE(c.test->bootstrap);
     EXPECT_EQ(conclusionOf(c).find("bootstrap"), std::string::npos) << conclusionOf(c);
-    const Runs five = fivePairs();
-    const auto of_five = groupRuns(five.records);
-    EXPECT_NE(conclusionOf(comparePaired(five.records, of_five[0], of_five[1], Measure::final_correct))
-                  .find("bootstrap"),
-              std::string::npos);
+    for (std::int64_t seed = 2; seed < 6; ++seed) {
+        EXPECT_EQ(conclusionOf(comparePaired(runs.records, groupRuns(runs.records)[0],
+                                             groupRuns(runs.records)[1], Measure::final_correct))
+                      .find("bootstrap"),
+                  std::string::npos);
+        runs.add("rope", seed, 100);
+        runs.add("roper", seed, 120 + 3 * seed);
+    }
+    const auto six = groupRuns(runs.records);
+    const std::string said =
+        conclusionOf(comparePaired(runs.records, six[0], six[1], Measure::final_correct));
+    EXPECT_NE(said.find("bootstrap"), std::string::npos) << said;
+    EXPECT_NE(said.find("exact permutation test: p = 0.0312"), std::string::npos) << said;  // 2 of 2⁶
+    EXPECT_NE(said.find("in four of five experiments of 3 pairs"), std::string::npos) << said;
 }
 
 TEST(Outcome, ProblemsSolvedLieBetweenNoneAndAll) {

@@ -117,6 +117,43 @@ TEST(OutcomeTable, CorrectsForTheMeasuresThatWereTested) {
     }
 }
 
+TEST(OutcomeTable, TheMeasureThatWasNamedBeforeIsTestedAlone) {
+    Twins twins = threePairs();
+    const auto unnamed = twins.table();
+    for (RunRecord& run : twins.records)
+        run.specification.about.measure = "mean_correct";
+    const auto rows = twins.table();
+    ASSERT_EQ(rows.size(), unnamed.size());
+    EXPECT_EQ(rows.front().comparison.measure, Measure::mean_correct);
+    EXPECT_EQ(rows.front().title(), "problems solved, mean of all evaluations, of 100 (named beforehand)");
+    EXPECT_EQ(rows.front().holm_p, rows.front().p);
+    std::vector<double> others;
+    for (const OutcomeRow& row : rows)
+        if (row.p && !row.is_named_before) others.push_back(*row.p);
+    ASSERT_EQ(others.size(), static_cast<std::size_t>(std::count_if(unnamed.begin(), unnamed.end(),
+                                                                    [](const auto& row) { return row.p; })) -
+                                 1);
+    const auto least = std::min_element(others.begin(), others.end());
+    for (const OutcomeRow& row : rows)
+        if (!row.is_named_before && row.p == *least) {
+            EXPECT_NEAR(*row.holm_p, std::min(1.0, static_cast<double>(others.size()) * *least), 1e-12);
+        }
+    EXPECT_EQ(twins.leading(), Measure::mean_correct);
+    twins.records.front().specification.about.measure = "auto";  // not of both
+    for (RunRecord& run : twins.records)
+        if (run.specification.model.position == "rope") run.specification.about.measure = "auto";
+    EXPECT_FALSE(twins.table().front().is_named_before);
+}
+
+TEST(OutcomeTable, EveryMeasureCanBeNamedByAPreset) {
+    Specification s;
+    for (const MeasureInfo& info : measures()) {
+        if (info.measure == Measure::step_time) continue;
+        findField(specificationFields(), "about.measure").set(s, info.name);
+        EXPECT_EQ(s.about.measure, info.name);
+    }
+}
+
 TEST(OutcomeTable, ARunThatNeverGetsThereIsCountedAndNotAveraged) {
     Twins twins = threePairs();
     twins.add("rope", 3, {0, 0, 10, 20, 40});
@@ -139,8 +176,8 @@ TEST(OutcomeTable, AsCsvHasALineForEachMeasure) {
     const auto rows = threePairs().table();
     const std::string csv = csvOf(rows);
     EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), static_cast<std::ptrdiff_t>(rows.size() + 1));
-    EXPECT_NE(csv.find("\nfinal_correct,,problems,3,97,"), std::string::npos) << csv;
-    EXPECT_NE(csv.find("\nsteps_until,0.5,steps,3,"), std::string::npos) << csv;
+    EXPECT_NE(csv.find("\nfinal_correct,,0,problems,3,97,"), std::string::npos) << csv;
+    EXPECT_NE(csv.find("\nsteps_until,0.5,0,steps,3,"), std::string::npos) << csv;
     const std::vector<std::string> lines = split(trimmed(csv), '\n');
     for (const std::string& line : lines)
         EXPECT_EQ(split(line, ',').size(), split(lines.front(), ',').size()) << line;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 namespace roper {
@@ -79,6 +81,39 @@ TEST(Statistics, HolmsCorrectionIsThatOfStatsmodels) {
         EXPECT_NEAR(corrected[i], expected[i], 1e-15);
     EXPECT_TRUE(holmCorrected({}).empty());
     EXPECT_EQ(holmCorrected(std::vector<double>{0.7, 0.8}), (std::vector<double>{1, 1}));
+}
+
+// What scipy and statsmodels make of the same numbers: tests/parity/statistics_reference.py.
+TEST(Statistics, AgreeWithScipyAndStatsmodels) {
+    std::ifstream file(ROPER_STATISTICS_REFERENCE);
+    const auto reference = nlohmann::json::parse(file);
+    ASSERT_GE(reference["cases"].size(), 19U);
+    for (const auto& expected : reference["cases"]) {
+        const auto differences = expected["differences"].get<std::vector<double>>();
+        SCOPED_TRACE(expected["differences"].dump());
+        const auto test = pairedTest(differences);
+        ASSERT_TRUE(test);
+        EXPECT_NEAR(test->t, expected["t"].get<double>(), 1e-9);
+        EXPECT_NEAR(test->p, expected["p"].get<double>(), 1e-9);
+        EXPECT_NEAR(test->interval.low, expected["low"].get<double>(), 1e-9);
+        EXPECT_NEAR(test->interval.high, expected["high"].get<double>(), 1e-9);
+        EXPECT_NEAR(test->permutation_p.value(), expected["permutation_p"].get<double>(), 1e-9);
+        EXPECT_NEAR(signTest(expected["plus"], expected["minus"]), expected["sign_p"].get<double>(), 1e-9);
+        const auto pairs = pairsNeeded(test->difference.mean, test->difference.deviation);
+        EXPECT_EQ(pairs ? nlohmann::json(*pairs) : nlohmann::json(), expected["pairs"]);
+    }
+    const std::vector<double> corrected = holmCorrected(reference["holm"]["p"].get<std::vector<double>>());
+    for (std::size_t i = 0; i < corrected.size(); ++i)
+        EXPECT_NEAR(corrected[i], reference["holm"]["corrected"][i].get<double>(), 1e-9);
+}
+
+TEST(Statistics, ThePermutationTestIsExact) {
+    EXPECT_EQ(signFlipTest(std::vector<double>{1, 2, 3}), 2.0 / 8);
+    EXPECT_EQ(signFlipTest(std::vector<double>{1, 1, -1}), 1.0);
+    EXPECT_EQ(signFlipTest(std::vector<double>{0, 0}), 1.0);
+    EXPECT_EQ(signFlipTest(std::vector<double>(20, 0.1)), 2.0 / (1 << 20));
+    EXPECT_FALSE(signFlipTest(std::vector<double>{}));
+    EXPECT_FALSE(signFlipTest(std::vector<double>(kMostToPermute + 1, 0.1)));
 }
 
 TEST(Statistics, TheMedianIsTheMiddleValue) {

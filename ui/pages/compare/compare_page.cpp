@@ -319,8 +319,15 @@ QString ComparePage::explanation() const {
                          noteNumber(test.t, 4), noteNumber(test.p, 3));
     }
     return text +
-           tr("<p>The bootstrap draws the pairs again, 10,000 times, with replacement, and takes the middle "
-              "95 % of the means. With a handful of pairs it is too narrow: trust Student's.</p>"
+           tr("<p>Student's test takes the differences to be normally distributed. The exact permutation "
+              "test "
+              "does not: if the methods were alike, each difference might as well have the other sign, and p "
+              "is the share of all 2ⁿ choices of signs whose mean lies at least as far from 0 (up to 20 "
+              "pairs).</p>"
+              "<p>The bootstrap draws the pairs again, 10,000 times, with replacement, and takes the middle "
+              "95 % of the means. With a handful of pairs it is too narrow, so of fewer than 6 there is "
+              "none: "
+              "trust Student's.</p>"
               "<p>If the interval holds 0, these pairs do not say which is better; the sentence below the "
               "picture says how many would, were the true difference as large as the measured one (power "
               "0.8, from the non-central t distribution).</p>"

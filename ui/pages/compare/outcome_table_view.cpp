@@ -218,7 +218,12 @@ void OutcomeTableView::paintRow(QPainter& painter, const Layout& layout, std::si
 
 QString OutcomeTableView::noteBelow(const Layout& layout) const {
     QString note = tr("Means over the pairs of equal seeds.");
-    if (layout.width[holm_p] > 0) note += tr(" By Holm: corrected for the measures in this table.");
+    if (layout.width[holm_p] > 0)
+        note +=
+            rows_.front().is_named_before
+                ? tr(" By Holm: the measure that was named before the runs is tested alone, the others are "
+                     "corrected for their number.")
+                : tr(" By Holm: corrected for the measures in this table.");
     if (layout.width[plot] > 0)
         note += tr(" Right: differences with their 95 % intervals, in standard deviations of the "
                    "differences, from −%1 to %1.")

@@ -214,6 +214,7 @@ bool InspectPage::isCountingSizes() const {
 
 void InspectPage::showSizes() {
     count_sizes_->setText(isCountingSizes() ? tr("Cancel") : tr("Solve"));
+    with_working_->setVisible(sizes_->hasWorking() || beside_sizes_->hasWorking());
 }
 
 void InspectPage::countSizes() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QLabel>
@@ -91,6 +92,7 @@ class InspectPage : public Page {
     QLabel *scrubber_label_, *message_, *map_title_, *beside_title_, *small_title_, *beside_small_title_,
         *text_title_, *beside_text_title_;
     QPushButton *play_, *look_, *generate_, *count_sizes_;
+    QCheckBox* with_working_;
     QSpinBox *count_, *seed_, *problems_;
     QDoubleSpinBox* temperature_;
     QTabWidget* tabs_;

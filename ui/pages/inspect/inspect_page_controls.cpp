@@ -174,10 +174,16 @@ QWidget* InspectPage::makeSizesTab() {
     count_sizes_ = named(new QPushButton(tr("Solve")), tr("Solve"),
                          tr("Let the model solve problems of every size; takes seconds to minutes"));
     connect(count_sizes_, &QPushButton::clicked, this, &InspectPage::countSizes);
+    with_working_ = named(new QCheckBox(tr("With all working")), tr("With all working"),
+                          tr("Count only problems with every step of the working right"));
+    with_working_->hide();
+    for (SizesView* view : {sizes_, beside_sizes_})
+        connect(with_working_, &QCheckBox::toggled, view, &SizesView::setFully);
     auto* tab = new QWidget;
     auto* bar = new QHBoxLayout;
     bar->addWidget(problems_);
     bar->addWidget(count_sizes_);
+    bar->addWidget(with_working_);
     bar->addStretch();
     auto* maps = new QSplitter(Qt::Horizontal);
     maps->addWidget(sizes_);

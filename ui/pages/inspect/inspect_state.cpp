@@ -232,6 +232,7 @@ void InspectState::takeSizes() {
         const QJsonArray cells = row.toArray();
         table.scores.push_back(
             {{cells[0].toInteger(), cells[1].toInteger()}, cells[2].toInteger(), cells[3].toInteger()});
+        if (cells.size() > 4) table.scores.back().fully_correct = cells[4].toInteger();
     }
     sizes_ = std::move(table);
     say({});

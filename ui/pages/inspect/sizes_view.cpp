@@ -31,7 +31,12 @@ double percent(std::int64_t correct, std::int64_t of) {
     return 100.0 * static_cast<double>(correct) / static_cast<double>(of);
 }
 
-HeatMapView::Map mapOf(const SizeTable& table) {
+std::int64_t countedOf(const SizeScore& score, bool fully) {
+    return fully ? score.fully_correct.value_or(0) : score.correct;
+}
+
+/// @param fully  whether only problems count that are solved with every step of the working right
+HeatMapView::Map mapOf(const SizeTable& table, bool fully) {
     const auto rows = rangeOf(table.scores, &ProblemSize::first),
                columns = rangeOf(table.scores, &ProblemSize::second);
     // Sizes that do not exist, such as an index beyond the string, stay empty.
@@ -40,7 +45,7 @@ HeatMapView::Map mapOf(const SizeTable& table) {
                                   std::numeric_limits<double>::quiet_NaN()));
     for (const SizeScore& score : table.scores)
         (*values)(score.size.first - rows.first, score.size.second - columns.first) =
-            percent(score.correct, score.of);
+            percent(countedOf(score, fully), score.of);
     HeatMapView::Map map;
     map.values = values;
     map.scale = HeatMapView::Scale::sequential;
@@ -50,7 +55,7 @@ HeatMapView::Map mapOf(const SizeTable& table) {
         std::make_shared<TilePyramid>(*values, false, 0.0, map.limit, TilePyramid::NotANumber::absent);
     map.row_name = table.names.value(0);
     map.column_name = table.names.value(1);
-    map.value_name = SizesView::tr("solved, %");
+    map.value_name = fully ? SizesView::tr("fully solved, %") : SizesView::tr("solved, %");
     map.row_labels = labelsOf(rows);
     map.column_labels = labelsOf(columns);
     return map;
@@ -82,30 +87,44 @@ void SizesView::setNamed(bool named) {
     refresh();
 }
 
+void SizesView::setFully(bool fully) {
+    fully_ = fully;
+    refresh();
+}
+
+bool SizesView::hasWorking() const {
+    const auto& table = state_.sizes();
+    return table && !table->scores.empty() && table->scores.front().fully_correct;
+}
+
 void SizesView::refresh() {
     QStringList said;
     if (is_named_) said << state_.run();
     const auto& table = state_.sizes();
+    const bool fully = fully_ && hasWorking();
     if (!table || table->scores.empty()) {
         map_->setMap({});
     } else {
         std::int64_t correct = 0, of = 0;
         for (const SizeScore& score : table->scores) {
-            correct += score.correct;
+            correct += countedOf(score, fully);
             of += score.of;
         }
-        said << tr("step %1: %2 of %3 solved, %4 %")
+        said << (fully ? tr("step %1: %2 of %3 fully solved, %4 %") : tr("step %1: %2 of %3 solved, %4 %"))
                     .arg(table->step)
                     .arg(correct)
                     .arg(of)
                     .arg(fixedNumber(percent(correct, of), 1));
-        map_->setCaption(tr("Share of the problems of each size that %1 solves at step %2, %3 of each; sizes "
-                            "with fewer than "
-                            "1,000 problems are shared with training")
+        map_->setCaption((fully ? tr("Share of the problems of each size that %1 solves with every step of "
+                                     "the working right at step %2, %3 of each; sizes with fewer than "
+                                     "1,000 problems are shared with training")
+                                : tr("Share of the problems of each size that %1 solves at step %2, %3 of "
+                                     "each; sizes with fewer than "
+                                     "1,000 problems are shared with training"))
                              .arg(state_.run())
                              .arg(table->step)
                              .arg(table->scores.front().of));
-        map_->setMap(mapOf(*table));
+        map_->setMap(mapOf(*table, fully));
     }
     total_->setText(said.join(QStringLiteral(" · ")));
 }
@@ -117,12 +136,13 @@ QString SizesView::textAt(int row, int column) const {
         if (score.size.first == map_->map().row_labels[row].toLongLong() &&
             score.size.second == map_->map().column_labels[column].toLongLong())
             return tr("%1 %2, %3 %4: %5 of %6 solved")
-                .arg(table->names.value(0))
-                .arg(score.size.first)
-                .arg(table->names.value(1))
-                .arg(score.size.second)
-                .arg(score.correct)
-                .arg(score.of);
+                       .arg(table->names.value(0))
+                       .arg(score.size.first)
+                       .arg(table->names.value(1))
+                       .arg(score.size.second)
+                       .arg(score.correct)
+                       .arg(score.of) +
+                   (score.fully_correct ? tr(", %1 with all working").arg(*score.fully_correct) : QString());
     return {};
 }
 

@@ -19,6 +19,9 @@ class SizesView : public QWidget {
     const HeatMapView& map() const { return *map_; }
     /// Whether the run is named: where another stands beside it.
     void setNamed(bool named);
+    /// Whether only problems with every step of the working right count, where the task has a working.
+    void setFully(bool fully);
+    bool hasWorking() const;
 
   signals:
     /// The problems of the size under the pointer as text; empty when it has left.
@@ -31,7 +34,7 @@ class SizesView : public QWidget {
     InspectState& state_;
     QLabel* total_;
     HeatMapView* map_;
-    bool is_named_ = false;
+    bool is_named_ = false, fully_ = false;
 };
 
 }  // namespace roper

@@ -1,0 +1,191 @@
+#include "core/compare/method_table.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+constexpr auto kNone = "–";
+
+/// A text as a cell of CSV: labels hold commas.
+std::string csvText(std::string text) {
+    for (std::size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 2))
+        text.insert(at, 1, '"');
+    return '"' + text + '"';
+}
+
+/// Records by the title of their preset, in the order of the titles.
+std::map<std::string, std::vector<RunRecord>> byPreset(std::span<const RunRecord> runs) {
+    std::map<std::string, std::vector<RunRecord>> presets;
+    for (const RunRecord& run : runs)
+        presets[run.specification.about.title].push_back(run);
+    return presets;
+}
+
+MethodCell cellOf(std::span<const RunRecord> runs, const RunGroup& group, const MethodColumn& column) {
+    MethodCell cell;
+    std::vector<double> values;
+    for (const std::size_t run : group.runs) {
+        const OutcomeValue outcome = outcomeOf(runs[run], column.measure, column.share);
+        if (outcome.kind == Outcome::known) values.push_back(outcome.value);
+        cell.never += outcome.kind == Outcome::never ? 1 : 0;
+    }
+    cell.runs = summarize(values);
+    return cell;
+}
+
+/// Corrects the p-values of a column for the number of methods that were looked at.
+void correct(MethodColumn& column) {
+    std::vector<OutcomeRow*> tested;
+    std::vector<double> p;
+    for (auto& cell : column.cells) {
+        if (!cell || !cell->against || !cell->against->p) continue;
+        tested.push_back(&*cell->against);
+        p.push_back(*cell->against->p);
+    }
+    const std::vector<double> corrected = holmCorrected(p);
+    for (std::size_t i = 0; i < tested.size(); ++i)
+        tested[i]->holm_p = corrected[i];
+}
+
+std::string outcomeText(const MethodCell& cell) {
+    std::string text = cell.runs.count > 0 ? formatRounded(cell.runs.mean, 4) : kNone;
+    if (cell.runs.count > 1) text += " ± " + formatRounded(cell.runs.deviation, 2);
+    if (cell.never > 0) text += " (" + std::to_string(cell.never) + " never)";
+    return text;
+}
+
+std::string againstText(const MethodCell& cell) {
+    if (!cell.against) return kNone;
+    const OutcomeCells cells = cellsOf(*cell.against);
+    std::string text = cells.difference;
+    if (cells.interval != kNone) text += " (" + cells.interval + ")";
+    if (cells.holm_p != kNone)
+        text += ", p = " + cells.holm_p + (cell.against->is_sign_test ? " (sign test)" : "");
+    return text;
+}
+
+}  // namespace
+
+MethodTable methodTable(std::span<const RunRecord> runs, const std::string& reference,
+                        std::optional<Measure> measure, double share) {
+    MethodTable table{reference, {reference}, {}};
+    const auto presets = byPreset(runs);
+    std::map<std::string, std::vector<RunGroup>> groups;
+    std::set<std::string> labels;
+    for (const auto& [preset, records] : presets) {
+        groups[preset] = groupRuns(records);
+        for (const RunGroup& group : groups[preset])
+            labels.insert(group.label);
+    }
+    labels.erase(reference);
+    table.methods.insert(table.methods.end(), labels.begin(), labels.end());
+    for (const auto& [preset, records] : presets) {
+        const auto find = [&](const std::string& label) {
+            const auto& here = groups[preset];
+            const auto found = std::find_if(here.begin(), here.end(),
+                                            [&](const RunGroup& group) { return group.label == label; });
+            return found == here.end() ? nullptr : &*found;
+        };
+        const RunGroup* const first = find(reference);
+        if (first == nullptr) {
+            std::vector<std::string> there;
+            for (const RunGroup& group : groups[preset])
+                there.push_back(group.label);
+            throw Error(ErrorKind::usage, "of \"" + preset + "\" no group of runs is \"" + reference +
+                                              "\"; there are: " + join(there, "; ") +
+                                              ". Choose with --filter and --a.");
+        }
+        MethodColumn column;
+        column.preset = preset;
+        column.share = share;
+        column.measure =
+            measure.value_or(namedMeasure(*first, *first).value_or(defaultMeasure(first->specification)));
+        column.title = comparePaired(records, *first, *first, column.measure, share).title();
+        for (const std::string& method : table.methods) {
+            const RunGroup* const group = find(method);
+            column.cells.emplace_back();
+            if (group == nullptr) continue;
+            column.cells.back() = cellOf(records, *group, column);
+            if (group != first)
+                column.cells.back()->against =
+                    outcomeRowOf(comparePaired(records, *first, *group, column.measure, share));
+        }
+        correct(column);
+        table.columns.push_back(std::move(column));
+    }
+    return table;
+}
+
+std::vector<std::vector<std::string>> linesOf(const MethodTable& table) {
+    std::vector<std::vector<std::string>> lines{{"method"}};
+    for (const MethodColumn& column : table.columns) {
+        lines.front().push_back(column.preset + ": " + column.title);
+        lines.front().push_back("against " + table.reference);
+    }
+    for (std::size_t row = 0; row < table.methods.size(); ++row) {
+        lines.push_back({table.methods[row]});
+        for (const MethodColumn& column : table.columns) {
+            const auto& cell = column.cells[row];
+            lines.back().push_back(cell ? outcomeText(*cell) : kNone);
+            lines.back().push_back(cell ? againstText(*cell) : kNone);
+        }
+    }
+    return lines;
+}
+
+std::string markdownOf(const MethodTable& table) {
+    const auto lines = linesOf(table);
+    std::string text = "| " + join(lines.front(), " | ") + " |\n|";
+    for (std::size_t i = 0; i < lines.front().size(); ++i)
+        text += "---|";
+    text += "\n";
+    for (std::size_t i = 1; i < lines.size(); ++i)
+        text += "| " + join(lines[i], " | ") + " |\n";
+    return text;
+}
+
+std::string csvOf(const MethodTable& table) {
+    std::string csv =
+        "preset,measure,share,method,runs,mean,deviation,least,greatest,never,pairs,difference,low,high,test,"
+        "p,"
+        "holm_p\n";
+    const auto number = [](double value) { return formatNumber(value); };
+    for (const MethodColumn& column : table.columns)
+        for (std::size_t row = 0; row < table.methods.size(); ++row) {
+            const auto& cell = column.cells[row];
+            if (!cell) continue;
+            const bool any = cell->runs.count > 0;
+            const auto& against = cell->against;
+            const auto* test = against && against->comparison.test && !against->is_sign_test
+                                   ? &*against->comparison.test
+                                   : nullptr;
+            const auto optional = [&](const std::optional<double>& value) {
+                return value ? number(*value) : "";
+            };
+            csv += join(
+                {csvText(column.preset), infoOf(column.measure).name,
+                 column.measure == Measure::steps_until ? number(column.share) : "",
+                 csvText(table.methods[row]), std::to_string(cell->runs.count),
+                 any ? number(cell->runs.mean) : "", cell->runs.count > 1 ? number(cell->runs.deviation) : "",
+                 any ? number(cell->runs.least) : "", any ? number(cell->runs.greatest) : "",
+                 std::to_string(cell->never), against ? std::to_string(against->difference.count) : "",
+                 against && against->difference.count > 0 ? number(against->difference.mean) : "",
+                 test != nullptr ? number(test->interval.low) : "",
+                 test != nullptr ? number(test->interval.high) : "",
+                 !against                ? ""
+                 : against->is_sign_test ? "sign"
+                                         : "paired t",
+                 against ? optional(against->p) : "", against ? optional(against->holm_p) : ""},
+                ",");
+            csv += '\n';
+        }
+    return csv;
+}
+
+}  // namespace roper
