@@ -51,6 +51,7 @@ CommandLine::CommandLine() {
     addSweep();
     addCompare();
     addMethods();
+    addPrecision();
     addDiff();
     addBoard();
     addBench();

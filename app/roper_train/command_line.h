@@ -56,6 +56,7 @@ class CommandLine {
     void addSweep();
     void addCompare();
     void addMethods();
+    void addPrecision();
     void addDiff();
     void addBoard();
     void addBench();
@@ -84,6 +85,7 @@ class CommandLine {
     SweepOptions sweep_;
     CompareOptions compare_;
     MethodsOptions methods_;
+    PrecisionOptions compared_precisions_;
     std::vector<std::string> compared_;
     BenchOptions bench_;
     ImportOptions foreign_;

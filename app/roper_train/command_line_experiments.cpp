@@ -105,6 +105,30 @@ void CommandLine::addMethods() {
     });
 }
 
+void CommandLine::addPrecision() {
+    CLI::App* precision =
+        command("precision",
+                "Test whether runs in bfloat16 are as good as those in float32: same settings, same seeds");
+    PrecisionOptions& options = compared_precisions_;
+    addRunsFolder(precision);
+    precision->add_option("--filter", options.filter, "Words, and comparisons such as \"seed<5 width=128\"");
+    precision->add_option("--measure", options.measure, "What is compared")
+        ->type_name(measureType())
+        ->required();
+    precision->add_option("--bound", options.bound, "Largest difference that does not matter, in its unit")
+        ->check(CLI::PositiveNumber)
+        ->required();
+    precision->add_option("--share", options.share, "Share of problems solved, for steps_until")
+        ->check(CLI::Range(0.0, 1.0));
+    precision->add_option("--csv", options.csv, "Also write the table to this file");
+    precision->callback([this, &options] {
+        action_ = [this, &options] {
+            options.runs = runs_;
+            return precisionCommand(options);
+        };
+    });
+}
+
 void CommandLine::addDiff() {
     CLI::App* diff = command("diff", "Show which settings differ between runs, and what each reached");
     diff->add_option("runs", compared_, "Names or paths of two runs or more")->required()->expected(2, 100);

@@ -16,6 +16,7 @@
 #include "core/compare/experiment.h"
 #include "core/compare/method_table.h"
 #include "core/compare/outcome_table.h"
+#include "core/compare/precision_table.h"
 #include "core/compare/run_differences.h"
 #include "core/compare/run_filter.h"
 #include "core/compare/run_table.h"
@@ -23,7 +24,7 @@
 #include "core/runs/run_queue.h"
 #include "core/runs/run_recorder.h"
 
-// Commands that look at many runs: compare, methods, diff, board, import.
+// Commands that look at many runs: compare, methods, precision, diff, board, import.
 
 namespace roper {
 
@@ -269,6 +270,20 @@ int methodsCommand(const MethodsOptions& options) {
     if (!options.csv.empty()) writeFileAtomically(outputPath(options.csv), csvOf(table));
     if (!options.markdown.empty()) writeFileAtomically(outputPath(options.markdown), markdownOf(table));
     printInColumns(linesOf(table));
+    return 0;
+}
+
+int precisionCommand(const PrecisionOptions& options) {
+    const RunTable read(options.runs);
+    const std::vector<RunRecord> runs = matchingRuns(read, options.filter, options.runs);
+    const std::vector<PrecisionRow> rows =
+        precisionTable(runs, measureOf(options.measure), options.bound, options.share);
+    if (rows.empty())
+        throw Error(ErrorKind::usage,
+                    "no group of runs was trained in both precisions: train the same seeds with "
+                    "--set device.precision=fp32 and with --set device.precision=bf16");
+    if (!options.csv.empty()) writeFileAtomically(outputPath(options.csv), csvOf(rows));
+    printInColumns(linesOf(rows));
     return 0;
 }
 

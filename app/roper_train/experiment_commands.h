@@ -57,6 +57,15 @@ struct MethodsOptions {
 /// Prints every method beside one of them, preset by preset.
 int methodsCommand(const MethodsOptions& options);
 
+struct PrecisionOptions {
+    std::filesystem::path runs;
+    std::string filter, measure;
+    double bound = 0, share = 0.9;
+    std::string csv;  ///< also write the table there
+};
+/// Prints whether bfloat16 does as well as float32, for each group of runs that has both.
+int precisionCommand(const PrecisionOptions& options);
+
 /// Prints which settings differ between runs, and what each reached.
 /// @param names  of runs, or their paths
 int diffCommand(const std::vector<std::string>& names, const std::filesystem::path& runs, bool json);

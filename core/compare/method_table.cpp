@@ -12,13 +12,6 @@ namespace {
 
 constexpr auto kNone = "–";
 
-/// A text as a cell of CSV: labels hold commas.
-std::string csvText(std::string text) {
-    for (std::size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 2))
-        text.insert(at, 1, '"');
-    return '"' + text + '"';
-}
-
 /// Records by the title of their preset, in the order of the titles.
 std::map<std::string, std::vector<RunRecord>> byPreset(std::span<const RunRecord> runs) {
     std::map<std::string, std::vector<RunRecord>> presets;
@@ -169,9 +162,9 @@ std::string csvOf(const MethodTable& table) {
                 return value ? number(*value) : "";
             };
             csv += join(
-                {csvText(column.preset), infoOf(column.measure).name,
+                {quotedCell(column.preset), infoOf(column.measure).name,
                  column.measure == Measure::steps_until ? number(column.share) : "",
-                 csvText(table.methods[row]), std::to_string(cell->runs.count),
+                 quotedCell(table.methods[row]), std::to_string(cell->runs.count),
                  any ? number(cell->runs.mean) : "", cell->runs.count > 1 ? number(cell->runs.deviation) : "",
                  any ? number(cell->runs.least) : "", any ? number(cell->runs.greatest) : "",
                  std::to_string(cell->never), against ? std::to_string(against->difference.count) : "",

@@ -156,4 +156,10 @@ std::string csvOf(const std::vector<OutcomeRow>& rows) {
     return csv;
 }
 
+std::string quotedCell(std::string text) {
+    for (std::size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 2))
+        text.insert(at, 1, '"');
+    return '"' + text + '"';
+}
+
 }  // namespace roper

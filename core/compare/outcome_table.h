@@ -50,4 +50,7 @@ OutcomeCells cellsOf(const OutcomeRow& row);
 /// With a header line.
 std::string csvOf(const std::vector<OutcomeRow>& rows);
 
+/// A text as a cell of CSV, in quotes: labels hold commas.
+std::string quotedCell(std::string text);
+
 }  // namespace roper

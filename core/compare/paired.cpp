@@ -18,18 +18,40 @@ constexpr int kMostPairs = 1000;
 
 using Seeds = std::pair<std::int64_t, std::int64_t>;
 
-/// One run of every seed: the last by name, a finished one before any other. `repeated` counts the rest.
-std::map<Seeds, std::size_t> bySeed(std::span<const RunRecord> runs, const RunGroup& group, int& repeated) {
-    std::map<Seeds, std::size_t> chosen;
+/// Runs of every seed, the one that counts first: the last by name, finished ones before any other.
+std::map<Seeds, std::vector<std::size_t>> bySeed(std::span<const RunRecord> runs, const RunGroup& group) {
+    std::map<Seeds, std::vector<std::size_t>> of_seed;
     for (const std::size_t run : group.runs) {
         const auto& training = runs[run].specification.training;
-        const auto [at, is_first] = chosen.emplace(Seeds{training.data_seed, training.model_seed}, run);
-        if (is_first) continue;
-        ++repeated;
-        const auto is_finished = [&](std::size_t i) { return runs[i].state == RunState::finished; };
-        if (is_finished(run) || !is_finished(at->second)) at->second = run;
+        of_seed[{training.data_seed, training.model_seed}].push_back(run);
     }
-    return chosen;
+    for (auto& [seeds, candidates] : of_seed) {
+        std::reverse(candidates.begin(), candidates.end());
+        std::stable_partition(candidates.begin(), candidates.end(),
+                              [&](std::size_t run) { return runs[run].state == RunState::finished; });
+    }
+    return of_seed;
+}
+
+/// Whether two runs were computed in the same precision, or one of them does not say.
+bool haveOnePrecision(const RunRecord& a, const RunRecord& b) {
+    const auto precisions = [](const RunRecord& run) {
+        std::set<std::string> all;
+        for (const Computation& computation : run.computations)
+            all.insert(computation.precision);
+        return all;
+    };
+    return a.computations.empty() || b.computations.empty() || precisions(a) == precisions(b);
+}
+
+/// The runs of a seed that make a pair: the first two of the same precision, else the first two.
+std::pair<std::size_t, std::size_t> pairOf(std::span<const RunRecord> runs,
+                                           const std::vector<std::size_t>& of_a,
+                                           const std::vector<std::size_t>& of_b) {
+    for (const std::size_t a : of_a)
+        for (const std::size_t b : of_b)
+            if (haveOnePrecision(runs[a], runs[b])) return {a, b};
+    return {of_a.front(), of_b.front()};
 }
 
 /// −1 if a did better, 1 if b did, 0 if neither. A run that never got there is behind one that did; nothing
@@ -137,7 +159,11 @@ std::string tooFewText(const PairedComparison& c) {
 
 std::string leftOutText(const PairedComparison& c) {
     std::string text;
-    const int unfinished = c.count(Outcome::unfinished), missing = c.count(Outcome::missing);
+    const int unfinished = c.count(Outcome::unfinished),
+              missing = c.count(Outcome::missing) - c.mixed_precision;
+    if (c.mixed_precision > 0)
+        text += countOf(static_cast<std::size_t>(c.mixed_precision), "pair") +
+                " left out: the two runs were computed in different precisions. ";
     if (unfinished > 0) text += countOf(static_cast<std::size_t>(unfinished), "pair") + " not finished. ";
     if (missing > 0)
         text += countOf(static_cast<std::size_t>(missing), "pair") +
@@ -209,37 +235,44 @@ int PairedComparison::count(Outcome of_a_or_b) const {
 }
 
 PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b,
-                               Measure measure, double share) {
+                               Measure measure, double share, bool mixes_precisions) {
     PairedComparison comparison;
     comparison.label_a = a.label;
     comparison.label_b = b.label;
     comparison.measure = measure;
     comparison.share = share;
     comparison.also_differ = otherDifferences(a.specification, b.specification);
-    const auto of_a = bySeed(runs, a, comparison.repeated), of_b = bySeed(runs, b, comparison.repeated);
+    const auto of_a = bySeed(runs, a), of_b = bySeed(runs, b);
+    for (const auto* side : {&of_a, &of_b})
+        for (const auto& [seeds, candidates] : *side)
+            comparison.repeated += static_cast<int>(candidates.size()) - 1;
     const bool counts_problems = infoOf(measure).unit == "problems";
     std::set<std::optional<std::int64_t>> problems;
-    for (const auto& [seeds, run] : of_a) {
-        const auto twin = of_b.find(seeds);
-        if (twin == of_b.end()) {
+    for (const auto& [seeds, candidates] : of_a) {
+        const auto twins = of_b.find(seeds);
+        if (twins == of_b.end()) {
             ++comparison.alone_a;
             continue;
         }
+        const auto [run, twin] = pairOf(runs, candidates, twins->second);
         SeedPair pair{seeds.first,
                       seeds.second,
                       runs[run].name,
-                      runs[twin->second].name,
+                      runs[twin].name,
                       outcomeOf(runs[run], measure, share),
-                      outcomeOf(runs[twin->second], measure, share)};
-        if (measure == Measure::step_time && !usedTheSameMachine(runs[run], runs[twin->second]))
+                      outcomeOf(runs[twin], measure, share)};
+        if (measure == Measure::step_time && !usedTheSameMachine(runs[run], runs[twin])) pair.a = pair.b = {};
+        if (!mixes_precisions && !haveOnePrecision(runs[run], runs[twin])) {
             pair.a = pair.b = {};
-        const std::vector<std::string> names = computedBy(runs[run], runs[twin->second]);
-        comparison.computed_differently += names.empty() ? 0 : 1;
-        for (const std::string& name : names)
-            if (std::find(comparison.computed_by.begin(), comparison.computed_by.end(), name) ==
-                comparison.computed_by.end())
-                comparison.computed_by.push_back(name);
-        if (counts_problems) problems.insert(problemsOf(runs[run], runs[twin->second]));
+            ++comparison.mixed_precision;
+        } else if (const std::vector<std::string> names = computedBy(runs[run], runs[twin]); !names.empty()) {
+            ++comparison.computed_differently;
+            for (const std::string& name : names)
+                if (std::find(comparison.computed_by.begin(), comparison.computed_by.end(), name) ==
+                    comparison.computed_by.end())
+                    comparison.computed_by.push_back(name);
+        }
+        if (counts_problems) problems.insert(problemsOf(runs[run], runs[twin]));
         const auto better = betterOf(pair, infoOf(measure).more_is_better);
         if (better)
             ++(*better < 0 ? comparison.better_a : *better > 0 ? comparison.better_b : comparison.ties);

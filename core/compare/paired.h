@@ -36,6 +36,7 @@ struct PairedComparison {
     /// What computed the two runs of a pair differently, in any pair of which it is known: "precision", …
     std::vector<std::string> computed_by;
     int computed_differently = 0;  ///< such pairs
+    int mixed_precision = 0;       ///< pairs left out because one run is in another precision than the other
     /// Of how many an evaluation's solved problems are, where a measure counts them and all pairs agree.
     std::optional<std::int64_t> problems;
 
@@ -45,9 +46,11 @@ struct PairedComparison {
     int count(Outcome of_a_or_b) const;
 };
 
-/// Where a seed was trained more than once in a group, the last run by name counts, finished ones first.
+/// Where a seed was trained more than once in a group, the last run by name counts, finished ones first, and
+/// of these one that has a twin in its own precision.
+/// @param mixes_precisions  whether pairs of different precisions count: to compare the precisions themselves
 PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b,
-                               Measure measure, double share = 0.9);
+                               Measure measure, double share = 0.9, bool mixes_precisions = false);
 
 /// The labels of both groups without what they have in common: of "Addition: RoPE" and "Addition: RoPER" the
 /// methods.

@@ -98,6 +98,21 @@ std::optional<double> signFlipTest(std::span<const double> differences) {
     return static_cast<double>(as_far) / static_cast<double>(all);
 }
 
+std::optional<EquivalenceTest> equivalenceTest(std::span<const double> differences, double bound,
+                                               double level) {
+    const Summary summary = summarize(differences);
+    const auto interval = meanInterval(summary, 1 - 2 * level);
+    if (!interval) return std::nullopt;
+    // How far the mean lies within the nearer bound; without any scatter it is certain on which side.
+    const double inside = bound - std::abs(summary.mean);
+    EquivalenceTest test{bound, *interval, inside > 0 ? 0.0 : 1.0};
+    if (summary.error > 0) {
+        const boost::math::students_t distribution(static_cast<double>(differences.size() - 1));
+        test.p = boost::math::cdf(boost::math::complement(distribution, inside / summary.error));
+    }
+    return test;
+}
+
 Interval bootstrapInterval(std::span<const double> values, double confidence) {
     constexpr std::size_t kResamples = 10000;
     constexpr std::uint64_t kSeed = 1979;

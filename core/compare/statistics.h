@@ -53,6 +53,19 @@ std::optional<PairedTest> pairedTest(std::span<const double> differences, double
 std::optional<double> signFlipTest(std::span<const double> differences);
 inline constexpr std::size_t kMostToPermute = 20;
 
+/// Two one-sided t-tests of paired differences (Schuirmann 1987; the same as statsmodels' ttost_paired):
+/// whether the true mean lies within ±bound.
+struct EquivalenceTest {
+    double bound = 0;
+    Interval interval;  ///< of the mean difference, Student's with 1 − 2·level: equivalence is shown where it
+                        ///< lies within the bounds
+    double p = 1;  ///< of the worse of both tests
+};
+
+/// Nothing for fewer than two differences. @param bound  above 0
+std::optional<EquivalenceTest> equivalenceTest(std::span<const double> differences, double bound,
+                                               double level = 0.05);
+
 /// Percentile interval of the mean from 10,000 resamples (Efron 1979), drawn from a fixed seed. With a
 /// handful of values it is too narrow; Student's is the one to trust then.
 Interval bootstrapInterval(std::span<const double> values, double confidence = 0.95);

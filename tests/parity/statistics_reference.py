@@ -16,6 +16,7 @@ import statsmodels
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
+from statsmodels.stats.weightstats import ttost_paired
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -37,6 +38,7 @@ def of(differences):
                                       alternative="two-sided", vectorized=True, batch=4096)
     return {"differences": differences, "t": test.statistic, "p": test.pvalue, "low": interval.low, "high": interval.high,
             "permutation_p": permuted.pvalue, "plus": plus, "minus": minus,
+            "bound": 2.0, "equivalence_p": ttost_paired(x, np.zeros_like(x), -2.0, 2.0)[0],
             "sign_p": stats.binomtest(plus, plus + minus).pvalue, "pairs": pairs_needed(x.mean(), x.std(ddof=1))}
 
 

@@ -190,7 +190,7 @@ TEST(Paired, SaysWhereTwinsWereComputedDifferently) {
     };
     EXPECT_EQ(compared().computed_differently, 0);
     EXPECT_EQ(conclusionOf(compared()).find("computed alike"), std::string::npos);
-    runs.records[1].computations.front().precision = "float32";
+    runs.records[1].computations.front().processor = "another";
     runs.records[4].computations.front().threads = 8;
     runs.records[6].computations.clear();  // of an older version: not known
     // Resumed on another machine, as its twin was: the same two.
@@ -200,9 +200,42 @@ TEST(Paired, SaysWhereTwinsWereComputedDifferently) {
     runs.records[9].computations.insert(runs.records[9].computations.begin(), elsewhere);
     EXPECT_EQ(compared().computed_differently, 2);
     EXPECT_NE(conclusionOf(compared())
-                  .find("In 2 of 5 pairs the two runs were not computed alike (precision, threads)"),
+                  .find("In 2 of 5 pairs the two runs were not computed alike (processor, threads)"),
               std::string::npos)
         << conclusionOf(compared());
+}
+
+TEST(Paired, PrecisionsAreNotMixed) {
+    Runs runs = fivePairs();
+    const auto computed = [](const std::string& precision) {
+        Computation computation;
+        computation.precision = precision;
+        return std::vector<Computation>{computation};
+    };
+    for (RunRecord& run : runs.records)
+        run.computations = computed("bfloat16");
+    const auto compared = [&](bool mixes_precisions = false) {
+        const auto groups = groupRuns(runs.records);
+        return comparePaired(runs.records, groups[0], groups[1], Measure::final_correct, 0.9,
+                             mixes_precisions);
+    };
+    runs.records[0].computations = computed("float32");
+    EXPECT_EQ(compared().mixed_precision, 1);
+    EXPECT_EQ(compared().differences().size(), 4U);
+    EXPECT_NE(
+        conclusionOf(compared()).find("1 pair left out: the two runs were computed in different precisions"),
+        std::string::npos)
+        << conclusionOf(compared());
+    EXPECT_EQ(compared(true).differences().size(), 5U);
+    // Trained in its twin's precision, too, that one is taken, whatever its name.
+    const RunRecord& other = runs.records[0];
+    RunRecord again = other;
+    again.name = "a" + other.name;
+    again.computations = computed("bfloat16");
+    runs.records.push_back(again);
+    EXPECT_EQ(compared().mixed_precision, 0);
+    EXPECT_EQ(compared().pairs.front().run_a, again.name);
+    EXPECT_EQ(compared().repeated, 1);
 }
 
 TEST(Paired, OneProblemIsNotSaidInThePlural) {

@@ -98,6 +98,8 @@ TEST(Statistics, AgreeWithScipyAndStatsmodels) {
         EXPECT_NEAR(test->interval.low, expected["low"].get<double>(), 1e-9);
         EXPECT_NEAR(test->interval.high, expected["high"].get<double>(), 1e-9);
         EXPECT_NEAR(test->permutation_p.value(), expected["permutation_p"].get<double>(), 1e-9);
+        EXPECT_NEAR(equivalenceTest(differences, expected["bound"])->p,
+                    expected["equivalence_p"].get<double>(), 1e-9);
         EXPECT_NEAR(signTest(expected["plus"], expected["minus"]), expected["sign_p"].get<double>(), 1e-9);
         const auto pairs = pairsNeeded(test->difference.mean, test->difference.deviation);
         EXPECT_EQ(pairs ? nlohmann::json(*pairs) : nlohmann::json(), expected["pairs"]);
@@ -105,6 +107,17 @@ TEST(Statistics, AgreeWithScipyAndStatsmodels) {
     const std::vector<double> corrected = holmCorrected(reference["holm"]["p"].get<std::vector<double>>());
     for (std::size_t i = 0; i < corrected.size(); ++i)
         EXPECT_NEAR(corrected[i], reference["holm"]["corrected"][i].get<double>(), 1e-9);
+}
+
+TEST(Statistics, EquivalenceIsShownWhereTheIntervalLiesWithinTheBounds) {
+    for (const double bound : {0.5, 1.5, 2.4, 3.0}) {
+        const auto test = equivalenceTest(kSleep, bound);
+        const bool within = -bound < test->interval.low && test->interval.high < bound;
+        EXPECT_EQ(test->p < 0.05, within) << bound;
+    }
+    EXPECT_EQ(equivalenceTest(std::vector<double>{0.1, 0.1}, 1)->p, 0);
+    EXPECT_EQ(equivalenceTest(std::vector<double>{2, 2}, 1)->p, 1);
+    EXPECT_FALSE(equivalenceTest(std::vector<double>{1}, 1));
 }
 
 TEST(Statistics, ThePermutationTestIsExact) {

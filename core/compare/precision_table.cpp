@@ -1,0 +1,85 @@
+#include "core/compare/precision_table.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+constexpr double kLevel = 0.05;
+
+/// Runs of a group that were computed in one precision alone.
+RunGroup inPrecision(std::span<const RunRecord> runs, const RunGroup& group, const std::string& precision) {
+    RunGroup part = group;
+    part.label = precision;
+    std::erase_if(part.runs, [&](std::size_t run) {
+        const auto& computations = runs[run].computations;
+        return computations.empty() ||
+               std::any_of(computations.begin(), computations.end(), [&](const Computation& computation) {
+                   return computation.precision != precision;
+               });
+    });
+    return part;
+}
+
+}  // namespace
+
+bool PrecisionRow::isEquivalent() const {
+    return equivalence && equivalence->p < kLevel;
+}
+
+std::vector<PrecisionRow> precisionTable(std::span<const RunRecord> runs, Measure measure, double bound,
+                                         double share) {
+    std::vector<PrecisionRow> rows;
+    for (const RunGroup& group : groupRuns(runs)) {
+        const RunGroup a = inPrecision(runs, group, "float32"), b = inPrecision(runs, group, "bfloat16");
+        if (a.runs.empty() || b.runs.empty()) continue;
+        PairedComparison comparison = comparePaired(runs, a, b, measure, share, /*mixes_precisions=*/true);
+        const auto equivalence = equivalenceTest(comparison.differences(), bound, kLevel);
+        rows.push_back({group.label, outcomeRowOf(std::move(comparison)), equivalence});
+    }
+    return rows;
+}
+
+std::vector<std::vector<std::string>> linesOf(const std::vector<PrecisionRow>& rows) {
+    std::vector<std::vector<std::string>> lines{{"", "pairs", "float32", "bfloat16", "difference",
+                                                 "95 % interval", "90 % interval", "bounds", "p",
+                                                 "bfloat16 is"}};
+    for (const PrecisionRow& row : rows) {
+        const OutcomeCells cells = cellsOf(row.outcome);
+        const auto& test = row.equivalence;
+        lines.push_back(
+            {row.label + ", " + cells.title, std::to_string(row.outcome.difference.count), cells.a, cells.b,
+             cells.difference, cells.interval, test ? intervalText(test->interval) : "–",
+             test ? "±" + formatRounded(test->bound, 3) : "–", test ? formatRounded(test->p, 3) : "–",
+             row.isEquivalent() ? "as good, within the bounds" : "not shown to be as good"});
+    }
+    return lines;
+}
+
+std::string csvOf(const std::vector<PrecisionRow>& rows) {
+    std::string csv =
+        "group,measure,unit,pairs,float32,bfloat16,difference,low_95,high_95,low_90,high_90,bound,p\n";
+    for (const PrecisionRow& row : rows) {
+        const OutcomeRow& outcome = row.outcome;
+        const auto number = [](bool is_known, double value) { return is_known ? formatNumber(value) : ""; };
+        const auto& paired = outcome.comparison.test;
+        const auto& test = row.equivalence;
+        csv += join(
+            {quotedCell(row.label), infoOf(outcome.comparison.measure).name,
+             infoOf(outcome.comparison.measure).unit, std::to_string(outcome.difference.count),
+             number(outcome.a.count > 0, outcome.a.mean), number(outcome.b.count > 0, outcome.b.mean),
+             number(outcome.difference.count > 0, outcome.difference.mean),
+             number(paired.has_value(), paired ? paired->interval.low : 0),
+             number(paired.has_value(), paired ? paired->interval.high : 0),
+             number(test.has_value(), test ? test->interval.low : 0),
+             number(test.has_value(), test ? test->interval.high : 0),
+             number(test.has_value(), test ? test->bound : 0), number(test.has_value(), test ? test->p : 0)},
+            ",");
+        csv += '\n';
+    }
+    return csv;
+}
+
+}  // namespace roper

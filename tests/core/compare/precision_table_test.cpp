@@ -1,0 +1,83 @@
+#include "core/compare/precision_table.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+class Runs {
+  public:
+    void add(const std::string& position, std::int64_t seed, const std::string& precision, double loss) {
+        Specification s;
+        s.model.position = position;
+        s.training.data_seed = s.training.model_seed = seed;
+        EvaluationRow row;
+        row.step = s.training.steps;
+        row.loss = loss;
+        rows_.push_back({row});
+        Computation computation;
+        computation.precision = precision;
+        records.push_back({position + precision + std::to_string(seed),
+                           s,
+                           RunState::finished,
+                           "here",
+                           {},
+                           rows_.back(),
+                           {},
+                           {computation}});
+    }
+    std::vector<RunRecord> records;
+
+  private:
+    std::deque<std::vector<EvaluationRow>> rows_;
+};
+
+Runs bothPrecisions() {
+    Runs runs;
+    const double differences[] = {0.001, -0.002, 0.0015, -0.001, 0.0005};
+    for (std::int64_t seed = 0; seed < 5; ++seed) {
+        const double loss = 1 + 0.1 * static_cast<double>(seed);
+        runs.add("rope", seed, "float32", loss);
+        runs.add("rope", seed, "bfloat16", loss + differences[seed]);
+        runs.add("roper", seed, "float32", loss);
+        runs.add("roper", seed, "bfloat16", loss + 0.02 + differences[seed]);
+        runs.add("alibi", seed, "bfloat16", loss);
+    }
+    return runs;
+}
+
+TEST(PrecisionTable, ShowsWhichMethodsAreAsGoodInBfloat16) {
+    const auto rows = precisionTable(bothPrecisions().records, Measure::final_loss, 0.01);
+    ASSERT_EQ(rows.size(), 2U);  // ALiBi was trained in one precision
+    EXPECT_EQ(rows[0].label, "RoPE");
+    EXPECT_TRUE(rows[0].isEquivalent());
+    EXPECT_NEAR(rows[0].outcome.difference.mean, 0, 1e-12);
+    EXPECT_FALSE(rows[1].isEquivalent());
+    EXPECT_NEAR(rows[1].outcome.difference.mean, 0.02, 1e-12);
+    EXPECT_EQ(rows[1].outcome.comparison.mixed_precision, 0);
+}
+
+TEST(PrecisionTable, OneSeedShowsNothing) {
+    Runs runs;
+    runs.add("rope", 0, "float32", 1);
+    runs.add("rope", 0, "bfloat16", 1);
+    const auto rows = precisionTable(runs.records, Measure::final_loss, 0.01);
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_FALSE(rows[0].isEquivalent());
+    EXPECT_EQ(linesOf(rows)[1].back(), "not shown to be as good");
+}
+
+TEST(PrecisionTable, ColumnsFitTheirHeads) {
+    const auto rows = precisionTable(bothPrecisions().records, Measure::final_loss, 0.01);
+    for (const auto& line : linesOf(rows))
+        EXPECT_EQ(line.size(), linesOf(rows).front().size());
+    for (const std::string& line : split(trimmed(csvOf(rows)), '\n'))
+        EXPECT_EQ(split(line, ',').size(), 13U) << line;
+}
+
+}  // namespace
+}  // namespace roper
