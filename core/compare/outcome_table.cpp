@@ -135,8 +135,8 @@ OutcomeCells cellsOf(const OutcomeRow& row) {
 
 std::string csvOf(const std::vector<OutcomeRow>& rows) {
     std::string csv =
-        "measure,share,named_before,unit,pairs,mean_a,mean_b,difference,low,high,test,p,holm_p,"
-        "permutation_p,better_a,better_b,ties\n";
+        "measure,share,unit,pairs,mean_a,mean_b,difference,low,high,test,p,holm_p,better_a,better_b,ties,"
+        "permutation_p,named_before\n";
     for (const OutcomeRow& row : rows) {
         const PairedComparison& c = row.comparison;
         const auto mean = [](const Summary& summary) {
@@ -145,11 +145,11 @@ std::string csvOf(const std::vector<OutcomeRow>& rows) {
         const auto end = [&](double value) { return c.test && !row.is_sign_test ? formatNumber(value) : ""; };
         csv += join(
             {infoOf(c.measure).name, c.measure == Measure::steps_until ? formatNumber(c.share) : "",
-             row.is_named_before ? "1" : "0", infoOf(c.measure).unit, std::to_string(row.difference.count),
-             mean(row.a), mean(row.b), mean(row.difference), end(c.test ? c.test->interval.low : 0),
+             infoOf(c.measure).unit, std::to_string(row.difference.count), mean(row.a), mean(row.b),
+             mean(row.difference), end(c.test ? c.test->interval.low : 0),
              end(c.test ? c.test->interval.high : 0), row.is_sign_test ? "sign" : "paired t", cell(row.p),
-             cell(row.holm_p), c.test ? cell(c.test->permutation_p) : "", std::to_string(c.better_a),
-             std::to_string(c.better_b), std::to_string(c.ties)},
+             cell(row.holm_p), std::to_string(c.better_a), std::to_string(c.better_b), std::to_string(c.ties),
+             c.test ? cell(c.test->permutation_p) : "", row.is_named_before ? "1" : "0"},
             ",");
         csv += '\n';
     }

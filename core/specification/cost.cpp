@@ -36,20 +36,37 @@ double attentionFlop(const Specification& s, double T) {
     return 16 * L * C * (kChunk + static_cast<double>(s.headDim()));
 }
 
-/// Numbers that the forward pass keeps for the backward one, for one token: inputs of the linear layers, of
+bool isByKernels(const Specification& s) {
+    return s.device.kernel == "auto" && !s.device.name.starts_with("cuda");
+}
+
+/// Whether a run's products are of bfloat16, as far as it can be known without its device.
+bool isInBFloat16(const Specification& s) {
+    if (s.device.precision != "auto") return s.device.precision == "bf16";
+#if defined(__x86_64__)
+    return isByKernels(s) && __builtin_cpu_supports("avx512bf16") != 0;
+#else
+    return false;
+#endif
+}
+
+/// Bytes that the forward pass keeps for the backward one, for one token: inputs of the linear layers, of
 /// the norms and of the non-linearity, q, k, v rotated and as they were, and what the attention kernel keeps.
-double keptNumbers(const Specification& s, double T, double V) {
+double keptBytes(const Specification& s, double T, double V) {
     const auto L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width),
                F = static_cast<double>(s.model.feed_forward), H = static_cast<double>(s.model.heads);
     const bool trained = s.model.trainsFrequencies();
-    const bool by_kernels = s.device.kernel == "auto" && !s.device.name.starts_with("cuda");
+    const bool by_kernels = isByKernels(s);
     const bool fused = by_kernels && s.model.attention == "softmax" && !trained;
     double layer = (fused ? 8 : 10) * C + (by_kernels && s.model.activation == "relu" ? 1 : 2) * F;
     if (s.model.attention != "softmax") layer += 12 * C;
     if (s.model.method().trains_bias && !fused) layer += 2 * H * T;  // weights are kept
     if (trained) layer += 12 * C;
     const double dropped = s.model.dropout > 0 ? L * 2 * C * 1.25 : 0;  // what is left, and the mask
-    return L * layer + dropped + 4 * V + 2 * C;
+    // In bfloat16 all but what goes into the norms is half as large; the rest of what a layer keeps is not by
+    // our kernels, and some of it float32.
+    const double halved = isInBFloat16(s) && fused ? L * (layer - 2 * C) : 0;
+    return 4 * (L * layer + dropped + 4 * V + 2 * C) - 2 * halved;
 }
 
 /// Bytes that the solving of one problem takes: keys and values of all layers, and the pass over the prompt.
@@ -183,19 +200,20 @@ std::optional<double> freeMemory() {
 
 Cost costOf(const Specification& s) {
     constexpr double kProgram = 1.9e8;  // LibTorch loaded, its threads and buffers
-    constexpr double kState = 5 * 4;    // bytes per parameter: itself, its gradient twice, AdamW's two means
-    constexpr double kPassing = 1.3;    // what the backward pass makes and drops on its way
+    // Bytes per parameter: itself, its gradient twice, AdamW's two means; and itself rounded.
+    const double state = 5 * 4 + (isInBFloat16(s) ? 2 : 0);
+    constexpr double kPassing = 1.3;  // what the backward pass makes and drops on its way
     const auto V = static_cast<double>(vocabularySize(s.task) + (s.isMasked() ? 1 : 0));
     const double T = static_cast<double>(s.inputLength()), B = static_cast<double>(s.training.batch);
     const double L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width);
     Cost cost;
     cost.parameters = parametersOf(s, static_cast<std::int64_t>(V));
     cost.flop_a_step = B * T * (6 * (L * layerWeights(s.model) + V * C) + attentionFlop(s, T));
-    cost.step_bytes = 4 * kPassing * B * T * keptNumbers(s, T, V);
+    cost.step_bytes = kPassing * B * T * keptBytes(s, T, V);
     cost.evaluation_bytes = evaluationBytes(s, V);
     cost.snapshot_bytes = snapshotBytes(s);
     cost.disk_bytes = diskBytes(s, cost.parameters);
-    cost.memory_bytes = kProgram + kState * static_cast<double>(cost.parameters) +
+    cost.memory_bytes = kProgram + state * static_cast<double>(cost.parameters) +
                         std::max({cost.step_bytes, cost.evaluation_bytes, cost.snapshot_bytes});
     return cost;
 }
