@@ -17,16 +17,17 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// Sums that `multiplyAdd` adds to in registers, in chains that do not wait for each other.
 template <class Kind>
 HWY_INLINE HWY_ATTR double multiplyAddChains(std::size_t rounds, typename Kind::Unit factor) {
-    constexpr std::size_t kChains = 10;  // of latency 4 to 6 on two units
+    // Two units with a latency of up to 6 need 12; there are 16 registers, or with AVX-512 32.
+    constexpr std::size_t kChains = HWY_MAX_BYTES >= 64 ? 24 : 12;
     const Floats f;
     const hn::ScalableTag<typename Kind::Unit> units;
     Vector sums[kChains];
-#pragma GCC unroll 10
+#pragma GCC unroll 24
     for (std::size_t i = 0; i < kChains; ++i)
         sums[i] = inRegister(hn::Set(f, static_cast<float>(i)));
     const auto a = inRegister(hn::Set(units, factor)), b = inRegister(hn::Set(units, factor));
     for (std::size_t round = 0; round < rounds; ++round) {
-#pragma GCC unroll 10
+#pragma GCC unroll 24
         for (std::size_t i = 0; i < kChains; ++i)
             sums[i] = inRegister(Kind::multiplyAdd(a, b, sums[i]));
     }
