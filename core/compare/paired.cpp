@@ -197,7 +197,8 @@ std::string neverText(const PairedComparison& c) {
            std::to_string(never_b) + " of " + c.label_b +
            "; such pairs are not in the mean. Counting who was first, " + c.label_b + " leads in " +
            std::to_string(c.better_b) + " and " + c.label_a + " in " + std::to_string(c.better_a) + " of " +
-           countOf(c.pairs.size(), "pair") + " (sign test: p = " + formatRounded(c.sign_p, 3) +
+           countOf(static_cast<std::size_t>(c.better_a + c.better_b + c.ties), "pair") +
+           " (sign test: p = " + formatRounded(c.sign_p, 3) +
            (c.sign_p < 1 - kConfidence ? "): more than chance explains. "
                                        : "): these pairs do not tell which is sooner. ");
 }
