@@ -247,7 +247,9 @@ int compareCommand(const CompareOptions& options) {
     if (a.key == b.key) throw Error(ErrorKind::usage, "a group cannot be compared with itself: " + a.label);
     if (options.all) return printOutcomes(outcomeTable(runs, a, b), options);
     const Measure measure = options.measure.empty() ? leadingMeasure(runs, a, b) : measureOf(options.measure);
-    if (options.measure.empty() && measure == Measure::steps_until)
+    if (options.measure.empty() && namedMeasure(a, b))
+        tellPerson("Both presets name this measure; --measure chooses another.");
+    else if (options.measure.empty() && measure == Measure::steps_until)
         tellPerson(
             "Every finished run solves 95 % in the end, so it is time that is compared; --measure chooses "
             "another.");
