@@ -86,8 +86,15 @@ TEST(Sweep, SaysWhereAMistakeIs) {
 }
 
 TEST(Sweep, BundledOnesAreFound) {
-    for (const char* name : {"index-quick", "addition-quick", "prefix-quick"})
-        EXPECT_EQ(readSweep(findSweep(name)).size(), 10U);
+    for (const char* name : {"addition-quick", "copy-quick", "index-quick", "prefix-quick"}) {
+        const auto runs = readSweep(findSweep(name));
+        EXPECT_EQ(runs.size(), 40U) << name;  // twenty pairs
+        for (const SweepRun& run : runs)
+            EXPECT_EQ(run.specification.device.precision, "bf16") << run.name;
+    }
+    EXPECT_EQ(readSweep(findSweep("methods-quick")).size(), 208U);
+    EXPECT_EQ(readSweep(findSweep("precision-quick")).size(), 120U);
+    EXPECT_EQ(readSweep(findSweep("prefix-paper")).size(), 2U);
     expectError(ErrorKind::usage, "index-quick", [] { findSweep("index-quik"); });
 }
 
