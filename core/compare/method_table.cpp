@@ -79,8 +79,8 @@ MethodTable methodTable(std::span<const RunRecord> runs, const std::string& refe
     labels.erase(reference);
     table.methods.insert(table.methods.end(), labels.begin(), labels.end());
     for (const auto& [preset, records] : presets) {
-        const auto find = [&](const std::string& label) {
-            const auto& here = groups[preset];
+        const std::vector<RunGroup>& here = groups[preset];
+        const auto find = [&here](const std::string& label) {
             const auto found = std::find_if(here.begin(), here.end(),
                                             [&](const RunGroup& group) { return group.label == label; });
             return found == here.end() ? nullptr : &*found;
@@ -88,7 +88,7 @@ MethodTable methodTable(std::span<const RunRecord> runs, const std::string& refe
         const RunGroup* const first = find(reference);
         if (first == nullptr) {
             std::vector<std::string> there;
-            for (const RunGroup& group : groups[preset])
+            for (const RunGroup& group : here)
                 there.push_back(group.label);
             throw Error(ErrorKind::usage, "of \"" + preset + "\" no group of runs is \"" + reference +
                                               "\"; there are: " + join(there, "; ") +
