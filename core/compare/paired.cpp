@@ -150,6 +150,8 @@ std::string tooFewText(const PairedComparison& c) {
     if (c.pairs.empty())
         return "No seed has been trained with both " + c.label_a + " and " + c.label_b +
                ", so nothing can be compared yet. Queue twins: the same seeds under both. ";
+    if (known.empty() && c.count(Outcome::never) == static_cast<int>(c.pairs.size()))
+        return "In none of " + countOf(c.pairs.size(), "pair") + " did both get there. ";
     if (known.empty())
         return "No pair is complete yet: of " + countOf(c.pairs.size(), "seed") +
                " that both have, none has this outcome on both sides. ";

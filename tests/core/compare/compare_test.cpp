@@ -337,6 +337,19 @@ TEST(Paired, ASeedTrainedTwiceCountsOnce) {
               "rope-s0");
 }
 
+TEST(Paired, WhereBothGotThereInNoPairItIsSaid) {
+    Runs runs;
+    for (int seed = 0; seed < 2; ++seed) {
+        runs.add("rope", seed, 40);
+        runs.add("roper", seed, 128);
+    }
+    const auto groups = groupRuns(runs.records);
+    const std::string said =
+        conclusionOf(comparePaired(runs.records, groups[0], groups[1], Measure::steps_until, 0.9));
+    EXPECT_EQ(said.find("In none of 2 pairs did both get there. Never got there: 2 of RoPE, 0 of RoPER"), 0U)
+        << said;
+}
+
 TEST(Paired, RunsThatNeverGotThereAreCountedNotDropped) {
     Runs runs;
     runs.add("rope", 0, 40);    // never
