@@ -1,0 +1,336 @@
+#include "core/pretrained/gguf_file.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+#include <type_traits>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+static_assert(std::endian::native == std::endian::little, "GGUF files are read as little-endian");
+
+namespace roper {
+namespace {
+
+constexpr std::uint64_t kMostEntries = 1U << 16U, kMostTensors = 1U << 20U, kLongestList = 1U << 23U,
+                        kLongestName = 1024, kMostDimensions = 4;
+constexpr std::uint64_t kDefaultAlignment = 32;
+
+/// Types of metadata, by their numbers in the file.
+enum class ValueType : std::uint32_t { u8, i8, u16, i16, u32, i32, f32, flag, text, list, u64, i64, f64 };
+
+/// Reads a header from its beginning, a part of the file at a time.
+class HeaderBytes {
+  public:
+    HeaderBytes(const TensorStore& store, std::size_t file)
+        : store_(store), file_(file), size_(store.sizeOfFile(file)) {}
+
+    std::uint64_t place() const { return place_; }
+
+    /// @throws std::invalid_argument if the header ends before that, or is longer than any
+    void take(std::span<std::byte> into) {
+        need(into.size());
+        std::size_t filled = 0;
+        while (filled < into.size()) {
+            if (place_ < begin_ || place_ >= begin_ + part_.size()) fill();
+            const auto from = static_cast<std::size_t>(place_ - begin_);
+            const std::size_t count = std::min(into.size() - filled, part_.size() - from);
+            std::memcpy(into.data() + filled, part_.data() + from, count);
+            filled += count;
+            place_ += count;
+        }
+    }
+
+    template <class Number>
+    Number number() {
+        std::array<std::byte, sizeof(Number)> bytes;
+        take(bytes);
+        return std::bit_cast<Number>(bytes);
+    }
+
+    /// A text after its length.
+    std::string text(std::uint64_t longest) {
+        const auto length = number<std::uint64_t>();
+        if (length > longest)
+            throw std::invalid_argument("a text claims " + std::to_string(length) + " bytes, more than " +
+                                        std::to_string(longest));
+        need(length);  // before memory is taken
+        std::string text(length, '\0');
+        take(std::as_writable_bytes(std::span(text)));
+        return text;
+    }
+
+    void need(std::uint64_t bytes) const {
+        if (place_ > size_ || bytes > size_ - place_)
+            throw std::invalid_argument("the file ends inside its header, after " + std::to_string(size_) +
+                                        " bytes");
+        if (bytes > GgufFile::kLongestHeader - std::min(place_, GgufFile::kLongestHeader))
+            throw std::invalid_argument("its header is longer than " +
+                                        bytesText(static_cast<double>(GgufFile::kLongestHeader)));
+    }
+
+  private:
+    void fill() {
+        constexpr std::uint64_t kPart = 1U << 16U;
+        begin_ = place_;
+        part_.resize(static_cast<std::size_t>(std::min(kPart, size_ - place_)));
+        store_.readBytes(file_, begin_, part_);
+    }
+
+    const TensorStore& store_;
+    std::size_t file_;
+    std::uint64_t size_, place_ = 0, begin_ = 0;
+    std::vector<std::byte> part_;
+};
+
+}  // namespace
+
+/// Reads one file from its beginning to the end of its header.
+struct GgufReader {
+    HeaderBytes bytes;
+    std::string at = "its beginning";  ///< what is being read, for messages
+
+    using Value = GgufMetadata::Value;
+
+    std::int64_t whole(ValueType type) {
+        switch (type) {
+            case ValueType::u8:
+                return bytes.number<std::uint8_t>();
+            case ValueType::i8:
+                return bytes.number<std::int8_t>();
+            case ValueType::u16:
+                return bytes.number<std::uint16_t>();
+            case ValueType::i16:
+                return bytes.number<std::int16_t>();
+            case ValueType::u32:
+                return bytes.number<std::uint32_t>();
+            case ValueType::i32:
+                return bytes.number<std::int32_t>();
+            case ValueType::i64:
+                return bytes.number<std::int64_t>();
+            default: {
+                const auto number = bytes.number<std::uint64_t>();
+                if (number > static_cast<std::uint64_t>(INT64_MAX))
+                    throw std::invalid_argument("holds a number beyond 2⁶³");
+                return static_cast<std::int64_t>(number);
+            }
+        }
+    }
+
+    bool flag() {
+        const auto byte = bytes.number<std::uint8_t>();
+        if (byte > 1) throw std::invalid_argument("holds a flag that is neither 0 nor 1");
+        return byte == 1;
+    }
+
+    double number(ValueType type) {
+        return type == ValueType::f32 ? static_cast<double>(bytes.number<float>()) : bytes.number<double>();
+    }
+
+    std::string text() { return bytes.text(GgufFile::kLongestHeader); }
+
+    Value single(ValueType type) {
+        switch (type) {
+            case ValueType::flag:
+                return flag();
+            case ValueType::f32:
+            case ValueType::f64:
+                return number(type);
+            case ValueType::text:
+                return text();
+            default:
+                return whole(type);
+        }
+    }
+
+    Value list() {
+        const ValueType type = valueType();
+        if (type == ValueType::list)
+            throw std::invalid_argument("is a list of lists, which is not read here");
+        const auto count = bytes.number<std::uint64_t>();
+        if (count > kLongestList)
+            throw std::invalid_argument("claims a list of " + std::to_string(count) + ", more than " +
+                                        std::to_string(kLongestList));
+        // No element takes less than a byte: a list that is longer than the file is refused before it is
+        // made.
+        bytes.need(type == ValueType::text ? count * sizeof(std::uint64_t) : count);
+        const auto listed = [&](auto read) {
+            std::vector<std::invoke_result_t<decltype(read)>> values;
+            for (std::uint64_t i = 0; i < count; ++i)
+                values.push_back(read());
+            return Value(std::move(values));
+        };
+        switch (type) {
+            case ValueType::flag:
+                return listed([&] { return flag(); });
+            case ValueType::f32:
+            case ValueType::f64:
+                return listed([&] { return number(type); });
+            case ValueType::text:
+                return listed([&] { return text(); });
+            default:
+                return listed([&] { return whole(type); });
+        }
+    }
+
+    ValueType valueType() {
+        const auto type = bytes.number<std::uint32_t>();
+        if (type > static_cast<std::uint32_t>(ValueType::f64))
+            throw std::invalid_argument("is of type " + std::to_string(type) + ", which GGUF does not have");
+        return static_cast<ValueType>(type);
+    }
+
+    void readEntry(GgufMetadata& metadata) {
+        at = "entry " + std::to_string(metadata.entries_.size() + 1);
+        const std::string key = bytes.text(kLongestName);
+        at = "the entry " + onOneLine(key);
+        const ValueType type = valueType();
+        Value value = type == ValueType::list ? list() : single(type);
+        if (!metadata.entries_.emplace(key, std::move(value)).second)
+            throw std::invalid_argument("stands there twice");
+    }
+
+    struct NamedTensor {
+        std::string name;
+        StoredTensor tensor;
+    };
+
+    /// Its place is still counted from the end of the header.
+    NamedTensor readTensor(std::uint64_t number) {
+        at = "tensor " + std::to_string(number);
+        NamedTensor read{bytes.text(kLongestName), {}};
+        at = "the tensor " + onOneLine(read.name);
+        const auto dimensions = bytes.number<std::uint32_t>();
+        if (dimensions > kMostDimensions)
+            throw std::invalid_argument("has " + std::to_string(dimensions) + " dimensions, more than 4");
+        for (std::uint32_t i = 0; i < dimensions; ++i)
+            read.tensor.shape.push_back(whole(ValueType::u64));
+        std::reverse(read.tensor.shape.begin(), read.tensor.shape.end());
+        const auto type = bytes.number<std::uint32_t>();
+        const auto known = elementTypeOfGguf(type);
+        if (!known)
+            throw std::invalid_argument(
+                "is stored as " + ggufTypeName(type) +
+                ", which is not read here: convert the model to F16, Q8_0, Q4_0, Q4_1, "
+                "Q5_0, Q5_1, Q4_K, Q5_K or Q6_K");
+        read.tensor.type = *known;
+        read.tensor.place = bytes.number<std::uint64_t>();
+        return read;
+    }
+};
+
+template <class Type>
+const Type* GgufMetadata::find(const std::string& key, const char* what) const {
+    const auto found = entries_.find(key);
+    if (found == entries_.end()) return nullptr;
+    const Type* const value = std::get_if<Type>(&found->second);
+    if (value == nullptr) refuse(key, std::string("is not ") + what);
+    return value;
+}
+
+void GgufMetadata::refuse(const std::string& key, const std::string& why) const {
+    throw Error(ErrorKind::checkpoint, origin_ + ": the entry " + onOneLine(key) + " " + why);
+}
+
+std::optional<std::int64_t> GgufMetadata::whole(const std::string& key, std::int64_t least,
+                                                std::int64_t most) const {
+    const auto* const value = find<std::int64_t>(key, "a whole number");
+    if (value == nullptr) return std::nullopt;
+    if (*value < least || *value > most)
+        refuse(key, "is " + std::to_string(*value) + "; it must be " + std::to_string(least) + " to " +
+                        std::to_string(most));
+    return *value;
+}
+
+std::optional<double> GgufMetadata::number(const std::string& key, double least, double most) const {
+    const auto found = entries_.find(key);
+    if (found == entries_.end()) return std::nullopt;
+    double value = 0;
+    if (const auto* const whole = std::get_if<std::int64_t>(&found->second))
+        value = static_cast<double>(*whole);
+    else
+        value = *find<double>(key, "a number");
+    if (!(value >= least && value <= most))
+        refuse(key, "is " + formatNumber(value) + "; it must be " + formatNumber(least) + " to " +
+                        formatNumber(most));
+    return value;
+}
+
+std::optional<bool> GgufMetadata::flag(const std::string& key) const {
+    const bool* const value = find<bool>(key, "a flag");
+    return value == nullptr ? std::nullopt : std::optional(*value);
+}
+
+std::optional<std::string> GgufMetadata::text(const std::string& key) const {
+    const auto* const value = find<std::string>(key, "a text");
+    return value == nullptr ? std::nullopt : std::optional(*value);
+}
+
+const std::vector<std::string>* GgufMetadata::texts(const std::string& key) const {
+    return find<std::vector<std::string>>(key, "a list of texts");
+}
+
+const std::vector<std::int64_t>* GgufMetadata::wholes(const std::string& key) const {
+    return find<std::vector<std::int64_t>>(key, "a list of whole numbers");
+}
+
+const std::vector<double>* GgufMetadata::numbers(const std::string& key) const {
+    return find<std::vector<double>>(key, "a list of numbers");
+}
+
+const std::vector<bool>* GgufMetadata::flags(const std::string& key) const {
+    return find<std::vector<bool>>(key, "a list of flags");
+}
+
+GgufFile GgufFile::read(const FilePath& path) {
+    auto store = std::make_shared<TensorStore>();
+    const std::size_t file = store->addFile(path);
+    GgufMetadata metadata(path.string());
+    GgufReader reader{HeaderBytes(*store, file)};
+    HeaderBytes& bytes = reader.bytes;
+    try {
+        std::array<char, 4> magic{};
+        bytes.take(std::as_writable_bytes(std::span(magic)));
+        if (std::string_view(magic.data(), magic.size()) != "GGUF")
+            throw std::invalid_argument("does not say GGUF: it is no such file");
+        const auto version = bytes.number<std::uint32_t>();
+        if (version != 2 && version != 3)
+            throw std::invalid_argument("says version " + std::to_string(version) +
+                                        "; versions 2 and 3, little-endian, are read here");
+        const auto tensors = bytes.number<std::uint64_t>(), entries = bytes.number<std::uint64_t>();
+        if (tensors > kMostTensors || entries > kMostEntries)
+            throw std::invalid_argument("claims " + std::to_string(tensors) + " tensors and " +
+                                        std::to_string(entries) + " entries, more than any model has");
+        for (std::uint64_t i = 0; i < entries; ++i)
+            reader.readEntry(metadata);
+        std::vector<GgufReader::NamedTensor> read;
+        for (std::uint64_t i = 0; i < tensors; ++i)
+            read.push_back(reader.readTensor(i + 1));
+        reader.at = "the entry general.alignment";
+        const auto alignment = static_cast<std::uint64_t>(
+            metadata.whole("general.alignment", 1, 1 << 20).value_or(kDefaultAlignment));
+        const std::uint64_t data = (bytes.place() + alignment - 1) / alignment * alignment;
+        for (GgufReader::NamedTensor& next : read) {
+            reader.at = "the tensor " + onOneLine(next.name);
+            if (next.tensor.place % alignment != 0)
+                throw std::invalid_argument("begins at a place that is not a multiple of " +
+                                            std::to_string(alignment));
+            if (next.tensor.place > store->sizeOfFile(file))
+                throw std::invalid_argument("begins beyond the end of the file");
+            next.tensor.place += data;
+            store->add(next.name, std::move(next.tensor));
+        }
+        reader.at = "its tensors";
+        store->requireApart();
+    } catch (const std::invalid_argument& error) {
+        throw Error(ErrorKind::checkpoint,
+                    path.string() + " cannot be read as a GGUF file: " + reader.at + ": " + error.what());
+    }
+    return {std::move(metadata), std::move(store)};
+}
+
+}  // namespace roper

@@ -1,0 +1,122 @@
+#include "core/pretrained/tensor_store.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/file_reading.h"
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+/// Numbers of a shape. @throws std::invalid_argument if they are not to be counted in 62 bits
+std::int64_t countOf(const std::vector<std::int64_t>& shape) {
+    std::int64_t count = 1;
+    for (const std::int64_t dimension : shape) {
+        if (dimension < 0) throw std::invalid_argument("it has a negative dimension");
+        if (dimension > 0 && count > (std::numeric_limits<std::int64_t>::max() >> 1) / dimension)
+            throw std::invalid_argument("it is too large");
+        count *= dimension;
+    }
+    return count;
+}
+
+}  // namespace
+
+std::int64_t StoredTensor::count() const {
+    return countOf(shape);
+}
+
+std::uint64_t StoredTensor::bytes() const {
+    return static_cast<std::uint64_t>(count()) / elementsPerBlock(type) * bytesPerBlock(type);
+}
+
+std::string StoredTensor::shapeText() const {
+    std::vector<std::string> parts;
+    for (const std::int64_t dimension : shape)
+        parts.push_back(std::to_string(dimension));
+    return parts.empty() ? "a single number" : join(parts, " × ");
+}
+
+std::size_t TensorStore::addFile(const FilePath& path) {
+    File file{path.string(), openFile(path, O_RDONLY), fileSize(path)};
+    files_.push_back(std::move(file));
+    return files_.size() - 1;
+}
+
+void TensorStore::readBytes(std::size_t file, std::uint64_t place, std::span<std::byte> into) const {
+    const File& from = files_[file];
+    const std::span<char> chars(reinterpret_cast<char*>(into.data()), into.size());
+    if (readAt(from.descriptor, chars, place, from.path) != into.size())
+        throw Error(ErrorKind::checkpoint,
+                    from.path + " is cut short: it ends before byte " + std::to_string(place + into.size()));
+}
+
+void TensorStore::add(const std::string& name, StoredTensor tensor) {
+    const auto row = static_cast<std::uint64_t>(tensor.shape.empty() ? 1 : tensor.shape.back());
+    if (row % elementsPerBlock(tensor.type) != 0)
+        throw std::invalid_argument("its rows of " + std::to_string(row) +
+                                    " numbers are no whole blocks of " + nameOf(tensor.type));
+    // At most four bytes a number, so this does not overflow.
+    const std::uint64_t bytes = tensor.bytes(), size = files_[tensor.file].size;
+    if (tensor.place > size || bytes > size - tensor.place)
+        throw std::invalid_argument("its " + bytesText(static_cast<double>(bytes)) +
+                                    " reach beyond the end of the file");
+    if (!tensors_.emplace(name, std::move(tensor)).second)
+        throw std::invalid_argument("another has the same name");
+}
+
+const StoredTensor& TensorStore::tensor(const std::string& name) const {
+    const auto found = tensors_.find(name);
+    if (found != tensors_.end()) return found->second;
+    throw Error(ErrorKind::checkpoint,
+                (files_.empty() ? "the model" : files_.front().path) + " has no tensor \"" + name + "\"");
+}
+
+void TensorStore::requireApart() const {
+    std::vector<std::pair<const std::string*, const StoredTensor*>> all;
+    for (const auto& [name, tensor] : tensors_)
+        if (tensor.count() > 0) all.emplace_back(&name, &tensor);
+    const auto place = [](const auto& named) { return std::pair(named.second->file, named.second->place); };
+    std::sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        const StoredTensor &before = *all[i - 1].second, &next = *all[i].second;
+        if (before.file == next.file && before.place + before.bytes() > next.place)
+            throw std::invalid_argument("the tensor " + onOneLine(*all[i].first) +
+                                        " shares bytes with the tensor " + onOneLine(*all[i - 1].first));
+    }
+}
+
+std::vector<std::byte> TensorStore::rowBytes(const StoredTensor& tensor, std::int64_t first,
+                                             std::int64_t rows) const {
+    const std::int64_t row = tensor.shape.empty() ? 1 : tensor.shape.back();
+    const std::int64_t all = row == 0 ? 0 : tensor.count() / row;
+    if (first < 0 || rows < 0 || first > all - rows)
+        throw std::invalid_argument("rows " + std::to_string(first) + " to " +
+                                    std::to_string(first + rows - 1) + " of a tensor of " +
+                                    std::to_string(all));
+    const std::uint64_t row_bytes =
+        static_cast<std::uint64_t>(row) / elementsPerBlock(tensor.type) * bytesPerBlock(tensor.type);
+    std::vector<std::byte> bytes(static_cast<std::size_t>(rows) * row_bytes);
+    readBytes(tensor.file, tensor.place + static_cast<std::uint64_t>(first) * row_bytes, bytes);
+    return bytes;
+}
+
+void TensorStore::readRows(const StoredTensor& tensor, std::int64_t first, std::int64_t rows,
+                           std::span<float> out) const {
+    decodeElements(tensor.type, rowBytes(tensor, first, rows), out);
+}
+
+std::uint64_t TensorStore::bytes() const {
+    std::uint64_t sum = 0;
+    for (const auto& [name, tensor] : tensors_)
+        sum += tensor.bytes();
+    return sum;
+}
+
+}  // namespace roper

@@ -1,0 +1,126 @@
+#include "core/pretrained/gguf_file.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/base/file_reading.h"
+#include "core/base/safetensors.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace roper {
+namespace {
+
+const std::string kFolder = ROPER_PRETRAINED;
+
+template <class Number>
+std::string bytesOfNumber(Number number) {
+    return {reinterpret_cast<const char*>(&number), sizeof number};
+}
+
+std::string textBytes(const std::string& text) {
+    return bytesOfNumber<std::uint64_t>(text.size()) + text;
+}
+
+std::string header(std::uint64_t tensors, std::uint64_t entries) {
+    return "GGUF" + bytesOfNumber<std::uint32_t>(3) + bytesOfNumber(tensors) + bytesOfNumber(entries);
+}
+
+std::string tensorBytes(const std::string& name, const std::vector<std::uint64_t>& dimensions,
+                        std::uint32_t type, std::uint64_t place) {
+    std::string bytes = textBytes(name) + bytesOfNumber(static_cast<std::uint32_t>(dimensions.size()));
+    for (const std::uint64_t dimension : dimensions)
+        bytes += bytesOfNumber(dimension);
+    return bytes + bytesOfNumber(type) + bytesOfNumber(place);
+}
+
+void read(const std::string& bytes) {
+    const TemporaryFolder folder;
+    std::ofstream(folder / "model.gguf", std::ios::binary) << bytes;
+    GgufFile::read(folder / "model.gguf");
+}
+
+void expectProblem(const std::string& bytes, const std::string& part) {
+    expectError(ErrorKind::checkpoint, part, [&] { read(bytes); });
+}
+
+TEST(Gguf, EveryTypeIsDecodedAsItsMakersDo) {
+    const GgufFile file = GgufFile::read(kFolder + "/element_types.gguf");
+    const SafetensorsFile expected =
+        SafetensorsFile::read(kFolder + "/element_types.safetensors", SafetensorsFile::kAnySize);
+    EXPECT_EQ(file.tensors->tensors().size(), 11U);
+    for (const auto& [name, tensor] : file.tensors->tensors()) {
+        EXPECT_EQ(nameOf(tensor.type), name);
+        EXPECT_EQ(tensor.shape, expected.tensor(name).shape);
+        std::vector<float> numbers(static_cast<std::size_t>(tensor.count()));
+        file.tensors->readRows(tensor, 0, tensor.shape[0], numbers);
+        const auto* const right = reinterpret_cast<const float*>(expected.tensor(name).bytes.data());
+        for (std::size_t i = 0; i < numbers.size(); ++i)
+            EXPECT_FLOAT_EQ(numbers[i], right[i]) << name << " " << i;
+        // A row by itself is the same.
+        std::vector<float> row(static_cast<std::size_t>(tensor.shape[1]));
+        file.tensors->readRows(tensor, 1, 1, row);
+        EXPECT_TRUE(std::equal(row.begin(), row.end(), numbers.begin() + static_cast<long>(row.size())));
+    }
+}
+
+TEST(Gguf, MetadataOfEveryKindIsRead) {
+    const GgufMetadata metadata = GgufFile::read(kFolder + "/element_types.gguf").metadata;
+    EXPECT_EQ(metadata.text("general.architecture"), "llama");
+    EXPECT_EQ(metadata.text("text"), "Ωmega");
+    EXPECT_EQ(*metadata.wholes("whole numbers"), (std::vector<std::int64_t>{1, -2, 3}));
+    EXPECT_EQ(*metadata.texts("texts"), (std::vector<std::string>{"a", "", "ß"}));
+    EXPECT_EQ(metadata.number("number", 0, 1), 0.5);
+    EXPECT_EQ(metadata.flag("flag"), true);
+    EXPECT_EQ(metadata.text("missing"), std::nullopt);
+    EXPECT_THROW(metadata.whole("text", 0, 1), Error);
+    EXPECT_THROW(metadata.number("number", 0, 0.25), Error);
+}
+
+TEST(Gguf, AFileCutAnywhereIsRefusedOrWhole) {
+    const std::string whole = readFile(kFolder + "/element_types.gguf");
+    for (std::size_t length = 0; length < whole.size(); length += length < 1500 ? 7 : 501)
+        expectProblem(whole.substr(0, length), "model.gguf cannot be read as a GGUF file: ");
+    EXPECT_NO_THROW(read(whole));
+}
+
+TEST(Gguf, WhatIsWrongIsSaid) {
+    expectProblem("GGML....", "its beginning: does not say GGUF");
+    expectProblem("GGUF" + bytesOfNumber<std::uint32_t>(1), "says version 1");
+    expectProblem("GGUF" + bytesOfNumber<std::uint32_t>(0x03000000), "little-endian");
+    expectProblem(header(1ULL << 60U, 0), "more than any model has");
+    const std::string u32 = bytesOfNumber<std::uint32_t>(4), one = textBytes("one") + u32 + u32;
+    expectProblem(header(0, 2) + one + one, "the entry one: stands there twice");
+    expectProblem(header(0, 1) + textBytes("odd") + bytesOfNumber<std::uint32_t>(77),
+                  "the entry odd: is of type 77");
+    expectProblem(header(0, 1) + bytesOfNumber<std::uint64_t>(1ULL << 50U), "a text claims");
+    const std::string list = bytesOfNumber<std::uint32_t>(9);
+    expectProblem(header(0, 1) + textBytes("long") + list + u32 + bytesOfNumber<std::uint64_t>(1ULL << 40U),
+                  "the entry long: claims a list");
+    expectProblem(header(0, 1) + textBytes("deep") + list + list + bytesOfNumber<std::uint64_t>(1),
+                  "list of lists");
+    const std::string data(4096, '\0');
+    expectProblem(header(1, 0) + tensorBytes("w", {32}, 11, 0) + data, "the tensor w: is stored as Q3_K");
+    expectProblem(header(1, 0) + tensorBytes("w", {32}, 250, 0) + data, "is stored as type 250");
+    expectProblem(header(1, 0) + tensorBytes("w", {33, 2}, 8, 0) + data,
+                  "rows of 33 numbers are no whole blocks");
+    expectProblem(header(1, 0) + tensorBytes("w", {1U << 31U, 1U << 31U}, 0, 0) + data, "it is too large");
+    expectProblem(header(1, 0) + tensorBytes("w", {2048}, 0, 0) + data, "reach beyond the end");
+    expectProblem(header(1, 0) + tensorBytes("w", {32}, 0, 1ULL << 62U) + data, "begins beyond the end");
+    expectProblem(header(1, 0) + tensorBytes("w", {32}, 0, 16) + data, "not a multiple of 32");
+    expectProblem(header(2, 0) + tensorBytes("w", {32}, 0, 0) + tensorBytes("w", {32}, 0, 128) + data,
+                  "another has the same name");
+    expectProblem(header(2, 0) + tensorBytes("v", {32}, 0, 0) + tensorBytes("w", {32}, 0, 64) + data,
+                  "shares bytes with the tensor v");
+    EXPECT_NO_THROW(read(header(1, 0) + tensorBytes("w", {32, 4}, 0, 0) + data));
+}
+
+TEST(Gguf, AHugeFileOfNothingIsRefusedAtOnce) {
+    const TemporaryFolder folder;
+    std::ofstream(folder / "model.gguf") << "GGUF";
+    std::filesystem::resize_file(folder / "model.gguf", 100ULL << 30U);
+    expectError(ErrorKind::checkpoint, "says version 0", [&] { GgufFile::read(folder / "model.gguf"); });
+}
+
+}  // namespace
+}  // namespace roper
