@@ -1,0 +1,159 @@
+#include "core/tokenizers/bpe.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+#include <queue>
+
+namespace roper {
+namespace {
+
+constexpr std::uint64_t keyOf(std::int32_t left, std::int32_t right) {
+    return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32U) |
+           static_cast<std::uint32_t>(right);
+}
+
+/// A piece of the word, in a list whose members are taken out as they are merged.
+struct Part {
+    std::int32_t id;
+    int before, after;  ///< −1 at the ends
+};
+
+/// A merge that applies, unless one of its parts has changed since.
+struct Candidate {
+    std::int32_t rank;
+    int place;  ///< of the left part
+    std::int32_t left, right, merged;
+
+    bool operator<(const Candidate& other) const {
+        return rank != other.rank ? rank > other.rank : place > other.place;
+    }
+};
+
+}  // namespace
+
+std::size_t characterLength(char first) {
+    const auto byte = static_cast<unsigned char>(first);
+    return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+}
+
+Bpe::Bpe(std::vector<std::string> pieces, const std::vector<Merge>& merges) : pieces_(std::move(pieces)) {
+    ids_.reserve(pieces_.size());
+    for (std::size_t id = 0; id < pieces_.size(); ++id)
+        ids_.emplace(pieces_[id], static_cast<std::int32_t>(id));
+    merges_.reserve(merges.size());
+    for (const Merge& merge : merges)
+        merges_[keyOf(merge.left, merge.right)] = {merge.rank, merge.merged};
+    for (int byte = 0; byte < 256; ++byte) {
+        char name[8];
+        std::snprintf(name, sizeof name, "<0x%02X>", byte);
+        byte_pieces_.push_back(idOf(name).value_or(-1));
+    }
+}
+
+std::optional<std::int32_t> Bpe::idOf(std::string_view piece) const {
+    const auto found = ids_.find(piece);
+    return found == ids_.end() ? std::nullopt : std::optional(found->second);
+}
+
+const Bpe::RankedMerge* Bpe::merge(std::int32_t left, std::int32_t right) const {
+    const auto found = merges_.find(keyOf(left, right));
+    return found == merges_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::int32_t> Bpe::characters(std::string_view word) const {
+    std::vector<std::int32_t> ids;
+    bool after_unknown = false;
+    for (std::size_t at = 0; at < word.size();) {
+        const std::size_t length = std::min(characterLength(word[at]), word.size() - at);
+        const std::string_view character = word.substr(at, length);
+        at += length;
+        if (const auto id = idOf(character)) {
+            ids.push_back(*id);
+            after_unknown = false;
+            continue;
+        }
+        const auto piece = [&](char byte) { return byte_pieces_[static_cast<unsigned char>(byte)]; };
+        if (bytes_as_pieces &&
+            std::all_of(character.begin(), character.end(), [&](char byte) { return piece(byte) >= 0; })) {
+            for (const char byte : character)
+                ids.push_back(piece(byte));
+            after_unknown = false;
+        } else if (unknown) {
+            if (!after_unknown || !fuses_unknown) ids.push_back(*unknown);
+            after_unknown = true;
+        }
+    }
+    return ids;
+}
+
+void Bpe::encode(std::string_view word, std::vector<std::int64_t>& ids) const {
+    if (whole_words_first) {
+        if (const auto id = idOf(word)) {
+            ids.push_back(*id);
+            return;
+        }
+    }
+    std::vector<Part> parts;
+    for (const std::int32_t id : characters(word)) {
+        const int place = static_cast<int>(parts.size());
+        parts.push_back({id, place - 1, place + 1});
+    }
+    if (parts.empty()) return;
+    parts.back().after = -1;
+
+    std::priority_queue<Candidate> candidates;
+    const auto consider = [&](int left) {
+        if (left < 0 || parts[static_cast<std::size_t>(left)].after < 0) return;
+        const Part& part = parts[static_cast<std::size_t>(left)];
+        const std::int32_t right = parts[static_cast<std::size_t>(part.after)].id;
+        if (const RankedMerge* const found = merge(part.id, right))
+            candidates.push({found->rank, left, part.id, right, found->merged});
+    };
+    for (int place = 0; place + 1 < static_cast<int>(parts.size()); ++place)
+        consider(place);
+    while (!candidates.empty()) {
+        const Candidate next = candidates.top();
+        candidates.pop();
+        Part& left = parts[static_cast<std::size_t>(next.place)];
+        if (left.id != next.left || left.after < 0) continue;
+        Part& right = parts[static_cast<std::size_t>(left.after)];
+        if (right.id != next.right) continue;
+        left.id = next.merged;
+        right.id = -1;  // gone
+        left.after = right.after;
+        if (left.after >= 0) parts[static_cast<std::size_t>(left.after)].before = next.place;
+        consider(left.before);
+        consider(next.place);
+    }
+    for (int place = 0; place >= 0; place = parts[static_cast<std::size_t>(place)].after)
+        ids.push_back(parts[static_cast<std::size_t>(place)].id);
+}
+
+std::vector<Bpe::Merge> mergesOfScores(const std::vector<std::string>& pieces,
+                                       const std::vector<double>& scores) {
+    const Bpe vocabulary(pieces, {});
+    std::vector<std::int32_t> by_score(pieces.size());
+    std::iota(by_score.begin(), by_score.end(), 0);
+    std::stable_sort(by_score.begin(), by_score.end(), [&](std::int32_t a, std::int32_t b) {
+        return scores[static_cast<std::size_t>(a)] > scores[static_cast<std::size_t>(b)];
+    });
+    std::vector<Bpe::Merge> merges;
+    std::int32_t rank = 0;
+    double score = scores.empty() ? 0 : scores[static_cast<std::size_t>(by_score.front())];
+    for (const std::int32_t merged : by_score) {
+        if (scores[static_cast<std::size_t>(merged)] != score) ++rank;
+        score = scores[static_cast<std::size_t>(merged)];
+        const std::string_view piece = pieces[static_cast<std::size_t>(merged)];
+        for (std::size_t cut = 0; cut < piece.size();) {
+            cut += characterLength(piece[cut]);
+            if (cut >= piece.size()) break;
+            const auto left = vocabulary.idOf(piece.substr(0, cut)),
+                       right = vocabulary.idOf(piece.substr(cut));
+            if (left && right) merges.push_back({*left, *right, merged, rank});
+        }
+    }
+    return merges;
+}
+
+}  // namespace roper

@@ -1,0 +1,167 @@
+#include <stdexcept>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/tokenizers/tokenizer_files.h"
+
+namespace roper {
+namespace {
+
+/// The patterns of the models' own tokenizer.json files, by the names that llama.cpp gives them.
+struct KnownPattern {
+    const char* name;
+    std::vector<const char*> expressions;  ///< one after the other
+    bool whole_words_first = false;
+};
+
+constexpr const char* kEachDigit = R"(\p{N})";
+constexpr const char* kLlama3 =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr const char* kQwen2 =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr const char* kTekken =
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
+const std::vector<KnownPattern>& patterns() {
+    static const std::vector<KnownPattern> known = {
+        {"default", {kGpt2Pattern}},
+        {"gpt-2", {kGpt2Pattern}},
+        {"olmo", {kGpt2Pattern}},
+        {"phi-2", {kGpt2Pattern}},
+        {"mpt", {kGpt2Pattern}},
+        {"smollm", {kEachDigit, kGpt2Pattern}},
+        {"starcoder", {kEachDigit, kGpt2Pattern}},
+        {"refact", {kEachDigit, kGpt2Pattern}},
+        {"command-r", {kEachDigit, kGpt2Pattern}},
+        {"llama-bpe", {kLlama3}, true},
+        {"llama3", {kLlama3}, true},
+        {"dbrx", {kLlama3}},
+        {"smaug-bpe", {kLlama3}},
+        {"qwen2", {kQwen2}},
+        {"deepseek-r1-qwen", {kQwen2}},
+        {"stablelm2", {kQwen2}},
+        {"tekken", {kTekken}, true},
+    };
+    return known;
+}
+
+/// What `tokenizer.ggml.token_type` says of a token.
+enum TokenType { kNormal = 1, kUnknown, kControl, kUserDefined, kUnused, kByte };
+
+const std::vector<std::string>& requiredTexts(const GgufMetadata& metadata, const char* key) {
+    const auto* const texts = metadata.texts(key);
+    if (texts == nullptr) metadata.refuse(key, "is missing: the file holds no tokenizer");
+    return *texts;
+}
+
+std::vector<Bpe::Merge> readMerges(const GgufMetadata& metadata, const std::vector<std::string>& pieces) {
+    const Bpe vocabulary(pieces, {});
+    std::vector<Bpe::Merge> merges;
+    constexpr const char* kKey = "tokenizer.ggml.merges";
+    for (const std::string& merge : requiredTexts(metadata, kKey)) {
+        // A piece may begin with a blank, but holds none after that.
+        const std::size_t blank = merge.find(' ', 1);
+        if (blank == std::string::npos)
+            metadata.refuse(kKey, "holds " + quotedBeginning(merge) + ", without a blank");
+        const std::string left = merge.substr(0, blank), right = merge.substr(blank + 1);
+        const auto a = vocabulary.idOf(left), b = vocabulary.idOf(right),
+                   merged = vocabulary.idOf(left + right);
+        if (!a || !b || !merged)
+            metadata.refuse(
+                kKey, "holds " + quotedBeginning(merge) + ", which needs a token that the vocabulary lacks");
+        merges.push_back({*a, *b, *merged, static_cast<std::int32_t>(merges.size())});
+    }
+    return merges;
+}
+
+TokenizerParts byteLevelParts(const GgufMetadata& metadata, const std::vector<std::string>& pieces) {
+    TokenizerParts parts(Bpe(pieces, readMerges(metadata, pieces)));
+    parts.byte_level = true;
+    parts.blank_first = metadata.flag("tokenizer.ggml.add_space_prefix").value_or(false);
+    const std::string name = metadata.text("tokenizer.ggml.pre").value_or("default");
+    for (const KnownPattern& known : patterns()) {
+        if (name != known.name) continue;
+        for (const char* const expression : known.expressions) {
+            Split split;
+            split.pattern = Pattern(expression);
+            parts.splits.push_back(std::move(split));
+        }
+        parts.bpe.whole_words_first = known.whole_words_first;
+        return parts;
+    }
+    metadata.refuse("tokenizer.ggml.pre", "is \"" + onOneLine(name) +
+                                              "\", a way to cut words that is not known here; " +
+                                              nameHint(name, knownPatterns()));
+}
+
+TokenizerParts sentencePieceParts(const GgufMetadata& metadata, const std::vector<std::string>& pieces) {
+    constexpr const char* kKey = "tokenizer.ggml.scores";
+    const auto* const scores = metadata.numbers(kKey);
+    if (scores == nullptr || scores->size() != pieces.size())
+        metadata.refuse(kKey, "must hold a number for each of " + std::to_string(pieces.size()) + " tokens");
+    TokenizerParts parts(Bpe(pieces, mergesOfScores(pieces, *scores)));
+    parts.bpe.bytes_as_pieces = true;
+    parts.bpe.fuses_unknown = true;
+    parts.normalizations.push_back({Normalization::Kind::replace, Pattern::literal(" "), "▁"});
+    if (metadata.flag("tokenizer.ggml.add_space_prefix").value_or(true))
+        parts.normalizations.push_back({Normalization::Kind::prepend, {}, "▁"});
+    return parts;
+}
+
+void addTokensByType(const GgufMetadata& metadata, const std::vector<std::string>& pieces,
+                     TokenizerParts& parts) {
+    constexpr const char* kKey = "tokenizer.ggml.token_type";
+    const auto* const types = metadata.wholes(kKey);
+    if (types == nullptr) return;
+    if (types->size() != pieces.size())
+        metadata.refuse(kKey, "holds " + std::to_string(types->size()) + " numbers for " +
+                                  std::to_string(pieces.size()) + " tokens");
+    for (std::size_t id = 0; id < pieces.size(); ++id) {
+        const std::int64_t type = (*types)[id];
+        if (type == kControl || type == kUserDefined)
+            parts.added.push_back({pieces[id], static_cast<std::int64_t>(id), type == kControl});
+        if (type == kUnknown && !parts.bpe.unknown) parts.bpe.unknown = static_cast<std::int32_t>(id);
+    }
+}
+
+/// The special tokens around a text. @param by_default  whether they are there if the file does not say
+void addMark(const GgufMetadata& metadata, const char* flag, const char* id_key, bool by_default,
+             std::size_t vocabulary, std::vector<std::int64_t>& into) {
+    if (!metadata.flag(flag).value_or(by_default)) return;
+    const auto id = metadata.whole(id_key, 0, static_cast<std::int64_t>(vocabulary) - 1);
+    if (!id) metadata.refuse(id_key, std::string("is missing, though ") + flag + " asks for it");
+    into.push_back(*id);
+}
+
+}  // namespace
+
+std::vector<std::string> knownPatterns() {
+    std::vector<std::string> names;
+    for (const KnownPattern& known : patterns())
+        names.emplace_back(known.name);
+    return names;
+}
+
+Tokenizer tokenizerOf(const GgufMetadata& metadata) {
+    const std::vector<std::string>& pieces = requiredTexts(metadata, "tokenizer.ggml.tokens");
+    const std::string model = metadata.text("tokenizer.ggml.model").value_or("");
+    const bool is_sentencepiece = model == "llama";
+    if (!is_sentencepiece && model != "gpt2")
+        metadata.refuse("tokenizer.ggml.model",
+                        "is \"" + onOneLine(model) + "\"; tokenizers of kind gpt2 and llama are understood");
+    TokenizerParts parts =
+        is_sentencepiece ? sentencePieceParts(metadata, pieces) : byteLevelParts(metadata, pieces);
+    parts.origin = metadata.origin();
+    addTokensByType(metadata, pieces, parts);
+    addMark(metadata, "tokenizer.ggml.add_bos_token", "tokenizer.ggml.bos_token_id", is_sentencepiece,
+            pieces.size(), parts.before);
+    addMark(metadata, "tokenizer.ggml.add_eos_token", "tokenizer.ggml.eos_token_id", false, pieces.size(),
+            parts.after);
+    try {
+        return Tokenizer(std::move(parts));
+    } catch (const std::invalid_argument& error) {
+        throw Error(ErrorKind::checkpoint, metadata.origin() + ": " + error.what());
+    }
+}
+
+}  // namespace roper

@@ -1,0 +1,250 @@
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "core/base/error.h"
+#include "core/base/file_reading.h"
+#include "core/base/text.h"
+#include "core/tokenizers/tokenizer_files.h"
+
+namespace roper {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kLongestPattern = 1U << 16U;
+constexpr std::int64_t kMostPieces = 1 << 22;
+
+/// The member of an object, null where it is missing.
+const Json& member(const Json& object, const char* key) {
+    static const Json kNull;
+    if (!object.is_object()) return kNull;
+    const auto found = object.find(key);
+    return found == object.end() ? kNull : *found;
+}
+
+template <class Type>
+Type valueOr(const Json& object, const char* key, Type otherwise) {
+    const Json& value = member(object, key);
+    return value.is_null() ? otherwise : value.get<Type>();
+}
+
+std::string typeOf(const Json& object) {
+    return valueOr<std::string>(object, "type", "");
+}
+
+[[noreturn]] void notUnderstood(const std::string& what, const std::string& name) {
+    throw std::invalid_argument("the " + what + " \"" + onOneLine(name) + "\" is not understood here");
+}
+
+Pattern patternOf(const Json& json) {
+    if (const Json& text = member(json, "String"); text.is_string()) {
+        if (text.get_ref<const std::string&>().empty()) throw std::invalid_argument("a pattern is empty");
+        return Pattern::literal(text.get<std::string>());
+    }
+    const auto expression = member(json, "Regex").get<std::string>();
+    if (expression.size() > kLongestPattern) throw std::invalid_argument("a pattern is longer than 64 kB");
+    return Pattern(expression);
+}
+
+void readNormalizer(const Json& json, TokenizerParts& parts) {
+    using Kind = Normalization::Kind;
+    if (json.is_null()) return;
+    const std::string type = typeOf(json);
+    if (type == "Sequence") {
+        for (const Json& one : member(json, "normalizers"))
+            readNormalizer(one, parts);
+        return;
+    }
+    static const std::vector<std::pair<std::string, Kind>> kForms = {
+        {"NFC", Kind::nfc}, {"NFD", Kind::nfd}, {"NFKC", Kind::nfkc}, {"NFKD", Kind::nfkd}};
+    for (const auto& [name, kind] : kForms)
+        if (type == name) {
+            parts.normalizations.push_back({kind});
+            return;
+        }
+    if (type == "Prepend")
+        parts.normalizations.push_back({Kind::prepend, {}, member(json, "prepend").get<std::string>()});
+    else if (type == "Replace")
+        parts.normalizations.push_back(
+            {Kind::replace, patternOf(member(json, "pattern")), member(json, "content").get<std::string>()});
+    else
+        notUnderstood("normalizer", type);
+}
+
+Split::Match matchOf(const std::string& name) {
+    static const std::vector<std::pair<std::string, Split::Match>> kKnown = {
+        {"Isolated", Split::Match::isolated},
+        {"Removed", Split::Match::removed},
+        {"Contiguous", Split::Match::contiguous},
+        {"MergedWithPrevious", Split::Match::with_previous},
+        {"MergedWithNext", Split::Match::with_next}};
+    for (const auto& [known, match] : kKnown)
+        if (name == known) return match;
+    notUnderstood("behavior of a split", name);
+}
+
+Split splitAt(const std::string& expression, Split::Match match = Split::Match::isolated) {
+    Split split;
+    split.pattern = Pattern(expression);
+    split.match = match;
+    return split;
+}
+
+Split metaspace(const Json& json) {
+    Split split;
+    split.kind = Split::Kind::metaspace;
+    split.space = valueOr<std::string>(json, "replacement", "▁");
+    if (split.space.empty()) throw std::invalid_argument("the replacement of Metaspace is empty");
+    const std::string scheme = valueOr<std::string>(
+        json, "prepend_scheme", valueOr(json, "add_prefix_space", true) ? "always" : "never");
+    split.prefix = scheme == "first"    ? Split::Prefix::first
+                   : scheme == "always" ? Split::Prefix::always
+                   : scheme == "never"
+                       ? Split::Prefix::never
+                       : throw std::invalid_argument("prepend_scheme is \"" + onOneLine(scheme) + "\"");
+    split.cuts = valueOr(json, "split", true);
+    return split;
+}
+
+void readPreTokenizer(const Json& json, TokenizerParts& parts) {
+    if (json.is_null()) return;
+    const std::string type = typeOf(json);
+    if (type == "Sequence") {
+        for (const Json& one : member(json, "pretokenizers"))
+            readPreTokenizer(one, parts);
+    } else if (type == "ByteLevel") {
+        parts.byte_level = true;
+        parts.blank_first = valueOr(json, "add_prefix_space", true);
+        if (valueOr(json, "use_regex", true)) parts.splits.push_back(splitAt(kGpt2Pattern));
+    } else if (type == "Split") {
+        Split split;
+        split.pattern = patternOf(member(json, "pattern"));
+        split.match = matchOf(member(json, "behavior").get<std::string>());
+        split.inverted = valueOr(json, "invert", false);
+        parts.splits.push_back(std::move(split));
+    } else if (type == "Digits") {
+        parts.splits.push_back(splitAt(valueOr(json, "individual_digits", false) ? R"(\p{N})" : R"(\p{N}+)"));
+    } else if (type == "Punctuation") {
+        parts.splits.push_back(splitAt(R"([\p{P}\x21-\x2F\x3A-\x40\x5B-\x60\x7B-\x7E])",
+                                       matchOf(valueOr<std::string>(json, "behavior", "Isolated"))));
+    } else if (type == "Metaspace") {
+        parts.splits.push_back(metaspace(json));
+    } else {
+        notUnderstood("pre_tokenizer", type);
+    }
+}
+
+void readPostProcessor(const Json& json, TokenizerParts& parts) {
+    const std::string type = typeOf(json);
+    if (json.is_null() || type == "ByteLevel") return;
+    if (type == "Sequence") {
+        for (const Json& one : member(json, "processors"))
+            readPostProcessor(one, parts);
+        return;
+    }
+    if (type != "TemplateProcessing") notUnderstood("post_processor", type);
+    std::vector<std::int64_t>* into = &parts.before;
+    for (const Json& one : member(json, "single")) {
+        if (one.contains("Sequence")) {
+            into = &parts.after;
+            continue;
+        }
+        const auto name = member(member(one, "SpecialToken"), "id").get<std::string>();
+        for (const Json& id : member(member(member(json, "special_tokens"), name.c_str()), "ids"))
+            into->push_back(id.get<std::int64_t>());
+    }
+}
+
+std::vector<std::string> readVocabulary(const Json& vocabulary) {
+    if (!vocabulary.is_object())
+        throw std::invalid_argument("model.vocab is not an object of tokens and their ids");
+    std::vector<std::string> pieces;
+    for (const auto& [piece, id_json] : vocabulary.items()) {
+        const auto id = id_json.get<std::int64_t>();
+        if (id < 0 || id >= kMostPieces)
+            throw std::invalid_argument("the token " + quotedBeginning(piece) + " has the id " +
+                                        std::to_string(id));
+        if (static_cast<std::size_t>(id) >= pieces.size()) pieces.resize(static_cast<std::size_t>(id) + 1);
+        pieces[static_cast<std::size_t>(id)] = piece;
+    }
+    return pieces;
+}
+
+std::vector<Bpe::Merge> readMerges(const Json& merges, const std::vector<std::string>& pieces) {
+    if (!merges.is_array()) throw std::invalid_argument("model.merges is not a list");
+    const Bpe vocabulary(pieces, {});
+    std::vector<Bpe::Merge> read;
+    for (const Json& merge : merges) {
+        std::string left, right;
+        if (merge.is_array() && merge.size() == 2) {
+            left = merge[0].get<std::string>();
+            right = merge[1].get<std::string>();
+        } else {
+            const auto& both = merge.get_ref<const std::string&>();
+            const std::size_t blank = both.find(' ');
+            if (blank == std::string::npos)
+                throw std::invalid_argument("the merge " + quotedBeginning(both) + " has no blank");
+            left = both.substr(0, blank);
+            right = both.substr(blank + 1);
+        }
+        const auto a = vocabulary.idOf(left), b = vocabulary.idOf(right),
+                   merged = vocabulary.idOf(left + right);
+        if (!a || !b || !merged)
+            throw std::invalid_argument("the merge of " + quotedBeginning(left) + " and " +
+                                        quotedBeginning(right) + " needs a token that the vocabulary lacks");
+        read.push_back({*a, *b, *merged, static_cast<std::int32_t>(read.size())});
+    }
+    return read;
+}
+
+Bpe readModel(const Json& model) {
+    const std::string type = valueOr<std::string>(model, "type", "BPE");
+    if (type != "BPE") notUnderstood("model", type);
+    for (const char* const key : {"continuing_subword_prefix", "end_of_word_suffix"})
+        if (!valueOr<std::string>(model, key, "").empty()) notUnderstood("member of the model", key);
+    if (valueOr(model, "dropout", 0.0) != 0) notUnderstood("member of the model", "dropout");
+    const std::vector<std::string> pieces = readVocabulary(member(model, "vocab"));
+    Bpe bpe(pieces, readMerges(member(model, "merges"), pieces));
+    bpe.whole_words_first = valueOr(model, "ignore_merges", false);
+    bpe.bytes_as_pieces = valueOr(model, "byte_fallback", false);
+    bpe.fuses_unknown = valueOr(model, "fuse_unk", false);
+    if (const Json& unknown = member(model, "unk_token"); !unknown.is_null())
+        bpe.unknown = bpe.idOf(unknown.get<std::string>());
+    return bpe;
+}
+
+Tokenizer read(const Json& json, const std::string& origin) {
+    TokenizerParts parts(readModel(member(json, "model")));
+    parts.origin = origin;
+    readNormalizer(member(json, "normalizer"), parts);
+    readPreTokenizer(member(json, "pre_tokenizer"), parts);
+    readPostProcessor(member(json, "post_processor"), parts);
+    for (const Json& token : member(json, "added_tokens"))
+        parts.added.push_back({token.at("content").get<std::string>(), token.at("id").get<std::int64_t>(),
+                               valueOr(token, "special", false), valueOr(token, "normalized", false),
+                               valueOr(token, "lstrip", false), valueOr(token, "rstrip", false),
+                               valueOr(token, "single_word", false)});
+    return Tokenizer(std::move(parts));
+}
+
+}  // namespace
+
+Tokenizer parseTokenizerJson(std::string_view json, const std::string& origin) {
+    const auto refuse = [&](const std::string& why) {
+        return Error(ErrorKind::checkpoint, origin + ": " + why);
+    };
+    try {
+        return read(Json::parse(json), origin);
+    } catch (const Json::exception& error) {
+        throw refuse(jsonProblem(error.what()));
+    } catch (const std::invalid_argument& error) {
+        throw refuse(error.what());
+    }
+}
+
+Tokenizer readTokenizerJson(const FilePath& path) {
+    return parseTokenizerJson(readFile(path), path.string());
+}
+
+}  // namespace roper
