@@ -1,5 +1,7 @@
 #include "core/base/safetensors.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -64,11 +66,7 @@ Json parseWithoutDuplicates(std::string_view text) {
     return Json::parse(text, watch);
 }
 
-struct Placed {
-    std::string name;
-    SafetensorsFile::Tensor tensor;
-    std::uint64_t begin, end;
-};
+using Entry = SafetensorsHeader::Entry;
 
 std::uint64_t offset(const Json& value) {
     if (!value.is_number_unsigned())
@@ -76,29 +74,29 @@ std::uint64_t offset(const Json& value) {
     return value.get<std::uint64_t>();
 }
 
-Placed readEntry(const std::string& name, const Json& entry) {
+Entry readEntry(const Json& entry) {
     if (!entry.is_object() || entry.size() != 3)
         throw std::invalid_argument("its entry must hold dtype, shape and data_offsets and nothing else");
-    Placed placed{name, {}, 0, 0};
+    Entry placed{};
     const std::string dtype = entry.at("dtype").get<std::string>();
     const auto known =
         std::find_if(kDtypes.begin(), kDtypes.end(), [&](const auto& k) { return dtype == k.name; });
     if (known == kDtypes.end()) throw std::invalid_argument("unknown dtype " + dtype);
-    placed.tensor.dtype = known->dtype;
+    placed.dtype = known->dtype;
     if (!entry.at("shape").is_array()) throw std::invalid_argument("its shape is not a list");
     for (const Json& dimension : entry.at("shape")) {
         if (!dimension.is_number_unsigned() ||
             dimension.get<std::uint64_t>() >
                 static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
             throw std::invalid_argument("a dimension is not a whole number of 0 or more");
-        placed.tensor.shape.push_back(dimension.get<std::int64_t>());
+        placed.shape.push_back(dimension.get<std::int64_t>());
     }
     const Json& offsets = entry.at("data_offsets");
     if (!offsets.is_array() || offsets.size() != 2)
         throw std::invalid_argument("data_offsets must be two numbers");
     placed.begin = offset(offsets[0]);
     placed.end = offset(offsets[1]);
-    const auto bytes = byteCount(placed.tensor.shape, placed.tensor.dtype);
+    const auto bytes = byteCount(placed.shape, placed.dtype);
     if (!bytes || placed.end < placed.begin || placed.end - placed.begin != *bytes)
         throw std::invalid_argument("its bytes do not fit its shape and dtype");
     return placed;
@@ -123,6 +121,58 @@ std::string makeHeader(const std::vector<TensorToWrite>& tensors,
     std::string text = header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     text.append((8 - text.size() % 8) % 8, ' ');
     return text;
+}
+
+Error notWhole(const std::string& origin, const std::string& why) {
+    return {ErrorKind::checkpoint, origin + " is not a whole safetensors file: " + why};
+}
+
+/// Bytes of the JSON at the beginning of a file of `size` bytes that begins like this.
+std::uint64_t headerLength(std::string_view beginning, std::uint64_t size, const std::string& origin) {
+    std::uint64_t length = 0;
+    if (beginning.size() < sizeof length) throw notWhole(origin, "it is shorter than its first 8 bytes");
+    std::memcpy(&length, beginning.data(), sizeof length);
+    if (length > kLongestHeader) throw notWhole(origin, "its header claims more than 100 MB");
+    if (length > size - sizeof length) throw notWhole(origin, "it ends inside its header");
+    return length;
+}
+
+/// @param size  bytes of the whole file
+SafetensorsHeader parseHeader(std::string_view text, std::uint64_t size, const std::string& origin) {
+    if (!text.starts_with('{')) throw notWhole(origin, "its header does not begin with '{'");
+    SafetensorsHeader header;
+    header.data_begin = sizeof(std::uint64_t) + text.size();
+    std::string at = "the header";
+    try {
+        const Json json = parseWithoutDuplicates(text);
+        for (const auto& [name, entry] : json.items()) {
+            at = name;
+            if (name == kMetadataKey)
+                header.metadata = entry.get<std::map<std::string, std::string>>();
+            else
+                header.tensors.emplace(name, readEntry(entry));
+        }
+    } catch (const Json::exception& error) {
+        throw notWhole(origin, at + ": " + jsonProblem(error.what()));
+    } catch (const std::invalid_argument& error) {
+        throw notWhole(origin, at + ": " + error.what());
+    }
+
+    std::vector<std::pair<const std::string*, const Entry*>> in_order;
+    for (const auto& [name, entry] : header.tensors)
+        in_order.emplace_back(&name, &entry);
+    std::sort(in_order.begin(), in_order.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.second->begin, a.second->end) < std::tie(b.second->begin, b.second->end);
+    });
+    const std::uint64_t data_size = size - header.data_begin;
+    std::uint64_t expected = 0;
+    for (const auto& [name, entry] : in_order) {
+        if (entry->begin != expected || entry->end > data_size)
+            throw notWhole(origin, *name + ": its bytes overlap others, leave a gap or lie beyond the end");
+        expected = entry->end;
+    }
+    if (expected != data_size) throw notWhole(origin, "it has bytes after its last tensor");
+    return header;
 }
 
 }  // namespace
@@ -166,52 +216,30 @@ SafetensorsFile SafetensorsFile::read(const FilePath& path, std::uint64_t most_b
     return parse(readFile(path, most_bytes), path.string());
 }
 
+SafetensorsHeader SafetensorsHeader::read(const FilePath& path) {
+    const std::string origin = path.string();
+    const Descriptor file = openFile(path, O_RDONLY);
+    const std::uint64_t size = fileSize(path);
+    std::string length(sizeof(std::uint64_t), '\0');
+    length.resize(readAt(file, length, 0, origin));
+    std::string header(headerLength(length, size, origin), '\0');
+    if (readAt(file, header, sizeof(std::uint64_t), origin) != header.size())
+        throw notWhole(origin, "it ends inside its header");
+    return parseHeader(header, size, origin);
+}
+
 SafetensorsFile SafetensorsFile::parse(std::string content, const std::string& origin) {
-    const auto refuse = [&](const std::string& why) {
-        return Error(ErrorKind::checkpoint, origin + " is not a whole safetensors file: " + why);
-    };
     SafetensorsFile file;
     file.origin_ = origin;
     file.content_ = std::make_shared<const std::string>(std::move(content));
-    const std::string& bytes = *file.content_;
-    std::uint64_t header_length = 0;
-    if (bytes.size() < sizeof header_length) throw refuse("it is shorter than its first 8 bytes");
-    std::memcpy(&header_length, bytes.data(), sizeof header_length);
-    if (header_length > kLongestHeader) throw refuse("its header claims more than 100 MB");
-    if (header_length > bytes.size() - sizeof header_length) throw refuse("it ends inside its header");
-    const std::string_view header = std::string_view(bytes).substr(sizeof header_length, header_length);
-    if (!header.starts_with('{')) throw refuse("its header does not begin with '{'");
-    const auto data = std::as_bytes(std::span(bytes)).subspan(sizeof header_length + header_length);
-
-    std::vector<Placed> placed;
-    std::string at = "the header";
-    try {
-        const Json json = parseWithoutDuplicates(header);
-        for (const auto& [name, entry] : json.items()) {
-            at = name;
-            if (name == kMetadataKey)
-                file.metadata_ = entry.get<std::map<std::string, std::string>>();
-            else
-                placed.push_back(readEntry(name, entry));
-        }
-    } catch (const Json::exception& error) {
-        throw refuse(at + ": " + jsonProblem(error.what()));
-    } catch (const std::invalid_argument& error) {
-        throw refuse(at + ": " + error.what());
-    }
-
-    std::sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
-        return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
-    });
-    std::uint64_t expected = 0;
-    for (Placed& next : placed) {
-        if (next.begin != expected || next.end > data.size())
-            throw refuse(next.name + ": its bytes overlap others, leave a gap or lie beyond the end");
-        expected = next.end;
-        next.tensor.bytes = data.subspan(next.begin, next.end - next.begin);
-        file.tensors_.emplace(next.name, next.tensor);
-    }
-    if (expected != data.size()) throw refuse("it has bytes after its last tensor");
+    const std::string_view bytes = *file.content_;
+    const std::uint64_t length = headerLength(bytes, bytes.size(), origin);
+    SafetensorsHeader header = parseHeader(bytes.substr(sizeof length, length), bytes.size(), origin);
+    file.metadata_ = std::move(header.metadata);
+    const auto data = std::as_bytes(std::span(*file.content_)).subspan(header.data_begin);
+    for (auto& [name, entry] : header.tensors)
+        file.tensors_.emplace(name, Tensor{entry.dtype, std::move(entry.shape),
+                                           data.subspan(entry.begin, entry.end - entry.begin)});
     return file;
 }
 

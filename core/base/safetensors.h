@@ -39,6 +39,22 @@ void writeSafetensors(const FilePath& path, const std::vector<TensorToWrite>& te
 std::string formatSafetensors(const std::vector<TensorToWrite>& tensors,
                               const std::map<std::string, std::string>& metadata);
 
+/// The header of a safetensors file: what it holds and where.
+struct SafetensorsHeader {
+    struct Entry {
+        Dtype dtype;
+        std::vector<std::int64_t> shape;
+        std::uint64_t begin, end;  ///< bytes, counted from the end of the header
+    };
+    std::map<std::string, Entry> tensors;
+    std::map<std::string, std::string> metadata;
+    std::uint64_t data_begin = 0;  ///< where the header ends
+
+    /// Reads the header alone, and checks it against the file's size as `SafetensorsFile::read` does.
+    /// @throws Error (checkpoint) saying what is wrong, Error (disk) if it cannot be read
+    static SafetensorsHeader read(const FilePath& path);
+};
+
 /// A safetensors file, read whole and checked strictly: header of at most 100 MB that is one JSON object, no
 /// key twice, known types, shape × size = bytes without overflow, tensors contiguous from 0 to the end of the
 /// file.

@@ -113,6 +113,19 @@ std::optional<std::vector<double>> ConfigFields::numbers(const std::string& key,
     return read;
 }
 
+std::optional<std::vector<std::string>> ConfigFields::texts(const std::string& key, std::size_t most) const {
+    const Json* value = read(key);
+    if (value == nullptr) return std::nullopt;
+    if (!value->is_array()) refuse(key, "must be a list of texts, not " + shown(*value));
+    if (value->size() > most) refuse(key, "has more than " + std::to_string(most) + " texts");
+    std::vector<std::string> read;
+    for (const Json& entry : *value) {
+        if (!entry.is_string()) refuse(key, "must be a list of texts; one entry is " + shown(entry));
+        read.push_back(entry.get<std::string>());
+    }
+    return read;
+}
+
 std::optional<ConfigFields> ConfigFields::object(const std::string& key) const {
     const Json* value = read(key);
     if (value == nullptr) return std::nullopt;

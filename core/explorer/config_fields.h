@@ -34,6 +34,8 @@ class ConfigFields {
     /// A list of at most `most` numbers.
     std::optional<std::vector<double>> numbers(const std::string& key, double low, double high,
                                                std::size_t most) const;
+    /// A list of at most `most` texts.
+    std::optional<std::vector<std::string>> texts(const std::string& key, std::size_t most) const;
     std::optional<ConfigFields> object(const std::string& key) const;
 
     /// The first of several spellings that is there.

@@ -1,0 +1,238 @@
+#include "core/language_model/decoder.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "core/operators/products.h"
+
+namespace roper {
+namespace {
+
+/// How many queries are worked on at a time: their scores take little memory, and most keys that they do not
+/// see are never computed.
+constexpr std::int64_t kQueries = 128;
+
+/// How many logits of a token are computed at a time.
+constexpr std::int64_t kLogits = 8192;
+
+at::Tensor activated(const at::Tensor& x, Activation activation) {
+    switch (activation) {
+        case Activation::silu:
+            return at::silu(x);
+        case Activation::gelu:
+            return at::gelu(x);
+        case Activation::gelu_tanh:
+            return at::gelu(x, "tanh");
+        case Activation::relu:
+            return at::relu(x);
+    }
+    return x;
+}
+
+/// x Wᵀ. x [T, in], weight [out, in] → [T, out]
+at::Tensor product(const at::Tensor& x, const at::Tensor& weight) {
+    const at::Tensor out = at::empty({x.size(0), weight.size(0)}, at::kFloat);
+    multiplyInto(out, x.contiguous(), weight.t());
+    return out;
+}
+
+at::Tensor capped(const at::Tensor& x, double cap) {
+    return cap > 0 ? at::tanh(x / cap).mul_(cap) : x;
+}
+
+/// [T, heads·d] → [heads, T, d]
+at::Tensor splitHeads(const at::Tensor& x, std::int64_t heads) {
+    return x.unflatten(1, {heads, x.size(1) / heads}).transpose(0, 1);
+}
+
+void requireInside(const HeadChoice& choice, const Architecture& model) {
+    if (choice.layer && (*choice.layer < 0 || *choice.layer >= model.layers))
+        throw std::invalid_argument("the model has layers 0 to " + std::to_string(model.layers - 1) +
+                                    ", not " + std::to_string(*choice.layer));
+    if (choice.head && (*choice.head < 0 || *choice.head >= model.heads))
+        throw std::invalid_argument("a layer has heads 0 to " + std::to_string(model.heads - 1) + ", not " +
+                                    std::to_string(*choice.head));
+}
+
+}  // namespace
+
+/// One pass: what it reads and how it is changed.
+struct Decoder::Pass {
+    const Intervention& intervention;
+    const PassRecorder& recorder;
+    std::vector<Rotation> rotations;  ///< as `Architecture::rotations`
+    std::int64_t tokens;
+};
+
+Decoder::Decoder(PretrainedModel model) : model_(std::move(model)), weights_(model_.tensors) {}
+
+void Decoder::check(std::span<const std::int64_t> tokens, const Intervention& intervention) const {
+    const Architecture& model = architecture();
+    if (tokens.empty()) throw std::invalid_argument("there is no token to read");
+    for (const std::int64_t id : tokens)
+        if (id < 0 || id >= model.vocabulary)
+            throw std::invalid_argument("the model has tokens 0 to " + std::to_string(model.vocabulary - 1) +
+                                        ", not " + std::to_string(id));
+    const auto length = static_cast<std::int64_t>(tokens.size());
+    if (model.learned_positions && length > model_.weights.positions->out)
+        throw std::invalid_argument("the model has a table of " +
+                                    std::to_string(model_.weights.positions->out) +
+                                    " positions; the text has " + std::to_string(length) + " tokens");
+    for (const auto* const list : {&intervention.muted_heads, &intervention.unrotated})
+        for (const HeadChoice& choice : *list)
+            requireInside(choice, model);
+    for (const auto& muted : intervention.muted_pairs) {
+        requireInside(muted.heads, model);
+        for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+            const int pairs = model.rotationOf(layer).width / 2;
+            for (const int pair : muted.pairs)
+                if (muted.heads.layer.value_or(layer) == layer && (pair < 0 || pair >= pairs))
+                    throw std::invalid_argument(pairs == 0
+                                                    ? "the model rotates no pairs"
+                                                    : "heads have pairs 0 to " + std::to_string(pairs - 1) +
+                                                          ", not " + std::to_string(pair));
+        }
+    }
+}
+
+at::Tensor Decoder::embed(std::span<const std::int64_t> tokens) {
+    const Architecture& model = architecture();
+    at::Tensor x = weights_.rowsOf(model_.weights.embedding, tokens);
+    if (model.embedding_scale != 1) x.mul_(model.embedding_scale);
+    if (model_.weights.positions)
+        x.add_(weights_.part(*model_.weights.positions, 0, static_cast<std::int64_t>(tokens.size())));
+    return x;
+}
+
+at::Tensor Decoder::norm(const at::Tensor& x, const NormPlace& place) {
+    const Architecture& model = architecture();
+    at::Tensor weight = weights_.vector(place.weight);
+    if (model.norm_adds_one) weight.add_(1);
+    if (model.norm == NormKind::layer)
+        return at::layer_norm(x, {x.size(-1)}, weight,
+                              place.bias ? weights_.vector(*place.bias) : at::Tensor(), model.norm_epsilon);
+    const at::Tensor scale = x.square().mean({-1}, true).add_(model.norm_epsilon).rsqrt_();
+    return (x * scale).mul_(weight);
+}
+
+at::Tensor Decoder::linear(const at::Tensor& x, const LinearPlace& place) {
+    const at::Tensor out = product(x, weights_.matrix(place.weight));
+    if (place.bias) out.add_(weights_.vector(*place.bias));
+    return out;
+}
+
+at::Tensor Decoder::feedForward(const at::Tensor& x, const BlockWeights& block) {
+    at::Tensor up = linear(x, block.up);
+    if (block.gate)
+        up.mul_(activated(linear(x, *block.gate), architecture().activation));
+    else
+        up = activated(up, architecture().activation);
+    return linear(up, block.down);
+}
+
+/// Σ_j a_nj v_j of every head → [H, T, d]
+at::Tensor Decoder::mix(const LayerView& view, const Pass& pass) const {
+    const Architecture& model = architecture();
+    const std::int64_t H = model.heads, T = pass.tokens, d = model.head_dim;
+    const std::int64_t key_heads = view.rotated_k.size(0), value_heads = view.v.size(0);
+    const double scale = model.score_scale > 0 ? model.score_scale : 1 / std::sqrt(static_cast<double>(d));
+    const std::int64_t window = model.isWindowed(view.layer) ? model.window : T;
+    const at::Tensor mixed = at::empty({H, T, d}, at::kFloat);
+    for (std::int64_t first = 0; first < T; first += kQueries) {
+        const std::int64_t queries = std::min(kQueries, T - first), keys = first + queries;
+        const std::int64_t from =
+            std::max<std::int64_t>(0, first - window + 1);  // keys before it nobody sees
+        const at::Tensor q = (view.rotated_q.narrow(1, first, queries) * scale)
+                                 .reshape({key_heads, H / key_heads * queries, d});
+        at::Tensor scores = at::bmm(q, view.rotated_k.narrow(1, from, keys - from).transpose(1, 2));
+        scores = capped(scores, model.score_softcap).view({H, queries, keys - from});
+        const at::Tensor n = at::arange(first, keys).unsqueeze(1), j = at::arange(from, keys);
+        scores.masked_fill_((j > n).logical_or_(j <= n - window), -INFINITY);
+        const at::Tensor weights = at::softmax(scores, -1);
+        if (pass.recorder.attention)
+            pass.recorder.attention(view.layer, first,
+                                    from == 0 ? weights : at::constant_pad_nd(weights, {from, 0}));
+        const at::Tensor values = at::bmm(weights.view({value_heads, H / value_heads * queries, keys - from}),
+                                          view.v.narrow(1, from, keys - from));
+        mixed.narrow(1, first, queries).copy_(values.view({H, queries, d}));
+    }
+    return mixed;
+}
+
+at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pass& pass) {
+    const Architecture& model = architecture();
+    const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
+    LayerView view{layer,
+                   splitHeads(linear(x, block.query), model.heads),
+                   splitHeads(linear(x, block.key), model.key_value_heads),
+                   splitHeads(linear(x, block.value), model.key_value_heads),
+                   {},
+                   {}};
+    if (block.query_norm) view.q = norm(view.q, *block.query_norm);
+    if (block.key_norm) view.k = norm(view.k, *block.key_norm);
+    view.rotated_q = rotated(view.q, layer, pass.rotations);
+    view.rotated_k = rotated(view.k, layer, pass.rotations);
+    intervene(view, pass.intervention);
+    if (pass.recorder.vectors) pass.recorder.vectors(view);
+    const at::Tensor mixed = mix(view, pass);
+    for (const HeadChoice& muted : pass.intervention.muted_heads)
+        for (std::int64_t head = 0; head < model.heads; ++head)
+            if (muted.holds(layer, head)) mixed.select(0, head).zero_();
+    return linear(mixed.transpose(0, 1).reshape({pass.tokens, model.heads * model.head_dim}), block.output);
+}
+
+at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervention& intervention,
+                           const PassRecorder& recorder) {
+    const at::NoGradGuard no_gradients;
+    check(tokens, intervention);
+    const Architecture& model = architecture();
+    Pass pass{intervention, recorder, rotationsFor(static_cast<std::int64_t>(tokens.size()), intervention),
+              static_cast<std::int64_t>(tokens.size())};
+    at::Tensor x = embed(tokens);
+    if (recorder.residual) recorder.residual(-1, x);
+    for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+        if (recorder.progress) recorder.progress(layer);
+        const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
+        at::Tensor attended = attention(norm(x, block.attention_norm), layer, pass);
+        if (block.after_attention_norm) attended = norm(attended, *block.after_attention_norm);
+        const at::Tensor between = x + attended;
+        at::Tensor fed = feedForward(norm(model.parallel ? x : between, block.feed_forward_norm), block);
+        if (block.after_feed_forward_norm) fed = norm(fed, *block.after_feed_forward_norm);
+        x = between + fed;
+        if (recorder.residual) recorder.residual(layer, x);
+    }
+    return finalNorm(x);
+}
+
+at::Tensor Decoder::finalNorm(const at::Tensor& residual) {
+    const at::NoGradGuard no_gradients;
+    return norm(residual, model_.weights.final_norm);
+}
+
+void Decoder::forLogits(const at::Tensor& hidden,
+                        const std::function<void(std::int64_t first, const at::Tensor& logits)>& take) {
+    const at::NoGradGuard no_gradients;
+    const Architecture& model = architecture();
+    const LinearPlace& head = model_.weights.head;
+    const at::Tensor bias = head.bias ? weights_.vector(*head.bias) : at::Tensor();
+    for (std::int64_t first = 0; first < model.vocabulary; first += kLogits) {
+        const std::int64_t count = std::min(kLogits, model.vocabulary - first);
+        const at::Tensor part = product(hidden, weights_.part(head.weight, first, count));
+        if (bias.defined()) part.add_(bias.narrow(0, first, count));
+        take(first, capped(part, model.logit_softcap));
+    }
+}
+
+at::Tensor Decoder::logits(const at::Tensor& hidden) {
+    const at::Tensor all = at::empty({hidden.size(0), architecture().vocabulary}, at::kFloat);
+    forLogits(hidden, [&](std::int64_t first, const at::Tensor& part) {
+        all.narrow(1, first, part.size(1)).copy_(part);
+    });
+    return all;
+}
+
+}  // namespace roper

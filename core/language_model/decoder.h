@@ -1,0 +1,86 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "core/language_model/intervention.h"
+#include "core/language_model/weight_reader.h"
+#include "core/pretrained/pretrained_model.h"
+
+namespace roper {
+
+/// What one block's attention works with. T tokens, H heads, K key/value heads, d features of a head.
+struct LayerView {
+    std::int64_t layer;
+    at::Tensor q, k, v;  ///< before rotation [H, T, d], [K, T, d], [K, T, d]
+    at::Tensor rotated_q,
+        rotated_k;  ///< as they enter the scores; [H, T, d] both where heads of a group differ
+};
+
+/// Told what happens in a pass. Each may be empty.
+struct PassRecorder {
+    std::function<void(const LayerView&)> vectors = {};
+    /// Attention weights of some queries in turn: [H, queries, keys], the first query, and as many keys
+    /// as the last of them sees.
+    std::function<void(std::int64_t layer, std::int64_t first_query, const at::Tensor& weights)> attention =
+        {};
+    /// The residual stream after each block [T, C]; layer −1 is the embeddings.
+    std::function<void(std::int64_t layer, const at::Tensor& residual)> residual = {};
+    /// Called before every block; may throw to end the pass.
+    std::function<void(std::int64_t layer)> progress = {};
+};
+
+/// A published decoder at work: one pass from top to bottom that reads as its family's formula does, in
+/// float32 on the CPU, a block's parameters decoded when it is reached. T tokens, C = width, H heads, K
+/// key/value heads, d = head_dim, V vocabulary. Query head h goes with key/value head ⌊h·K/H⌋.
+class Decoder {
+  public:
+    explicit Decoder(PretrainedModel model);
+
+    const PretrainedModel& model() const { return model_; }
+    const Architecture& architecture() const { return model_.architecture; }
+    WeightReader& weights() { return weights_; }
+
+    /// The last residuals after the final norm [T, C].
+    /// @throws std::invalid_argument for no tokens, an id that is none, more tokens than a table of positions
+    /// has, or an intervention that names no layer, head or pair of this model
+    at::Tensor hidden(std::span<const std::int64_t> tokens, const Intervention& intervention = {},
+                      const PassRecorder& recorder = {});
+
+    /// Logits of every token's successor from `hidden` [T, C], a part of the vocabulary at a time: `take`
+    /// gets the first id and [T, ids].
+    void forLogits(const at::Tensor& hidden,
+                   const std::function<void(std::int64_t first, const at::Tensor& logits)>& take);
+
+    /// All of them [T, V].
+    at::Tensor logits(const at::Tensor& hidden);
+
+    /// A residual stream after the final norm: what the head would make of a block's output (the logit lens).
+    at::Tensor finalNorm(const at::Tensor& residual);
+
+  private:
+    struct Pass;
+    struct Rotation {
+        at::Tensor cos, sin;  ///< [T, r/2], with the attention factor
+    };
+    void check(std::span<const std::int64_t> tokens, const Intervention& intervention) const;
+    at::Tensor embed(std::span<const std::int64_t> tokens);
+    at::Tensor norm(const at::Tensor& x, const NormPlace& place);
+    at::Tensor linear(const at::Tensor& x, const LinearPlace& place);
+    at::Tensor attention(const at::Tensor& x, std::int64_t layer, const Pass& pass);
+    at::Tensor feedForward(const at::Tensor& x, const BlockWeights& block);
+    at::Tensor mix(const LayerView& view, const Pass& pass) const;
+    std::vector<Rotation> rotationsFor(std::int64_t T, const Intervention& intervention) const;
+    at::Tensor rotated(const at::Tensor& x, std::int64_t layer, const std::vector<Rotation>& rotations) const;
+    void intervene(LayerView& view, const Intervention& intervention) const;
+
+    PretrainedModel model_;
+    WeightReader weights_;
+};
+
+}  // namespace roper

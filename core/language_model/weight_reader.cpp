@@ -1,0 +1,88 @@
+#include "core/language_model/weight_reader.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+namespace roper {
+namespace {
+
+std::span<float> numbersOf(const at::Tensor& tensor) {
+    return {tensor.mutable_data_ptr<float>(), static_cast<std::size_t>(tensor.numel())};
+}
+
+/// A name for what a place holds, also where it is a part of a tensor.
+std::string keyOf(const MatrixPlace& place) {
+    return place.rows.empty() ? place.tensor : place.tensor + "@" + std::to_string(place.rows.front().first);
+}
+
+/// Decodes rows on all threads. → [rows, row]
+at::Tensor decodeRows(const TensorStore& store, const StoredTensor& tensor, std::int64_t first,
+                      std::int64_t rows) {
+    const std::int64_t row = tensor.shape.back();
+    const at::Tensor out = at::empty({rows, row}, at::kFloat);
+    const std::vector<std::byte> bytes = store.rowBytes(tensor, first, rows);
+    const auto row_bytes = static_cast<std::int64_t>(bytes.size()) / std::max<std::int64_t>(rows, 1);
+    at::parallel_for(0, rows, 64, [&](std::int64_t begin, std::int64_t end) {
+        const auto at = [](std::int64_t place) { return static_cast<std::size_t>(place); };
+        decodeElements(tensor.type,
+                       std::span(bytes).subspan(at(begin * row_bytes), at((end - begin) * row_bytes)),
+                       numbersOf(out).subspan(at(begin * row), at((end - begin) * row)));
+    });
+    return out;
+}
+
+}  // namespace
+
+at::Tensor WeightReader::decode(const MatrixPlace& place) const {
+    const StoredTensor& tensor = store_->tensor(place.tensor);
+    if (place.transposed) {
+        const at::Tensor out = at::empty({place.out, place.in}, at::kFloat);
+        const std::vector<float> numbers = readMatrix(*store_, place);
+        std::copy(numbers.begin(), numbers.end(), numbersOf(out).begin());
+        return out;
+    }
+    if (place.rows.empty()) return decodeRows(*store_, tensor, 0, place.out);
+    std::vector<at::Tensor> parts;
+    for (const auto& stretch : place.rows)
+        parts.push_back(decodeRows(*store_, tensor, stretch.first, stretch.count));
+    return parts.size() == 1 ? parts.front() : at::cat(parts);
+}
+
+at::Tensor WeightReader::matrix(const MatrixPlace& place) {
+    const std::string key = keyOf(place);
+    if (const auto found = kept_.find(key); found != kept_.end()) return found->second;
+    at::Tensor decoded = decode(place);
+    const auto bytes = static_cast<std::uint64_t>(decoded.nbytes());
+    if (kept_bytes_ + bytes <= budget_) {
+        kept_.emplace(key, decoded);
+        kept_bytes_ += bytes;
+    }
+    return decoded;
+}
+
+at::Tensor WeightReader::vector(const VectorPlace& place) {
+    const std::vector<float> numbers = readVector(*store_, place);
+    const at::Tensor out = at::empty({static_cast<std::int64_t>(numbers.size())}, at::kFloat);
+    std::copy(numbers.begin(), numbers.end(), numbersOf(out).begin());
+    return out;
+}
+
+at::Tensor WeightReader::rowsOf(const MatrixPlace& table, std::span<const std::int64_t> indices) const {
+    const StoredTensor& tensor = store_->tensor(table.tensor);
+    const at::Tensor out = at::empty({static_cast<std::int64_t>(indices.size()), table.in}, at::kFloat);
+    const auto row = static_cast<std::size_t>(table.in);
+    for (std::size_t i = 0; i < indices.size(); ++i)
+        store_->readRows(tensor, indices[i], 1, numbersOf(out).subspan(i * row, row));
+    return out;
+}
+
+at::Tensor WeightReader::part(const MatrixPlace& place, std::int64_t first, std::int64_t count) {
+    if (const auto found = kept_.find(keyOf(place)); found != kept_.end())
+        return found->second.narrow(0, first, count);
+    if (place.transposed || !place.rows.empty()) return matrix(place).narrow(0, first, count);
+    const auto bytes = static_cast<std::uint64_t>(place.out * place.in) * sizeof(float);
+    if (kept_bytes_ + bytes <= budget_) return matrix(place).narrow(0, first, count);
+    return decodeRows(*store_, store_->tensor(place.tensor), first, count);
+}
+
+}  // namespace roper

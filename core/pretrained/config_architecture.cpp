@@ -1,0 +1,178 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/base/text.h"
+#include "core/explorer/config_fields.h"
+#include "core/explorer/hugging_face.h"
+#include "core/pretrained/family.h"
+
+namespace roper {
+namespace {
+
+int required(const ConfigFields& config, std::initializer_list<const char*> keys, std::int64_t most) {
+    if (const auto found = config.firstWhole(keys, 1, static_cast<int>(most))) return *found;
+    config.refuse(*keys.begin(), "is missing");
+}
+
+Activation activationOf(const ConfigFields& config, const char* key, Activation otherwise) {
+    static const std::vector<std::pair<std::string, Activation>> kKnown = {
+        {"silu", Activation::silu},
+        {"swish", Activation::silu},
+        {"gelu", Activation::gelu},
+        {"gelu_new", Activation::gelu_tanh},
+        {"gelu_fast", Activation::gelu_tanh},
+        {"gelu_pytorch_tanh", Activation::gelu_tanh},
+        {"relu", Activation::relu}};
+    const auto name = config.text(key);
+    if (!name) return otherwise;
+    std::vector<std::string> names;
+    for (const auto& [known, activation] : kKnown) {
+        if (*name == known) return activation;
+        names.push_back(known);
+    }
+    config.refuse(key, "\"" + onOneLine(*name) + "\" is not known here; " + nameHint(*name, names));
+}
+
+void readSizes(const ConfigFields& config, Architecture& model) {
+    model.vocabulary = required(config, {"vocab_size"}, kMostVocabulary);
+    model.width = required(config, {"hidden_size", "n_embd"}, kMostWidth);
+    model.layers = required(config, {"num_hidden_layers", "n_layer"}, kMostLayers);
+    model.heads = required(config, {"num_attention_heads", "n_head"}, kMostHeads);
+    model.key_value_heads = config.whole("num_key_value_heads", 1, static_cast<int>(kMostHeads))
+                                .value_or(static_cast<int>(model.heads));
+    if (model.heads % model.key_value_heads != 0)
+        config.refuse("num_key_value_heads",
+                      "must divide num_attention_heads, " + std::to_string(model.heads));
+    model.feed_forward =
+        config.firstWhole({"intermediate_size", "n_inner"}, 1, static_cast<int>(kMostFeedForward))
+            .value_or(0);
+    if (model.feed_forward == 0 && model.family == "gpt2") model.feed_forward = 4 * model.width;
+    if (model.feed_forward == 0) config.refuse("intermediate_size", "is missing");
+    model.context = config.firstWhole({"max_position_embeddings", "n_positions"}, 1, 1 << 30)
+                        .value_or(model.family == "gpt2" ? 1024 : 2048);
+}
+
+double softcap(const ConfigFields& config, const char* key, double otherwise) {
+    if (!config.has(key)) return otherwise;
+    return config.number(key, 1e-3, 1e6).value_or(0);
+}
+
+void readNumbers(const ConfigFields& config, Architecture& model) {
+    const bool is_gemma = model.family.starts_with("gemma");
+    const bool has_biased_norms = model.norm == NormKind::layer;
+    model.norm_epsilon = config.firstNumber({"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon"}, 0, 1)
+                             .value_or(has_biased_norms ? 1e-5 : 1e-6);
+    model.activation = activationOf(config,
+                                    is_gemma                 ? "hidden_activation"
+                                    : model.family == "gpt2" ? "activation_function"
+                                                             : "hidden_act",
+                                    model.activation);
+    model.tied = config.flag("tie_word_embeddings").value_or(is_gemma || model.family == "gpt2");
+    if (model.family == "gpt_neox") model.parallel = config.flag("use_parallel_residual").value_or(true);
+    if (model.family == "gemma2" || model.family == "gemma3_text") {
+        model.score_scale = 1 / std::sqrt(config.number("query_pre_attn_scalar", 1e-6, 1e6).value_or(256));
+        const bool caps = model.family == "gemma2";
+        model.score_softcap = softcap(config, "attn_logit_softcapping", caps ? 50 : 0);
+        model.logit_softcap = softcap(config, "final_logit_softcapping", caps ? 30 : 0);
+    }
+}
+
+/// "full_attention" or "sliding_attention" for each layer, where the config or the family says so.
+std::vector<bool> windowedLayers(const ConfigFields& config, const Architecture& model) {
+    std::vector<bool> windowed;
+    if (const auto listed = config.texts("layer_types", kMostLayers)) {
+        if (listed->size() != static_cast<std::size_t>(model.layers))
+            config.refuse("layer_types", "names " + std::to_string(listed->size()) + " layers of " +
+                                             std::to_string(model.layers));
+        for (const std::string& kind : *listed) {
+            if (kind != "full_attention" && kind != "sliding_attention")
+                config.refuse("layer_types",
+                              "\"" + onOneLine(kind) +
+                                  "\" is not known here; known are full_attention and sliding_attention");
+            windowed.push_back(kind == "sliding_attention");
+        }
+        return windowed;
+    }
+    const int pattern = config.firstWhole({"sliding_window_pattern", "_sliding_window_pattern"}, 1, 1 << 10)
+                            .value_or(model.family == "gemma3_text" ? 6 : 2);
+    const int first = config.whole("max_window_layers", 0, static_cast<int>(kMostLayers)).value_or(28);
+    for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+        if (model.family == "gemma2" || model.family == "gemma3_text")
+            windowed.push_back((layer + 1) % pattern != 0);
+        else if (model.family.starts_with("qwen"))
+            windowed.push_back(layer >= first);
+        else
+            windowed.push_back(true);
+    }
+    return windowed;
+}
+
+void readWindow(const ConfigFields& config, Architecture& model) {
+    const bool is_gemma = model.family == "gemma2" || model.family == "gemma3_text";
+    const bool may = is_gemma || model.family == "mistral" ||
+                     (model.family.starts_with("qwen") && config.flag("use_sliding_window").value_or(false));
+    if (!may) {
+        if (!model.family.starts_with("qwen")) return;
+        config.whole("sliding_window", 1, 1 << 30);  // of no effect; read, so that it is not named
+        return;
+    }
+    const auto window = config.whole("sliding_window", 1, 1 << 30);
+    if (!window && (config.has("sliding_window") || !is_gemma)) return;
+    model.window = window.value_or(4096);
+    model.windowed = windowedLayers(config, model);
+}
+
+void readRotations(std::string_view json, ArchitectureReading& reading) {
+    Architecture& model = reading.architecture;
+    const auto layers = static_cast<std::size_t>(model.layers);
+    if (model.learned_positions) {
+        model.head_dim = model.width / model.heads;
+        if (model.width % model.heads != 0)
+            throw Error(ErrorKind::usage, "n_embd " + std::to_string(model.width) +
+                                              " is not divisible by n_head " + std::to_string(model.heads));
+        model.rotations = {LayerRotation{}};
+        model.rotation_of_layer.assign(layers, 0);
+        return;
+    }
+    const ConfigReading config = readHuggingFaceConfig(json, Setup{});
+    reading.notes = config.notes;
+    model.head_dim = config.setup.head_dim;
+    const auto rotation = [](const Setup& setup) {
+        return LayerRotation{rotatedWidth(setup.head_dim, setup.rotary_fraction), setup.base, setup.scaling,
+                             setup.pairing};
+    };
+    if (config.kinds.empty()) {
+        model.rotations = {rotation(config.setup)};
+        model.rotation_of_layer.assign(layers, 0);
+        return;
+    }
+    // Kinds are full attention first, then attention within a window.
+    for (const LayerKind& kind : config.kinds)
+        model.rotations.push_back(rotation(kind.setup));
+    for (std::size_t layer = 0; layer < layers; ++layer)
+        model.rotation_of_layer.push_back(!model.windowed.empty() && model.windowed[layer] ? 1 : 0);
+}
+
+}  // namespace
+
+ArchitectureReading architectureOfConfig(std::string_view json) {
+    const ConfigFields config = ConfigFields::parse(json);
+    ArchitectureReading reading;
+    Architecture& model = reading.architecture;
+    const auto model_type = config.text("model_type");
+    if (!model_type) config.refuse("model_type", "is missing");
+    const Family* const family = familyOfConfig(*model_type);
+    if (family == nullptr)
+        config.refuse("model_type", "\"" + onOneLine(*model_type) + "\" is not read here; " +
+                                        nameHint(*model_type, knownFamilies()));
+    model.family = family->model_type;
+    readSizes(config, model);
+    family->describe(model);
+    readNumbers(config, model);
+    readWindow(config, model);
+    readRotations(json, reading);
+    return reading;
+}
+
+}  // namespace roper

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/pretrained/architecture.h"
+#include "core/pretrained/tensor_store.h"
+
+namespace roper {
+
+/// Where the weight of a linear layer stands: a stored tensor, or some of its rows.
+struct MatrixPlace {
+    std::string tensor;
+    bool transposed = false;  ///< stored [in, out]
+    std::int64_t out = 0, in = 0;
+    /// First and number of each stretch of rows [of the tensor as [out, in]] that belong to it, in order;
+    /// none: all.
+    struct Rows {
+        std::int64_t first, count;
+    };
+    std::vector<Rows> rows = {};
+};
+
+struct VectorPlace {
+    std::string tensor;
+    std::int64_t size = 0;
+    std::vector<MatrixPlace::Rows> parts = {};  ///< as `MatrixPlace::rows`
+};
+
+struct LinearPlace {
+    MatrixPlace weight;
+    std::optional<VectorPlace> bias = {};
+};
+
+struct NormPlace {
+    VectorPlace weight;
+    std::optional<VectorPlace> bias = {};
+};
+
+/// Where the parameters of one block stand; what the family lacks is empty.
+struct BlockWeights {
+    NormPlace attention_norm;
+    LinearPlace query, key, value,
+        output;  ///< [heads·d, width], [key_value_heads·d, width] twice, [width, heads·d]
+    std::optional<NormPlace> query_norm, key_norm;  ///< [d]
+    std::optional<NormPlace> after_attention_norm, after_feed_forward_norm;
+    NormPlace feed_forward_norm;
+    std::optional<LinearPlace> gate;
+    LinearPlace up, down;
+};
+
+struct ModelWeights {
+    MatrixPlace embedding;                 ///< [vocabulary, width]
+    std::optional<MatrixPlace> positions;  ///< [context, width]
+    std::vector<BlockWeights> blocks;
+    NormPlace final_norm;
+    LinearPlace head;  ///< [vocabulary, width]; the embedding where they are tied
+};
+
+/// The names of tensors in a Hugging Face folder, or in a GGUF file.
+enum class Naming { hugging_face, gguf };
+
+/// Finds every parameter of a model among its tensors and checks their shapes. Biases are where the file has
+/// them.
+/// @param architecture  its vocabulary may be smaller than the table of embeddings, which is often padded: it
+/// is set to the table's size
+/// @throws Error (checkpoint) naming a tensor that is missing, has another shape, or has no place in the
+/// family
+ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture& architecture);
+
+/// A matrix as float32, row-major [out, in], and a vector.
+/// @throws Error (checkpoint), Error (disk)
+std::vector<float> readMatrix(const TensorStore& store, const MatrixPlace& place);
+std::vector<float> readVector(const TensorStore& store, const VectorPlace& place);
+
+}  // namespace roper

@@ -1,0 +1,157 @@
+#include "core/pretrained/pretrained_model.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+
+#include "core/base/error.h"
+#include "core/base/file_reading.h"
+#include "core/base/safetensors.h"
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+constexpr const char *kConfig = "config.json", *kSingle = "model.safetensors",
+                     *kIndex = "model.safetensors.index.json";
+constexpr std::size_t kMostFiles = 1024;
+
+ElementType elementTypeOf(Dtype dtype) {
+    switch (dtype) {
+        case Dtype::F32:
+            return ElementType::F32;
+        case Dtype::F16:
+            return ElementType::F16;
+        case Dtype::BF16:
+            return ElementType::BF16;
+        default:
+            throw std::invalid_argument("is stored as " + dtypeName(dtype) +
+                                        "; F32, F16 and BF16 are read here");
+    }
+}
+
+void addSafetensors(const FilePath& path, TensorStore& store) {
+    const SafetensorsHeader header = SafetensorsHeader::read(path);
+    const std::size_t file = store.addFile(path);
+    for (const auto& [name, entry] : header.tensors) {
+        // Masks and counters that programs make themselves; they are left out rather than refused.
+        if (entry.dtype == Dtype::Bool || entry.dtype == Dtype::U8 || entry.dtype == Dtype::I64) continue;
+        try {
+            store.add(name, {elementTypeOf(entry.dtype), entry.shape, file, header.data_begin + entry.begin});
+        } catch (const std::invalid_argument& error) {
+            throw Error(ErrorKind::checkpoint,
+                        path.string() + ": the tensor " + onOneLine(name) + ": " + error.what());
+        }
+    }
+}
+
+/// The files that an index names, each once.
+std::set<std::string> filesOfIndex(const FilePath& path) {
+    using Json = nlohmann::json;
+    const auto refuse = [&](const std::string& why) {
+        return Error(ErrorKind::checkpoint, path.string() + ": " + why);
+    };
+    std::set<std::string> files;
+    try {
+        const Json json = Json::parse(readFile(path));
+        for (const auto& [tensor, file] : json.at("weight_map").items())
+            files.insert(file.get<std::string>());
+    } catch (const Json::exception& error) {
+        throw refuse(jsonProblem(error.what()));
+    }
+    if (files.empty() || files.size() > kMostFiles)
+        throw refuse("it names " + std::to_string(files.size()) + " files; a model has 1 to 1024");
+    for (const std::string& file : files)
+        if (file.find('/') != std::string::npos || file.starts_with('.') || !file.ends_with(".safetensors"))
+            throw refuse("it names the file " + quotedBeginning(file) +
+                         "; a .safetensors file beside it is expected");
+    return files;
+}
+
+std::shared_ptr<TensorStore> openTensors(const FilePath& folder) {
+    auto store = std::make_shared<TensorStore>();
+    if (isThere(folder / kSingle)) {
+        addSafetensors(folder / kSingle, *store);
+        return store;
+    }
+    if (!isThere(folder / kIndex))
+        throw Error(
+            ErrorKind::checkpoint,
+            folder.string() + " holds neither " + kSingle + " nor " + kIndex +
+                ": RoPER Lab reads models as safetensors; pytorch_model.bin and the like are not read");
+    for (const std::string& file : filesOfIndex(folder / kIndex))
+        addSafetensors(folder / file, *store);
+    return store;
+}
+
+PretrainedModel openFolder(const FilePath& folder) {
+    ArchitectureReading reading;
+    try {
+        reading = architectureOfConfig(readFile(folder / kConfig));
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::usage) throw;
+        throw Error(ErrorKind::checkpoint, (folder / kConfig).string() + ": " + error.what());
+    }
+    const auto store = openTensors(folder);
+    ModelWeights weights = locateWeights(*store, Naming::hugging_face, reading.architecture);
+    return {folder.path().filename().string(),
+            folder,
+            std::move(reading.architecture),
+            std::move(weights),
+            store,
+            {},
+            std::move(reading.notes)};
+}
+
+/// Llama 3's scaling stands in a GGUF file as a factor for each pair, by which its frequency is divided.
+void readFrequencyFactors(const TensorStore& store, Architecture& model) {
+    constexpr const char* kName = "rope_freqs.weight";
+    if (!store.has(kName)) return;
+    const std::vector<float> factors = readVector(store, {kName, store.tensor(kName).count()});
+    for (LayerRotation& rotation : model.rotations) {
+        if (static_cast<int>(factors.size()) != rotation.width / 2)
+            throw Error(ErrorKind::checkpoint, store.pathOfFile(0) + ": the tensor " + kName + " has " +
+                                                   std::to_string(factors.size()) + " factors for " +
+                                                   std::to_string(rotation.width / 2) + " pairs");
+        Scaling scaling;
+        scaling.method = ScalingMethod::longrope;
+        scaling.attention_factor = 1;
+        scaling.short_factors =
+            Eigen::Map<const Eigen::VectorXf>(factors.data(), rotation.width / 2).cast<double>();
+        scaling.long_factors = scaling.short_factors;
+        rotation.scaling = scaling;
+    }
+}
+
+PretrainedModel openGguf(const FilePath& path) {
+    GgufFile file = GgufFile::read(path);
+    ArchitectureReading reading = architectureOf(file.metadata);
+    readFrequencyFactors(*file.tensors, reading.architecture);
+    ModelWeights weights = locateWeights(*file.tensors, Naming::gguf, reading.architecture);
+    return {
+        path.path().stem().string(), path,         std::move(reading.architecture),
+        std::move(weights),          file.tensors, std::make_shared<GgufMetadata>(std::move(file.metadata)),
+        std::move(reading.notes)};
+}
+
+}  // namespace
+
+std::int64_t PretrainedModel::parameterCount() const {
+    std::int64_t count = 0;
+    for (const auto& named : tensors->tensors())
+        count += named.second.count();
+    return count;
+}
+
+bool isPretrainedModel(const FilePath& path) {
+    return path.path().extension() == ".gguf" ||
+           (std::filesystem::is_directory(path.path()) && isThere(path / kConfig));
+}
+
+PretrainedModel openPretrainedModel(const FilePath& path) {
+    std::filesystem::path plain = path.path();
+    if (!plain.has_filename()) plain = plain.parent_path();  // "model/"
+    return std::filesystem::is_directory(plain) ? openFolder(plain) : openGguf(plain);
+}
+
+}  // namespace roper

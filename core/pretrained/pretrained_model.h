@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/file_path.h"
+#include "core/pretrained/architecture.h"
+#include "core/pretrained/gguf_file.h"
+#include "core/pretrained/model_weights.h"
+
+namespace roper {
+
+/// A published model as its files have it: what it computes and where its parameters stand.
+struct PretrainedModel {
+    std::string name;  ///< of the file or folder
+    FilePath path;
+    Architecture architecture;
+    ModelWeights weights;
+    std::shared_ptr<const TensorStore> tensors;
+    std::shared_ptr<const GgufMetadata> gguf;  ///< null for a Hugging Face folder
+    std::vector<std::string> notes;            ///< about how it was read
+
+    std::int64_t parameterCount() const;
+};
+
+/// Whether a path looks like one: a file that ends in .gguf, or a folder with a config.json.
+bool isPretrainedModel(const FilePath& path);
+
+/// Opens a GGUF file, or a Hugging Face folder: config.json, and model.safetensors or the files that
+/// model.safetensors.index.json names.
+/// @throws Error (checkpoint, usage) saying which file is wrong, where and why; Error (disk)
+PretrainedModel openPretrainedModel(const FilePath& path);
+
+}  // namespace roper

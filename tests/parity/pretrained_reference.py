@@ -1,0 +1,157 @@
+"""Writes small random models of every family that is read, as Hugging Face folders and as GGUF files, with what transformers
+computes: pretrained/FAMILY/, pretrained/FAMILY.gguf, pretrained/FAMILY/expected.safetensors. Run with Python packages torch
+(2.11.0), transformers (5.24.0), gguf (0.19.0), safetensors, numpy."""
+
+import pathlib
+import shutil
+
+import gguf
+import numpy
+import torch
+import transformers
+from safetensors.torch import save_file
+
+HERE = pathlib.Path(__file__).parent / "pretrained"
+TOKENS = 24
+SIZES = {"vocab_size": 64, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
+         "intermediate_size": 48, "max_position_embeddings": 128, "initializer_range": 0.3}
+YARN = {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 32}
+LLAMA3 = {"rope_type": "llama3", "rope_theta": 500000.0, "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+          "original_max_position_embeddings": 16}
+# Name: config class, what its config has beside SIZES, and the type in which it is stored.
+MODELS = {
+    "llama": (transformers.LlamaConfig, {"rope_parameters": LLAMA3}, torch.bfloat16),
+    "mistral": (transformers.MistralConfig, {"sliding_window": 7, "head_dim": 12}, torch.float16),
+    "qwen2": (transformers.Qwen2Config, {"rope_parameters": YARN, "tie_word_embeddings": True}, torch.bfloat16),
+    "qwen3": (transformers.Qwen3Config, {"head_dim": 16}, torch.float32),
+    "gemma": (transformers.GemmaConfig, {"head_dim": 16}, torch.bfloat16),
+    "gemma2": (transformers.Gemma2Config, {"head_dim": 16, "sliding_window": 6, "query_pre_attn_scalar": 16}, torch.bfloat16),
+    "gemma3_text": (transformers.Gemma3TextConfig, {"head_dim": 16, "sliding_window": 6, "num_hidden_layers": 6, "query_pre_attn_scalar": 16}, torch.bfloat16),
+    "gpt_neox": (transformers.GPTNeoXConfig, {"num_key_value_heads": None}, torch.bfloat16),
+    "gpt2": (transformers.GPT2Config, {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64}, torch.float32),
+}
+
+
+def random_model(name: str) -> transformers.PreTrainedModel:
+    kind, more, dtype = MODELS[name]
+    torch.manual_seed(sum(map(ord, name)))
+    sizes = {} if name == "gpt2" else dict(SIZES)
+    config = kind(**{**sizes, "vocab_size": 64, "initializer_range": 0.3, **{k: v for k, v in more.items() if v is not None}})
+    if name == "gpt_neox":
+        del config.num_key_value_heads
+    model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").eval()
+    with torch.no_grad():  # what is all ones or zeros would hide mistakes
+        for parameter in model.parameters():
+            if parameter.ndim == 1:
+                parameter.add_(torch.randn_like(parameter) * 0.2)
+    return model.to(dtype)
+
+
+def expected(folder: pathlib.Path) -> dict[str, torch.Tensor]:
+    # Read again: a model that is cast takes the frequencies of its rotation along.
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+    tokens = torch.randint(0, 64, (1, TOKENS), generator=torch.Generator().manual_seed(5))
+    with torch.no_grad():
+        out = model(tokens, output_attentions=True, use_cache=False)
+    return {"tokens": tokens[0].contiguous(), "logits": out.logits[0].float().contiguous(),
+            "attention": torch.stack([layer[0] for layer in out.attentions]).float().contiguous()}
+
+
+def interleaved(weight: numpy.ndarray, heads: int) -> numpy.ndarray:
+    """Rows of q or k so that neighbours make a pair, as the converter to GGUF has them for Llama."""
+    d = weight.shape[0] // heads
+    return weight.reshape(heads, 2, d // 2, *weight.shape[1:]).swapaxes(1, 2).reshape(weight.shape)
+
+
+def as_gguf(name: str, key: str, value: numpy.ndarray, config) -> numpy.ndarray:
+    if name in ("llama", "mistral") and ("q_proj" in key or "k_proj" in key):
+        return interleaved(value, config.num_attention_heads if "q_proj" in key else config.num_key_value_heads)
+    if name.startswith("gemma") and key.endswith("norm.weight"):
+        return value + 1
+    if name == "gpt_neox" and "query_key_value" in key:
+        heads = config.num_attention_heads
+        parts = value.reshape(heads, 3, -1, *value.shape[1:])
+        return numpy.concatenate([parts[:, which].reshape(-1, *value.shape[1:]) for which in range(3)])
+    if name == "gpt2" and value.ndim == 2 and any(part in key for part in ("c_attn", "c_proj", "c_fc")):
+        return value.T
+    return value
+
+
+def write_gguf(name: str, model: transformers.PreTrainedModel) -> None:
+    config = model.config
+    architecture = {"gpt_neox": "gptneox", "mistral": "llama", "gemma3_text": "gemma3"}.get(name, name)
+    arch = {text: number for number, text in gguf.MODEL_ARCH_NAMES.items()}[architecture]
+    writer = gguf.GGUFWriter(HERE / f"{name}.gguf", architecture)
+    layers, heads = config.num_hidden_layers, config.num_attention_heads
+    writer.add_block_count(layers)
+    writer.add_context_length(config.max_position_embeddings)
+    writer.add_embedding_length(config.hidden_size)
+    writer.add_feed_forward_length(getattr(config, "intermediate_size", None) or 4 * config.hidden_size)
+    writer.add_head_count(heads)
+    writer.add_head_count_kv(getattr(config, "num_key_value_heads", heads))
+    writer.add_vocab_size(64)
+    if getattr(config, "head_dim", None):
+        writer.add_key_length(config.head_dim)
+        writer.add_value_length(config.head_dim)
+    rope = getattr(config, "rope_parameters", None) or {}
+    rope = rope.get("full_attention", rope)
+    if name != "gpt2":
+        head_dim = getattr(config, "head_dim", None) or config.hidden_size // heads
+        writer.add_rope_dimension_count(int(head_dim * rope.get("partial_rotary_factor", 1)))
+        writer.add_rope_freq_base(rope["rope_theta"])
+    if rope.get("rope_type") == "yarn":
+        writer.add_rope_scaling_type(gguf.RopeScalingType.YARN)
+        writer.add_rope_scaling_factor(rope["factor"])
+        writer.add_rope_scaling_orig_ctx_len(rope["original_max_position_embeddings"])
+    if rope.get("rope_type") == "llama3":
+        writer.add_tensor("rope_freqs.weight", llama3_factors(rope, head_dim))
+    if hasattr(config, "rms_norm_eps"):
+        writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    else:
+        writer.add_layer_norm_eps(getattr(config, "layer_norm_eps", None) or config.layer_norm_epsilon)
+    if name == "gpt_neox":
+        writer.add_parallel_residual(config.use_parallel_residual)
+    if getattr(config, "sliding_window", None) and name != "qwen2":
+        writer.add_sliding_window(config.sliding_window)
+    if name == "gemma2":
+        writer.add_attn_logit_softcapping(config.attn_logit_softcapping)
+        writer.add_final_logit_softcapping(config.final_logit_softcapping)
+    names = gguf.get_tensor_name_map(arch, layers)
+    for key, tensor in model.state_dict().items():
+        if key == "lm_head.weight" and config.tie_word_embeddings:
+            continue
+        value = as_gguf(name, key, tensor.float().numpy(), config)
+        writer.add_tensor(names.get_name(key, try_suffixes=(".weight", ".bias")), numpy.ascontiguousarray(value, numpy.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def llama3_factors(rope: dict, head_dim: int) -> numpy.ndarray:
+    """What the converter stores in place of the parameters: each frequency is divided by its factor."""
+    theta = 1 / rope["rope_theta"] ** (numpy.arange(0, head_dim, 2) / head_dim)
+    length = rope["original_max_position_embeddings"]
+    low, high = length / rope["low_freq_factor"], length / rope["high_freq_factor"]
+    wavelength = 2 * numpy.pi / theta
+    smooth = (length / wavelength - rope["low_freq_factor"]) / (rope["high_freq_factor"] - rope["low_freq_factor"])
+    blended = 1 / ((1 - smooth) / rope["factor"] + smooth)
+    return numpy.where(wavelength < high, 1, numpy.where(wavelength > low, rope["factor"], blended)).astype(numpy.float32)
+
+
+def main() -> None:
+    for name in MODELS:
+        folder = HERE / name
+        shutil.rmtree(folder, ignore_errors=True)
+        model = random_model(name)
+        model.save_pretrained(folder, max_shard_size="40KB" if name == "llama" else "5GB")
+        (folder / "generation_config.json").unlink(missing_ok=True)
+        save_file(expected(folder), folder / "expected.safetensors")
+        if name != "mistral":
+            write_gguf(name, model)
+        for path in folder.iterdir():
+            path.chmod(0o644)
+
+
+if __name__ == "__main__":
+    main()
