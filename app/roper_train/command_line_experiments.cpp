@@ -107,8 +107,7 @@ void CommandLine::addMethods() {
 
 void CommandLine::addPrecision() {
     CLI::App* precision =
-        command("precision",
-                "Test whether runs in bfloat16 are as good as those in float32: same settings, same seeds");
+        command("precision", "Test whether float32 and bfloat16 are equivalent: same settings, same seeds");
     PrecisionOptions& options = compared_precisions_;
     addRunsFolder(precision);
     precision->add_option("--filter", options.filter, "Words, and comparisons such as \"seed<5 width=128\"");
@@ -118,8 +117,6 @@ void CommandLine::addPrecision() {
     precision->add_option("--bound", options.bound, "Largest difference that does not matter, in its unit")
         ->check(CLI::PositiveNumber)
         ->required();
-    precision->add_option("--share", options.share, "Share of problems solved, for steps_until")
-        ->check(CLI::Range(0.0, 1.0));
     precision->add_option("--csv", options.csv, "Also write the table to this file");
     precision->callback([this, &options] {
         action_ = [this, &options] {

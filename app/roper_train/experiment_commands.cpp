@@ -186,6 +186,11 @@ void printTable(std::span<const RunRecord> runs, const RunDifferences& differenc
     if (differences.settings.empty()) std::cout << "No setting differs.\n";
 }
 
+/// Says what a comparison leaves out.
+void tellLeftOut(const std::string& of, const PairedComparison& comparison) {
+    if (const std::string text = trimmed(leftOutText(comparison)); !text.empty()) tellPerson(of + text);
+}
+
 int printOutcomes(const std::vector<OutcomeRow>& rows, const CompareOptions& options) {
     if (!options.csv.empty()) writeFileAtomically(outputPath(options.csv), csvOf(rows));
     if (options.json) {
@@ -197,6 +202,7 @@ int printOutcomes(const std::vector<OutcomeRow>& rows, const CompareOptions& opt
         tellPerson("no seed has an outcome in both groups yet");
         return 0;
     }
+    tellLeftOut("", rows.front().comparison);
     const auto [label_a, label_b] = differingLabels(rows.front().comparison);
     std::vector<std::vector<std::string>> lines{
         {"", label_a, label_b, "difference", "95 % interval", "p", "p by Holm"}};
@@ -247,8 +253,8 @@ int compareCommand(const CompareOptions& options) {
     if (a.key == b.key) throw Error(ErrorKind::usage, "a group cannot be compared with itself: " + a.label);
     if (options.all) return printOutcomes(outcomeTable(runs, a, b), options);
     const Measure measure = options.measure.empty() ? leadingMeasure(runs, a, b) : measureOf(options.measure);
-    if (options.measure.empty() && namedMeasure(a, b))
-        tellPerson("Both presets name this measure; --measure chooses another.");
+    if (options.measure.empty() && options.share == kNamedShare && namedMeasure(runs, a, b))
+        tellPerson("The preset names this as the primary measure; --measure chooses another.");
     else if (options.measure.empty() && measure == Measure::steps_until)
         tellPerson(
             "Every finished run solves 95 % in the end, so it is time that is compared; --measure chooses "
@@ -272,20 +278,28 @@ int methodsCommand(const MethodsOptions& options) {
     if (!options.csv.empty()) writeFileAtomically(outputPath(options.csv), csvOf(table));
     if (!options.markdown.empty()) writeFileAtomically(outputPath(options.markdown), markdownOf(table));
     printInColumns(linesOf(table));
+    for (const MethodColumn& column : table.columns)
+        for (std::size_t row = 0; row < column.cells.size(); ++row)
+            if (const auto& cell = column.cells[row]; cell && cell->against)
+                tellLeftOut(column.preset + ", " + table.methods[row] + ": ", cell->against->comparison);
     return 0;
 }
 
 int precisionCommand(const PrecisionOptions& options) {
     const RunTable read(options.runs);
     const std::vector<RunRecord> runs = matchingRuns(read, options.filter, options.runs);
-    const std::vector<PrecisionRow> rows =
-        precisionTable(runs, measureOf(options.measure), options.bound, options.share);
+    const std::vector<PrecisionRow> rows = precisionTable(runs, measureOf(options.measure), options.bound);
     if (rows.empty())
         throw Error(ErrorKind::usage,
                     "no group of runs was trained in both precisions: train the same seeds with "
                     "--set device.precision=fp32 and with --set device.precision=bf16");
     if (!options.csv.empty()) writeFileAtomically(outputPath(options.csv), csvOf(rows));
     printInColumns(linesOf(rows));
+    for (const PrecisionRow& row : rows)
+        if (row.oneSided() > 0)
+            tellPerson(row.label + ": in " + countOf(static_cast<std::size_t>(row.oneSided()), "pair") +
+                       " a run failed, is not finished or was not measured; equivalence is not claimed for "
+                       "the rest");
     return 0;
 }
 

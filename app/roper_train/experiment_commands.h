@@ -60,10 +60,10 @@ int methodsCommand(const MethodsOptions& options);
 struct PrecisionOptions {
     std::filesystem::path runs;
     std::string filter, measure;
-    double bound = 0, share = 0.9;
+    double bound = 0;
     std::string csv;  ///< also write the table there
 };
-/// Prints whether bfloat16 does as well as float32, for each group of runs that has both.
+/// Prints whether float32 and bfloat16 are equivalent, for each group of runs that has both.
 int precisionCommand(const PrecisionOptions& options);
 
 /// Prints which settings differ between runs, and what each reached.

@@ -7,7 +7,6 @@
 namespace roper {
 namespace {
 
-constexpr int kFewestPairs = 5;
 constexpr int kMostPairs = 1000;
 constexpr double kSignificance = 0.05;
 
@@ -47,11 +46,11 @@ int pairsWanted(const PairedComparison& c) {
     if (c.count(Outcome::never) > 0) {  // means leave these pairs out: the count of who was first decides
         const int decided = c.better_a + c.better_b;
         if (decided > 0 && c.sign_p < kSignificance) return 0;
-        return std::max(kFewestPairs, pairsForSignTest(c.better_a, c.better_b));
+        return std::max(kFewPairs, pairsForSignTest(c.better_a, c.better_b));
     }
-    if (known < kFewestPairs) return kFewestPairs;
-    if (!c.test || !c.test->interval.holds(0) || !c.needed) return 0;
-    return std::max(*c.needed, known + 1);
+    const bool is_open = c.test && c.test->interval.holds(0) && c.needed;
+    if (known < kFewPairs) return is_open ? std::max(kFewPairs, *c.needed) : kFewPairs;
+    return is_open ? std::max(*c.needed, known + 1) : 0;
 }
 
 }  // namespace

@@ -137,6 +137,17 @@ std::set<std::string> fieldsThatTellApart(const Groups& groups) {
 
 }  // namespace
 
+std::string precisionOf(const RunRecord& run) {
+    std::set<std::string> all;
+    for (const Computation& computation : run.computations)
+        all.insert(computation.precision);
+    return join({all.begin(), all.end()}, ", ");
+}
+
+bool haveOnePrecision(const RunRecord& a, const RunRecord& b) {
+    return a.computations.empty() || b.computations.empty() || precisionOf(a) == precisionOf(b);
+}
+
 std::optional<std::size_t> twinOf(std::span<const RunRecord> runs, std::size_t of) {
     const Specification& mine = runs[of].specification;
     const auto& methods = twinMethods();
@@ -153,7 +164,8 @@ std::optional<std::size_t> twinOf(std::span<const RunRecord> runs, std::size_t o
             groupKey(withPosition(mine, theirs.model.position)) == groupKey(theirs);
         if (!is_twin) continue;
         const auto worth = [&](std::size_t run) {
-            return std::pair(runs[run].state == RunState::finished, runs[run].name);
+            return std::tuple(haveOnePrecision(runs[run], runs[of]), runs[run].state == RunState::finished,
+                              runs[run].name);
         };
         if (!best || worth(i) > worth(*best)) best = i;
     }

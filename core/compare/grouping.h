@@ -25,8 +25,16 @@ std::string groupKey(const Specification& specification);
 /// apart; where they come from several presets, also the preset and what differs from it.
 std::vector<RunGroup> groupRuns(std::span<const RunRecord> runs);
 
-/// The run that differs from this one in nothing but the method, RoPE for RoPER or the other way round: the
-/// newest by name if there are several, a finished one before any other. Nothing if there is none.
+/// In what the products of a run were computed; empty where it does not say, "bfloat16, float32" where that
+/// changed.
+std::string precisionOf(const RunRecord& run);
+
+/// Whether two runs were computed in the same precision, or one of them does not say.
+bool haveOnePrecision(const RunRecord& a, const RunRecord& b);
+
+/// The run that differs from this one in nothing but the method, RoPE for RoPER or the other way round: of
+/// several one in the same precision before any other, then a finished one, then the newest by name. Nothing
+/// if there is none.
 /// @param of  index of a record
 std::optional<std::size_t> twinOf(std::span<const RunRecord> runs, std::size_t of);
 

@@ -42,7 +42,7 @@ std::optional<std::int64_t> trainedLength(const Specification& specification);
 /// Something by length and by the length of training, for each method.
 struct LengthMap {
     enum class Shows {
-        solved,   ///< share of problems, by their length
+        solved,          ///< share of problems, by their length
         token_accuracy,  ///< token accuracy on a text, by the length of the sequences
         loss,  ///< nats per token, by its position; positions p are binned: 2^(k−1) ≤ p < 2^k, named 2^k
     };

@@ -23,7 +23,7 @@ std::map<std::string, std::vector<RunRecord>> byPreset(std::span<const RunRecord
 MethodCell cellOf(std::span<const RunRecord> runs, const RunGroup& group, const MethodColumn& column) {
     MethodCell cell;
     std::vector<double> values;
-    for (const std::size_t run : group.runs) {
+    for (const std::size_t run : runsThatCount(runs, group)) {
         const OutcomeValue outcome = outcomeOf(runs[run], column.measure, column.share);
         if (outcome.kind == Outcome::known) values.push_back(outcome.value);
         cell.never += outcome.kind == Outcome::never ? 1 : 0;
@@ -58,6 +58,7 @@ std::string againstText(const MethodCell& cell) {
     const OutcomeCells cells = cellsOf(*cell.against);
     std::string text = cells.difference;
     if (cells.interval != kNone) text += " (" + cells.interval + ")";
+    text += ", n = " + std::to_string(cell.against->difference.count);
     if (cells.holm_p != kNone)
         text += ", p = " + cells.holm_p + (cell.against->is_sign_test ? " (sign test)" : "");
     return text;
@@ -97,8 +98,8 @@ MethodTable methodTable(std::span<const RunRecord> runs, const std::string& refe
         MethodColumn column;
         column.preset = preset;
         column.share = share;
-        column.measure =
-            measure.value_or(namedMeasure(*first, *first).value_or(defaultMeasure(first->specification)));
+        column.measure = measure.value_or(
+            namedMeasure(records, *first, *first).value_or(defaultMeasure(first->specification)));
         column.title = comparePaired(records, *first, *first, column.measure, share).title();
         for (const std::string& method : table.methods) {
             const RunGroup* const group = find(method);
@@ -134,12 +135,18 @@ std::vector<std::vector<std::string>> linesOf(const MethodTable& table) {
 
 std::string markdownOf(const MethodTable& table) {
     const auto lines = linesOf(table);
-    std::string text = "| " + join(lines.front(), " | ") + " |\n|";
+    const auto row = [](const std::vector<std::string>& cells) {
+        std::string text = "|";
+        for (const std::string& cell : cells)
+            text += " " + markdownCell(cell) + " |";
+        return text + "\n";
+    };
+    std::string text = row(lines.front()) + "|";
     for (std::size_t i = 0; i < lines.front().size(); ++i)
         text += "---|";
     text += "\n";
     for (std::size_t i = 1; i < lines.size(); ++i)
-        text += "| " + join(lines[i], " | ") + " |\n";
+        text += row(lines[i]);
     return text;
 }
 

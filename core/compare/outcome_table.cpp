@@ -8,7 +8,7 @@
 namespace roper {
 namespace {
 
-constexpr double kHalf = 0.5, kMost = 0.9;
+constexpr double kHalf = 0.5;
 constexpr auto kNone = "–";
 constexpr double kSolved = 0.95;  // of the problems at the end: then it is time that tells methods apart
 
@@ -52,12 +52,15 @@ OutcomeRow outcomeRowOf(PairedComparison comparison) {
 }
 
 std::string OutcomeRow::title() const {
-    return comparison.title() + (is_named_before ? " (named beforehand)" : "");
+    return comparison.title() + (is_named_before ? " (primary measure)" : "");
 }
 
-std::optional<Measure> namedMeasure(const RunGroup& a, const RunGroup& b) {
+std::optional<Measure> namedMeasure(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b) {
     const std::string& named = a.specification.about.measure;
-    if (named == Specification().about.measure || named != b.specification.about.measure) return std::nullopt;
+    if (named == Specification().about.measure) return std::nullopt;
+    for (const RunGroup* group : {&a, &b})
+        for (const std::size_t run : group->runs)
+            if (runs[run].specification.about.measure != named) return std::nullopt;
     return measureOf(named);
 }
 
@@ -66,16 +69,16 @@ std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunG
     for (const MeasureInfo& info : measures()) {
         // How long steps took depends on what else the machine did, and is no look at what was learned.
         if (info.measure == Measure::step_time) continue;
-        std::vector<double> shares{kMost};
-        if (info.measure == Measure::steps_until) shares = {kHalf, kMost};
+        std::vector<double> shares{kNamedShare};
+        if (info.measure == Measure::steps_until) shares = {kHalf, kNamedShare};
         for (const double share : shares) {
             PairedComparison comparison = comparePaired(runs, a, b, info.measure, share);
             if (saysSomething(comparison)) rows.push_back(outcomeRowOf(std::move(comparison)));
         }
     }
-    const auto named = namedMeasure(a, b);
+    const auto named = namedMeasure(runs, a, b);
     for (OutcomeRow& row : rows)
-        row.is_named_before = row.comparison.measure == named && row.comparison.share == kMost;
+        row.is_named_before = row.comparison.measure == named && row.comparison.share == kNamedShare;
     std::stable_partition(rows.begin(), rows.end(),
                           [](const OutcomeRow& row) { return row.is_named_before; });
     std::vector<double> secondary;
@@ -89,7 +92,7 @@ std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunG
 }
 
 Measure leadingMeasure(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b) {
-    if (const auto named = namedMeasure(a, b)) return *named;
+    if (const auto named = namedMeasure(runs, a, b)) return *named;
     const Measure by_default = defaultMeasure(a.specification);
     if (!a.specification.task.hasProblems()) return by_default;
     for (const RunGroup* group : {&a, &b}) {
@@ -149,7 +152,7 @@ std::string csvOf(const std::vector<OutcomeRow>& rows) {
              mean(row.difference), end(c.test ? c.test->interval.low : 0),
              end(c.test ? c.test->interval.high : 0), row.is_sign_test ? "sign" : "paired t", cell(row.p),
              cell(row.holm_p), std::to_string(c.better_a), std::to_string(c.better_b), std::to_string(c.ties),
-             c.test ? cell(c.test->permutation_p) : "", row.is_named_before ? "1" : "0"},
+             c.test && !row.is_sign_test ? cell(c.test->permutation_p) : "", row.is_named_before ? "1" : "0"},
             ",");
         csv += '\n';
     }

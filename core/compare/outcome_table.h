@@ -33,7 +33,10 @@ OutcomeRow outcomeRowOf(PairedComparison comparison);
 std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b);
 
 /// The measure that both groups' presets have named, if they have.
-std::optional<Measure> namedMeasure(const RunGroup& a, const RunGroup& b);
+std::optional<Measure> namedMeasure(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b);
+
+/// The share of problems solved that a named `steps_until` means.
+inline constexpr double kNamedShare = 0.9;
 
 /// The measure by which two groups are compared if nobody chooses: the one that was named before; else steps
 /// until nine tenths are solved where every finished run of both solves at least 95 % in the end, and each

@@ -12,15 +12,15 @@ namespace roper {
 namespace {
 
 constexpr double kConfidence = 0.95;
-/// With fewer no exact permutation test can fall below 5 %: 2 of 2⁵ signs is 6 %.
-constexpr int kFewPairs = 6;
 constexpr int kMostPairs = 1000;
 
 using Seeds = std::pair<std::int64_t, std::int64_t>;
 
+using RunsBySeed = std::map<Seeds, std::vector<std::size_t>>;
+
 /// Runs of every seed, the one that counts first: the last by name, finished ones before any other.
-std::map<Seeds, std::vector<std::size_t>> bySeed(std::span<const RunRecord> runs, const RunGroup& group) {
-    std::map<Seeds, std::vector<std::size_t>> of_seed;
+RunsBySeed bySeed(std::span<const RunRecord> runs, const RunGroup& group) {
+    RunsBySeed of_seed;
     for (const std::size_t run : group.runs) {
         const auto& training = runs[run].specification.training;
         of_seed[{training.data_seed, training.model_seed}].push_back(run);
@@ -33,25 +33,44 @@ std::map<Seeds, std::vector<std::size_t>> bySeed(std::span<const RunRecord> runs
     return of_seed;
 }
 
-/// Whether two runs were computed in the same precision, or one of them does not say.
-bool haveOnePrecision(const RunRecord& a, const RunRecord& b) {
-    const auto precisions = [](const RunRecord& run) {
-        std::set<std::string> all;
-        for (const Computation& computation : run.computations)
-            all.insert(computation.precision);
-        return all;
-    };
-    return a.computations.empty() || b.computations.empty() || precisions(a) == precisions(b);
+bool isOf(const RunRecord& run, const std::string& precision) {
+    return run.computations.empty() || precisionOf(run) == precision;
 }
 
-/// The runs of a seed that make a pair: the first two of the same precision, else the first two.
-std::pair<std::size_t, std::size_t> pairOf(std::span<const RunRecord> runs,
-                                           const std::vector<std::size_t>& of_a,
-                                           const std::vector<std::size_t>& of_b) {
-    for (const std::size_t a : of_a)
-        for (const std::size_t b : of_b)
-            if (haveOnePrecision(runs[a], runs[b])) return {a, b};
-    return {of_a.front(), of_b.front()};
+/// The precision in which most seeds have a finished run in every group, and of equal ones the first by name;
+/// empty where all runs that say are in the same.
+std::string precisionToCompare(std::span<const RunRecord> runs,
+                               std::initializer_list<const RunsBySeed*> groups) {
+    std::map<std::string, std::map<Seeds, std::size_t>> finished;  // in how many groups
+    for (const RunsBySeed* group : groups)
+        for (const auto& [seeds, candidates] : *group) {
+            std::set<std::string> here;
+            for (const std::size_t run : candidates) {
+                const std::string precision = precisionOf(runs[run]);
+                if (precision.empty()) continue;
+                finished[precision];
+                if (runs[run].state == RunState::finished) here.insert(precision);
+            }
+            for (const std::string& precision : here)
+                ++finished[precision][seeds];
+        }
+    if (finished.size() < 2) return {};
+    const auto whole = [&](const auto& of_precision) {
+        return std::count_if(of_precision.second.begin(), of_precision.second.end(),
+                             [&](const auto& seed) { return seed.second == groups.size(); });
+    };
+    return std::max_element(finished.begin(), finished.end(),
+                            [&](const auto& a, const auto& b) { return whole(a) < whole(b); })
+        ->first;
+}
+
+/// Leaves out what is in another precision. @returns how many runs
+int keepPrecision(std::span<const RunRecord> runs, const std::string& precision, RunsBySeed& of_seed) {
+    int left_out = 0;
+    for (auto& [seeds, candidates] : of_seed)
+        left_out += static_cast<int>(
+            std::erase_if(candidates, [&](std::size_t run) { return !isOf(runs[run], precision); }));
+    return left_out;
 }
 
 /// −1 if a did better, 1 if b did, 0 if neither. A run that never got there is behind one that did; nothing
@@ -156,34 +175,8 @@ std::string tooFewText(const PairedComparison& c) {
         return "No pair is complete yet: of " + countOf(c.pairs.size(), "seed") +
                " that both have, none has this outcome on both sides. ";
     return "In the one complete pair " + differenceText(c, known.front()) + " (" + c.title() +
-           "). One pair says nothing about the spread over seeds: train at least four more. ";
-}
-
-std::string leftOutText(const PairedComparison& c) {
-    std::string text;
-    const int unfinished = c.count(Outcome::unfinished),
-              missing = c.count(Outcome::missing) - c.mixed_precision;
-    if (c.mixed_precision > 0)
-        text += countOf(static_cast<std::size_t>(c.mixed_precision), "pair") +
-                " left out: the two runs were computed in different precisions. ";
-    if (unfinished > 0) text += countOf(static_cast<std::size_t>(unfinished), "pair") + " not finished. ";
-    if (missing > 0)
-        text += countOf(static_cast<std::size_t>(missing), "pair") +
-                " without this outcome (failed, or not measured). ";
-    if (c.alone_a + c.alone_b > 0)
-        text += countOf(static_cast<std::size_t>(c.alone_a + c.alone_b), "run") +
-                " without a twin of the same seeds. ";
-    if (c.repeated > 0)
-        text += countOf(static_cast<std::size_t>(c.repeated), "run") +
-                " left out: the same seeds were trained again later. ";
-    if (c.computed_differently > 0)
-        text += "In " + std::to_string(c.computed_differently) + " of " + countOf(c.pairs.size(), "pair") +
-                " the two runs were not computed alike (" + join(c.computed_by, ", ") +
-                "): the same seeds give other results then, whatever the method. ";
-    if (!c.also_differ.empty())
-        text += "Mind that the groups also differ in " + join(c.also_differ, ", ") +
-                ": this is no comparison of the methods alone. ";
-    return text;
+           "). One pair says nothing about the spread over seeds: train at least " +
+           std::to_string(kFewPairs - 1) + " more. ";
 }
 
 /// Runs that never got there cannot be averaged; who was first can still be counted.
@@ -237,6 +230,64 @@ int PairedComparison::count(Outcome of_a_or_b) const {
     }));
 }
 
+std::vector<std::size_t> runsThatCount(std::span<const RunRecord> runs, const RunGroup& group) {
+    RunsBySeed of_seed = bySeed(runs, group);
+    if (const std::string precision = precisionToCompare(runs, {&of_seed}); !precision.empty())
+        keepPrecision(runs, precision, of_seed);
+    std::vector<std::size_t> counted;
+    for (const auto& [seeds, candidates] : of_seed)
+        if (!candidates.empty()) counted.push_back(candidates.front());
+    return counted;
+}
+
+namespace {
+
+/// Adds the pair of one seed to a comparison.
+void addPair(std::span<const RunRecord> runs, const Seeds& seeds, std::size_t run, std::size_t twin,
+             bool mixes_precisions, PairedComparison& comparison) {
+    const Measure measure = comparison.measure;
+    SeedPair pair{seeds.first,
+                  seeds.second,
+                  runs[run].name,
+                  runs[twin].name,
+                  outcomeOf(runs[run], measure, comparison.share),
+                  outcomeOf(runs[twin], measure, comparison.share)};
+    if (measure == Measure::step_time && !usedTheSameMachine(runs[run], runs[twin])) pair.a = pair.b = {};
+    if (!mixes_precisions && !haveOnePrecision(runs[run], runs[twin])) {
+        pair.a = pair.b = {};
+        ++comparison.mixed_precision;
+    } else if (const std::vector<std::string> names = computedBy(runs[run], runs[twin]); !names.empty()) {
+        ++comparison.computed_differently;
+        for (const std::string& name : names)
+            if (std::find(comparison.computed_by.begin(), comparison.computed_by.end(), name) ==
+                comparison.computed_by.end())
+                comparison.computed_by.push_back(name);
+    }
+    if (const auto better = betterOf(pair, infoOf(measure).more_is_better))
+        ++(*better < 0 ? comparison.better_a : *better > 0 ? comparison.better_b : comparison.ties);
+    comparison.pairs.push_back(std::move(pair));
+}
+
+/// Tests over the pairs that are there.
+void testPairs(PairedComparison& comparison) {
+    comparison.sign_p = signTest(comparison.better_a, comparison.better_b);
+    comparison.test = pairedTest(comparison.differences(), kConfidence);
+    if (comparison.test)
+        comparison.needed = pairsNeeded(comparison.test->difference.mean,
+                                        comparison.test->difference.deviation, kConfidence, 0.8, kMostPairs);
+}
+
+/// Runs whose seed the other group lacks, and runs whose seed was trained again.
+void countAlone(const RunsBySeed& of_a, const RunsBySeed& of_b, int& alone, int& repeated) {
+    for (const auto& [seeds, candidates] : of_a) {
+        if (candidates.empty()) continue;
+        repeated += static_cast<int>(candidates.size()) - 1;
+        alone += of_b.contains(seeds) ? 0 : 1;
+    }
+}
+
+}  // namespace
+
 PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b,
                                Measure measure, double share, bool mixes_precisions) {
     PairedComparison comparison;
@@ -245,51 +296,58 @@ PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& 
     comparison.measure = measure;
     comparison.share = share;
     comparison.also_differ = otherDifferences(a.specification, b.specification);
-    const auto of_a = bySeed(runs, a), of_b = bySeed(runs, b);
-    for (const auto* side : {&of_a, &of_b})
-        for (const auto& [seeds, candidates] : *side)
-            comparison.repeated += static_cast<int>(candidates.size()) - 1;
-    const bool counts_problems = infoOf(measure).unit == "problems";
+    RunsBySeed of_a = bySeed(runs, a), of_b = bySeed(runs, b);
+    if (!mixes_precisions) comparison.precision = precisionToCompare(runs, {&of_a, &of_b});
+    const RunsBySeed every_a = of_a, every_b = of_b;
+    if (!comparison.precision.empty())
+        comparison.other_precision =
+            keepPrecision(runs, comparison.precision, of_a) + keepPrecision(runs, comparison.precision, of_b);
+    countAlone(of_a, of_b, comparison.alone_a, comparison.repeated);
+    countAlone(of_b, of_a, comparison.alone_b, comparison.repeated);
     std::set<std::optional<std::int64_t>> problems;
     for (const auto& [seeds, candidates] : of_a) {
         const auto twins = of_b.find(seeds);
-        if (twins == of_b.end()) {
-            ++comparison.alone_a;
-            continue;
-        }
-        const auto [run, twin] = pairOf(runs, candidates, twins->second);
-        SeedPair pair{seeds.first,
-                      seeds.second,
-                      runs[run].name,
-                      runs[twin].name,
-                      outcomeOf(runs[run], measure, share),
-                      outcomeOf(runs[twin], measure, share)};
-        if (measure == Measure::step_time && !usedTheSameMachine(runs[run], runs[twin])) pair.a = pair.b = {};
-        if (!mixes_precisions && !haveOnePrecision(runs[run], runs[twin])) {
-            pair.a = pair.b = {};
-            ++comparison.mixed_precision;
-        } else if (const std::vector<std::string> names = computedBy(runs[run], runs[twin]); !names.empty()) {
-            ++comparison.computed_differently;
-            for (const std::string& name : names)
-                if (std::find(comparison.computed_by.begin(), comparison.computed_by.end(), name) ==
-                    comparison.computed_by.end())
-                    comparison.computed_by.push_back(name);
-        }
-        if (counts_problems) problems.insert(problemsOf(runs[run], runs[twin]));
-        const auto better = betterOf(pair, infoOf(measure).more_is_better);
-        if (better)
-            ++(*better < 0 ? comparison.better_a : *better > 0 ? comparison.better_b : comparison.ties);
-        comparison.pairs.push_back(std::move(pair));
+        if (twins == of_b.end() || (candidates.empty() && twins->second.empty())) continue;
+        // A run whose twin is in another precision alone is shown beside it, without an outcome.
+        const std::size_t run = (candidates.empty() ? every_a.at(seeds) : candidates).front(),
+                          twin = (twins->second.empty() ? every_b.at(seeds) : twins->second).front();
+        if (candidates.empty() || twins->second.empty()) --comparison.other_precision;
+        addPair(runs, seeds, run, twin, mixes_precisions, comparison);
+        problems.insert(problemsOf(runs[run], runs[twin]));
     }
-    if (problems.size() == 1) comparison.problems = *problems.begin();
-    comparison.alone_b = static_cast<int>(of_b.size() - comparison.pairs.size());
-    comparison.sign_p = signTest(comparison.better_a, comparison.better_b);
-    const std::vector<double> differences = comparison.differences();
-    comparison.test = pairedTest(differences, kConfidence);
-    if (comparison.test)
-        comparison.needed = pairsNeeded(comparison.test->difference.mean,
-                                        comparison.test->difference.deviation, kConfidence, 0.8, kMostPairs);
+    if (infoOf(measure).unit == "problems" && problems.size() == 1) comparison.problems = *problems.begin();
+    testPairs(comparison);
     return comparison;
+}
+
+std::string leftOutText(const PairedComparison& c) {
+    std::string text;
+    const int unfinished = c.count(Outcome::unfinished),
+              missing = c.count(Outcome::missing) - c.mixed_precision;
+    if (c.mixed_precision > 0)
+        text += countOf(static_cast<std::size_t>(c.mixed_precision), "pair") +
+                " left out: the two runs were computed in different precisions. ";
+    if (c.other_precision > 0)
+        text += countOf(static_cast<std::size_t>(c.other_precision), "run") +
+                " left out: what is compared is " + c.precision + ". ";
+    if (unfinished > 0) text += countOf(static_cast<std::size_t>(unfinished), "pair") + " not finished. ";
+    if (missing > 0)
+        text += countOf(static_cast<std::size_t>(missing), "pair") +
+                " without this outcome (failed, or not measured). ";
+    if (c.alone_a + c.alone_b > 0)
+        text += countOf(static_cast<std::size_t>(c.alone_a + c.alone_b), "run") +
+                " without a twin of the same seeds. ";
+    if (c.repeated > 0)
+        text += countOf(static_cast<std::size_t>(c.repeated), "run") +
+                " left out: the same seeds were trained again later. ";
+    if (c.computed_differently > 0)
+        text += "In " + std::to_string(c.computed_differently) + " of " + countOf(c.pairs.size(), "pair") +
+                " the two runs were not computed alike (" + join(c.computed_by, ", ") +
+                "): the same seeds give other results then, whatever the method. ";
+    if (!c.also_differ.empty())
+        text += "Mind that the groups also differ in " + join(c.also_differ, ", ") +
+                ": this is no comparison of the methods alone. ";
+    return text;
 }
 
 std::pair<std::string, std::string> differingLabels(const PairedComparison& comparison) {

@@ -36,7 +36,9 @@ struct PairedComparison {
     /// What computed the two runs of a pair differently, in any pair of which it is known: "precision", …
     std::vector<std::string> computed_by;
     int computed_differently = 0;  ///< such pairs
+    std::string precision;         ///< that is compared where the runs are in more than one; empty otherwise
     int mixed_precision = 0;       ///< pairs left out because one run is in another precision than the other
+    int other_precision = 0;       ///< runs left out because they are in another precision than most pairs
     /// Of how many an evaluation's solved problems are, where a measure counts them and all pairs agree.
     std::optional<std::int64_t> problems;
 
@@ -46,11 +48,21 @@ struct PairedComparison {
     int count(Outcome of_a_or_b) const;
 };
 
-/// Where a seed was trained more than once in a group, the last run by name counts, finished ones first, and
-/// of these one that has a twin in its own precision.
+/// Where a seed was trained more than once in a group, the last run by name counts, finished ones first. Runs
+/// in more than one precision are not pooled: that in which most pairs are finished is compared.
 /// @param mixes_precisions  whether pairs of different precisions count: to compare the precisions themselves
 PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b,
                                Measure measure, double share = 0.9, bool mixes_precisions = false);
+
+/// Of a group the one run of each seed that counts, by rising seed, as `comparePaired` chooses it for a group
+/// by itself.
+std::vector<std::size_t> runsThatCount(std::span<const RunRecord> runs, const RunGroup& group);
+
+/// With fewer pairs no exact permutation test can fall below 5 %: 2 of 2⁵ signs is 6 %.
+inline constexpr int kFewPairs = 6;
+
+/// What a comparison leaves out, in sentences; empty if nothing.
+std::string leftOutText(const PairedComparison& comparison);
 
 /// The labels of both groups without what they have in common: of "Addition: RoPE" and "Addition: RoPER" the
 /// methods.

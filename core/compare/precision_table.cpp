@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 
 namespace roper {
 namespace {
 
 constexpr double kLevel = 0.05;
+constexpr double kAnyShare = 0.9;  // only steps_until asks for it
 
 /// Runs of a group that were computed in one precision alone.
 RunGroup inPrecision(std::span<const RunRecord> runs, const RunGroup& group, const std::string& precision) {
@@ -25,17 +27,28 @@ RunGroup inPrecision(std::span<const RunRecord> runs, const RunGroup& group, con
 
 }  // namespace
 
-bool PrecisionRow::isEquivalent() const {
-    return equivalence && equivalence->p < kLevel;
+int PrecisionRow::oneSided() const {
+    const auto& pairs = outcome.comparison.pairs;
+    return static_cast<int>(
+        std::count_if(pairs.begin(), pairs.end(), [](const SeedPair& pair) { return !pair.isKnown(); }));
 }
 
-std::vector<PrecisionRow> precisionTable(std::span<const RunRecord> runs, Measure measure, double bound,
-                                         double share) {
+bool PrecisionRow::isEquivalent() const {
+    return equivalence && equivalence->p < kLevel && oneSided() == 0;
+}
+
+std::vector<PrecisionRow> precisionTable(std::span<const RunRecord> runs, Measure measure, double bound) {
+    if (measure == Measure::steps_until)
+        throw Error(ErrorKind::usage,
+                    "steps_until has no value for a run that never gets there, so no mean to test: use "
+                    "final_correct, "
+                    "mean_correct or final_loss");
     std::vector<PrecisionRow> rows;
     for (const RunGroup& group : groupRuns(runs)) {
         const RunGroup a = inPrecision(runs, group, "float32"), b = inPrecision(runs, group, "bfloat16");
         if (a.runs.empty() || b.runs.empty()) continue;
-        PairedComparison comparison = comparePaired(runs, a, b, measure, share, /*mixes_precisions=*/true);
+        PairedComparison comparison =
+            comparePaired(runs, a, b, measure, kAnyShare, /*mixes_precisions=*/true);
         const auto equivalence = equivalenceTest(comparison.differences(), bound, kLevel);
         rows.push_back({group.label, outcomeRowOf(std::move(comparison)), equivalence});
     }
@@ -43,24 +56,26 @@ std::vector<PrecisionRow> precisionTable(std::span<const RunRecord> runs, Measur
 }
 
 std::vector<std::vector<std::string>> linesOf(const std::vector<PrecisionRow>& rows) {
-    std::vector<std::vector<std::string>> lines{{"", "pairs", "float32", "bfloat16", "difference",
+    std::vector<std::vector<std::string>> lines{{"", "pairs", "left out", "float32", "bfloat16", "difference",
                                                  "95 % interval", "90 % interval", "bounds", "p",
-                                                 "bfloat16 is"}};
+                                                 "float32 and bfloat16"}};
     for (const PrecisionRow& row : rows) {
         const OutcomeCells cells = cellsOf(row.outcome);
         const auto& test = row.equivalence;
-        lines.push_back(
-            {row.label + ", " + cells.title, std::to_string(row.outcome.difference.count), cells.a, cells.b,
-             cells.difference, cells.interval, test ? intervalText(test->interval) : "–",
-             test ? "±" + formatRounded(test->bound, 3) : "–", test ? formatRounded(test->p, 3) : "–",
-             row.isEquivalent() ? "as good, within the bounds" : "not shown to be as good"});
+        lines.push_back({row.label + ", " + cells.title, std::to_string(row.outcome.difference.count),
+                         std::to_string(row.oneSided()), cells.a, cells.b, cells.difference, cells.interval,
+                         test ? intervalText(test->interval) : "–",
+                         test ? "±" + formatRounded(test->bound, 3) : "–",
+                         test ? formatRounded(test->p, 3) : "–",
+                         row.isEquivalent() ? "equivalent within the bounds" : "not shown to be equivalent"});
     }
     return lines;
 }
 
 std::string csvOf(const std::vector<PrecisionRow>& rows) {
     std::string csv =
-        "group,measure,unit,pairs,float32,bfloat16,difference,low_95,high_95,low_90,high_90,bound,p\n";
+        "group,measure,unit,pairs,left_out,float32,bfloat16,difference,low_95,high_95,low_90,high_90,bound,"
+        "p\n";
     for (const PrecisionRow& row : rows) {
         const OutcomeRow& outcome = row.outcome;
         const auto number = [](bool is_known, double value) { return is_known ? formatNumber(value) : ""; };
@@ -69,7 +84,8 @@ std::string csvOf(const std::vector<PrecisionRow>& rows) {
         csv += join(
             {quotedCell(row.label), infoOf(outcome.comparison.measure).name,
              infoOf(outcome.comparison.measure).unit, std::to_string(outcome.difference.count),
-             number(outcome.a.count > 0, outcome.a.mean), number(outcome.b.count > 0, outcome.b.mean),
+             std::to_string(row.oneSided()), number(outcome.a.count > 0, outcome.a.mean),
+             number(outcome.b.count > 0, outcome.b.mean),
              number(outcome.difference.count > 0, outcome.difference.mean),
              number(paired.has_value(), paired ? paired->interval.low : 0),
              number(paired.has_value(), paired ? paired->interval.high : 0),

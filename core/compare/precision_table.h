@@ -14,14 +14,18 @@ struct PrecisionRow {
     OutcomeRow outcome;                          ///< a: float32, b: bfloat16
     std::optional<EquivalenceTest> equivalence;  ///< nothing for fewer than two pairs
 
-    /// Whether the difference is shown to be within the bounds, at 5 %.
+    /// Pairs that are left out because a run failed, is not finished or was not measured.
+    int oneSided() const;
+
+    /// Whether the difference is shown to be within the bounds, at 5 %. Never where pairs are left out: those
+    /// runs may be what differs.
     bool isEquivalent() const;
 };
 
-/// Of every group that has both, whether bfloat16 does as well as float32.
+/// Of every group that has both, whether float32 and bfloat16 are equivalent.
 /// @param bound  the largest difference that does not matter, in units of the measure, named before the runs
-std::vector<PrecisionRow> precisionTable(std::span<const RunRecord> runs, Measure measure, double bound,
-                                         double share = 0.9);
+/// @throws Error (usage) for `steps_until`, which has no mean where a run never gets there
+std::vector<PrecisionRow> precisionTable(std::span<const RunRecord> runs, Measure measure, double bound);
 
 /// Lines of cells, the first one the heads.
 std::vector<std::vector<std::string>> linesOf(const std::vector<PrecisionRow>& rows);

@@ -73,6 +73,21 @@ TEST(MethodTable, HasALineForEachMethodAndColumnsForEachPreset) {
     EXPECT_TRUE(lines[4][4].starts_with("+31.25 problems (")) << lines[4][4];
 }
 
+TEST(MethodTable, ASeedThatWasTrainedTwiceCountsOnce) {
+    Runs runs = threeMethods();
+    runs.add("Index", "rope", 3, 100);  // again, and the last by name
+    const MethodTable table = methodTable(runs.records, "RoPE");
+    EXPECT_EQ(table.columns[1].cells[0]->runs.count, 4U);
+    EXPECT_NEAR(table.columns[1].cells[0]->runs.mean, (50 + 52 + 51 + 100) / 4.0, 1e-12);
+    EXPECT_EQ(table.columns[1].cells[3]->against->difference.count, 4U);
+}
+
+TEST(MethodTable, ATitleCannotBreakTheMarkdown) {
+    Runs runs;
+    runs.add("a | b\nc", "rope", 0, 1);
+    EXPECT_TRUE(markdownOf(methodTable(runs.records, "RoPE")).starts_with("| method | a \\| b c: "));
+}
+
 TEST(MethodTable, CorrectsForTheNumberOfMethods) {
     const MethodTable table = methodTable(threeMethods().records, "RoPE");
     const OutcomeRow &roper = *table.columns[1].cells[3]->against,

@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "core/base/text.h"
+#include "tests/support/expect_error.h"
 
 namespace roper {
 namespace {
@@ -50,7 +51,7 @@ Runs bothPrecisions() {
     return runs;
 }
 
-TEST(PrecisionTable, ShowsWhichMethodsAreAsGoodInBfloat16) {
+TEST(PrecisionTable, ShowsWhichMethodsAreEquivalentInBfloat16) {
     const auto rows = precisionTable(bothPrecisions().records, Measure::final_loss, 0.01);
     ASSERT_EQ(rows.size(), 2U);  // ALiBi was trained in one precision
     EXPECT_EQ(rows[0].label, "RoPE");
@@ -61,6 +62,18 @@ TEST(PrecisionTable, ShowsWhichMethodsAreAsGoodInBfloat16) {
     EXPECT_EQ(rows[1].outcome.comparison.mixed_precision, 0);
 }
 
+TEST(PrecisionTable, ARunThatFailedIsNotLeftOutInSilence) {
+    Runs runs = bothPrecisions();
+    ASSERT_TRUE(precisionTable(runs.records, Measure::final_loss, 0.01)[0].isEquivalent());
+    runs.records[1].state = RunState::failed;  // of RoPE, in bfloat16
+    const auto rows = precisionTable(runs.records, Measure::final_loss, 0.01);
+    EXPECT_EQ(rows[0].oneSided(), 1);
+    EXPECT_FALSE(rows[0].isEquivalent());
+    EXPECT_EQ(linesOf(rows)[1][2], "1");
+    expectError(ErrorKind::usage, "steps_until has no value",
+                [&] { precisionTable(runs.records, Measure::steps_until, 10); });
+}
+
 TEST(PrecisionTable, OneSeedShowsNothing) {
     Runs runs;
     runs.add("rope", 0, "float32", 1);
@@ -68,7 +81,7 @@ TEST(PrecisionTable, OneSeedShowsNothing) {
     const auto rows = precisionTable(runs.records, Measure::final_loss, 0.01);
     ASSERT_EQ(rows.size(), 1U);
     EXPECT_FALSE(rows[0].isEquivalent());
-    EXPECT_EQ(linesOf(rows)[1].back(), "not shown to be as good");
+    EXPECT_EQ(linesOf(rows)[1].back(), "not shown to be equivalent");
 }
 
 TEST(PrecisionTable, ColumnsFitTheirHeads) {
@@ -76,7 +89,7 @@ TEST(PrecisionTable, ColumnsFitTheirHeads) {
     for (const auto& line : linesOf(rows))
         EXPECT_EQ(line.size(), linesOf(rows).front().size());
     for (const std::string& line : split(trimmed(csvOf(rows)), '\n'))
-        EXPECT_EQ(split(line, ',').size(), 13U) << line;
+        EXPECT_EQ(split(line, ',').size(), 14U) << line;
 }
 
 }  // namespace

@@ -221,7 +221,7 @@ QString OutcomeTableView::noteBelow(const Layout& layout) const {
     if (layout.width[holm_p] > 0)
         note +=
             rows_.front().is_named_before
-                ? tr(" By Holm: the measure that was named before the runs is tested alone, the others are "
+                ? tr(" By Holm: the primary measure, named before the runs, is tested alone, the others are "
                      "corrected for their number.")
                 : tr(" By Holm: corrected for the measures in this table.");
     if (layout.width[plot] > 0)

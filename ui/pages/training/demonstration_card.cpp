@@ -39,7 +39,7 @@ DemonstrationCard::DemonstrationCard(TrainingState& state, QWidget* parent)
       start_(new QPushButton(tr("Watch RoPER learn sooner"))),
       inspect_(linkButton(tr("Inspect what it learned"), tr("Attention of the model trained with RoPER"))),
       compare_(linkButton(tr("Compare"), tr("Both runs, and those of other seeds, on the Compare page"))),
-      more_seeds_(linkButton(tr("More seeds"), tr("Queue both for five seeds: one pair alone says little"))) {
+      more_seeds_(linkButton(tr("More seeds"), tr("Queue both for six seeds: one pair alone says little"))) {
     setFrameShape(QFrame::StyledPanel);
     setAccessibleName(start_->text());
     sentence_->setAccessibleName(tr("What the demonstration shows"));

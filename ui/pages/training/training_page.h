@@ -61,7 +61,7 @@ class TrainingPage : public Page {
     void selectNewest();
     void chartChosen();
     void showForm();
-    static constexpr int kSeedsThatSaySomething = 5;
+    static constexpr int kSeedsThatSaySomething = kFewPairs;
     void connectDemonstration();
     void queueTwins(const Specification& specification, int seeds);
     void startRuns(bool as_twins);
