@@ -156,6 +156,10 @@ int exportCommand(const ReadOptions& options, const std::string& what, const std
                                            : what == "attention" || what == "norms" ? ".safetensors or .csv"
                                                                                     : ".safetensors") +
                                           ", not as \"" + out.string() + "\"");
+    if (!precision.empty() && (what == "weights" || what == "metrics"))
+        throw Error(ErrorKind::usage,
+                    "--precision is of no effect on " + what +
+                        "; it says in what numbers logits, attention and norms are computed");
     const RunFolder folder = findRun(options.run, options.runs);
     const ReadingOptions reading{options.step, options.device, {}, precision};
     if (what == "attention") {

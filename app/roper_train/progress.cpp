@@ -68,7 +68,7 @@ std::string evaluationText(const EvaluationRow& row) {
     std::string text;
     if (row.correct)
         text = std::to_string(*row.correct) + " of " + std::to_string(row.of.value_or(0)) + " right" +
-               (row.fully_correct ? " (" + std::to_string(*row.fully_correct) + " with all working)" : "") +
+               (row.fully_correct ? " (" + std::to_string(*row.fully_correct) + " fully solved)" : "") +
                ", ";
     if (row.loss) text += "fresh loss " + rounded(*row.loss, 4);
     // A loss of its own, without problems or a lower bound, is that of a text.

@@ -13,6 +13,9 @@ namespace {
 /// Denominators and norms are clamped to at least this; where one is smaller, the numerator vanishes, too.
 constexpr double kEpsilon = 1e-12;
 
+/// As core/kernels/attention_blocks-inl.h has it.
+constexpr std::int64_t kKeysPerBlock = 128;
+
 at::Tensor divided(const at::Tensor& numerator, const at::Tensor& denominator) {
     return numerator / denominator.clamp_min(kEpsilon);
 }
@@ -113,9 +116,19 @@ RoundedAttention roundedAttention(const Heads& heads, const AttentionMask& mask)
     const double log2_of_e = std::numbers::log2e, d = static_cast<double>(heads.q.size(3));
     const at::Tensor q = rounded(heads.q * (log2_of_e / std::sqrt(d)));
     const at::Tensor scores = masked(at::matmul(q, rounded(heads.k).mT()) / log2_of_e, mask);
-    const at::Tensor unscaled = at::exp(scores - scores.amax(-1, /*keepdim=*/true));
-    const at::Tensor sum = unscaled.sum(-1, /*keepdim=*/true);
-    return {unscaled / sum, at::matmul(rounded(unscaled), rounded(heads.v)) / sum};
+    const at::Tensor v = rounded(heads.v);
+    // Weights are rounded against the largest score so far, a block of keys at a time.
+    at::Tensor largest = at::full_like(scores.narrow(-1, 0, 1), -INFINITY), sum = at::zeros_like(largest),
+               mixed = at::zeros_like(heads.q);
+    for (std::int64_t first = 0; first < scores.size(3); first += kKeysPerBlock) {
+        const at::Tensor block = scores.narrow(-1, first, std::min(kKeysPerBlock, scores.size(3) - first)),
+                         now = at::maximum(largest, block.amax(-1, /*keepdim=*/true)),
+                         shrunk = at::exp(largest - now), unscaled = at::exp(block - now);
+        sum = sum * shrunk + unscaled.sum(-1, /*keepdim=*/true);
+        mixed = mixed * shrunk + at::matmul(rounded(unscaled), v.narrow(2, first, block.size(3)));
+        largest = now;
+    }
+    return {at::softmax(scores, -1), mixed / sum};
 }
 
 at::Tensor mix(AttentionKind kind, const Heads& heads, const AttentionMask& mask) {

@@ -63,8 +63,8 @@ double keptBytes(const Specification& s, double T, double V) {
     if (s.model.method().trains_bias && !fused) layer += 2 * H * T;  // weights are kept
     if (trained) layer += 12 * C;
     const double dropped = s.model.dropout > 0 ? L * 2 * C * 1.25 : 0;  // what is left, and the mask
-    // In bfloat16 all but what goes into the norms is half as large; the rest of what a layer keeps is not by
-    // our kernels, and some of it float32.
+    // Our attention kernel and the layers around it keep bfloat16, half as large, but for what goes into the
+    // norms. Other ways of attention keep some of it in float32, so there nothing is taken off.
     const double halved = isInBFloat16(s) && fused ? L * (layer - 2 * C) : 0;
     return 4 * (L * layer + dropped + 4 * V + 2 * C) - 2 * halved;
 }

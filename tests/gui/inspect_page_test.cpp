@@ -227,7 +227,7 @@ class InspectPageTest : public PageTest {
     }
 
     void problemsAreCountedWithAllTheirWorkingToo() {
-        auto* with_working = control<QCheckBox>("With all working");
+        auto* with_working = control<QCheckBox>("Fully solved");
         page().showTab(2);
         QVERIFY(!with_working->isVisible());  // this task has none
         const QByteArray trainer = qgetenv("ROPER_TRAIN");

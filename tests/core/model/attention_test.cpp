@@ -46,6 +46,42 @@ TEST(LinearAttention, RunningSumsEqualTheQuadraticForm) {
                 }
 }
 
+// docs/run-folder.md, "Where bfloat16 rounds", step by step for one query.
+TEST(RoundedAttention, RoundsAgainstTheLargestScoreSoFar) {
+    at::manual_seed(5);
+    const std::int64_t T = 300, n = T - 1;
+    Heads heads = someHeads(AttentionKind::softmax, T, at::kFloat);
+    heads.q.mul_(4);  // so that the largest score is not near the others
+    const RoundedAttention got = roundedAttention(heads, AttentionMask{true, {}, {}});
+    const auto bf = [](const at::Tensor& x) { return x.to(at::kBFloat16).to(at::kFloat); };
+    const double log2_of_e = std::log2(std::exp(1.0));
+    const at::Tensor q = bf(heads.q * (log2_of_e / std::sqrt(8.0))), k = bf(heads.k), v = bf(heads.v);
+    double largest_change = 0;
+    for (std::int64_t b = 0; b < 2; ++b)
+        for (std::int64_t h = 0; h < 3; ++h) {
+            const at::Tensor s = at::mv(k[b][h], q[b][h][n]);
+            float m = -INFINITY;
+            at::Tensor sum = at::zeros({}), mixed = at::zeros({8});
+            for (std::int64_t j = 0; j < T; ++j) {
+                if (j % 128 == 0) {
+                    const float next = std::max(m, s.slice(0, j, std::min(j + 128, T)).max().item<float>());
+                    const float shrunk = std::exp2(m - next);
+                    sum = sum * shrunk;
+                    mixed = mixed * shrunk;
+                    m = next;
+                }
+                const at::Tensor p = at::exp2(s[j] - m);
+                sum = sum + p;
+                mixed = mixed + bf(p) * v[b][h][j];
+            }
+            EXPECT_LT(largestDifference(got.mixed[b][h][n], mixed / sum), 2e-6);
+            const at::Tensor whole = at::exp2(s - s.max());
+            largest_change = std::max(
+                largest_change, largestDifference(mixed / sum, at::mv(v[b][h].t(), bf(whole)) / whole.sum()));
+        }
+    EXPECT_GT(largest_change, 1e-5) << "the blocks make no difference here: this test could not fail";
+}
+
 TEST(LinearAttention, GradientsEqualThoseOfTheQuadraticForm) {
     at::manual_seed(2);
     const auto make = [] { return at::randn({2, 2, 150, 6}, at::kDouble).requires_grad_(true); };

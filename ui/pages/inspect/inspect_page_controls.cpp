@@ -174,7 +174,7 @@ QWidget* InspectPage::makeSizesTab() {
     count_sizes_ = named(new QPushButton(tr("Solve")), tr("Solve"),
                          tr("Let the model solve problems of every size; takes seconds to minutes"));
     connect(count_sizes_, &QPushButton::clicked, this, &InspectPage::countSizes);
-    with_working_ = named(new QCheckBox(tr("With all working")), tr("With all working"),
+    with_working_ = named(new QCheckBox(tr("Fully solved")), tr("Fully solved"),
                           tr("Count only problems with every step of the working right"));
     with_working_->hide();
     for (SizesView* view : {sizes_, beside_sizes_})

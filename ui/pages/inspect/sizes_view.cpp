@@ -142,7 +142,7 @@ QString SizesView::textAt(int row, int column) const {
                        .arg(score.size.second)
                        .arg(score.correct)
                        .arg(score.of) +
-                   (score.fully_correct ? tr(", %1 with all working").arg(*score.fully_correct) : QString());
+                   (score.fully_correct ? tr(", %1 fully solved").arg(*score.fully_correct) : QString());
     return {};
 }
 

@@ -130,7 +130,7 @@ void SamplesView::show(const QString& run, const std::vector<Sample>& samples) {
     title_->setText(
         samples.front().correct
             ? tr("%1: %2 of %3 right").arg(of_run).arg(right).arg(samples.size()) +
-                  (samples.front().fully_correct ? tr(", %1 with all working").arg(fully_right) : QString())
+                  (samples.front().fully_correct ? tr(", %1 fully solved").arg(fully_right) : QString())
             : of_run);
     const bool dark = Theme::of(palette()).dark;
     QString html = "<body style='font-family:monospace'>";
