@@ -8,12 +8,12 @@
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <stdexcept>
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
+#include "core/base/strict_json.h"
 #include "core/base/text.h"
 
 static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
@@ -52,19 +52,6 @@ std::optional<std::uint64_t> byteCount(const std::vector<std::int64_t>& shape, D
 }
 
 using Json = nlohmann::json;
-
-/// Parses JSON and refuses an object that has a key twice, which the library would let pass.
-Json parseWithoutDuplicates(std::string_view text) {
-    std::vector<std::set<std::string>> keys;
-    const auto watch = [&](int, Json::parse_event_t event, Json& value) {
-        if (event == Json::parse_event_t::object_start) keys.emplace_back();
-        if (event == Json::parse_event_t::object_end) keys.pop_back();
-        if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
-            throw std::invalid_argument("the key \"" + value.get<std::string>() + "\" occurs twice");
-        return true;
-    };
-    return Json::parse(text, watch);
-}
 
 using Entry = SafetensorsHeader::Entry;
 
@@ -144,7 +131,7 @@ SafetensorsHeader parseHeader(std::string_view text, std::uint64_t size, const s
     header.data_begin = sizeof(std::uint64_t) + text.size();
     std::string at = "the header";
     try {
-        const Json json = parseWithoutDuplicates(text);
+        const Json json = parseStrictJson(text);
         for (const auto& [name, entry] : json.items()) {
             at = name;
             if (name == kMetadataKey)

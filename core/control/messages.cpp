@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/strict_json.h"
 #include "core/base/text.h"
 
 namespace roper {
@@ -26,15 +27,12 @@ Json parseObject(std::string_view line) {
         throw Error(ErrorKind::usage,
                     "the message is longer than " + std::to_string(kLongestMessage) + " bytes");
     constexpr int kDeepest = 16;
-    const auto shallow = [](int depth, Json::parse_event_t, Json&) {
-        if (depth > kDeepest) throw Error(ErrorKind::usage, "the message is nested too deeply");
-        return true;
-    };
     Json json;
     try {
-        json = Json::parse(line, shallow);
-    } catch (const Json::exception& error) {
-        throw Error(ErrorKind::usage, "the message is not JSON: " + jsonProblem(error.what()));
+        json = parseStrictJson(line, kDeepest);
+    } catch (const std::invalid_argument& error) {
+        throw Error(ErrorKind::usage,
+                    std::string("the message is not JSON that can be read: ") + error.what());
     }
     if (!json.is_object()) throw Error(ErrorKind::usage, "the message is not a JSON object");
     return json;

@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
+#include "core/base/strict_json.h"
 #include "core/base/text.h"
 
 namespace roper {
@@ -26,26 +28,15 @@ std::string shown(const Json& value) {
 ConfigFields::ConfigFields(std::shared_ptr<const Json> root, const Json& object, std::string where)
     : root_(std::move(root)), json_(&object), where_(std::move(where)) {}
 
-/// The library would silently keep the last of two members of one name.
 ConfigFields ConfigFields::parse(std::string_view text) {
     constexpr std::size_t kLongest = 1 << 20;
-    constexpr int kDeepest = 32;
     if (text.size() > kLongest) fail("this is too long for a config.json");
     if (trimmed(text).empty()) fail("there is nothing to read; paste the text of a model's config.json");
-    std::vector<std::set<std::string>> keys;
-    const auto check = [&](int depth, Json::parse_event_t event, Json& value) {
-        if (depth > kDeepest) fail("the config is nested too deeply");
-        if (event == Json::parse_event_t::object_start) keys.emplace_back();
-        if (event == Json::parse_event_t::object_end) keys.pop_back();
-        if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
-            fail("\"" + value.get<std::string>() + "\" stands twice in one object");
-        return true;
-    };
     auto root = std::make_shared<Json>();
     try {
-        *root = Json::parse(text, check);
-    } catch (const Json::exception& error) {
-        fail("this is not JSON: " + jsonProblem(error.what()));
+        *root = parseStrictJson(text);
+    } catch (const std::invalid_argument& error) {
+        fail(std::string("this is not JSON that can be read: ") + error.what());
     }
     if (!root->is_object()) fail("a config.json is one JSON object, { … }");
     const Json& object = *root;

@@ -1,12 +1,12 @@
 #include "core/pretrained/pretrained_model.h"
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
 #include "core/base/safetensors.h"
+#include "core/base/strict_json.h"
 #include "core/base/text.h"
 
 namespace roper {
@@ -53,11 +53,13 @@ std::set<std::string> filesOfIndex(const FilePath& path) {
     };
     std::set<std::string> files;
     try {
-        const Json json = Json::parse(readFile(path));
+        const Json json = parseStrictJson(readFile(path));
         for (const auto& [tensor, file] : json.at("weight_map").items())
             files.insert(file.get<std::string>());
     } catch (const Json::exception& error) {
         throw refuse(jsonProblem(error.what()));
+    } catch (const std::invalid_argument& error) {
+        throw refuse(error.what());
     }
     if (files.empty() || files.size() > kMostFiles)
         throw refuse("it names " + std::to_string(files.size()) + " files; a model has 1 to 1024");

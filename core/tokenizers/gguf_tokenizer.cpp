@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "core/base/error.h"
@@ -12,6 +14,8 @@ struct KnownPattern {
     const char* name;
     std::vector<const char*> expressions;  ///< one after the other
     bool whole_words_first = false;
+    bool begins_with_mark =
+        false;  ///< a text begins with the model's first token, if the file does not say otherwise
 };
 
 constexpr const char* kEachDigit = R"(\p{N})";
@@ -24,7 +28,6 @@ constexpr const char* kTekken =
 
 const std::vector<KnownPattern>& patterns() {
     static const std::vector<KnownPattern> known = {
-        {"default", {kGpt2Pattern}},
         {"gpt-2", {kGpt2Pattern}},
         {"olmo", {kGpt2Pattern}},
         {"phi-2", {kGpt2Pattern}},
@@ -33,14 +36,14 @@ const std::vector<KnownPattern>& patterns() {
         {"starcoder", {kEachDigit, kGpt2Pattern}},
         {"refact", {kEachDigit, kGpt2Pattern}},
         {"command-r", {kEachDigit, kGpt2Pattern}},
-        {"llama-bpe", {kLlama3}, true},
-        {"llama3", {kLlama3}, true},
+        {"llama-bpe", {kLlama3}, true, true},
+        {"llama3", {kLlama3}, true, true},
         {"dbrx", {kLlama3}},
         {"smaug-bpe", {kLlama3}},
         {"qwen2", {kQwen2}},
         {"deepseek-r1-qwen", {kQwen2}},
         {"stablelm2", {kQwen2}},
-        {"tekken", {kTekken}, true},
+        {"tekken", {kTekken}, true, true},
     };
     return known;
 }
@@ -74,24 +77,34 @@ std::vector<Bpe::Merge> readMerges(const GgufMetadata& metadata, const std::vect
     return merges;
 }
 
+/// How the file's model cuts words. Files of GPT-2 and GPT-NeoX that are older than the entry cut as GPT-2
+/// does.
+const KnownPattern& patternOf(const GgufMetadata& metadata) {
+    constexpr const char* kKey = "tokenizer.ggml.pre";
+    const std::string family = metadata.text("general.architecture").value_or("");
+    const auto given = metadata.text(kKey);
+    if (!given && family != "gpt2" && family != "gptneox")
+        metadata.refuse(kKey,
+                        "is missing: how this model cuts words is not said, so its ids would be guesses");
+    const std::string name = given.value_or("gpt-2");
+    for (const KnownPattern& known : patterns())
+        if (name == known.name) return known;
+    metadata.refuse(kKey, "is \"" + onOneLine(name) + "\", a way to cut words that is not known here; " +
+                              nameHint(name, knownPatterns()));
+}
+
 TokenizerParts byteLevelParts(const GgufMetadata& metadata, const std::vector<std::string>& pieces) {
     TokenizerParts parts(Bpe(pieces, readMerges(metadata, pieces)));
     parts.byte_level = true;
     parts.blank_first = metadata.flag("tokenizer.ggml.add_space_prefix").value_or(false);
-    const std::string name = metadata.text("tokenizer.ggml.pre").value_or("default");
-    for (const KnownPattern& known : patterns()) {
-        if (name != known.name) continue;
-        for (const char* const expression : known.expressions) {
-            Split split;
-            split.pattern = Pattern(expression);
-            parts.splits.push_back(std::move(split));
-        }
-        parts.bpe.whole_words_first = known.whole_words_first;
-        return parts;
+    const KnownPattern& known = patternOf(metadata);
+    for (const char* const expression : known.expressions) {
+        Split split;
+        split.pattern = Pattern(expression);
+        parts.splits.push_back(std::move(split));
     }
-    metadata.refuse("tokenizer.ggml.pre", "is \"" + onOneLine(name) +
-                                              "\", a way to cut words that is not known here; " +
-                                              nameHint(name, knownPatterns()));
+    parts.bpe.whole_words_first = known.whole_words_first;
+    return parts;
 }
 
 TokenizerParts sentencePieceParts(const GgufMetadata& metadata, const std::vector<std::string>& pieces) {
@@ -99,6 +112,8 @@ TokenizerParts sentencePieceParts(const GgufMetadata& metadata, const std::vecto
     const auto* const scores = metadata.numbers(kKey);
     if (scores == nullptr || scores->size() != pieces.size())
         metadata.refuse(kKey, "must hold a number for each of " + std::to_string(pieces.size()) + " tokens");
+    if (!std::all_of(scores->begin(), scores->end(), [](double score) { return std::isfinite(score); }))
+        metadata.refuse(kKey, "holds a score that is no number");
     TokenizerParts parts(Bpe(pieces, mergesOfScores(pieces, *scores)));
     parts.bpe.bytes_as_pieces = true;
     parts.bpe.fuses_unknown = true;
@@ -118,8 +133,8 @@ void addTokensByType(const GgufMetadata& metadata, const std::vector<std::string
                                   std::to_string(pieces.size()) + " tokens");
     for (std::size_t id = 0; id < pieces.size(); ++id) {
         const std::int64_t type = (*types)[id];
-        if (type == kControl || type == kUserDefined)
-            parts.added.push_back({pieces[id], static_cast<std::int64_t>(id), type == kControl});
+        if (type == kControl || type == kUserDefined || type == kUnknown)
+            parts.added.push_back({pieces[id], static_cast<std::int64_t>(id), type != kUserDefined});
         if (type == kUnknown && !parts.bpe.unknown) parts.bpe.unknown = static_cast<std::int32_t>(id);
     }
 }
@@ -144,6 +159,12 @@ std::vector<std::string> knownPatterns() {
 
 Tokenizer tokenizerOf(const GgufMetadata& metadata) {
     const std::vector<std::string>& pieces = requiredTexts(metadata, "tokenizer.ggml.tokens");
+    try {
+        for (const std::string& piece : pieces)
+            requireToken(piece);
+    } catch (const std::invalid_argument& error) {
+        metadata.refuse("tokenizer.ggml.tokens", std::string("is no vocabulary: ") + error.what());
+    }
     const std::string model = metadata.text("tokenizer.ggml.model").value_or("");
     const bool is_sentencepiece = model == "llama";
     if (!is_sentencepiece && model != "gpt2")
@@ -153,7 +174,8 @@ Tokenizer tokenizerOf(const GgufMetadata& metadata) {
         is_sentencepiece ? sentencePieceParts(metadata, pieces) : byteLevelParts(metadata, pieces);
     parts.origin = metadata.origin();
     addTokensByType(metadata, pieces, parts);
-    addMark(metadata, "tokenizer.ggml.add_bos_token", "tokenizer.ggml.bos_token_id", is_sentencepiece,
+    const bool marks_beginning = is_sentencepiece || patternOf(metadata).begins_with_mark;
+    addMark(metadata, "tokenizer.ggml.add_bos_token", "tokenizer.ggml.bos_token_id", marks_beginning,
             pieces.size(), parts.before);
     addMark(metadata, "tokenizer.ggml.add_eos_token", "tokenizer.ggml.eos_token_id", false, pieces.size(),
             parts.after);

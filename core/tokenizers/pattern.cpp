@@ -11,12 +11,14 @@ namespace {
 
 constexpr const char* kSpaces = R"(\t-\r\x{85}\p{Z})";  // White_Space, within brackets
 
-/// PCRE2's own \s takes U+180E for a space, which Unicode no longer does.
+/// PCRE2's own \s takes U+180E for a space, which Unicode no longer does. What other libraries mean
+/// otherwise, sets within sets, is refused.
 std::string withUnicodeSpaces(const std::string& expression) {
     std::string made;
     bool in_brackets = false;
     for (std::size_t i = 0; i < expression.size(); ++i) {
         const char c = expression[i];
+        const std::string_view rest = std::string_view(expression).substr(i);
         if (c == '\\' && i + 1 < expression.size()) {
             const char escaped = expression[++i];
             if (escaped == 's')
@@ -27,7 +29,19 @@ std::string withUnicodeSpaces(const std::string& expression) {
                 made += {c, escaped};
             continue;
         }
-        if (c == '[') in_brackets = true;
+        if (in_brackets && (c == '[' || rest.starts_with("&&")))
+            throw std::invalid_argument("the pattern " + expression +
+                                        " has a set within a set, which is not read here");
+        if (c == '[') {
+            in_brackets = true;
+            for (const std::string_view first : {"[^]", "[]"})  // a bracket that stands first is a member
+                if (rest.starts_with(first)) {
+                    made += expression.substr(i, first.size() - 1) + "\\]";
+                    i += first.size() - 1;
+                    break;
+                }
+            if (expression[i] == ']') continue;
+        }
         if (c == ']') in_brackets = false;
         made += c;
     }

@@ -89,7 +89,8 @@ void cut(const std::string& text, const Pattern& pattern, const Split& split,
 }
 
 void cutAtBlanks(std::string text, const Split& split, bool is_first, std::vector<std::string>& words) {
-    text = replaced(text, Pattern::literal(" "), split.space);
+    static const Pattern kBlank = Pattern::literal(" ");
+    text = replaced(text, kBlank, split.space);
     const bool prefixed =
         split.prefix == Split::Prefix::always || (split.prefix == Split::Prefix::first && is_first);
     if (prefixed && !text.starts_with(split.space)) text.insert(0, split.space);
@@ -99,7 +100,7 @@ void cutAtBlanks(std::string text, const Split& split, bool is_first, std::vecto
     }
     Split at_space;
     at_space.match = Split::Match::with_next;
-    cut(text, Pattern::literal(split.space), at_space, words);
+    cut(text, *split.pattern, at_space, words);
 }
 
 std::string codePointAsUtf8(unsigned point) {
@@ -164,6 +165,14 @@ bool isWordCharacter(char c) {
 
 }  // namespace
 
+void requireToken(const std::string& text) {
+    constexpr std::size_t kLongest = 1024;
+    if (text.size() > kLongest)
+        throw std::invalid_argument("the token " + quotedBeginning(text) + " is too long");
+    if (firstNotUtf8(text) != std::string_view::npos)
+        throw std::invalid_argument("the token " + onOneLine(text) + " is not UTF-8");
+}
+
 const char* const kGpt2Pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
@@ -181,6 +190,7 @@ struct Tokenizer::Segment {
 Tokenizer::Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {
     size_ = static_cast<std::int64_t>(parts_.bpe.pieces().size());
     for (const AddedToken& token : parts_.added) {
+        requireToken(token.text);
         if (token.id < 0 || token.id > (1 << 24))
             throw std::invalid_argument("the token " + token.text + " has the id " +
                                         std::to_string(token.id));
@@ -317,8 +327,11 @@ std::string Tokenizer::textOf(std::int64_t id) const {
     if (parts_.byte_level) return bytesOfCharacters(piece);
     if (parts_.bpe.bytes_as_pieces)
         if (const auto byte = byteOfPiece(piece)) return {*byte};
-    static const Pattern kSpace = Pattern::literal("▁");
-    return replaced(piece, kSpace, " ");
+    std::string text = piece;
+    for (std::size_t at = text.find(parts_.blank); at != std::string::npos;
+         at = text.find(parts_.blank, at + 1))
+        text.replace(at, parts_.blank.size(), " ");
+    return text;
 }
 
 std::string Tokenizer::decode(std::span<const std::int64_t> ids) const {

@@ -29,7 +29,7 @@ struct Split {
     enum class Prefix { never, first, always };
 
     Kind kind = Kind::pattern;
-    std::optional<Pattern> pattern = {};
+    std::optional<Pattern> pattern = {};  ///< of `metaspace`: `space`
     Match match = Match::isolated;
     bool inverted = false;          ///< what does not match counts as a match
     std::string space = "▁";        ///< of `metaspace`: what blanks become; a word begins with each
@@ -56,13 +56,14 @@ struct TokenizerParts {
     std::vector<Split> splits = {};
     bool byte_level = false;   ///< pieces are written as GPT-2 does: every byte as a printable character
     bool blank_first = false;  ///< with `byte_level`: a text that begins with no space gets one
+    std::string blank = "▁";   ///< without `byte_level`: how pieces write a blank
     Bpe bpe;
     std::vector<AddedToken> added = {};
     std::vector<std::int64_t> before = {}, after = {};  ///< special tokens around every text
     std::string origin;                                 ///< the file, for messages
 };
 
-/// Text to ids and back as a published model's own tokenizer does.
+/// Text to ids as a published model's own tokenizer does, and ids to text.
 class Tokenizer {
   public:
     /// @throws std::invalid_argument for tokens without a place in the vocabulary
@@ -75,6 +76,7 @@ class Tokenizer {
     /// The text of a token: bytes that may be a part of a character. @throws std::invalid_argument for no
     /// such id
     std::string textOf(std::int64_t id) const;
+    /// The texts of several in a row. A blank that the tokenizer put first stays.
     std::string decode(std::span<const std::int64_t> ids) const;
 
     /// The token as the vocabulary writes it: "Ġthe".
@@ -98,6 +100,9 @@ class Tokenizer {
     std::map<std::int64_t, const AddedToken*> added_by_id_;
     std::int64_t size_ = 0;
 };
+
+/// @throws std::invalid_argument for a token that is not UTF-8 or longer than any is
+void requireToken(const std::string& text);
 
 /// The characters that GPT-2's vocabulary writes bytes as, in UTF-8: 'A' is itself, a blank "Ġ".
 const std::vector<std::string>& byteCharacters();

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
+#include "core/base/strict_json.h"
 #include "core/base/text.h"
 #include "core/tokenizers/tokenizer_files.h"
 
@@ -27,6 +28,15 @@ template <class Type>
 Type valueOr(const Json& object, const char* key, Type otherwise) {
     const Json& value = member(object, key);
     return value.is_null() ? otherwise : value.get<Type>();
+}
+
+/// @throws std::invalid_argument for 1.5, true or 1e300
+std::int64_t wholeOf(const Json& number) {
+    if (!number.is_number_integer() || number > Json(std::numeric_limits<std::int64_t>::max()))
+        throw std::invalid_argument(
+            quotedBeginning(number.dump(-1, ' ', false, Json::error_handler_t::replace)) +
+            " stands where an id is expected");
+    return number.get<std::int64_t>();
 }
 
 std::string typeOf(const Json& object) {
@@ -96,6 +106,7 @@ Split metaspace(const Json& json) {
     split.kind = Split::Kind::metaspace;
     split.space = valueOr<std::string>(json, "replacement", "▁");
     if (split.space.empty()) throw std::invalid_argument("the replacement of Metaspace is empty");
+    split.pattern = Pattern::literal(split.space);
     const std::string scheme = valueOr<std::string>(
         json, "prepend_scheme", valueOr(json, "add_prefix_space", true) ? "always" : "never");
     split.prefix = scheme == "first"    ? Split::Prefix::first
@@ -110,6 +121,7 @@ Split metaspace(const Json& json) {
 void readPreTokenizer(const Json& json, TokenizerParts& parts) {
     if (json.is_null()) return;
     const std::string type = typeOf(json);
+    if (parts.byte_level) notUnderstood("pre_tokenizer after ByteLevel", type);
     if (type == "Sequence") {
         for (const Json& one : member(json, "pretokenizers"))
             readPreTokenizer(one, parts);
@@ -130,6 +142,7 @@ void readPreTokenizer(const Json& json, TokenizerParts& parts) {
                                        matchOf(valueOr<std::string>(json, "behavior", "Isolated"))));
     } else if (type == "Metaspace") {
         parts.splits.push_back(metaspace(json));
+        parts.blank = parts.splits.back().space;
     } else {
         notUnderstood("pre_tokenizer", type);
     }
@@ -152,7 +165,7 @@ void readPostProcessor(const Json& json, TokenizerParts& parts) {
         }
         const auto name = member(member(one, "SpecialToken"), "id").get<std::string>();
         for (const Json& id : member(member(member(json, "special_tokens"), name.c_str()), "ids"))
-            into->push_back(id.get<std::int64_t>());
+            into->push_back(wholeOf(id));
     }
 }
 
@@ -160,12 +173,20 @@ std::vector<std::string> readVocabulary(const Json& vocabulary) {
     if (!vocabulary.is_object())
         throw std::invalid_argument("model.vocab is not an object of tokens and their ids");
     std::vector<std::string> pieces;
+    std::vector<bool> is_taken;
     for (const auto& [piece, id_json] : vocabulary.items()) {
-        const auto id = id_json.get<std::int64_t>();
+        const std::int64_t id = wholeOf(id_json);
         if (id < 0 || id >= kMostPieces)
             throw std::invalid_argument("the token " + quotedBeginning(piece) + " has the id " +
                                         std::to_string(id));
-        if (static_cast<std::size_t>(id) >= pieces.size()) pieces.resize(static_cast<std::size_t>(id) + 1);
+        requireToken(piece);
+        if (static_cast<std::size_t>(id) >= pieces.size()) {
+            pieces.resize(static_cast<std::size_t>(id) + 1);
+            is_taken.resize(pieces.size());
+        }
+        if (is_taken[static_cast<std::size_t>(id)])
+            throw std::invalid_argument("two tokens have the id " + std::to_string(id));
+        is_taken[static_cast<std::size_t>(id)] = true;
         pieces[static_cast<std::size_t>(id)] = piece;
     }
     return pieces;
@@ -209,8 +230,10 @@ Bpe readModel(const Json& model) {
     bpe.whole_words_first = valueOr(model, "ignore_merges", false);
     bpe.bytes_as_pieces = valueOr(model, "byte_fallback", false);
     bpe.fuses_unknown = valueOr(model, "fuse_unk", false);
-    if (const Json& unknown = member(model, "unk_token"); !unknown.is_null())
+    if (const Json& unknown = member(model, "unk_token"); !unknown.is_null()) {
         bpe.unknown = bpe.idOf(unknown.get<std::string>());
+        if (!bpe.unknown) throw std::invalid_argument("the vocabulary lacks unk_token");
+    }
     return bpe;
 }
 
@@ -221,7 +244,7 @@ Tokenizer read(const Json& json, const std::string& origin) {
     readPreTokenizer(member(json, "pre_tokenizer"), parts);
     readPostProcessor(member(json, "post_processor"), parts);
     for (const Json& token : member(json, "added_tokens"))
-        parts.added.push_back({token.at("content").get<std::string>(), token.at("id").get<std::int64_t>(),
+        parts.added.push_back({token.at("content").get<std::string>(), wholeOf(token.at("id")),
                                valueOr(token, "special", false), valueOr(token, "normalized", false),
                                valueOr(token, "lstrip", false), valueOr(token, "rstrip", false),
                                valueOr(token, "single_word", false)});
@@ -235,7 +258,7 @@ Tokenizer parseTokenizerJson(std::string_view json, const std::string& origin) {
         return Error(ErrorKind::checkpoint, origin + ": " + why);
     };
     try {
-        return read(Json::parse(json), origin);
+        return read(parseStrictJson(json), origin);
     } catch (const Json::exception& error) {
         throw refuse(jsonProblem(error.what()));
     } catch (const std::invalid_argument& error) {

@@ -1,10 +1,14 @@
 // One program a parser: ROPER_FUZZ_TARGET names which. Whatever the bytes, a parser answers or throws an
 // Error, which is for a person; any other exception, and whatever the sanitizers find, is a mistake of ours.
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -16,12 +20,14 @@
 #include "core/corpus/corpus_files.h"
 #include "core/explorer/hugging_face.h"
 #include "core/explorer/setup_text.h"
+#include "core/pretrained/model_weights.h"
 #include "core/runs/metrics_import.h"
 #include "core/runs/rows.h"
 #include "core/runs/run_queue.h"
 #include "core/runs/status.h"
 #include "core/runs/tensorboard_events.h"
 #include "core/specification/specification.h"
+#include "core/tokenizers/tokenizer_files.h"
 
 namespace roper {
 namespace {
@@ -148,6 +154,48 @@ void rowOf(const std::string& line) {
     }
     const std::vector<std::string> words = parseVocabulary(bytes, "fuzz");
     parseVocabulary(formatVocabulary(words), "written");
+}
+
+/// A file of these bytes in memory, as long as it is held.
+class MemoryFile {
+  public:
+    explicit MemoryFile(const std::string& bytes) : file_(::memfd_create("fuzz", MFD_CLOEXEC)) {
+        require(
+            file_.number() >= 0 && ::ftruncate(file_.number(), static_cast<off_t>(bytes.size())) == 0 &&
+                ::pwrite(file_.number(), bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()),
+            "no file in memory");
+    }
+    std::string path() const { return "/proc/self/fd/" + std::to_string(file_.number()); }
+
+  private:
+    Descriptor file_;
+};
+
+[[maybe_unused]] void gguf(const std::string& bytes) {
+    const MemoryFile file(bytes);
+    GgufFile read = GgufFile::read(file.path());
+    try {
+        tokenizerOf(read.metadata).encode("The cat, 12 ÅÉ\n  日本");
+    } catch (const Error&) {
+    }
+    for (const auto& [name, tensor] : read.tensors->tensors())
+        if (tensor.count() > 0 && tensor.count() < (1 << 16)) read.tensors->rowBytes(tensor, 0, 1);
+    ArchitectureReading reading = architectureOf(read.metadata);
+    locateWeights(*read.tensors, Naming::gguf, reading.architecture);
+}
+
+[[maybe_unused]] void architecture(const std::string& bytes) {
+    architectureOfConfig(bytes);
+}
+
+[[maybe_unused]] void tokenizer(const std::string& bytes) {
+    const Tokenizer read = parseTokenizerJson(bytes, "fuzz");
+    try {
+        const auto ids = read.encode("The cat, 12 ÅÉ\n  日本 <s>");
+        read.decode(ids);
+    } catch (const std::invalid_argument&) {
+        // A pattern that takes too long.
+    }
 }
 
 }  // namespace

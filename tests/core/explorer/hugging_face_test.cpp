@@ -230,7 +230,7 @@ TEST(HuggingFace, AWrongConfigGetsAClearMessage) {
     refused(R"({"head_dim": 512})", "up to 256");
     refused(R"({"head_dim": "wide"})", "head_dim must be a number, not \"wide\"");
     refused(R"({"head_dim": 64.5})", "must be whole");
-    refused(R"({"head_dim": 64, "head_dim": 32})", "stands twice");
+    refused(R"({"head_dim": 64, "head_dim": 32})", "occurs twice");
     refused(R"({"head_dim": 64, "rope_theta": -1})", "rope_theta must lie between");
     refused(R"({"head_dim": 64, "rope_scaling": "yarn"})", "rope_scaling must be an object");
     refused(R"({"head_dim": 64, "rope_scaling": {"rope_type": "yarm", "factor": 2}})",

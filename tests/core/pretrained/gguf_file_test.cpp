@@ -6,6 +6,7 @@
 #include "core/base/file_reading.h"
 #include "core/base/safetensors.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/gguf_bytes.h"
 #include "tests/support/temporary_folder.h"
 
 namespace roper {
@@ -13,22 +14,13 @@ namespace {
 
 const std::string kFolder = ROPER_PRETRAINED;
 
-template <class Number>
-std::string bytesOfNumber(Number number) {
-    return {reinterpret_cast<const char*>(&number), sizeof number};
-}
-
-std::string textBytes(const std::string& text) {
-    return bytesOfNumber<std::uint64_t>(text.size()) + text;
-}
-
 std::string header(std::uint64_t tensors, std::uint64_t entries) {
     return "GGUF" + bytesOfNumber<std::uint32_t>(3) + bytesOfNumber(tensors) + bytesOfNumber(entries);
 }
 
 std::string tensorBytes(const std::string& name, const std::vector<std::uint64_t>& dimensions,
                         std::uint32_t type, std::uint64_t place) {
-    std::string bytes = textBytes(name) + bytesOfNumber(static_cast<std::uint32_t>(dimensions.size()));
+    std::string bytes = ggufText(name) + bytesOfNumber(static_cast<std::uint32_t>(dimensions.size()));
     for (const std::uint64_t dimension : dimensions)
         bytes += bytesOfNumber(dimension);
     return bytes + bytesOfNumber(type) + bytesOfNumber(place);
@@ -89,15 +81,15 @@ TEST(Gguf, WhatIsWrongIsSaid) {
     expectProblem("GGUF" + bytesOfNumber<std::uint32_t>(1), "says version 1");
     expectProblem("GGUF" + bytesOfNumber<std::uint32_t>(0x03000000), "little-endian");
     expectProblem(header(1ULL << 60U, 0), "more than any model has");
-    const std::string u32 = bytesOfNumber<std::uint32_t>(4), one = textBytes("one") + u32 + u32;
+    const std::string u32 = bytesOfNumber<std::uint32_t>(4), one = ggufText("one") + u32 + u32;
     expectProblem(header(0, 2) + one + one, "the entry one: stands there twice");
-    expectProblem(header(0, 1) + textBytes("odd") + bytesOfNumber<std::uint32_t>(77),
+    expectProblem(header(0, 1) + ggufText("odd") + bytesOfNumber<std::uint32_t>(77),
                   "the entry odd: is of type 77");
     expectProblem(header(0, 1) + bytesOfNumber<std::uint64_t>(1ULL << 50U), "a text claims");
     const std::string list = bytesOfNumber<std::uint32_t>(9);
-    expectProblem(header(0, 1) + textBytes("long") + list + u32 + bytesOfNumber<std::uint64_t>(1ULL << 40U),
+    expectProblem(header(0, 1) + ggufText("long") + list + u32 + bytesOfNumber<std::uint64_t>(1ULL << 40U),
                   "the entry long: claims a list");
-    expectProblem(header(0, 1) + textBytes("deep") + list + list + bytesOfNumber<std::uint64_t>(1),
+    expectProblem(header(0, 1) + ggufText("deep") + list + list + bytesOfNumber<std::uint64_t>(1),
                   "list of lists");
     const std::string data(4096, '\0');
     expectProblem(header(1, 0) + tensorBytes("w", {32}, 11, 0) + data, "the tensor w: is stored as Q3_K");

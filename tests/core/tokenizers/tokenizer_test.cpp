@@ -2,11 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/base/file_reading.h"
 #include "core/tokenizers/tokenizer_files.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/gguf_bytes.h"
+#include "tests/support/temporary_folder.h"
 
 namespace roper {
 namespace {
@@ -40,6 +45,95 @@ TEST(Tokenizers, GiveTheIdsOfHuggingFacesOwn) {
         ++kinds;
     }
     EXPECT_EQ(kinds, 10);
+}
+
+/// The same tokenizer in a GGUF file's metadata, without its normalizer: such a file has none.
+GgufBytes asGguf(const nlohmann::json& tokenizer, const std::string& kind, const std::string& pattern) {
+    const auto& model = tokenizer["model"];
+    std::vector<std::string> pieces(model["vocab"].size()), merges;
+    for (const auto& [piece, id] : model["vocab"].items())
+        pieces.at(id.get<std::size_t>()) = piece;
+    std::vector<std::int32_t> types(pieces.size(), 1);
+    types[0] = types[1] = 3;
+    std::vector<float> scores(pieces.size(), -1e6F);
+    for (const auto& merge : model["merges"]) {
+        merges.push_back(merge[0].get<std::string>() + " " + merge[1].get<std::string>());
+        const std::string merged = merge[0].get<std::string>() + merge[1].get<std::string>();
+        scores.at(model["vocab"][merged].get<std::size_t>()) = -static_cast<float>(merges.size());
+    }
+    GgufBytes bytes;
+    bytes.add("general.architecture", std::string("llama"));
+    bytes.add("tokenizer.ggml.model", kind);
+    bytes.add("tokenizer.ggml.tokens", pieces);
+    bytes.add("tokenizer.ggml.token_type", types);
+    bytes.add("tokenizer.ggml.bos_token_id", 1U);
+    if (!pattern.empty()) bytes.add("tokenizer.ggml.pre", pattern);
+    if (kind == "llama")
+        bytes.add("tokenizer.ggml.scores", scores);
+    else
+        bytes.add("tokenizer.ggml.merges", merges);
+    return bytes;
+}
+
+Tokenizer tokenizerIn(const GgufBytes& bytes) {
+    const TemporaryFolder folder;
+    std::ofstream(folder / "model.gguf", std::ios::binary) << bytes.bytes();
+    return tokenizerOf(GgufFile::read(folder / "model.gguf").metadata);
+}
+
+TEST(Tokenizers, InAGgufFileAreTheSame) {
+    const nlohmann::json content = reference();
+    struct Case {
+        const char *name, *kind, *pattern;
+        bool blank_first = false;
+    };
+    for (const Case& one : {Case{"SmolLM", "gpt2", "smollm"}, Case{"Llama 3", "gpt2", "llama-bpe"},
+                            Case{"a blank put first", "gpt2", "gpt-2", true}, Case{"Llama 2", "llama", ""}}) {
+        const auto found = std::find_if(content["tokenizers"].begin(), content["tokenizers"].end(),
+                                        [&](const auto& tokenizer) { return tokenizer["name"] == one.name; });
+        GgufBytes bytes =
+            asGguf(nlohmann::json::parse((*found)["tokenizer"].get<std::string>()), one.kind, one.pattern);
+        if (one.blank_first) bytes.add("tokenizer.ggml.add_space_prefix", true);
+        const Tokenizer tokenizer = tokenizerIn(bytes);
+        for (std::size_t i = 0; i < content["texts"].size(); ++i)
+            EXPECT_EQ(tokenizer.encode(content["texts"][i].get<std::string>()), (*found)["ids"][i].get<Ids>())
+                << one.name << ": " << content["texts"][i];
+    }
+}
+
+TEST(Tokenizers, WhatAGgufFileLacksIsSaid) {
+    const auto refuses = [](const GgufBytes& bytes, const std::string& part) {
+        expectError(ErrorKind::checkpoint, part, [&] { tokenizerIn(bytes); });
+    };
+    const auto begun = [](const std::vector<std::string>& pieces, const char* kind) {
+        GgufBytes bytes;
+        bytes.add("general.architecture", std::string("qwen2"));
+        bytes.add("tokenizer.ggml.tokens", pieces);
+        bytes.add("tokenizer.ggml.model", std::string(kind));
+        return bytes;
+    };
+    refuses(GgufBytes(), "tokenizer.ggml.tokens is missing");
+    refuses(begun({"a"}, "bert"), "is \"bert\"");
+    refuses(begun({"a", "\xE2"}, "llama"), "is not UTF-8");
+    refuses(begun({"a", std::string(2000, 'x')}, "llama"), "too long");
+    refuses(begun({"a"}, "gpt2"), "tokenizer.ggml.merges is missing");
+    GgufBytes bytes = begun({"a", "b", "ab"}, "gpt2");
+    bytes.add("tokenizer.ggml.merges", std::vector<std::string>{"a b"});
+    refuses(bytes, "tokenizer.ggml.pre is missing");
+    GgufBytes odd = bytes;
+    odd.add("tokenizer.ggml.pre", std::string("qwen3000"));
+    refuses(odd, "did you mean \"qwen2\"");
+    bytes.add("tokenizer.ggml.pre", std::string("qwen2"));
+    EXPECT_EQ(tokenizerIn(bytes).encode("aba"), (Ids{2, 0}));
+    bytes.add("tokenizer.ggml.add_bos_token", true);
+    refuses(bytes, "bos_token_id is missing");
+    GgufBytes scored = begun({"a", "b"}, "llama");
+    scored.add("tokenizer.ggml.scores", std::vector<float>{1, NAN});
+    refuses(scored, "holds a score that is no number");
+    GgufBytes typed = begun({"a", "b"}, "llama");
+    typed.add("tokenizer.ggml.scores", std::vector<float>{1, 2});
+    typed.add("tokenizer.ggml.token_type", std::vector<std::int32_t>{1});
+    refuses(typed, "holds 1 numbers for 2 tokens");
 }
 
 TEST(Tokenizers, ByteLevelOnesGiveTheTextBack) {
@@ -98,6 +192,21 @@ TEST(Tokenizers, WhatIsNotUnderstoodIsNamed) {
             R"({"pre_tokenizer": {"type": "Split", "behavior": "Isolated", "pattern": {"Regex": "(a"}}})"),
         "the pattern (a is not understood");
     refuses(smallTokenizer(R"({"added_tokens": [{"content": "x", "id": -5}]})"), "has the id -5");
+    refuses(smallTokenizer(R"({"added_tokens": [{"content": "x", "id": 1.5}]})"), "1.5\" stands where an id");
+    refuses(smallTokenizer(R"({"model": {"vocab": {"c": 1}}})"), "two tokens have the id 1");
+    refuses(smallTokenizer(R"({"model": {"unk_token": "nothing"}})"), "lacks unk_token");
+    refuses(R"({"model": {}, "model": {}})", "occurs twice");
+    refuses(smallTokenizer(R"({"pre_tokenizer": {"type": "Sequence", "pretokenizers":
+                              [{"type": "ByteLevel"}, {"type": "Digits"}]}})"),
+            "pre_tokenizer after ByteLevel");
+    refuses(
+        smallTokenizer(
+            R"({"pre_tokenizer": {"type": "Split", "behavior": "Isolated", "pattern": {"Regex": "[a&&[b]]"}}})"),
+        "a set within a set");
+    std::string deep;
+    for (int i = 0; i < 1000; ++i)
+        deep += R"({"type": "Sequence", "normalizers": [)";
+    refuses(R"({"model": {"vocab": {}, "merges": []}, "normalizer": )" + deep, "nested too deeply");
 }
 
 TEST(Tokenizers, TextThatIsNotUtf8IsRefused) {
