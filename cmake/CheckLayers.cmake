@@ -67,6 +67,7 @@ folder(core/cuda OVER core/operators WITH torch cuda)
 folder(core/model/positions OVER core/specification core/operators WITH torch eigen)
 folder(core/model OVER core/model/positions WITH torch eigen)
 folder(core/training OVER core/model core/corpus core/control WITH torch eigen json)
+folder(core/inspection OVER core/language_model core/tokenizers core/training WITH torch)
 folder(core/bench OVER core/training WITH torch)
 
 folder(ui/theme OVER core/methods WITH qt)
@@ -88,7 +89,7 @@ folder(ui/window OVER ui/pages/rotation ui/pages/spectrum ui/pages/attention ui/
 
 folder(app/command_help OVER core/base WITH cli)
 folder(app/roper_lab OVER ui/window app/command_help WITH qt cli)
-folder(app/roper_train OVER core/bench core/training core/compare app/command_help WITH cli json)
+folder(app/roper_train OVER core/bench core/inspection core/training core/compare app/command_help WITH cli json)
 folder(app/roper_tokenizer OVER core/corpus WITH cli sentencepiece)
 
 set(offences "")

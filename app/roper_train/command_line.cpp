@@ -46,6 +46,7 @@ CommandLine::CommandLine() {
     addEval();
     addExport();
     addServe();
+    addLook();
     addEnqueue();
     addQueue();
     addSweep();

@@ -10,6 +10,7 @@
 #include "app/roper_train/bench_commands.h"
 #include "app/roper_train/commands.h"
 #include "app/roper_train/experiment_commands.h"
+#include "app/roper_train/look_commands.h"
 #include "core/runs/run_folder.h"
 
 namespace roper {
@@ -51,6 +52,7 @@ class CommandLine {
     void addEval();
     void addExport();
     void addServe();
+    void addLook();
     void addEnqueue();
     void addQueue();
     void addSweep();
@@ -81,6 +83,7 @@ class CommandLine {
     std::string task_, what_, text_, out_, precision_ = "fp32";
     std::int64_t count_ = 10;
     EvalOptions eval_;
+    LookOptions look_;
     EnqueueOptions enqueue_;
     SweepOptions sweep_;
     CompareOptions compare_;

@@ -156,7 +156,7 @@ int exportCommand(const ReadOptions& options, const std::string& what, const std
                                            : what == "attention" || what == "norms" ? ".safetensors or .csv"
                                                                                     : ".safetensors") +
                                           ", not as \"" + out.string() + "\"");
-    if (!precision.empty() && (what == "weights" || what == "metrics"))
+    if (precision == "bf16" && (what == "weights" || what == "metrics"))
         throw Error(ErrorKind::usage,
                     "--precision is of no effect on " + what +
                         "; it says in what numbers logits, attention and norms are computed");

@@ -115,18 +115,9 @@ int trainSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options)
 }  // namespace
 
 std::vector<std::int64_t> parseSeeds(const std::string& text) {
-    std::vector<std::int64_t> seeds;
-    for (const std::string& part : split(text, ',')) {
-        const std::size_t dash = part.find('-', 1);
-        const auto first = parseInteger(part.substr(0, dash));
-        const auto last = dash == std::string::npos ? first : parseInteger(part.substr(dash + 1));
-        constexpr long long kMost = 10000;
-        if (!first || !last || *first < 0 || *last < *first || *last - *first >= kMost)
-            throw Error(ErrorKind::usage, "seeds are written 0-4, 3 or 1,5,9, not \"" + text + "\"");
-        for (long long seed = *first; seed <= *last; ++seed)
-            seeds.push_back(seed);
-    }
-    return seeds;
+    const auto seeds = parseIntegers(text);
+    if (!seeds) throw Error(ErrorKind::usage, "seeds are written 0-4, 3 or 1,5,9, not \"" + text + "\"");
+    return *seeds;
 }
 
 int enqueueCommand(const EnqueueOptions& options) {

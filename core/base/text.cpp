@@ -99,6 +99,20 @@ std::optional<long long> parseInteger(std::string_view text) {
     return parseWhole<long long>(text);
 }
 
+std::optional<std::vector<std::int64_t>> parseIntegers(std::string_view text) {
+    constexpr long long kMost = 10000;
+    std::vector<std::int64_t> numbers;
+    for (const std::string& part : split(text, ',')) {
+        const std::size_t dash = part.find('-', 1);
+        const auto first = parseInteger(part.substr(0, dash));
+        const auto last = dash == std::string::npos ? first : parseInteger(part.substr(dash + 1));
+        if (!first || !last || *first < 0 || *last < *first || *last - *first >= kMost) return std::nullopt;
+        for (long long number = *first; number <= *last; ++number)
+            numbers.push_back(number);
+    }
+    return numbers;
+}
+
 std::string scaledText(double value, const std::vector<std::string>& units) {
     std::size_t unit = 0;
     while (value >= 999.5 && unit + 1 < units.size()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,10 @@ std::string formatFixed(double value, int decimals);
 /// A whole text read as a number, in any locale. Nothing if any character is left over.
 std::optional<double> parseNumber(std::string_view text);
 std::optional<long long> parseInteger(std::string_view text);
+
+/// Whole numbers of 0 or more, and ranges of at most 10,000 of them: "0-4", "3", "1,5,9". Nothing for another
+/// text.
+std::optional<std::vector<std::int64_t>> parseIntegers(std::string_view text);
 
 /// Three digits with the unit that fits: {"bytes", "kB", "MB"} and 195e6 give "195 MB". Units are a thousand
 /// apart.

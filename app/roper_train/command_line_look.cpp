@@ -1,0 +1,47 @@
+#include "app/roper_train/command_line.h"
+#include "core/rotary/scaling.h"
+
+// What is asked of a model that is only read.
+
+namespace roper {
+
+void CommandLine::addLook() {
+    CLI::App* look = command("look", "Look into a published model: a GGUF file or a Hugging Face folder");
+    look->add_option("model", look_.model, "A .gguf file, or a folder with config.json")->required();
+    look->add_option("--what", look_.what,
+                     "loss: −ln p of every token, in nats; logits: what may come after every token")
+        ->required()
+        ->check(CLI::IsMember({"loss", "logits"}));
+    CLI::Option* text = look->add_option("--text", look_.text, "Text that the model reads");
+    CLI::Option* file =
+        look->add_option("--text-file", look_.text_file, "The same from a file")->check(CLI::ExistingFile);
+    file->excludes(text);
+    look->add_option("--layer", look_.layer, "Of --mute: this layer alone, from 0")
+        ->check(CLI::NonNegativeNumber);
+    look->add_option("--head", look_.head, "Of --mute: this head alone, from 0")
+        ->check(CLI::NonNegativeNumber);
+    look->add_option("--mute", look_.mute,
+                     "Pairs that are left out of the scores, such as 24-31; 0 rotates fastest");
+    look->add_option("--shift", look_.shift, "Added to every position of the rotation");
+    look->add_option("--base", look_.base, "Base of the frequencies in place of the model's own")
+        ->check(CLI::Range(1.01, 1e15));
+    look->add_option("--scaling", look_.scaling, "How frequencies are changed")
+        ->check(CLI::IsMember(scalingNames()))
+        ->capture_default_str();
+    look->add_option("--factor", look_.factor,
+                     "Of --scaling: how much longer texts are than those of training")
+        ->check(CLI::Range(1.0, 10000.0))
+        ->capture_default_str();
+    look->add_option("--original-length", look_.original_length,
+                     "Of --scaling: tokens of the texts of training; what the model says if not given")
+        ->check(CLI::PositiveNumber);
+    look->add_option("--count", look_.count, "Candidates of logits")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
+    look->add_option("--threads", look_.threads, "CPU threads; 0 takes one per core")
+        ->check(CLI::NonNegativeNumber);
+    look->add_flag("--json", look_.json, "One JSON object in a line");
+    look->callback([this] { action_ = [this] { return lookCommand(look_); }; });
+}
+
+}  // namespace roper

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "app/roper_train/progress.h"
+
+namespace roper {
+
+/// Questions about a model that is only read.
+struct LookOptions {
+    std::filesystem::path model;  ///< a .gguf file or a Hugging Face folder
+    std::string what;             ///< loss or logits
+    std::string text;
+    std::filesystem::path text_file;  ///< instead of `text`
+    std::optional<std::int64_t> layer, head;
+    std::string mute;              ///< pairs, such as 24-31
+    std::int64_t shift = 0;        ///< added to every position
+    double base = 0;               ///< 0: the model's own
+    std::string scaling = "none";  ///< one of `scalingNames`
+    double factor = 4;
+    double original_length = 0;  ///< 0: what the model was trained on
+    int count = 5;               ///< candidates of `logits`
+    std::int64_t threads = 0;
+    bool json = false;
+};
+
+/// Prints the answer. @throws Error of every kind
+int lookCommand(const LookOptions& options);
+
+}  // namespace roper

@@ -1,0 +1,168 @@
+#include "core/inspection/inspector.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/language_model/decoder.h"
+#include "core/tokenizers/tokenizer_files.h"
+#include "core/training/loaded_model.h"
+
+namespace roper {
+namespace {
+
+Tokenizer tokenizerOfModel(const PretrainedModel& model) {
+    return model.gguf ? tokenizerOf(*model.gguf) : readTokenizerJson(model.path / "tokenizer.json");
+}
+
+/// log Σ exp over the vocabulary, a part at a time. Each [T].
+class LogSumExp {
+  public:
+    explicit LogSumExp(std::int64_t T) : largest_(at::full({T}, -INFINITY)), sum_(at::zeros({T})) {}
+
+    /// @param logits  [T, ids]
+    void add(const at::Tensor& logits) {
+        const at::Tensor now = at::maximum(largest_, logits.amax(1));
+        sum_ = sum_ * at::exp(largest_ - now) + at::exp(logits - now.unsqueeze(1)).sum(1);
+        largest_ = now;
+    }
+    at::Tensor value() const { return largest_ + at::log(sum_); }
+
+  private:
+    at::Tensor largest_, sum_;
+};
+
+/// The largest logits of every token so far.
+class Largest {
+  public:
+    explicit Largest(std::int64_t count) : count_(count) {}
+
+    /// @param logits  [T, ids], of the ids from `first` on
+    void add(std::int64_t first, const at::Tensor& logits) {
+        auto [values, ids] = at::topk(logits, std::min(count_, logits.size(1)));
+        ids = ids + first;
+        if (values_.defined()) {
+            const at::Tensor all = at::cat({values_, values}, 1), all_ids = at::cat({ids_, ids}, 1);
+            const auto [best, places] = at::topk(all, std::min(count_, all.size(1)));
+            values = best;
+            ids = all_ids.gather(1, places);
+        }
+        values_ = values;
+        ids_ = ids;
+    }
+    const at::Tensor& values() const { return values_; }  ///< [T, count]
+    const at::Tensor& ids() const { return ids_; }
+
+  private:
+    std::int64_t count_;
+    at::Tensor values_, ids_;
+};
+
+}  // namespace
+
+struct Inspector::Parts {
+    Parts(PretrainedModel model, Tokenizer with, InspectorOptions given)
+        : decoder(std::move(model)), tokenizer(std::move(with)), options(std::move(given)) {}
+
+    /// The last residuals after the final norm [T, C].
+    at::Tensor hidden(std::span<const std::int64_t> ids, const Intervention& intervention,
+                      PassRecorder recorder = {}) {
+        const std::int64_t layers = decoder.architecture().layers;
+        if (options.progress)
+            recorder.progress = [this, layers](std::int64_t layer) { options.progress(layer, layers); };
+        at::Tensor last = decoder.hidden(ids, intervention, recorder);
+        if (options.progress) options.progress(layers, layers);
+        return last;
+    }
+
+    Decoder decoder;
+    Tokenizer tokenizer;
+    InspectorOptions options;
+};
+
+Inspector::Inspector(const FilePath& path, InspectorOptions options) {
+    PretrainedModel model = openPretrainedModel(path);
+    Tokenizer tokenizer = tokenizerOfModel(model);
+    if (tokenizer.size() > model.architecture.vocabulary)
+        throw Error(ErrorKind::checkpoint, tokenizer.parts().origin + ": the tokenizer has " +
+                                               std::to_string(tokenizer.size()) + " tokens, the model " +
+                                               std::to_string(model.architecture.vocabulary) +
+                                               ": they do not belong together");
+    setThreads(options.threads);
+    parts_ = std::make_unique<Parts>(std::move(model), std::move(tokenizer), std::move(options));
+    parts_->decoder.weights().keepUpTo(parts_->options.kept_bytes);
+}
+
+Inspector::~Inspector() = default;
+Inspector::Inspector(Inspector&&) noexcept = default;
+Inspector& Inspector::operator=(Inspector&&) noexcept = default;
+
+const PretrainedModel& Inspector::model() const {
+    return parts_->decoder.model();
+}
+
+const Tokenizer& Inspector::tokenizer() const {
+    return parts_->tokenizer;
+}
+
+std::vector<std::int64_t> Inspector::encode(std::string_view text) const {
+    return translatingErrors([&] {
+        std::vector<std::int64_t> ids = parts_->tokenizer.encode(text);
+        if (ids.empty()) throw Error(ErrorKind::usage, "the text is empty: there is no token to read");
+        return ids;
+    });
+}
+
+TextLoss Inspector::loss(std::span<const std::int64_t> ids, const Intervention& intervention) {
+    return translatingErrors([&] {
+        const auto T = static_cast<std::int64_t>(ids.size());
+        if (T < 2)
+            throw Error(ErrorKind::usage,
+                        "a loss needs at least two tokens; the text has " + std::to_string(T));
+        const at::NoGradGuard no_gradients;
+        const at::Tensor hidden = parts_->hidden(ids, intervention).narrow(0, 0, T - 1);
+        const at::Tensor targets = at::tensor(at::ArrayRef<std::int64_t>(ids.data() + 1, ids.size() - 1));
+        LogSumExp normalizer(T - 1);
+        at::Tensor of_targets = at::zeros({T - 1});
+        parts_->decoder.forLogits(hidden, [&](std::int64_t first, const at::Tensor& logits) {
+            normalizer.add(logits);
+            const at::Tensor place = targets - first;
+            const at::Tensor is_here = (place >= 0).logical_and_(place < logits.size(1));
+            const at::Tensor found =
+                logits.gather(1, place.clamp(0, logits.size(1) - 1).unsqueeze(1)).squeeze(1);
+            of_targets = at::where(is_here, found, of_targets);
+        });
+        const at::Tensor nll = (normalizer.value() - of_targets).to(at::kDouble).contiguous();
+        TextLoss loss{{ids.begin(), ids.end()}, {}, nll.mean().item<double>()};
+        loss.nll.assign(nll.const_data_ptr<double>(), nll.const_data_ptr<double>() + T - 1);
+        return loss;
+    });
+}
+
+std::vector<std::vector<Prediction>> Inspector::predictions(std::span<const std::int64_t> ids,
+                                                            std::size_t count,
+                                                            const Intervention& intervention) {
+    return translatingErrors([&] {
+        const at::NoGradGuard no_gradients;
+        const auto T = static_cast<std::int64_t>(ids.size());
+        const at::Tensor hidden = parts_->hidden(ids, intervention);
+        LogSumExp normalizer(T);
+        Largest largest(static_cast<std::int64_t>(count));
+        parts_->decoder.forLogits(hidden, [&](std::int64_t first, const at::Tensor& logits) {
+            normalizer.add(logits);
+            largest.add(first, logits);
+        });
+        const at::Tensor probabilities = at::exp(largest.values() - normalizer.value().unsqueeze(1));
+        std::vector<std::vector<Prediction>> predictions(ids.size());
+        for (std::int64_t t = 0; t < T; ++t)
+            for (std::int64_t k = 0; k < largest.ids().size(1); ++k)
+                predictions[static_cast<std::size_t>(t)].push_back({largest.ids()[t][k].item<std::int64_t>(),
+                                                                    largest.values()[t][k].item<double>(),
+                                                                    probabilities[t][k].item<double>()});
+        return predictions;
+    });
+}
+
+}  // namespace roper

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/language_model/intervention.h"
+#include "core/pretrained/pretrained_model.h"
+#include "core/tokenizers/tokenizer.h"
+
+namespace roper {
+
+/// How well a model predicts a text.
+struct TextLoss {
+    std::vector<std::int64_t> ids;
+    std::vector<double> nll;  ///< −ln p of every token but the first, in nats
+    double mean = 0;
+};
+
+/// A token that may come next.
+struct Prediction {
+    std::int64_t id = 0;
+    double logit = 0, probability = 0;
+};
+
+struct InspectorOptions {
+    std::int64_t threads = 0;      ///< 0: one per core
+    std::uint64_t kept_bytes = 0;  ///< of memory for decoded parameters, which makes reading again faster
+    /// Told how many of all blocks a pass has done; may throw to end it.
+    std::function<void(std::int64_t done, std::int64_t all)> progress = {};
+};
+
+/// A published model with its tokenizer, ready to answer questions about texts. Its answers are plain
+/// numbers, so that who asks needs no LibTorch.
+class Inspector {
+  public:
+    /// @param model  a GGUF file or a Hugging Face folder
+    /// @throws Error (checkpoint, usage, disk) saying what is wrong with it
+    explicit Inspector(const FilePath& model, InspectorOptions options = {});
+    ~Inspector();
+    Inspector(Inspector&&) noexcept;
+    Inspector& operator=(Inspector&&) noexcept;
+
+    const PretrainedModel& model() const;
+    const Tokenizer& tokenizer() const;
+
+    /// The text as the model reads it, with the special tokens that it expects.
+    /// @throws Error (usage) for a text that has no token
+    std::vector<std::int64_t> encode(std::string_view text) const;
+
+    // All of these: @throws Error (usage) for an intervention that names what the model lacks, or too many
+    // tokens; Error (memory)
+
+    /// @throws Error (usage) for fewer than two tokens
+    TextLoss loss(std::span<const std::int64_t> ids, const Intervention& intervention = {});
+
+    /// The `count` likeliest successors of every token, the likeliest first.
+    std::vector<std::vector<Prediction>> predictions(std::span<const std::int64_t> ids, std::size_t count,
+                                                     const Intervention& intervention = {});
+
+  private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace roper
