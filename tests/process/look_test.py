@@ -1,0 +1,147 @@
+"""roper-train look: published models answer as transformers does, and what is no model gets a clear message."""
+
+import json
+import math
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from programs import TRAINER, TrainerTest, read_safetensors
+
+PRETRAINED = Path(__file__).resolve().parents[1] / "parity" / "pretrained"
+EXAMPLE = Path(os.environ.get("ROPER_EXAMPLE_MODEL", ""))
+LETTERS = [chr(ord("0") + i) for i in range(64)]  # one for each id of the small models
+
+
+def look(*arguments, expected=0):
+    done = subprocess.run([TRAINER, "look", *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == expected, f"exit code {done.returncode}: {done.stderr}"
+    return done.stdout if expected == 0 else done.stderr
+
+
+def tokenizer_json(letters=LETTERS):
+    return json.dumps({"model": {"type": "BPE", "vocab": {letter: i for i, letter in enumerate(letters)}, "merges": []}})
+
+
+class SmallModels(TrainerTest):
+    def model(self, family="qwen3"):
+        folder = Path(self._folder.name) / family
+        if not folder.exists():
+            shutil.copytree(PRETRAINED / family, folder)
+            (folder / "tokenizer.json").write_text(tokenizer_json())
+        return folder
+
+    def text(self, family="qwen3"):
+        tokens, _ = self.expected(family)
+        return "".join(LETTERS[token] for token in tokens)
+
+    def expected(self, family="qwen3"):
+        tensors, _ = read_safetensors(PRETRAINED / family / "expected.safetensors")
+        return [int(token) for token in tensors["tokens"]], tensors["logits"].astype(float)
+
+    def test_the_loss_is_that_of_transformers(self):
+        import numpy
+
+        for family in ("qwen3", "llama", "gpt2", "gemma2"):
+            tokens, logits = self.expected(family)
+            output = look(self.model(family), "--what", "loss", "--text", self.text(family), "--json")
+            self.assertEqual(output.count("\n"), 1)
+            answer = json.loads(output)
+            self.assertEqual(list(answer), ["ids", "nll", "loss"])
+            self.assertEqual(answer["ids"], tokens)
+            log_sum = numpy.log(numpy.exp(logits - logits.max(1, keepdims=True)).sum(1)) + logits.max(1)
+            right = log_sum[:-1] - logits[numpy.arange(len(tokens) - 1), tokens[1:]]
+            numpy.testing.assert_allclose(answer["nll"], right, atol=5e-4)
+            self.assertAlmostEqual(answer["loss"], sum(answer["nll"]) / len(answer["nll"]), places=12)
+
+    def test_the_likeliest_tokens_come_first(self):
+        tokens, logits = self.expected()
+        answer = json.loads(look(self.model(), "--what", "logits", "--text", self.text(), "--count", 7, "--json"))
+        self.assertEqual(len(answer["predictions"]), len(tokens))
+        for given, right in zip(answer["predictions"], logits):
+            order = sorted(range(64), key=lambda i: -right[i])[:7]
+            self.assertEqual([candidate["id"] for candidate in given], order)
+            self.assertAlmostEqual(given[0]["logit"], right[order[0]], delta=5e-4)
+            share = math.exp(right[order[0]]) / sum(map(math.exp, right))
+            self.assertAlmostEqual(given[0]["probability"], share, delta=1e-4)
+        self.assertIn(answer["predictions"][-1][0]["token"], look(self.model(), "--what", "logits", "--text", self.text()))
+
+    def test_what_is_done_to_a_model_changes_what_it_should(self):
+        def loss(*change):
+            return json.loads(look(self.model(), "--what", "loss", "--text", self.text(), "--json", *change))["loss"]
+
+        whole = loss()
+        self.assertAlmostEqual(loss("--shift", 1000), whole, delta=2e-5)  # scores depend on distance alone
+        self.assertAlmostEqual(loss("--base", 10000), whole, delta=1e-9)
+        changed = [loss("--mute", "0-3"), loss("--mute", "4-7"), loss("--mute", "0-3", "--layer", 1),
+                   loss("--mute", "0-3", "--layer", 1, "--head", 2), loss("--base", 20), loss("--scaling", "linear")]
+        for value in changed:
+            self.assertGreater(abs(value - whole), 1e-4)
+        self.assertEqual(len(set(changed)), len(changed))
+
+    def test_what_cannot_be_answered_is_said(self):
+        ask = ("--what", "loss", "--text", "0123")
+        for change, part in ((("--mute", "8"), "pairs 0 to 7, not 8"), (("--mute", "x"), "pairs are written"),
+                             (("--mute", "0", "--layer", "9"), "layers 0 to 1, not 9"),
+                             (("--mute", "0", "--head", "4"), "heads 0 to 3, not 4"), (("--text-file", "none"), "none")):
+            arguments = ask[:2] if change[0] == "--text-file" else ask
+            self.assertIn(part, look(self.model(), *arguments, *change, expected=2))
+        self.assertIn("at least two tokens", look(self.model(), "--what", "loss", "--text", "0", expected=2))
+        self.assertIn("is empty", look(self.model(), "--what", "loss", "--text", "", expected=2))
+        self.assertIn("64 positions", look(self.model("gpt2"), "--what", "loss", "--text", "01" * 40, expected=2))
+
+    def test_a_damaged_model_is_named(self):
+        ask = ("--what", "loss", "--text", "0123")
+        folder = self.model()
+        (folder / "tokenizer.json").write_text(tokenizer_json([chr(ord("0") + i) for i in range(65)]))
+        self.assertIn("do not belong together", look(folder, *ask, expected=4))
+        (folder / "tokenizer.json").unlink()
+        self.assertIn("tokenizer.json", look(folder, *ask, expected=6))
+        (folder / "tokenizer.json").write_text(tokenizer_json())
+        whole = (folder / "model.safetensors").read_bytes()
+        for damaged, part in ((whole[:-5], "beyond the end"), (whole[:100], "ends inside its header"), (b"", "shorter than its first")):
+            (folder / "model.safetensors").write_bytes(damaged)
+            self.assertIn(part, look(folder, *ask, expected=4))
+        (folder / "model.safetensors").unlink()
+        self.assertIn("holds neither model.safetensors nor", look(folder, *ask, expected=4))
+        (folder / "model.safetensors").write_bytes(whole)
+        config = json.loads((folder / "config.json").read_text())
+        for change, part in (({"hidden_size": 48}, "a model of these sizes has"), ({"model_type": "qwen33"}, 'did you mean "qwen3"'),
+                             ({"num_hidden_layers": 3}, 'has no tensor "model.layers.2'),
+                             ({"num_hidden_layers": 1}, "has no place in a model of the family qwen3"),
+                             ({"num_key_value_heads": 3}, "must divide"), ({"vocab_size": None}, "vocab_size is missing")):
+            (folder / "config.json").write_text(json.dumps({**config, **change}))
+            self.assertIn(part, look(folder, *ask, expected=4))
+        self.assertIn("No such file", look(folder / "nothing.gguf", *ask, expected=6))
+
+    def test_a_huge_file_of_nothing_takes_no_memory(self):
+        path = Path(self._folder.name) / "sparse.gguf"
+        shutil.copy(PRETRAINED / "llama.gguf", path)
+        with open(path, "r+b") as file:
+            file.seek(8)
+            file.write(struct.pack("<Q", 1 << 40))  # tensors
+            file.truncate(100 << 30)
+        done = subprocess.run(["bash", "-c", f"ulimit -v 4000000; exec {TRAINER} look {path} --what loss --text abc"],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("more than any model has", done.stderr)
+
+
+@unittest.skipUnless(EXAMPLE.is_file(), "./lab setup --model fetches the model for this")
+class Example(unittest.TestCase):
+    def test_paris_is_the_capital_of_france(self):
+        answer = json.loads(look(EXAMPLE, "--what", "logits", "--text", "The capital of France is", "--json"))
+        self.assertEqual(answer["ids"], [504, 3575, 282, 4649, 314])
+        best = answer["predictions"][-1]
+        self.assertEqual([candidate["token"] for candidate in best[:3]], [" Paris", " the", " London"])
+        for candidate, logit in zip(best, (17.371, 14.889, 13.245)):
+            self.assertAlmostEqual(candidate["logit"], logit, delta=1e-3)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
