@@ -9,16 +9,18 @@ void CommandLine::addLook() {
     CLI::App* look = command("look", "Look into a published model: a GGUF file or a Hugging Face folder");
     look->add_option("model", look_.model, "A .gguf file, or a folder with config.json")->required();
     look->add_option("--what", look_.what,
-                     "loss: −ln p of every token, in nats; logits: what may come after every token")
+                     "loss: −ln p of every token, in nats; logits: what may come after every token; "
+                     "attention: weights; heads: "
+                     "what every head does; bands: what each pair does, and its norms")
         ->required()
-        ->check(CLI::IsMember({"loss", "logits"}));
+        ->check(CLI::IsMember({"loss", "logits", "attention", "heads", "bands"}));
     CLI::Option* text = look->add_option("--text", look_.text, "Text that the model reads");
     CLI::Option* file =
         look->add_option("--text-file", look_.text_file, "The same from a file")->check(CLI::ExistingFile);
     file->excludes(text);
-    look->add_option("--layer", look_.layer, "Of --mute: this layer alone, from 0")
+    look->add_option("--layer", look_.layer, "This layer alone, from 0: of --mute, or of what is shown")
         ->check(CLI::NonNegativeNumber);
-    look->add_option("--head", look_.head, "Of --mute: this head alone, from 0")
+    look->add_option("--head", look_.head, "This head alone, from 0: of --mute, or of what is shown")
         ->check(CLI::NonNegativeNumber);
     look->add_option("--mute", look_.mute,
                      "Pairs that are left out of the scores, such as 24-31; 0 rotates fastest");
@@ -35,6 +37,7 @@ void CommandLine::addLook() {
     look->add_option("--original-length", look_.original_length,
                      "Of --scaling: tokens of the texts of training; what the model says if not given")
         ->check(CLI::PositiveNumber);
+    look->add_option("--out", look_.out, "Of attention: a .safetensors or .csv file");
     look->add_option("--count", look_.count, "Candidates of logits")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();

@@ -6,8 +6,11 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "app/roper_train/commands.h"
+#include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
+#include "core/base/safetensors.h"
 #include "core/base/text.h"
 #include "core/inspection/inspector.h"
 
@@ -43,12 +46,15 @@ Json tokensJson(const Tokenizer& tokenizer, const std::vector<std::int64_t>& ids
 
 Intervention interventionOf(const LookOptions& options, const Architecture& model) {
     Intervention intervention;
+    const bool is_of_heads = options.what != "loss" && options.what != "logits";
     if (!options.mute.empty()) {
         const auto pairs = parseIntegers(options.mute);
         if (!pairs)
             throw Error(ErrorKind::usage,
                         "pairs are written 24-31, 5 or 0,1,7, not \"" + options.mute + "\"");
-        intervention.muted_pairs.push_back({{options.layer, options.head}, {pairs->begin(), pairs->end()}});
+        // Of a question about heads --layer and --head say which are shown.
+        const HeadChoice heads = is_of_heads ? HeadChoice{} : HeadChoice{options.layer, options.head};
+        intervention.muted_pairs.push_back({heads, {pairs->begin(), pairs->end()}});
     }
     intervention.shift = options.shift;
     if (options.base > 0) intervention.base = options.base;
@@ -106,6 +112,175 @@ int printLogits(Inspector& inspector, const std::vector<std::int64_t>& ids, cons
     return 0;
 }
 
+bool isWanted(const LookOptions& options, std::int64_t layer, std::int64_t head) {
+    return HeadChoice{options.layer, options.head}.holds(layer, head);
+}
+
+Json numbersJson(const Eigen::VectorXd& numbers) {
+    return std::vector<double>(numbers.begin(), numbers.end());
+}
+
+/// One head's weights as JSON: a list for each query, of the keys up to it.
+int printAttention(Inspector& inspector, const std::vector<std::int64_t>& ids,
+                   const Intervention& intervention, const LookOptions& options) {
+    if (!options.layer || !options.head)
+        throw Error(ErrorKind::usage,
+                    "the attention of all heads goes into a file: --out FILE.safetensors or .csv; or "
+                    "choose one with --layer and --head");
+    const std::vector<float> weights =
+        inspector.attentionOf(ids, *options.layer, *options.head, intervention);
+    const std::size_t T = ids.size();
+    Json rows = Json::array();
+    for (std::size_t n = 0; n < T; ++n)
+        rows.push_back(std::vector<float>(weights.begin() + static_cast<std::ptrdiff_t>(n * T),
+                                          weights.begin() + static_cast<std::ptrdiff_t>(n * T + n + 1)));
+    print({{"layer", *options.layer},
+           {"head", *options.head},
+           {"ids", ids},
+           {"tokens", tokensJson(inspector.tokenizer(), ids)},
+           {"weights", rows}});
+    return 0;
+}
+
+/// Weights of the heads that are wanted, a layer at a time.
+void writeAttentionCsv(Inspector& inspector, const std::vector<std::int64_t>& ids,
+                       const Intervention& intervention, const LookOptions& options,
+                       const AppendBytes& append) {
+    append(bytesOf("layer,head,query,key,weight\n"));
+    const std::size_t T = ids.size();
+    inspector.attention(
+        ids,
+        [&](std::int64_t layer, std::span<const float> weights) {
+            for (std::size_t head = 0; head < weights.size() / (T * T); ++head) {
+                if (!isWanted(options, layer, static_cast<std::int64_t>(head))) continue;
+                std::string lines;
+                for (std::size_t n = 0; n < T; ++n)
+                    for (std::size_t j = 0; j <= n; ++j)
+                        lines += std::to_string(layer) + "," + std::to_string(head) + "," +
+                                 std::to_string(n) + "," + std::to_string(j) + "," +
+                                 formatNumber(static_cast<double>(weights[(head * T + n) * T + j])) + "\n";
+                append(bytesOf(lines));
+            }
+        },
+        intervention);
+}
+
+/// "attention" [L, H, T, T] (or [T, T] of one head) and "tokens" [T].
+void writeAttentionTensors(Inspector& inspector, const std::vector<std::int64_t>& ids,
+                           const Intervention& intervention, const LookOptions& options,
+                           const std::filesystem::path& out) {
+    const Architecture& model = inspector.model().architecture;
+    const auto T = static_cast<std::int64_t>(ids.size());
+    const bool of_one = options.layer && options.head;
+    const StreamedTensor tokens{
+        "tokens", Dtype::I64, {T}, [&](const AppendBytes& append) { append(std::as_bytes(std::span(ids))); }};
+    const auto write = [&](const AppendBytes& append) {
+        if (of_one) {
+            const std::vector<float> weights =
+                inspector.attentionOf(ids, *options.layer, *options.head, intervention);
+            return append(std::as_bytes(std::span(weights)));
+        }
+        inspector.attention(
+            ids, [&](std::int64_t, std::span<const float> weights) { append(std::as_bytes(weights)); },
+            intervention);
+    };
+    const StreamedTensor attention{
+        "attention", Dtype::F32,
+        of_one ? std::vector<std::int64_t>{T, T} : std::vector<std::int64_t>{model.layers, model.heads, T, T},
+        write};
+    std::map<std::string, std::string> metadata{{"model", inspector.model().name}};
+    if (of_one)
+        metadata.insert({{"layer", std::to_string(*options.layer)}, {"head", std::to_string(*options.head)}});
+    writeSafetensors(out, std::vector{tokens, attention}, metadata);
+}
+
+int attentionToFile(Inspector& inspector, const std::vector<std::int64_t>& ids,
+                    const Intervention& intervention, const LookOptions& options) {
+    const std::filesystem::path out = outputPath(options.out);
+    if (options.layer.has_value() != options.head.has_value() && out.extension() != ".csv")
+        throw Error(ErrorKind::usage, "a .safetensors file holds all heads, or one: --layer and --head");
+    if (out.extension() == ".csv")
+        writeFileAtomically(out, [&](const AppendBytes& append) {
+            writeAttentionCsv(inspector, ids, intervention, options, append);
+        });
+    else if (out.extension() == ".safetensors")
+        writeAttentionTensors(inspector, ids, intervention, options, out);
+    else
+        throw Error(ErrorKind::usage,
+                    "attention is written as .safetensors or .csv, not as \"" + out.string() + "\"");
+    std::cerr << "wrote " << out.string() << "\n";
+    return 0;
+}
+
+int printHeads(const std::vector<HeadReport>& reports, const LookOptions& options) {
+    static const std::vector<std::pair<const char*, double HeadReport::*>> kMeasures = {
+        {"entropy", &HeadReport::entropy},
+        {"mean_distance", &HeadReport::mean_distance},
+        {"first", &HeadReport::first},
+        {"self", &HeadReport::self},
+        {"previous", &HeadReport::previous},
+        {"local", &HeadReport::local},
+        {"same", &HeadReport::same},
+        {"induction", &HeadReport::induction},
+        {"slow_share", &HeadReport::slow_share}};
+    if (!options.json) {
+        std::cout << "layer,head,label,evidence";
+        for (const auto& [name, measure] : kMeasures)
+            std::cout << "," << name;
+        std::cout << "\n";
+    }
+    for (const HeadReport& report : reports) {
+        if (!isWanted(options, report.layer, report.head)) continue;
+        Json line = {{"layer", report.layer},
+                     {"head", report.head},
+                     {"label", labelOf(report)},
+                     {"evidence", evidenceOf(report)}};
+        for (const auto& [name, measure] : kMeasures)
+            line[name] = report.*measure;
+        if (options.json) {
+            print(line);
+            continue;
+        }
+        std::cout << report.layer << "," << report.head << "," << labelOf(report) << ","
+                  << formatRounded(evidenceOf(report), 3);
+        for (const auto& [name, measure] : kMeasures)
+            std::cout << "," << formatRounded(report.*measure, 4);
+        std::cout << "\n";
+    }
+    return 0;
+}
+
+int printBands(const std::vector<HeadReport>& reports, const Architecture& model, std::size_t tokens,
+               const LookOptions& options) {
+    if (!options.json) std::cout << "layer,head,pair,theta,score_share,query_norm,key_norm,value_norm\n";
+    for (const HeadReport& report : reports) {
+        if (!isWanted(options, report.layer, report.head)) continue;
+        const Eigen::VectorXd theta = frequenciesOf(model, report.layer, static_cast<double>(tokens));
+        if (options.json) {
+            print({{"layer", report.layer},
+                   {"head", report.head},
+                   {"theta", numbersJson(theta)},
+                   {"score_share", numbersJson(report.bands.share)},
+                   {"unrotated_share", report.bands.rest},
+                   {"score_variance", report.bands.variance},
+                   {"query_norm", numbersJson(report.query_norms)},
+                   {"key_norm", numbersJson(report.key_norms)},
+                   {"value_norm", numbersJson(report.value_norms)}});
+            continue;
+        }
+        for (Eigen::Index pair = 0; pair < report.query_norms.size(); ++pair) {
+            const bool rotates = pair < theta.size();
+            std::cout << report.layer << "," << report.head << "," << pair << ","
+                      << (rotates ? formatRounded(theta[pair], 6) : "") << ","
+                      << (rotates ? formatRounded(report.bands.share[pair], 4) : "") << ","
+                      << formatRounded(report.query_norms[pair], 5) << ","
+                      << formatRounded(report.key_norms[pair], 5) << ","
+                      << formatRounded(report.value_norms[pair], 5) << "\n";
+        }
+    }
+    return 0;
+}
+
 }  // namespace
 
 int lookCommand(const LookOptions& options) {
@@ -122,7 +297,13 @@ int lookCommand(const LookOptions& options) {
     const std::vector<std::int64_t> ids = inspector.encode(textOf(options));
     const Intervention intervention = interventionOf(options, inspector.model().architecture);
     if (options.what == "loss") return printLoss(inspector, ids, intervention, options.json);
-    return printLogits(inspector, ids, intervention, options);
+    if (options.what == "logits") return printLogits(inspector, ids, intervention, options);
+    if (options.what == "attention")
+        return options.out.empty() ? printAttention(inspector, ids, intervention, options)
+                                   : attentionToFile(inspector, ids, intervention, options);
+    const std::vector<HeadReport> reports = inspector.heads(ids, intervention);
+    return options.what == "heads" ? printHeads(reports, options)
+                                   : printBands(reports, inspector.model().architecture, ids.size(), options);
 }
 
 }  // namespace roper

@@ -12,7 +12,8 @@ namespace roper {
 /// Questions about a model that is only read.
 struct LookOptions {
     std::filesystem::path model;  ///< a .gguf file or a Hugging Face folder
-    std::string what;             ///< loss or logits
+    std::string what;             ///< loss, logits, attention, heads or bands
+    std::filesystem::path out;    ///< attention is written there
     std::string text;
     std::filesystem::path text_file;  ///< instead of `text`
     std::optional<std::int64_t> layer, head;

@@ -89,25 +89,48 @@ Entry readEntry(const Json& entry) {
     return placed;
 }
 
-std::string makeHeader(const std::vector<TensorToWrite>& tensors,
+/// What a header says of a tensor, whatever its bytes come from.
+struct Described {
+    std::string name;
+    Dtype dtype;
+    const std::vector<std::int64_t>& shape;
+};
+
+/// @throws std::invalid_argument for a shape that cannot be, or two tensors of a name
+std::uint64_t sizeOf(const Described& tensor) {
+    const auto bytes = byteCount(tensor.shape, tensor.dtype);
+    if (!bytes) throw std::invalid_argument("tensor " + tensor.name + " has a shape that cannot be");
+    return *bytes;
+}
+
+std::string makeHeader(const std::vector<Described>& tensors,
                        const std::map<std::string, std::string>& metadata) {
     nlohmann::ordered_json header = nlohmann::ordered_json::object();
     if (!metadata.empty()) header[std::string(kMetadataKey)] = metadata;
     std::uint64_t position = 0;
-    for (const TensorToWrite& tensor : tensors) {
-        const auto bytes = byteCount(tensor.shape, tensor.dtype);
-        if (!bytes || *bytes != tensor.bytes.size())
-            throw std::invalid_argument("bytes of tensor " + tensor.name + " do not fit its shape");
+    for (const Described& tensor : tensors) {
+        const std::uint64_t bytes = sizeOf(tensor);
         if (header.contains(tensor.name)) throw std::invalid_argument("two tensors are named " + tensor.name);
         header[tensor.name] = {{"dtype", facts(tensor.dtype).name},
                                {"shape", tensor.shape},
-                               {"data_offsets", {position, position + *bytes}}};
-        position += *bytes;
+                               {"data_offsets", {position, position + bytes}}};
+        position += bytes;
     }
     // What a model wrote may end within a letter.
     std::string text = header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     text.append((8 - text.size() % 8) % 8, ' ');
     return text;
+}
+
+std::string makeHeader(const std::vector<TensorToWrite>& tensors,
+                       const std::map<std::string, std::string>& metadata) {
+    std::vector<Described> described;
+    for (const TensorToWrite& tensor : tensors) {
+        described.push_back({tensor.name, tensor.dtype, tensor.shape});
+        if (sizeOf(described.back()) != tensor.bytes.size())
+            throw std::invalid_argument("bytes of tensor " + tensor.name + " do not fit its shape");
+    }
+    return makeHeader(described, metadata);
 }
 
 Error notWhole(const std::string& origin, const std::string& why) {
@@ -185,6 +208,28 @@ void writeSafetensors(const FilePath& path, const std::vector<TensorToWrite>& te
         append(bytesOf(header));
         for (const TensorToWrite& tensor : tensors)
             append(tensor.bytes);
+    });
+}
+
+void writeSafetensors(const FilePath& path, const std::vector<StreamedTensor>& tensors,
+                      const std::map<std::string, std::string>& metadata) {
+    std::vector<Described> described;
+    for (const StreamedTensor& tensor : tensors)
+        described.push_back({tensor.name, tensor.dtype, tensor.shape});
+    const std::string header = makeHeader(described, metadata);
+    const std::uint64_t length = header.size();
+    writeFileAtomically(path, [&](const AppendBytes& append) {
+        append(std::as_bytes(std::span(&length, 1)));
+        append(bytesOf(header));
+        for (std::size_t i = 0; i < tensors.size(); ++i) {
+            std::uint64_t written = 0;
+            tensors[i].write([&](std::span<const std::byte> bytes) {
+                written += bytes.size();
+                append(bytes);
+            });
+            if (written != sizeOf(described[i]))
+                throw std::invalid_argument("bytes of tensor " + tensors[i].name + " do not fit its shape");
+        }
     });
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/durable_file.h"
 #include "core/base/file_path.h"
 
 namespace roper {
@@ -33,6 +35,20 @@ std::string asStored(const std::string& entry);
 /// Writes a safetensors file so that the path holds the old file or the new one, never a part.
 /// @throws Error (disk); std::invalid_argument if a name occurs twice or bytes do not fit shape and type
 void writeSafetensors(const FilePath& path, const std::vector<TensorToWrite>& tensors,
+                      const std::map<std::string, std::string>& metadata);
+
+/// A tensor that is written as it is made, so that memory never holds the whole of it.
+struct StreamedTensor {
+    std::string name;
+    Dtype dtype;
+    std::vector<std::int64_t> shape;
+    std::function<void(const AppendBytes&)> write;  ///< appends all of its bytes, in order
+};
+
+/// The same of tensors that are written one after the other.
+/// @throws std::invalid_argument also if a tensor wrote more or fewer bytes than its shape has; the file is
+/// then not made
+void writeSafetensors(const FilePath& path, const std::vector<StreamedTensor>& tensors,
                       const std::map<std::string, std::string>& metadata);
 
 /// The same as bytes.

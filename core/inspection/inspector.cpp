@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/inspection/head_observer.h"
 #include "core/language_model/decoder.h"
 #include "core/tokenizers/tokenizer_files.h"
 #include "core/training/loaded_model.h"
@@ -162,6 +163,58 @@ std::vector<std::vector<Prediction>> Inspector::predictions(std::span<const std:
                                                                     largest.values()[t][k].item<double>(),
                                                                     probabilities[t][k].item<double>()});
         return predictions;
+    });
+}
+
+std::vector<HeadReport> Inspector::heads(std::span<const std::int64_t> ids,
+                                         const Intervention& intervention) {
+    return translatingErrors([&] {
+        if (ids.size() < 2) throw Error(ErrorKind::usage, "what heads do is seen in two tokens or more");
+        const at::NoGradGuard no_gradients;
+        HeadObserver observer(parts_->decoder.architecture(), ids);
+        parts_->hidden(ids, intervention, observer.recorder());
+        return observer.reports();
+    });
+}
+
+void Inspector::attention(std::span<const std::int64_t> ids, const TakeLayer& take,
+                          const Intervention& intervention) {
+    translatingErrors([&] {
+        const at::NoGradGuard no_gradients;
+        const Architecture& model = parts_->decoder.architecture();
+        const auto T = static_cast<std::int64_t>(ids.size());
+        const at::Tensor layer_weights = at::zeros({model.heads, T, T});
+        PassRecorder recorder;
+        recorder.attention = [&](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
+            const std::int64_t queries = weights.size(1);
+            layer_weights.narrow(1, first, queries).narrow(2, 0, weights.size(2)).copy_(weights);
+            if (first + queries == T)
+                take(layer, {layer_weights.const_data_ptr<float>(),
+                             static_cast<std::size_t>(layer_weights.numel())});
+        };
+        parts_->hidden(ids, intervention, recorder);
+    });
+}
+
+std::vector<float> Inspector::attentionOf(std::span<const std::int64_t> ids, std::int64_t layer,
+                                          std::int64_t head, const Intervention& intervention) {
+    return translatingErrors([&] {
+        const at::NoGradGuard no_gradients;
+        requireInside({layer, head}, parts_->decoder.architecture());
+        const std::size_t T = ids.size();
+        std::vector<float> all(T * T);
+        PassRecorder recorder;
+        recorder.attention = [&](std::int64_t of, std::int64_t first, const at::Tensor& weights) {
+            if (of != layer) return;
+            const at::Tensor of_head = weights.select(0, head).contiguous();
+            const auto keys = static_cast<std::size_t>(of_head.size(1));
+            for (std::int64_t row = 0; row < of_head.size(0); ++row)
+                std::copy_n(
+                    of_head.const_data_ptr<float>() + static_cast<std::size_t>(row) * keys, keys,
+                    all.begin() + static_cast<std::ptrdiff_t>((static_cast<std::size_t>(first + row)) * T));
+        };
+        parts_->hidden(ids, intervention, recorder);
+        return all;
     });
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/inspection/head_report.h"
 #include "core/language_model/intervention.h"
 #include "core/pretrained/pretrained_model.h"
 #include "core/tokenizers/tokenizer.h"
@@ -61,6 +62,19 @@ class Inspector {
     /// The `count` likeliest successors of every token, the likeliest first.
     std::vector<std::vector<Prediction>> predictions(std::span<const std::int64_t> ids, std::size_t count,
                                                      const Intervention& intervention = {});
+
+    /// What every head does with the text, layer by layer. @throws Error (usage) for fewer than two tokens
+    std::vector<HeadReport> heads(std::span<const std::int64_t> ids, const Intervention& intervention = {});
+
+    /// Attention weights of every layer in turn, [heads, T, T] row by row; memory for one layer of them is
+    /// taken.
+    using TakeLayer = std::function<void(std::int64_t layer, std::span<const float> weights)>;
+    void attention(std::span<const std::int64_t> ids, const TakeLayer& take,
+                   const Intervention& intervention = {});
+
+    /// Those of one head, [T, T] row by row; memory for no others is taken.
+    std::vector<float> attentionOf(std::span<const std::int64_t> ids, std::int64_t layer, std::int64_t head,
+                                   const Intervention& intervention = {});
 
   private:
     struct Parts;

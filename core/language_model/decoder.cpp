@@ -49,6 +49,8 @@ at::Tensor splitHeads(const at::Tensor& x, std::int64_t heads) {
     return x.unflatten(1, {heads, x.size(1) / heads}).transpose(0, 1);
 }
 
+}  // namespace
+
 void requireInside(const HeadChoice& choice, const Architecture& model) {
     if (choice.layer && (*choice.layer < 0 || *choice.layer >= model.layers))
         throw std::invalid_argument("the model has layers 0 to " + std::to_string(model.layers - 1) +
@@ -57,8 +59,6 @@ void requireInside(const HeadChoice& choice, const Architecture& model) {
         throw std::invalid_argument("a layer has heads 0 to " + std::to_string(model.heads - 1) + ", not " +
                                     std::to_string(*choice.head));
 }
-
-}  // namespace
 
 /// One pass: what it reads and how it is changed.
 struct Decoder::Pass {

@@ -35,6 +35,9 @@ struct PassRecorder {
     std::function<void(std::int64_t layer)> progress = {};
 };
 
+/// @throws std::invalid_argument for a layer or head that the model lacks, saying which there are
+void requireInside(const HeadChoice& choice, const Architecture& model);
+
 /// A published decoder at work: one pass from top to bottom that reads as its family's formula does, in
 /// float32 on the CPU, a block's parameters decoded when it is reached. T tokens, C = width, H heads, K
 /// key/value heads, d = head_dim, V vocabulary. Query head h goes with key/value head ⌊h·K/H⌋.

@@ -141,6 +141,12 @@ const TensorNames& ggufNames() {
     return names;
 }
 
+Eigen::VectorXd frequenciesOf(const Architecture& model, std::int64_t layer, double tokens) {
+    const LayerRotation& by = model.rotationOf(layer);
+    if (by.width == 0) return {};
+    return scaledFrequencies(by.width, by.base, FrequencyFormula::standard, by.scaling, tokens).theta;
+}
+
 const std::vector<std::string>& knownFamilies() {
     static const std::vector<std::string> names = [] {
         std::vector<std::string> made;

@@ -20,6 +20,22 @@ void expectDamaged(const std::string& content, const std::string& part) {
     expectError(ErrorKind::checkpoint, part, [&] { SafetensorsFile::parse(content, "file"); });
 }
 
+TEST(Safetensors, AStreamedTensorIsWrittenAsItIsMade) {
+    const TemporaryFolder folder;
+    const std::vector<float> row = {1, 2, 3};
+    const auto writing = [&](int rows) {
+        return std::vector<StreamedTensor>{{"a", Dtype::F32, {2, 3}, [&row, rows](const AppendBytes& append) {
+                                                for (int i = 0; i < rows; ++i)
+                                                    append(std::as_bytes(std::span(row)));
+                                            }}};
+    };
+    writeSafetensors(folder / "x.safetensors", writing(2), {});
+    const SafetensorsFile file = SafetensorsFile::read(folder / "x.safetensors", SafetensorsFile::kAnySize);
+    EXPECT_EQ(std::memcmp(file.tensor("a").bytes.data() + 12, row.data(), 12), 0);
+    EXPECT_THROW(writeSafetensors(folder / "y.safetensors", writing(3), {}), std::invalid_argument);
+    EXPECT_FALSE(std::filesystem::exists(folder / "y.safetensors"));
+}
+
 TEST(Safetensors, ReadsBackWhatItWrites) {
     const TemporaryFolder folder;
     const std::vector<float> a = {1, 2, 3, 4, 5, 6};

@@ -2,6 +2,7 @@
 
 #include <QTabWidget>
 
+#include "core/compare/paired.h"
 #include "ui/page/page.h"
 #include "ui/pages/training/demonstration_card.h"
 #include "ui/pages/training/log_view.h"

@@ -1,0 +1,137 @@
+#include "core/inspection/head_observer.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <numbers>
+
+namespace roper {
+namespace {
+
+Eigen::MatrixXd matrixOf(const at::Tensor& x) {
+    const at::Tensor exact = x.to(at::kDouble).contiguous();
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    return Eigen::Map<const RowMajor>(exact.const_data_ptr<double>(), exact.size(0), exact.size(1));
+}
+
+/// Mean length of every pair over tokens. x [T × d]; features that do not rotate are paired with their
+/// neighbours.
+Eigen::VectorXd pairNorms(const Eigen::MatrixXd& x, Pairing pairing, int width) {
+    Eigen::VectorXd norms(x.cols() / 2);
+    for (int pair = 0; pair < static_cast<int>(x.cols()) / 2; ++pair) {
+        const PairFeatures of =
+            pair < width / 2 ? featuresOfPair(pairing, width, pair) : PairFeatures{2 * pair, 2 * pair + 1};
+        norms[pair] = (x.col(of.first).array().square() + x.col(of.second).array().square()).sqrt().mean();
+    }
+    return norms;
+}
+
+/// Share of the scores' variance that pairs make which rotate less than once within T tokens, and unrotated
+/// features.
+double slowShare(const BandUse& use, const Eigen::VectorXd& theta, std::int64_t T) {
+    double share = use.rest;
+    for (Eigen::Index pair = 0; pair < theta.size(); ++pair)
+        if (theta[pair] * static_cast<double>(T) < 2 * std::numbers::pi) share += use.share[pair];
+    return share;
+}
+
+}  // namespace
+
+HeadObserver::HeadObserver(const Architecture& architecture, std::span<const std::int64_t> tokens)
+    : architecture_(architecture),
+      T_(static_cast<std::int64_t>(tokens.size())),
+      tokens_(at::tensor(at::ArrayRef<std::int64_t>(tokens.data(), tokens.size()))),
+      reports_(static_cast<std::size_t>(architecture.layers * architecture.heads)) {
+    for (std::size_t i = 0; i < reports_.size(); ++i) {
+        reports_[i].layer = static_cast<std::int64_t>(i) / architecture.heads;
+        reports_[i].head = static_cast<std::int64_t>(i) % architecture.heads;
+    }
+    const at::Tensor is_same = tokens_.unsqueeze(1).eq(tokens_.unsqueeze(0));
+    repeats_ = is_same.tril(-1).any(1).sum().item<std::int64_t>();
+    // A token that stood at j < n − 1 was followed by another than itself at n.
+    inductions_ = is_same.tril(-2).any(1).sum().item<std::int64_t>();
+}
+
+HeadReport& HeadObserver::report(std::int64_t layer, std::int64_t head) {
+    return reports_[static_cast<std::size_t>(layer * architecture_.heads + head)];
+}
+
+PassRecorder HeadObserver::recorder() {
+    PassRecorder recorder;
+    recorder.vectors = [this](const LayerView& view) { observe(view); };
+    recorder.attention = [this](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
+        observe(layer, first, weights);
+    };
+    return recorder;
+}
+
+void HeadObserver::observe(const LayerView& view) {
+    const LayerRotation& rotation = architecture_.rotationOf(view.layer);
+    const std::int64_t H = architecture_.heads,
+                       window = architecture_.isWindowed(view.layer) ? architecture_.window : T_;
+    const Eigen::VectorXd theta = frequenciesOf(architecture_, view.layer, static_cast<double>(T_));
+    const auto ofGroup = [&](const at::Tensor& x, std::int64_t head) {
+        return x.select(0, head * x.size(0) / H);
+    };
+    const auto observeHead = [&](std::int64_t head) {
+        HeadReport& to = report(view.layer, head);
+        const Eigen::MatrixXd Q = matrixOf(view.rotated_q.select(0, head)),
+                              K = matrixOf(ofGroup(view.rotated_k, head));
+        to.bands = bandUse(Q, K, rotation.pairing, rotation.width, window);
+        to.slow_share = slowShare(to.bands, theta, T_);
+        // A rotation keeps every pair's length.
+        to.query_norms = pairNorms(Q, rotation.pairing, rotation.width);
+        to.key_norms = pairNorms(K, rotation.pairing, rotation.width);
+        to.value_norms = pairNorms(matrixOf(ofGroup(view.v, head)), rotation.pairing, rotation.width);
+    };
+    at::parallel_for(0, H, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t head = begin; head < end; ++head)
+            observeHead(head);
+    });
+}
+
+/// @param weights  [H, queries, keys]
+void HeadObserver::observe(std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
+    const std::int64_t queries = weights.size(1), keys = weights.size(2);
+    const at::Tensor n = at::arange(first, first + queries).unsqueeze(1), j = at::arange(keys);
+    const at::Tensor distance = n - j;
+    // Query 0 sees itself alone and says nothing.
+    const at::Tensor counts = weights * n.gt(0).to(at::kFloat);
+    const at::Tensor is_same =
+        tokens_.narrow(0, first, queries).unsqueeze(1).eq(tokens_.narrow(0, 0, keys).unsqueeze(0));
+    const at::Tensor is_earlier = is_same.logical_and(distance.gt(0));
+    // j follows a token like the query's: the same shifted by one key, and j itself not the query.
+    const at::Tensor follows =
+        at::constant_pad_nd(is_same.logical_and(distance.gt(1)).to(at::kFloat), {1, -1});
+    const auto total = [&](const at::Tensor& of_weight) {
+        return (counts * of_weight).sum({1, 2}).to(at::kDouble);
+    };
+    const at::Tensor entropy = -(counts * at::log(weights.clamp_min(1e-30))).sum({1, 2}).to(at::kDouble);
+    const at::Tensor sums =
+        at::stack({entropy, total(distance), total(j.eq(0).expand_as(distance)), total(distance.eq(0)),
+                   total(distance.eq(1)), total(distance.lt(kLocal).logical_and(distance.ge(0))),
+                   total(is_earlier), total(follows)});
+    for (std::int64_t head = 0; head < architecture_.heads; ++head) {
+        HeadReport& to = report(layer, head);
+        double HeadReport::*const members[] = {
+            &HeadReport::entropy,  &HeadReport::mean_distance, &HeadReport::first, &HeadReport::self,
+            &HeadReport::previous, &HeadReport::local,         &HeadReport::same,  &HeadReport::induction};
+        for (std::int64_t i = 0; i < sums.size(0); ++i)
+            to.*members[i] += sums[i][head].item<double>();
+    }
+}
+
+std::vector<HeadReport> HeadObserver::reports() const {
+    std::vector<HeadReport> means = reports_;
+    const double queries = static_cast<double>(std::max<std::int64_t>(T_ - 1, 1));
+    for (HeadReport& report : means) {
+        for (double* const sum : {&report.entropy, &report.mean_distance, &report.first, &report.self,
+                                  &report.previous, &report.local})
+            *sum /= queries;
+        report.same /= static_cast<double>(std::max<std::int64_t>(repeats_, 1));
+        report.induction /= static_cast<double>(std::max<std::int64_t>(inductions_, 1));
+    }
+    return means;
+}
+
+}  // namespace roper
