@@ -8,12 +8,13 @@ namespace roper {
 void CommandLine::addLook() {
     CLI::App* look = command("look", "Look into a published model: a GGUF file or a Hugging Face folder");
     look->add_option("model", look_.model, "A .gguf file, or a folder with config.json")->required();
-    look->add_option("--what", look_.what,
-                     "loss: −ln p of every token, in nats; logits: what may come after every token; "
-                     "attention: weights; heads: "
-                     "what every head does; bands: what each pair does, and its norms")
+    look->add_option(
+            "--what", look_.what,
+            "loss: −ln p of every token, in nats; logits: what may come after every token; generate: what "
+            "the "
+            "model writes on; attention: weights; heads: what every head does; bands: what each pair does")
         ->required()
-        ->check(CLI::IsMember({"loss", "logits", "attention", "heads", "bands"}));
+        ->check(CLI::IsMember({"loss", "logits", "generate", "attention", "heads", "bands"}));
     CLI::Option* text = look->add_option("--text", look_.text, "Text that the model reads");
     CLI::Option* file =
         look->add_option("--text-file", look_.text_file, "The same from a file")->check(CLI::ExistingFile);
@@ -38,9 +39,11 @@ void CommandLine::addLook() {
                      "Of --scaling: tokens of the texts of training; what the model says if not given")
         ->check(CLI::PositiveNumber);
     look->add_option("--out", look_.out, "Of attention: a .safetensors or .csv file");
-    look->add_option("--count", look_.count, "Candidates of logits")
-        ->check(CLI::Range(1, 1000))
-        ->capture_default_str();
+    look->add_option("--count", look_.count, "Candidates of logits (5), or tokens to generate (32)")
+        ->check(CLI::Range(1, 4096));
+    look->add_option("--temperature", look_.temperature, "Of generate: 0 takes the likeliest token")
+        ->check(CLI::Range(0.0, 100.0));
+    look->add_option("--seed", look_.seed, "Of generate at a temperature");
     look->add_option("--threads", look_.threads, "CPU threads; 0 takes one per core")
         ->check(CLI::NonNegativeNumber);
     look->add_flag("--json", look_.json, "One JSON object in a line");

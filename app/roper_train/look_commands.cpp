@@ -13,6 +13,7 @@
 #include "core/base/safetensors.h"
 #include "core/base/text.h"
 #include "core/inspection/inspector.h"
+#include "core/specification/cost.h"
 
 namespace roper {
 namespace {
@@ -46,7 +47,8 @@ Json tokensJson(const Tokenizer& tokenizer, const std::vector<std::int64_t>& ids
 
 Intervention interventionOf(const LookOptions& options, const Architecture& model) {
     Intervention intervention;
-    const bool is_of_heads = options.what != "loss" && options.what != "logits";
+    const bool is_of_heads =
+        options.what == "attention" || options.what == "heads" || options.what == "bands";
     if (!options.mute.empty()) {
         const auto pairs = parseIntegers(options.mute);
         if (!pairs)
@@ -90,7 +92,7 @@ int printLoss(Inspector& inspector, const std::vector<std::int64_t>& ids, const 
 int printLogits(Inspector& inspector, const std::vector<std::int64_t>& ids, const Intervention& intervention,
                 const LookOptions& options) {
     const auto predictions =
-        inspector.predictions(ids, static_cast<std::size_t>(options.count), intervention);
+        inspector.predictions(ids, static_cast<std::size_t>(options.count.value_or(5)), intervention);
     const Tokenizer& tokenizer = inspector.tokenizer();
     if (options.json) {
         Json of_tokens = Json::array();
@@ -109,6 +111,30 @@ int printLogits(Inspector& inspector, const std::vector<std::int64_t>& ids, cons
     for (const Prediction& next : predictions.back())
         std::cout << formatFixed(100 * next.probability, 2) << " %  logit " << formatFixed(next.logit, 3)
                   << "  " << shownToken(tokenizer, next.id) << "\n";
+    return 0;
+}
+
+/// Prints the text as it is written, or all of it as JSON in the end.
+int printGenerated(Inspector& inspector, const std::vector<std::int64_t>& ids,
+                   const Intervention& intervention, const LookOptions& options) {
+    const Tokenizer& tokenizer = inspector.tokenizer();
+    std::string unfinished;  // a character may reach over several tokens
+    const auto take = [&](std::int64_t id) {
+        if (options.json || tokenizer.isSpecial(id)) return true;
+        unfinished += tokenizer.textOf(id);
+        const std::size_t end = std::min(firstNotUtf8(unfinished), unfinished.size());
+        constexpr std::size_t kLongestCharacter = 4;
+        const std::size_t whole = unfinished.size() - end < kLongestCharacter ? end : unfinished.size();
+        std::cout << withoutControls(unfinished.substr(0, whole)) << std::flush;
+        unfinished.erase(0, whole);
+        return true;
+    };
+    const GenerationOptions how{options.count.value_or(32), options.temperature, options.seed};
+    const std::vector<std::int64_t> written = inspector.generate(ids, how, take, intervention);
+    if (options.json)
+        print({{"ids", ids}, {"generated", written}, {"text", tokenizer.decode(written)}});
+    else
+        std::cout << std::endl;
     return 0;
 }
 
@@ -286,6 +312,9 @@ int printBands(const std::vector<HeadReport>& reports, const Architecture& model
 int lookCommand(const LookOptions& options) {
     InspectorOptions settings;
     settings.threads = options.threads;
+    if (options.what == "generate")
+        settings.kept_bytes = static_cast<std::uint64_t>(availableMemory().value_or(0) /
+                                                         3);  // every token reads all parameters
     const bool shows_progress = ::isatty(STDERR_FILENO) != 0 && !options.json;
     if (shows_progress)
         settings.progress = [](std::int64_t done, std::int64_t all) {
@@ -298,6 +327,7 @@ int lookCommand(const LookOptions& options) {
     const Intervention intervention = interventionOf(options, inspector.model().architecture);
     if (options.what == "loss") return printLoss(inspector, ids, intervention, options.json);
     if (options.what == "logits") return printLogits(inspector, ids, intervention, options);
+    if (options.what == "generate") return printGenerated(inspector, ids, intervention, options);
     if (options.what == "attention")
         return options.out.empty() ? printAttention(inspector, ids, intervention, options)
                                    : attentionToFile(inspector, ids, intervention, options);

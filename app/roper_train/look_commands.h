@@ -12,7 +12,7 @@ namespace roper {
 /// Questions about a model that is only read.
 struct LookOptions {
     std::filesystem::path model;  ///< a .gguf file or a Hugging Face folder
-    std::string what;             ///< loss, logits, attention, heads or bands
+    std::string what;             ///< loss, logits, generate, attention, heads or bands
     std::filesystem::path out;    ///< attention is written there
     std::string text;
     std::filesystem::path text_file;  ///< instead of `text`
@@ -22,8 +22,10 @@ struct LookOptions {
     double base = 0;               ///< 0: the model's own
     std::string scaling = "none";  ///< one of `scalingNames`
     double factor = 4;
-    double original_length = 0;  ///< 0: what the model was trained on
-    int count = 5;               ///< candidates of `logits`
+    double original_length = 0;         ///< 0: what the model was trained on
+    std::optional<std::int64_t> count;  ///< candidates of `logits` (5), or tokens to `generate` (32)
+    double temperature = 0;
+    std::uint64_t seed = 0;
     std::int64_t threads = 0;
     bool json = false;
 };

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/base/random.h"
 #include "core/inspection/head_observer.h"
 #include "core/language_model/decoder.h"
 #include "core/tokenizers/tokenizer_files.h"
@@ -60,6 +61,15 @@ class Largest {
     std::int64_t count_;
     at::Tensor values_, ids_;
 };
+
+/// The likeliest token, or one drawn with probabilities softmax(logits / temperature). logits [V]
+std::int64_t chosenToken(const at::Tensor& logits, double temperature, Random& random) {
+    if (temperature <= 0) return logits.argmax().item<std::int64_t>();
+    const at::Tensor sums = at::softmax(logits.to(at::kDouble) / temperature, 0).cumsum(0);
+    const at::Tensor place = at::searchsorted(
+        sums, at::scalar_tensor(random.unit() * sums[-1].item<double>(), at::kDouble), false, true);
+    return std::min(place.item<std::int64_t>(), logits.size(0) - 1);
+}
 
 }  // namespace
 
@@ -163,6 +173,28 @@ std::vector<std::vector<Prediction>> Inspector::predictions(std::span<const std:
                                                                     largest.values()[t][k].item<double>(),
                                                                     probabilities[t][k].item<double>()});
         return predictions;
+    });
+}
+
+std::vector<std::int64_t> Inspector::generate(std::span<const std::int64_t> ids,
+                                              const GenerationOptions& options,
+                                              const std::function<bool(std::int64_t id)>& take,
+                                              const Intervention& intervention) {
+    return translatingErrors([&] {
+        const at::NoGradGuard no_gradients;
+        DecoderCache cache;
+        Random random(options.seed, Stream::sampling, 0);
+        std::vector<std::int64_t> written;
+        at::Tensor last = parts_->decoder.hidden(ids, intervention, {}, &cache);
+        while (static_cast<std::int64_t>(written.size()) < options.count) {
+            const at::Tensor logits = parts_->decoder.logits(last.narrow(0, last.size(0) - 1, 1)).squeeze(0);
+            const std::int64_t next = chosenToken(logits, options.temperature, random);
+            written.push_back(next);
+            const bool goes_on = !take || take(next);
+            if (!goes_on || parts_->tokenizer.isSpecial(next)) break;
+            last = parts_->decoder.hidden(std::span(&written.back(), 1), intervention, {}, &cache);
+        }
+        return written;
     });
 }
 

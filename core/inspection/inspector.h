@@ -28,6 +28,12 @@ struct Prediction {
     double logit = 0, probability = 0;
 };
 
+struct GenerationOptions {
+    std::int64_t count = 32;
+    double temperature = 0;
+    std::uint64_t seed = 0;
+};
+
 struct InspectorOptions {
     std::int64_t threads = 0;      ///< 0: one per core
     std::uint64_t kept_bytes = 0;  ///< of memory for decoded parameters, which makes reading again faster
@@ -62,6 +68,14 @@ class Inspector {
     /// The `count` likeliest successors of every token, the likeliest first.
     std::vector<std::vector<Prediction>> predictions(std::span<const std::int64_t> ids, std::size_t count,
                                                      const Intervention& intervention = {});
+
+    /// What the model writes after a text, a token at a time, until it ends the text itself (a special token)
+    /// or `GenerationOptions::count` are there. Greedy at temperature 0, otherwise sampled, the same for the
+    /// same seed.
+    /// @param take  told each token; may return false to end
+    std::vector<std::int64_t> generate(std::span<const std::int64_t> ids, const GenerationOptions& options,
+                                       const std::function<bool(std::int64_t id)>& take = {},
+                                       const Intervention& intervention = {});
 
     /// What every head does with the text, layer by layer. @throws Error (usage) for fewer than two tokens
     std::vector<HeadReport> heads(std::span<const std::int64_t> ids, const Intervention& intervention = {});

@@ -65,19 +65,21 @@ struct Decoder::Pass {
     const Intervention& intervention;
     const PassRecorder& recorder;
     std::vector<Rotation> rotations;  ///< as `Architecture::rotations`
-    std::int64_t tokens;
+    std::int64_t first, tokens;       ///< position of the first token, and how many there are
+    DecoderCache* cache;
 };
 
 Decoder::Decoder(PretrainedModel model) : model_(std::move(model)), weights_(model_.tensors) {}
 
-void Decoder::check(std::span<const std::int64_t> tokens, const Intervention& intervention) const {
+void Decoder::check(std::span<const std::int64_t> tokens, std::int64_t first,
+                    const Intervention& intervention) const {
     const Architecture& model = architecture();
     if (tokens.empty()) throw std::invalid_argument("there is no token to read");
     for (const std::int64_t id : tokens)
         if (id < 0 || id >= model.vocabulary)
             throw std::invalid_argument("the model has tokens 0 to " + std::to_string(model.vocabulary - 1) +
                                         ", not " + std::to_string(id));
-    const auto length = static_cast<std::int64_t>(tokens.size());
+    const auto length = first + static_cast<std::int64_t>(tokens.size());
     if (model.learned_positions && length > model_.weights.positions->out)
         throw std::invalid_argument("the model has a table of " +
                                     std::to_string(model_.weights.positions->out) +
@@ -99,12 +101,12 @@ void Decoder::check(std::span<const std::int64_t> tokens, const Intervention& in
     }
 }
 
-at::Tensor Decoder::embed(std::span<const std::int64_t> tokens) {
+at::Tensor Decoder::embed(std::span<const std::int64_t> tokens, std::int64_t first) {
     const Architecture& model = architecture();
     at::Tensor x = weights_.rowsOf(model_.weights.embedding, tokens);
     if (model.embedding_scale != 1) x.mul_(model.embedding_scale);
     if (model_.weights.positions)
-        x.add_(weights_.part(*model_.weights.positions, 0, static_cast<std::int64_t>(tokens.size())));
+        x.add_(weights_.part(*model_.weights.positions, first, static_cast<std::int64_t>(tokens.size())));
     return x;
 }
 
@@ -134,31 +136,55 @@ at::Tensor Decoder::feedForward(const at::Tensor& x, const BlockWeights& block) 
     return linear(up, block.down);
 }
 
-/// Σ_j a_nj v_j of every head → [H, T, d]
-at::Tensor Decoder::mix(const LayerView& view, const Pass& pass) const {
+DecoderCache::Layer DecoderCache::append(std::int64_t layer, const at::Tensor& k, const at::Tensor& v) {
+    if (static_cast<std::size_t>(layer) >= layers_.size()) layers_.emplace_back();
+    Layer& all = layers_[static_cast<std::size_t>(layer)];
+    const std::int64_t now = tokens_ + k.size(1);
+    const auto put = [&](at::Tensor& into, const at::Tensor& added) {
+        if (!into.defined() || into.size(1) < now) {
+            at::Tensor larger =
+                at::empty({added.size(0), std::max<std::int64_t>(2 * now, 64), added.size(2)});
+            if (tokens_ > 0) larger.narrow(1, 0, tokens_).copy_(into.narrow(1, 0, tokens_));
+            into = std::move(larger);
+        }
+        into.narrow(1, tokens_, added.size(1)).copy_(added);
+        return into.narrow(1, 0, now);
+    };
+    Layer whole;
+    whole.k = put(all.k, k);
+    whole.v = put(all.v, v);
+    return whole;
+}
+
+/// Σ_j a_nj v_j of every head, for queries from position `pass.first` on → [H, T, d]
+/// @param keys, values  of all positions up to the last query: [heads, pass.first + T, d]
+at::Tensor Decoder::mix(const LayerView& view, const at::Tensor& keys, const at::Tensor& values,
+                        const Pass& pass) const {
     const Architecture& model = architecture();
     const std::int64_t H = model.heads, T = pass.tokens, d = model.head_dim;
-    const std::int64_t key_heads = view.rotated_k.size(0), value_heads = view.v.size(0);
     const double scale = model.score_scale > 0 ? model.score_scale : 1 / std::sqrt(static_cast<double>(d));
-    const std::int64_t window = model.isWindowed(view.layer) ? model.window : T;
+    const std::int64_t window = model.isWindowed(view.layer) ? model.window : pass.first + T;
     const at::Tensor mixed = at::empty({H, T, d}, at::kFloat);
-    for (std::int64_t first = 0; first < T; first += kQueries) {
-        const std::int64_t queries = std::min(kQueries, T - first), keys = first + queries;
+    for (std::int64_t begin = 0; begin < T; begin += kQueries) {
+        const std::int64_t queries = std::min(kQueries, T - begin), first = pass.first + begin,
+                           end = first + queries;
         const std::int64_t from =
             std::max<std::int64_t>(0, first - window + 1);  // keys before it nobody sees
-        const at::Tensor q = (view.rotated_q.narrow(1, first, queries) * scale)
-                                 .reshape({key_heads, H / key_heads * queries, d});
-        at::Tensor scores = at::bmm(q, view.rotated_k.narrow(1, from, keys - from).transpose(1, 2));
-        scores = capped(scores, model.score_softcap).view({H, queries, keys - from});
-        const at::Tensor n = at::arange(first, keys).unsqueeze(1), j = at::arange(from, keys);
+        const auto grouped = [&](const at::Tensor& x, std::int64_t heads) {
+            return x.reshape({heads, H / heads * queries, x.size(2)});
+        };
+        at::Tensor scores = at::bmm(grouped(view.rotated_q.narrow(1, begin, queries) * scale, keys.size(0)),
+                                    keys.narrow(1, from, end - from).transpose(1, 2));
+        scores = capped(scores, model.score_softcap).view({H, queries, end - from});
+        const at::Tensor n = at::arange(first, end).unsqueeze(1), j = at::arange(from, end);
         scores.masked_fill_((j > n).logical_or_(j <= n - window), -INFINITY);
         const at::Tensor weights = at::softmax(scores, -1);
         if (pass.recorder.attention)
             pass.recorder.attention(view.layer, first,
                                     from == 0 ? weights : at::constant_pad_nd(weights, {from, 0}));
-        const at::Tensor values = at::bmm(weights.view({value_heads, H / value_heads * queries, keys - from}),
-                                          view.v.narrow(1, from, keys - from));
-        mixed.narrow(1, first, queries).copy_(values.view({H, queries, d}));
+        const at::Tensor of_values =
+            at::bmm(grouped(weights, values.size(0)), values.narrow(1, from, end - from));
+        mixed.narrow(1, begin, queries).copy_(of_values.view({H, queries, d}));
     }
     return mixed;
 }
@@ -178,7 +204,11 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
     view.rotated_k = rotated(view.k, layer, pass.rotations);
     intervene(view, pass.intervention);
     if (pass.recorder.vectors) pass.recorder.vectors(view);
-    const at::Tensor mixed = mix(view, pass);
+    DecoderCache::Layer all;
+    all.k = view.rotated_k;
+    all.v = view.v;
+    if (pass.cache != nullptr) all = pass.cache->append(layer, view.rotated_k, view.v);
+    const at::Tensor mixed = mix(view, all.k, all.v, pass);
     for (const HeadChoice& muted : pass.intervention.muted_heads)
         for (std::int64_t head = 0; head < model.heads; ++head)
             if (muted.holds(layer, head)) mixed.select(0, head).zero_();
@@ -186,13 +216,14 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
 }
 
 at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervention& intervention,
-                           const PassRecorder& recorder) {
+                           const PassRecorder& recorder, DecoderCache* cache) {
     const at::NoGradGuard no_gradients;
-    check(tokens, intervention);
+    const std::int64_t first = cache == nullptr ? 0 : cache->tokens_,
+                       T = static_cast<std::int64_t>(tokens.size());
+    check(tokens, first, intervention);
     const Architecture& model = architecture();
-    Pass pass{intervention, recorder, rotationsFor(static_cast<std::int64_t>(tokens.size()), intervention),
-              static_cast<std::int64_t>(tokens.size())};
-    at::Tensor x = embed(tokens);
+    const Pass pass{intervention, recorder, rotationsFor(first, T, intervention), first, T, cache};
+    at::Tensor x = embed(tokens, first);
     if (recorder.residual) recorder.residual(-1, x);
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
         if (recorder.progress) recorder.progress(layer);
@@ -205,6 +236,7 @@ at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervent
         x = between + fed;
         if (recorder.residual) recorder.residual(layer, x);
     }
+    if (cache != nullptr) cache->tokens_ += T;
     return finalNorm(x);
 }
 

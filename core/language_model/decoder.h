@@ -35,6 +35,24 @@ struct PassRecorder {
     std::function<void(std::int64_t layer)> progress = {};
 };
 
+/// Keys and values of the tokens that a text began with, so that it can be read on. It is for one model and
+/// intervention.
+class DecoderCache {
+  public:
+    std::int64_t tokens() const { return tokens_; }
+
+  private:
+    friend class Decoder;
+    struct Layer {
+        at::Tensor k, v;  ///< [heads, capacity, d], the keys rotated
+    };
+    /// Those of a layer with new ones behind them → [heads, tokens, d] each
+    Layer append(std::int64_t layer, const at::Tensor& k, const at::Tensor& v);
+
+    std::vector<Layer> layers_;
+    std::int64_t tokens_ = 0;  ///< that all layers have
+};
+
 /// @throws std::invalid_argument for a layer or head that the model lacks, saying which there are
 void requireInside(const HeadChoice& choice, const Architecture& model);
 
@@ -50,10 +68,12 @@ class Decoder {
     WeightReader& weights() { return weights_; }
 
     /// The last residuals after the final norm [T, C].
+    /// @param cache  of what stands before these tokens; what is read now is added to it. Null: nothing
+    /// stands before
     /// @throws std::invalid_argument for no tokens, an id that is none, more tokens than a table of positions
     /// has, or an intervention that names no layer, head or pair of this model
     at::Tensor hidden(std::span<const std::int64_t> tokens, const Intervention& intervention = {},
-                      const PassRecorder& recorder = {});
+                      const PassRecorder& recorder = {}, DecoderCache* cache = nullptr);
 
     /// Logits of every token's successor from `hidden` [T, C], a part of the vocabulary at a time: `take`
     /// gets the first id and [T, ids].
@@ -71,14 +91,17 @@ class Decoder {
     struct Rotation {
         at::Tensor cos, sin;  ///< [T, r/2], with the attention factor
     };
-    void check(std::span<const std::int64_t> tokens, const Intervention& intervention) const;
-    at::Tensor embed(std::span<const std::int64_t> tokens);
+    void check(std::span<const std::int64_t> tokens, std::int64_t first,
+               const Intervention& intervention) const;
+    at::Tensor embed(std::span<const std::int64_t> tokens, std::int64_t first);
     at::Tensor norm(const at::Tensor& x, const NormPlace& place);
     at::Tensor linear(const at::Tensor& x, const LinearPlace& place);
     at::Tensor attention(const at::Tensor& x, std::int64_t layer, const Pass& pass);
     at::Tensor feedForward(const at::Tensor& x, const BlockWeights& block);
-    at::Tensor mix(const LayerView& view, const Pass& pass) const;
-    std::vector<Rotation> rotationsFor(std::int64_t T, const Intervention& intervention) const;
+    at::Tensor mix(const LayerView& view, const at::Tensor& keys, const at::Tensor& values,
+                   const Pass& pass) const;
+    std::vector<Rotation> rotationsFor(std::int64_t first, std::int64_t T,
+                                       const Intervention& intervention) const;
     at::Tensor rotated(const at::Tensor& x, std::int64_t layer, const std::vector<Rotation>& rotations) const;
     void intervene(LayerView& view, const Intervention& intervention) const;
 

@@ -5,19 +5,22 @@
 
 namespace roper {
 
-/// Angles of T positions from the shift on, computed in float64: far from 0 float32 has no room for them.
-std::vector<Decoder::Rotation> Decoder::rotationsFor(std::int64_t T, const Intervention& intervention) const {
+/// Angles of T positions from the first on, shifted, computed in float64: far from 0 float32 has no room for
+/// them.
+std::vector<Decoder::Rotation> Decoder::rotationsFor(std::int64_t first, std::int64_t T,
+                                                     const Intervention& intervention) const {
     std::vector<Rotation> rotations;
     for (const LayerRotation& by : architecture().rotations) {
         rotations.emplace_back();
         if (by.width == 0) continue;
         const ScaledFrequencies scaled =
             scaledFrequencies(by.width, intervention.base.value_or(by.base), FrequencyFormula::standard,
-                              intervention.scaling.value_or(by.scaling), static_cast<double>(T));
+                              intervention.scaling.value_or(by.scaling), static_cast<double>(first + T));
         at::Tensor theta = at::empty({by.width / 2}, at::kDouble);
         for (std::int64_t pair = 0; pair < by.width / 2; ++pair)
             theta.mutable_data_ptr<double>()[pair] = scaled.theta[pair];
-        const at::Tensor positions = at::arange(intervention.shift, intervention.shift + T, at::kDouble);
+        const at::Tensor positions =
+            at::arange(intervention.shift + first, intervention.shift + first + T, at::kDouble);
         const at::Tensor angles = positions.unsqueeze(1) * theta;
         rotations.back() = {at::cos(angles).mul_(scaled.attention_factor).to(at::kFloat),
                             at::sin(angles).mul_(scaled.attention_factor).to(at::kFloat)};

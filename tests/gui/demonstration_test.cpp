@@ -70,8 +70,8 @@ class DemonstrationTest : public PageTest {
         QCOMPARE(window_->currentPage(), &window_->comparePage());
         window_->showPage("Training");
         startWith(card().moreSeedsButton());
-        // Seed 0 is there, so that four more seeds wait.
-        QTRY_COMPARE(window_->queue().queue().entries.size(), std::size_t(8));
+        // Seed 0 is there; the others wait.
+        QTRY_COMPARE(window_->queue().queue().entries.size(), std::size_t(2 * (kFewPairs - 1)));
     }
 
     void otherSettingsOfTheSameTaskAreNotTheDemonstration() {

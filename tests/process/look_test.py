@@ -71,6 +71,61 @@ class SmallModels(TrainerTest):
             self.assertAlmostEqual(given[0]["probability"], share, delta=1e-4)
         self.assertIn(answer["predictions"][-1][0]["token"], look(self.model(), "--what", "logits", "--text", self.text()))
 
+    def test_attention_goes_to_standard_output_or_a_file(self):
+        import numpy
+
+        tokens, _ = self.expected()
+        right, _ = read_safetensors(PRETRAINED / "qwen3" / "expected.safetensors")
+        ask = (self.model(), "--what", "attention", "--text", self.text())
+        one = json.loads(look(*ask, "--layer", 1, "--head", 2, "--json"))
+        for n, row in enumerate(one["weights"]):
+            numpy.testing.assert_allclose(row, right["attention"][1, 2, n, : n + 1], atol=1e-5)
+        out = Path(self._folder.name) / "all.safetensors"
+        look(*ask, "--out", out)
+        tensors, metadata = read_safetensors(out)
+        numpy.testing.assert_allclose(tensors["attention"], right["attention"], atol=1e-5)
+        self.assertEqual(tensors["tokens"].tolist(), tokens)
+        self.assertEqual(metadata["model"], "qwen3")
+        look(*ask, "--layer", 0, "--head", 3, "--out", out)
+        numpy.testing.assert_allclose(read_safetensors(out)[0]["attention"], right["attention"][0, 3], atol=1e-5)
+        table = Path(self._folder.name) / "layer.csv"
+        look(*ask, "--layer", 1, "--out", table)
+        lines = table.read_text().splitlines()
+        self.assertEqual(len(lines), 1 + 4 * 24 * 25 // 2)
+        layer, head, query, key, weight = lines[-1].split(",")
+        self.assertEqual((layer, head, query, key), ("1", "3", "23", "23"))
+        self.assertAlmostEqual(float(weight), float(right["attention"][1, 3, 23, 23]), delta=1e-5)
+        self.assertIn("goes into a file", look(*ask, expected=2))
+        self.assertIn("not as", look(*ask, "--out", Path(self._folder.name) / "x.png", expected=2))
+
+    def test_heads_and_bands_are_those_of_the_weights(self):
+        right, _ = read_safetensors(PRETRAINED / "qwen3" / "expected.safetensors")
+        ask = (self.model(), "--text", self.text(), "--json")
+        heads = [json.loads(line) for line in look(*ask, "--what", "heads").splitlines()]
+        self.assertEqual([(head["layer"], head["head"]) for head in heads], [(l, h) for l in range(2) for h in range(4)])
+        for head in heads:
+            weights = right["attention"][head["layer"], head["head"]].astype(float)
+            self.assertAlmostEqual(head["previous"], sum(weights[n, n - 1] for n in range(1, 24)) / 23, delta=1e-5)
+            self.assertAlmostEqual(head["first"], weights[1:, 0].mean(), delta=1e-5)
+        bands = [json.loads(line) for line in look(*ask, "--what", "bands", "--layer", 1).splitlines()]
+        self.assertEqual(len(bands), 4)
+        for head in bands:
+            self.assertEqual(len(head["theta"]), 8)
+            self.assertAlmostEqual(sum(head["score_share"]) + head["unrotated_share"], 1, places=9)
+
+    def test_what_a_model_writes_is_the_likeliest_again_and_again(self):
+        ask = ("--what", "generate", "--text", self.text(), "--json")
+        written = json.loads(look(self.model(), *ask, "--count", 5))
+        text = self.text()
+        for token in written["generated"]:
+            answer = json.loads(look(self.model(), "--what", "logits", "--text", text, "--count", 1, "--json"))
+            self.assertEqual(answer["predictions"][-1][0]["id"], token)
+            text += LETTERS[token]
+        self.assertEqual(written["text"], text[24:])
+        drawn = [look(self.model(), *ask, "--temperature", 3, "--seed", seed) for seed in (1, 1, 2)]
+        self.assertEqual(drawn[0], drawn[1])
+        self.assertNotEqual(drawn[0], drawn[2])
+
     def test_what_is_done_to_a_model_changes_what_it_should(self):
         def loss(*change):
             return json.loads(look(self.model(), "--what", "loss", "--text", self.text(), "--json", *change))["loss"]

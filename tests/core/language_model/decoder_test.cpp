@@ -62,5 +62,72 @@ TEST(Decoder, ComputesEveryFamilyAsTransformersDoes) {
     }
 }
 
+TEST(Decoder, ReadOnFromACacheGivesTheSame) {
+    for (const std::string family : {"llama", "mistral", "gemma3_text", "gpt_neox", "gpt2"}) {
+        Decoder decoder(openPretrainedModel(kFolder + "/" + family));
+        const std::vector<std::int64_t> tokens = expectedOf(family).tokens;
+        Intervention changed;
+        changed.unrotated = {{0, 1}};
+        changed.muted_heads = {{1, 2}};
+        if (family != "gpt2") changed.muted_pairs = {{{}, {0}}};
+        for (const Intervention& intervention : {Intervention{}, changed}) {
+            const at::Tensor whole = decoder.hidden(tokens, intervention);
+            DecoderCache cache;
+            std::vector<at::Tensor> parts;
+            for (const auto& [begin, count] :
+                 std::vector<std::pair<std::size_t, std::size_t>>{{0, 9}, {9, 1}, {10, 1}, {11, 13}})
+                parts.push_back(
+                    decoder.hidden(std::span(tokens).subspan(begin, count), intervention, {}, &cache));
+            EXPECT_EQ(cache.tokens(), 24);
+            expectClose(at::cat(parts), whole, 2e-5, family);
+        }
+    }
+}
+
+TEST(Decoder, WhatIsMutedIsLeftOutOfTheScores) {
+    Decoder decoder(openPretrainedModel(kFolder + "/qwen3"));
+    const std::vector<std::int64_t> tokens = expectedOf("qwen3").tokens;
+    // Scores of layer 0 by hand: q and k do not depend on what is muted there.
+    LayerView view;
+    PassRecorder recorder;
+    recorder.vectors = [&](const LayerView& seen) {
+        if (seen.layer == 0)
+            view = {0,
+                    seen.q.clone(),
+                    seen.k.clone(),
+                    seen.v.clone(),
+                    seen.rotated_q.clone(),
+                    seen.rotated_k.clone()};
+    };
+    decoder.hidden(tokens, {}, recorder);
+    const auto weightsWith = [&](const Intervention& intervention) {
+        at::Tensor found;
+        PassRecorder attention;
+        attention.attention = [&](std::int64_t layer, std::int64_t, const at::Tensor& weights) {
+            if (layer == 0) found = weights.clone();
+        };
+        decoder.hidden(tokens, intervention, attention);
+        return found;
+    };
+    const at::Tensor future = at::ones({24, 24}, at::kBool).triu(1);
+    const auto softmaxOf = [&](const at::Tensor& q, const at::Tensor& k) {
+        return at::softmax((at::mm(q, k.t()) / 4).masked_fill(future, -INFINITY), -1);
+    };
+    Intervention muted;
+    muted.muted_pairs = {{{0, 2}, {1, 7}}};
+    at::Tensor q = view.rotated_q[2].clone();
+    for (const int feature : {1, 9, 7, 15})
+        q.select(1, feature).zero_();
+    const at::Tensor whole = weightsWith({}), without = weightsWith(muted);
+    expectClose(without[2], softmaxOf(q, view.rotated_k[1]), 1e-6, "two pairs muted");
+    expectClose(without[3], whole[3], 1e-7, "other heads as they were");
+    EXPECT_GT((without[2] - whole[2]).abs().max().item<double>(), 1e-3);
+    Intervention unrotated;
+    unrotated.unrotated = {{0, 2}};
+    const at::Tensor flat = weightsWith(unrotated);
+    expectClose(flat[2], softmaxOf(view.q[2], view.k[1]), 1e-6, "not rotated");
+    expectClose(flat[3], whole[3], 1e-6, "its neighbour in the group still is");
+}
+
 }  // namespace
 }  // namespace roper
