@@ -40,6 +40,14 @@ at::Tensor product(const at::Tensor& x, const at::Tensor& weight) {
     return out;
 }
 
+/// Feature 2i of position t is sin(t·base^(−2i/C)), feature 2i + 1 its cosine → [T, C]
+at::Tensor sinusoids(double base, std::int64_t first, std::int64_t T, std::int64_t C) {
+    const at::Tensor pair = at::arange(C, at::kDouble).div(2, "floor") * 2 / static_cast<double>(C);
+    const at::Tensor angle = at::arange(first, first + T, at::kDouble).unsqueeze(1) * at::pow(base, -pair);
+    const at::Tensor is_even = at::arange(C).remainder(2).eq(0);
+    return at::where(is_even, at::sin(angle), at::cos(angle)).to(at::kFloat);
+}
+
 at::Tensor capped(const at::Tensor& x, double cap) {
     return cap > 0 ? at::tanh(x / cap).mul_(cap) : x;
 }
@@ -59,15 +67,6 @@ void requireInside(const HeadChoice& choice, const Architecture& model) {
         throw std::invalid_argument("a layer has heads 0 to " + std::to_string(model.heads - 1) + ", not " +
                                     std::to_string(*choice.head));
 }
-
-/// One pass: what it reads and how it is changed.
-struct Decoder::Pass {
-    const Intervention& intervention;
-    const PassRecorder& recorder;
-    std::vector<Rotation> rotations;  ///< as `Architecture::rotations`
-    std::int64_t first, tokens;       ///< position of the first token, and how many there are
-    DecoderCache* cache;
-};
 
 Decoder::Decoder(PretrainedModel model) : model_(std::move(model)), weights_(model_.tensors) {}
 
@@ -107,6 +106,8 @@ at::Tensor Decoder::embed(std::span<const std::int64_t> tokens, std::int64_t fir
     if (model.embedding_scale != 1) x.mul_(model.embedding_scale);
     if (model_.weights.positions)
         x.add_(weights_.part(*model_.weights.positions, first, static_cast<std::int64_t>(tokens.size())));
+    if (model.sinusoids > 0)
+        x.add_(sinusoids(model.sinusoids, first, static_cast<std::int64_t>(tokens.size()), model.width));
     return x;
 }
 
@@ -166,18 +167,21 @@ at::Tensor Decoder::mix(const LayerView& view, const at::Tensor& keys, const at:
     const std::int64_t window = model.isWindowed(view.layer) ? model.window : pass.first + T;
     const at::Tensor mixed = at::empty({H, T, d}, at::kFloat);
     for (std::int64_t begin = 0; begin < T; begin += kQueries) {
-        const std::int64_t queries = std::min(kQueries, T - begin), first = pass.first + begin,
-                           end = first + queries;
-        const std::int64_t from =
-            std::max<std::int64_t>(0, first - window + 1);  // keys before it nobody sees
+        const std::int64_t queries = std::min(kQueries, T - begin), first = pass.first + begin;
+        // Keys before and after these nobody sees.
+        const std::int64_t from = model.causal ? std::max<std::int64_t>(0, first - window + 1) : 0,
+                           end = model.causal ? first + queries : pass.first + T;
         const auto grouped = [&](const at::Tensor& x, std::int64_t heads) {
             return x.reshape({heads, H / heads * queries, x.size(2)});
         };
         at::Tensor scores = at::bmm(grouped(view.rotated_q.narrow(1, begin, queries) * scale, keys.size(0)),
                                     keys.narrow(1, from, end - from).transpose(1, 2));
         scores = capped(scores, model.score_softcap).view({H, queries, end - from});
-        const at::Tensor n = at::arange(first, end).unsqueeze(1), j = at::arange(from, end);
-        scores.masked_fill_((j > n).logical_or_(j <= n - window), -INFINITY);
+        const at::Tensor distance = at::arange(first, first + queries).unsqueeze(1) - at::arange(from, end);
+        if (pass.bias.defined())
+            scores.add_(
+                pass.bias.index_select(1, (distance + (pass.bias.size(1) / 2)).flatten()).view_as(scores));
+        if (model.causal) scores.masked_fill_((distance < 0).logical_or_(distance >= window), -INFINITY);
         const at::Tensor weights = at::softmax(scores, -1);
         if (pass.recorder.attention)
             pass.recorder.attention(view.layer, first,
@@ -200,19 +204,42 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
                    {}};
     if (block.query_norm) view.q = norm(view.q, *block.query_norm);
     if (block.key_norm) view.k = norm(view.k, *block.key_norm);
-    view.rotated_q = rotated(view.q, layer, pass.rotations);
-    view.rotated_k = rotated(view.k, layer, pass.rotations);
+    const std::size_t kind = model.rotation_of_layer[static_cast<std::size_t>(layer)];
+    const LayerRotation& by = model.rotations[kind];
+    view.rotated_q = rotated(view.q, by, pass.rotations[kind].queries);
+    view.rotated_k = rotated(view.k, by, pass.rotations[kind].keys);
+    const bool rotates_values = !model.value_rotations.empty() && model.value_rotations[kind].width > 0;
+    view.rotated_v = rotates_values
+                         ? rotated(view.v, model.value_rotations[kind], pass.value_rotations[kind].keys)
+                         : view.v;
     intervene(view, pass.intervention);
     if (pass.recorder.vectors) pass.recorder.vectors(view);
     DecoderCache::Layer all;
     all.k = view.rotated_k;
-    all.v = view.v;
-    if (pass.cache != nullptr) all = pass.cache->append(layer, view.rotated_k, view.v);
-    const at::Tensor mixed = mix(view, all.k, all.v, pass);
+    all.v = view.rotated_v;
+    if (pass.cache != nullptr) all = pass.cache->append(layer, view.rotated_k, view.rotated_v);
+    at::Tensor mixed = mix(view, all.k, all.v, pass);
+    if (rotates_values) mixed = rotatedBack(mixed, layer, pass);
     for (const HeadChoice& muted : pass.intervention.muted_heads)
         for (std::int64_t head = 0; head < model.heads; ++head)
             if (muted.holds(layer, head)) mixed.select(0, head).zero_();
     return linear(mixed.transpose(0, 1).reshape({pass.tokens, model.heads * model.head_dim}), block.output);
+}
+
+at::Tensor Decoder::preNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
+                                 const Pass& pass) {
+    at::Tensor attended = attention(norm(x, block.attention_norm), layer, pass);
+    if (block.after_attention_norm) attended = norm(attended, *block.after_attention_norm);
+    const at::Tensor between = x + attended;
+    at::Tensor fed = feedForward(norm(architecture().parallel ? x : between, block.feed_forward_norm), block);
+    if (block.after_feed_forward_norm) fed = norm(fed, *block.after_feed_forward_norm);
+    return between + fed;
+}
+
+at::Tensor Decoder::postNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
+                                  const Pass& pass) {
+    const at::Tensor between = norm(x + attention(x, layer, pass), block.attention_norm);
+    return norm(between + feedForward(between, block), block.feed_forward_norm);
 }
 
 at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervention& intervention,
@@ -222,18 +249,20 @@ at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervent
                        T = static_cast<std::int64_t>(tokens.size());
     check(tokens, first, intervention);
     const Architecture& model = architecture();
-    const Pass pass{intervention, recorder, rotationsFor(first, T, intervention), first, T, cache};
+    const Pass pass{intervention,
+                    recorder,
+                    rotationsFor(model.rotations, first, T, intervention),
+                    rotationsFor(model.value_rotations, first, T, intervention),
+                    biasFor(first + T),
+                    first,
+                    T,
+                    cache};
     at::Tensor x = embed(tokens, first);
     if (recorder.residual) recorder.residual(-1, x);
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
         if (recorder.progress) recorder.progress(layer);
         const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
-        at::Tensor attended = attention(norm(x, block.attention_norm), layer, pass);
-        if (block.after_attention_norm) attended = norm(attended, *block.after_attention_norm);
-        const at::Tensor between = x + attended;
-        at::Tensor fed = feedForward(norm(model.parallel ? x : between, block.feed_forward_norm), block);
-        if (block.after_feed_forward_norm) fed = norm(fed, *block.after_feed_forward_norm);
-        x = between + fed;
+        x = model.post_norm ? postNormBlock(x, block, layer, pass) : preNormBlock(x, block, layer, pass);
         if (recorder.residual) recorder.residual(layer, x);
     }
     if (cache != nullptr) cache->tokens_ += T;
@@ -242,7 +271,7 @@ at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervent
 
 at::Tensor Decoder::finalNorm(const at::Tensor& residual) {
     const at::NoGradGuard no_gradients;
-    return norm(residual, model_.weights.final_norm);
+    return model_.weights.final_norm ? norm(residual, *model_.weights.final_norm) : residual;
 }
 
 void Decoder::forLogits(const at::Tensor& hidden,

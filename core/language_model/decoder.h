@@ -18,8 +18,8 @@ namespace roper {
 struct LayerView {
     std::int64_t layer;
     at::Tensor q, k, v;  ///< before rotation [H, T, d], [K, T, d], [K, T, d]
-    at::Tensor rotated_q,
-        rotated_k;  ///< as they enter the scores; [H, T, d] both where heads of a group differ
+    /// As they enter the scores and the mixture; [H, T, d] each where heads of a group differ.
+    at::Tensor rotated_q, rotated_k, rotated_v = {};
 };
 
 /// Told what happens in a pass. Each may be empty.
@@ -87,9 +87,21 @@ class Decoder {
     at::Tensor finalNorm(const at::Tensor& residual);
 
   private:
-    struct Pass;
+    struct CosSin {
+        at::Tensor cos, sin;  ///< [T, r/2], with the attention factor and decay
+    };
     struct Rotation {
-        at::Tensor cos, sin;  ///< [T, r/2], with the attention factor
+        CosSin queries, keys;
+    };
+    /// One pass: what it reads and how it is changed.
+    struct Pass {
+        const Intervention& intervention;
+        const PassRecorder& recorder;
+        std::vector<Rotation> rotations, value_rotations;  ///< as `Architecture::rotations`
+        at::Tensor bias;  ///< to the scores [H, 2N − 1], by distance n − j + N − 1, N tokens read so far; or
+                          ///< undefined
+        std::int64_t first, tokens;  ///< position of the first token, and how many there are
+        DecoderCache* cache;
     };
     void check(std::span<const std::int64_t> tokens, std::int64_t first,
                const Intervention& intervention) const;
@@ -100,9 +112,16 @@ class Decoder {
     at::Tensor feedForward(const at::Tensor& x, const BlockWeights& block);
     at::Tensor mix(const LayerView& view, const at::Tensor& keys, const at::Tensor& values,
                    const Pass& pass) const;
-    std::vector<Rotation> rotationsFor(std::int64_t first, std::int64_t T,
-                                       const Intervention& intervention) const;
-    at::Tensor rotated(const at::Tensor& x, std::int64_t layer, const std::vector<Rotation>& rotations) const;
+    std::vector<Rotation> rotationsFor(const std::vector<LayerRotation>& kinds, std::int64_t first,
+                                       std::int64_t T, const Intervention& intervention) const;
+    at::Tensor biasFor(std::int64_t N) const;
+    at::Tensor preNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
+                            const Pass& pass);
+    at::Tensor postNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
+                             const Pass& pass);
+    at::Tensor rotatedBack(const at::Tensor& mixed, std::int64_t layer, const Pass& pass) const;
+    at::Tensor rotated(const at::Tensor& x, const LayerRotation& by, const CosSin& angles,
+                       bool back = false) const;
     void intervene(LayerView& view, const Intervention& intervention) const;
 
     PretrainedModel model_;

@@ -29,8 +29,11 @@ struct Intervention {
         bool operator==(const MutedPairs&) const = default;
     };
     std::vector<MutedPairs> muted_pairs;
-    std::vector<HeadChoice> muted_heads;  ///< heads that add nothing
-    std::vector<HeadChoice> unrotated;    ///< heads whose queries and keys are not rotated
+    std::vector<HeadChoice> muted_heads;       ///< heads that add nothing
+    std::vector<HeadChoice> unrotated;         ///< heads whose queries and keys are not rotated
+    std::vector<HeadChoice> unrotated_values;  ///< heads of RoPER whose values, and outputs, are not
+    std::vector<HeadChoice>
+        not_rotated_back;  ///< heads of RoPER whose outputs keep the rotation by their keys' positions
 
     std::int64_t shift = 0;           ///< S, added to every position of the rotation
     std::optional<double> base = {};  ///< in place of the model's own, in every layer

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,14 +16,19 @@ namespace roper {
 enum class NormKind { rms, layer };
 enum class Activation { silu, gelu, gelu_tanh, relu };
 
-/// How some layers of a model rotate queries and keys.
+/// How some layers of a model rotate queries and keys, or values.
 struct LayerRotation {
     int width = 0;  ///< features of a head that rotate; 0: none
     double base = 10000;
     Scaling scaling = {};
     Pairing pairing = Pairing::half;  ///< as the stored weights have it
+    FrequencyFormula formula = FrequencyFormula::standard;
+    ValueVector trained = {};  ///< θ of each pair, where they are not computed from the base
 
-    bool operator==(const LayerRotation&) const = default;
+    /// θ and attention factor in a text of so many tokens; `base_now` and `scaling_now` stand in for its own.
+    /// @throws std::invalid_argument as `scaledFrequencies`
+    ScaledFrequencies frequencies(double tokens, std::optional<double> base_now = {},
+                                  const std::optional<Scaling>& scaling_now = {}) const;
 };
 
 /// What a published decoder computes, in the terms in which the families of models differ. A block is
@@ -42,6 +49,7 @@ struct Architecture {
     Activation activation = Activation::silu;
     bool gated = true;               ///< down(act(gate(x)) ⊙ up(x)); otherwise down(act(up(x)))
     bool learned_positions = false;  ///< a table of positions is added to the embeddings (GPT-2)
+    double sinusoids = 0;            ///< sinusoids of this base are added to the embeddings; 0: none
     bool tied = false;               ///< the head is the table of embeddings
 
     double embedding_scale = 1;  ///< multiplies embeddings (Gemma: √width)
@@ -55,7 +63,15 @@ struct Architecture {
     std::vector<LayerRotation> rotations;
     std::vector<std::size_t> rotation_of_layer;  ///< one for each layer
 
-    bool operator==(const Architecture&) const = default;
+    // What only models trained here have.
+    bool post_norm = false;  ///< norm(x + attention(x)), then norm(x + feed_forward(x)); no final norm
+    bool causal = true;      ///< otherwise every query sees all keys
+    std::vector<LayerRotation>
+        value_rotations;  ///< as `rotations`: values rotate, and the output back (RoPER); empty: not
+    std::vector<std::function<double(int distance)>>
+        head_bias;  ///< added to the scores of each head; empty: nothing
+    /// What a pair of a rotated query or key is multiplied by at a position (xPos); empty: 1.
+    std::function<double(int pair, int pairs, double position, bool is_query)> decay;
 
     const LayerRotation& rotationOf(std::int64_t layer) const {
         return rotations[rotation_of_layer[static_cast<std::size_t>(layer)]];

@@ -162,8 +162,8 @@ ArchitectureReading architectureOfConfig(std::string_view json) {
     Architecture& model = reading.architecture;
     const auto model_type = config.text("model_type");
     if (!model_type) config.refuse("model_type", "is missing");
-    const Family* const family = familyOfConfig(*model_type);
-    if (family == nullptr)
+    const Family* const family = familyNamed(*model_type);
+    if (family == nullptr || family->is_ours)
         config.refuse("model_type", "\"" + onOneLine(*model_type) + "\" is not read here; " +
                                         nameHint(*model_type, knownFamilies()));
     model.family = family->model_type;

@@ -64,6 +64,22 @@ TensorNames gpt2Names() {
     return names;
 }
 
+TensorNames ourNames() {
+    TensorNames names;
+    names.embedding = "embedding";
+    names.positions = "positions";
+    names.final_norm = "final_norm";
+    names.head = "head";
+    names.layer = "blocks.{}.";
+    names.attention_norm = "attention_norm";
+    names.query_key_value = "attention.qkv";
+    names.output = "attention.output";
+    names.feed_forward_norm = "feed_forward_norm";
+    names.up = "feed_forward.up";
+    names.down = "feed_forward.down";
+    return names;
+}
+
 void plain(Architecture&) {}
 
 void gemma(Architecture& model) {
@@ -111,11 +127,12 @@ const std::vector<Family>& families() {
         {"gemma3_text", "gemma3", gemma3, gemma2Names()},
         {"gpt_neox", "gptneox", neox, neoxNames(), true},
         {"gpt2", "gpt2", gpt2, gpt2Names(), false, true},
+        {kOurFamily, "", plain, ourNames(), false, false, false, true},
     };
     return all;
 }
 
-const Family* familyOfConfig(const std::string& model_type) {
+const Family* familyNamed(const std::string& model_type) {
     for (const Family& family : families())
         if (model_type == family.model_type) return &family;
     return nullptr;
@@ -123,7 +140,7 @@ const Family* familyOfConfig(const std::string& model_type) {
 
 const Family* familyOfGguf(const std::string& architecture) {
     for (const Family& family : families())
-        if (architecture == family.gguf) return &family;
+        if (!family.is_ours && architecture == family.gguf) return &family;
     return nullptr;
 }
 
@@ -141,17 +158,27 @@ const TensorNames& ggufNames() {
     return names;
 }
 
+ScaledFrequencies LayerRotation::frequencies(double tokens, std::optional<double> base_now,
+                                             const std::optional<Scaling>& scaling_now) const {
+    const Scaling& by = scaling_now ? *scaling_now : scaling;
+    ScaledFrequencies computed = scaledFrequencies(width, base_now.value_or(base), formula, by, tokens);
+    if (trained.size() == 0 || base_now) return computed;
+    // Trained frequencies are changed by the same factors as fixed ones.
+    const Eigen::VectorXd unscaled = scaledFrequencies(width, base, formula, {}, tokens).theta;
+    computed.theta = (computed.theta.array() / unscaled.array() * trained.array()).matrix();
+    return computed;
+}
+
 Eigen::VectorXd frequenciesOf(const Architecture& model, std::int64_t layer, double tokens) {
     const LayerRotation& by = model.rotationOf(layer);
-    if (by.width == 0) return {};
-    return scaledFrequencies(by.width, by.base, FrequencyFormula::standard, by.scaling, tokens).theta;
+    return by.width == 0 ? Eigen::VectorXd() : by.frequencies(tokens).theta;
 }
 
 const std::vector<std::string>& knownFamilies() {
     static const std::vector<std::string> names = [] {
         std::vector<std::string> made;
         for (const Family& family : families())
-            made.emplace_back(family.model_type);
+            if (!family.is_ours) made.emplace_back(family.model_type);
         return made;
     }();
     return names;

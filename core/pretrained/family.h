@@ -16,6 +16,9 @@ struct TensorNames {
         after_attention_norm, feed_forward_norm, gate, up, down, after_feed_forward_norm;
 };
 
+/// The name of the family of models that were trained here.
+inline constexpr const char* kOurFamily = "roper";
+
 /// A family of models: what is the same for all of them.
 struct Family {
     const char* model_type;  ///< in config.json
@@ -27,13 +30,14 @@ struct Family {
         false;  ///< there, query_key_value is q, k, v of head 0, then those of head 1, … (GPT-NeoX)
     bool transposed = false;  ///< there, linear weights are [in, out] (GPT-2)
     bool gguf_interleaves =
-        false;  ///< the converter to GGUF reorders q and k so that neighbours make a pair (Llama)
+        false;             ///< the converter to GGUF reorders q and k so that neighbours make a pair (Llama)
+    bool is_ours = false;  ///< models trained here, which no config.json names
 };
 
 const std::vector<Family>& families();
 
 /// Null for one that is not known.
-const Family* familyOfConfig(const std::string& model_type);
+const Family* familyNamed(const std::string& model_type);
 const Family* familyOfGguf(const std::string& architecture);
 
 /// The names in a GGUF file, the same for every family.

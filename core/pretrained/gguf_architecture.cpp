@@ -99,7 +99,7 @@ ArchitectureReading architectureOf(const GgufMetadata& metadata) {
     if (family == nullptr) {
         std::vector<std::string> known;
         for (const Family& one : families())
-            known.emplace_back(one.gguf);
+            if (!one.is_ours) known.emplace_back(one.gguf);
         metadata.refuse(kKey, "is \"" + onOneLine(*name) + "\", a family that is not read here; " +
                                   nameHint(*name, known));
     }

@@ -19,7 +19,7 @@ class Locator {
     Locator(const TensorStore& store, Naming naming, const Architecture& model)
         : store_(store),
           model_(model),
-          family_(*familyOfConfig(model.family)),
+          family_(*familyNamed(model.family)),
           names_(naming == Naming::gguf ? ggufNames() : family_.names),
           is_gguf_(naming == Naming::gguf) {
         // A model saved without its head is named without the part that holds the blocks.
@@ -128,6 +128,11 @@ class Locator {
         for (const char* const ending : {"rotary_emb.inv_freq", ".attn.bias", ".attn.masked_bias",
                                          ".attention.bias", ".attention.masked_bias", "rope_freqs.weight"})
             if (name.ends_with(ending)) return true;
+        // What our own methods train besides has been read already; what the optimizer keeps is of no
+        // concern.
+        if (family_.is_ours && (name.starts_with("optimizer.") || name == "relative_bias.weight" ||
+                                name.ends_with("_frequencies")))
+            return true;
         return model_.tied && name == names_.head + ".weight";
     }
 
@@ -181,7 +186,7 @@ ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture
         weights.positions = locator.table(names.positions, architecture.context, architecture.width);
     for (std::int64_t layer = 0; layer < architecture.layers; ++layer)
         weights.blocks.push_back(locateBlock(locator, architecture, layer));
-    weights.final_norm = locator.norm(names.final_norm, architecture.width);
+    if (!architecture.post_norm) weights.final_norm = locator.norm(names.final_norm, architecture.width);
     if (architecture.tied)
         weights.head.weight = weights.embedding;
     else

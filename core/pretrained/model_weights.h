@@ -55,8 +55,8 @@ struct ModelWeights {
     MatrixPlace embedding;                 ///< [vocabulary, width]
     std::optional<MatrixPlace> positions;  ///< [context, width]
     std::vector<BlockWeights> blocks;
-    NormPlace final_norm;
-    LinearPlace head;  ///< [vocabulary, width]; the embedding where they are tied
+    std::optional<NormPlace> final_norm;  ///< none with `Architecture::post_norm`
+    LinearPlace head;                     ///< [vocabulary, width]; the embedding where they are tied
 };
 
 /// The names of tensors in a Hugging Face folder, or in a GGUF file.

@@ -30,21 +30,6 @@ ElementType elementTypeOf(Dtype dtype) {
     }
 }
 
-void addSafetensors(const FilePath& path, TensorStore& store) {
-    const SafetensorsHeader header = SafetensorsHeader::read(path);
-    const std::size_t file = store.addFile(path);
-    for (const auto& [name, entry] : header.tensors) {
-        // Masks and counters that programs make themselves; they are left out rather than refused.
-        if (entry.dtype == Dtype::Bool || entry.dtype == Dtype::U8 || entry.dtype == Dtype::I64) continue;
-        try {
-            store.add(name, {elementTypeOf(entry.dtype), entry.shape, file, header.data_begin + entry.begin});
-        } catch (const std::invalid_argument& error) {
-            throw Error(ErrorKind::checkpoint,
-                        path.string() + ": the tensor " + onOneLine(name) + ": " + error.what());
-        }
-    }
-}
-
 /// The files that an index names, each once.
 std::set<std::string> filesOfIndex(const FilePath& path) {
     using Json = nlohmann::json;
@@ -137,6 +122,21 @@ PretrainedModel openGguf(const FilePath& path) {
 }
 
 }  // namespace
+
+void addSafetensors(const FilePath& path, TensorStore& store) {
+    const SafetensorsHeader header = SafetensorsHeader::read(path);
+    const std::size_t file = store.addFile(path);
+    for (const auto& [name, entry] : header.tensors) {
+        // Masks and counters that programs make themselves; they are left out rather than refused.
+        if (entry.dtype == Dtype::Bool || entry.dtype == Dtype::U8 || entry.dtype == Dtype::I64) continue;
+        try {
+            store.add(name, {elementTypeOf(entry.dtype), entry.shape, file, header.data_begin + entry.begin});
+        } catch (const std::invalid_argument& error) {
+            throw Error(ErrorKind::checkpoint,
+                        path.string() + ": the tensor " + onOneLine(name) + ": " + error.what());
+        }
+    }
+}
 
 std::int64_t PretrainedModel::parameterCount() const {
     std::int64_t count = 0;

@@ -24,6 +24,11 @@ struct PretrainedModel {
     std::int64_t parameterCount() const;
 };
 
+/// Adds the tensors of a safetensors file that are numbers of F32, F16 or BF16; masks, counters and states
+/// are left out.
+/// @throws Error (checkpoint) for what is neither, naming it; Error (disk)
+void addSafetensors(const FilePath& path, TensorStore& store);
+
 /// Whether a path looks like one: a file that ends in .gguf, or a folder with a config.json.
 bool isPretrainedModel(const FilePath& path);
 

@@ -1,0 +1,108 @@
+#include "core/inspection/run_model.h"
+
+#include "core/base/error.h"
+#include "core/pretrained/family.h"
+#include "core/training/loaded_model.h"
+
+namespace roper {
+namespace {
+
+std::vector<float> numbersOf(const TensorStore& tensors, const std::string& name) {
+    const StoredTensor& stored = tensors.tensor(name);
+    std::vector<float> numbers(static_cast<std::size_t>(stored.count()));
+    tensors.readRows(stored, 0, stored.shape.size() < 2 ? 1 : stored.shape.front(), numbers);
+    return numbers;
+}
+
+/// The rotations of all layers: one where frequencies are fixed, one for each layer where they were trained.
+/// @param name  of the trained frequencies: "query_key_frequencies"
+std::vector<LayerRotation> rotationsOf(const Specification& s, const TensorStore& tensors, double fraction,
+                                       const std::string& name) {
+    LayerRotation rotation;
+    rotation.width = rotatedWidth(static_cast<int>(s.headDim()), fraction);
+    rotation.base = s.model.base;
+    rotation.pairing = pairingOf(s.model.pairing);
+    rotation.formula = frequencyFormulaOf(s.model.frequency_formula);
+    if (!s.model.trainsFrequencies() || rotation.width == 0) return {rotation};
+    std::vector<LayerRotation> of_layers;
+    for (std::int64_t layer = 0; layer < s.model.layers; ++layer) {
+        const std::vector<float> theta =
+            numbersOf(tensors, "blocks." + std::to_string(layer) + ".attention." + name);
+        rotation.trained = Eigen::Map<const Eigen::VectorXf>(theta.data(), rotation.width / 2).cast<double>();
+        of_layers.push_back(rotation);
+    }
+    return of_layers;
+}
+
+void describeRotations(const Specification& s, const TensorStore& tensors, Architecture& model) {
+    const PositionMethod& method = s.model.method();
+    model.rotations = {LayerRotation{}};
+    if (method.rotates)
+        model.rotations = rotationsOf(s, tensors, s.model.rotary_fraction, "query_key_frequencies");
+    if (method.rotates_values)
+        model.value_rotations = rotationsOf(s, tensors, s.model.value_rotary_fraction, "value_frequencies");
+    // Both lists go by the same number of a layer.
+    const std::size_t kinds = std::max(model.rotations.size(), model.value_rotations.size());
+    model.rotations.resize(kinds, model.rotations.front());
+    if (method.rotates_values) model.value_rotations.resize(kinds, model.value_rotations.front());
+    for (std::int64_t layer = 0; layer < model.layers; ++layer)
+        model.rotation_of_layer.push_back(kinds == 1 ? 0 : static_cast<std::size_t>(layer));
+    model.decay = method.decay;
+}
+
+void describeBias(const Specification& s, const TensorStore& tensors, Architecture& model) {
+    const PositionMethod& method = s.model.method();
+    if (!method.bias) return;
+    Eigen::MatrixXf trained;  // [heads, buckets]
+    if (method.trains_bias) {
+        const std::vector<float> numbers = numbersOf(tensors, "relative_bias.weight");
+        trained = Eigen::Map<const Eigen::MatrixXf>(numbers.data(), model.heads,
+                                                    static_cast<Eigen::Index>(numbers.size()) / model.heads);
+    }
+    for (int head = 0; head < static_cast<int>(model.heads); ++head) {
+        HeadContext context{head, static_cast<int>(model.heads), model.causal};
+        if (method.trains_bias) context.learned_bias = trained.row(head).cast<double>();
+        context.own = s.model.own;
+        model.head_bias.push_back(method.bias(context));
+    }
+}
+
+}  // namespace
+
+PretrainedModel modelOfRun(const Specification& s, std::shared_ptr<const TensorStore> tensors,
+                           const std::string& name) {
+    if (s.model.attention != "softmax")
+        throw Error(ErrorKind::usage,
+                    "models with linear attention cannot be looked into here; those with softmax can");
+    Architecture model;
+    model.family = kOurFamily;
+    model.vocabulary = tensors->tensor("embedding.weight").shape.front();
+    model.width = s.model.width;
+    model.layers = s.model.layers;
+    model.heads = model.key_value_heads = s.model.heads;
+    model.head_dim = s.headDim();
+    model.feed_forward = s.model.feed_forward;
+    model.context = s.inputLength();
+    model.norm = NormKind::layer;
+    model.gated = false;
+    model.activation = s.model.activation == "relu" ? Activation::relu : Activation::gelu;
+    model.post_norm = s.model.norm == "post";
+    model.causal = !s.isMasked();
+    model.learned_positions = tensors->has("positions.weight");
+    if (model.learned_positions) model.context = tensors->tensor("positions.weight").shape.front();
+    if (s.model.position == "sinusoidal") model.sinusoids = s.model.base;
+    describeRotations(s, *tensors, model);
+    describeBias(s, *tensors, model);
+    ModelWeights weights = locateWeights(*tensors, Naming::hugging_face, model);
+    return {name, FilePath(tensors->pathOfFile(0)), std::move(model), std::move(weights), tensors, nullptr,
+            {}};
+}
+
+PretrainedModel openRunModel(const RunFolder& run, std::optional<std::int64_t> step) {
+    const StepFile checkpoint = chooseCheckpoint(run, step);
+    auto tensors = std::make_shared<TensorStore>();
+    addSafetensors(checkpoint.path, *tensors);
+    return modelOfRun(withoutUnused(run.specification()), tensors, run.name());
+}
+
+}  // namespace roper

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/pretrained/pretrained_model.h"
+#include "core/runs/run_folder.h"
+#include "core/specification/specification.h"
+
+namespace roper {
+
+/// A model that was trained here, in the terms of published ones, so that the same questions can be asked of
+/// it.
+/// @param tensors  of a checkpoint, by the names of docs/run-folder.md
+/// @throws Error (usage) for linear attention, which published models do not have; Error (checkpoint) for
+/// tensors that do not fit the specification
+PretrainedModel modelOfRun(const Specification& specification, std::shared_ptr<const TensorStore> tensors,
+                           const std::string& name);
+
+/// The same of a run's checkpoint at a step, or its newest. @throws Error (checkpoint), as above
+PretrainedModel openRunModel(const RunFolder& run, std::optional<std::int64_t> step = {});
+
+}  // namespace roper

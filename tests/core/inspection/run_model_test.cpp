@@ -1,0 +1,122 @@
+#include "core/inspection/run_model.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <gtest/gtest.h>
+
+#include "core/base/safetensors.h"
+#include "core/language_model/decoder.h"
+#include "core/model/transformer.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace roper {
+namespace {
+
+constexpr std::int64_t kVocabulary = 20;
+
+/// A model of this specification with random weights, none of them 0 or 1, and the same as `modelOfRun` has
+/// it.
+struct Both {
+    explicit Both(const Specification& s) : ours(s, kVocabulary, at::kCPU) {
+        const at::NoGradGuard no_gradients;
+        at::manual_seed(3);
+        std::vector<TensorToWrite> tensors;
+        for (const auto& [name, tensor] : ours.parameters()) {
+            tensor.add_(at::randn_like(tensor) * (name.ends_with("_frequencies") ? 0.01 : 0.2));
+            tensors.push_back({name,
+                               Dtype::F32,
+                               tensor.sizes().vec(),
+                               {static_cast<const std::byte*>(tensor.const_data_ptr()), tensor.nbytes()}});
+        }
+        writeSafetensors(folder / "x.safetensors", tensors, {});
+        auto store = std::make_shared<TensorStore>();
+        addSafetensors(folder / "x.safetensors", *store);
+        decoder = std::make_unique<Decoder>(modelOfRun(s, store, "run"));
+    }
+
+    TemporaryFolder folder;
+    Transformer ours;
+    std::unique_ptr<Decoder> decoder;
+};
+
+Specification specificationWith(const std::vector<std::pair<std::string, std::string>>& settings) {
+    Specification s;
+    s.model.width = 24;
+    s.model.heads = 3;
+    s.model.layers = 2;
+    s.model.feed_forward = 40;
+    s.device.kernel = "plain";
+    s.device.precision = "fp32";
+    for (const auto& [key, value] : settings)
+        findField(specificationFields(), key).set(s, value);
+    return s;
+}
+
+std::vector<std::int64_t> someTokens() {
+    std::vector<std::int64_t> tokens;
+    for (std::int64_t t = 0; t < 30; ++t)
+        tokens.push_back((t * 7 + t * t) % kVocabulary);
+    return tokens;
+}
+
+TEST(RunModel, ComputesWhatItsTransformerDoes) {
+    using Settings = std::vector<std::pair<std::string, std::string>>;
+    for (const Settings& settings :
+         {Settings{{"model.position", "rope"}}, Settings{{"model.position", "roper"}},
+          Settings{{"model.position", "roper"}, {"model.norm", "post"}, {"model.activation", "relu"}},
+          Settings{{"model.position", "roper"},
+                   {"model.pairing", "interleaved"},
+                   {"model.rotary_fraction", "0.5"},
+                   {"model.value_rotary_fraction", "0.75"}},
+          Settings{{"model.position", "roper"}, {"model.frequencies", "trained"}},
+          Settings{{"model.position", "rope"}, {"training.objective", "masked"}},
+          Settings{{"model.position", "xpos"}}, Settings{{"model.position", "alibi"}},
+          Settings{{"model.position", "t5"}, {"model.bias_buckets", "9"}, {"model.bias_distance", "14"}},
+          Settings{{"model.position", "t5"}, {"training.objective", "masked"}},
+          Settings{{"model.position", "learned"}}, Settings{{"model.position", "sinusoidal"}},
+          Settings{{"model.position", "none"}}}) {
+        Both both(specificationWith(settings));
+        std::string what;
+        for (const auto& [key, value] : settings)
+            what += key + "=" + value + " ";
+        const at::NoGradGuard no_gradients;
+        const std::vector<std::int64_t> tokens = someTokens();
+        const at::Tensor right = both.ours.forward(at::tensor(tokens).unsqueeze(0)).squeeze(0);
+        const at::Tensor got = both.decoder->logits(both.decoder->hidden(tokens));
+        EXPECT_LT((got - right).abs().max().item<double>(), 2e-5 * right.abs().max().item<double>()) << what;
+    }
+}
+
+TEST(RunModel, ValuesAndTheInverseRotationCanBeLeftOut) {
+    Both both(specificationWith({{"model.position", "roper"}}));
+    const std::vector<std::int64_t> tokens = someTokens();
+    const at::Tensor whole = both.decoder->hidden(tokens);
+    Intervention shifted, no_values, no_inverse, no_inverse_shifted;
+    shifted.shift = 500;
+    EXPECT_LT((both.decoder->hidden(tokens, shifted) - whole).abs().max().item<double>(), 1e-3);
+    no_values.unrotated_values = {{}};
+    no_inverse.not_rotated_back = {{}};
+    no_inverse_shifted = no_inverse;
+    no_inverse_shifted.shift = 500;
+    EXPECT_GT((both.decoder->hidden(tokens, no_values) - whole).abs().max().item<double>(), 0.1);
+    const at::Tensor without = both.decoder->hidden(tokens, no_inverse);
+    EXPECT_GT((without - whole).abs().max().item<double>(), 0.1);
+    // Without the inverse the output knows where it is.
+    EXPECT_GT((both.decoder->hidden(tokens, no_inverse_shifted) - without).abs().max().item<double>(), 0.1);
+    // Without any rotation of values it is RoPE with the same weights.
+    Both rope(specificationWith({{"model.position", "rope"}}));
+    EXPECT_LT(
+        (both.decoder->hidden(tokens, no_values) - rope.decoder->hidden(tokens)).abs().max().item<double>(),
+        1e-5);
+}
+
+TEST(RunModel, LinearAttentionIsRefused) {
+    expectError(ErrorKind::usage, "linear attention cannot be looked into", [] {
+        modelOfRun(specificationWith({{"model.attention", "linear_cosine"}, {"model.position", "rope"}}),
+                   std::make_shared<TensorStore>(), "run");
+    });
+}
+
+}  // namespace
+}  // namespace roper
