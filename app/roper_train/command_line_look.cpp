@@ -6,8 +6,10 @@
 namespace roper {
 
 void CommandLine::addLook() {
-    CLI::App* look = command("look", "Look into a published model: a GGUF file or a Hugging Face folder");
-    look->add_option("model", look_.model, "A .gguf file, or a folder with config.json")->required();
+    CLI::App* look = command("look", "Look into a model: a run, a GGUF file or a Hugging Face folder");
+    look->add_option("model", look_.model, "A run, a .gguf file, or a folder with config.json")->required();
+    addRunsFolder(look);
+    look->add_option("--step", look_.step, "Of a run: the checkpoint at this step; the newest if not given");
     look->add_option(
             "--what", look_.what,
             "loss: −ln p of every token, in nats; logits: what may come after every token; generate: what "
@@ -25,6 +27,9 @@ void CommandLine::addLook() {
         ->check(CLI::NonNegativeNumber);
     look->add_option("--mute", look_.mute,
                      "Pairs that are left out of the scores, such as 24-31; 0 rotates fastest");
+    look->add_flag("--no-value-rotation", look_.no_value_rotation,
+                   "Of RoPER: values, and outputs, are not rotated");
+    look->add_flag("--no-inverse", look_.no_inverse, "Of RoPER: outputs are not rotated back");
     look->add_option("--shift", look_.shift, "Added to every position of the rotation");
     look->add_option("--base", look_.base, "Base of the frequencies in place of the model's own")
         ->check(CLI::Range(1.01, 1e15));
@@ -47,7 +52,12 @@ void CommandLine::addLook() {
     look->add_option("--threads", look_.threads, "CPU threads; 0 takes one per core")
         ->check(CLI::NonNegativeNumber);
     look->add_flag("--json", look_.json, "One JSON object in a line");
-    look->callback([this] { action_ = [this] { return lookCommand(look_); }; });
+    look->callback([this] {
+        action_ = [this] {
+            look_.runs = runs_;
+            return lookCommand(look_);
+        };
+    });
 }
 
 }  // namespace roper

@@ -30,18 +30,28 @@ std::string textOf(const LookOptions& options) {
     return options.text_file.empty() ? options.text : readFile(options.text_file, kLongestText);
 }
 
+/// A GGUF file, a Hugging Face folder, or a run, by its path or by its name in the runs folder.
+OpenedModel opened(const LookOptions& options) {
+    if (isPretrainedModel(options.model)) {
+        if (options.step)
+            throw Error(ErrorKind::usage, "--step chooses a checkpoint of a run; this model has none");
+        return openPublished(options.model);
+    }
+    return openRun(findRun(options.model.string(), options.runs), options.step);
+}
+
 /// "⟨ the⟩": where a token begins and ends is seen, and a line end is no line end.
-std::string shownToken(const Tokenizer& tokenizer, std::int64_t id) {
+std::string shownToken(const TextCodec& codec, std::int64_t id) {
     std::string shown;
-    for (const char c : tokenizer.textOf(id))
+    for (const char c : codec.textOf(id))
         shown += c == '\n' ? "↵" : c == '\t' ? "⇥" : std::string(1, c);
     return "⟨" + onOneLine(shown) + "⟩";
 }
 
-Json tokensJson(const Tokenizer& tokenizer, const std::vector<std::int64_t>& ids) {
+Json tokensJson(const TextCodec& codec, const std::vector<std::int64_t>& ids) {
     Json tokens = Json::array();
     for (const std::int64_t id : ids)
-        tokens.push_back(tokenizer.textOf(id));
+        tokens.push_back(codec.textOf(id));
     return tokens;
 }
 
@@ -49,15 +59,20 @@ Intervention interventionOf(const LookOptions& options, const Architecture& mode
     Intervention intervention;
     const bool is_of_heads =
         options.what == "attention" || options.what == "heads" || options.what == "bands";
+    // Of a question about heads --layer and --head say which are shown.
+    const HeadChoice chosen = is_of_heads ? HeadChoice{} : HeadChoice{options.layer, options.head};
+    if ((options.no_value_rotation || options.no_inverse) && model.value_rotations.empty())
+        throw Error(ErrorKind::usage,
+                    "this model rotates no values: --no-value-rotation and --no-inverse are for RoPER");
     if (!options.mute.empty()) {
         const auto pairs = parseIntegers(options.mute);
         if (!pairs)
             throw Error(ErrorKind::usage,
                         "pairs are written 24-31, 5 or 0,1,7, not \"" + options.mute + "\"");
-        // Of a question about heads --layer and --head say which are shown.
-        const HeadChoice heads = is_of_heads ? HeadChoice{} : HeadChoice{options.layer, options.head};
-        intervention.muted_pairs.push_back({heads, {pairs->begin(), pairs->end()}});
+        intervention.muted_pairs.push_back({chosen, {pairs->begin(), pairs->end()}});
     }
+    if (options.no_value_rotation) intervention.unrotated_values.push_back(chosen);
+    if (options.no_inverse) intervention.not_rotated_back.push_back(chosen);
     intervention.shift = options.shift;
     if (options.base > 0) intervention.base = options.base;
     if (options.scaling != "none") {
@@ -82,7 +97,7 @@ int printLoss(Inspector& inspector, const std::vector<std::int64_t>& ids, const 
         std::cout << (t == 0 ? "       –" : [&] {
             std::string number = formatFixed(loss.nll[t - 1], 3);
             return std::string(number.size() < 8 ? 8 - number.size() : 0, ' ') + number;
-        }()) << "  " << shownToken(inspector.tokenizer(), ids[t]) << "\n";
+        }()) << "  " << shownToken(inspector.codec(), ids[t]) << "\n";
     std::cout << "loss " << formatFixed(loss.mean, 4) << " nats a token over "
               << countOf(loss.nll.size(), "token") << ", perplexity " << formatRounded(std::exp(loss.mean), 4)
               << "\n";
@@ -93,35 +108,35 @@ int printLogits(Inspector& inspector, const std::vector<std::int64_t>& ids, cons
                 const LookOptions& options) {
     const auto predictions =
         inspector.predictions(ids, static_cast<std::size_t>(options.count.value_or(5)), intervention);
-    const Tokenizer& tokenizer = inspector.tokenizer();
+    const TextCodec& codec = inspector.codec();
     if (options.json) {
         Json of_tokens = Json::array();
         for (const auto& candidates : predictions) {
             Json list = Json::array();
             for (const Prediction& next : candidates)
                 list.push_back({{"id", next.id},
-                                {"token", tokenizer.textOf(next.id)},
+                                {"token", codec.textOf(next.id)},
                                 {"logit", next.logit},
                                 {"probability", next.probability}});
             of_tokens.push_back(std::move(list));
         }
-        print({{"ids", ids}, {"tokens", tokensJson(tokenizer, ids)}, {"predictions", of_tokens}});
+        print({{"ids", ids}, {"tokens", tokensJson(codec, ids)}, {"predictions", of_tokens}});
         return 0;
     }
     for (const Prediction& next : predictions.back())
         std::cout << formatFixed(100 * next.probability, 2) << " %  logit " << formatFixed(next.logit, 3)
-                  << "  " << shownToken(tokenizer, next.id) << "\n";
+                  << "  " << shownToken(codec, next.id) << "\n";
     return 0;
 }
 
 /// Prints the text as it is written, or all of it as JSON in the end.
 int printGenerated(Inspector& inspector, const std::vector<std::int64_t>& ids,
                    const Intervention& intervention, const LookOptions& options) {
-    const Tokenizer& tokenizer = inspector.tokenizer();
+    const TextCodec& codec = inspector.codec();
     std::string unfinished;  // a character may reach over several tokens
     const auto take = [&](std::int64_t id) {
-        if (options.json || tokenizer.isSpecial(id)) return true;
-        unfinished += tokenizer.textOf(id);
+        if (options.json || codec.isSpecial(id)) return true;
+        unfinished += codec.textOf(id);
         const std::size_t end = std::min(firstNotUtf8(unfinished), unfinished.size());
         constexpr std::size_t kLongestCharacter = 4;
         const std::size_t whole = unfinished.size() - end < kLongestCharacter ? end : unfinished.size();
@@ -132,7 +147,7 @@ int printGenerated(Inspector& inspector, const std::vector<std::int64_t>& ids,
     const GenerationOptions how{options.count.value_or(32), options.temperature, options.seed};
     const std::vector<std::int64_t> written = inspector.generate(ids, how, take, intervention);
     if (options.json)
-        print({{"ids", ids}, {"generated", written}, {"text", tokenizer.decode(written)}});
+        print({{"ids", ids}, {"generated", written}, {"text", codec.decode(written)}});
     else
         std::cout << std::endl;
     return 0;
@@ -163,7 +178,7 @@ int printAttention(Inspector& inspector, const std::vector<std::int64_t>& ids,
     print({{"layer", *options.layer},
            {"head", *options.head},
            {"ids", ids},
-           {"tokens", tokensJson(inspector.tokenizer(), ids)},
+           {"tokens", tokensJson(inspector.codec(), ids)},
            {"weights", rows}});
     return 0;
 }
@@ -320,7 +335,7 @@ int lookCommand(const LookOptions& options) {
         settings.progress = [](std::int64_t done, std::int64_t all) {
             std::cerr << "\rlayer " << done << " of " << all << (done == all ? "\r\033[K" : "") << std::flush;
         };
-    Inspector inspector(options.model, settings);
+    Inspector inspector(opened(options), settings);
     for (const std::string& note : inspector.model().notes)
         std::cerr << "roper-train: " << note << "\n";
     const std::vector<std::int64_t> ids = inspector.encode(textOf(options));

@@ -11,16 +11,19 @@ namespace roper {
 
 /// Questions about a model that is only read.
 struct LookOptions {
-    std::filesystem::path model;  ///< a .gguf file or a Hugging Face folder
-    std::string what;             ///< loss, logits, generate, attention, heads or bands
-    std::filesystem::path out;    ///< attention is written there
+    std::filesystem::path model;       ///< a .gguf file, a Hugging Face folder, or a run's path or name
+    std::filesystem::path runs;        ///< where runs are found by name
+    std::optional<std::int64_t> step;  ///< of a run's checkpoint; the newest if not given
+    std::string what;                  ///< loss, logits, generate, attention, heads or bands
+    std::filesystem::path out;         ///< attention is written there
     std::string text;
     std::filesystem::path text_file;  ///< instead of `text`
     std::optional<std::int64_t> layer, head;
-    std::string mute;              ///< pairs, such as 24-31
-    std::int64_t shift = 0;        ///< added to every position
-    double base = 0;               ///< 0: the model's own
-    std::string scaling = "none";  ///< one of `scalingNames`
+    std::string mute;                                    ///< pairs, such as 24-31
+    bool no_value_rotation = false, no_inverse = false;  ///< of RoPER
+    std::int64_t shift = 0;                              ///< added to every position
+    double base = 0;                                     ///< 0: the model's own
+    std::string scaling = "none";                        ///< one of `scalingNames`
     double factor = 4;
     double original_length = 0;         ///< 0: what the model was trained on
     std::optional<std::int64_t> count;  ///< candidates of `logits` (5), or tokens to `generate` (32)

@@ -9,15 +9,10 @@
 #include "core/base/random.h"
 #include "core/inspection/head_observer.h"
 #include "core/language_model/decoder.h"
-#include "core/tokenizers/tokenizer_files.h"
 #include "core/training/loaded_model.h"
 
 namespace roper {
 namespace {
-
-Tokenizer tokenizerOfModel(const PretrainedModel& model) {
-    return model.gguf ? tokenizerOf(*model.gguf) : readTokenizerJson(model.path / "tokenizer.json");
-}
 
 /// log Σ exp over the vocabulary, a part at a time. Each [T].
 class LogSumExp {
@@ -74,8 +69,8 @@ std::int64_t chosenToken(const at::Tensor& logits, double temperature, Random& r
 }  // namespace
 
 struct Inspector::Parts {
-    Parts(PretrainedModel model, Tokenizer with, InspectorOptions given)
-        : decoder(std::move(model)), tokenizer(std::move(with)), options(std::move(given)) {}
+    Parts(OpenedModel model, InspectorOptions given)
+        : decoder(std::move(model.model)), codec(std::move(model.codec)), options(std::move(given)) {}
 
     /// The last residuals after the final norm [T, C].
     at::Tensor hidden(std::span<const std::int64_t> ids, const Intervention& intervention,
@@ -89,20 +84,13 @@ struct Inspector::Parts {
     }
 
     Decoder decoder;
-    Tokenizer tokenizer;
+    TextCodec codec;
     InspectorOptions options;
 };
 
-Inspector::Inspector(const FilePath& path, InspectorOptions options) {
-    PretrainedModel model = openPretrainedModel(path);
-    Tokenizer tokenizer = tokenizerOfModel(model);
-    if (tokenizer.size() > model.architecture.vocabulary)
-        throw Error(ErrorKind::checkpoint, tokenizer.parts().origin + ": the tokenizer has " +
-                                               std::to_string(tokenizer.size()) + " tokens, the model " +
-                                               std::to_string(model.architecture.vocabulary) +
-                                               ": they do not belong together");
+Inspector::Inspector(OpenedModel model, InspectorOptions options) {
     setThreads(options.threads);
-    parts_ = std::make_unique<Parts>(std::move(model), std::move(tokenizer), std::move(options));
+    parts_ = std::make_unique<Parts>(std::move(model), std::move(options));
     parts_->decoder.weights().keepUpTo(parts_->options.kept_bytes);
 }
 
@@ -114,13 +102,13 @@ const PretrainedModel& Inspector::model() const {
     return parts_->decoder.model();
 }
 
-const Tokenizer& Inspector::tokenizer() const {
-    return parts_->tokenizer;
+const TextCodec& Inspector::codec() const {
+    return parts_->codec;
 }
 
 std::vector<std::int64_t> Inspector::encode(std::string_view text) const {
     return translatingErrors([&] {
-        std::vector<std::int64_t> ids = parts_->tokenizer.encode(text);
+        std::vector<std::int64_t> ids = parts_->codec.encode(text);
         if (ids.empty()) throw Error(ErrorKind::usage, "the text is empty: there is no token to read");
         return ids;
     });
@@ -191,7 +179,7 @@ std::vector<std::int64_t> Inspector::generate(std::span<const std::int64_t> ids,
             const std::int64_t next = chosenToken(logits, options.temperature, random);
             written.push_back(next);
             const bool goes_on = !take || take(next);
-            if (!goes_on || parts_->tokenizer.isSpecial(next)) break;
+            if (!goes_on || parts_->codec.isSpecial(next)) break;
             last = parts_->decoder.hidden(std::span(&written.back(), 1), intervention, {}, &cache);
         }
         return written;

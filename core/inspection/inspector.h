@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "core/inspection/head_report.h"
+#include "core/inspection/opened_model.h"
 #include "core/language_model/intervention.h"
-#include "core/pretrained/pretrained_model.h"
-#include "core/tokenizers/tokenizer.h"
 
 namespace roper {
 
@@ -41,21 +40,19 @@ struct InspectorOptions {
     std::function<void(std::int64_t done, std::int64_t all)> progress = {};
 };
 
-/// A published model with its tokenizer, ready to answer questions about texts. Its answers are plain
+/// A model, published or trained here, ready to answer questions about texts. Its answers are plain
 /// numbers, so that who asks needs no LibTorch.
 class Inspector {
   public:
-    /// @param model  a GGUF file or a Hugging Face folder
-    /// @throws Error (checkpoint, usage, disk) saying what is wrong with it
-    explicit Inspector(const FilePath& model, InspectorOptions options = {});
+    explicit Inspector(OpenedModel model, InspectorOptions options = {});
     ~Inspector();
     Inspector(Inspector&&) noexcept;
     Inspector& operator=(Inspector&&) noexcept;
 
     const PretrainedModel& model() const;
-    const Tokenizer& tokenizer() const;
+    const TextCodec& codec() const;
 
-    /// The text as the model reads it, with the special tokens that it expects.
+    /// The text as the model reads it.
     /// @throws Error (usage) for a text that has no token
     std::vector<std::int64_t> encode(std::string_view text) const;
 

@@ -187,6 +187,49 @@ class SmallModels(TrainerTest):
         self.assertIn("more than any model has", done.stderr)
 
 
+class Runs(TrainerTest):
+    TEXT = "?d=66+27; 6e0+7e0+0e0==13e0"
+
+    def ask(self, run, *arguments):
+        return json.loads(look(run, "--runs", self.runs, "--text", self.TEXT, "--json", *arguments))
+
+    def test_a_run_answers_as_its_own_export(self):
+        import numpy
+
+        for position in ("roper", "t5"):
+            run = self.train(position, "--set", f"position={position}", "--steps", 20, "--set", "checkpoints.every=10")
+            out = Path(self._folder.name) / "logits.safetensors"
+            done = self.trainer("export", run, "--what", "logits", "--text", self.TEXT, "--step", 10, "--out", out)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            logits = read_safetensors(out)[0]["logits"].astype(float)
+            answer = self.ask(position, "--what", "logits", "--step", 10, "--count", logits.shape[1])
+            self.assertEqual("".join(answer["tokens"]), self.TEXT)
+            for row, right in zip(answer["predictions"], logits):
+                given = {candidate["id"]: candidate["logit"] for candidate in row}
+                numpy.testing.assert_allclose([given[i] for i in range(len(right))], right, atol=2e-5)
+            newest = self.ask(position, "--what", "loss")["loss"]
+            self.assertNotEqual(newest, self.ask(position, "--what", "loss", "--step", 10)["loss"])
+
+    def test_the_rotation_of_values_can_be_left_out(self):
+        self.train("roper", "--set", "position=roper", "--steps", 30)
+        self.train("rope", "--set", "position=rope", "--steps", 5)
+        losses = [self.ask("roper", "--what", "loss", *change)["loss"] for change in
+                  ((), ("--shift", 300), ("--no-inverse",), ("--no-value-rotation",), ("--no-inverse", "--shift", 300))]
+        self.assertAlmostEqual(losses[0], losses[1], delta=1e-4)
+        self.assertEqual(len({round(loss, 4) for loss in losses[1:]}), 4)
+        self.assertIn("rotates no values", look("rope", "--runs", self.runs, "--what", "loss", "--text", self.TEXT, "--no-inverse",
+                                                expected=2))
+
+    def test_what_a_run_cannot_answer_is_said(self):
+        self.train("linear", "--set", "position=rope", "--set", "model.attention=linear_cosine", "--steps", 2)
+        ask = ("--runs", self.runs, "--what", "loss", "--text")
+        self.assertIn("linear attention", look("linear", *ask, self.TEXT, expected=2))
+        self.train("rope", "--set", "position=rope", "--steps", 2)
+        self.assertIn("character 'Z' at place 3", look("rope", *ask, "12Z", expected=2))
+        self.assertIn("nothing", look("nothing", *ask, self.TEXT, expected=2))
+        self.assertIn("checkpoint", look("rope", *ask, self.TEXT, "--step", 77, expected=4))
+
+
 @unittest.skipUnless(EXAMPLE.is_file(), "./lab setup --model fetches the model for this")
 class Example(unittest.TestCase):
     def test_paris_is_the_capital_of_france(self):

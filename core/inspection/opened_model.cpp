@@ -1,0 +1,49 @@
+#include "core/inspection/opened_model.h"
+
+#include "core/base/error.h"
+#include "core/corpus/open_task.h"
+#include "core/inspection/run_model.h"
+#include "core/tokenizers/tokenizer_files.h"
+
+namespace roper {
+
+std::string TextCodec::decode(const std::vector<std::int64_t>& ids) const {
+    std::string text;
+    for (const std::int64_t id : ids)
+        text += textOf(id);
+    return text;
+}
+
+OpenedModel openPublished(const FilePath& path) {
+    PretrainedModel model = openPretrainedModel(path);
+    const auto tokenizer = std::make_shared<const Tokenizer>(
+        model.gguf ? tokenizerOf(*model.gguf) : readTokenizerJson(model.path / "tokenizer.json"));
+    if (tokenizer->size() > model.architecture.vocabulary)
+        throw Error(ErrorKind::checkpoint, tokenizer->parts().origin + ": the tokenizer has " +
+                                               std::to_string(tokenizer->size()) + " tokens, the model " +
+                                               std::to_string(model.architecture.vocabulary) +
+                                               ": they do not belong together");
+    return {std::move(model),
+            {[tokenizer](std::string_view text) { return tokenizer->encode(text); },
+             [tokenizer](std::int64_t id) { return tokenizer->textOf(id); },
+             [tokenizer](std::int64_t id) { return tokenizer->isSpecial(id); }}};
+}
+
+OpenedModel openRun(const RunFolder& run, std::optional<std::int64_t> step) {
+    const std::shared_ptr<const Task> task = openTaskForInference(run.specification().task, run);
+    PretrainedModel model = openRunModel(run, step);
+    // A masked model has one token more than its vocabulary, the mask.
+    const std::int64_t known = task->vocabulary().size();
+    if (known > model.architecture.vocabulary)
+        throw Error(ErrorKind::checkpoint, run.path().string() + ": the vocabulary has " +
+                                               std::to_string(known) + " tokens, the model " +
+                                               std::to_string(model.architecture.vocabulary));
+    return {std::move(model),
+            {[task](std::string_view text) { return task->vocabulary().encode(text); },
+             [task, known](std::int64_t id) {
+                 return id < known ? task->vocabulary().decode(id) : std::string("[mask]");
+             },
+             [known](std::int64_t id) { return id >= known; }}};
+}
+
+}  // namespace roper

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/pretrained/pretrained_model.h"
+#include "core/runs/run_folder.h"
+
+namespace roper {
+
+/// Text to ids and back, whatever kind of model it is for.
+struct TextCodec {
+    /// With the special tokens that the model expects around a text.
+    /// @throws Error (usage), std::invalid_argument for a text that cannot be encoded
+    std::function<std::vector<std::int64_t>(std::string_view)> encode;
+    std::function<std::string(std::int64_t)> textOf;  ///< bytes that may be a part of a character
+    std::function<bool(std::int64_t)> isSpecial;      ///< a mark rather than text
+
+    std::string decode(const std::vector<std::int64_t>& ids) const;
+};
+
+/// A model that can be asked, with what it reads.
+struct OpenedModel {
+    PretrainedModel model;
+    TextCodec codec;
+};
+
+/// A GGUF file or a Hugging Face folder.
+/// @throws Error (checkpoint, usage, disk) saying what is wrong with it
+OpenedModel openPublished(const FilePath& path);
+
+/// A run's checkpoint at a step, or its newest.
+/// @throws Error (checkpoint, usage, disk) saying what is wrong with it
+OpenedModel openRun(const RunFolder& run, std::optional<std::int64_t> step = {});
+
+}  // namespace roper
