@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "tests/support/finished_run.h"
+#include "tests/support/label_problems.h"
 #include "tests/support/page_test.h"
 
 using namespace roper;
@@ -248,6 +249,8 @@ class InspectPageTest : public PageTest {
         QCOMPARE((*map.map().values)(0, 1), 0.0);
         QVERIFY(map.figureCaption().contains("every step of the working right"));
         QCOMPARE(map.map().value_name, QString("fully solved, %"));
+        for (const QSize size : {QSize(260, 260), QSize(600, 400), QSize(1400, 700)})
+            QCOMPARE(labelProblems(map, size), QStringList());
         state().setRun("twin");
         QVERIFY(!with_working->isVisible());
         with_working->setChecked(false);

@@ -5,13 +5,15 @@
 #include "ui/charts/heat_map_view.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/type_scale.h"
+#include "ui/theme/zoom.h"
 
 // How a HeatMapView looks: cells as tiles or shapes, labels, the bar of colours.
 
 namespace roper {
 namespace {
 
-constexpr double kLeft = 64, kTop = 34, kRight = 76, kBottom = 10, kTitle = 20, kDistances = 34;
+constexpr double kLeft = 64, kTop = 34, kRight = 76, kBesideBar = 10, kBottom = 10, kTitle = 20,
+                 kDistances = 34;
 constexpr double kBarWidth = 12;
 constexpr double kLeastCharacter = 6.5;  // a cell that still holds a letter that can be read
 constexpr double kMostShapes = 1 << 15;  // a map of more cells is exported as pixels in a frame of text
@@ -30,10 +32,16 @@ int labelStep(double cells, double most) {
 
 }  // namespace
 
+/// Room for the color bar and what its numbers are.
+double HeatMapView::rightMargin() const {
+    const QFontMetricsF metrics(smallFont(Zoom::instance().pictureFont()));
+    return std::max(kRight, kBesideBar + metrics.horizontalAdvance(map_.value_name) + 4);
+}
+
 HeatMapView::Frame HeatMapView::frame(const QRectF& area) const {
     Frame frame;
     frame.cells = shown_;
-    frame.box = mapArea(area).adjusted(kLeft, kTop + (title_.isEmpty() ? 0 : kTitle), -kRight,
+    frame.box = mapArea(area).adjusted(kLeft, kTop + (title_.isEmpty() ? 0 : kTitle), -rightMargin(),
                                        -kBottom - (map_.distances_below ? kDistances : 0));
     // Token by token maps keep square cells; others fill their place.
     if (!isEmpty() && map_.values->rows() == map_.values->cols()) {
@@ -246,7 +254,7 @@ void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& the
 void HeatMapView::paintColorBar(QPainter& painter, const Frame& at, const Theme& theme) const {
     const bool diverging = map_.scale == Scale::diverging;
     const ColorTable colors = diverging ? theme.divergingColors() : theme.sequentialColors();
-    const QRectF bar(at.box.right() + 10, at.box.top() + 16, kBarWidth,
+    const QRectF bar(at.box.right() + kBesideBar, at.box.top() + 16, kBarWidth,
                      std::min(160.0, at.box.height() - 18));
     if (bar.height() < 30) return;
     QLinearGradient gradient(bar.bottomLeft(), bar.topLeft());
@@ -256,7 +264,8 @@ void HeatMapView::paintColorBar(QPainter& painter, const Frame& at, const Theme&
     painter.setBrush(gradient);
     painter.drawRect(bar);
     painter.setPen(theme.text);
-    painter.drawText(QRectF(bar.left(), bar.top() - 18, kRight, 16), Qt::AlignLeft, map_.value_name);
+    painter.drawText(QRectF(bar.left(), bar.top() - 18, rightMargin() - kBesideBar, 16), Qt::AlignLeft,
+                     map_.value_name);
     painter.setPen(theme.faint_text);
     const auto label = [&](double y, const QString& text) {
         painter.drawText(QRectF(bar.right() + 4, y - 8, kRight - kBarWidth - 14, 16),

@@ -96,6 +96,7 @@ class HeatMapView : public FigureView {
         double y(double row) const { return box.top() + (row - cells.top()) * cell_height; }
     };
     Frame frame(const QRectF& area) const;
+    double rightMargin() const;
     void makeOwnPyramid();
     bool isEmpty() const { return !map_.values || map_.values->size() == 0; }
     void paintCells(QPainter& painter, const Frame& frame, const Theme& theme) const;
