@@ -14,9 +14,10 @@ void CommandLine::addLook() {
             "--what", look_.what,
             "loss: −ln p of every token, in nats; logits: what may come after every token; generate: what "
             "the "
-            "model writes on; attention: weights; heads: what every head does; bands: what each pair does")
+            "model writes on; attention: weights; heads: what every head does; bands: what each pair does; "
+            "kernels: what a head makes of a value by its distance (no text)")
         ->required()
-        ->check(CLI::IsMember({"loss", "logits", "generate", "attention", "heads", "bands"}));
+        ->check(CLI::IsMember({"loss", "logits", "generate", "attention", "heads", "bands", "kernels"}));
     CLI::Option* text = look->add_option("--text", look_.text, "Text that the model reads");
     CLI::Option* file =
         look->add_option("--text-file", look_.text_file, "The same from a file")->check(CLI::ExistingFile);
@@ -44,7 +45,8 @@ void CommandLine::addLook() {
                      "Of --scaling: tokens of the texts of training; what the model says if not given")
         ->check(CLI::PositiveNumber);
     look->add_option("--out", look_.out, "Of attention: a .safetensors or .csv file");
-    look->add_option("--count", look_.count, "Candidates of logits (5), or tokens to generate (32)")
+    look->add_option("--count", look_.count,
+                     "Candidates of logits (5), tokens to generate (32), or distances of kernels (32)")
         ->check(CLI::Range(1, 4096));
     look->add_option("--temperature", look_.temperature, "Of generate: 0 takes the likeliest token")
         ->check(CLI::Range(0.0, 100.0));

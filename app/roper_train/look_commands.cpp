@@ -322,6 +322,27 @@ int printBands(const std::vector<HeadReport>& reports, const Architecture& model
     return 0;
 }
 
+int printKernels(Inspector& inspector, const LookOptions& options) {
+    const std::vector<ValueKernel> kernels =
+        inspector.valueKernels(static_cast<int>(options.count.value_or(32)));
+    const std::int64_t heads = inspector.model().architecture.heads;
+    if (!options.json) std::cout << "layer,head,distance,norm,cosine\n";
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+        const auto layer = static_cast<std::int64_t>(i) / heads, head = static_cast<std::int64_t>(i) % heads;
+        if (!isWanted(options, layer, head)) continue;
+        if (options.json) {
+            print(
+                {{"layer", layer}, {"head", head}, {"norm", kernels[i].norm}, {"cosine", kernels[i].cosine}});
+            continue;
+        }
+        for (std::size_t distance = 0; distance < kernels[i].norm.size(); ++distance)
+            std::cout << layer << "," << head << "," << distance << ","
+                      << formatRounded(kernels[i].norm[distance], 6) << ","
+                      << formatRounded(kernels[i].cosine[distance], 5) << "\n";
+    }
+    return 0;
+}
+
 }  // namespace
 
 int lookCommand(const LookOptions& options) {
@@ -338,6 +359,7 @@ int lookCommand(const LookOptions& options) {
     Inspector inspector(opened(options), settings);
     for (const std::string& note : inspector.model().notes)
         std::cerr << "roper-train: " << note << "\n";
+    if (options.what == "kernels") return printKernels(inspector, options);
     const std::vector<std::int64_t> ids = inspector.encode(textOf(options));
     const Intervention intervention = interventionOf(options, inspector.model().architecture);
     if (options.what == "loss") return printLoss(inspector, ids, intervention, options.json);

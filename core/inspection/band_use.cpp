@@ -4,19 +4,17 @@ namespace roper {
 namespace {
 
 /// Sums of features by the pair that they belong to; what does not rotate is the last.
-Eigen::VectorXd byPair(const Eigen::VectorXd& features, Pairing pairing, int width) {
-    Eigen::VectorXd sums(width / 2 + 1);
-    for (int pair = 0; pair < width / 2; ++pair) {
-        const PairFeatures of = featuresOfPair(pairing, width, pair);
-        sums[pair] = features[of.first] + features[of.second];
-    }
-    sums[width / 2] = features.tail(features.size() - width).sum();
+Eigen::VectorXd byPair(const Eigen::VectorXd& features, const Rotary& rotary) {
+    Eigen::VectorXd sums(rotary.pairs() + 1);
+    for (int pair = 0; pair < rotary.pairs(); ++pair)
+        sums[pair] = features[rotary.features(pair).first] + features[rotary.features(pair).second];
+    sums[rotary.pairs()] = features.tail(features.size() - rotary.rotatedWidth()).sum();
     return sums;
 }
 
 }  // namespace
 
-BandUse bandUse(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, Pairing pairing, int width,
+BandUse bandUse(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, const Rotary& rotary,
                 Eigen::Index window) {
     const Eigen::Index T = Q.rows(), d = Q.cols();
     // Of the keys that the query sees: Σ k kᵀ and Σ k, with one key added, and one taken away, at a time.
@@ -36,14 +34,14 @@ BandUse bandUse(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, Pairing pair
             (squares.selfadjointView<Eigen::Lower>() * q) / keys - mean * mean.dot(q);  // cov_j(k_j, s_nj)
         covariances += q.cwiseProduct(with_score);
     }
-    const Eigen::VectorXd of_pairs = byPair(covariances, pairing, width);
+    const Eigen::VectorXd of_pairs = byPair(covariances, rotary);
     const double variance = of_pairs.sum();
     BandUse use;
     use.variance = variance / static_cast<double>(T);
-    use.share = Eigen::VectorXd::Zero(width / 2);
+    use.share = Eigen::VectorXd::Zero(rotary.pairs());
     if (!(variance > 0)) return use;
-    use.share = of_pairs.head(width / 2) / variance;
-    use.rest = of_pairs[width / 2] / variance;
+    use.share = of_pairs.head(rotary.pairs()) / variance;
+    use.rest = of_pairs[rotary.pairs()] / variance;
     return use;
 }
 

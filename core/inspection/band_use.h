@@ -2,7 +2,7 @@
 
 #include <Eigen/Core>
 
-#include "core/rotary/pairing.h"
+#include "core/rotary/rotation.h"
 
 namespace roper {
 
@@ -18,9 +18,9 @@ struct BandUse {
 /// contributes: Σ_n cov_j(s_nj of the pair, s_nj) / Σ_n var_j(s_nj). Softmax ignores what all keys have in
 /// common, so this, and not the size of a pair's scores, says what a pair does.
 /// @param Q, K    [T × d], rotated
-/// @param width   features that rotate
+/// @param rotary  which features make a pair
 /// @param window  a query sees itself and this many keys less one before it; T or more: all
-BandUse bandUse(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, Pairing pairing, int width,
+BandUse bandUse(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, const Rotary& rotary,
                 Eigen::Index window);
 
 }  // namespace roper

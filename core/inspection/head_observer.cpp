@@ -8,19 +8,12 @@
 namespace roper {
 namespace {
 
-Eigen::MatrixXd matrixOf(const at::Tensor& x) {
-    const at::Tensor exact = x.to(at::kDouble).contiguous();
-    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    return Eigen::Map<const RowMajor>(exact.const_data_ptr<double>(), exact.size(0), exact.size(1));
-}
-
 /// Mean length of every pair over tokens. x [T × d]; features that do not rotate are paired with their
 /// neighbours.
-Eigen::VectorXd pairNorms(const Eigen::MatrixXd& x, Pairing pairing, int width) {
-    Eigen::VectorXd norms(x.cols() / 2);
-    for (int pair = 0; pair < static_cast<int>(x.cols()) / 2; ++pair) {
-        const PairFeatures of =
-            pair < width / 2 ? featuresOfPair(pairing, width, pair) : PairFeatures{2 * pair, 2 * pair + 1};
+Eigen::VectorXd pairNorms(const Eigen::MatrixXd& x, const Rotary& rotary) {
+    Eigen::VectorXd norms(rotary.planes());
+    for (int pair = 0; pair < rotary.planes(); ++pair) {
+        const PairFeatures of = rotary.plane(pair);
         norms[pair] = (x.col(of.first).array().square() + x.col(of.second).array().square()).sqrt().mean();
     }
     return norms;
@@ -36,6 +29,12 @@ double slowShare(const BandUse& use, const Eigen::VectorXd& theta, std::int64_t 
 }
 
 }  // namespace
+
+Eigen::MatrixXd matrixOf(const at::Tensor& x) {
+    const at::Tensor exact = x.to(at::kDouble).contiguous();
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    return Eigen::Map<const RowMajor>(exact.const_data_ptr<double>(), exact.size(0), exact.size(1));
+}
 
 HeadObserver::HeadObserver(const Architecture& architecture, std::span<const std::int64_t> tokens)
     : architecture_(architecture),
@@ -66,10 +65,11 @@ PassRecorder HeadObserver::recorder() {
 }
 
 void HeadObserver::observe(const LayerView& view) {
-    const LayerRotation& rotation = architecture_.rotationOf(view.layer);
     const std::int64_t H = architecture_.heads,
                        window = architecture_.isWindowed(view.layer) ? architecture_.window : T_;
-    const Eigen::VectorXd theta = frequenciesOf(architecture_, view.layer, static_cast<double>(T_));
+    const Rotary rotary{static_cast<int>(architecture_.head_dim),
+                        architecture_.rotationOf(view.layer).pairing,
+                        frequenciesOf(architecture_, view.layer, static_cast<double>(T_))};
     const auto ofGroup = [&](const at::Tensor& x, std::int64_t head) {
         return x.select(0, head * x.size(0) / H);
     };
@@ -77,12 +77,12 @@ void HeadObserver::observe(const LayerView& view) {
         HeadReport& to = report(view.layer, head);
         const Eigen::MatrixXd Q = matrixOf(view.rotated_q.select(0, head)),
                               K = matrixOf(ofGroup(view.rotated_k, head));
-        to.bands = bandUse(Q, K, rotation.pairing, rotation.width, window);
-        to.slow_share = slowShare(to.bands, theta, T_);
+        to.bands = bandUse(Q, K, rotary, window);
+        to.slow_share = slowShare(to.bands, rotary.theta, T_);
         // A rotation keeps every pair's length.
-        to.query_norms = pairNorms(Q, rotation.pairing, rotation.width);
-        to.key_norms = pairNorms(K, rotation.pairing, rotation.width);
-        to.value_norms = pairNorms(matrixOf(ofGroup(view.v, head)), rotation.pairing, rotation.width);
+        to.query_norms = pairNorms(Q, rotary);
+        to.key_norms = pairNorms(K, rotary);
+        to.value_norms = pairNorms(matrixOf(ofGroup(view.v, head)), rotary);
     };
     at::parallel_for(0, H, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t head = begin; head < end; ++head)

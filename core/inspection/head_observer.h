@@ -8,6 +8,9 @@
 
 namespace roper {
 
+/// A matrix in float64. x [rows, columns], of any type
+Eigen::MatrixXd matrixOf(const at::Tensor& x);
+
 /// Watches a pass over one text and sums up what every head does. T tokens, H heads.
 class HeadObserver {
   public:

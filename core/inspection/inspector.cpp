@@ -197,6 +197,34 @@ std::vector<HeadReport> Inspector::heads(std::span<const std::int64_t> ids,
     });
 }
 
+std::vector<ValueKernel> Inspector::valueKernels(int distances) {
+    return translatingErrors([&] {
+        const at::NoGradGuard no_gradients;
+        const Architecture& model = parts_->decoder.architecture();
+        const std::int64_t d = model.head_dim;
+        std::vector<ValueKernel> kernels;
+        for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+            const BlockWeights& block =
+                parts_->decoder.model().weights.blocks[static_cast<std::size_t>(layer)];
+            const at::Tensor output = parts_->decoder.weights().matrix(block.output.weight),
+                             value = parts_->decoder.weights().matrix(block.value.weight);
+            Rotary values{static_cast<int>(d), Pairing::half, {}};
+            if (!model.value_rotations.empty()) {
+                const LayerRotation& by =
+                    model.value_rotations[model.rotation_of_layer[static_cast<std::size_t>(layer)]];
+                values.pairing = by.pairing;
+                if (by.width > 0) values.theta = by.frequencies(static_cast<double>(model.context)).theta;
+            }
+            for (std::int64_t head = 0; head < model.heads; ++head) {
+                const std::int64_t group = head * model.key_value_heads / model.heads;
+                kernels.push_back(valueKernel(matrixOf(output.narrow(1, head * d, d)),
+                                              matrixOf(value.narrow(0, group * d, d)), values, distances));
+            }
+        }
+        return kernels;
+    });
+}
+
 void Inspector::attention(std::span<const std::int64_t> ids, const TakeLayer& take,
                           const Intervention& intervention) {
     translatingErrors([&] {

@@ -10,6 +10,7 @@
 
 #include "core/inspection/head_report.h"
 #include "core/inspection/opened_model.h"
+#include "core/inspection/value_kernel.h"
 #include "core/language_model/intervention.h"
 
 namespace roper {
@@ -76,6 +77,10 @@ class Inspector {
 
     /// What every head does with the text, layer by layer. @throws Error (usage) for fewer than two tokens
     std::vector<HeadReport> heads(std::span<const std::int64_t> ids, const Intervention& intervention = {});
+
+    /// What every head makes of a token 0, 1, … `distances` − 1 positions back, layer by layer; it depends on
+    /// no text.
+    std::vector<ValueKernel> valueKernels(int distances);
 
     /// Attention weights of every layer in turn, [heads, T, T] row by row; memory for one layer of them is
     /// taken.

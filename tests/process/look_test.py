@@ -220,6 +220,17 @@ class Runs(TrainerTest):
         self.assertIn("rotates no values", look("rope", "--runs", self.runs, "--what", "loss", "--text", self.TEXT, "--no-inverse",
                                                 expected=2))
 
+    def test_the_kernel_of_values_depends_on_distance_with_roper_alone(self):
+        for position in ("rope", "roper"):
+            self.train(position, "--set", f"position={position}", "--steps", 5)
+            lines = look(position, "--runs", self.runs, "--what", "kernels", "--count", 4, "--json").splitlines()
+            kernels = [json.loads(line) for line in lines]
+            self.assertEqual([(kernel["layer"], kernel["head"]) for kernel in kernels], [(0, 0), (0, 1)])
+            for kernel in kernels:
+                self.assertEqual((len(kernel["norm"]), kernel["cosine"][0]), (4, 1))
+                same = max(abs(cosine - 1) for cosine in kernel["cosine"]) < 1e-9
+                self.assertEqual(same, position == "rope")
+
     def test_what_a_run_cannot_answer_is_said(self):
         self.train("linear", "--set", "position=rope", "--set", "model.attention=linear_cosine", "--steps", 2)
         ask = ("--runs", self.runs, "--what", "loss", "--text")

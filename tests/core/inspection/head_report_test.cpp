@@ -50,7 +50,8 @@ TEST(BandUse, SplitsTheVarianceOfScoresOverKeys) {
     for (const Pairing pairing : {Pairing::half, Pairing::interleaved})
         for (const int width : {12, 6})
             for (const Eigen::Index window : {40, 7}) {
-                const BandUse got = bandUse(Q, K, pairing, width, window);
+                const Rotary rotary = makeRotary(12, pairing, 100, FrequencyFormula::standard, width / 12.0);
+                const BandUse got = bandUse(Q, K, rotary, window);
                 const BandUse right = byDefinition(Q, K, pairing, width, window);
                 EXPECT_LT((got.share - right.share).cwiseAbs().maxCoeff(), 1e-12);
                 EXPECT_NEAR(got.rest, right.rest, 1e-12);
@@ -64,7 +65,7 @@ TEST(BandUse, WhatAllKeysHaveInCommonCountsForNothing) {
     const Eigen::MatrixXd Q = normalMatrix(30, 8, 4);
     K.col(2).setConstant(50);  // pair 2 of halves: features 2 and 6
     K.col(6).setConstant(-20);
-    EXPECT_NEAR(bandUse(Q, K, Pairing::half, 8, 30).share[2], 0, 1e-9);
+    EXPECT_NEAR(bandUse(Q, K, makeRotary(8, Pairing::half), 30).share[2], 0, 1e-9);
 }
 
 TEST(HeadObserver, SumsUpWhatTheWeightsSay) {
