@@ -1,5 +1,6 @@
 #include "core/inspection/value_kernel.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace roper {
@@ -26,7 +27,8 @@ ValueKernel valueKernel(const Eigen::MatrixXd& output_weight, const Eigen::Matri
         const double norm = std::sqrt(std::max(0.0, A.cwiseProduct(RBR).sum()));
         if (distance == 0) first = norm;
         kernel.norm.push_back(norm);
-        kernel.cosine.push_back(norm * first > 0 ? A.cwiseProduct(RB).sum() / (norm * first) : 0);
+        kernel.cosine.push_back(
+            norm * first > 0 ? std::clamp(A.cwiseProduct(RB).sum() / (norm * first), -1.0, 1.0) : 0);
     }
     return kernel;
 }
