@@ -12,10 +12,9 @@ void CommandLine::addLook() {
     look->add_option("--step", look_.step, "Of a run: the checkpoint at this step; the newest if not given");
     look->add_option(
             "--what", look_.what,
-            "loss: −ln p of every token, in nats; logits: what may come after every token; generate: what "
-            "the "
-            "model writes on; attention: weights; heads: what every head does; bands: what each pair does; "
-            "kernels: what a head makes of a value by its distance (no text)")
+            "loss: −ln p of every token, in nats; logits: what may come after every token; "
+            "generate: what the model writes on; attention: weights; heads: what every head does; "
+            "bands: what each pair does; kernels: what a head makes of a value by its distance (no text)")
         ->required()
         ->check(CLI::IsMember({"loss", "logits", "generate", "attention", "heads", "bands", "kernels"}));
     CLI::Option* text = look->add_option("--text", look_.text, "Text that the model reads");

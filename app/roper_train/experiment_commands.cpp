@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "app/roper_train/commands.h"
+#include "app/roper_train/json_line.h"
 #include "core/base/console.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
@@ -32,10 +33,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 namespace {
-
-void print(const Json& json) {
-    std::cout << json.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
-}
 
 /// The group that a person names by words of its label. @throws Error (usage)
 const RunGroup& findGroup(const std::vector<RunGroup>& groups, const std::string& label,

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/roper_train/commands.h"
+#include "app/roper_train/json_line.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
@@ -21,10 +22,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t kLongestText = 16U << 20U;
-
-void print(const Json& json) {
-    std::cout << json.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
-}
 
 std::string textOf(const LookOptions& options) {
     return options.text_file.empty() ? options.text : readFile(options.text_file, kLongestText);

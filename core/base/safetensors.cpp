@@ -96,7 +96,7 @@ struct Described {
     const std::vector<std::int64_t>& shape;
 };
 
-/// @throws std::invalid_argument for a shape that cannot be, or two tensors of a name
+/// Bytes of a tensor. @throws std::invalid_argument for a shape that cannot be
 std::uint64_t sizeOf(const Described& tensor) {
     const auto bytes = byteCount(tensor.shape, tensor.dtype);
     if (!bytes) throw std::invalid_argument("tensor " + tensor.name + " has a shape that cannot be");
@@ -201,14 +201,11 @@ std::size_t dtypeSize(Dtype dtype) {
 
 void writeSafetensors(const FilePath& path, const std::vector<TensorToWrite>& tensors,
                       const std::map<std::string, std::string>& metadata) {
-    const std::string header = makeHeader(tensors, metadata);
-    const std::uint64_t length = header.size();
-    writeFileAtomically(path, [&](const AppendBytes& append) {
-        append(std::as_bytes(std::span(&length, 1)));
-        append(bytesOf(header));
-        for (const TensorToWrite& tensor : tensors)
-            append(tensor.bytes);
-    });
+    std::vector<StreamedTensor> streamed;
+    for (const TensorToWrite& tensor : tensors)
+        streamed.push_back({tensor.name, tensor.dtype, tensor.shape,
+                            [bytes = tensor.bytes](const AppendBytes& append) { append(bytes); }});
+    writeSafetensors(path, streamed, metadata);
 }
 
 void writeSafetensors(const FilePath& path, const std::vector<StreamedTensor>& tensors,

@@ -298,10 +298,13 @@ PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& 
     comparison.also_differ = otherDifferences(a.specification, b.specification);
     RunsBySeed of_a = bySeed(runs, a), of_b = bySeed(runs, b);
     if (!mixes_precisions) comparison.precision = precisionToCompare(runs, {&of_a, &of_b});
-    const RunsBySeed every_a = of_a, every_b = of_b;
-    if (!comparison.precision.empty())
+    RunsBySeed every_a, every_b;
+    if (!comparison.precision.empty()) {
+        every_a = of_a;
+        every_b = of_b;
         comparison.other_precision =
             keepPrecision(runs, comparison.precision, of_a) + keepPrecision(runs, comparison.precision, of_b);
+    }
     countAlone(of_a, of_b, comparison.alone_a, comparison.repeated);
     countAlone(of_b, of_a, comparison.alone_b, comparison.repeated);
     std::set<std::optional<std::int64_t>> problems;

@@ -7,13 +7,6 @@
 namespace roper {
 namespace {
 
-std::vector<float> numbersOf(const TensorStore& tensors, const std::string& name) {
-    const StoredTensor& stored = tensors.tensor(name);
-    std::vector<float> numbers(static_cast<std::size_t>(stored.count()));
-    tensors.readRows(stored, 0, stored.shape.size() < 2 ? 1 : stored.shape.front(), numbers);
-    return numbers;
-}
-
 /// The rotations of all layers: one where frequencies are fixed, one for each layer where they were trained.
 /// @param name  of the trained frequencies: "query_key_frequencies"
 std::vector<LayerRotation> rotationsOf(const Specification& s, const TensorStore& tensors, double fraction,
@@ -26,8 +19,8 @@ std::vector<LayerRotation> rotationsOf(const Specification& s, const TensorStore
     if (!s.model.trainsFrequencies() || rotation.width == 0) return {rotation};
     std::vector<LayerRotation> of_layers;
     for (std::int64_t layer = 0; layer < s.model.layers; ++layer) {
-        const std::vector<float> theta =
-            numbersOf(tensors, "blocks." + std::to_string(layer) + ".attention." + name);
+        const std::vector<float> theta = readVector(
+            tensors, {"blocks." + std::to_string(layer) + ".attention." + name, rotation.width / 2});
         rotation.trained = Eigen::Map<const Eigen::VectorXf>(theta.data(), rotation.width / 2).cast<double>();
         of_layers.push_back(rotation);
     }
@@ -55,9 +48,10 @@ void describeBias(const Specification& s, const TensorStore& tensors, Architectu
     if (!method.bias) return;
     Eigen::MatrixXf trained;  // [heads, buckets]
     if (method.trains_bias) {
-        const std::vector<float> numbers = numbersOf(tensors, "relative_bias.weight");
-        trained = Eigen::Map<const Eigen::MatrixXf>(numbers.data(), model.heads,
-                                                    static_cast<Eigen::Index>(numbers.size()) / model.heads);
+        constexpr const char* kName = "relative_bias.weight";
+        const std::int64_t buckets = tensors.tensor(kName).count() / model.heads;
+        const std::vector<float> numbers = readMatrix(tensors, {kName, false, buckets, model.heads});
+        trained = Eigen::Map<const Eigen::MatrixXf>(numbers.data(), model.heads, buckets);
     }
     for (int head = 0; head < static_cast<int>(model.heads); ++head) {
         HeadContext context{head, static_cast<int>(model.heads), model.causal};

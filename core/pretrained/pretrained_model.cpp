@@ -138,13 +138,6 @@ void addSafetensors(const FilePath& path, TensorStore& store) {
     }
 }
 
-std::int64_t PretrainedModel::parameterCount() const {
-    std::int64_t count = 0;
-    for (const auto& named : tensors->tensors())
-        count += named.second.count();
-    return count;
-}
-
 bool isPretrainedModel(const FilePath& path) {
     return path.path().extension() == ".gguf" ||
            (std::filesystem::is_directory(path.path()) && isThere(path / kConfig));

@@ -20,8 +20,6 @@ struct PretrainedModel {
     std::shared_ptr<const TensorStore> tensors;
     std::shared_ptr<const GgufMetadata> gguf;  ///< null for a Hugging Face folder
     std::vector<std::string> notes;            ///< about how it was read
-
-    std::int64_t parameterCount() const;
 };
 
 /// Adds the tensors of a safetensors file that are numbers of F32, F16 or BF16; masks, counters and states

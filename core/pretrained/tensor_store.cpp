@@ -112,11 +112,4 @@ void TensorStore::readRows(const StoredTensor& tensor, std::int64_t first, std::
     decodeElements(tensor.type, rowBytes(tensor, first, rows), out);
 }
 
-std::uint64_t TensorStore::bytes() const {
-    std::uint64_t sum = 0;
-    for (const auto& [name, tensor] : tensors_)
-        sum += tensor.bytes();
-    return sum;
-}
-
 }  // namespace roper

@@ -63,8 +63,6 @@ class TensorStore {
     /// The bytes of such rows as they are stored, to be decoded later.
     std::vector<std::byte> rowBytes(const StoredTensor& tensor, std::int64_t first, std::int64_t rows) const;
 
-    std::uint64_t bytes() const;  ///< of all tensors
-
   private:
     struct File {
         std::string path;

@@ -56,6 +56,13 @@ std::optional<std::int32_t> Bpe::idOf(std::string_view piece) const {
     return found == ids_.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::optional<Bpe::Merge> Bpe::mergeOf(const std::string& left, const std::string& right,
+                                       std::size_t rank) const {
+    const auto a = idOf(left), b = idOf(right), merged = idOf(left + right);
+    if (!a || !b || !merged) return std::nullopt;
+    return Merge{*a, *b, *merged, static_cast<std::int32_t>(rank)};
+}
+
 const Bpe::RankedMerge* Bpe::merge(std::int32_t left, std::int32_t right) const {
     const auto found = merges_.find(keyOf(left, right));
     return found == merges_.end() ? nullptr : &found->second;

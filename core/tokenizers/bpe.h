@@ -40,6 +40,8 @@ class Bpe {
     void encode(std::string_view word, std::vector<std::int64_t>& ids) const;
 
     std::optional<std::int32_t> idOf(std::string_view piece) const;
+    /// The merge of two pieces; nothing if the vocabulary lacks one of them, or what they become.
+    std::optional<Merge> mergeOf(const std::string& left, const std::string& right, std::size_t rank) const;
     const std::vector<std::string>& pieces() const { return pieces_; }
 
   private:

@@ -66,13 +66,11 @@ std::vector<Bpe::Merge> readMerges(const GgufMetadata& metadata, const std::vect
         const std::size_t blank = merge.find(' ', 1);
         if (blank == std::string::npos)
             metadata.refuse(kKey, "holds " + quotedBeginning(merge) + ", without a blank");
-        const std::string left = merge.substr(0, blank), right = merge.substr(blank + 1);
-        const auto a = vocabulary.idOf(left), b = vocabulary.idOf(right),
-                   merged = vocabulary.idOf(left + right);
-        if (!a || !b || !merged)
+        const auto found = vocabulary.mergeOf(merge.substr(0, blank), merge.substr(blank + 1), merges.size());
+        if (!found)
             metadata.refuse(
                 kKey, "holds " + quotedBeginning(merge) + ", which needs a token that the vocabulary lacks");
-        merges.push_back({*a, *b, *merged, static_cast<std::int32_t>(merges.size())});
+        merges.push_back(*found);
     }
     return merges;
 }

@@ -353,11 +353,4 @@ bool Tokenizer::isSpecial(std::int64_t id) const {
     return found != added_by_id_.end() && found->second->special;
 }
 
-std::optional<std::int64_t> Tokenizer::idOf(std::string_view piece) const {
-    for (const auto& [id, token] : added_by_id_)
-        if (token->text == piece) return id;
-    if (const auto id = parts_.bpe.idOf(piece)) return *id;
-    return std::nullopt;
-}
-
 }  // namespace roper

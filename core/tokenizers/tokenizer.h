@@ -82,7 +82,6 @@ class Tokenizer {
     /// The token as the vocabulary writes it: "Ġthe".
     const std::string& pieceOf(std::int64_t id) const;
     bool isSpecial(std::int64_t id) const;
-    std::optional<std::int64_t> idOf(std::string_view piece) const;
 
     /// One more than the largest id.
     std::int64_t size() const { return size_; }

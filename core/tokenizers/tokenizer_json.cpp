@@ -209,12 +209,11 @@ std::vector<Bpe::Merge> readMerges(const Json& merges, const std::vector<std::st
             left = both.substr(0, blank);
             right = both.substr(blank + 1);
         }
-        const auto a = vocabulary.idOf(left), b = vocabulary.idOf(right),
-                   merged = vocabulary.idOf(left + right);
-        if (!a || !b || !merged)
+        const auto found = vocabulary.mergeOf(left, right, read.size());
+        if (!found)
             throw std::invalid_argument("the merge of " + quotedBeginning(left) + " and " +
                                         quotedBeginning(right) + " needs a token that the vocabulary lacks");
-        read.push_back({*a, *b, *merged, static_cast<std::int32_t>(read.size())});
+        read.push_back(*found);
     }
     return read;
 }
