@@ -296,7 +296,8 @@ void CommandLine::addExport() {
 }
 
 void CommandLine::addServe() {
-    CLI::App* serve = command("serve", "Answer questions about a run that is not training, on a socket");
+    CLI::App* serve = command(
+        "serve", "Answer questions about a run that is not training, or a published model, on a socket");
     addReading(serve);
     serve->add_flag("--with-parent", with_parent_, "End when stdin is closed");
     serve->add_flag("--json", read_.json, "Say where it listens as one JSON object");

@@ -10,13 +10,15 @@ void CommandLine::addLook() {
     look->add_option("model", look_.model, "A run, a .gguf file, or a folder with config.json")->required();
     addRunsFolder(look);
     look->add_option("--step", look_.step, "Of a run: the checkpoint at this step; the newest if not given");
-    look->add_option(
-            "--what", look_.what,
-            "loss: −ln p of every token, in nats; logits: what may come after every token; "
-            "generate: what the model writes on; attention: weights; heads: what every head does; "
-            "bands: what each pair does; kernels: what a head makes of a value by its distance (no text)")
+    look->add_option("--what", look_.what,
+                     "loss: −ln p of every token, in nats; logits: what may come after every token; "
+                     "generate: what the model writes on; attention: weights; heads: what every head does; "
+                     "bands: what each pair does; kernels: what a head makes of a value by its distance (no "
+                     "text); subsets: the "
+                     "loss with every subset of bands")
         ->required()
-        ->check(CLI::IsMember({"loss", "logits", "generate", "attention", "heads", "bands", "kernels"}));
+        ->check(CLI::IsMember(
+            {"loss", "logits", "generate", "attention", "heads", "bands", "kernels", "subsets"}));
     CLI::Option* text = look->add_option("--text", look_.text, "Text that the model reads");
     CLI::Option* file =
         look->add_option("--text-file", look_.text_file, "The same from a file")->check(CLI::ExistingFile);
@@ -25,27 +27,30 @@ void CommandLine::addLook() {
         ->check(CLI::NonNegativeNumber);
     look->add_option("--head", look_.head, "This head alone, from 0: of --mute, or of what is shown")
         ->check(CLI::NonNegativeNumber);
-    look->add_option("--mute", look_.mute,
+    look->add_option("--mute", look_.change.mute,
                      "Pairs that are left out of the scores, such as 24-31; 0 rotates fastest");
-    look->add_flag("--no-value-rotation", look_.no_value_rotation,
+    look->add_flag("--mute-heads", look_.change.mute_heads, "These heads (--layer, --head) add nothing");
+    look->add_flag("--no-rotation", look_.change.no_rotation, "Queries and keys are not rotated");
+    look->add_flag("--no-value-rotation", look_.change.no_value_rotation,
                    "Of RoPER: values, and outputs, are not rotated");
-    look->add_flag("--no-inverse", look_.no_inverse, "Of RoPER: outputs are not rotated back");
-    look->add_option("--shift", look_.shift, "Added to every position of the rotation");
-    look->add_option("--base", look_.base, "Base of the frequencies in place of the model's own")
+    look->add_flag("--no-inverse", look_.change.no_inverse, "Of RoPER: outputs are not rotated back");
+    look->add_option("--shift", look_.change.shift, "Added to every position of the rotation");
+    look->add_option("--base", look_.change.base, "Base of the frequencies in place of the model's own")
         ->check(CLI::Range(1.01, 1e15));
     look->add_option("--scaling", look_.scaling, "How frequencies are changed")
         ->check(CLI::IsMember(scalingNames()))
         ->capture_default_str();
-    look->add_option("--factor", look_.factor,
+    look->add_option("--factor", look_.change.factor,
                      "Of --scaling: how much longer texts are than those of training")
         ->check(CLI::Range(1.0, 10000.0))
         ->capture_default_str();
-    look->add_option("--original-length", look_.original_length,
+    look->add_option("--original-length", look_.change.original_length,
                      "Of --scaling: tokens of the texts of training; what the model says if not given")
         ->check(CLI::PositiveNumber);
     look->add_option("--out", look_.out, "Of attention: a .safetensors or .csv file");
     look->add_option("--count", look_.count,
-                     "Candidates of logits (5), tokens to generate (32), or distances of kernels (32)")
+                     "Candidates of logits (5), tokens to generate (32), distances of kernels (32), bands of "
+                     "subsets (4)")
         ->check(CLI::Range(1, 4096));
     look->add_option("--temperature", look_.temperature, "Of generate: 0 takes the likeliest token")
         ->check(CLI::Range(0.0, 100.0));

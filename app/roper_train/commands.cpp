@@ -3,14 +3,18 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <iomanip>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "app/roper_train/json_line.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
 #include "core/base/text.h"
 #include "core/corpus/open_task.h"
+#include "core/inspection/serve_model.h"
+#include "core/pretrained/pretrained_model.h"
 #include "core/runs/computation.h"
 #include "core/runs/run_labels.h"
 #include "core/runs/run_recorder.h"
@@ -289,22 +293,39 @@ int sampleCommand(const std::string& task, const std::vector<std::string>& setti
 }
 
 int serveCommand(const ReadOptions& options, bool with_parent) {
-    const auto announce = [&](const std::string& socket, std::int64_t step) {
-        if (options.json)
-            std::cout
-                << nlohmann::ordered_json{{"event", "listening"}, {"socket", socket}, {"step", step}}.dump()
-                << std::endl;
-        else
+    ServeOptions serve;
+    serve.announce = [&](const std::string& socket, std::int64_t step) {
+        if (!options.json) {
             std::cout << socket << std::endl;
+            return;
+        }
+        nlohmann::ordered_json line = {{"event", "listening"}, {"socket", socket}};
+        if (step >= 0) line["step"] = step;
+        print(line);
     };
-    const auto goes_on = [&] {
+    serve.goes_on = [&] {
         if (!with_parent) return true;
         pollfd input{STDIN_FILENO, POLLIN, 0};
         if (::poll(&input, 1, 0) <= 0) return true;
         char byte;
         return ::read(STDIN_FILENO, &byte, 1) > 0;
     };
-    serveRun(findRun(options.run, options.runs), {options.step, options.device}, announce, goes_on);
+    auto said = std::chrono::steady_clock::now();
+    if (options.json)
+        serve.progress = [&](std::int64_t done, std::int64_t all) {
+            constexpr auto kOften = std::chrono::milliseconds(50);
+            const auto now = std::chrono::steady_clock::now();
+            if (now - said < kOften) return;
+            said = now;
+            print({{"event", "progress"}, {"done", done}, {"all", all}});
+        };
+    if (isPretrainedModel(options.run)) {
+        if (options.step)
+            throw Error(ErrorKind::usage, "--step chooses a checkpoint of a run; this model has none");
+        servePublished(options.run, serve);
+    } else {
+        serveRun(findRun(options.run, options.runs), {options.step, options.device}, serve);
+    }
     return 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "core/base/safetensors.h"
 #include "core/base/text.h"
 #include "core/inspection/inspector.h"
+#include "core/inspection/model_change.h"
 #include "core/specification/cost.h"
 
 namespace roper {
@@ -52,75 +54,60 @@ Json tokensJson(const TextCodec& codec, const std::vector<std::int64_t>& ids) {
     return tokens;
 }
 
+/// Of a question about heads --layer and --head say which are shown; otherwise which are changed.
+bool isOfHeads(const LookOptions& options) {
+    return options.what == "attention" || options.what == "heads" || options.what == "bands" ||
+           options.what == "kernels";
+}
+
 Intervention interventionOf(const LookOptions& options, const Architecture& model) {
-    Intervention intervention;
-    const bool is_of_heads =
-        options.what == "attention" || options.what == "heads" || options.what == "bands";
-    // Of a question about heads --layer and --head say which are shown.
-    const HeadChoice chosen = is_of_heads ? HeadChoice{} : HeadChoice{options.layer, options.head};
-    if ((options.no_value_rotation || options.no_inverse) && model.value_rotations.empty())
-        throw Error(ErrorKind::usage,
-                    "this model rotates no values: --no-value-rotation and --no-inverse are for RoPER");
-    if (!options.mute.empty()) {
-        const auto pairs = parseIntegers(options.mute);
-        if (!pairs)
-            throw Error(ErrorKind::usage,
-                        "pairs are written 24-31, 5 or 0,1,7, not \"" + options.mute + "\"");
-        intervention.muted_pairs.push_back({chosen, {pairs->begin(), pairs->end()}});
+    ModelChange change = options.change;
+    change.scaling = scalingMethodOf(options.scaling);
+    if (!isOfHeads(options)) {
+        change.layer = options.layer;
+        change.head = options.head;
     }
-    if (options.no_value_rotation) intervention.unrotated_values.push_back(chosen);
-    if (options.no_inverse) intervention.not_rotated_back.push_back(chosen);
-    intervention.shift = options.shift;
-    if (options.base > 0) intervention.base = options.base;
-    if (options.scaling != "none") {
-        Scaling scaling;
-        scaling.method = scalingMethodOf(options.scaling);
-        scaling.factor = options.factor;
-        scaling.original_length =
-            options.original_length > 0 ? options.original_length : static_cast<double>(model.context);
-        intervention.scaling = scaling;
-    }
-    return intervention;
+    return interventionOf(change, model);
 }
 
 int printLoss(Inspector& inspector, const std::vector<std::int64_t>& ids, const Intervention& intervention,
               bool json) {
-    const TextLoss loss = inspector.loss(ids, intervention);
+    const TextReading read = inspector.read(ids, 0, intervention);
+    if (read.nll.empty()) throw Error(ErrorKind::usage, "a loss needs at least two tokens; the text has 1");
     if (json) {
-        print({{"ids", loss.ids}, {"nll", loss.nll}, {"loss", loss.mean}});
+        print({{"ids", read.ids}, {"nll", read.nll}, {"loss", read.loss}});
         return 0;
     }
     for (std::size_t t = 0; t < ids.size(); ++t)
         std::cout << (t == 0 ? "       –" : [&] {
-            std::string number = formatFixed(loss.nll[t - 1], 3);
+            std::string number = formatFixed(read.nll[t - 1], 3);
             return std::string(number.size() < 8 ? 8 - number.size() : 0, ' ') + number;
         }()) << "  " << shownToken(inspector.codec(), ids[t]) << "\n";
-    std::cout << "loss " << formatFixed(loss.mean, 4) << " nats a token over "
-              << countOf(loss.nll.size(), "token") << ", perplexity " << formatRounded(std::exp(loss.mean), 4)
+    std::cout << "loss " << formatFixed(read.loss, 4) << " nats a token over "
+              << countOf(read.nll.size(), "token") << ", perplexity " << formatRounded(std::exp(read.loss), 4)
               << "\n";
     return 0;
 }
 
 int printLogits(Inspector& inspector, const std::vector<std::int64_t>& ids, const Intervention& intervention,
                 const LookOptions& options) {
-    const auto predictions =
-        inspector.predictions(ids, static_cast<std::size_t>(options.count.value_or(5)), intervention);
+    const TextReading read = inspector.read(ids, options.count.value_or(5), intervention);
     const TextCodec& codec = inspector.codec();
     if (options.json) {
         Json of_tokens = Json::array();
-        for (const auto& candidates : predictions) {
+        for (const auto& candidates : read.predictions) {
             Json list = Json::array();
             for (const Prediction& next : candidates)
                 list.push_back({{"id", next.id},
-                                {"token", codec.textOf(next.id)},
+                                {"token", next.token},
                                 {"logit", next.logit},
                                 {"probability", next.probability}});
             of_tokens.push_back(std::move(list));
         }
-        print({{"ids", ids}, {"tokens", tokensJson(codec, ids)}, {"predictions", of_tokens}});
+        print({{"ids", ids}, {"tokens", read.tokens}, {"nll", read.nll}, {"predictions", of_tokens}});
         return 0;
     }
-    for (const Prediction& next : predictions.back())
+    for (const Prediction& next : read.predictions.back())
         std::cout << formatFixed(100 * next.probability, 2) << " %  logit " << formatFixed(next.logit, 3)
                   << "  " << shownToken(codec, next.id) << "\n";
     return 0;
@@ -142,9 +129,12 @@ int printGenerated(Inspector& inspector, const std::vector<std::int64_t>& ids,
         return true;
     };
     const GenerationOptions how{options.count.value_or(32), options.temperature, options.seed};
-    const std::vector<std::int64_t> written = inspector.generate(ids, how, take, intervention);
+    const GeneratedText written = inspector.generate(ids, how, take, intervention);
     if (options.json)
-        print({{"ids", ids}, {"generated", written}, {"text", codec.decode(written)}});
+        print({{"ids", ids},
+               {"generated", written.generated},
+               {"probability", written.probability},
+               {"text", written.text}});
     else
         std::cout << std::endl;
     return 0;
@@ -340,6 +330,26 @@ int printKernels(Inspector& inspector, const LookOptions& options) {
     return 0;
 }
 
+/// The loss with every subset of bands, the best first.
+int printSubsets(Inspector& inspector, const std::vector<std::int64_t>& ids, const Intervention& intervention,
+                 const LookOptions& options) {
+    SubsetsAnswer answer = inspector.bandSubsets(ids, options.count.value_or(4), intervention);
+    std::stable_sort(answer.subsets.begin(), answer.subsets.end(),
+                     [](const BandSubset& a, const BandSubset& b) { return a.loss < b.loss; });
+    if (!options.json) std::cout << "kept_pairs,loss\n";
+    for (const BandSubset& subset : answer.subsets) {
+        std::vector<std::string> kept;
+        for (const int band : subset.kept)
+            kept.push_back(answer.bands[static_cast<std::size_t>(band)]);
+        if (options.json)
+            print({{"kept_pairs", kept}, {"loss", subset.loss}});
+        else
+            std::cout << (kept.empty() ? "none" : join(kept, " ")) << "," << formatRounded(subset.loss, 6)
+                      << "\n";
+    }
+    return 0;
+}
+
 }  // namespace
 
 int lookCommand(const LookOptions& options) {
@@ -365,7 +375,8 @@ int lookCommand(const LookOptions& options) {
     if (options.what == "attention")
         return options.out.empty() ? printAttention(inspector, ids, intervention, options)
                                    : attentionToFile(inspector, ids, intervention, options);
-    const std::vector<HeadReport> reports = inspector.heads(ids, intervention);
+    if (options.what == "subsets") return printSubsets(inspector, ids, intervention, options);
+    const std::vector<HeadReport> reports = inspector.heads(ids, intervention).heads;
     return options.what == "heads" ? printHeads(reports, options)
                                    : printBands(reports, inspector.model().architecture, ids.size(), options);
 }

@@ -118,12 +118,19 @@ bool ControlServer::answerWaiting(Peer& peer, const Handler& handler) {
     for (int answered = 0; answered < kMostAnswers && !peer.waiting.empty(); ++answered) {
         const std::string line = std::move(peer.waiting.front());
         peer.waiting.pop_front();
+        asker_ = peer.descriptor;
         const Reply reply = answer(line, handler);
+        asker_ = -1;
         peer.unsent.append(formatReply(reply)).append("\n").append(reply.payload);
         if (peer.unsent.size() > kMostUnsent || !sendUnsent(peer)) return false;
         if (!reply.payload.empty()) break;
     }
     return true;
+}
+
+bool ControlServer::askerHasLeft() const {
+    pollfd asker{asker_, 0, 0};
+    return asker_ >= 0 && ::poll(&asker, 1, 0) > 0 && (asker.revents & (POLLHUP | POLLERR)) != 0;
 }
 
 bool ControlServer::servePeer(Peer& peer, short events, const Handler& handler) {

@@ -29,6 +29,9 @@ class ControlServer {
     /// Answers what has arrived; waits up to `patience` for something to arrive.
     void serve(const Handler& handler, std::chrono::milliseconds patience = std::chrono::milliseconds(0));
 
+    /// Within a handler: whether who asked has closed the connection, so that nobody waits for the answer.
+    bool askerHasLeft() const;
+
   private:
     struct Peer {
         int descriptor;
@@ -42,11 +45,12 @@ class ControlServer {
     /// False if the peer is gone or must go.
     bool servePeer(Peer& peer, short events, const Handler& handler);
     /// Answers what waits, as much as one visit allows. False if the peer must go.
-    static bool answerWaiting(Peer& peer, const Handler& handler);
+    bool answerWaiting(Peer& peer, const Handler& handler);
     static bool sendUnsent(Peer& peer);
 
     std::filesystem::path path_;
     int listener_ = -1;
+    int asker_ = -1;  ///< descriptor of the peer whose request is being answered
     std::list<Peer> peers_;
 };
 

@@ -14,8 +14,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::vector<std::string> kCommandNames = {"status",     "pause", "resume", "stop",
-                                                "checkpoint", "head",  "maps",   "generate"};
+const std::vector<std::string> kCommandNames = {"status", "pause", "resume",   "stop", "checkpoint",
+                                                "head",   "maps",  "generate", "look"};
 
 std::string dump(const nlohmann::ordered_json& json) {
     return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
@@ -65,6 +65,21 @@ double temperatureOf(const Json& json) {
     return value;
 }
 
+/// An object of texts; empty if it is not there.
+std::vector<std::pair<std::string, std::string>> settingsOf(const Json& json, const char* key) {
+    const auto found = json.find(key);
+    if (found == json.end()) return {};
+    std::vector<std::pair<std::string, std::string>> settings;
+    if (!found->is_object()) throw Error(ErrorKind::usage, std::string("\"") + key + "\" must be an object");
+    for (const auto& [name, value] : found->items()) {
+        if (!value.is_string())
+            throw Error(ErrorKind::usage,
+                        std::string("\"") + key + "\" holds texts; \"" + name + "\" is none");
+        settings.emplace_back(name, value.get<std::string>());
+    }
+    return settings;
+}
+
 }  // namespace
 
 std::string commandName(Command command) {
@@ -81,6 +96,12 @@ std::string formatRequest(const Request& request) {
                      {"count", request.count},
                      {"temperature", request.temperature},
                      {"seed", request.seed}});
+    if (request.command == Command::look) {
+        nlohmann::ordered_json question = nlohmann::ordered_json::object();
+        for (const auto& [key, value] : request.question)
+            question[key] = value;
+        json["question"] = std::move(question);
+    }
     return dump(json);
 }
 
@@ -106,7 +127,8 @@ Request parseRequest(std::string_view line) {
             textOf(json, "text", ""),
             countOf(json, "count", kLongestContinuation, 64),
             temperatureOf(json),
-            countOf(json, "seed", std::numeric_limits<std::int64_t>::max())};
+            countOf(json, "seed", std::numeric_limits<std::int64_t>::max()),
+            settingsOf(json, "question")};
 }
 
 ReplyLine parseReply(std::string_view line) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace roper {
@@ -13,7 +14,7 @@ namespace roper {
 inline constexpr std::size_t kLongestMessage = 64 * 1024;
 
 /// The most bytes that may follow a reply's line.
-inline constexpr std::size_t kLargestPayload = 64 * 1024 * 1024;
+inline constexpr std::size_t kLargestPayload = 80 * 1024 * 1024;
 
 /// What a window may ask of a trainer between two steps.
 enum class Command {
@@ -25,6 +26,7 @@ enum class Command {
     head,      ///< q, k and v of one head for a text
     maps,      ///< attention of all heads for a text
     generate,  ///< what the model generates after a text; "continue" in older versions
+    look,      ///< any question of `roper-train look`
 };
 
 /// The most tokens that a model generates for one request.
@@ -38,6 +40,8 @@ struct Request {
     std::int64_t count = 64;           ///< tokens to generate
     double temperature = 0;            ///< of `generate`: 0 takes the likeliest token
     std::int64_t seed = 0;             ///< of what `generate` samples
+    /// Of `look`: the question's settings (core/look/look_question.h), each once.
+    std::vector<std::pair<std::string, std::string>> question = {};
 };
 
 struct Reply {

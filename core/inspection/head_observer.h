@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "core/inspection/head_report.h"
 #include "core/language_model/decoder.h"
+#include "core/look/head_report.h"
 
 namespace roper {
 

@@ -8,25 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "core/inspection/head_report.h"
 #include "core/inspection/opened_model.h"
-#include "core/inspection/value_kernel.h"
 #include "core/language_model/intervention.h"
+#include "core/look/look_answers.h"
 
 namespace roper {
-
-/// How well a model predicts a text.
-struct TextLoss {
-    std::vector<std::int64_t> ids;
-    std::vector<double> nll;  ///< −ln p of every token but the first, in nats
-    double mean = 0;
-};
-
-/// A token that may come next.
-struct Prediction {
-    std::int64_t id = 0;
-    double logit = 0, probability = 0;
-};
 
 struct GenerationOptions {
     std::int64_t count = 32;
@@ -34,12 +20,21 @@ struct GenerationOptions {
     std::uint64_t seed = 0;
 };
 
+/// Attention weights of all heads, small: cell (a, b) of a head is the largest weight of the queries and keys
+/// that it stands for, as many of each.
+struct Thumbnails {
+    std::int64_t side = 0;       ///< cells
+    std::vector<float> weights;  ///< [L, H, side, side]
+};
+
 struct InspectorOptions {
     std::int64_t threads = 0;      ///< 0: one per core
     std::uint64_t kept_bytes = 0;  ///< of memory for decoded parameters, which makes reading again faster
-    /// Told how many of all blocks a pass has done; may throw to end it.
+    /// Told how many of all blocks, or of a text's tokens, are done; may throw to end it.
     std::function<void(std::int64_t done, std::int64_t all)> progress = {};
 };
+
+inline constexpr std::int64_t kMostBands = 8;
 
 /// A model, published or trained here, ready to answer questions about texts. Its answers are plain
 /// numbers, so that who asks needs no LibTorch.
@@ -53,6 +48,9 @@ class Inspector {
     const PretrainedModel& model() const;
     const TextCodec& codec() const;
 
+    /// What the model is; measures how fast the machine is, which takes some milliseconds.
+    ModelSummary summary();
+
     /// The text as the model reads it.
     /// @throws Error (usage) for a text that has no token
     std::vector<std::int64_t> encode(std::string_view text) const;
@@ -60,27 +58,35 @@ class Inspector {
     // All of these: @throws Error (usage) for an intervention that names what the model lacks, or too many
     // tokens; Error (memory)
 
-    /// @throws Error (usage) for fewer than two tokens
-    TextLoss loss(std::span<const std::int64_t> ids, const Intervention& intervention = {});
-
-    /// The `count` likeliest successors of every token, the likeliest first.
-    std::vector<std::vector<Prediction>> predictions(std::span<const std::int64_t> ids, std::size_t count,
-                                                     const Intervention& intervention = {});
+    /// How the model reads the text, with the `candidates` likeliest successors of every token.
+    TextReading read(std::span<const std::int64_t> ids, std::int64_t candidates,
+                     const Intervention& intervention = {});
 
     /// What the model writes after a text, a token at a time, until it ends the text itself (a special token)
     /// or `GenerationOptions::count` are there. Greedy at temperature 0, otherwise sampled, the same for the
     /// same seed.
     /// @param take  told each token; may return false to end
-    std::vector<std::int64_t> generate(std::span<const std::int64_t> ids, const GenerationOptions& options,
-                                       const std::function<bool(std::int64_t id)>& take = {},
-                                       const Intervention& intervention = {});
+    GeneratedText generate(std::span<const std::int64_t> ids, const GenerationOptions& options,
+                           const std::function<bool(std::int64_t id)>& take = {},
+                           const Intervention& intervention = {});
 
-    /// What every head does with the text, layer by layer. @throws Error (usage) for fewer than two tokens
-    std::vector<HeadReport> heads(std::span<const std::int64_t> ids, const Intervention& intervention = {});
+    /// What every head does with the text. @throws Error (usage) for fewer than two tokens
+    HeadsAnswer heads(std::span<const std::int64_t> ids, const Intervention& intervention = {});
+
+    /// The loss with every subset of the bands, when the pairs that rotate are cut into so many of equal
+    /// width (the last may be wider); the others are left out of the scores of all heads. 2^bands passes.
+    /// @throws Error (usage) for fewer than two tokens, more than `kMostBands` bands, or more than there are
+    /// pairs
+    SubsetsAnswer bandSubsets(std::span<const std::int64_t> ids, std::int64_t bands,
+                              const Intervention& intervention = {});
 
     /// What every head makes of a token 0, 1, … `distances` − 1 positions back, layer by layer; it depends on
     /// no text.
     std::vector<ValueKernel> valueKernels(int distances);
+
+    /// @param side  cells at most
+    Thumbnails thumbnails(std::span<const std::int64_t> ids, std::int64_t side,
+                          const Intervention& intervention = {});
 
     /// Attention weights of every layer in turn, [heads, T, T] row by row; memory for one layer of them is
     /// taken.

@@ -94,8 +94,20 @@ Reply RunControl::handle(const Request& request, const RequestHandlers& handlers
         case Command::maps:
         case Command::generate:
             return handlers.probe(request);
+        case Command::look:
+            if (handlers.look) return handlers.look(request);
+            return {"", false, "a trainer does not answer \"look\"; `roper-train serve RUN` does"};
     }
     return {"", false, "unknown command"};
+}
+
+void serveRequests(RunControl& control, const RequestHandlers& handlers,
+                   const std::function<bool()>& goes_on) {
+    constexpr auto kPatience = std::chrono::milliseconds(200);
+    while (goes_on()) {
+        const RunRequest request = control.poll(handlers, kPatience);
+        if (request == RunRequest::stop || request == RunRequest::preempt) return;
+    }
 }
 
 }  // namespace roper

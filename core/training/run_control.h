@@ -23,6 +23,8 @@ struct RequestHandlers {
     std::function<std::string()> status;              ///< the text of a status reply
     bool trains = true;                               ///< otherwise pause, resume and checkpoint are refused
     std::function<Reply(const Request&)> probe = {};  ///< looks into the model itself; may throw
+    /// The same for `look`, which a trainer does not answer; refused if not given.
+    std::function<Reply(const Request&)> look = {};
 };
 
 /// Collects requests between steps. Without a socket (its folder cannot be used) the run is watched only.
@@ -40,6 +42,9 @@ class RunControl {
     RunRequest poll(const RequestHandlers& handlers,
                     std::chrono::milliseconds patience = std::chrono::milliseconds(0));
 
+    /// Within a handler: whether nobody waits for the answer any more.
+    bool askerHasLeft() const { return server_ && server_->askerHasLeft(); }
+
     /// True once for each "checkpoint now".
     bool takeCheckpointRequest();
 
@@ -52,5 +57,9 @@ class RunControl {
     bool stop_ = false;
     bool checkpoint_ = false;
 };
+
+/// Answers requests until one or a signal says to stop, or `goes_on`, called a few times a second, says no.
+void serveRequests(RunControl& control, const RequestHandlers& handlers,
+                   const std::function<bool()>& goes_on);
 
 }  // namespace roper

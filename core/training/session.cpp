@@ -16,7 +16,6 @@
 #include "core/operators/gpu.h"
 #include "core/specification/cost.h"
 #include "core/training/loaded_model.h"
-#include "core/training/probes.h"
 #include "core/training/stopped_time.h"
 #include "core/training/trainer.h"
 
@@ -225,29 +224,6 @@ RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const Ses
         writeFailure(recorder, error);
         throw;
     }
-}
-
-void serveRun(const RunFolder& folder, const ReadingOptions& options,
-              const std::function<void(const std::string& socket, std::int64_t step)>& announce,
-              const std::function<bool()>& goes_on) {
-    constexpr auto kLook = std::chrono::milliseconds(200);
-    handleStopSignals();
-    translatingErrors([&] {
-        LoadedModel loaded = loadModel(folder, options);
-        RunControl control(/*open_socket=*/true);
-        if (control.socketPath().empty())
-            throw Error(ErrorKind::disk, "no control socket: " + control.problem());
-        announce(control.socketPath(), loaded.step);
-        const RequestHandlers handlers{
-            [&] { return "serving step " + std::to_string(loaded.step); }, false,
-            [&](const Request& request) {
-                return answerProbe({*loaded.model, *loaded.task, loaded.specification, loaded.step}, request);
-            }};
-        while (goes_on()) {
-            const RunRequest request = control.poll(handlers, kLook);
-            if (request == RunRequest::stop || request == RunRequest::preempt) return;
-        }
-    });
 }
 
 }  // namespace roper

@@ -63,14 +63,6 @@ struct ReadingOptions {
 /// @throws Error (memory) with the estimate, what is free and what to change
 void requireMemory(const Specification& specification);
 
-/// Opens a control socket for a run that is not training and answers questions about one of its checkpoints
-/// until it is told to stop, a signal comes, or `goes_on` says no (called a few times a second).
-/// @param announce  told the socket's path and the checkpoint's step when it listens
-/// @throws Error (checkpoint) if there is no such checkpoint, Error (disk) if there can be no socket
-void serveRun(const RunFolder& folder, const ReadingOptions& options,
-              const std::function<void(const std::string& socket, std::int64_t step)>& announce,
-              const std::function<bool()>& goes_on);
-
 /// How a finished run is evaluated; what is not given is as in its specification.
 struct EvaluationOptions {
     std::int64_t problems = 128;

@@ -11,12 +11,9 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from programs import TRAINER, TrainerTest, read_safetensors
+from programs import LETTERS, PRETRAINED, TRAINER, TrainerTest, read_safetensors, small_model, tokenizer_json
 
-PRETRAINED = Path(__file__).resolve().parents[1] / "parity" / "pretrained"
 EXAMPLE = Path(os.environ.get("ROPER_EXAMPLE_MODEL", ""))
-LETTERS = [chr(ord("0") + i) for i in range(64)]  # one for each id of the small models
-
 
 def look(*arguments, expected=0):
     done = subprocess.run([TRAINER, "look", *map(str, arguments)], capture_output=True, text=True)
@@ -24,17 +21,9 @@ def look(*arguments, expected=0):
     return done.stdout if expected == 0 else done.stderr
 
 
-def tokenizer_json(letters=LETTERS):
-    return json.dumps({"model": {"type": "BPE", "vocab": {letter: i for i, letter in enumerate(letters)}, "merges": []}})
-
-
 class SmallModels(TrainerTest):
     def model(self, family="qwen3"):
-        folder = Path(self._folder.name) / family
-        if not folder.exists():
-            shutil.copytree(PRETRAINED / family, folder)
-            (folder / "tokenizer.json").write_text(tokenizer_json())
-        return folder
+        return small_model(self._folder.name, family)
 
     def text(self, family="qwen3"):
         tokens, _ = self.expected(family)

@@ -2,43 +2,15 @@
 
 import json
 import math
-import socket
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from programs import TRAINER, TrainerTest, read_safetensors, status, wait_until
+from programs import TRAINER, Peer, TrainerTest, read_safetensors, status, tensors_of, wait_until
 
 TEXT = "?d=12+345; 2e0+5e0+0e0==7e0"
-
-
-class Peer:
-    """The other end of a control socket."""
-
-    def __init__(self, path):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(60)
-        self.socket.connect(path)
-        self.stream = self.socket.makefile("rb")
-
-    def ask(self, **request):
-        self.socket.sendall((json.dumps({"id": "x", **request}) + "\n").encode())
-        reply = json.loads(self.stream.readline())
-        return reply, self.stream.read(reply.get("payload", 0))
-
-    def close(self):
-        self.stream.close()
-        self.socket.close()
-
-
-def tensors_of(payload):
-    with tempfile.NamedTemporaryFile(suffix=".safetensors") as file:
-        file.write(payload)
-        file.flush()
-        return read_safetensors(file.name)
 
 
 def weights_from(tensors, facts):

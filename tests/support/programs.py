@@ -3,6 +3,8 @@
 import csv
 import json
 import os
+import shutil
+import socket
 import struct
 import subprocess
 import tempfile
@@ -11,6 +13,9 @@ import unittest
 from pathlib import Path
 
 TRAINER = os.environ["ROPER_TRAIN"]
+
+PRETRAINED = Path(__file__).resolve().parents[1] / "parity" / "pretrained"
+LETTERS = [chr(ord("0") + i) for i in range(64)]  # one for each id of the small models
 
 TINY = ["--set", "model.width=32", "--set", "model.layers=1", "--set", "model.heads=2", "--set", "model.feed_forward=32",
         "--set", "training.batch=4", "--set", "evaluation.problems=4", "--threads", "1"]
@@ -101,3 +106,42 @@ def read_safetensors(path):
         data = content[8 + length + begin : 8 + length + end]
         tensors[name] = numpy.frombuffer(data, kinds[entry["dtype"]]).reshape(entry["shape"])
     return tensors, metadata
+
+
+class Peer:
+    """The other end of a control socket."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(60)
+        self.socket.connect(path)
+        self.stream = self.socket.makefile("rb")
+
+    def ask(self, **request):
+        self.socket.sendall((json.dumps({"id": "x", **request}) + "\n").encode())
+        reply = json.loads(self.stream.readline())
+        return reply, self.stream.read(reply.get("payload", 0))
+
+    def close(self):
+        self.stream.close()
+        self.socket.close()
+
+
+def tensors_of(payload):
+    with tempfile.NamedTemporaryFile(suffix=".safetensors") as file:
+        file.write(payload)
+        file.flush()
+        return read_safetensors(file.name)
+
+
+def tokenizer_json(letters=LETTERS):
+    return json.dumps({"model": {"type": "BPE", "vocab": {letter: i for i, letter in enumerate(letters)}, "merges": []}})
+
+
+def small_model(folder, family):
+    """A Hugging Face folder of a small random model, whose tokens are single letters."""
+    folder = Path(folder) / family
+    if not folder.exists():
+        shutil.copytree(PRETRAINED / family, folder)
+        (folder / "tokenizer.json").write_text(tokenizer_json())
+    return folder

@@ -1,4 +1,4 @@
-#include "core/inspection/value_kernel.h"
+#include "core/look/value_kernel.h"
 
 #include <algorithm>
 #include <cmath>

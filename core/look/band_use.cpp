@@ -1,4 +1,4 @@
-#include "core/inspection/band_use.h"
+#include "core/look/band_use.h"
 
 namespace roper {
 namespace {

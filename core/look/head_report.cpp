@@ -1,4 +1,4 @@
-#include "core/inspection/head_report.h"
+#include "core/look/head_report.h"
 
 #include <array>
 

@@ -1,0 +1,75 @@
+#include "core/inspection/answer_look.h"
+
+#include <span>
+
+#include "core/base/error.h"
+#include "core/base/safetensors.h"
+#include "core/inspection/model_change.h"
+
+namespace roper {
+namespace {
+
+using Ids = std::vector<std::int64_t>;
+
+/// One tensor of float32 as a safetensors file.
+std::string fileOf(const std::vector<float>& weights, std::vector<std::int64_t> shape) {
+    return formatSafetensors({{"weights", Dtype::F32, std::move(shape), std::as_bytes(std::span(weights))}},
+                             {});
+}
+
+std::string attentionOf(Inspector& inspector, const LookQuestion& question, const Ids& ids,
+                        const Intervention& change) {
+    const auto T = static_cast<std::int64_t>(ids.size());
+    return fileOf(inspector.attentionOf(ids, question.layer, question.head, change), {T, T});
+}
+
+std::string thumbnailsOf(Inspector& inspector, const LookQuestion& question, const Ids& ids,
+                         const Intervention& change) {
+    constexpr std::int64_t kSide = 40;
+    const Architecture& model = inspector.model().architecture;
+    const Thumbnails maps = inspector.thumbnails(ids, question.count.value_or(kSide), change);
+    return fileOf(maps.weights, {model.layers, model.heads, maps.side, maps.side});
+}
+
+GeneratedText generated(Inspector& inspector, const LookQuestion& question, const Ids& ids,
+                        const Intervention& change) {
+    constexpr std::int64_t kTokens = 32;
+    return inspector.generate(
+        ids,
+        {question.count.value_or(kTokens), question.temperature, static_cast<std::uint64_t>(question.seed)},
+        {}, change);
+}
+
+}  // namespace
+
+std::string answerLook(Inspector& inspector, const LookQuestion& question) {
+    constexpr std::int64_t kCandidates = 5, kDistances = 32, kBands = 4;
+    if (question.what == LookTopic::model) return formatAnswer(inspector.summary());
+    if (question.what == LookTopic::kernels)
+        return formatAnswer(
+            KernelsAnswer{inspector.valueKernels(static_cast<int>(question.count.value_or(kDistances)))});
+    const Ids ids = inspector.encode(question.text);
+    const Intervention change = interventionOf(question.change, inspector.model().architecture);
+    switch (question.what) {
+        case LookTopic::loss:
+            return formatAnswer(inspector.read(ids, 0, change));
+        case LookTopic::logits:
+            return formatAnswer(inspector.read(ids, question.count.value_or(kCandidates), change));
+        case LookTopic::heads:
+            return formatAnswer(inspector.heads(ids, change));
+        case LookTopic::subsets:
+            return formatAnswer(inspector.bandSubsets(ids, question.count.value_or(kBands), change));
+        case LookTopic::generate:
+            return formatAnswer(generated(inspector, question, ids, change));
+        case LookTopic::attention:
+            return attentionOf(inspector, question, ids, change);
+        case LookTopic::thumbnails:
+            return thumbnailsOf(inspector, question, ids, change);
+        case LookTopic::model:
+        case LookTopic::kernels:
+            break;
+    }
+    throw Error(ErrorKind::other, "a question without an answer");
+}
+
+}  // namespace roper

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "core/language_model/intervention.h"
+#include "core/look/look_question.h"
+#include "core/pretrained/architecture.h"
+
+namespace roper {
+
+/// What a change means for a model.
+/// @throws Error (usage) for pairs that are no list of numbers, or a rotation that the model does not have
+Intervention interventionOf(const ModelChange& change, const Architecture& model);
+
+}  // namespace roper

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "core/base/file_path.h"
+#include "core/runs/run_folder.h"
+#include "core/training/session.h"
+
+namespace roper {
+
+/// Who is told what while a model is served.
+struct ServeOptions {
+    /// The socket's path when it listens, and the step of a run's checkpoint (−1 of a published model).
+    std::function<void(const std::string& socket, std::int64_t step)> announce;
+    std::function<bool()> goes_on;  ///< called a few times a second; ends when it says no
+    /// How far the answer to a question is, from 0 to `all`; may be empty.
+    std::function<void(std::int64_t done, std::int64_t all)> progress = {};
+};
+
+/// Opens a control socket for a run that is not training and answers questions about one of its checkpoints
+/// (docs/control-socket.md) until it is told to stop, a signal comes, or `ServeOptions::goes_on` says no.
+/// @throws Error (checkpoint) if there is no such checkpoint, Error (disk) if there can be no socket
+void serveRun(const RunFolder& folder, const ReadingOptions& reading, const ServeOptions& options);
+
+/// The same for a published model: a GGUF file or a Hugging Face folder.
+/// @throws Error (checkpoint, usage, disk) saying what is wrong with it
+void servePublished(const FilePath& path, const ServeOptions& options);
+
+}  // namespace roper

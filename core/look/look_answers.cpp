@@ -1,0 +1,88 @@
+#include "core/look/look_answers.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+
+namespace nlohmann {
+
+template <>
+struct adl_serializer<Eigen::VectorXd> {
+    static void to_json(json& to, const Eigen::VectorXd& numbers) {
+        to = std::vector<double>(numbers.begin(), numbers.end());
+    }
+    static void from_json(const json& from, Eigen::VectorXd& numbers) {
+        const auto read = from.get<std::vector<double>>();
+        numbers = Eigen::Map<const Eigen::VectorXd>(read.data(), static_cast<Eigen::Index>(read.size()));
+    }
+};
+
+}  // namespace nlohmann
+
+namespace roper {
+
+// Members are sent under their own names.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelSummary, name, family, layers, heads, key_value_heads, head_dim,
+                                   width, feed_forward, vocabulary, context, parameters, causal, rotates,
+                                   rotates_values, theta, notes, gflops)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Prediction, id, token, logit, probability)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TextReading, ids, tokens, nll, loss, predictions)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BandUse, share, rest, variance)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HeadReport, layer, head, entropy, mean_distance, first, self, previous,
+                                   local, same, induction, bands, slow_share, query_norms, key_norms,
+                                   value_norms)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HeadsAnswer, tokens, theta, heads)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GeneratedText, ids, generated, tokens, probability, text)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ValueKernel, norm, cosine)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelsAnswer, kernels)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BandSubset, kept, loss)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SubsetsAnswer, bands, subsets)
+
+namespace {
+
+/// What is not UTF-8, such as a token that is part of a character, becomes U+FFFD.
+template <class Answer>
+std::string format(const Answer& answer) {
+    return nlohmann::json(answer).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string formatAnswer(const ModelSummary& answer) {
+    return format(answer);
+}
+std::string formatAnswer(const TextReading& answer) {
+    return format(answer);
+}
+std::string formatAnswer(const HeadsAnswer& answer) {
+    return format(answer);
+}
+std::string formatAnswer(const GeneratedText& answer) {
+    return format(answer);
+}
+std::string formatAnswer(const KernelsAnswer& answer) {
+    return format(answer);
+}
+std::string formatAnswer(const SubsetsAnswer& answer) {
+    return format(answer);
+}
+
+template <class Answer>
+Answer parseAnswer(std::string_view json) {
+    try {
+        return nlohmann::json::parse(json).get<Answer>();
+    } catch (const nlohmann::json::exception& error) {
+        throw Error(
+            ErrorKind::checkpoint,
+            std::string("the model's answer cannot be read, it may be of another version: ") + error.what());
+    }
+}
+
+template ModelSummary parseAnswer<ModelSummary>(std::string_view);
+template TextReading parseAnswer<TextReading>(std::string_view);
+template HeadsAnswer parseAnswer<HeadsAnswer>(std::string_view);
+template GeneratedText parseAnswer<GeneratedText>(std::string_view);
+template KernelsAnswer parseAnswer<KernelsAnswer>(std::string_view);
+template SubsetsAnswer parseAnswer<SubsetsAnswer>(std::string_view);
+
+}  // namespace roper

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/fields/field.h"
+#include "core/rotary/scaling.h"
+
+namespace roper {
+
+/// What is taken out of a model, or done to its positions, while it reads. By itself it changes nothing.
+struct ModelChange {
+    std::optional<std::int64_t> layer = {}, head = {};  ///< the heads that it is about; all if not given
+    std::string mute = {};                              ///< pairs that scores do without, such as 24-31
+    bool mute_heads = false;                            ///< the heads add nothing
+    bool no_rotation = false;                           ///< queries and keys are not rotated
+    bool no_value_rotation = false;                     ///< of RoPER: values, and outputs, are not
+    bool no_inverse = false;                            ///< of RoPER: outputs are not rotated back
+    std::int64_t shift = 0;                             ///< added to every position of the rotation
+    double base = 0;                                    ///< of the frequencies; 0: the model's own
+    ScalingMethod scaling = ScalingMethod::none;
+    double factor = 4;           ///< of the scaling
+    double original_length = 0;  ///< of the scaling: tokens of the texts of training; 0: what the model says
+
+    bool operator==(const ModelChange&) const = default;
+    /// Whether the model computes as it was trained to.
+    bool isNothing() const;
+};
+
+/// What can be asked of a model. The names in `lookTopicNames` are in the same order.
+enum class LookTopic {
+    model,       ///< what it is
+    loss,        ///< −ln p of every token
+    logits,      ///< the same, and the likeliest successors of every token
+    generate,    ///< what the model writes after the text
+    heads,       ///< what every head does, with its bands
+    thumbnails,  ///< attention of all heads, small
+    attention,   ///< of one head
+    kernels,     ///< what every head makes of a value by its distance
+    subsets,     ///< loss with every subset of bands
+};
+const std::vector<std::string>& lookTopicNames();
+
+/// A question about a model.
+struct LookQuestion {
+    LookTopic what = LookTopic::loss;
+    std::string text = {};
+    std::int64_t layer = 0, head = 0;        ///< of `attention`
+    std::optional<std::int64_t> count = {};  ///< candidates (5), tokens to generate (32), distances (32),
+                                             ///< cells of a thumbnail's side (40), bands (4)
+    double temperature = 0;                  ///< of `generate`
+    std::int64_t seed = 0;                   ///< of `generate`
+    ModelChange change = {};
+
+    bool operator==(const LookQuestion&) const = default;
+};
+
+/// The settings of a question, by which it is sent: those of the change under their own names, its layer and
+/// head as change_layer and change_head.
+const std::vector<Field<LookQuestion>>& lookFields();
+
+/// Those that differ from a question that asks nothing in particular, as "key", "value".
+std::vector<std::pair<std::string, std::string>> lookSettings(const LookQuestion& question);
+
+/// @throws Error (usage) naming the setting that is wrong, and what it accepts
+LookQuestion lookQuestionOf(const std::vector<std::pair<std::string, std::string>>& settings);
+
+}  // namespace roper
