@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/explorer/examples.h"
 #include "ui/charts/figure_export.h"
+#include "ui/pages/models/model_list.h"
 #include "ui/window/page_set.h"
 
 namespace roper {
@@ -102,9 +103,13 @@ FigureRequest parse(const FigureOrder& order, const Page& page, Canvas& canvas) 
     return request;
 }
 
-/// A run by its path: its folder's name, and the folder around it.
+/// A run by its path: its folder's name, and the folder around it. A published model keeps its path.
 void takeRunApart(FigureOrder& order) {
     const std::filesystem::path path(order.run);
+    if (isPublishedModel(QString::fromStdString(order.run))) {
+        order.run = std::filesystem::absolute(path).lexically_normal().string();
+        return;
+    }
     if (order.run.find('/') == std::string::npos) return;
     const std::filesystem::path folder = std::filesystem::absolute(path).lexically_normal();
     const bool trailing = folder.filename().empty();

@@ -56,7 +56,8 @@ void ControlClient::send(const QString& path, const Request& request) {
         finish(false, tr("the trainer has not answered for a minute; it may be in a long step"));
     });
     patience->setSingleShot(true);
-    patience->start(kPatience_ms);
+    if (request.command != Command::look)
+        patience->start(kPatience_ms);  // which may take as long as it takes
     socket->connectToServer(path);
 }
 

@@ -1,5 +1,6 @@
 #include "ui/live/model_client.h"
 
+#include <QFileInfo>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QTimer>
@@ -32,35 +33,54 @@ ModelClient::~ModelClient() {
 void ModelClient::ask(const ModelQuestion& question) {
     question_ = question;
     ++asked_;
+    waits_ = true;
     tried_again_ = false;
     askNow();
+}
+
+void ModelClient::cancel() {
+    ++asked_;
+    waits_ = false;
+    forgetClient();
 }
 
 void ModelClient::askNow() {
     const ModelQuestion& question = question_;
     const RunWatcher* run = store_.find(question.run);
-    if (run == nullptr) {
+    const bool is_published = run == nullptr && QFileInfo(question.run).isAbsolute();
+    if (run == nullptr && !is_published) {
         emit failed(question.run.isEmpty()
                         ? tr("Choose a run.")
                         : tr("There is no run “%1” in the runs folder.").arg(question.run));
         return;
     }
-    const QString trainer = QString::fromStdString(run->status().control);
-    if (run->isActive() && !trainer.isEmpty() && !question.step) {
+    const QString trainer = run != nullptr && run->isActive() && question.request.command != Command::look
+                                ? QString::fromStdString(run->status().control)
+                                : QString();
+    if (!trainer.isEmpty() && !question.step) {
         retireServer();
         return send(trainer);
     }
+    const std::int64_t step = run != nullptr ? run->step() : -1;
     const bool serves = server_ && server_run_ == question.run && server_checkpoint_ == question.step &&
-                        (question.step || server_step_ == run->step());
-    if (!serves) return startServer(*run);
+                        (question.step || server_step_ == step);
+    if (!serves)
+        return startServer(
+            is_published ? question.run
+                         : QString::fromStdString(std::filesystem::absolute(run->folder().path()).string()),
+            step);
     if (!server_socket_.isEmpty()) send(server_socket_);  // otherwise it is asked as soon as it listens
 }
 
+void ModelClient::forgetClient() {
+    if (!client_) return;
+    client_->disconnect(this);
+    client_->deleteLater();
+    client_ = nullptr;
+}
+
 void ModelClient::send(const QString& socket) {
-    if (client_) {  // it waits for the answer to an older question
-        client_->disconnect(this);
-        client_->deleteLater();
-    }
+    forgetClient();  // it waits for the answer to an older question
     auto* client = new ControlClient(this);
     client_ = client;
     connect(client, &ControlClient::answered, this,
@@ -68,6 +88,7 @@ void ModelClient::send(const QString& socket) {
                 client->deleteLater();
                 if (number != asked_) return;  // another question was asked since
                 if (ok) {
+                    waits_ = false;
                     emit answered(question_, payload);
                     return;
                 }
@@ -86,7 +107,8 @@ void ModelClient::send(const QString& socket) {
     client->send(socket, question_.request);
 }
 
-void ModelClient::startServer(const RunWatcher& run) {
+/// @param step  of the run now
+void ModelClient::startServer(const QString& model, std::int64_t step) {
     retireServer();
     const QString program = TrainerLauncher::trainerProgram();
     if (program.isEmpty()) {
@@ -96,8 +118,8 @@ void ModelClient::startServer(const RunWatcher& run) {
         return;
     }
     server_ = new QProcess;
-    server_run_ = run.name();
-    server_step_ = run.step();
+    server_run_ = question_.run;
+    server_step_ = step;
     server_checkpoint_ = question_.step;
     QProcess* process = server_;
     connect(process, &QProcess::readyReadStandardOutput, this, &ModelClient::readServer);
@@ -114,9 +136,7 @@ void ModelClient::startServer(const RunWatcher& run) {
         failServer(process, tr("roper-train serve has not answered for a minute."));
         process->kill();
     });
-    QStringList arguments{"serve",
-                          QString::fromStdString(std::filesystem::absolute(run.folder().path()).string()),
-                          "--json", "--with-parent"};
+    QStringList arguments{"serve", model, "--json", "--with-parent"};
     if (question_.step) arguments << "--step" << QString::number(*question_.step);
     process->start(program, arguments);
 }
@@ -125,7 +145,7 @@ void ModelClient::failServer(QProcess* process, const QString& why) {
     if (process != server_) return;
     server_ = nullptr;
     server_socket_.clear();
-    emit failed(why);
+    if (waits_) emit failed(why);
 }
 
 /// Lets the server end by itself: nobody waits for it.
@@ -150,9 +170,11 @@ void ModelClient::readServer() {
             return;
         }
         const QJsonObject said = line.object();
+        if (said["event"] == "progress" && client_)
+            emit progressed(said["done"].toInt(), said["all"].toInt());
         if (said["event"] != "listening") continue;
         server_socket_ = said["socket"].toString();
-        send(server_socket_);
+        if (waits_) send(server_socket_);
     }
 }
 

@@ -52,7 +52,7 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
     sidebar_->toggleViewAction()->setEnabled(false);  // no way round the pages
     addToolBar(Qt::LeftToolBarArea, sidebar_);
     const PageIcon icons[] = {PageIcon::rotation, PageIcon::spectrum, PageIcon::attention, PageIcon::mixing,
-                              PageIcon::training, PageIcon::compare,  PageIcon::inspect};
+                              PageIcon::training, PageIcon::compare,  PageIcon::inspect,   PageIcon::models};
     const std::vector<Page*> all = set_.all();
     for (std::size_t i = 0; i < all.size(); ++i)
         addPage(all[i], icons[i]);

@@ -14,7 +14,8 @@ PageSet::PageSet(const std::filesystem::path& folder, QueueLauncher::Duty duty)
       training(new TrainingPage(store, launcher, queue, selection.history(), nullptr)),
       compare(new ComparePage(
           store, [this] { return training->form().specification(); }, nullptr)),
-      inspect(new InspectPage(store, nullptr)) {
+      inspect(new InspectPage(store, nullptr)),
+      models(new ModelsPage(store, nullptr)) {
     for (Page* page : all())
         alive_.emplace_back(page);
     QObject::connect(compare, &ComparePage::runsWanted, training,
@@ -27,7 +28,7 @@ PageSet::~PageSet() {
 }
 
 std::vector<Page*> PageSet::all() const {
-    return {rotation, spectrum, attention, mixing, training, compare, inspect};
+    return {rotation, spectrum, attention, mixing, training, compare, inspect, models};
 }
 
 }  // namespace roper

@@ -1,0 +1,162 @@
+#include "ui/pages/models/change_panel.h"
+
+#include <QScopedValueRollback>
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "ui/controls/named.h"
+#include "ui/theme/plain_text.h"
+
+namespace roper {
+
+ChangePanel::ChangePanel(QWidget* parent) : QWidget(parent), form_(new QFormLayout(this)) {
+    form_->setContentsMargins(8, 8, 8, 8);
+    form_->setRowWrapPolicy(QFormLayout::WrapLongRows);
+    auto* heading = makePlainLabel();
+    heading->setText(tr("Take away, change"));
+    QFont bold = heading->font();
+    bold.setBold(true);
+    heading->setFont(bold);
+    form_->addRow(heading);
+    addHeads();
+    addParts();
+    addPositions();
+    nothing_ = named(new QPushButton(tr("As it was trained")), tr("As it was trained"),
+                     tr("Takes all changes back"));
+    connect(nothing_, &QPushButton::clicked, this, [this] {
+        show({});
+        emit changed(change_);
+    });
+    form_->addRow(nothing_);
+    effect_ = makePlainLabel();
+    effect_->setWordWrap(true);
+    effect_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    effect_->setAccessibleName(tr("What the change does to the loss"));
+    form_->addRow(effect_);
+    show({});
+}
+
+template <class Change>
+void ChangePanel::edit(Change make) {
+    if (showing_) return;
+    ModelChange change = change_;
+    make(change);
+    show(change);
+    emit changed(change_);
+}
+
+void ChangePanel::addHeads() {
+    const auto choice = [this](const QString& name, const QString& help,
+                               std::optional<std::int64_t> ModelChange::*of) {
+        auto* box = named(new QComboBox, name, help);
+        connect(box, &QComboBox::currentIndexChanged, this, [this, of](int index) {
+            edit([&](ModelChange& change) {
+                change.*of = index > 0 ? std::optional<std::int64_t>(index - 1) : std::nullopt;
+            });
+        });
+        form_->addRow(name, box);
+        return box;
+    };
+    layer_ = choice(tr("Layer"), tr("Whose heads are changed"), &ModelChange::layer);
+    head_ = choice(tr("Head"), tr("Which of the layer's heads are changed"), &ModelChange::head);
+    setModel(nullptr);
+}
+
+QCheckBox* ChangePanel::addCheck(const QString& text, const QString& help, bool ModelChange::*member) {
+    auto* box = named(new QCheckBox(text), text, help);
+    connect(box, &QCheckBox::toggled, this,
+            [this, member](bool on) { edit([&](ModelChange& change) { change.*member = on; }); });
+    form_->addRow(box);
+    checks_.emplace_back(box, member);
+    return box;
+}
+
+void ChangePanel::addParts() {
+    mute_ = named(new LineEdit, tr("Pairs left out"),
+                  tr("Scores do without these pairs: 24-31, 5 or 0,1,7; pair 0 rotates fastest"));
+    mute_->setPlaceholderText(tr("such as 24-31"));
+    connect(mute_, &LineEdit::edited, this, [this](const QString& text) {
+        edit([&](ModelChange& change) { change.mute = text.trimmed().toStdString(); });
+    });
+    form_->addRow(tr("Pairs left out"), mute_);
+    addCheck(tr("heads add nothing"), tr("What the heads write is left out"), &ModelChange::mute_heads);
+    addCheck(tr("q and k not rotated"), tr("Scores of these heads know no positions"),
+             &ModelChange::no_rotation);
+    no_value_rotation_ =
+        addCheck(tr("v not rotated"), tr("RoPER without its rotation of values, and its inverse"),
+                 &ModelChange::no_value_rotation);
+    no_inverse_ = addCheck(tr("outputs not rotated back"), tr("RoPER without the inverse rotation"),
+                           &ModelChange::no_inverse);
+}
+
+void ChangePanel::addPositions() {
+    shift_ = named(new QSpinBox, tr("Shift all positions"),
+                   tr("Added to every position: a relative encoding does not see it"));
+    shift_->setRange(-100000000, 100000000);
+    shift_->setKeyboardTracking(false);
+    connect(shift_, &QSpinBox::valueChanged, this,
+            [this](int value) { edit([&](ModelChange& change) { change.shift = value; }); });
+    form_->addRow(tr("Shift S"), shift_);
+    base_ = named(new NumberEdit(0, 1e15), tr("Base of the frequencies"), tr("0 leaves the model's own"));
+    base_->setHelp(base_->toolTip());
+    connect(base_, &NumberEdit::edited, this,
+            [this](double value) { edit([&](ModelChange& change) { change.base = value; }); });
+    form_->addRow(tr("Base"), base_);
+    scaling_ = named(new QComboBox, tr("Scaling of the frequencies"),
+                     tr("As for texts longer than those of training"));
+    for (const std::string& name : scalingNames())
+        if (name != "longrope") scaling_->addItem(QString::fromStdString(name));  // which needs a list
+    connect(scaling_, &QComboBox::currentTextChanged, this, [this](const QString& name) {
+        edit([&](ModelChange& change) { change.scaling = scalingMethodOf(name.toStdString()); });
+    });
+    form_->addRow(tr("Scaling"), scaling_);
+    factor_ = named(new NumberEdit(1, 10000), tr("Factor of the scaling"),
+                    tr("How much longer texts are than those of training"));
+    factor_->setHelp(factor_->toolTip());
+    connect(factor_, &NumberEdit::edited, this,
+            [this](double value) { edit([&](ModelChange& change) { change.factor = value; }); });
+    form_->addRow(tr("Factor s"), factor_);
+}
+
+void ChangePanel::setModel(const ModelSummary* model) {
+    const QScopedValueRollback showing(showing_, true);
+    const auto fill = [](QComboBox* box, const QString& all, std::int64_t count) {
+        const int kept = box->currentIndex();
+        box->clear();
+        box->addItem(all);
+        for (std::int64_t i = 0; i < count; ++i)
+            box->addItem(QString::number(i));
+        box->setCurrentIndex(std::clamp(kept, 0, static_cast<int>(count)));
+    };
+    fill(layer_, tr("all"), model != nullptr ? model->layers : 0);
+    fill(head_, tr("all"), model != nullptr ? model->heads : 0);
+    setEnabled(model != nullptr);
+    if (no_inverse_ == nullptr) return;  // the form is being made
+    const bool rotates_values = model != nullptr && model->rotates_values;
+    form_->setRowVisible(no_value_rotation_, rotates_values);
+    form_->setRowVisible(no_inverse_, rotates_values);
+}
+
+void ChangePanel::show(const ModelChange& change) {
+    const QScopedValueRollback showing(showing_, true);
+    change_ = change;
+    layer_->setCurrentIndex(change.layer ? static_cast<int>(*change.layer) + 1 : 0);
+    head_->setCurrentIndex(change.head ? static_cast<int>(*change.head) + 1 : 0);
+    mute_->showText(QString::fromStdString(change.mute));
+    for (const auto& [box, member] : checks_)
+        box->setChecked(change.*member);
+    shift_->setValue(static_cast<int>(change.shift));
+    base_->setValue(change.base);
+    scaling_->setCurrentText(
+        QString::fromStdString(scalingNames().at(static_cast<std::size_t>(change.scaling))));
+    factor_->setValue(change.factor);
+    factor_->setEnabled(change.scaling != ScalingMethod::none);
+    nothing_->setEnabled(change != ModelChange{});
+}
+
+void ChangePanel::setEffect(const QString& text) {
+    effect_->setText(text);
+    effect_->setVisible(!text.isEmpty());
+}
+
+}  // namespace roper

@@ -1,0 +1,166 @@
+#include "ui/pages/models/head_grid_view.h"
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/pages/models/atlas_view.h"
+#include "ui/theme/numbers.h"
+
+namespace roper {
+namespace {
+
+constexpr double kLabel = 24, kMargin = 6, kTop = 18;
+
+/// A map as a picture of one pixel a cell, drawn larger.
+QImage pictureOf(const Eigen::MatrixXf& map, const Theme& theme) {
+    const auto colors = theme.sequentialColors();
+    const auto side = static_cast<int>(map.rows());
+    QImage image(side, side, QImage::Format_RGB32);
+    const float largest = std::max(map.maxCoeff(), 1e-12F);
+    for (int row = 0; row < side; ++row) {
+        auto* line = reinterpret_cast<QRgb*>(image.scanLine(row));
+        for (int column = 0; column < side; ++column)
+            line[column] = colors[static_cast<std::size_t>(
+                std::lround(255 * std::clamp(map(row, column) / largest, 0.0F, 1.0F)))];
+    }
+    return image;
+}
+
+}  // namespace
+
+HeadGridView::HeadGridView(ModelsState& state, QWidget* parent) : FigureView(parent), state_(state) {
+    setAccessibleName(tr("Attention of all heads"));
+    setFocusPolicy(Qt::StrongFocus);
+    for (auto signal : {&ModelsState::headChanged, &ModelsState::modelChanged, &ModelsState::workChanged})
+        connect(&state_, signal, this, qOverload<>(&QWidget::update));
+}
+
+HeadGridView::Grid HeadGridView::grid(const QRectF& area) const {
+    const HeadThumbnails& all = *state_.thumbnails();
+    Grid grid;
+    grid.box = area.adjusted(kMargin + kLabel, kMargin + kTop, -kMargin, -kMargin);
+    const auto sideOf = [&](int columns, int rows) {
+        return std::min(grid.box.width() / columns, grid.box.height() / rows);
+    };
+    grid.across = sideOf(all.layers, all.heads) > sideOf(all.heads, all.layers);
+    grid.columns = grid.across ? all.layers : all.heads;
+    grid.rows = grid.across ? all.heads : all.layers;
+    const double side = sideOf(grid.columns, grid.rows);
+    grid.cell = {side, side};
+    return grid;
+}
+
+QRectF HeadGridView::mapRect(const Grid& grid, int layer, int head) const {
+    const int column = grid.across ? layer : head, row = grid.across ? head : layer;
+    const double gap = std::min(4.0, 0.12 * grid.cell.width());
+    return {grid.box.left() + grid.cell.width() * column, grid.box.top() + grid.cell.height() * row,
+            grid.cell.width() - gap, grid.cell.height() - gap};
+}
+
+QRectF HeadGridView::headRect(int layer, int head) const {
+    return mapRect(grid(canvas()), layer, head);
+}
+
+void HeadGridView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    if (state_.thumbnails() == nullptr) {
+        painter.setPen(theme.faint_text);
+        painter.drawText(area.adjusted(12, 12, -12, -12), Qt::AlignCenter | Qt::TextWordWrap,
+                         !state_.message().isEmpty() ? state_.message()
+                         : state_.isAsking()         ? state_.work()
+                                                     : tr("The attention of all heads is shown here."));
+        return;
+    }
+    const HeadThumbnails& all = *state_.thumbnails();
+    const Grid grid = this->grid(area);
+    const QFontMetricsF metrics(painter.font());
+    painter.setPen(theme.faint_text);
+    painter.drawText(QRectF(area.left() + kMargin, area.top(), area.width() - 2 * kMargin, kTop),
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(grid.across ? tr("columns: layers; rows: heads")
+                                                    : tr("rows: layers; columns: heads"),
+                                        Qt::ElideRight, area.width() - 2 * kMargin));
+    double taken = -1e9;
+    for (int row = 0; row < grid.rows; ++row) {
+        const double y = grid.box.top() + grid.cell.height() * row;
+        if (y < taken) continue;  // a number would lie on the one before
+        taken = y + metrics.height();
+        painter.drawText(QRectF(area.left() + kMargin, y, kLabel - 6, grid.cell.height()),
+                         Qt::AlignRight |
+                             (grid.cell.height() < metrics.height() ? Qt::AlignTop : Qt::AlignVCenter) |
+                             Qt::TextDontClip,
+                         QString::number(row));
+    }
+    painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
+    for (int layer = 0; layer < all.layers; ++layer)
+        for (int head = 0; head < all.heads; ++head) {
+            const QRectF box = mapRect(grid, layer, head);
+            painter.drawImage(box,
+                              pictureOf(all.maps[static_cast<std::size_t>(layer * all.heads + head)], theme));
+            const bool chosen = layer == state_.layer() && head == state_.head();
+            painter.setBrush(Qt::NoBrush);
+            painter.setPen(QPen(chosen ? Theme::roper() : theme.grid, chosen ? 2.2 : 0.8));
+            painter.drawRect(box);
+        }
+}
+
+std::optional<std::pair<int, int>> HeadGridView::headAt(const QPointF& at) const {
+    if (state_.thumbnails() == nullptr) return std::nullopt;
+    const Grid grid = this->grid(canvas());
+    const int column = static_cast<int>(std::floor((at.x() - grid.box.left()) / grid.cell.width())),
+              row = static_cast<int>(std::floor((at.y() - grid.box.top()) / grid.cell.height()));
+    if (column < 0 || row < 0 || column >= grid.columns || row >= grid.rows) return std::nullopt;
+    return grid.across ? std::pair(column, row) : std::pair(row, column);
+}
+
+void HeadGridView::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return FigureView::mousePressEvent(event);
+    if (const auto head = headAt(event->position())) state_.setHead(head->first, head->second);
+}
+
+void HeadGridView::mouseMoveEvent(QMouseEvent* event) {
+    const auto at = headAt(event->position());
+    if (!at) return emit pointed({});
+    if (state_.heads() != nullptr)
+        for (const HeadReport& report : state_.heads()->heads)
+            if (report.layer == at->first && report.head == at->second)
+                return emit pointed(describeHead(report));
+    emit pointed(tr("layer %1, head %2").arg(at->first).arg(at->second));
+}
+
+void HeadGridView::keyPressEvent(QKeyEvent* event) {
+    if (state_.thumbnails() == nullptr) return FigureView::keyPressEvent(event);
+    const bool across = grid(canvas()).across;
+    const int step = event->key() == Qt::Key_Right || event->key() == Qt::Key_Down ? 1 : -1;
+    const bool sideways = event->key() == Qt::Key_Left || event->key() == Qt::Key_Right,
+               upright = event->key() == Qt::Key_Up || event->key() == Qt::Key_Down;
+    if (!sideways && !upright) return FigureView::keyPressEvent(event);
+    const bool moves_layer = sideways == across;
+    state_.setHead(state_.layer() + (moves_layer ? step : 0), state_.head() + (moves_layer ? 0 : step));
+}
+
+QString HeadGridView::figureCsv() const {
+    QString csv = QStringLiteral("layer,head,query_cell,key_cell,largest_weight\n");
+    if (state_.thumbnails() == nullptr) return csv;
+    const HeadThumbnails& all = *state_.thumbnails();
+    for (std::size_t i = 0; i < all.maps.size(); ++i)
+        for (Eigen::Index row = 0; row < all.maps[i].rows(); ++row)
+            for (Eigen::Index column = 0; column <= row; ++column)
+                csv += QStringLiteral("%1,%2,%3,%4,%5\n")
+                           .arg(static_cast<int>(i) / all.heads)
+                           .arg(static_cast<int>(i) % all.heads)
+                           .arg(row)
+                           .arg(column)
+                           .arg(static_cast<double>(all.maps[i](row, column)), 0, 'g', 9);
+    return csv;
+}
+
+QString HeadGridView::figureCaption() const {
+    if (state_.summary() == nullptr) return {};
+    return tr("Attention of all heads of %1, each scaled to its largest weight; a cell shows the largest "
+              "weight in it")
+        .arg(QString::fromStdString(state_.summary()->name));
+}
+
+}  // namespace roper

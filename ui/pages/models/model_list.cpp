@@ -1,0 +1,86 @@
+#include "ui/pages/models/model_list.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QSettings>
+
+namespace roper {
+namespace {
+
+constexpr const char* kRecent = "models/recent";
+constexpr qsizetype kMostRecent = 12;
+
+/// Where Hugging Face's libraries keep what they download.
+QString hubFolder() {
+    const QString hub = qEnvironmentVariable("HF_HUB_CACHE");
+    if (!hub.isEmpty()) return hub;
+    const QString home =
+        qEnvironmentVariable("HF_HOME", QDir::homePath() + QStringLiteral("/.cache/huggingface"));
+    return home + QStringLiteral("/hub");
+}
+
+/// models--OWNER--NAME/snapshots/REVISION
+QStringList modelsOfHub() {
+    QStringList models;
+    const QDir hub(hubFolder());
+    for (const QString& repository : hub.entryList({QStringLiteral("models--*")}, QDir::Dirs, QDir::Name)) {
+        const QDir snapshots(hub.filePath(repository + QStringLiteral("/snapshots")));
+        for (const QString& revision :
+             snapshots.entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Time).mid(0, 1)) {
+            const QDir folder(snapshots.filePath(revision));
+            if (folder.exists(QStringLiteral("tokenizer.json")) && isPublishedModel(folder.absolutePath()) &&
+                !folder.entryList({QStringLiteral("*.safetensors")}).isEmpty())
+                models << folder.absolutePath();
+        }
+    }
+    return models;
+}
+
+/// .lab/models, beside the folder that this program was built in.
+QStringList exampleModels() {
+    QDir root(QCoreApplication::applicationDirPath());
+    for (int up = 0; up < 4; ++up) {
+        const QDir models(root.filePath(QStringLiteral(".lab/models")));
+        QStringList found;
+        for (const QString& name : models.entryList({QStringLiteral("*.gguf")}, QDir::Files, QDir::Name))
+            found << models.absoluteFilePath(name);
+        if (!found.isEmpty()) return found;
+        if (!root.cdUp()) break;
+    }
+    return {};
+}
+
+}  // namespace
+
+bool isPublishedModel(const QString& path) {
+    const QFileInfo info(path);
+    return (info.isFile() && info.suffix().compare(QStringLiteral("gguf"), Qt::CaseInsensitive) == 0) ||
+           (info.isDir() && QFileInfo(QDir(path).filePath(QStringLiteral("config.json"))).isFile());
+}
+
+QStringList publishedModels() {
+    QStringList models;
+    for (const QString& path : QSettings().value(QLatin1String(kRecent)).toStringList())
+        if (isPublishedModel(path)) models << path;
+    for (const QStringList& more : {exampleModels(), modelsOfHub()})
+        for (const QString& path : more)
+            if (!models.contains(path)) models << path;
+    return models;
+}
+
+void rememberModel(const QString& path) {
+    QStringList recent = QSettings().value(QLatin1String(kRecent)).toStringList();
+    recent.removeAll(path);
+    recent.prepend(path);
+    QSettings().setValue(QLatin1String(kRecent), QStringList(recent.mid(0, kMostRecent)));
+}
+
+QString modelTitle(const QString& path) {
+    const QString repository = path.section(QStringLiteral("/snapshots/"), 0, 0).section('/', -1);
+    if (path.contains(QStringLiteral("/snapshots/")) && repository.startsWith(QStringLiteral("models--")))
+        return repository.mid(8).replace(QStringLiteral("--"), QStringLiteral("/"));
+    return QFileInfo(path).fileName();
+}
+
+}  // namespace roper

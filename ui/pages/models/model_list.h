@@ -1,0 +1,20 @@
+#pragma once
+
+#include <QStringList>
+
+namespace roper {
+
+/// Published models on this machine, by their absolute paths: those that were opened before, the newest
+/// first, the example of `./lab setup --model`, and those in Hugging Face's cache.
+QStringList publishedModels();
+
+/// Remembers one that was opened.
+void rememberModel(const QString& path);
+
+/// Whether a path is one that can be opened: a .gguf file, or a folder with a config.json.
+bool isPublishedModel(const QString& path);
+
+/// How a model is called in a list: the file's or folder's name; of Hugging Face's cache "owner/name".
+QString modelTitle(const QString& path);
+
+}  // namespace roper

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "core/look/look_question.h"
+#include "ui/pages/models/models_page.h"
+
+namespace roper {
+
+/// What a picture of the Models page is to show, without a window.
+struct ModelsPicture {
+    LookQuestion look = {};
+    SurpriseView::Shade shade = SurpriseView::Shade::trained;
+    AtlasView::Colour colour = AtlasView::Colour::label;
+    BandQuantity quantity = BandQuantity::score_share;
+    std::optional<std::int64_t> token = {};
+};
+
+const std::vector<Field<ModelsPicture>>& modelsFields();
+
+}  // namespace roper

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTabWidget>
+
+#include "ui/charts/bar_chart.h"
+#include "ui/charts/curve_chart.h"
+#include "ui/charts/heat_map_view.h"
+#include "ui/page/page.h"
+#include "ui/pages/models/atlas_view.h"
+#include "ui/pages/models/change_panel.h"
+#include "ui/pages/models/head_grid_view.h"
+#include "ui/pages/models/models_state.h"
+#include "ui/pages/models/predictions_view.h"
+#include "ui/pages/models/surprise_view.h"
+
+namespace roper {
+
+/// What the picture of the bands shows of each pair.
+enum class BandQuantity { score_share, query_norm, key_norm, value_norm };
+
+/// Page 8: a model of the world, or one trained here, looked into: how well it predicts a text, what its
+/// heads and their bands do, what breaks when a part is taken away.
+class ModelsPage : public Page {
+    Q_OBJECT
+
+  public:
+    ModelsPage(RunStore& store, QWidget* parent);
+
+    std::vector<const Figure*> figures() const override;
+    std::vector<const FieldInfo*> figureSettings() const override;
+    Figure& prepareFigure(FigureRequest request) override;
+    void addActions(Actions& actions) override;
+    QString explanation() const override;
+    ViewSettings viewSettings() const override;
+    void setViewSettings(const ViewSettings& settings) override;
+
+    enum Tab { text_tab, heads_tab, bands_tab, values_tab, subsets_tab };
+    void showTab(Tab tab) { tabs_->setCurrentIndex(tab); }
+
+    ModelsState& state() { return *state_; }
+    /// Opens a model by the name of a run or the path of a published one.
+    void open(const QString& model);
+    void readText(const QString& text);
+    QPlainTextEdit& text() { return *text_; }
+    QComboBox& models() { return *models_; }
+    ChangePanel& change() { return *change_; }
+    SurpriseView& surprise() { return *surprise_; }
+    AtlasView& atlas() { return *atlas_; }
+    HeadGridView& grid() { return *grid_; }
+    HeatMapView& map() { return *map_; }
+    HeatMapView& bands() { return *bands_; }
+    BarChart& headBands() { return *head_bands_; }
+    CurveChart& kernels() { return *kernels_; }
+    BarChart& subsets() { return *subsets_; }
+    void setQuantity(BandQuantity quantity);
+
+  protected:
+    void becomeSeen(bool seen) override;
+    void refresh() override;
+
+  private:
+    QWidget* makeChooser();
+    QWidget* makeTextTab();
+    QWidget* makeHeadsTab();
+    QWidget* makeBandsTab();
+    QWidget* makeValuesTab();
+    QWidget* makeSubsetsTab();
+    void connectState();
+    void fillModels();
+    void chooseFile();
+    void chooseFolder();
+    void openPublished(const QString& path);
+    void wantWhatIsSeen();
+    void showModel();
+    void showWork();
+    void showAnswer(Need what);
+    void showEffect();
+    void showLabels();
+    void showHead();
+    void showMap();
+    void showBands();
+    void showHeadBands();
+    void showKernels();
+    void showReach();
+    void showSubsets();
+    void showWritten();
+    void write();
+    QString pointedWeight(int row, int column) const;
+    QString pointedBand(int row, int column) const;
+
+    RunStore& store_;
+    ModelsState* state_;
+    QComboBox *models_, *shade_, *colour_, *label_, *quantity_;
+    QPlainTextEdit* text_;
+    QLabel *summary_, *cost_, *message_, *map_title_, *written_;
+    QPushButton *read_, *cancel_, *write_, *compute_;
+    QProgressBar* progress_;
+    QSpinBox *layer_, *head_, *count_, *seed_, *band_count_;
+    QDoubleSpinBox* temperature_;
+    QTabWidget* tabs_;
+    ChangePanel* change_;
+    SurpriseView* surprise_;
+    PredictionsView* predictions_;
+    AtlasView* atlas_;
+    HeadGridView* grid_;
+    HeatMapView *map_, *bands_;
+    BarChart *head_bands_, *subsets_;
+    CurveChart *reach_, *kernels_, *directions_;
+    bool filling_ = false;
+};
+
+}  // namespace roper

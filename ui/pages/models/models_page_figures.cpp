@@ -1,0 +1,343 @@
+#include <QFileInfo>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/base/error.h"
+#include "ui/pages/models/model_list.h"
+#include "ui/pages/models/models_fields.h"
+#include "ui/pages/models/models_page.h"
+#include "ui/theme/numbers.h"
+
+// What the Models page draws of the answers, with and without a window.
+
+namespace roper {
+namespace {
+
+const Eigen::VectorXd& numbersOf(const HeadReport& report, BandQuantity quantity) {
+    switch (quantity) {
+        case BandQuantity::score_share:
+            return report.bands.share;
+        case BandQuantity::query_norm:
+            return report.query_norms;
+        case BandQuantity::key_norm:
+            return report.key_norms;
+        case BandQuantity::value_norm:
+            break;
+    }
+    return report.value_norms;
+}
+
+QColor colorOf(BandQuantity quantity, const Theme& theme) {
+    switch (quantity) {
+        case BandQuantity::score_share:
+            return theme.frame;
+        case BandQuantity::query_norm:
+            return Theme::query();
+        case BandQuantity::key_norm:
+            return Theme::key();
+        case BandQuantity::value_norm:
+            break;
+    }
+    return Theme::value();
+}
+
+/// Kinds of pictures, and what each needs.
+const std::vector<std::pair<std::string, std::vector<Need>>>& pictureNeeds() {
+    static const std::vector<std::pair<std::string, std::vector<Need>>> needs = {
+        {"surprise", {Need::reading, Need::changed}},
+        {"predictions", {Need::reading, Need::changed}},
+        {"head-atlas", {Need::heads}},
+        {"model-head", {Need::reading, Need::attention}},
+        {"all-heads", {Need::thumbnails}},
+        {"reach", {Need::reading, Need::attention}},
+        {"bands", {Need::heads}},
+        {"head-bands", {Need::heads}},
+        {"kernels", {Need::kernels}},
+        {"kernel-directions", {Need::kernels}},
+        {"band-subsets", {Need::reading, Need::subsets}}};
+    return needs;
+}
+
+}  // namespace
+
+void ModelsPage::showLabels() {
+    const QScopedValueRollback filling(filling_, true);
+    const QString kept = label_->currentData().toString();
+    label_->clear();
+    label_->addItem(tr("all heads"), QString());
+    if (state_->heads() == nullptr) return;
+    for (const auto& [label, count] : AtlasView::countedLabels(*state_->heads())) {
+        const QString name = QString::fromStdString(label);
+        label_->addItem(QStringLiteral("%1 (%2)").arg(name).arg(count), name);
+    }
+    label_->setCurrentIndex(std::max(0, label_->findData(kept)));
+}
+
+void ModelsPage::showHead() {
+    {
+        const QScopedValueRollback filling(filling_, true);
+        layer_->setValue(state_->layer());
+        head_->setValue(state_->head());
+    }
+    if (const HeadsAnswer* heads = state_->heads())
+        for (std::size_t i = 0; i < heads->heads.size(); ++i)
+            if (&heads->heads[i] == state_->report()) bands_->setMarked(static_cast<int>(i), -1);
+    showMap();
+    showReach();
+    showHeadBands();
+    showKernels();
+}
+
+void ModelsPage::showMap() {
+    const HeadMap* attention = state_->attention();
+    const bool is_it =
+        attention != nullptr && attention->layer == state_->layer() && attention->head == state_->head();
+    map_title_->setText(state_->report() != nullptr ? describeHead(*state_->report())
+                        : state_->summary() != nullptr
+                            ? tr("layer %1, head %2").arg(state_->layer()).arg(state_->head())
+                            : QString());
+    if (!is_it) {
+        map_->setMap({});
+        return;
+    }
+    map_->setCaption(
+        tr("Attention weights of layer %1, head %2 of %3")
+            .arg(attention->layer)
+            .arg(attention->head)
+            .arg(state_->summary() != nullptr ? QString::fromStdString(state_->summary()->name) : QString()));
+    map_->setMap(attention->map);
+}
+
+QString ModelsPage::pointedWeight(int row, int column) const {
+    const HeadMap* attention = state_->attention();
+    if (attention == nullptr || row < 0 || column < 0) return {};
+    const auto name = [&](int token) {
+        return attention->tokens.isEmpty() ? QString::number(token)
+                                           : tr("“%1” (%2)").arg(attention->tokens[token]).arg(token);
+    };
+    return tr("query %1, key %2, distance %3: weight %4")
+        .arg(name(row), name(column))
+        .arg(row - column)
+        .arg(noteNumber((*attention->map.values)(row, column), 4));
+}
+
+/// Mean weight on the token so many positions back, over the queries that have one.
+void ModelsPage::showReach() {
+    const HeadMap* attention = state_->attention();
+    if (attention == nullptr || attention->layer != state_->layer() || attention->head != state_->head())
+        return reach_->setCurves({}, {});
+    const Eigen::MatrixXd& weights = *attention->map.values;
+    QVector<double> distances, means;
+    for (Eigen::Index distance = 0; distance < weights.rows(); ++distance) {
+        distances << static_cast<double>(distance);
+        means << weights.diagonal(-distance).mean();
+    }
+    reach_->setCaption(
+        tr("Mean weight by distance, layer %1, head %2").arg(attention->layer).arg(attention->head));
+    const double turn = state_->summary() != nullptr && !state_->summary()->theta.empty()
+                            ? 2 * std::numbers::pi / state_->summary()->theta.back()
+                            : 0;
+    std::vector<CurveChart::Mark> marks;
+    if (turn > 0 && turn < static_cast<double>(weights.rows()))
+        marks.push_back({turn, tr("slowest pair's turn")});
+    reach_->setCurves(
+        {{QStringLiteral("weight"), tr("mean weight"), Theme::roper(), distances, means, false, false, {}}},
+        marks);
+}
+
+void ModelsPage::setQuantity(BandQuantity quantity) {
+    quantity_->setCurrentIndex(static_cast<int>(quantity));
+}
+
+void ModelsPage::showBands() {
+    const HeadsAnswer* heads = state_->heads();
+    if (heads == nullptr || heads->heads.empty()) return bands_->setMap({});
+    const auto quantity = static_cast<BandQuantity>(quantity_->currentIndex());
+    const auto pairs = numbersOf(heads->heads.front(), quantity).size();
+    if (pairs == 0) return bands_->setMap({});
+    auto values = std::make_shared<Eigen::MatrixXd>(static_cast<Eigen::Index>(heads->heads.size()), pairs);
+    HeatMapView::Map map;
+    for (std::size_t i = 0; i < heads->heads.size(); ++i) {
+        const HeadReport& report = heads->heads[i];
+        values->row(static_cast<Eigen::Index>(i)) = numbersOf(report, quantity).transpose();
+        map.row_labels << QStringLiteral("%1·%2").arg(report.layer).arg(report.head);
+    }
+    for (Eigen::Index pair = 0; pair < pairs; ++pair)
+        map.column_labels << QString::number(pair);
+    map.scale = quantity == BandQuantity::score_share ? HeatMapView::Scale::diverging
+                                                      : HeatMapView::Scale::sequential;
+    map.limit = HeatMapView::limitOf(*values, false);
+    map.values = values;
+    map.row_name = tr("layer·head");
+    map.column_name = tr("pair, the fastest first");
+    map.value_name = quantity_->currentText();
+    bands_->setTitle(tr("%1, by head and pair").arg(quantity_->currentText()));
+    bands_->setCaption(
+        tr("%1 of every pair in every head of %2, %3 tokens")
+            .arg(quantity_->currentText(),
+                 state_->summary() != nullptr ? QString::fromStdString(state_->summary()->name) : QString())
+            .arg(heads->tokens.size()));
+    map.pyramid = HeatMapView::makePyramid(*map.values, map.scale, map.limit, false);
+    bands_->setMap(std::move(map));
+}
+
+QString ModelsPage::pointedBand(int row, int column) const {
+    const HeadsAnswer* heads = state_->heads();
+    if (heads == nullptr || row < 0 || column < 0 || row >= static_cast<int>(heads->heads.size())) return {};
+    const HeadReport& report = heads->heads[static_cast<std::size_t>(row)];
+    const auto& theta = heads->theta.at(static_cast<std::size_t>(report.layer));
+    QString said = tr("layer %1, head %2, pair %3").arg(report.layer).arg(report.head).arg(column);
+    if (column < static_cast<int>(theta.size())) {
+        const double turn = 2 * std::numbers::pi / theta[static_cast<std::size_t>(column)];
+        said += tr(" (a turn in %1 tokens)").arg(noteNumber(turn, 3));
+    }
+    if (column < report.bands.share.size())
+        said += tr(": share of the scores %1 %").arg(noteNumber(100 * report.bands.share[column], 3));
+    return said + tr("; lengths of q %1, k %2, v %3")
+                      .arg(noteNumber(report.query_norms[column], 3), noteNumber(report.key_norms[column], 3),
+                           noteNumber(report.value_norms[column], 3));
+}
+
+void ModelsPage::showHeadBands() {
+    const HeadReport* report = state_->report();
+    if (report == nullptr) return head_bands_->setBars({}, {});
+    const auto quantity = static_cast<BandQuantity>(quantity_->currentIndex());
+    const Eigen::VectorXd& numbers = numbersOf(*report, quantity);
+    std::vector<int> places;
+    for (int pair = 0; pair < numbers.size(); ++pair)
+        places.push_back(pair);
+    const Theme theme = Theme::of(palette());
+    head_bands_->setHeadline(
+        tr("%1, layer %2, head %3").arg(quantity_->currentText()).arg(report->layer).arg(report->head));
+    head_bands_->setCaption(tr("%1 by pair, layer %2, head %3")
+                                .arg(quantity_->currentText())
+                                .arg(report->layer)
+                                .arg(report->head));
+    head_bands_->setBars(places, {{QStringLiteral("value"),
+                                   quantity_->currentText(),
+                                   colorOf(quantity, theme),
+                                   {numbers.begin(), numbers.end()},
+                                   {}}});
+}
+
+void ModelsPage::showKernels() {
+    const KernelsAnswer* answer = state_->kernels();
+    if (answer == nullptr || state_->summary() == nullptr) {
+        kernels_->setCurves({}, {});
+        return directions_->setCurves({}, {});
+    }
+    const Theme theme = Theme::of(palette());
+    std::vector<CurveChart::Curve> norms, directions;
+    const auto heads = static_cast<int>(state_->summary()->heads);
+    for (int head = 0; head < heads; ++head) {
+        const ValueKernel& kernel =
+            answer->kernels.at(static_cast<std::size_t>(state_->layer() * heads + head));
+        QVector<double> x, norm(kernel.norm.begin(), kernel.norm.end()),
+            cosine(kernel.cosine.begin(), kernel.cosine.end());
+        for (int distance = 0; distance < norm.size(); ++distance)
+            x << distance;
+        CurveChart::Curve curve{QStringLiteral("head_%1").arg(head),
+                                tr("head %1").arg(head),
+                                theme.pair(head, std::max(2, heads)),
+                                x,
+                                norm,
+                                false,
+                                head == state_->head(),
+                                {}};
+        norms.push_back(curve);
+        curve.y = cosine;
+        directions.push_back(std::move(curve));
+    }
+    const QString where =
+        tr("layer %1 of %2").arg(state_->layer()).arg(QString::fromStdString(state_->summary()->name));
+    kernels_->setTitle(
+        state_->summary()->rotates_values
+            ? tr("‖K(δ)‖ of the heads of layer %1").arg(state_->layer())
+            : tr("‖K(δ)‖ of the heads of layer %1: values do not rotate, so K is the same everywhere")
+                  .arg(state_->layer()));
+    directions_->setTitle(tr("Direction of K(δ) beside K(0)"));
+    kernels_->setCaption(tr("‖K(δ)‖, K(δ) = W_O R(−δ) W_V, %1").arg(where));
+    directions_->setCaption(tr("Cosine of K(δ) and K(0), %1").arg(where));
+    kernels_->setYFloor(0.0);
+    kernels_->setCurves(norms, {});
+    directions_->setCurves(directions, {});
+}
+
+void ModelsPage::showSubsets() {
+    const SubsetsAnswer* answer = state_->subsets();
+    subsets_->clearPlaceNames();
+    if (answer == nullptr) return subsets_->setBars({}, {});
+    std::vector<BandSubset> sorted = answer->subsets;
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const auto& a, const auto& b) { return a.loss < b.loss; });
+    std::vector<int> places;
+    BarChart::Series series{QStringLiteral("loss"), tr("loss, nats a token"), Theme::query(), {}, {}};
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+        QStringList kept;
+        for (const int band : sorted[i].kept)
+            kept << QString::fromStdString(answer->bands.at(static_cast<std::size_t>(band)));
+        places.push_back(static_cast<int>(i));
+        series.values.push_back(sorted[i].loss);
+        subsets_->setPlaceName(static_cast<int>(i),
+                               kept.isEmpty() ? tr("none") : kept.join(QStringLiteral(" ")));
+    }
+    subsets_->setHeadline(
+        tr("Loss in nats a token when scores are made of some bands of pairs alone (%1)").arg([&] {
+            QStringList bands;
+            for (const std::string& band : answer->bands)
+                bands << QString::fromStdString(band);
+            return bands.join(QStringLiteral(", "));
+        }()));
+    subsets_->setCaption(
+        tr("Loss of %1 with every subset of its bands")
+            .arg(state_->summary() != nullptr ? QString::fromStdString(state_->summary()->name) : QString()));
+    subsets_->setBars(places, {series});
+}
+
+std::vector<const FieldInfo*> ModelsPage::figureSettings() const {
+    return infosOf(modelsFields());
+}
+
+Figure& ModelsPage::prepareFigure(FigureRequest request) {
+    ModelsPicture picture;
+    applySettings(modelsFields(), picture, request.settings);
+    if (request.run.empty())
+        throw Error(ErrorKind::usage, request.kind + " needs a model: --run NAME, a .gguf file or a folder");
+    const QString model = QString::fromStdString(request.run);
+    if (!isPublishedModel(model)) {
+        store_.readAll();
+        if (store_.find(model) == nullptr)
+            throw Error(ErrorKind::usage,
+                        "there is no run \"" + request.run + "\" in " + store_.folder().string());
+    }
+    const auto needs = std::find_if(pictureNeeds().begin(), pictureNeeds().end(),
+                                    [&](const auto& one) { return one.first == request.kind; });
+    const bool needs_text = needs->first != "kernels" && needs->first != "kernel-directions";
+    if (needs_text && picture.look.text.empty())
+        throw Error(ErrorKind::usage, request.kind + " needs a text: --set text=…");
+    state_->setNeeds({});
+    state_->setText(QString::fromStdString(picture.look.text));
+    state_->setChange(picture.look.change);
+    state_->setModel(model);
+    waitWhile([&] { return state_->isAsking(); }, "the answer of the model");
+    if (state_->summary() == nullptr) throw Error(ErrorKind::usage, state_->message().toStdString());
+    const ModelSummary& summary = *state_->summary();
+    if (picture.look.layer >= summary.layers || picture.look.head >= summary.heads)
+        throw Error(ErrorKind::usage, "the model has layers 0 to " + std::to_string(summary.layers - 1) +
+                                          " and heads 0 to " + std::to_string(summary.heads - 1));
+    state_->setHead(static_cast<int>(picture.look.layer), static_cast<int>(picture.look.head));
+    shade_->setCurrentIndex(static_cast<int>(picture.shade));
+    colour_->setCurrentIndex(static_cast<int>(picture.colour));
+    setQuantity(picture.quantity);
+    constexpr std::int64_t kBands = 4;
+    if (request.kind == "band-subsets")
+        state_->askForSubsets(static_cast<int>(picture.look.count.value_or(kBands)));
+    state_->setNeeds(needs->second);
+    waitWhile([&] { return state_->isAsking(); }, "the answer of the model");
+    if (!state_->message().isEmpty()) throw Error(ErrorKind::usage, state_->message().toStdString());
+    if (picture.token) surprise_->choose(static_cast<int>(*picture.token));
+    return figureNamed(request.kind);
+}
+
+}  // namespace roper

@@ -1,0 +1,380 @@
+#include "ui/pages/models/models_state.h"
+
+#include <QtConcurrent>
+#include <algorithm>
+#include <cstring>
+
+#include "core/base/error.h"
+#include "core/base/safetensors.h"
+#include "ui/live/token_texts.h"
+
+namespace roper {
+namespace {
+
+constexpr const char* kOrigin = "the model's answer";
+
+/// A tensor of float32 and its shape. @throws Error (checkpoint) if the answer is something else
+struct Weights {
+    std::vector<std::int64_t> shape;
+    std::vector<float> numbers;
+};
+Weights weightsOf(const QByteArray& payload, std::size_t dimensions) {
+    const SafetensorsFile file = SafetensorsFile::parse(payload.toStdString(), kOrigin);
+    const SafetensorsFile::Tensor& tensor = file.tensor("weights");
+    if (tensor.dtype != Dtype::F32 || tensor.shape.size() != dimensions)
+        throw Error(ErrorKind::checkpoint, std::string(kOrigin) + ": weights of another form than expected");
+    Weights weights{tensor.shape, std::vector<float>(tensor.bytes.size() / sizeof(float))};
+    std::memcpy(weights.numbers.data(), tensor.bytes.data(), tensor.bytes.size());
+    return weights;
+}
+
+using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+HeatMapView::Map mapOf(const QByteArray& payload, bool causal) {
+    const Weights weights = weightsOf(payload, 2);
+    HeatMapView::Map map;
+    map.values = std::make_shared<const Eigen::MatrixXd>(
+        Eigen::Map<const RowMajor>(weights.numbers.data(), weights.shape[0], weights.shape[1])
+            .cast<double>());
+    map.scale = HeatMapView::Scale::sequential;
+    map.lower_only = causal;
+    map.limit = HeatMapView::limitOf(*map.values, causal);
+    map.pyramid = HeatMapView::makePyramid(*map.values, map.scale, map.limit, causal);
+    map.row_name = ModelsState::tr("query");
+    map.column_name = ModelsState::tr("key");
+    map.value_name = ModelsState::tr("weight");
+    return map;
+}
+
+HeadThumbnails thumbnailsOf(const QByteArray& payload) {
+    const Weights weights = weightsOf(payload, 4);
+    HeadThumbnails all{static_cast<int>(weights.shape[0]), static_cast<int>(weights.shape[1]), {}};
+    const std::int64_t side = weights.shape[2];
+    for (std::int64_t head = 0; head < weights.shape[0] * weights.shape[1]; ++head)
+        all.maps.emplace_back(
+            Eigen::Map<const RowMajor>(weights.numbers.data() + head * side * side, side, side));
+    return all;
+}
+
+template <class Answer>
+std::shared_ptr<const Answer> read(const QByteArray& payload) {
+    return std::make_shared<const Answer>(
+        parseAnswer<Answer>({payload.constData(), static_cast<std::size_t>(payload.size())}));
+}
+
+}  // namespace
+
+ModelsState::ModelsState(RunStore& store, QObject* parent)
+    : QObject(parent), store_(store), client_(store, this) {
+    connect(&client_, &ModelClient::answered, this,
+            [this](const ModelQuestion&, const QByteArray& payload) { take(payload); });
+    connect(&client_, &ModelClient::failed, this, [this](const QString& why) {
+        if (asking_) refused_[*asking_] = asked_;
+        asking_.reset();
+        say(why);
+        askNext();
+    });
+    connect(&client_, &ModelClient::progressed, this, [this](int done, int all) {
+        progress_ = all > 0 ? static_cast<double>(done) / all : -1;
+        emit workChanged();
+    });
+    connect(&store_, &RunStore::runRemoved, this, [this](const QString& name) {
+        if (name == model_) setModel({});
+    });
+}
+
+void ModelsState::say(const QString& message) {
+    message_ = message;
+    emit workChanged();
+}
+
+void ModelsState::setModel(const QString& model) {
+    if (model == model_) return;
+    cancel();
+    model_ = model;
+    step_.reset();
+    // A run that trains moves on; what is seen of it is of one checkpoint.
+    if (const RunWatcher* run = store_.find(model))
+        if (const auto checkpoints = run->folder().checkpoints(); !checkpoints.empty())
+            step_ = checkpoints.back().step;
+    known_.clear();
+    summary_.reset();
+    reading_.reset();
+    changed_.reset();
+    heads_.reset();
+    attention_.reset();
+    thumbnails_.reset();
+    kernels_.reset();
+    subsets_.reset();
+    written_.reset();
+    emit modelChanged();
+    emit headChanged();
+    askNext();
+}
+
+void ModelsState::setText(const QString& text) {
+    if (text == text_) return;
+    text_ = text;
+    cancel();
+    emit inputsChanged();
+    askNext();
+}
+
+void ModelsState::setChange(const ModelChange& change) {
+    if (change == change_) return;
+    change_ = change;
+    cancel();
+    emit inputsChanged();
+    askNext();
+}
+
+void ModelsState::setHead(int layer, int head) {
+    if (summary_) {
+        layer = std::clamp(layer, 0, static_cast<int>(summary_->layers) - 1);
+        head = std::clamp(head, 0, static_cast<int>(summary_->heads) - 1);
+    }
+    if (layer == layer_ && head == head_) return;
+    layer_ = layer;
+    head_ = head;
+    if (asking_ == Need::attention) cancel();
+    emit headChanged();
+    askNext();
+}
+
+void ModelsState::setNeeds(std::vector<Need> needs) {
+    needs_ = std::move(needs);
+    askNext();
+}
+
+void ModelsState::askForSubsets(int bands) {
+    bands_ = bands;
+    refused_.erase(Need::subsets);
+    askNext();
+}
+
+void ModelsState::write(int count, double temperature, std::int64_t seed) {
+    LookQuestion question{LookTopic::generate, text_.toStdString()};
+    question.count = count;
+    question.temperature = temperature;
+    question.seed = seed;
+    to_write_ = question;
+    refused_.erase(Need::written);
+    askNext();
+}
+
+void ModelsState::cancel() {
+    client_.cancel();
+    asking_.reset();
+    refused_.clear();
+    bands_ = 0;
+    to_write_.reset();
+    progress_ = -1;
+    say({});
+}
+
+const HeadReport* ModelsState::report() const {
+    if (!heads_) return nullptr;
+    for (const HeadReport& report : heads_->heads)
+        if (report.layer == layer_ && report.head == head_) return &report;
+    return nullptr;
+}
+
+/// Nothing where there is nothing to be asked.
+std::optional<LookQuestion> ModelsState::questionFor(Need need) const {
+    LookQuestion question{LookTopic::model, text_.toStdString()};
+    question.change = change_;
+    switch (need) {
+        case Need::model:
+            return LookQuestion{LookTopic::model};
+        case Need::reading:
+            question.what = LookTopic::logits;
+            question.change = {};
+            break;
+        case Need::changed:
+            if (change_.isNothing()) return std::nullopt;
+            question.what = LookTopic::logits;
+            break;
+        case Need::heads:
+            question.what = LookTopic::heads;
+            break;
+        case Need::thumbnails:
+            question.what = LookTopic::thumbnails;
+            break;
+        case Need::attention:
+            question.what = LookTopic::attention;
+            question.layer = layer_;
+            question.head = head_;
+            break;
+        case Need::kernels: {
+            constexpr std::int64_t kDistances = 64;
+            LookQuestion kernels{LookTopic::kernels};
+            kernels.count = kDistances;
+            return kernels;
+        }
+        case Need::subsets:
+            if (bands_ == 0) return std::nullopt;
+            question.what = LookTopic::subsets;
+            question.count = bands_;
+            break;
+        case Need::written:
+            if (!to_write_) return std::nullopt;
+            question = *to_write_;
+            question.change = change_;
+            break;
+    }
+    if (text_.isEmpty()) return std::nullopt;
+    return question;
+}
+
+bool ModelsState::isKnown(Need need, const LookQuestion& question) const {
+    const auto is = [&](const std::map<Need, LookQuestion>& answers) {
+        const auto found = answers.find(need);
+        return found != answers.end() && found->second == question;
+    };
+    return is(known_) || is(refused_);
+}
+
+void ModelsState::askNext() {
+    if (asking_ || model_.isEmpty()) return;
+    std::vector<Need> wanted{Need::model};
+    wanted.insert(wanted.end(), needs_.begin(), needs_.end());
+    wanted.insert(wanted.end(), {Need::subsets, Need::written});
+    for (const Need need : wanted) {
+        const auto question = questionFor(need);
+        if (!question || isKnown(need, *question)) continue;
+        if (need != Need::model && !summary_) return;  // it could not be opened
+        asking_ = need;
+        asked_ = *question;
+        progress_ = -1;
+        Request request{Command::look, "1"};
+        request.question = lookSettings(*question);
+        emit workChanged();
+        client_.ask({model_, request, step_});
+        return;
+    }
+    emit workChanged();
+}
+
+void ModelsState::take(const QByteArray& payload) {
+    if (!asking_) return;
+    const Need what = *asking_;
+    try {
+        switch (what) {
+            case Need::model:
+                summary_ = read<ModelSummary>(payload);
+                setHead(layer_, head_);
+                break;
+            case Need::reading:
+                reading_ = read<TextReading>(payload);
+                break;
+            case Need::changed:
+                changed_ = read<TextReading>(payload);
+                break;
+            case Need::heads:
+                heads_ = read<HeadsAnswer>(payload);
+                break;
+            case Need::thumbnails:
+                thumbnails_ = std::make_shared<const HeadThumbnails>(thumbnailsOf(payload));
+                break;
+            case Need::attention:
+                return takeMap(payload);
+            case Need::kernels:
+                kernels_ = read<KernelsAnswer>(payload);
+                break;
+            case Need::subsets:
+                subsets_ = read<SubsetsAnswer>(payload);
+                bands_ = 0;
+                break;
+            case Need::written:
+                written_ = read<GeneratedText>(payload);
+                to_write_.reset();
+                break;
+        }
+        known_[what] = asked_;
+    } catch (const Error& error) {
+        refused_[what] = asked_;
+        message_ = QString::fromStdString(error.what());
+    }
+    asking_.reset();
+    emit answered(what);
+    if (what == Need::model) emit modelChanged();
+    askNext();
+}
+
+/// A map of thousands of tokens takes a while to be made ready, outside the window's thread.
+void ModelsState::takeMap(const QByteArray& payload) {
+    const LookQuestion question = asked_;
+    const bool causal = !summary_ || summary_->causal;
+    QStringList tokens;
+    if (reading_)
+        for (const std::string& token : reading_->tokens)
+            tokens << shownToken(token);
+    QtConcurrent::run([payload, causal] { return mapOf(payload, causal); })
+        .then(this,
+              [this, question, tokens](HeatMapView::Map map) {
+                  if (asking_ != Need::attention || !(asked_ == question)) return;
+                  if (tokens.size() == map.values->rows()) map.row_labels = map.column_labels = tokens;
+                  attention_ = std::make_shared<const HeadMap>(HeadMap{static_cast<int>(question.layer),
+                                                                       static_cast<int>(question.head),
+                                                                       tokens, std::move(map)});
+                  known_[Need::attention] = question;
+                  asking_.reset();
+                  emit answered(Need::attention);
+                  askNext();
+              })
+        .onFailed(this, [this, question](const Error& error) {
+            refused_[Need::attention] = question;
+            asking_.reset();
+            say(QString::fromStdString(error.what()));
+            askNext();
+        });
+}
+
+QString ModelsState::work() const {
+    if (!asking_) return {};
+    switch (*asking_) {
+        case Need::model:
+            return tr("opening the model");
+        case Need::reading:
+            return tr("reading the text");
+        case Need::changed:
+            return tr("reading the text with the change");
+        case Need::heads:
+            return tr("measuring all heads");
+        case Need::thumbnails:
+            return tr("attention of all heads");
+        case Need::attention:
+            return tr("attention of layer %1, head %2").arg(layer_).arg(head_);
+        case Need::kernels:
+            return tr("what heads make of values by distance");
+        case Need::subsets:
+            return tr("reading the text with every subset of bands");
+        case Need::written:
+            return tr("writing");
+    }
+    return {};
+}
+
+std::optional<ModelsState::Cost> ModelsState::cost() const {
+    if (!summary_ || text_.isEmpty()) return std::nullopt;
+    constexpr double kBytesOfAToken = 4, kOverProducts = 2, kGiga = 1e9;
+    constexpr double kQueriesAtATime = 128, kLogitsAtATime = 8192;
+    const ModelSummary& m = *summary_;
+    const bool is_of_this_text =
+        reading_ && known_.count(Need::reading) > 0 && known_.at(Need::reading).text == text_.toStdString();
+    const auto bytes = static_cast<double>(text_.toUtf8().size());
+    const double T = is_of_this_text                  ? static_cast<double>(reading_->ids.size())
+                     : QFileInfo(model_).isAbsolute() ? std::max(1.0, bytes / kBytesOfAToken)
+                                                      : bytes;
+    const auto C = static_cast<double>(m.width), V = static_cast<double>(m.vocabulary),
+               H = static_cast<double>(m.heads), d = static_cast<double>(m.head_dim),
+               L = static_cast<double>(m.layers), P = static_cast<double>(m.parameters);
+    // Every parameter but the embeddings once a token, the logits, and scores and mixture over half of T².
+    const double operations = 2 * T * std::max(0.0, P - V * C) + 2 * T * V * C + 2 * T * T * L * H * d;
+    const double held = 4 * (P + T * (2 * static_cast<double>(m.feed_forward) + 6 * C) +
+                             3 * kQueriesAtATime * T * H + 3 * kLogitsAtATime * T);
+    return Cost{kOverProducts * operations / (std::max(m.gflops, 1.0) * kGiga), held,
+                static_cast<std::int64_t>(T)};
+}
+
+}  // namespace roper
