@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "ui/charts/export_dialog.h"
+#include "ui/charts/log_ticker.h"
 #include "ui/charts/plot_style.h"
 
 namespace roper {
@@ -139,10 +140,8 @@ void CurveChart::setLog(bool x, bool y) {
     zoomed_ = false;
     for (auto [axis, log] : {std::pair{plot_->xAxis, x}, {plot_->yAxis, y}}) {
         axis->setScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
-        axis->setTicker(log ? QSharedPointer<QCPAxisTicker>(new QCPAxisTickerLog)
+        axis->setTicker(log ? QSharedPointer<QCPAxisTicker>(new LogTicker)
                             : QSharedPointer<QCPAxisTicker>(new QCPAxisTicker));
-        axis->setNumberFormat(log ? "eb" : "gb");
-        axis->setNumberPrecision(log ? 0 : 5);
     }
 }
 

@@ -40,7 +40,7 @@ HeadGridView::HeadGridView(ModelsState& state, QWidget* parent) : FigureView(par
 HeadGridView::Grid HeadGridView::grid(const QRectF& area) const {
     const HeadThumbnails& all = *state_.thumbnails();
     Grid grid;
-    grid.box = area.adjusted(kMargin + kLabel, kMargin + kTop, -kMargin, -kMargin);
+    grid.box = area.adjusted(kMargin + kLabel, kMargin + 2 * kTop, -kMargin, -kMargin);
     const auto sideOf = [&](int columns, int rows) {
         return std::min(grid.box.width() / columns, grid.box.height() / rows);
     };
@@ -81,16 +81,22 @@ void HeadGridView::paintFigure(QPainter& painter, const QRectF& area, const Them
                      metrics.elidedText(grid.across ? tr("columns: layers; rows: heads")
                                                     : tr("rows: layers; columns: heads"),
                                         Qt::ElideRight, area.width() - 2 * kMargin));
-    double taken = -1e9;
-    for (int row = 0; row < grid.rows; ++row) {
-        const double y = grid.box.top() + grid.cell.height() * row;
-        if (y < taken) continue;  // a number would lie on the one before
-        taken = y + metrics.height();
-        painter.drawText(QRectF(area.left() + kMargin, y, kLabel - 6, grid.cell.height()),
-                         Qt::AlignRight |
-                             (grid.cell.height() < metrics.height() ? Qt::AlignTop : Qt::AlignVCenter) |
-                             Qt::TextDontClip,
-                         QString::number(row));
+    // Every so many are numbered that no number lies on the one before.
+    const auto every = [](double needed, double cell) {
+        return std::max(1, static_cast<int>(std::ceil(needed / cell)));
+    };
+    const int rows_apart = every(metrics.height(), grid.cell.height());
+    for (int row = 0; row < grid.rows; row += rows_apart) {
+        const double y = grid.box.top() + grid.cell.height() * (row + 0.5);
+        painter.drawText(QRectF(area.left() + kMargin, y - kTop / 2, kLabel - 6, kTop),
+                         Qt::AlignRight | Qt::AlignVCenter, QString::number(row));
+    }
+    const double widest = metrics.horizontalAdvance(QString::number(grid.columns)) + 5;
+    const int columns_apart = every(widest, grid.cell.width());
+    for (int column = 0; column < grid.columns; column += columns_apart) {
+        const double x = grid.box.left() + grid.cell.width() * (column + 0.5);
+        painter.drawText(QRectF(x - widest / 2, grid.box.top() - kTop, widest, kTop), Qt::AlignCenter,
+                         QString::number(column));
     }
     painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
     for (int layer = 0; layer < all.layers; ++layer)

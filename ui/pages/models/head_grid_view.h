@@ -16,6 +16,7 @@ class HeadGridView : public FigureView {
     QRectF headRect(int layer, int head) const;
 
     QString figureName() const override { return QStringLiteral("all-heads"); }
+    QSize defaultSize() const override { return {900, 340}; }
     QSize leastSize() const override { return {240, 200}; }
     QSize leastScreenSize() const override { return {200, 120}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;

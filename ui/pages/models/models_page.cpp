@@ -51,7 +51,7 @@ ModelsPage::ModelsPage(RunStore& store, QWidget* parent)
       map_(new HeatMapView(QStringLiteral("model-head"), this)),
       bands_(new HeatMapView(QStringLiteral("bands"), this)),
       head_bands_(new BarChart(QStringLiteral("head-bands"), tr("pair, the fastest first"), {}, this)),
-      subsets_(new BarChart(QStringLiteral("band-subsets"), tr("bands that scores are made of"), {}, this)),
+      subsets_(new SubsetsView(*state_, this)),
       reach_(new CurveChart(QStringLiteral("reach"), tr("distance n − j, tokens"), tr("mean weight"), this)),
       kernels_(new CurveChart(QStringLiteral("kernels"), tr("distance δ, tokens"), tr("‖K(δ)‖"), this)),
       directions_(new CurveChart(QStringLiteral("kernel-directions"), tr("distance δ, tokens"),
@@ -69,7 +69,10 @@ ModelsPage::ModelsPage(RunStore& store, QWidget* parent)
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setFixedWidth(zoomed(270));
     auto* beside = new QHBoxLayout;
-    beside->addWidget(tabs_, 1);
+    stack_ = new QStackedWidget;
+    stack_->addWidget(makeWelcome());
+    stack_->addWidget(tabs_);
+    beside->addWidget(stack_, 1);
     beside->addWidget(scroll);
     contents()->addLayout(beside, 1);
     contents()->addWidget(message_);
@@ -87,14 +90,13 @@ void ModelsPage::connectState() {
     connect(state_, &ModelsState::inputsChanged, this, [this] {
         change_->show(state_->change());
         showEffect();
-        showSubsets();
         emit explanationChanged();
     });
     connect(change_, &ChangePanel::changed, state_, &ModelsState::setChange);
     connect(surprise_, &SurpriseView::chosenChanged, predictions_, &PredictionsView::setToken);
     connect(tabs_, &QTabWidget::currentChanged, this, &ModelsPage::wantWhatIsSeen);
     for (FigureView* view :
-         std::initializer_list<FigureView*>{surprise_, predictions_, atlas_, grid_, map_, bands_})
+         std::initializer_list<FigureView*>{surprise_, predictions_, atlas_, grid_, map_, bands_, subsets_})
         connect(view, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
     for (CurveChart* chart : {reach_, kernels_, directions_})
         connect(chart, &CurveChart::pointed, this, [this](const QString& text) { setReadout(text); });
@@ -187,14 +189,45 @@ void ModelsPage::fillModels() {
     for (const QString& path : published)
         add(modelTitle(path), path, path);
     bool first_run = models_->count() > 0;
-    for (const RunWatcher* run : store_.runs()) {
-        if (!run->specification()) continue;
+    std::vector<RunWatcher*> runs = store_.runs();
+    std::stable_sort(runs.begin(), runs.end(),
+                     [](const RunWatcher* a, const RunWatcher* b) { return a->madeAt_s() > b->madeAt_s(); });
+    for (const RunWatcher* run : runs) {
+        if (!run->specification() || run->step() == 0) continue;  // there is nothing to be opened yet
         if (std::exchange(first_run, false)) models_->insertSeparator(models_->count());
         add(run->name(), run->name(), tr("a run of yours"));
     }
     models_->setCurrentIndex(state_->model().isEmpty() ? -1 : models_->findData(state_->model()));
+    fillWelcome();
     models_->setPlaceholderText(models_->count() == 0 ? tr("open a model from a file")
                                                       : tr("choose a model"));
+}
+
+/// What to do first, with a button for it.
+void ModelsPage::fillWelcome() {
+    while (QLayoutItem* item = welcome_buttons_->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    const auto add = [this](const QString& text, const QString& help, auto run) {
+        auto* button = new QPushButton(text);
+        button->setToolTip(help);
+        connect(button, &QPushButton::clicked, this, run);
+        welcome_buttons_->addWidget(button);
+    };
+    constexpr int kMost = 4;
+    for (int i = 0; i < std::min(kMost, models_->count()); ++i) {
+        const QString model = models_->itemData(i).toString();
+        // The button is gone before the model is there.
+        if (!model.isEmpty())
+            add(tr("Open %1").arg(models_->itemText(i)), model, [this, model] {
+                QMetaObject::invokeMethod(
+                    this, [this, model] { open(model); }, Qt::QueuedConnection);
+            });
+    }
+    add(tr("Open a GGUF file…"), tr("A model as llama.cpp has it"), [this] { chooseFile(); });
+    add(tr("Open a Hugging Face folder…"), tr("config.json, tokenizer.json and .safetensors files"),
+        [this] { chooseFolder(); });
 }
 
 void ModelsPage::chooseFile() {
@@ -216,6 +249,7 @@ void ModelsPage::openPublished(const QString& path) {
 
 void ModelsPage::showModel() {
     const ModelSummary* m = state_->summary();
+    stack_->setCurrentIndex(state_->model().isEmpty() ? 0 : 1);
     change_->setModel(m);
     change_->show(state_->change());
     for (QWidget* widget : std::initializer_list<QWidget*>{layer_, head_, write_, compute_})
@@ -282,7 +316,6 @@ void ModelsPage::showAnswer(Need what) {
         case Need::reading:
         case Need::changed:
             showEffect();
-            showSubsets();
             break;
         case Need::heads:
             showLabels();
@@ -296,13 +329,11 @@ void ModelsPage::showAnswer(Need what) {
         case Need::kernels:
             showKernels();
             break;
-        case Need::subsets:
-            showSubsets();
-            break;
         case Need::written:
             showWritten();
             break;
         case Need::thumbnails:
+        case Need::subsets:
         case Need::model:
             break;
     }

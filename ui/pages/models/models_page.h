@@ -7,6 +7,7 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QStackedWidget>
 #include <QTabWidget>
 
 #include "ui/charts/bar_chart.h"
@@ -18,6 +19,7 @@
 #include "ui/pages/models/head_grid_view.h"
 #include "ui/pages/models/models_state.h"
 #include "ui/pages/models/predictions_view.h"
+#include "ui/pages/models/subsets_view.h"
 #include "ui/pages/models/surprise_view.h"
 
 namespace roper {
@@ -58,7 +60,7 @@ class ModelsPage : public Page {
     HeatMapView& bands() { return *bands_; }
     BarChart& headBands() { return *head_bands_; }
     CurveChart& kernels() { return *kernels_; }
-    BarChart& subsets() { return *subsets_; }
+    SubsetsView& subsets() { return *subsets_; }
     void setQuantity(BandQuantity quantity);
 
   protected:
@@ -89,7 +91,8 @@ class ModelsPage : public Page {
     void showHeadBands();
     void showKernels();
     void showReach();
-    void showSubsets();
+    QWidget* makeWelcome();
+    void fillWelcome();
     void showWritten();
     void write();
     QString pointedWeight(int row, int column) const;
@@ -105,13 +108,16 @@ class ModelsPage : public Page {
     QSpinBox *layer_, *head_, *count_, *seed_, *band_count_;
     QDoubleSpinBox* temperature_;
     QTabWidget* tabs_;
+    QStackedWidget* stack_;
+    QVBoxLayout* welcome_buttons_;
     ChangePanel* change_;
     SurpriseView* surprise_;
     PredictionsView* predictions_;
     AtlasView* atlas_;
     HeadGridView* grid_;
     HeatMapView *map_, *bands_;
-    BarChart *head_bands_, *subsets_;
+    BarChart* head_bands_;
+    SubsetsView* subsets_;
     CurveChart *reach_, *kernels_, *directions_;
     bool filling_ = false;
 };

@@ -102,6 +102,27 @@ QWidget* ModelsPage::makeChooser() {
     return chooser;
 }
 
+QWidget* ModelsPage::makeWelcome() {
+    auto* text = makePlainLabel();
+    text->setWordWrap(true);
+    text->setAlignment(Qt::AlignCenter);
+    text->setText(
+        tr("Open a language model that lies on this machine, as a GGUF file or a Hugging Face folder, or one "
+           "of your runs. "
+           "`./lab setup --model` fetches a small one (SmolLM2, 98 MB)."));
+    auto* buttons = new QWidget;
+    welcome_buttons_ = new QVBoxLayout(buttons);
+    buttons->setMaximumWidth(zoomed(420));
+    auto* welcome = new QWidget;
+    auto* layout = new QVBoxLayout(welcome);
+    layout->addStretch(1);
+    layout->addWidget(text);
+    layout->addSpacing(zoomed(12));
+    layout->addWidget(buttons, 0, Qt::AlignHCenter);
+    layout->addStretch(2);
+    return welcome;
+}
+
 QWidget* ModelsPage::makeTextTab() {
     shade_ = named(new QComboBox, tr("What tokens are shaded by"),
                    tr("With a change: before, after, or what it adds"));
@@ -147,6 +168,8 @@ QWidget* ModelsPage::makeHeadsTab() {
     connect(colour_, &QComboBox::currentIndexChanged, this,
             [this](int index) { atlas_->setColour(static_cast<AtlasView::Colour>(index)); });
     label_ = named(new QComboBox, tr("Heads of one label"), tr("Shows these heads alone"));
+    label_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    label_->setMinimumContentsLength(18);
     connect(label_, &QComboBox::currentIndexChanged, this,
             [this](int index) { atlas_->setLabel(label_->itemData(index).toString().toStdString()); });
     const auto number = [this](const QString& name, const QString& prefix) {
@@ -211,11 +234,15 @@ QWidget* ModelsPage::makeSubsetsTab() {
         wantWhatIsSeen();
         state_->askForSubsets(band_count_->value());
     });
-    subsets_->setHeadline(tr("Loss when the scores of all heads are made of some bands alone"));
+    auto* scroll = new QScrollArea;
+    scroll->setWidget(subsets_);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* tab = new QWidget;
     auto* layout = new QVBoxLayout(tab);
     layout->addLayout(row({band_count_, compute_}));
-    layout->addWidget(subsets_, 1);
+    layout->addWidget(scroll, 1);
     return tab;
 }
 

@@ -169,7 +169,7 @@ void ModelsPage::showBands() {
                                                       : HeatMapView::Scale::sequential;
     map.limit = HeatMapView::limitOf(*values, false);
     map.values = values;
-    map.row_name = tr("layer·head");
+    map.row_name = tr("head, layer by layer");
     map.column_name = tr("pair, the fastest first");
     map.value_name = quantity_->currentText();
     bands_->setTitle(tr("%1, by head and pair").arg(quantity_->currentText()));
@@ -262,37 +262,6 @@ void ModelsPage::showKernels() {
     kernels_->setYFloor(0.0);
     kernels_->setCurves(norms, {});
     directions_->setCurves(directions, {});
-}
-
-void ModelsPage::showSubsets() {
-    const SubsetsAnswer* answer = state_->subsets();
-    subsets_->clearPlaceNames();
-    if (answer == nullptr) return subsets_->setBars({}, {});
-    std::vector<BandSubset> sorted = answer->subsets;
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const auto& a, const auto& b) { return a.loss < b.loss; });
-    std::vector<int> places;
-    BarChart::Series series{QStringLiteral("loss"), tr("loss, nats a token"), Theme::query(), {}, {}};
-    for (std::size_t i = 0; i < sorted.size(); ++i) {
-        QStringList kept;
-        for (const int band : sorted[i].kept)
-            kept << QString::fromStdString(answer->bands.at(static_cast<std::size_t>(band)));
-        places.push_back(static_cast<int>(i));
-        series.values.push_back(sorted[i].loss);
-        subsets_->setPlaceName(static_cast<int>(i),
-                               kept.isEmpty() ? tr("none") : kept.join(QStringLiteral(" ")));
-    }
-    subsets_->setHeadline(
-        tr("Loss in nats a token when scores are made of some bands of pairs alone (%1)").arg([&] {
-            QStringList bands;
-            for (const std::string& band : answer->bands)
-                bands << QString::fromStdString(band);
-            return bands.join(QStringLiteral(", "));
-        }()));
-    subsets_->setCaption(
-        tr("Loss of %1 with every subset of its bands")
-            .arg(state_->summary() != nullptr ? QString::fromStdString(state_->summary()->name) : QString()));
-    subsets_->setBars(places, {series});
 }
 
 std::vector<const FieldInfo*> ModelsPage::figureSettings() const {

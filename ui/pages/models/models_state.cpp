@@ -181,6 +181,7 @@ const HeadReport* ModelsState::report() const {
 
 /// Nothing where there is nothing to be asked.
 std::optional<LookQuestion> ModelsState::questionFor(Need need) const {
+    constexpr std::int64_t kCandidates = 10, kDistances = 64;
     LookQuestion question{LookTopic::model, text_.toStdString()};
     question.change = change_;
     switch (need) {
@@ -188,11 +189,13 @@ std::optional<LookQuestion> ModelsState::questionFor(Need need) const {
             return LookQuestion{LookTopic::model};
         case Need::reading:
             question.what = LookTopic::logits;
+            question.count = kCandidates;
             question.change = {};
             break;
         case Need::changed:
             if (change_.isNothing()) return std::nullopt;
             question.what = LookTopic::logits;
+            question.count = kCandidates;
             break;
         case Need::heads:
             question.what = LookTopic::heads;
@@ -206,7 +209,6 @@ std::optional<LookQuestion> ModelsState::questionFor(Need need) const {
             question.head = head_;
             break;
         case Need::kernels: {
-            constexpr std::int64_t kDistances = 64;
             LookQuestion kernels{LookTopic::kernels};
             kernels.count = kDistances;
             return kernels;

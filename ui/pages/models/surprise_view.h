@@ -27,6 +27,7 @@ class SurpriseView : public FigureView {
     QRectF tokenRect(int token) const;
 
     QString figureName() const override { return QStringLiteral("surprise"); }
+    QSize defaultSize() const override { return {900, 340}; }
     QSize leastSize() const override { return {240, 120}; }
     QSizeF sizeForWidth(double width) const override;
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
