@@ -280,7 +280,10 @@ void CurveChart::fitAxes(const QFont& font, double height, bool legend) const {
         const double stretch = std::pow(std::max(y_high / y_low, 1.2), kMargin);
         plot_->yAxis->setRange(y_low / stretch, y_high * stretch);
     } else {
-        const double range = y_high > y_low ? y_high - y_low : std::max(1.0, std::abs(y_high));
+        // What differs by rounding alone is a constant: no axis could label it.
+        constexpr double kRounding = 1e-9;
+        const double size = std::max(std::abs(y_low), std::abs(y_high));
+        const double range = y_high - y_low > kRounding * size ? y_high - y_low : std::max(1.0, size);
         plot_->yAxis->setRange(y_low - kMargin * range,
                                y_high + (kMargin + (legend ? roomForLegend(font, height) : 0)) * range);
     }

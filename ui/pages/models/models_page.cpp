@@ -109,8 +109,12 @@ void ModelsPage::connectState() {
         const HeadReport& report = state_->heads()->heads.at(static_cast<std::size_t>(row));
         state_->setHead(static_cast<int>(report.layer), static_cast<int>(report.head));
     });
-    connect(&store_, &RunStore::runAdded, this, &ModelsPage::fillModels);
-    connect(&store_, &RunStore::runRemoved, this, &ModelsPage::fillModels);
+    listing_.setSingleShot(true);
+    connect(&listing_, &QTimer::timeout, this, [this] {
+        if (isVisible()) fillModels();
+    });
+    connect(&store_, &RunStore::runAdded, this, [this] { listing_.start(); });
+    connect(&store_, &RunStore::runRemoved, this, [this] { listing_.start(); });
 }
 
 std::vector<const Figure*> ModelsPage::figures() const {
@@ -193,7 +197,7 @@ void ModelsPage::fillModels() {
     std::stable_sort(runs.begin(), runs.end(),
                      [](const RunWatcher* a, const RunWatcher* b) { return a->madeAt_s() > b->madeAt_s(); });
     for (const RunWatcher* run : runs) {
-        if (!run->specification() || run->step() == 0) continue;  // there is nothing to be opened yet
+        if (!run->specification()) continue;
         if (std::exchange(first_run, false)) models_->insertSeparator(models_->count());
         add(run->name(), run->name(), tr("a run of yours"));
     }
@@ -216,8 +220,13 @@ void ModelsPage::fillWelcome() {
         welcome_buttons_->addWidget(button);
     };
     constexpr int kMost = 4;
-    for (int i = 0; i < std::min(kMost, models_->count()); ++i) {
+    int offered = 0;
+    for (int i = 0; i < models_->count() && offered < kMost; ++i) {
         const QString model = models_->itemData(i).toString();
+        const RunWatcher* run = store_.find(model);
+        if (run != nullptr && run->folder().checkpoints().empty())
+            continue;  // there is nothing to be opened yet
+        ++offered;
         // The button is gone before the model is there.
         if (!model.isEmpty())
             add(tr("Open %1").arg(models_->itemText(i)), model, [this, model] {

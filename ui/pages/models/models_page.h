@@ -9,6 +9,7 @@
 #include <QSpinBox>
 #include <QStackedWidget>
 #include <QTabWidget>
+#include <QTimer>
 
 #include "ui/charts/bar_chart.h"
 #include "ui/charts/curve_chart.h"
@@ -120,6 +121,7 @@ class ModelsPage : public Page {
     SubsetsView* subsets_;
     CurveChart *reach_, *kernels_, *directions_;
     bool filling_ = false;
+    QTimer listing_;  ///< runs that come one after the other are listed once
 };
 
 }  // namespace roper

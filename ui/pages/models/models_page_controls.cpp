@@ -80,7 +80,8 @@ QWidget* ModelsPage::makeChooser() {
         state_->setNeeds({});  // until something else is wanted
         state_->cancel();
     });
-    progress_ = named(new QProgressBar, tr("How far the answer is"), {});
+    progress_ =
+        named(new QProgressBar, tr("How far the answer is"), tr("How much of the answer is computed"));
     progress_->setTextVisible(false);
     progress_->setFixedWidth(zoomed(120));
     cost_ = makePlainLabel();
@@ -198,7 +199,8 @@ QWidget* ModelsPage::makeHeadsTab() {
 }
 
 QWidget* ModelsPage::makeBandsTab() {
-    quantity_ = named(new QComboBox, tr("What is shown of each pair"), {});
+    quantity_ = named(new QComboBox, tr("What is shown of each pair"),
+                      tr("Its share in the scores, or the mean length of q, k or v in it"));
     quantity_->addItems(
         {tr("share of the scores' variance"), tr("length of q"), tr("length of k"), tr("length of v")});
     connect(quantity_, &QComboBox::currentIndexChanged, this, [this] {

@@ -1,0 +1,331 @@
+#include <QFile>
+#include <QProcess>
+#include <QSpinBox>
+#include <fstream>
+
+#include "tests/support/label_problems.h"
+#include "tests/support/page_test.h"
+
+using namespace roper;
+
+/// The Models page with a small published model and a run, both asked through `roper-train serve`.
+class ModelsPageTest : public PageTest {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() {
+        forgetSettings("models_page_test");
+        const QString trainer = QString::fromLocal8Bit(qgetenv("ROPER_TRAIN"));
+        qputenv("PATH", QFileInfo(trainer).absolutePath().toLocal8Bit() + ":" + qgetenv("PATH"));
+        qputenv("HF_HUB_CACHE", models_.filePath("none").toLocal8Bit());
+        for (const char* family : {"llama", "gpt2"})
+            makeModel(family);
+        train(trainer);
+    }
+
+    void init() {
+        QSettings().clear();
+        openWindow("Models");
+        window_->resize(1300, 860);
+    }
+
+    void cleanup() { window_.reset(); }
+
+    void aNewcomerIsToldWhatToDoFirst() {
+        QVERIFY(!page().surprise().isVisible());
+        const auto open_run = [this]() -> QPushButton* {
+            for (QPushButton* button : page().findChildren<QPushButton*>())
+                if (button->text() == "Open run") return button;
+            return nullptr;
+        };
+        QTRY_VERIFY(open_run() != nullptr);
+        QPushButton* first = open_run();
+        QTRY_VERIFY(first->isVisible());
+        checkInputs();
+        QTest::mouseClick(first, Qt::LeftButton);
+        QTRY_COMPARE(state().model(), QString("run"));
+        waitForAnswers();
+        QVERIFY(page().surprise().isVisible());
+        QVERIFY2(state().reading() != nullptr, qPrintable(state().message()));
+        QCOMPARE(page().text().toPlainText(), state().text());
+        QVERIFY(!state().text().isEmpty());  // an example of what the run was trained on
+    }
+
+    void aTextIsReadTokenByToken() {
+        openModel();
+        QSignalSpy answered(&state(), &ModelsState::answered);
+        typeText(kText);
+        QTest::keyClick(&page().text(), Qt::Key_Return, Qt::ControlModifier);
+        waitForAnswers();
+        QCOMPARE(state().text(), QString(kText));
+        QCOMPARE(state().reading()->ids.size(), std::size_t(13));
+        QCOMPARE(page().surprise().chosen(), 12);  // the last: what comes after the text
+        // A click chooses another; what follows it stands beside.
+        click(page().surprise(), page().surprise().tokenRect(3).center());
+        QCOMPARE(page().surprise().chosen(), 3);
+        const QString said = readoutAt(&page().surprise(), page().surprise().tokenRect(3).center().toPoint());
+        QVERIFY2(said.contains("token 3, “5”: −ln p"), qPrintable(said));
+        QTest::keyClick(&page().surprise(), Qt::Key_Right);
+        QCOMPARE(page().surprise().chosen(), 4);
+        QCOMPARE(page().surprise().figureCsv().count('\n'), 14);
+        QVERIFY(effect().startsWith("loss "));
+        // The same as the program says.
+        QProcess look;
+        look.start(QString::fromLocal8Bit(qgetenv("ROPER_TRAIN")),
+                   {"look", model("llama"), "--what", "loss", "--text", kText, "--json"});
+        QVERIFY(look.waitForFinished(60000));
+        const QByteArray printed = look.readAllStandardOutput();
+        QVERIFY(printed.contains(QByteArray("\"loss\":") +
+                                 QByteArray::number(state().reading()->loss, 'g', 17).left(12)));
+    }
+
+    void whatIsTakenAwayIsSeenAtOnce() {
+        openModel();
+        const double before = state().reading()->loss;
+        auto* pairs = control<QLineEdit>("Pairs left out");
+        QTest::keyClicks(pairs, "0");
+        QTest::keyClick(pairs, Qt::Key_Return);
+        waitForAnswers();
+        QVERIFY(state().changed() != nullptr);
+        QVERIFY(state().changed()->loss != before);
+        QCOMPARE(state().reading()->loss, before);
+        QVERIFY2(effect().contains("with the change"), qPrintable(effect()));
+        // Of one head alone it is less.
+        const double all = std::abs(state().changed()->loss - before);
+        auto* layer = control<QComboBox>("Layer");
+        auto* head = control<QComboBox>("Head");
+        QCOMPARE(layer->count(), 1 + static_cast<int>(state().summary()->layers));
+        layer->setCurrentIndex(1);
+        head->setCurrentIndex(2);
+        waitForAnswers();
+        QVERIFY(std::abs(state().changed()->loss - before) < all);
+        QCOMPARE(state().change().layer, std::optional<std::int64_t>(0));
+        // A shift of all positions changes nothing that is not rounding.
+        QTest::mouseClick(control<QPushButton>("As it was trained"), Qt::LeftButton);
+        QCOMPARE(state().change(), ModelChange{});
+        QVERIFY(pairs->text().isEmpty());
+        auto* shift = control<QSpinBox>("Shift all positions");
+        shift->setValue(1000);
+        waitForAnswers();
+        QVERIFY(std::abs(state().changed()->loss - before) < 1e-4);
+        // What the model cannot do is said, and the next change is taken.
+        pairs->setText("99");
+        QTest::keyClick(pairs, Qt::Key_Return);
+        waitForAnswers();
+        QVERIFY2(state().message().contains("pairs 0 to"), qPrintable(state().message()));
+        pairs->setText("1");
+        QTest::keyClick(pairs, Qt::Key_Return);
+        waitForAnswers();
+        QCOMPARE(state().message(), QString());
+    }
+
+    void headsAreChosenByTheirPictures() {
+        openModel();
+        page().showTab(ModelsPage::heads_tab);
+        waitForAnswers();
+        QVERIFY(state().heads() != nullptr && state().thumbnails() != nullptr &&
+                state().attention() != nullptr);
+        click(page().atlas(), page().atlas().dotOf(1, 1));
+        QCOMPARE(state().layer(), 1);
+        waitForAnswers();
+        QCOMPARE(state().attention()->layer, 1);
+        QVERIFY(page().map().map().values != nullptr);
+        QCOMPARE(page().map().map().values->rows(), Eigen::Index(13));
+        QCOMPARE(page().map().map().row_labels.at(1), QString(">"));
+        click(page().grid(), page().grid().headRect(0, 1).center());
+        QCOMPARE(state().layer(), 0);
+        QCOMPARE(state().head(), 1);
+        QCOMPARE(control<QSpinBox>("Head that is shown")->value(), 1);
+        waitForAnswers();
+        QCOMPARE(state().attention()->head, 1);
+        QTest::keyClick(&page().grid(), Qt::Key_Left);
+        QTest::keyClick(&page().grid(), Qt::Key_Up);
+        QVERIFY(state().layer() == 0 && state().head() == 0);
+        control<QSpinBox>("Layer that is shown")->setValue(1);
+        QCOMPARE(state().layer(), 1);
+        // One label alone.
+        auto* label = control<QComboBox>("Heads of one label");
+        QVERIFY(label->count() >= 2);
+        label->setCurrentIndex(1);
+        QVERIFY(page().atlas().figureCsv().count('\n') ==
+                1 + static_cast<int>(state().heads()->heads.size()));
+        // The map is of the text that is read now.
+        page().readText("5>E5>");
+        waitForAnswers();
+        QCOMPARE(page().map().map().values->rows(), Eigen::Index(5));
+    }
+
+    void bandsAndValuesAreThoseOfTheHead() {
+        openModel();
+        page().showTab(ModelsPage::bands_tab);
+        waitForAnswers();
+        const auto heads = static_cast<Eigen::Index>(state().heads()->heads.size());
+        QCOMPARE(page().bands().map().values->rows(), heads);
+        click(page().bands(), page().bands().cellRect(2, 0).center());
+        QCOMPARE(state().layer() * static_cast<int>(state().summary()->heads) + state().head(), 2);
+        for (const auto quantity :
+             {BandQuantity::query_norm, BandQuantity::key_norm, BandQuantity::value_norm}) {
+            page().setQuantity(quantity);
+            QVERIFY(page().bands().map().values->minCoeff() >= 0);
+            QCOMPARE(page().headBands().series().front().values.front(),
+                     (*page().bands().map().values)(2, 0));
+        }
+        page().showTab(ModelsPage::values_tab);
+        waitForAnswers();
+        QCOMPARE(page().kernels().curves().size(), static_cast<std::size_t>(state().summary()->heads));
+        // RoPE's values do not rotate: the same everywhere.
+        const auto& norms = page().kernels().curves().front().y;
+        QCOMPARE(norms.front(), norms.back());
+        page().open("run");
+        waitForAnswers();
+        const auto& turned = page().kernels().curves().front().y;
+        QVERIFY(turned.front() != turned.back());
+    }
+
+    void everySubsetOfBandsIsReadAndCanBeCancelled() {
+        openModel();
+        page().showTab(ModelsPage::subsets_tab);
+        control<QSpinBox>("Number of bands")->setValue(2);
+        QTest::mouseClick(control<QPushButton>("Read with every subset"), Qt::LeftButton);
+        waitForAnswers();
+        QVERIFY(state().subsets() != nullptr);
+        QCOMPARE(state().subsets()->subsets.size(), std::size_t(4));
+        QCOMPARE(page().subsets().figureCsv().count('\n'), 5);
+        // As it was trained: with all bands.
+        double whole = 0;
+        for (const BandSubset& subset : state().subsets()->subsets)
+            if (subset.kept.size() == 2) whole = subset.loss;
+        QVERIFY(std::abs(whole - state().reading()->loss) < 1e-9);
+        // A long text takes long, and can be given up.
+        page().readText(QString(kText).repeated(100));
+        waitForAnswers();
+        QTest::mouseClick(control<QPushButton>("Read with every subset"), Qt::LeftButton);
+        QTRY_VERIFY(state().isAsking());
+        QTest::mouseClick(control<QPushButton>("Cancel"), Qt::LeftButton);
+        QVERIFY(!state().isAsking());
+        page().showTab(ModelsPage::text_tab);
+        page().readText(kText);
+        waitForAnswers();
+        QCOMPARE(state().reading()->ids.size(), std::size_t(13));
+    }
+
+    void theModelWritesOn() {
+        openModel();
+        control<QSpinBox>("Tokens to write")->setValue(4);
+        QTest::mouseClick(control<QPushButton>("Write on"), Qt::LeftButton);
+        waitForAnswers();
+        QVERIFY(state().written() != nullptr);
+        QVERIFY(state().written()->generated.size() <= 4);
+        QCOMPARE(control<QLabel>("What the model wrote")->text().isEmpty(), false);
+    }
+
+    void modelsWithoutRotationAreSaidToBeSo() {
+        page().open(model("gpt2"));
+        page().readText(kText);
+        page().showTab(ModelsPage::bands_tab);
+        waitForAnswers();
+        QVERIFY2(state().message().isEmpty(), qPrintable(state().message()));
+        QVERIFY(!state().summary()->rotates);
+        page().showTab(ModelsPage::heads_tab);
+        waitForAnswers();
+        QVERIFY(state().attention() != nullptr);
+    }
+
+    void whatIsNoModelIsSaid() {
+        const QString broken = models_.filePath("broken.gguf");
+        std::ofstream(broken.toStdString()) << "GGUF and nothing more";
+        page().open(broken);
+        waitForAnswers();
+        QVERIFY2(state().message().contains("broken.gguf"), qPrintable(state().message()));
+        QVERIFY(state().summary() == nullptr);
+        page().open(model("llama"));
+        page().readText(kText);
+        waitForAnswers();
+        QCOMPARE(state().message(), QString());
+        QVERIFY(state().reading() != nullptr);
+        // What was opened is offered again, but not what is gone.
+        QVERIFY(page().models().findData(model("llama")) >= 0);
+        QFile::remove(broken);
+        window_.reset();
+        openWindow("Models");
+        QVERIFY(page().models().findData(model("llama")) >= 0);
+        QCOMPARE(page().models().findData(broken), -1);
+    }
+
+    void noLabelIsCutOrLaidOverAnother() {
+        openModel();
+        control<QLineEdit>("Pairs left out")->setText("0");
+        QTest::keyClick(control<QLineEdit>("Pairs left out"), Qt::Key_Return);
+        page().showTab(ModelsPage::subsets_tab);
+        control<QSpinBox>("Number of bands")->setValue(2);
+        QTest::mouseClick(control<QPushButton>("Read with every subset"), Qt::LeftButton);
+        for (const auto tab : {ModelsPage::subsets_tab, ModelsPage::heads_tab, ModelsPage::bands_tab,
+                               ModelsPage::values_tab, ModelsPage::text_tab}) {
+            page().showTab(tab);
+            waitForAnswers();
+        }
+        QStringList wrong;
+        for (const Figure* figure : page().figures())
+            for (const QSize& size : {QSize(330, 300), QSize(440, 330), QSize(720, 480), QSize(1280, 800)})
+                wrong += labelProblems(*figure, size);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+
+  private:
+    static constexpr auto kText = "5>E5>33W5>E:M";
+
+    ModelsPage& page() const { return window_->modelsPage(); }
+    ModelsState& state() const { return page().state(); }
+    QString model(const char* family) const { return models_.filePath(family); }
+    QString effect() const { return control<QLabel>("What the change does to the loss")->text(); }
+
+    void waitForAnswers() const { QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000); }
+    void openModel() const {
+        page().open(model("llama"));
+        page().readText(kText);
+        waitForAnswers();
+        QVERIFY2(state().reading() != nullptr, qPrintable(state().message()));
+    }
+    void typeText(const QString& text) const {
+        page().text().selectAll();
+        QTest::keyClicks(&page().text(), text);
+    }
+    static void click(QWidget& view, const QPointF& at) {
+        QTest::mouseClick(&view, Qt::LeftButton, {}, at.toPoint());
+    }
+
+    /// A Hugging Face folder whose tokens are single letters.
+    void makeModel(const QString& family) {
+        const QDir from(QStringLiteral(ROPER_PRETRAINED "/") + family);
+        QVERIFY(QDir(models_.path()).mkdir(family));
+        for (const QString& file : from.entryList(QDir::Files))
+            QVERIFY(QFile::copy(from.filePath(file), models_.filePath(family + '/' + file)));
+        std::ofstream tokenizer(models_.filePath(family + "/tokenizer.json").toStdString());
+        tokenizer << R"({"model": {"type": "BPE", "merges": [], "vocab": {)";
+        for (int id = 0; id < 64; ++id) {
+            const char letter = static_cast<char>('0' + id);
+            tokenizer << (id == 0 ? "" : ", ") << '"' << (letter == '\\' ? "\\" : "") << letter
+                      << "\": " << id;
+        }
+        tokenizer << "}}}";
+    }
+
+    void train(const QString& trainer) {
+        QProcess process;
+        QStringList arguments{
+            "run", "addition-small", "--runs", folder_.path(), "--name", "run", "--threads", "1", "-q"};
+        for (const char* setting :
+             {"model.position=roper", "model.width=32", "model.layers=2", "model.heads=2",
+              "model.feed_forward=32", "training.steps=4", "training.warmup_steps=1", "snapshots.every=0",
+              "evaluation.every=4", "training.batch=4", "evaluation.problems=4"})
+            arguments << "--set" << setting;
+        process.start(trainer, arguments);
+        QVERIFY(process.waitForFinished(120000));
+        QVERIFY2(process.exitCode() == 0, process.readAllStandardError());
+    }
+
+    QTemporaryDir models_;
+};
+
+QTEST_MAIN(ModelsPageTest)
+#include "models_page_test.moc"
