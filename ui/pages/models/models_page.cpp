@@ -92,7 +92,12 @@ void ModelsPage::connectState() {
         showEffect();
         emit explanationChanged();
     });
-    connect(change_, &ChangePanel::changed, state_, &ModelsState::setChange);
+    connect(change_, &ChangePanel::changed, this, [this](const ModelChange& change) {
+        // Who takes something away wants to see what that does.
+        if (state_->change().isNothing() && !change.isNothing())
+            shade_->setCurrentIndex(static_cast<int>(SurpriseView::Shade::difference));
+        state_->setChange(change);
+    });
     connect(surprise_, &SurpriseView::chosenChanged, predictions_, &PredictionsView::setToken);
     connect(tabs_, &QTabWidget::currentChanged, this, &ModelsPage::wantWhatIsSeen);
     for (FigureView* view :
