@@ -68,7 +68,7 @@ folder(core/cuda OVER core/operators WITH torch cuda)
 folder(core/model/positions OVER core/specification core/operators WITH torch eigen)
 folder(core/model OVER core/model/positions WITH torch eigen)
 folder(core/training OVER core/model core/corpus core/control WITH torch eigen json)
-folder(core/inspection OVER core/look core/language_model core/tokenizers core/training WITH torch eigen)
+folder(core/inspection OVER core/look core/language_model core/tokenizers core/training WITH torch eigen json)
 folder(core/bench OVER core/training WITH torch)
 
 folder(ui/theme OVER core/methods WITH qt)

@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "core/explorer/examples.h"
 #include "ui/charts/figure_export.h"
-#include "ui/pages/models/model_list.h"
+#include "ui/live/published_models.h"
 #include "ui/window/page_set.h"
 
 namespace roper {

@@ -17,8 +17,8 @@ void CommandLine::addLook() {
                      "text); subsets: the "
                      "loss with every subset of bands")
         ->required()
-        ->check(CLI::IsMember(
-            {"loss", "logits", "generate", "attention", "heads", "bands", "kernels", "subsets"}));
+        ->check(CLI::IsMember({"loss", "logits", "generate", "attention", "heads", "bands", "kernels",
+                               "subsets", "lengths", "needle", "lens", "patch"}));
     CLI::Option* text = look->add_option("--text", look_.text, "Text that the model reads");
     CLI::Option* file =
         look->add_option("--text-file", look_.text_file, "The same from a file")->check(CLI::ExistingFile);
@@ -52,6 +52,14 @@ void CommandLine::addLook() {
                      "Candidates of logits (5), tokens to generate (32), distances of kernels (32), bands of "
                      "subsets (4)")
         ->check(CLI::Range(1, 4096));
+    look->add_option("--other", look_.other,
+                     "Of patch: a text of as many tokens, to which another answer is right");
+    look->add_option("--needle", look_.needle, "Of needle: the sentence that is hidden")
+        ->capture_default_str();
+    look->add_option("--question", look_.question, "Of needle: what is put after the text")
+        ->capture_default_str();
+    look->add_option("--answer", look_.answer, "Of needle: what should follow the question")
+        ->capture_default_str();
     look->add_option("--temperature", look_.temperature, "Of generate: 0 takes the likeliest token")
         ->check(CLI::Range(0.0, 100.0));
     look->add_option("--seed", look_.seed, "Of generate at a temperature");

@@ -9,6 +9,7 @@
 
 #include "app/roper_train/commands.h"
 #include "app/roper_train/json_line.h"
+#include "app/roper_train/look_studies.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
@@ -57,7 +58,7 @@ Json tokensJson(const TextCodec& codec, const std::vector<std::int64_t>& ids) {
 /// Of a question about heads --layer and --head say which are shown; otherwise which are changed.
 bool isOfHeads(const LookOptions& options) {
     return options.what == "attention" || options.what == "heads" || options.what == "bands" ||
-           options.what == "kernels";
+           options.what == "kernels" || options.what == "patch";
 }
 
 Intervention interventionOf(const LookOptions& options, const Architecture& model) {
@@ -330,34 +331,13 @@ int printKernels(Inspector& inspector, const LookOptions& options) {
     return 0;
 }
 
-/// The loss with every subset of bands, the best first.
-int printSubsets(Inspector& inspector, const std::vector<std::int64_t>& ids, const Intervention& intervention,
-                 const LookOptions& options) {
-    SubsetsAnswer answer = inspector.bandSubsets(ids, options.count.value_or(4), intervention);
-    std::stable_sort(answer.subsets.begin(), answer.subsets.end(),
-                     [](const BandSubset& a, const BandSubset& b) { return a.loss < b.loss; });
-    if (!options.json) std::cout << "kept_pairs,loss\n";
-    for (const BandSubset& subset : answer.subsets) {
-        std::vector<std::string> kept;
-        for (const int band : subset.kept)
-            kept.push_back(answer.bands[static_cast<std::size_t>(band)]);
-        if (options.json)
-            print({{"kept_pairs", kept}, {"loss", subset.loss}});
-        else
-            std::cout << (kept.empty() ? "none" : join(kept, " ")) << "," << formatRounded(subset.loss, 6)
-                      << "\n";
-    }
-    return 0;
-}
-
 }  // namespace
 
 int lookCommand(const LookOptions& options) {
     InspectorOptions settings;
     settings.threads = options.threads;
-    if (options.what == "generate")
-        settings.kept_bytes = static_cast<std::uint64_t>(availableMemory().value_or(0) /
-                                                         3);  // every token reads all parameters
+    if (options.what == "generate" || isStudy(options.what))  // all parameters are read again and again
+        settings.kept_bytes = static_cast<std::uint64_t>(availableMemory().value_or(0) / 3);
     const bool shows_progress = ::isatty(STDERR_FILENO) != 0 && !options.json;
     if (shows_progress)
         settings.progress = [](std::int64_t done, std::int64_t all) {
@@ -375,7 +355,7 @@ int lookCommand(const LookOptions& options) {
     if (options.what == "attention")
         return options.out.empty() ? printAttention(inspector, ids, intervention, options)
                                    : attentionToFile(inspector, ids, intervention, options);
-    if (options.what == "subsets") return printSubsets(inspector, ids, intervention, options);
+    if (isStudy(options.what)) return printStudy(inspector, ids, intervention, options);
     const std::vector<HeadReport> reports = inspector.heads(ids, intervention).heads;
     return options.what == "heads" ? printHeads(reports, options)
                                    : printBands(reports, inspector.model().architecture, ids.size(), options);

@@ -15,7 +15,7 @@ struct LookOptions {
     std::filesystem::path model;       ///< a .gguf file, a Hugging Face folder, or a run's path or name
     std::filesystem::path runs;        ///< where runs are found by name
     std::optional<std::int64_t> step;  ///< of a run's checkpoint; the newest if not given
-    std::string what;           ///< loss, logits, generate, attention, heads, bands, kernels or subsets
+    std::string what;  ///< loss, logits, generate, attention, heads, bands, kernels or one of `isStudy`
     std::filesystem::path out;  ///< attention is written there
     std::string text;
     std::filesystem::path text_file;  ///< instead of `text`
@@ -23,6 +23,9 @@ struct LookOptions {
     ModelChange change;                 ///< without layer, head and scaling, which stand here
     std::string scaling = "none";       ///< one of `scalingNames`
     std::optional<std::int64_t> count;  ///< candidates of `logits` (5), tokens to `generate` (32), …
+    std::string needle = LookQuestion().needle, question = LookQuestion().question,
+                answer = LookQuestion().answer;
+    std::string other;  ///< of `patch`: another text of as many tokens
     double temperature = 0;
     std::uint64_t seed = 0;
     std::int64_t threads = 0;

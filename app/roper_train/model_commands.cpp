@@ -8,6 +8,7 @@
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/inspection/gpt_neox_export.h"
 #include "core/runs/run_recorder.h"
 #include "core/training/session.h"
 
@@ -145,6 +146,12 @@ int evalCommand(const ReadOptions& options, EvalOptions eval) {
 
 int exportCommand(const ReadOptions& options, const std::string& what, const std::string& text,
                   const fs::path& named, const std::string& precision) {
+    if (what == "huggingface") {
+        for (const std::string& note : exportGptNeox(findRun(options.run, options.runs), options.step, named))
+            std::cerr << "roper-train: " << note << "\n";
+        std::cerr << "wrote " << named.string() << "\n";
+        return 0;
+    }
     const fs::path out = outputPath(named);
     const std::string suffix = out.extension().string();
     const bool fits = what == "metrics"                        ? suffix == ".csv"

@@ -40,10 +40,21 @@ GeneratedText generated(Inspector& inspector, const LookQuestion& question, cons
         {}, change);
 }
 
+/// Scaled by the question's factor, from the length that the model says it was trained on unless the question
+/// says another.
+LengthsAnswer lossByLength(Inspector& inspector, const LookQuestion& question, const Ids& ids,
+                           const Intervention& change) {
+    const ModelChange& scaled = question.change;
+    const double trained = scaled.original_length > 0
+                               ? scaled.original_length
+                               : static_cast<double>(inspector.model().architecture.context);
+    return inspector.lossByLength(ids, scaled.factor, trained, change);
+}
+
 }  // namespace
 
 std::string answerLook(Inspector& inspector, const LookQuestion& question) {
-    constexpr std::int64_t kCandidates = 5, kDistances = 32, kBands = 4;
+    constexpr std::int64_t kCandidates = 5, kDistances = 32, kBands = 4, kDepths = 5;
     if (question.what == LookTopic::model) return formatAnswer(inspector.summary());
     if (question.what == LookTopic::kernels)
         return formatAnswer(
@@ -65,6 +76,19 @@ std::string answerLook(Inspector& inspector, const LookQuestion& question) {
             return attentionOf(inspector, question, ids, change);
         case LookTopic::thumbnails:
             return thumbnailsOf(inspector, question, ids, change);
+        case LookTopic::lengths:
+            return formatAnswer(lossByLength(inspector, question, ids, change));
+        case LookTopic::needle:
+            return formatAnswer(inspector.findNeedle(ids,
+                                                     {question.needle, question.question, question.answer},
+                                                     question.count.value_or(kDepths), change));
+        case LookTopic::lens:
+            return formatAnswer(inspector.logitLens(ids, change));
+        case LookTopic::patch:
+            return formatAnswer(inspector.patchHeads(
+                ids, inspector.encode(question.other),
+                question.positions ? std::optional(HeadChoice{question.layer, question.head}) : std::nullopt,
+                change));
         case LookTopic::model:
         case LookTopic::kernels:
             break;

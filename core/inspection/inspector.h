@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,11 @@ struct Thumbnails {
     std::vector<float> weights;  ///< [L, H, side, side]
 };
 
+/// What a head works with, before rotation: [T, d] each, row by row; keys and values of its group.
+struct HeadVectorsOfText {
+    std::vector<float> q, k, v;
+};
+
 struct InspectorOptions {
     std::int64_t threads = 0;      ///< 0: one per core
     std::uint64_t kept_bytes = 0;  ///< of memory for decoded parameters, which makes reading again faster
@@ -34,7 +40,7 @@ struct InspectorOptions {
     std::function<void(std::int64_t done, std::int64_t all)> progress = {};
 };
 
-inline constexpr std::int64_t kMostBands = 8;
+inline constexpr std::int64_t kMostBands = 8, kLongestLens = 1024;
 
 /// A model, published or trained here, ready to answer questions about texts. Its answers are plain
 /// numbers, so that who asks needs no LibTorch.
@@ -83,6 +89,32 @@ class Inspector {
     /// What every head makes of a token 0, 1, … `distances` − 1 positions back, layer by layer; it depends on
     /// no text.
     std::vector<ValueKernel> valueKernels(int distances);
+
+    /// −ln p by position with frequencies as they are (and as `intervention` has them), by linear scaling,
+    /// NTK and YaRN, all by `factor` from texts of `trained` tokens on.
+    LengthsAnswer lossByLength(std::span<const std::int64_t> ids, double factor, double trained,
+                               const Intervention& intervention = {});
+
+    /// Whether the answer is found after beginnings of the text of four lengths, the needle at `depths`
+    /// places in each. 4·depths passes.
+    struct Needle {
+        std::string sentence, question, answer;
+    };
+    /// @throws Error (usage) for a text that is too short for the needle
+    NeedleAnswer findNeedle(std::span<const std::int64_t> ids, const Needle& needle, std::int64_t depths,
+                            const Intervention& intervention = {});
+
+    /// What every layer would predict. @throws Error (usage) for more than `kLongestLens` tokens
+    LensAnswer logitLens(std::span<const std::int64_t> ids, const Intervention& intervention = {});
+
+    /// What each head's output of the text restores when it stands in a pass over the other, or what one
+    /// head's does at each position. A pass for every head or position.
+    /// @throws Error (usage) for texts of different lengths, or that lead to the same answer
+    PatchAnswer patchHeads(std::span<const std::int64_t> ids, std::span<const std::int64_t> other,
+                           const std::optional<HeadChoice>& by_position = {},
+                           const Intervention& intervention = {});
+
+    HeadVectorsOfText headVectors(std::span<const std::int64_t> ids, std::int64_t layer, std::int64_t head);
 
     /// @param side  cells at most
     Thumbnails thumbnails(std::span<const std::int64_t> ids, std::int64_t side,

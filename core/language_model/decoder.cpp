@@ -223,6 +223,7 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
     for (const HeadChoice& muted : pass.intervention.muted_heads)
         for (std::int64_t head = 0; head < model.heads; ++head)
             if (muted.holds(layer, head)) mixed.select(0, head).zero_();
+    if (pass.recorder.heads) pass.recorder.heads(layer, mixed);
     return linear(mixed.transpose(0, 1).reshape({pass.tokens, model.heads * model.head_dim}), block.output);
 }
 

@@ -29,6 +29,8 @@ struct PassRecorder {
     /// as the last of them sees.
     std::function<void(std::int64_t layer, std::int64_t first_query, const at::Tensor& weights)> attention =
         {};
+    /// What every head made of its values [H, T, d], before the output projection adds it up; may be changed.
+    std::function<void(std::int64_t layer, at::Tensor& mixed)> heads = {};
     /// The residual stream after each block [T, C]; layer −1 is the embeddings.
     std::function<void(std::int64_t layer, const at::Tensor& residual)> residual = {};
     /// Called before every block; may throw to end the pass.

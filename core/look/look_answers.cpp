@@ -37,6 +37,12 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ValueKernel, norm, cosine)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelsAnswer, kernels)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BandSubset, kept, loss)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SubsetsAnswer, bands, subsets)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LengthsAnswer::Variant, scaling, nll)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LengthsAnswer, factor, trained, variants)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NeedleAnswer, lengths, depths, nll, found)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LensAnswer, tokens, top, probability, nll)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PatchAnswer, tokens, other_tokens, answer, other_answer, difference,
+                                   other_difference, restored)
 
 namespace {
 
@@ -66,6 +72,18 @@ std::string formatAnswer(const KernelsAnswer& answer) {
 std::string formatAnswer(const SubsetsAnswer& answer) {
     return format(answer);
 }
+std::string formatAnswer(const LengthsAnswer& answer) {
+    return format(answer);
+}
+std::string formatAnswer(const NeedleAnswer& answer) {
+    return format(answer);
+}
+std::string formatAnswer(const LensAnswer& answer) {
+    return format(answer);
+}
+std::string formatAnswer(const PatchAnswer& answer) {
+    return format(answer);
+}
 
 template <class Answer>
 Answer parseAnswer(std::string_view json) {
@@ -84,5 +102,9 @@ template HeadsAnswer parseAnswer<HeadsAnswer>(std::string_view);
 template GeneratedText parseAnswer<GeneratedText>(std::string_view);
 template KernelsAnswer parseAnswer<KernelsAnswer>(std::string_view);
 template SubsetsAnswer parseAnswer<SubsetsAnswer>(std::string_view);
+template LengthsAnswer parseAnswer<LengthsAnswer>(std::string_view);
+template NeedleAnswer parseAnswer<NeedleAnswer>(std::string_view);
+template LensAnswer parseAnswer<LensAnswer>(std::string_view);
+template PatchAnswer parseAnswer<PatchAnswer>(std::string_view);
 
 }  // namespace roper

@@ -73,6 +73,50 @@ struct SubsetsAnswer {
     std::vector<BandSubset> subsets;
 };
 
+/// −ln p by position, with frequencies as they are and scaled in several ways.
+struct LengthsAnswer {
+    struct Variant {
+        std::string scaling;      ///< one of `scalingNames`; "none": as they are
+        std::vector<double> nll;  ///< of every token but the first
+    };
+    double factor = 1;         ///< of the scaled ones
+    std::int64_t trained = 0;  ///< tokens of the texts that it was trained on
+    std::vector<Variant> variants;
+};
+
+/// How far a sentence is found again that stands somewhere in a long text.
+struct NeedleAnswer {
+    std::vector<std::int64_t> lengths;     ///< tokens of the text, with the needle and the question
+    std::vector<double> depths;            ///< 0: at its beginning, 1: right before the question
+    std::vector<std::vector<double>> nll;  ///< [lengths][depths] −ln p of the answer's tokens, their mean
+    std::vector<std::vector<bool>> found;  ///< whether each of them was the likeliest
+};
+
+/// What the head would make of the residual stream after every layer (nostalgebraist 2020). Of layer −1, the
+/// embeddings, first.
+struct LensAnswer {
+    std::vector<std::string> tokens;
+    std::vector<std::vector<std::string>> top;     ///< [layers + 1][T] the likeliest successor
+    std::vector<std::vector<double>> probability;  ///< of it
+    std::vector<std::vector<double>> nll;  ///< [layers + 1][T − 1] −ln p of the token that follows
+};
+
+/// What putting a head's output of one text into a pass over another does to the answer: the share of the
+/// difference between the logits of both answers that it restores (activation patching; Wang et al. 2022,
+/// arXiv 2211.00593). 0: nothing, 1: all of it.
+struct PatchAnswer {
+    std::vector<std::string> tokens, other_tokens;
+    std::string answer, other_answer;  ///< the likeliest successors of both texts
+    double difference = 0;             ///< logit of `answer` less that of `other_answer`, of the text
+    double other_difference = 0;       ///< the same of the other text
+    std::vector<std::vector<double>>
+        restored;  ///< [layers][heads], or [1][T] position by position of one head
+};
+
+std::string formatAnswer(const LengthsAnswer& answer);
+std::string formatAnswer(const NeedleAnswer& answer);
+std::string formatAnswer(const LensAnswer& answer);
+std::string formatAnswer(const PatchAnswer& answer);
 std::string formatAnswer(const ModelSummary& answer);
 std::string formatAnswer(const TextReading& answer);
 std::string formatAnswer(const HeadsAnswer& answer);

@@ -10,8 +10,9 @@ bool ModelChange::isNothing() const {
 }
 
 const std::vector<std::string>& lookTopicNames() {
-    static const std::vector<std::string> names = {"model",      "loss",      "logits",  "generate", "heads",
-                                                   "thumbnails", "attention", "kernels", "subsets"};
+    static const std::vector<std::string> names = {
+        "model",   "loss",    "logits",  "generate", "heads", "thumbnails", "attention",
+        "kernels", "subsets", "lengths", "needle",   "lens",  "patch"};
     return names;
 }
 
@@ -37,10 +38,17 @@ const std::vector<Field<LookQuestion>>& lookFields() {
         make({"", "layer", "", "layer of the head that is shown, from 0", kOfModel}, &Q::layer),
         make({"", "head", "", "head that is shown, from 0", kOfModel}, &Q::head),
         optionalField<Q>(
-            {"", "count", "", "candidates, tokens, distances, cells or bands", IntegerRange{1, 4096}},
+            {"", "count", "", "candidates, tokens, distances, cells, bands or depths", IntegerRange{1, 4096}},
             [](Q & question) -> auto& { return question.count; }),
         make({"", "temperature", "", "0 takes the likeliest token", RealRange{0, 100}}, &Q::temperature),
         make({"", "seed", "", "seed of the sampling", kAny}, &Q::seed),
+        make({"", "needle", "", "sentence that is hidden in the text", AnyText{4096}}, &Q::needle),
+        make({"", "question", "", "that is put after the text with the needle", AnyText{4096}}, &Q::question),
+        make({"", "answer", "", "what the needle says, right after the question", AnyText{4096}}, &Q::answer),
+        make({"", "other", "", "of patch: a text of as many tokens with another answer", AnyText()},
+             &Q::other),
+        make({"", "positions", "", "of patch, 1: position by position, of the head that is shown", Flag()},
+             &Q::positions),
         chosen({"", "change_layer", "", "heads of this layer alone are changed, from 0", kOfModel},
                &C::layer),
         chosen(

@@ -41,6 +41,10 @@ enum class LookTopic {
     attention,   ///< of one head
     kernels,     ///< what every head makes of a value by its distance
     subsets,     ///< loss with every subset of bands
+    lengths,     ///< loss by position with frequencies as they are and scaled for longer texts
+    needle,      ///< whether a sentence is found again, by the length of the text and its depth in it
+    lens,        ///< what every layer would predict (logit lens)
+    patch,       ///< which heads carry what makes the answer to one text differ from that to another
 };
 const std::vector<std::string>& lookTopicNames();
 
@@ -50,9 +54,14 @@ struct LookQuestion {
     std::string text = {};
     std::int64_t layer = 0, head = 0;        ///< of `attention`
     std::optional<std::int64_t> count = {};  ///< candidates (5), tokens to generate (32), distances (32),
-                                             ///< cells of a thumbnail's side (40), bands (4)
+                                             ///< cells of a thumbnail's side (40), bands (4), depths (5)
     double temperature = 0;                  ///< of `generate`
     std::int64_t seed = 0;                   ///< of `generate`
+    std::string needle = "The secret number is 7481.";                          ///< hidden in the text
+    std::string question = " What is the secret number? The secret number is";  ///< put after it
+    std::string answer = " 7481";
+    std::string other = {};  ///< of `patch`: a text of as many tokens, to which another answer is right
+    bool positions = false;  ///< of `patch`: position by position of the head that `layer` and `head` name
     ModelChange change = {};
 
     bool operator==(const LookQuestion&) const = default;

@@ -176,6 +176,70 @@ class SmallModels(TrainerTest):
         self.assertIn("more than any model has", done.stderr)
 
 
+    def ask(self, family, *arguments):
+        output = look(self.model(family), "--json", *arguments).splitlines()
+        return [json.loads(line) for line in output]
+
+    def test_longer_texts_are_read_with_scaled_frequencies(self):
+        text = self.text("llama")
+        (answer,) = self.ask("llama", "--what", "lengths", "--text", text, "--factor", 2)
+        self.assertEqual(answer["factor"], 2)
+        self.assertEqual(list(answer["nll"]), ["none", "linear", "ntk", "yarn"])
+        for scaling, nll in answer["nll"].items():
+            (loss,) = self.ask("llama", "--what", "loss", "--text", text, "--scaling", scaling, "--factor", 2)
+            self.assertEqual(nll, loss["nll"])
+        self.assertEqual(len({str(nll) for nll in answer["nll"].values()}), 4)
+
+    def test_a_needle_is_put_where_it_is_said_to_be(self):
+        text = self.text("llama") * 3
+        needle = ["--needle", "ABC", "--question", "XY", "--answer", "C"]
+        rows = self.ask("llama", "--what", "needle", "--text", text, "--count", 3, *needle)
+        self.assertEqual(len(rows), 4 * 3)
+        for row in rows:
+            hay = row["length"] - 6
+            place = round(row["depth"] * hay)
+            whole = text[:place] + "ABC" + text[place:hay] + "XY" + "C"
+            (loss,) = self.ask("llama", "--what", "loss", "--text", whole)
+            self.assertAlmostEqual(row["nll"], loss["nll"][-1], places=6)
+            (logits,) = self.ask("llama", "--what", "logits", "--text", whole, "--count", 1)
+            self.assertEqual(row["found"], logits["predictions"][-2][0]["token"] == "C")
+        self.assertEqual(max(row["length"] for row in rows), len(text) + 6)
+        self.assertIn("a needle is hidden in at least", look(self.model("llama"), "--what", "needle", "--text", "5>E", *needle, expected=2))
+
+    def test_the_last_layer_predicts_what_the_model_does(self):
+        import numpy
+
+        for family in ("llama", "gpt2", "gemma2"):
+            text = self.text(family)
+            layers = self.ask(family, "--what", "lens", "--text", text)
+            self.assertEqual([layer["layer"] for layer in layers], [-1, 0, 1])
+            (loss,) = self.ask(family, "--what", "loss", "--text", text)
+            numpy.testing.assert_allclose(layers[-1]["nll"], loss["nll"], atol=1e-5)
+            (logits,) = self.ask(family, "--what", "logits", "--text", text, "--count", 1)
+            self.assertEqual(layers[-1]["likeliest"], [row[0]["token"] for row in logits["predictions"]])
+            self.assertGreater(numpy.abs(numpy.subtract(layers[0]["nll"], loss["nll"])).max(), 1e-3)
+
+    def test_patching_restores_what_the_patched_heads_carry(self):
+        text = self.text("llama")
+        other = "A" + text[1:-1] + "Z"
+        (heads,) = self.ask("llama", "--what", "patch", "--text", text, "--other", other)
+        self.assertEqual((len(heads["restored"]), {len(row) for row in heads["restored"]}), (2, {4}))
+        likeliest = [self.ask("llama", "--what", "logits", "--text", one, "--count", 64)[0]["predictions"][-1] for one in (text, other)]
+        self.assertEqual([row[0]["token"] for row in likeliest], [heads["answer"], heads["other_answer"]])
+        for row, difference in zip(likeliest, (heads["difference"], heads["other_difference"])):
+            logit = {one["token"]: one["logit"] for one in row}
+            self.assertAlmostEqual(logit[heads["answer"]] - logit[heads["other_answer"]], difference, places=4)
+        # In the last layer only the last position reaches the answer.
+        (positions,) = self.ask("llama", "--what", "patch", "--text", text, "--other", other, "--layer", 1, "--head", 2)
+        restored = positions["restored"][0]
+        self.assertEqual(len(restored), len(text))
+        self.assertLess(max(abs(share) for share in restored[:-1]), 1e-5)
+        self.assertAlmostEqual(restored[-1], heads["restored"][1][2], places=5)
+        for arguments, part in ((["--other", other[1:]], "as many tokens"), (["--other", text], "same answer"), ([], "--other"),
+                                (["--other", other, "--layer", 1], "--layer and --head")):
+            self.assertIn(part, look(self.model("llama"), "--what", "patch", "--text", text, *arguments, expected=2))
+
+
 class Runs(TrainerTest):
     TEXT = "?d=66+27; 6e0+7e0+0e0==13e0"
 
@@ -198,6 +262,33 @@ class Runs(TrainerTest):
                 numpy.testing.assert_allclose([given[i] for i in range(len(right))], right, atol=2e-5)
             newest = self.ask(position, "--what", "loss")["loss"]
             self.assertNotEqual(newest, self.ask(position, "--what", "loss", "--step", 10)["loss"])
+
+    def test_a_run_becomes_a_folder_that_gives_the_same_logits(self):
+        import numpy
+
+        for name, settings in (("half", []), ("interleaved", ["model.pairing=interleaved", "model.rotary_fraction=0.5"]),
+                               ("none", ["model.position=none"]), ("relu", ["model.activation=relu", "model.base=500"])):
+            arguments = [part for setting in settings for part in ("--set", setting)]
+            run = self.train(name, "--set", "position=rope", "--steps", 20, *arguments)
+            folder = Path(self._folder.name) / f"folder-{name}"
+            done = self.trainer("export", run, "--what", "huggingface", "--out", folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("output layer's bias", done.stderr)
+            right = self.ask(name, "--what", "logits", "--count", 20)
+            given = json.loads(look(folder, "--text", self.TEXT, "--what", "logits", "--count", 20, "--json"))
+            self.assertEqual(given["ids"], right["ids"])
+            self.assertEqual("".join(given["tokens"]), self.TEXT)
+            for one, other in zip(given["predictions"], right["predictions"]):
+                a, b = ({candidate["id"]: candidate["logit"] for candidate in row} for row in (one, other))
+                numpy.testing.assert_allclose([a[i] for i in sorted(a)], [b[i] for i in sorted(b)], atol=2e-4)
+            self.assert_fails(self.trainer("export", run, "--what", "huggingface", "--out", folder), 2, "is there already")
+
+    def test_what_no_folder_can_hold_is_refused(self):
+        for position, part in (("roper", "rotation of values"), ("xpos", "decay"), ("alibi", "bias of scores"), ("learned", "embeddings")):
+            run = self.train(position, "--set", f"position={position}", "--steps", 2)
+            folder = Path(self._folder.name) / position
+            self.assert_fails(self.trainer("export", run, "--what", "huggingface", "--out", folder), 2, part)
+            self.assertFalse(folder.exists())
 
     def test_the_rotation_of_values_can_be_left_out(self):
         self.train("roper", "--set", "position=roper", "--steps", 30)

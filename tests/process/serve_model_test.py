@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from programs import PRETRAINED, TRAINER, Peer, TrainerTest, small_model, tensors_of
+from programs import PRETRAINED, TRAINER, Peer, TrainerTest, small_model, tensors_of, weights_from
 
 TEXT = "5>E5>33W5>E:M"
 
@@ -90,6 +90,27 @@ class ServeModel(TrainerTest):
             process.stdin.close()
             self.assertEqual(process.wait(10), 0, "it ends with its parent")
             self.assertFalse(Path(hello["socket"]).exists())
+
+    def test_q_and_k_of_a_head_give_its_weights(self):
+        import numpy
+
+        for family in ("llama", "qwen3", "gpt_neox", "gpt2"):
+            model = small_model(self._folder.name, family)
+            _, _, peer = self.serve(model)
+            for layer, head in ((0, 0), (1, 1)):
+                reply, payload = peer.ask(command="head", layer=layer, head=head, text=TEXT)
+                self.assertTrue(reply["ok"], reply)
+                tensors, facts = tensors_of(payload)
+                weights = tensors_of(self.ask(peer, what="attention", text=TEXT, layer=str(layer), head=str(head)))[0]["weights"]
+                self.assertEqual(json.loads(facts["token_texts"]), list(TEXT))
+                numpy.testing.assert_allclose(weights_from(tensors, facts), weights, atol=2e-5)
+        reply, _ = peer.ask(command="head", layer=9, head=0, text=TEXT)
+        self.assertIn("layers 0 to", reply["message"])
+
+    def test_a_head_of_another_form_is_refused(self):
+        _, _, peer = self.serve(small_model(self._folder.name, "gemma2"))
+        reply, _ = peer.ask(command="head", layer=0, head=0, text=TEXT)
+        self.assertIn("caps its scores", reply["message"])
 
     def test_a_run_answers_as_look_does(self):
         settings = ["--set", "model.layers=2", "--set", "model.position=roper"]

@@ -1,43 +1,15 @@
 """Heads of real models: from a trainer between two steps, and from roper-train serve for a run that has ended."""
 
 import json
-import math
 import subprocess
 import sys
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from programs import TRAINER, Peer, TrainerTest, read_safetensors, status, tensors_of, wait_until
+from programs import TRAINER, Peer, TrainerTest, read_safetensors, status, tensors_of, wait_until, weights_from
 
 TEXT = "?d=12+345; 2e0+5e0+0e0==7e0"
-
-
-def weights_from(tensors, facts):
-    """Attention weights as docs/run-folder.md has them, in numpy, from q and k before rotation."""
-    import numpy
-
-    q, k = tensors["q"].astype(float), tensors["k"].astype(float)
-    T, d = q.shape
-    width = int(float(facts["rotary_fraction"]) * d) // 2 * 2
-    theta = float(facts["base"]) ** (-2 * numpy.arange(width // 2) / width)
-    angle = numpy.arange(T)[:, None] * theta
-    cosine, sine = numpy.cos(angle), numpy.sin(angle)
-
-    def rotated(x):
-        if facts["pairing"] == "half":
-            first, second = slice(0, width // 2), slice(width // 2, width)
-        else:
-            first, second = slice(0, width, 2), slice(1, width, 2)
-        y = x.copy()
-        y[:, first] = x[:, first] * cosine - x[:, second] * sine
-        y[:, second] = x[:, first] * sine + x[:, second] * cosine
-        return y
-
-    scores = rotated(q) @ rotated(k).T / math.sqrt(d)
-    scores[numpy.triu_indices(T, 1)] = -numpy.inf
-    weights = numpy.exp(scores - scores.max(1, keepdims=True))
-    return weights / weights.sum(1, keepdims=True)
 
 
 class Serve(TrainerTest):

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import shutil
 import socket
@@ -145,3 +146,32 @@ def small_model(folder, family):
         shutil.copytree(PRETRAINED / family, folder)
         (folder / "tokenizer.json").write_text(tokenizer_json())
     return folder
+
+
+def weights_from(tensors, facts):
+    """Attention weights as docs/run-folder.md has them, in numpy, from q and k before rotation."""
+    import numpy
+
+    q, k = tensors["q"].astype(float), tensors["k"].astype(float)
+    T, d = q.shape
+    width = int(float(facts["rotary_fraction"]) * d) // 2 * 2
+    if facts["position"] == "none":
+        width = 0
+    theta = tensors["theta"][0] if "theta" in tensors else float(facts["base"]) ** (-2 * numpy.arange(width // 2) / max(width, 1))
+    angle = numpy.arange(T)[:, None] * theta
+    cosine, sine = numpy.cos(angle), numpy.sin(angle)
+
+    def rotated(x):
+        if facts["pairing"] == "half":
+            first, second = slice(0, width // 2), slice(width // 2, width)
+        else:
+            first, second = slice(0, width, 2), slice(1, width, 2)
+        y = x.copy()
+        y[:, first] = x[:, first] * cosine - x[:, second] * sine
+        y[:, second] = x[:, first] * sine + x[:, second] * cosine
+        return y
+
+    scores = rotated(q) @ rotated(k).T / math.sqrt(d)
+    scores[numpy.triu_indices(T, 1)] = -numpy.inf
+    weights = numpy.exp(scores - scores.max(1, keepdims=True))
+    return weights / weights.sum(1, keepdims=True)

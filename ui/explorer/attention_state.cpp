@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/tasks/task.h"
 #include "ui/live/example_text.h"
+#include "ui/live/published_models.h"
 #include "ui/live/token_texts.h"
 
 namespace roper {
@@ -95,7 +96,7 @@ void AttentionState::takeVectorsOfRun() {
         askRun();
     }
     if (!run_head_ || run_head_->question != wanted) {
-        message_ = asking_ ? tr("Asking “%1” …").arg(wanted.run) : failure_;
+        message_ = asking_ ? tr("Asking “%1” …").arg(modelTitle(wanted.run)) : failure_;
         return;
     }
     heads_ = run_head_->vectors;
@@ -185,10 +186,13 @@ QString AttentionState::sourceText() const {
     if (s.source == Source::random)
         return tr("random vectors, seed %1, similarity %2").arg(s.seed).arg(s.similarity);
     if (s.source == Source::hand) return tr("vectors set by hand");
+    const QString model = QString::fromStdString(s.run);
+    if (run_head_ && run_head_->step < 0)  // which only runs have
+        return tr("layer %1, head %2 of %3").arg(s.layer).arg(s.head).arg(modelTitle(model));
     return tr("layer %1, head %2 of %3 at step %4")
         .arg(s.layer)
         .arg(s.head)
-        .arg(QString::fromStdString(s.run))
+        .arg(model)
         .arg(run_head_ ? run_head_->step : 0);
 }
 
@@ -202,6 +206,8 @@ void AttentionState::useRun(const QString& run) {
         const bool same_task = other != nullptr && other->specification() && watcher->specification() &&
                                other->specification()->task.name == watcher->specification()->task.name;
         if (next.run_text.empty() || !same_task) next.run_text = exampleText(*watcher).toStdString();
+    } else if (isPublishedModel(run) && !isPublishedModel(QString::fromStdString(setup().run))) {
+        next.run_text = exampleProse().toStdString();
     }
     next.layer = 0;
     next.head = 0;

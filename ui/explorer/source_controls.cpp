@@ -3,6 +3,7 @@
 #include <QLabel>
 
 #include "ui/controls/line_edit.h"
+#include "ui/live/published_models.h"
 #include "ui/theme/plain_text.h"
 
 namespace roper {
@@ -12,47 +13,51 @@ QString text(const char* source) {
     return QCoreApplication::translate("roper::SourceControls", source);
 }
 
-/// The runs of the folder; the chosen one stays chosen while others come and go.
-QComboBox* addRunChoice(SetupPanel& panel, AttentionState& state) {
-    auto* runs = new QComboBox;
-    runs->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    runs->setMinimumContentsLength(10);
-    runs->setPlaceholderText(text("choose a run"));
-    const auto fill = [runs, &state] {
-        const QSignalBlocker quiet(runs);
+/// Published models on this machine and the runs of the folder; the chosen one stays chosen while others come
+/// and go.
+QComboBox* addModelChoice(SetupPanel& panel, AttentionState& state) {
+    auto* models = new QComboBox;
+    models->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    models->setMinimumContentsLength(10);
+    models->setPlaceholderText(text("choose a model"));
+    const auto fill = [models, &state] {
+        const QSignalBlocker quiet(models);
         const QString chosen = QString::fromStdString(state.setup().run);
         QStringList names;
         for (const RunWatcher* run : state.runs().runs())
             names << run->name();
+        names << publishedModels();
         QStringList shown;
-        for (int i = 0; i < runs->count(); ++i)
-            shown << runs->itemText(i);
+        for (int i = 0; i < models->count(); ++i)
+            shown << models->itemData(i).toString();
         if (names != shown) {
-            runs->clear();
-            runs->addItems(names);
+            models->clear();
+            for (const QString& name : names)
+                models->addItem(isPublishedModel(name) ? modelTitle(name) : name, name);
         }
-        runs->setCurrentIndex(static_cast<int>(names.indexOf(chosen)));
-        runs->setEnabled(!names.isEmpty());
+        models->setCurrentIndex(static_cast<int>(names.indexOf(chosen)));
+        models->setEnabled(!names.isEmpty());
     };
-    QObject::connect(runs, &QComboBox::activated, &state,
-                     [runs, &state] { state.useRun(runs->currentText()); });
-    QObject::connect(&state.runs(), &RunStore::runAdded, runs, fill);
-    QObject::connect(&state.runs(), &RunStore::runRemoved, runs, fill);
+    QObject::connect(models, &QComboBox::activated, &state,
+                     [models, &state] { state.useRun(models->currentData().toString()); });
+    QObject::connect(&state.runs(), &RunStore::runAdded, models, fill);
+    QObject::connect(&state.runs(), &RunStore::runRemoved, models, fill);
     panel.whenShown([fill](const Setup&) { fill(); });
-    panel.addRow(text("Run"), runs,
-                 text("A model that trains, or the newest checkpoint of one that has ended"));
-    return runs;
+    panel.addRow(text("Model"), models,
+                 text("A run: a model that trains, or the newest checkpoint of one that has ended; or a published model, "
+                      "which the page Models opens"));
+    return models;
 }
 
 }  // namespace
 
 void addSourceControls(SetupPanel& panel, AttentionState& state, SourceUse use) {
     panel.addChoice(text("q, k, v from"), "source",
-                    {text("random"), text("a table, by hand"), text("a run")});
+                    {text("random"), text("a table, by hand"), text("a model")});
     auto* tokens = panel.addWhole(text("Tokens T"), "tokens");
     auto* seed = panel.addWhole(text("Seed"), "seed");
     auto* similarity = panel.addDecimal(text("Similarity"), "similarity", {}, 0.1, 2);
-    QComboBox* runs = addRunChoice(panel, state);
+    QComboBox* models = addModelChoice(panel, state);
     auto* layer = panel.addIndex(text("Layer"), "layer", {}, [&state](const Setup& s) {
         return state.runHead() ? state.runHead()->layers : s.layer + 1;
     });
@@ -63,7 +68,7 @@ void addSourceControls(SetupPanel& panel, AttentionState& state, SourceUse use) 
     });
     words->setPlaceholderText(text("text that the model reads"));
     words->setAccessibleName(text("Text"));
-    panel.addRow({}, words, text("What the model reads: characters of its task, at most 4096"));
+    panel.addRow({}, words, text("What the model reads: of a run, characters of its task, at most 4096"));
     auto* status = makePlainLabel();
     status->setWordWrap(true);
     status->setForegroundRole(QPalette::PlaceholderText);
@@ -72,7 +77,7 @@ void addSourceControls(SetupPanel& panel, AttentionState& state, SourceUse use) 
         const Setup& s = state.setup();
         const bool is_run = s.source == Source::run;
         for (QWidget* widget :
-             {static_cast<QWidget*>(runs), static_cast<QWidget*>(layer), static_cast<QWidget*>(words)})
+             {static_cast<QWidget*>(models), static_cast<QWidget*>(layer), static_cast<QWidget*>(words)})
             panel.setRowVisible(widget, is_run);
         panel.setRowVisible(tokens, !is_run);
         const bool is_random =

@@ -31,7 +31,7 @@ TEST(LookQuestion, EveryTopicHasAName) {
         EXPECT_EQ(lookQuestionOf(lookSettings(question)), question);
         EXPECT_EQ(lookQuestionOf({{"what", lookTopicNames()[i]}}).what, question.what);
     }
-    EXPECT_EQ(lookTopicNames().size(), static_cast<std::size_t>(LookTopic::subsets) + 1);
+    EXPECT_EQ(lookTopicNames().size(), static_cast<std::size_t>(LookTopic::patch) + 1);
 }
 
 TEST(LookQuestion, RefusesWhatItDoesNotKnow) {

@@ -7,21 +7,11 @@
 #include <numbers>
 
 #include "ui/live/example_text.h"
-#include "ui/pages/models/model_list.h"
+#include "ui/live/published_models.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {
-
-/// Words that come again, so that heads which look for them have something to find.
-constexpr const char* kExampleText =
-    "The keeper of the old lighthouse wrote a line in his book every evening. On Monday he wrote: the sea is "
-    "calm, "
-    "the wind comes from the west, and the keeper is well. On Tuesday he wrote: the sea is rough, the wind "
-    "comes from "
-    "the north, and the keeper is tired. On Wednesday he wrote: the sea is calm, the wind comes from the "
-    "west, and "
-    "the keeper is well. The capital of France is";
 
 /// "135 M"
 QString parametersText(std::int64_t count) {
@@ -55,13 +45,21 @@ ModelsPage::ModelsPage(RunStore& store, QWidget* parent)
       reach_(new CurveChart(QStringLiteral("reach"), tr("distance n − j, tokens"), tr("mean weight"), this)),
       kernels_(new CurveChart(QStringLiteral("kernels"), tr("distance δ, tokens"), tr("‖K(δ)‖"), this)),
       directions_(new CurveChart(QStringLiteral("kernel-directions"), tr("distance δ, tokens"),
-                                 tr("cosine of K(δ) and K(0)"), this)) {
+                                 tr("cosine of K(δ) and K(0)"), this)),
+      lengths_(new CurveChart(QStringLiteral("loss-by-position"), tr("position"), tr("−ln p, nats"), this)),
+      needle_map_(new HeatMapView(QStringLiteral("needle"), this)),
+      lens_map_(new HeatMapView(QStringLiteral("logit-lens"), this)),
+      patch_map_(new HeatMapView(QStringLiteral("patching"), this)),
+      patch_positions_(new BarChart(QStringLiteral("patching-positions"), tr("token"), {}, this)) {
     contents()->addWidget(makeChooser());
     tabs_->addTab(makeTextTab(), tr("Text"));
     tabs_->addTab(makeHeadsTab(), tr("Heads"));
     tabs_->addTab(makeBandsTab(), tr("Bands"));
     tabs_->addTab(makeValuesTab(), tr("Values by distance"));
     tabs_->addTab(makeSubsetsTab(), tr("Subsets of bands"));
+    tabs_->addTab(makeLengthsTab(), tr("Longer text"));
+    tabs_->addTab(makeLayersTab(), tr("Layers"));
+    tabs_->addTab(makePatchTab(), tr("Patching"));
     auto* scroll = new QScrollArea;
     scroll->setWidget(change_);
     scroll->setWidgetResizable(true);
@@ -77,6 +75,7 @@ ModelsPage::ModelsPage(RunStore& store, QWidget* parent)
     contents()->addLayout(beside, 1);
     contents()->addWidget(message_);
     connectState();
+    connectStudies();
     fillModels();
     showModel();
     showWork();
@@ -124,9 +123,10 @@ void ModelsPage::connectState() {
 
 std::vector<const Figure*> ModelsPage::figures() const {
     // What is seen comes first: it is what “Export” means.
-    std::vector<const Figure*> all{surprise_, predictions_, atlas_,   map_,        grid_,   reach_,
-                                   bands_,    head_bands_,  kernels_, directions_, subsets_};
-    constexpr std::array<std::size_t, 5> first_of_tab = {0, 2, 6, 8, 10};
+    std::vector<const Figure*> all{
+        surprise_, predictions_, atlas_,   map_,     grid_,       reach_,    bands_,     head_bands_,
+        kernels_,  directions_,  subsets_, lengths_, needle_map_, lens_map_, patch_map_, patch_positions_};
+    constexpr std::array<std::size_t, 8> first_of_tab = {0, 2, 6, 8, 10, 11, 13, 14};
     const auto seen = first_of_tab[static_cast<std::size_t>(std::max(0, tabs_->currentIndex()))];
     std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(seen),
                 all.begin() + static_cast<std::ptrdiff_t>(seen) + 1);
@@ -137,7 +137,7 @@ void ModelsPage::becomeSeen(bool seen) {
     if (!seen) return;
     fillModels();
     if (text_->toPlainText().isEmpty()) {
-        text_->setPlainText(QString::fromUtf8(kExampleText));
+        text_->setPlainText(exampleProse());
         state_->setText(text_->toPlainText());
     }
 }
@@ -153,7 +153,7 @@ void ModelsPage::open(const QString& model) {
         state_->setText(text_->toPlainText());
     } else if (QFileInfo(model).isAbsolute()) {
         if (store_.find(state_->model()) != nullptr || text_->toPlainText().isEmpty()) {
-            text_->setPlainText(QString::fromUtf8(kExampleText));
+            text_->setPlainText(exampleProse());
             state_->setText(text_->toPlainText());
         }
         rememberModel(model);
@@ -180,6 +180,8 @@ void ModelsPage::wantWhatIsSeen() {
             return state_->setNeeds({Need::heads, Need::reading, Need::changed});
         case values_tab:
             return state_->setNeeds({Need::kernels, Need::reading, Need::changed});
+        case layers_tab:
+            return state_->setNeeds({Need::lens, Need::reading, Need::changed});
         default:
             return state_->setNeeds({Need::reading, Need::changed});
     }
@@ -266,8 +268,14 @@ void ModelsPage::showModel() {
     stack_->setCurrentIndex(state_->model().isEmpty() ? 0 : 1);
     change_->setModel(m);
     change_->show(state_->change());
-    for (QWidget* widget : std::initializer_list<QWidget*>{layer_, head_, write_, compute_})
+    for (QWidget* widget : std::initializer_list<QWidget*>{layer_, head_, write_, compute_, read_longer_,
+                                                           hide_needle_, patch_button_})
         widget->setEnabled(m != nullptr);
+    showLens();
+    showLengths();
+    showNeedle();
+    showPatch();
+    showPatchPositions();
     if (m == nullptr) {
         summary_->clear();
         showHead();
@@ -346,6 +354,22 @@ void ModelsPage::showAnswer(Need what) {
         case Need::written:
             showWritten();
             break;
+        case Need::lens:
+            showLens();
+            break;
+        case Need::lengths:
+            showLengths();
+            break;
+        case Need::needle:
+            showNeedle();
+            break;
+        case Need::patch:
+            showPatch();
+            showPatchPositions();
+            break;
+        case Need::patch_positions:
+            showPatchPositions();
+            break;
         case Need::thumbnails:
         case Need::subsets:
         case Need::model:
@@ -379,7 +403,11 @@ void ModelsPage::showWritten() {
 }
 
 void ModelsPage::write() {
-    state_->write(count_->value(), temperature_->value(), seed_->value());
+    LookQuestion question{LookTopic::generate};
+    question.count = count_->value();
+    question.temperature = temperature_->value();
+    question.seed = seed_->value();
+    state_->request(Need::written, question);
 }
 
 QString ModelsPage::explanation() const {

@@ -44,7 +44,7 @@ class ModelsPage : public Page {
     ViewSettings viewSettings() const override;
     void setViewSettings(const ViewSettings& settings) override;
 
-    enum Tab { text_tab, heads_tab, bands_tab, values_tab, subsets_tab };
+    enum Tab { text_tab, heads_tab, bands_tab, values_tab, subsets_tab, lengths_tab, layers_tab, patch_tab };
     void showTab(Tab tab) { tabs_->setCurrentIndex(tab); }
 
     ModelsState& state() { return *state_; }
@@ -62,6 +62,11 @@ class ModelsPage : public Page {
     BarChart& headBands() { return *head_bands_; }
     CurveChart& kernels() { return *kernels_; }
     SubsetsView& subsets() { return *subsets_; }
+    CurveChart& lengths() { return *lengths_; }
+    HeatMapView& needle() { return *needle_map_; }
+    HeatMapView& lens() { return *lens_map_; }
+    HeatMapView& patch() { return *patch_map_; }
+    BarChart& patchPositions() { return *patch_positions_; }
     void setQuantity(BandQuantity quantity);
 
   protected:
@@ -75,6 +80,16 @@ class ModelsPage : public Page {
     QWidget* makeBandsTab();
     QWidget* makeValuesTab();
     QWidget* makeSubsetsTab();
+    QWidget* makeLengthsTab();
+    QWidget* makeLayersTab();
+    QWidget* makePatchTab();
+    void connectStudies();
+    void showLengths();
+    void showNeedle();
+    void showLens();
+    void showPatch();
+    void showPatchPositions();
+    QString pointedLayer(int row, int column) const;
     void connectState();
     void fillModels();
     void chooseFile();
@@ -119,7 +134,13 @@ class ModelsPage : public Page {
     HeatMapView *map_, *bands_;
     BarChart* head_bands_;
     SubsetsView* subsets_;
-    CurveChart *reach_, *kernels_, *directions_;
+    CurveChart *reach_, *kernels_, *directions_, *lengths_;
+    HeatMapView *needle_map_, *lens_map_, *patch_map_;
+    BarChart* patch_positions_;
+    NumberEdit* length_factor_;
+    QSpinBox* trained_;
+    QPushButton *read_longer_, *hide_needle_, *patch_button_;
+    LineEdit *needle_text_, *needle_question_, *needle_answer_, *other_;
     bool filling_ = false;
     QTimer listing_;  ///< runs that come one after the other are listed once
 };

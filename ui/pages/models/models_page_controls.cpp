@@ -234,7 +234,9 @@ QWidget* ModelsPage::makeSubsetsTab() {
                      tr("The loss when scores are made of some bands alone, for every choice of them"));
     connect(compute_, &QPushButton::clicked, this, [this] {
         wantWhatIsSeen();
-        state_->askForSubsets(band_count_->value());
+        LookQuestion question{LookTopic::subsets};
+        question.count = band_count_->value();
+        state_->request(Need::subsets, question);
     });
     auto* scroll = new QScrollArea;
     scroll->setWidget(subsets_);
@@ -252,8 +254,14 @@ void ModelsPage::addActions(Actions& actions) {
     const QString group = tr("Models");
     actions.add(group, tr("Open a GGUF file…"), {}, [this] { chooseFile(); });
     actions.add(group, tr("Open a Hugging Face folder…"), {}, [this] { chooseFolder(); });
-    const QStringList tabs{tr("Text and predictions"), tr("Heads of the model"), tr("Bands of the model"),
-                           tr("Values by distance"), tr("Subsets of bands")};
+    const QStringList tabs{tr("Text and predictions"),
+                           tr("Heads of the model"),
+                           tr("Bands of the model"),
+                           tr("Values by distance"),
+                           tr("Subsets of bands"),
+                           tr("Longer text"),
+                           tr("Layers"),
+                           tr("Patching")};
     for (int tab = 0; tab < tabs.size(); ++tab)
         actions.add(group, tabs[tab], {}, [this, tab] { showTab(static_cast<Tab>(tab)); });
     actions.add(group, tr("As it was trained"), {}, [this] { state_->setChange({}); });

@@ -1,10 +1,11 @@
 #include <QFileInfo>
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 
 #include "core/base/error.h"
-#include "ui/pages/models/model_list.h"
+#include "ui/live/published_models.h"
 #include "ui/pages/models/models_fields.h"
 #include "ui/pages/models/models_page.h"
 #include "ui/theme/numbers.h"
@@ -55,7 +56,12 @@ const std::vector<std::pair<std::string, std::vector<Need>>>& pictureNeeds() {
         {"head-bands", {Need::heads}},
         {"kernels", {Need::kernels}},
         {"kernel-directions", {Need::kernels}},
-        {"band-subsets", {Need::reading, Need::subsets}}};
+        {"band-subsets", {Need::reading}},
+        {"loss-by-position", {Need::reading}},
+        {"needle", {Need::reading}},
+        {"logit-lens", {Need::lens}},
+        {"patching", {Need::reading}},
+        {"patching-positions", {Need::reading}}};
     return needs;
 }
 
@@ -299,9 +305,19 @@ Figure& ModelsPage::prepareFigure(FigureRequest request) {
     shade_->setCurrentIndex(static_cast<int>(picture.shade));
     colour_->setCurrentIndex(static_cast<int>(picture.colour));
     setQuantity(picture.quantity);
-    constexpr std::int64_t kBands = 4;
-    if (request.kind == "band-subsets")
-        state_->askForSubsets(static_cast<int>(picture.look.count.value_or(kBands)));
+    static const std::map<std::string, std::pair<Need, LookTopic>> requested = {
+        {"band-subsets", {Need::subsets, LookTopic::subsets}},
+        {"loss-by-position", {Need::lengths, LookTopic::lengths}},
+        {"needle", {Need::needle, LookTopic::needle}},
+        {"patching", {Need::patch, LookTopic::patch}},
+        {"patching-positions", {Need::patch_positions, LookTopic::patch}}};
+    if (const auto found = requested.find(request.kind); found != requested.end()) {
+        LookQuestion question = picture.look;
+        question.what = found->second.second;
+        question.positions = request.kind == "patching-positions";
+        if (question.what == LookTopic::subsets && !question.count) question.count = 4;
+        state_->request(found->second.first, question);
+    }
     state_->setNeeds(needs->second);
     waitWhile([&] { return state_->isAsking(); }, "the answer of the model");
     if (!state_->message().isEmpty()) throw Error(ErrorKind::usage, state_->message().toStdString());

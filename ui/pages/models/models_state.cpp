@@ -69,7 +69,10 @@ ModelsState::ModelsState(RunStore& store, QObject* parent)
     connect(&client_, &ModelClient::answered, this,
             [this](const ModelQuestion&, const QByteArray& payload) { take(payload); });
     connect(&client_, &ModelClient::failed, this, [this](const QString& why) {
-        if (asking_) refused_[*asking_] = asked_;
+        if (asking_) {
+            refused_[*asking_] = asked_;
+            requested_.erase(*asking_);
+        }
         asking_.reset();
         say(why);
         askNext();
@@ -107,6 +110,11 @@ void ModelsState::setModel(const QString& model) {
     kernels_.reset();
     subsets_.reset();
     written_.reset();
+    lens_.reset();
+    lengths_.reset();
+    needle_.reset();
+    patch_.reset();
+    patch_positions_.reset();
     emit modelChanged();
     emit headChanged();
     askNext();
@@ -146,19 +154,10 @@ void ModelsState::setNeeds(std::vector<Need> needs) {
     askNext();
 }
 
-void ModelsState::askForSubsets(int bands) {
-    bands_ = bands;
-    refused_.erase(Need::subsets);
-    askNext();
-}
-
-void ModelsState::write(int count, double temperature, std::int64_t seed) {
-    LookQuestion question{LookTopic::generate, text_.toStdString()};
-    question.count = count;
-    question.temperature = temperature;
-    question.seed = seed;
-    to_write_ = question;
-    refused_.erase(Need::written);
+void ModelsState::request(Need need, const LookQuestion& question) {
+    requested_[need] = question;
+    refused_.erase(need);
+    known_.erase(need);
     askNext();
 }
 
@@ -166,8 +165,7 @@ void ModelsState::cancel() {
     client_.cancel();
     asking_.reset();
     refused_.clear();
-    bands_ = 0;
-    to_write_.reset();
+    requested_.clear();
     progress_ = -1;
     say({});
 }
@@ -213,16 +211,29 @@ std::optional<LookQuestion> ModelsState::questionFor(Need need) const {
             kernels.count = kDistances;
             return kernels;
         }
+        case Need::lens:
+            question.what = LookTopic::lens;
+            break;
         case Need::subsets:
-            if (bands_ == 0) return std::nullopt;
-            question.what = LookTopic::subsets;
-            question.count = bands_;
-            break;
         case Need::written:
-            if (!to_write_) return std::nullopt;
-            question = *to_write_;
+        case Need::lengths:
+        case Need::needle:
+        case Need::patch:
+        case Need::patch_positions: {
+            const auto found = requested_.find(need);
+            if (found == requested_.end()) return std::nullopt;
+            question = found->second;
+            question.text = text_.toStdString();
+            question.layer = layer_;
+            question.head = head_;
+            const ModelChange scaled = question.change;  // by which longer texts are read
             question.change = change_;
+            if (need == Need::lengths) {
+                question.change.factor = scaled.factor;
+                question.change.original_length = scaled.original_length;
+            }
             break;
+        }
     }
     if (text_.isEmpty()) return std::nullopt;
     return question;
@@ -240,7 +251,8 @@ void ModelsState::askNext() {
     if (asking_ || model_.isEmpty()) return;
     std::vector<Need> wanted{Need::model};
     wanted.insert(wanted.end(), needs_.begin(), needs_.end());
-    wanted.insert(wanted.end(), {Need::subsets, Need::written});
+    for (const auto& [need, question] : requested_)
+        wanted.push_back(need);
     for (const Need need : wanted) {
         const auto question = questionFor(need);
         if (!question || isKnown(need, *question)) continue;
@@ -285,14 +297,29 @@ void ModelsState::take(const QByteArray& payload) {
                 break;
             case Need::subsets:
                 subsets_ = read<SubsetsAnswer>(payload);
-                bands_ = 0;
                 break;
             case Need::written:
                 written_ = read<GeneratedText>(payload);
-                to_write_.reset();
+                break;
+            case Need::lens:
+                lens_ = read<LensAnswer>(payload);
+                break;
+            case Need::lengths:
+                lengths_ = read<LengthsAnswer>(payload);
+                break;
+            case Need::needle:
+                needle_ = read<NeedleAnswer>(payload);
+                break;
+            case Need::patch:
+                patch_ = read<PatchAnswer>(payload);
+                patch_positions_.reset();
+                break;
+            case Need::patch_positions:
+                patch_positions_ = read<PatchAnswer>(payload);
                 break;
         }
         known_[what] = asked_;
+        requested_.erase(what);
     } catch (const Error& error) {
         refused_[what] = asked_;
         message_ = QString::fromStdString(error.what());
@@ -353,6 +380,16 @@ QString ModelsState::work() const {
             return tr("reading the text with every subset of bands");
         case Need::written:
             return tr("writing");
+        case Need::lens:
+            return tr("what every layer would predict");
+        case Need::lengths:
+            return tr("reading the text with scaled frequencies");
+        case Need::needle:
+            return tr("hiding the needle in the text");
+        case Need::patch:
+            return tr("patching every head");
+        case Need::patch_positions:
+            return tr("patching layer %1, head %2, position by position").arg(layer_).arg(head_);
     }
     return {};
 }

@@ -23,8 +23,14 @@ enum class Need {
     thumbnails,
     attention,  ///< of the chosen head
     kernels,
-    subsets,  ///< only when it is requested: it takes many passes
-    written,  ///< the same
+    lens,  ///< what every layer would predict
+    // Only when they are requested, because they take many passes.
+    subsets,
+    written,
+    lengths,
+    needle,
+    patch,            ///< of all heads
+    patch_positions,  ///< of the chosen head
 };
 
 /// Attention of one head, ready to be drawn.
@@ -62,8 +68,8 @@ class ModelsState : public QObject {
 
     /// What is asked for whenever it is not known; replaces what was wanted before.
     void setNeeds(std::vector<Need> needs);
-    void askForSubsets(int bands);
-    void write(int count, double temperature, std::int64_t seed);
+    /// Asks for what is not asked for by itself. The text, the change and the head are those of this state.
+    void request(Need need, const LookQuestion& question);
     /// What is being answered is given up, and what was requested with it.
     void cancel();
 
@@ -79,6 +85,11 @@ class ModelsState : public QObject {
     const KernelsAnswer* kernels() const { return kernels_.get(); }
     const SubsetsAnswer* subsets() const { return subsets_.get(); }
     const GeneratedText* written() const { return written_.get(); }
+    const LensAnswer* lens() const { return lens_.get(); }
+    const LengthsAnswer* lengths() const { return lengths_.get(); }
+    const NeedleAnswer* needle() const { return needle_.get(); }
+    const PatchAnswer* patch() const { return patch_.get(); }
+    const PatchAnswer* patchPositions() const { return patch_positions_.get(); }
 
     bool isAsking() const { return asking_.has_value(); }
     /// What is being answered, in words, and how far it is, 0 to 1; negative: not known.
@@ -105,7 +116,6 @@ class ModelsState : public QObject {
     void askNext();
     void take(const QByteArray& payload);
     void takeMap(const QByteArray& payload);
-    void forget(Need need);
     void say(const QString& message);
     bool isKnown(Need need, const LookQuestion& question) const;
 
@@ -116,8 +126,7 @@ class ModelsState : public QObject {
     ModelChange change_;
     int layer_ = 0, head_ = 0;
     std::vector<Need> needs_;
-    int bands_ = 0;                         ///< of the subsets that are requested; 0: none are
-    std::optional<LookQuestion> to_write_;  ///< that is requested
+    std::map<Need, LookQuestion> requested_;
     std::optional<Need> asking_;
     LookQuestion asked_;
     std::map<Need, LookQuestion> known_;    ///< what each answer answers
@@ -131,6 +140,10 @@ class ModelsState : public QObject {
     std::shared_ptr<const KernelsAnswer> kernels_;
     std::shared_ptr<const SubsetsAnswer> subsets_;
     std::shared_ptr<const GeneratedText> written_;
+    std::shared_ptr<const LensAnswer> lens_;
+    std::shared_ptr<const LengthsAnswer> lengths_;
+    std::shared_ptr<const NeedleAnswer> needle_;
+    std::shared_ptr<const PatchAnswer> patch_, patch_positions_;
 };
 
 }  // namespace roper

@@ -1,7 +1,8 @@
-#include "ui/pages/models/model_list.h"
+#include "ui/live/published_models.h"
 
 #include <QCoreApplication>
 #include <QDir>
+#include <QElapsedTimer>
 #include <QFileInfo>
 #include <QSettings>
 
@@ -60,12 +61,19 @@ bool isPublishedModel(const QString& path) {
 }
 
 QStringList publishedModels() {
+    // Lists are filled often; what lies on the disk is looked for once a second at most.
+    constexpr qint64 kFresh_ms = 1000;
+    static QStringList on_disk;
+    static QElapsedTimer since;
+    if (!since.isValid() || since.elapsed() > kFresh_ms) {
+        on_disk = exampleModels() + modelsOfHub();
+        since.start();
+    }
     QStringList models;
     for (const QString& path : QSettings().value(QLatin1String(kRecent)).toStringList())
         if (isPublishedModel(path)) models << path;
-    for (const QStringList& more : {exampleModels(), modelsOfHub()})
-        for (const QString& path : more)
-            if (!models.contains(path)) models << path;
+    for (const QString& path : on_disk)
+        if (!models.contains(path)) models << path;
     return models;
 }
 
@@ -81,6 +89,17 @@ QString modelTitle(const QString& path) {
     if (path.contains(QStringLiteral("/snapshots/")) && repository.startsWith(QStringLiteral("models--")))
         return repository.mid(8).replace(QStringLiteral("--"), QStringLiteral("/"));
     return QFileInfo(path).fileName();
+}
+
+QString exampleProse() {
+    return QStringLiteral(
+        "The keeper of the old lighthouse wrote a line in his book every evening. On Monday he wrote: the sea is "
+    "calm, "
+    "the wind comes from the west, and the keeper is well. On Tuesday he wrote: the sea is rough, the wind "
+    "comes from "
+    "the north, and the keeper is tired. On Wednesday he wrote: the sea is calm, the wind comes from the "
+    "west, and "
+    "the keeper is well. The capital of France is");
 }
 
 }  // namespace roper

@@ -17,4 +17,8 @@ bool isPublishedModel(const QString& path);
 /// How a model is called in a list: the file's or folder's name; of Hugging Face's cache "owner/name".
 QString modelTitle(const QString& path);
 
+/// A text of the world for models of languages, in which words come again, so that heads which look for them
+/// have something to find.
+QString exampleProse();
+
 }  // namespace roper

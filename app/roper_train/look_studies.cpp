@@ -1,0 +1,161 @@
+#include "app/roper_train/look_studies.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include "app/roper_train/json_line.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Ids = std::vector<std::int64_t>;
+
+/// A cell of CSV, in quotes where it needs them; ends of lines are shown.
+std::string cell(const std::string& text) {
+    const std::string shown = onOneLine(text);
+    if (shown.find_first_of(",\" ") == std::string::npos) return shown;
+    std::string quoted = "\"";
+    for (const char c : shown)
+        quoted += c == '"' ? "\"\"" : std::string(1, c);
+    return quoted + "\"";
+}
+
+int printSubsets(SubsetsAnswer answer, bool json) {
+    std::stable_sort(answer.subsets.begin(), answer.subsets.end(),
+                     [](const BandSubset& a, const BandSubset& b) { return a.loss < b.loss; });
+    if (!json) std::cout << "kept_pairs,loss\n";
+    for (const BandSubset& subset : answer.subsets) {
+        std::vector<std::string> kept;
+        for (const int band : subset.kept)
+            kept.push_back(answer.bands[static_cast<std::size_t>(band)]);
+        if (json)
+            print({{"kept_pairs", kept}, {"loss", subset.loss}});
+        else
+            std::cout << (kept.empty() ? "none" : join(kept, " ")) << "," << formatRounded(subset.loss, 6)
+                      << "\n";
+    }
+    return 0;
+}
+
+int printLengths(const LengthsAnswer& answer, bool json) {
+    if (json) {
+        Json by_scaling = Json::object();
+        for (const auto& variant : answer.variants)
+            by_scaling[variant.scaling] = variant.nll;
+        print({{"factor", answer.factor}, {"trained", answer.trained}, {"nll", by_scaling}});
+        return 0;
+    }
+    std::cout << "position";
+    for (const auto& variant : answer.variants)
+        std::cout << "," << variant.scaling;
+    std::cout << "\n";
+    for (std::size_t t = 0; t < answer.variants.front().nll.size(); ++t) {
+        std::cout << t + 1;
+        for (const auto& variant : answer.variants)
+            std::cout << "," << formatRounded(variant.nll[t], 5);
+        std::cout << "\n";
+    }
+    return 0;
+}
+
+int printNeedle(const NeedleAnswer& answer, bool json) {
+    if (!json) std::cout << "length,depth,nll,found\n";
+    for (std::size_t i = 0; i < answer.lengths.size(); ++i)
+        for (std::size_t depth = 0; depth < answer.depths.size(); ++depth) {
+            const double nll = answer.nll[i][depth];
+            const bool found = answer.found[i][depth];
+            if (json)
+                print({{"length", answer.lengths[i]},
+                       {"depth", answer.depths[depth]},
+                       {"nll", nll},
+                       {"found", found}});
+            else
+                std::cout << answer.lengths[i] << "," << formatRounded(answer.depths[depth], 3) << ","
+                          << formatRounded(nll, 5) << "," << (found ? 1 : 0) << "\n";
+        }
+    return 0;
+}
+
+int printLens(const LensAnswer& answer, bool json) {
+    if (!json) std::cout << "layer,position,token,likeliest,probability,nll\n";
+    for (std::size_t i = 0; i < answer.top.size(); ++i) {
+        const auto layer = static_cast<std::int64_t>(i) - 1;
+        if (json) {
+            print({{"layer", layer},
+                   {"likeliest", answer.top[i]},
+                   {"probability", answer.probability[i]},
+                   {"nll", answer.nll[i]}});
+            continue;
+        }
+        for (std::size_t t = 0; t < answer.tokens.size(); ++t)
+            std::cout << layer << "," << t << "," << cell(answer.tokens[t]) << "," << cell(answer.top[i][t])
+                      << "," << formatRounded(answer.probability[i][t], 4) << ","
+                      << (t < answer.nll[i].size() ? formatRounded(answer.nll[i][t], 5) : "") << "\n";
+    }
+    return 0;
+}
+
+int printPatch(const PatchAnswer& answer, bool by_position, bool json) {
+    if (json) {
+        print({{"answer", answer.answer},
+               {"other_answer", answer.other_answer},
+               {"difference", answer.difference},
+               {"other_difference", answer.other_difference},
+               {"restored", answer.restored}});
+        return 0;
+    }
+    std::cerr << "roper-train: the text leads to “" << onOneLine(answer.answer) << "”, the other to “"
+              << onOneLine(answer.other_answer) << "”\n";
+    std::cout << (by_position ? "position,token,other_token,restored\n" : "layer,head,restored\n");
+    for (std::size_t i = 0; i < answer.restored.size(); ++i)
+        for (std::size_t k = 0; k < answer.restored[i].size(); ++k) {
+            if (by_position)
+                std::cout << k << "," << cell(answer.tokens[k]) << "," << cell(answer.other_tokens[k]);
+            else
+                std::cout << i << "," << k;
+            std::cout << "," << formatRounded(answer.restored[i][k], 4) << "\n";
+        }
+    return 0;
+}
+
+PatchAnswer patch(Inspector& inspector, const Ids& ids, const Intervention& change,
+                  const LookOptions& options) {
+    if (options.other.empty())
+        throw Error(ErrorKind::usage,
+                    "patch needs a second text of as many tokens, with another answer: --other");
+    if (options.layer.has_value() != options.head.has_value())
+        throw Error(ErrorKind::usage,
+                    "patch shows all heads, or one position by position: --layer and --head");
+    const auto head = options.layer ? std::optional(HeadChoice{options.layer, options.head}) : std::nullopt;
+    return inspector.patchHeads(ids, inspector.encode(options.other), head, change);
+}
+
+}  // namespace
+
+bool isStudy(const std::string& what) {
+    return what == "subsets" || what == "lengths" || what == "needle" || what == "lens" || what == "patch";
+}
+
+int printStudy(Inspector& inspector, const Ids& ids, const Intervention& change, const LookOptions& options) {
+    constexpr std::int64_t kBands = 4, kDepths = 5;
+    if (options.what == "subsets")
+        return printSubsets(inspector.bandSubsets(ids, options.count.value_or(kBands), change), options.json);
+    if (options.what == "lengths") {
+        const ModelChange& by = options.change;
+        const double trained = by.original_length > 0
+                                   ? by.original_length
+                                   : static_cast<double>(inspector.model().architecture.context);
+        return printLengths(inspector.lossByLength(ids, by.factor, trained, change), options.json);
+    }
+    if (options.what == "needle")
+        return printNeedle(inspector.findNeedle(ids, {options.needle, options.question, options.answer},
+                                                options.count.value_or(kDepths), change),
+                           options.json);
+    if (options.what == "lens") return printLens(inspector.logitLens(ids, change), options.json);
+    return printPatch(patch(inspector, ids, change, options), options.layer.has_value(), options.json);
+}
+
+}  // namespace roper

@@ -1,0 +1,230 @@
+#include "core/inspection/gpt_neox_export.h"
+
+#include <Eigen/Dense>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
+#include "core/base/safetensors.h"
+#include "core/corpus/open_task.h"
+#include "core/inspection/run_model.h"
+
+namespace roper {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// @throws Error (usage) saying what the family lacks
+void requireExpressible(const Specification& s, const Architecture& model) {
+    const auto refuse = [](const std::string& what) {
+        throw Error(ErrorKind::usage,
+                    "GPT-NeoX has no " + what +
+                        ", so this run cannot be written as one; "
+                        "`export --what weights` writes any run's parameters under our own names");
+    };
+    if (!model.value_rotations.empty()) refuse("rotation of values (RoPER)");
+    if (model.decay) refuse("decay of scores (xPos)");
+    if (!model.head_bias.empty()) refuse("bias of scores (ALiBi, T5)");
+    if (model.learned_positions || model.sinusoids > 0) refuse("positions added to embeddings");
+    if (s.model.trainsFrequencies()) refuse("trained frequencies");
+    if (model.post_norm) refuse("norms after the sums (model.norm = post)");
+    if (!model.causal) refuse("attention in both directions");
+    if (model.rotations.front().width > 0 && model.rotations.front().formula != FrequencyFormula::standard)
+        refuse("frequencies of the worked example's formula");
+}
+
+/// Where each feature of a head stands in GPT-NeoX, which pairs feature i with i + r/2 of the r that rotate.
+std::vector<Eigen::Index> orderOfFeatures(const Architecture& model) {
+    const LayerRotation& rotation = model.rotations.front();
+    std::vector<Eigen::Index> order;
+    for (Eigen::Index i = 0; i < model.head_dim; ++i)
+        order.push_back(i);
+    if (rotation.pairing == Pairing::interleaved)
+        for (Eigen::Index pair = 0; pair < rotation.width / 2; ++pair) {
+            order[static_cast<std::size_t>(pair)] = 2 * pair;
+            order[static_cast<std::size_t>(pair + rotation.width / 2)] = 2 * pair + 1;
+        }
+    return order;
+}
+
+/// The tensors of the folder by their names.
+class Folder {
+  public:
+    void add(const std::string& name, std::vector<std::int64_t> shape, std::vector<float> numbers) {
+        tensors_[name] = {std::move(shape), std::move(numbers)};
+    }
+    void addLinear(const std::string& name, const TensorStore& from, const LinearPlace& place) {
+        add(name + ".weight", {place.weight.out, place.weight.in}, readMatrix(from, place.weight));
+        add(name + ".bias", {place.weight.out}, biasOf(from, place));
+    }
+    void addNorm(const std::string& name, const TensorStore& from, const NormPlace& place) {
+        add(name + ".weight", {place.weight.size}, readVector(from, place.weight));
+        add(name + ".bias", {place.weight.size},
+            place.bias ? readVector(from, *place.bias)
+                       : std::vector<float>(static_cast<std::size_t>(place.weight.size)));
+    }
+    void save(const FilePath& path) const {
+        std::vector<TensorToWrite> all;
+        for (const auto& [name, tensor] : tensors_)
+            all.push_back({name, Dtype::F32, tensor.shape, std::as_bytes(std::span(tensor.numbers))});
+        writeSafetensors(path, all, {{"format", "pt"}});
+    }
+    std::vector<float>& numbers(const std::string& name) { return tensors_.at(name).numbers; }
+
+    static std::vector<float> biasOf(const TensorStore& from, const LinearPlace& place) {
+        return place.bias ? readVector(from, *place.bias)
+                          : std::vector<float>(static_cast<std::size_t>(place.weight.out));
+    }
+
+  private:
+    struct Tensor {
+        std::vector<std::int64_t> shape;
+        std::vector<float> numbers;
+    };
+    std::map<std::string, Tensor> tensors_;
+};
+
+/// q, k and v of each head one after the other, their features in GPT-NeoX's order.
+void addQueryKeyValue(Folder& folder, const std::string& name, const TensorStore& from,
+                      const BlockWeights& block, const Architecture& model) {
+    const Eigen::Index H = model.heads, d = model.head_dim, C = model.width;
+    const std::vector<Eigen::Index> rotated = orderOfFeatures(model);
+    Matrix weight(3 * H * d, C);
+    Eigen::VectorXf bias(3 * H * d);
+    int part = 0;
+    for (const LinearPlace* place : {&block.query, &block.key, &block.value}) {
+        const std::vector<float> numbers = readMatrix(from, place->weight),
+                                 biases = Folder::biasOf(from, *place);
+        const Eigen::Map<const Matrix> read(numbers.data(), H * d, C);
+        for (Eigen::Index head = 0; head < H; ++head)
+            for (Eigen::Index i = 0; i < d; ++i) {
+                const bool rotates = part < 2;
+                const Eigen::Index source = head * d + (rotates ? rotated[static_cast<std::size_t>(i)] : i),
+                                   to = (3 * head + part) * d + i;
+                weight.row(to) = read.row(source);
+                bias[to] = biases[static_cast<std::size_t>(source)];
+            }
+        ++part;
+    }
+    folder.add(name + ".weight", {3 * H * d, C}, {weight.data(), weight.data() + weight.size()});
+    folder.add(name + ".bias", {3 * H * d}, {bias.data(), bias.data() + bias.size()});
+}
+
+/// GPT-NeoX's output layer has no bias: W h + b = W (h + W⁺ b), where h ends with the bias of the last norm.
+/// @throws Error (usage) if W cannot make b of anything
+void foldHeadBias(Folder& folder, const TensorStore& from, const LinearPlace& head) {
+    if (!head.bias) return;
+    const std::vector<float> numbers = readMatrix(from, head.weight), biases = readVector(from, *head.bias);
+    const Eigen::MatrixXd W =
+        Eigen::Map<const Matrix>(numbers.data(), head.weight.out, head.weight.in).cast<double>();
+    const Eigen::VectorXd b =
+        Eigen::Map<const Eigen::VectorXf>(biases.data(), static_cast<Eigen::Index>(biases.size()))
+            .cast<double>();
+    const Eigen::VectorXd shift = W.completeOrthogonalDecomposition().solve(b);
+    constexpr double kRounding = 1e-5;
+    if ((W * shift - b).cwiseAbs().maxCoeff() > kRounding)
+        throw Error(ErrorKind::usage,
+                    "this run's output layer has a bias that GPT-NeoX cannot hold: its vocabulary is larger "
+                    "than its width");
+    std::vector<float>& norm = folder.numbers("gpt_neox.final_layer_norm.bias");
+    for (std::size_t i = 0; i < norm.size(); ++i)
+        norm[i] = static_cast<float>(norm[i] + shift[static_cast<Eigen::Index>(i)]);
+}
+
+Json configOf(const Architecture& model) {
+    const LayerRotation& rotation = model.rotations.front();
+    constexpr double kOurEpsilon = 1e-5;
+    return {{"architectures", {"GPTNeoXForCausalLM"}},
+            {"model_type", "gpt_neox"},
+            {"vocab_size", model.vocabulary},
+            {"hidden_size", model.width},
+            {"num_hidden_layers", model.layers},
+            {"num_attention_heads", model.heads},
+            {"intermediate_size", model.feed_forward},
+            {"hidden_act", model.activation == Activation::relu ? "relu" : "gelu"},
+            {"rotary_pct", static_cast<double>(rotation.width) / static_cast<double>(model.head_dim)},
+            {"rotary_emb_base", rotation.base},
+            {"max_position_embeddings", model.context},
+            {"layer_norm_eps", kOurEpsilon},
+            {"use_parallel_residual", false},
+            {"attention_bias", true},
+            {"tie_word_embeddings", false},
+            {"bos_token_id", nullptr},
+            {"eos_token_id", nullptr},
+            {"torch_dtype", "float32"}};
+}
+
+/// A tokenizer whose tokens are characters; nothing where some are more than one.
+std::optional<Json> tokenizerOfCharacters(const Vocabulary& vocabulary) {
+    Json known = Json::object();
+    for (int id = 0; id < vocabulary.size(); ++id) {
+        const std::string& token = vocabulary.decode(id);
+        if (token.size() != 1 || static_cast<unsigned char>(token.front()) >= 0x80) return std::nullopt;
+        known[token] = id;
+    }
+    return Json{{"version", "1.0"},
+                {"truncation", nullptr},
+                {"padding", nullptr},
+                {"added_tokens", Json::array()},
+                {"normalizer", nullptr},
+                {"pre_tokenizer", nullptr},
+                {"post_processor", nullptr},
+                {"decoder", {{"type", "Fuse"}}},
+                {"model", {{"type", "BPE"}, {"vocab", known}, {"merges", Json::array()}}}};
+}
+
+void writeJson(const FilePath& path, const Json& json) {
+    writeFileAtomically(path, json.dump(2) + "\n");
+}
+
+}  // namespace
+
+std::vector<std::string> exportGptNeox(const RunFolder& run, std::optional<std::int64_t> step,
+                                       const FilePath& folder) {
+    if (fs::exists(folder.path()))
+        throw Error(ErrorKind::usage, folder.string() + " is there already; name a folder that is not");
+    const PretrainedModel model = openRunModel(run, step);
+    const Architecture& a = model.architecture;
+    requireExpressible(withoutUnused(run.specification()), a);
+    const TensorStore& from = *model.tensors;
+    Folder tensors;
+    tensors.add("gpt_neox.embed_in.weight", {a.vocabulary, a.width},
+                readMatrix(from, model.weights.embedding));
+    for (std::size_t layer = 0; layer < model.weights.blocks.size(); ++layer) {
+        const BlockWeights& block = model.weights.blocks[layer];
+        const std::string name = "gpt_neox.layers." + std::to_string(layer) + ".";
+        tensors.addNorm(name + "input_layernorm", from, block.attention_norm);
+        addQueryKeyValue(tensors, name + "attention.query_key_value", from, block, a);
+        tensors.addLinear(name + "attention.dense", from, block.output);
+        tensors.addNorm(name + "post_attention_layernorm", from, block.feed_forward_norm);
+        tensors.addLinear(name + "mlp.dense_h_to_4h", from, block.up);
+        tensors.addLinear(name + "mlp.dense_4h_to_h", from, block.down);
+    }
+    tensors.addNorm("gpt_neox.final_layer_norm", from, *model.weights.final_norm);
+    tensors.add("embed_out.weight", {a.vocabulary, a.width}, readMatrix(from, model.weights.head.weight));
+    foldHeadBias(tensors, from, model.weights.head);
+
+    const FilePath part(folder.string() + std::string(kPartialMark));
+    fs::remove_all(part.path());
+    fs::create_directories(part.path());
+    std::vector<std::string> notes;
+    writeJson(part / "config.json", configOf(a));
+    tensors.save(part / "model.safetensors");
+    const auto task = openTaskForInference(run.specification().task, run);
+    if (const auto tokenizer = tokenizerOfCharacters(task->vocabulary()))
+        writeJson(part / "tokenizer.json", *tokenizer);
+    else
+        notes.push_back("without a tokenizer.json: not every token of this run is one character");
+    if (model.weights.head.bias)
+        notes.push_back(
+            "the output layer's bias, which GPT-NeoX does not have, is in the bias of the last norm");
+    fs::rename(part.path(), folder.path());
+    return notes;
+}
+
+}  // namespace roper

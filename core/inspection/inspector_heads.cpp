@@ -1,0 +1,146 @@
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/inspection/head_observer.h"
+#include "core/inspection/inspector_parts.h"
+#include "core/training/loaded_model.h"
+
+// What heads do.
+
+namespace roper {
+
+HeadsAnswer Inspector::heads(std::span<const std::int64_t> ids, const Intervention& intervention) {
+    return translatingErrors([&] {
+        if (ids.size() < 2) throw Error(ErrorKind::usage, "what heads do is seen in two tokens or more");
+        const at::NoGradGuard no_gradients;
+        const Architecture& model = parts_->decoder.architecture();
+        HeadObserver observer(model, ids);
+        parts_->hidden(ids, intervention, observer.recorder());
+        HeadsAnswer answer{parts_->textsOf(ids), {}, observer.reports()};
+        for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+            const Eigen::VectorXd theta = frequenciesOf(model, layer, static_cast<double>(ids.size()));
+            answer.theta.emplace_back(theta.begin(), theta.end());
+        }
+        return answer;
+    });
+}
+
+std::vector<ValueKernel> Inspector::valueKernels(int distances) {
+    return translatingErrors([&] {
+        const at::NoGradGuard no_gradients;
+        const Architecture& model = parts_->decoder.architecture();
+        const std::int64_t d = model.head_dim;
+        std::vector<ValueKernel> kernels;
+        for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+            const BlockWeights& block =
+                parts_->decoder.model().weights.blocks[static_cast<std::size_t>(layer)];
+            const at::Tensor output = parts_->decoder.weights().matrix(block.output.weight),
+                             value = parts_->decoder.weights().matrix(block.value.weight);
+            Rotary values{static_cast<int>(d), Pairing::half, {}};
+            if (!model.value_rotations.empty()) {
+                const LayerRotation& by =
+                    model.value_rotations[model.rotation_of_layer[static_cast<std::size_t>(layer)]];
+                values.pairing = by.pairing;
+                if (by.width > 0) values.theta = by.frequencies(static_cast<double>(model.context)).theta;
+            }
+            for (std::int64_t head = 0; head < model.heads; ++head) {
+                const std::int64_t group = head * model.key_value_heads / model.heads;
+                kernels.push_back(valueKernel(matrixOf(output.narrow(1, head * d, d)),
+                                              matrixOf(value.narrow(0, group * d, d)), values, distances));
+            }
+        }
+        return kernels;
+    });
+}
+
+HeadVectorsOfText Inspector::headVectors(std::span<const std::int64_t> ids, std::int64_t layer,
+                                         std::int64_t head) {
+    return translatingErrors([&] {
+        const at::NoGradGuard no_gradients;
+        const Architecture& model = parts_->decoder.architecture();
+        requireInside({layer, head}, model);
+        const std::int64_t group = head * model.key_value_heads / model.heads;
+        const auto numbers = [](const at::Tensor& x) {
+            const at::Tensor rows = x.contiguous();
+            return std::vector<float>(rows.const_data_ptr<float>(),
+                                      rows.const_data_ptr<float>() + rows.numel());
+        };
+        HeadVectorsOfText vectors;
+        PassRecorder recorder;
+        recorder.vectors = [&](const LayerView& view) {
+            if (view.layer == layer)
+                vectors = {numbers(view.q.select(0, head)), numbers(view.k.select(0, group)),
+                           numbers(view.v.select(0, group))};
+        };
+        parts_->hidden(ids, {}, recorder);
+        return vectors;
+    });
+}
+
+Thumbnails Inspector::thumbnails(std::span<const std::int64_t> ids, std::int64_t side,
+                                 const Intervention& intervention) {
+    return translatingErrors([&] {
+        const at::NoGradGuard no_gradients;
+        const Architecture& model = parts_->decoder.architecture();
+        const auto T = static_cast<std::int64_t>(ids.size());
+        const std::int64_t span = (T + side - 1) / side, cells = (T + span - 1) / span;
+        const at::Tensor all = at::zeros({model.layers, model.heads, cells, cells});
+        PassRecorder recorder;
+        recorder.attention = [&](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
+            const at::Tensor by_key = at::constant_pad_nd(weights, {0, cells * span - weights.size(2)})
+                                          .unflatten(2, {cells, span})
+                                          .amax(-1);
+            const at::Tensor cell_of_query = at::arange(first, first + weights.size(1)).div(span, "floor");
+            all.select(0, layer).scatter_reduce_(1, cell_of_query.view({1, -1, 1}).expand_as(by_key), by_key,
+                                                 "amax");
+        };
+        parts_->hidden(ids, intervention, recorder);
+        return Thumbnails{cells, {all.const_data_ptr<float>(), all.const_data_ptr<float>() + all.numel()}};
+    });
+}
+
+void Inspector::attention(std::span<const std::int64_t> ids, const TakeLayer& take,
+                          const Intervention& intervention) {
+    translatingErrors([&] {
+        const at::NoGradGuard no_gradients;
+        const Architecture& model = parts_->decoder.architecture();
+        const auto T = static_cast<std::int64_t>(ids.size());
+        const at::Tensor layer_weights = at::zeros({model.heads, T, T});
+        PassRecorder recorder;
+        recorder.attention = [&](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
+            const std::int64_t queries = weights.size(1);
+            layer_weights.narrow(1, first, queries).narrow(2, 0, weights.size(2)).copy_(weights);
+            if (first + queries == T)
+                take(layer, {layer_weights.const_data_ptr<float>(),
+                             static_cast<std::size_t>(layer_weights.numel())});
+        };
+        parts_->hidden(ids, intervention, recorder);
+    });
+}
+
+std::vector<float> Inspector::attentionOf(std::span<const std::int64_t> ids, std::int64_t layer,
+                                          std::int64_t head, const Intervention& intervention) {
+    return translatingErrors([&] {
+        const at::NoGradGuard no_gradients;
+        requireInside({layer, head}, parts_->decoder.architecture());
+        const std::size_t T = ids.size();
+        std::vector<float> all(T * T);
+        PassRecorder recorder;
+        recorder.attention = [&](std::int64_t of, std::int64_t first, const at::Tensor& weights) {
+            if (of != layer) return;
+            const at::Tensor of_head = weights.select(0, head).contiguous();
+            const auto keys = static_cast<std::size_t>(of_head.size(1));
+            for (std::int64_t row = 0; row < of_head.size(0); ++row)
+                std::copy_n(
+                    of_head.const_data_ptr<float>() + static_cast<std::size_t>(row) * keys, keys,
+                    all.begin() + static_cast<std::ptrdiff_t>((static_cast<std::size_t>(first + row)) * T));
+        };
+        parts_->hidden(ids, intervention, recorder);
+        return all;
+    });
+}
+
+}  // namespace roper
