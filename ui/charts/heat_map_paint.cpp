@@ -167,7 +167,7 @@ void HeatMapView::paintRowLabels(QPainter& painter, const Frame& at, bool tiny) 
     for (int row = static_cast<int>(std::ceil(at.cells.top() / row_step)) * row_step; row <= last_row;
          row += row_step) {
         // Some of the words alone would read as another text; their numbers do not.
-        const bool named = row_step == 1 && row < map_.row_labels.size();
+        const bool named = (row_step == 1 || map_.row_labels_are_names) && row < map_.row_labels.size();
         const QString text = named ? map_.row_labels[row] : QString::number(row);
         const QRectF place(at.box.left() - kLeft + 16, at.y(row + 0.5) - 9, kLeft - 21, 18);
         if (place.center().y() > at.box.bottom() || place.center().y() < at.box.top()) continue;

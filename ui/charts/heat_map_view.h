@@ -28,6 +28,8 @@ class HeatMapView : public FigureView {
         bool distances_below = false;  ///< below each column, how far the marked row is from it: row − column
         QString row_name, column_name, value_name;
         QStringList row_labels, column_labels;  ///< empty: numbers
+        bool row_labels_are_names =
+            false;  ///< each says what its row is, also where others have no room; not words of a text
     };
 
     HeatMapView(const QString& name, QWidget* parent);

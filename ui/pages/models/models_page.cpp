@@ -46,7 +46,7 @@ ModelsPage::ModelsPage(RunStore& store, QWidget* parent)
       kernels_(new CurveChart(QStringLiteral("kernels"), tr("distance δ, tokens"), tr("‖K(δ)‖"), this)),
       directions_(new CurveChart(QStringLiteral("kernel-directions"), tr("distance δ, tokens"),
                                  tr("cosine of K(δ) and K(0)"), this)),
-      lengths_(new CurveChart(QStringLiteral("loss-by-position"), tr("position"), tr("−ln p, nats"), this)),
+      lengths_(new CurveChart(QStringLiteral("longer-text"), tr("position"), tr("−ln p, nats"), this)),
       needle_map_(new HeatMapView(QStringLiteral("needle"), this)),
       lens_map_(new HeatMapView(QStringLiteral("logit-lens"), this)),
       patch_map_(new HeatMapView(QStringLiteral("patching"), this)),

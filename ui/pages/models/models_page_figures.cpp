@@ -57,7 +57,7 @@ const std::vector<std::pair<std::string, std::vector<Need>>>& pictureNeeds() {
         {"kernels", {Need::kernels}},
         {"kernel-directions", {Need::kernels}},
         {"band-subsets", {Need::reading}},
-        {"loss-by-position", {Need::reading}},
+        {"longer-text", {Need::reading}},
         {"needle", {Need::reading}},
         {"logit-lens", {Need::lens}},
         {"patching", {Need::reading}},
@@ -175,7 +175,8 @@ void ModelsPage::showBands() {
                                                       : HeatMapView::Scale::sequential;
     map.limit = HeatMapView::limitOf(*values, false);
     map.values = values;
-    map.row_name = tr("head, layer by layer");
+    map.row_labels_are_names = true;
+    map.row_name = tr("layer·head");
     map.column_name = tr("pair, the fastest first");
     map.value_name = quantity_->currentText();
     bands_->setTitle(tr("%1, by head and pair").arg(quantity_->currentText()));
@@ -307,7 +308,7 @@ Figure& ModelsPage::prepareFigure(FigureRequest request) {
     setQuantity(picture.quantity);
     static const std::map<std::string, std::pair<Need, LookTopic>> requested = {
         {"band-subsets", {Need::subsets, LookTopic::subsets}},
-        {"loss-by-position", {Need::lengths, LookTopic::lengths}},
+        {"longer-text", {Need::lengths, LookTopic::lengths}},
         {"needle", {Need::needle, LookTopic::needle}},
         {"patching", {Need::patch, LookTopic::patch}},
         {"patching-positions", {Need::patch_positions, LookTopic::patch}}};

@@ -268,6 +268,7 @@ void ModelsPage::showLens() {
     map.row_labels << tr("emb");
     for (std::size_t layer = 0; layer + 1 < answer->nll.size(); ++layer)
         map.row_labels << QString::number(layer);
+    map.row_labels_are_names = true;
     map.column_labels = shownTokens(answer->tokens).mid(0, values->cols());
     map.row_name = tr("after layer");
     map.column_name = tr("token");
