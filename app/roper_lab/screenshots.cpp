@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "ui/charts/figure_export.h"
 #include "ui/live/example_text.h"
+#include "ui/live/published_models.h"
 #include "ui/window/main_window.h"
 
 namespace roper {
@@ -52,6 +53,24 @@ void inspectSomething(MainWindow& window) {
         if (run->specification() && (state.run().isEmpty() || run->hasSnapshots())) state.setRun(run->name());
 }
 
+/// The first published model on this machine, otherwise the last run that has a checkpoint; none if there is
+/// neither.
+void lookIntoSomething(MainWindow& window) {
+    ModelsPage& page = window.modelsPage();
+    const QStringList published = publishedModels();
+    QString model = published.value(0);
+    for (const RunWatcher* run : window.runs().runs())
+        if (published.isEmpty() && run->specification() && !run->folder().checkpoints().empty())
+            model = run->name();
+    if (!model.isEmpty()) page.open(model);
+    waitWhile([&] { return page.state().isAsking(); }, "the answer of the model");
+}
+
+void showModelTab(MainWindow& window, ModelsPage::Tab tab) {
+    window.modelsPage().showTab(tab);
+    waitWhile([&] { return window.modelsPage().state().isAsking(); }, "the answer of the model");
+}
+
 /// States worth showing: the worked example on the Rotation page, a head of usual width on the others.
 void prepare(MainWindow& window, const Page& page) {
     Setup setup;
@@ -60,6 +79,7 @@ void prepare(MainWindow& window, const Page& page) {
     setup.overlays = {ScalingMethod::linear, ScalingMethod::yarn};
     setup.scaling.original_length = 2048;
     if (&page == &window.inspectPage()) inspectSomething(window);
+    if (&page == &window.modelsPage()) lookIntoSomething(window);
     window.selection().replace(&page == &window.rotationPage() ? withWorkedExample(Setup{}) : setup);
 }
 
@@ -119,6 +139,10 @@ std::vector<View> furtherViews() {
              w.inspectPage().state().askForSizes(8);
              waitWhile([&] { return w.inspectPage().state().isCountingSizes(); }, "the answer of the model");
          }},
+        {"models-heads", [](MainWindow& w) { showModelTab(w, ModelsPage::heads_tab); }},
+        {"models-bands", [](MainWindow& w) { showModelTab(w, ModelsPage::bands_tab); }},
+        {"models-values", [](MainWindow& w) { showModelTab(w, ModelsPage::values_tab); }},
+        {"models-layers", [](MainWindow& w) { showModelTab(w, ModelsPage::layers_tab); }},
         {"compare-outcomes", [](MainWindow& w) { w.comparePage().showTab(ComparePage::Tab::run_by_run); }},
         {"compare-seeds", [](MainWindow& w) { w.comparePage().showTab(ComparePage::Tab::seed_by_seed); }},
         {"compare-all", [](MainWindow& w) { w.comparePage().showTab(ComparePage::Tab::all_outcomes); }},

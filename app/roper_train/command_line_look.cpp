@@ -18,7 +18,7 @@ void CommandLine::addLook() {
                      "loss with every subset of bands")
         ->required()
         ->check(CLI::IsMember({"loss", "logits", "generate", "attention", "heads", "bands", "kernels",
-                               "subsets", "lengths", "needle", "lens", "patch"}));
+                               "subsets", "lengths", "needle", "lens", "solve", "token_map", "patch"}));
     CLI::Option* text = look->add_option("--text", look_.text, "Text that the model reads");
     CLI::Option* file =
         look->add_option("--text-file", look_.text_file, "The same from a file")->check(CLI::ExistingFile);
@@ -52,6 +52,8 @@ void CommandLine::addLook() {
                      "Candidates of logits (5), tokens to generate (32), distances of kernels (32), bands of "
                      "subsets (4)")
         ->check(CLI::Range(1, 4096));
+    look->add_option("--distance", look_.distance, "Of token_map: how far back the token is")
+        ->check(CLI::NonNegativeNumber);
     look->add_option("--other", look_.other,
                      "Of patch: a text of as many tokens, to which another answer is right");
     look->add_option("--needle", look_.needle, "Of needle: the sentence that is hidden")

@@ -58,7 +58,7 @@ Json tokensJson(const TextCodec& codec, const std::vector<std::int64_t>& ids) {
 /// Of a question about heads --layer and --head say which are shown; otherwise which are changed.
 bool isOfHeads(const LookOptions& options) {
     return options.what == "attention" || options.what == "heads" || options.what == "bands" ||
-           options.what == "kernels" || options.what == "patch";
+           options.what == "kernels" || options.what == "patch" || options.what == "token_map";
 }
 
 Intervention interventionOf(const LookOptions& options, const Architecture& model) {
@@ -347,8 +347,9 @@ int lookCommand(const LookOptions& options) {
     for (const std::string& note : inspector.model().notes)
         std::cerr << "roper-train: " << note << "\n";
     if (options.what == "kernels") return printKernels(inspector, options);
-    const std::vector<std::int64_t> ids = inspector.encode(textOf(options));
     const Intervention intervention = interventionOf(options, inspector.model().architecture);
+    if (options.what == "solve") return printStudy(inspector, {}, intervention, options);
+    const std::vector<std::int64_t> ids = inspector.encode(textOf(options));
     if (options.what == "loss") return printLoss(inspector, ids, intervention, options.json);
     if (options.what == "logits") return printLogits(inspector, ids, intervention, options);
     if (options.what == "generate") return printGenerated(inspector, ids, intervention, options);

@@ -25,7 +25,8 @@ struct LookOptions {
     std::optional<std::int64_t> count;  ///< candidates of `logits` (5), tokens to `generate` (32), …
     std::string needle = LookQuestion().needle, question = LookQuestion().question,
                 answer = LookQuestion().answer;
-    std::string other;  ///< of `patch`: another text of as many tokens
+    std::int64_t distance = 0;  ///< of `token_map`
+    std::string other;          ///< of `patch`: another text of as many tokens
     double temperature = 0;
     std::uint64_t seed = 0;
     std::int64_t threads = 0;

@@ -6,6 +6,7 @@
 #include "app/roper_train/json_line.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/look/wilson_interval.h"
 
 namespace roper {
 namespace {
@@ -121,6 +122,42 @@ int printPatch(const PatchAnswer& answer, bool by_position, bool json) {
     return 0;
 }
 
+/// "61 of 64 (95.3 %, interval 87.1 to 98.4 %)"
+std::string solvedText(const std::vector<bool>& solved) {
+    const std::int64_t count = SolvedAnswer::count(solved), all = static_cast<std::int64_t>(solved.size());
+    const auto [low, high] = wilsonInterval(count, all);
+    return std::to_string(count) + " of " + std::to_string(all) + " (95 % interval " +
+           formatFixed(100 * low, 1) + " to " + formatFixed(100 * high, 1) + " %)";
+}
+
+int printTokenMap(const TokenMap& map, bool json) {
+    if (json) {
+        print({{"layer", map.layer},
+               {"head", map.head},
+               {"distance", map.distance},
+               {"tokens", map.tokens},
+               {"logits", map.logits}});
+        return 0;
+    }
+    std::cout << "from,to,logit\n";
+    for (std::size_t from = 0; from < map.tokens.size(); ++from)
+        for (std::size_t to = 0; to < map.tokens.size(); ++to)
+            std::cout << cell(map.tokens[from]) << "," << cell(map.tokens[to]) << ","
+                      << formatRounded(map.logits[from][to], 5) << "\n";
+    return 0;
+}
+
+int printSolved(const SolvedAnswer& answer, bool json) {
+    if (json) {
+        print({{"prompts", answer.prompts}, {"solved", answer.solved}, {"changed", answer.changed}});
+        return 0;
+    }
+    std::cout << "as trained: " << solvedText(answer.solved)
+              << "\nwith the change: " << solvedText(answer.changed) << "\n"
+              << answer.lost() << " lost, " << answer.gained() << " gained\n";
+    return 0;
+}
+
 PatchAnswer patch(Inspector& inspector, const Ids& ids, const Intervention& change,
                   const LookOptions& options) {
     if (options.other.empty())
@@ -136,11 +173,12 @@ PatchAnswer patch(Inspector& inspector, const Ids& ids, const Intervention& chan
 }  // namespace
 
 bool isStudy(const std::string& what) {
-    return what == "subsets" || what == "lengths" || what == "needle" || what == "lens" || what == "patch";
+    return what == "subsets" || what == "lengths" || what == "needle" || what == "lens" || what == "solve" ||
+           what == "patch";
 }
 
 int printStudy(Inspector& inspector, const Ids& ids, const Intervention& change, const LookOptions& options) {
-    constexpr std::int64_t kBands = 4, kDepths = 5;
+    constexpr std::int64_t kBands = 4, kDepths = 5, kProblems = 64;
     if (options.what == "subsets")
         return printSubsets(inspector.bandSubsets(ids, options.count.value_or(kBands), change), options.json);
     if (options.what == "lengths") {
@@ -154,6 +192,14 @@ int printStudy(Inspector& inspector, const Ids& ids, const Intervention& change,
         return printNeedle(inspector.findNeedle(ids, {options.needle, options.question, options.answer},
                                                 options.count.value_or(kDepths), change),
                            options.json);
+    if (options.what == "solve")
+        return printSolved(inspector.solve(options.count.value_or(kProblems), change), options.json);
+    if (options.what == "token_map") {
+        if (!options.layer || !options.head)
+            throw Error(ErrorKind::usage, "a token map is of one head: --layer and --head");
+        return printTokenMap(inspector.tokenMap(ids, {options.layer, options.head}, options.distance),
+                             options.json);
+    }
     if (options.what == "lens") return printLens(inspector.logitLens(ids, change), options.json);
     return printPatch(patch(inspector, ids, change, options), options.layer.has_value(), options.json);
 }

@@ -54,13 +54,15 @@ LengthsAnswer lossByLength(Inspector& inspector, const LookQuestion& question, c
 }  // namespace
 
 std::string answerLook(Inspector& inspector, const LookQuestion& question) {
-    constexpr std::int64_t kCandidates = 5, kDistances = 32, kBands = 4, kDepths = 5;
+    constexpr std::int64_t kCandidates = 5, kDistances = 32, kBands = 4, kDepths = 5, kProblems = 64;
     if (question.what == LookTopic::model) return formatAnswer(inspector.summary());
     if (question.what == LookTopic::kernels)
         return formatAnswer(
             KernelsAnswer{inspector.valueKernels(static_cast<int>(question.count.value_or(kDistances)))});
-    const Ids ids = inspector.encode(question.text);
     const Intervention change = interventionOf(question.change, inspector.model().architecture);
+    if (question.what == LookTopic::solve)
+        return formatAnswer(inspector.solve(question.count.value_or(kProblems), change));
+    const Ids ids = inspector.encode(question.text);
     switch (question.what) {
         case LookTopic::loss:
             return formatAnswer(inspector.read(ids, 0, change));
@@ -76,6 +78,8 @@ std::string answerLook(Inspector& inspector, const LookQuestion& question) {
             return attentionOf(inspector, question, ids, change);
         case LookTopic::thumbnails:
             return thumbnailsOf(inspector, question, ids, change);
+        case LookTopic::token_map:
+            return formatAnswer(inspector.tokenMap(ids, {question.layer, question.head}, question.distance));
         case LookTopic::lengths:
             return formatAnswer(lossByLength(inspector, question, ids, change));
         case LookTopic::needle:
@@ -91,6 +95,7 @@ std::string answerLook(Inspector& inspector, const LookQuestion& question) {
                 change));
         case LookTopic::model:
         case LookTopic::kernels:
+        case LookTopic::solve:
             break;
     }
     throw Error(ErrorKind::other, "a question without an answer");

@@ -82,6 +82,7 @@ ModelSummary Inspector::summary() {
         summary.rotates = summary.rotates || rotation.width > 0;
     summary.rotates_values = !a.value_rotations.empty();
     summary.notes = model.notes;
+    summary.has_problems = a.causal && parts_->task != nullptr && parts_->task->hasProblems();
     summary.gflops = translatingErrors([] { return measuredGflops(); });
     return summary;
 }
@@ -127,29 +128,38 @@ TextReading Inspector::read(std::span<const std::int64_t> ids, std::int64_t cand
     return translatingErrors([&] { return parts_->read(ids, candidates, intervention); });
 }
 
+GeneratedText Inspector::Parts::write(std::span<const std::int64_t> ids, const GenerationOptions& how,
+                                      const std::function<bool(std::int64_t id)>& take,
+                                      const Intervention& intervention) {
+    const at::NoGradGuard no_gradients;
+    DecoderCache cache;
+    Random random(how.seed, Stream::sampling, 0);
+    GeneratedText written{{ids.begin(), ids.end()}, {}, textsOf(ids), {}, {}};
+    at::Tensor last = decoder.hidden(ids, intervention, {}, &cache);
+    while (static_cast<std::int64_t>(written.generated.size()) < how.count) {
+        const at::Tensor logits = decoder.logits(last.narrow(0, last.size(0) - 1, 1)).squeeze(0);
+        const std::int64_t next = chosenToken(logits, how.temperature, random);
+        written.generated.push_back(next);
+        written.tokens.push_back(codec.textOf(next));
+        written.probability.push_back(at::softmax(logits, 0)[next].item<double>());
+        const bool goes_on = !take || take(next);
+        if (!goes_on || codec.isSpecial(next)) break;
+        last = decoder.hidden(std::span(&written.generated.back(), 1), intervention, {}, &cache);
+    }
+    written.text = codec.decode(written.generated);
+    return written;
+}
+
 GeneratedText Inspector::generate(std::span<const std::int64_t> ids, const GenerationOptions& options,
                                   const std::function<bool(std::int64_t id)>& take,
                                   const Intervention& intervention) {
     return translatingErrors([&] {
-        const at::NoGradGuard no_gradients;
-        DecoderCache cache;
-        Random random(options.seed, Stream::sampling, 0);
-        GeneratedText written{{ids.begin(), ids.end()}, {}, parts_->textsOf(ids), {}, {}};
-        at::Tensor last = parts_->decoder.hidden(ids, intervention, {}, &cache);
-        while (static_cast<std::int64_t>(written.generated.size()) < options.count) {
-            const at::Tensor logits = parts_->decoder.logits(last.narrow(0, last.size(0) - 1, 1)).squeeze(0);
-            const std::int64_t next = chosenToken(logits, options.temperature, random);
-            written.generated.push_back(next);
-            written.tokens.push_back(parts_->codec.textOf(next));
-            written.probability.push_back(at::softmax(logits, 0)[next].item<double>());
-            const bool goes_on = !take || take(next);
-            if (!goes_on || parts_->codec.isSpecial(next)) break;
-            if (parts_->options.progress)
-                parts_->options.progress(static_cast<std::int64_t>(written.generated.size()), options.count);
-            last = parts_->decoder.hidden(std::span(&written.generated.back(), 1), intervention, {}, &cache);
-        }
-        written.text = parts_->codec.decode(written.generated);
-        return written;
+        std::int64_t done = 0;
+        const auto told = [&](std::int64_t id) {
+            parts_->say(++done, options.count);
+            return !take || take(id);
+        };
+        return parts_->write(ids, options, told, intervention);
     });
 }
 

@@ -40,7 +40,7 @@ struct InspectorOptions {
     std::function<void(std::int64_t done, std::int64_t all)> progress = {};
 };
 
-inline constexpr std::int64_t kMostBands = 8, kLongestLens = 1024;
+inline constexpr std::int64_t kMostBands = 8, kLongestLens = 1024, kMostMapped = 64;
 
 /// A model, published or trained here, ready to answer questions about texts. Its answers are plain
 /// numbers, so that who asks needs no LibTorch.
@@ -107,6 +107,10 @@ class Inspector {
     /// What every layer would predict. @throws Error (usage) for more than `kLongestLens` tokens
     LensAnswer logitLens(std::span<const std::int64_t> ids, const Intervention& intervention = {});
 
+    /// Gives a run the first `count` problems that it is evaluated on, as it was trained and with a change,
+    /// and takes the likeliest token each time. @throws Error (usage) for a model without problems
+    SolvedAnswer solve(std::int64_t count, const Intervention& change);
+
     /// What each head's output of the text restores when it stands in a pass over the other, or what one
     /// head's does at each position. A pass for every head or position.
     /// @throws Error (usage) for texts of different lengths, or that lead to the same answer
@@ -115,6 +119,10 @@ class Inspector {
                            const Intervention& intervention = {});
 
     HeadVectorsOfText headVectors(std::span<const std::int64_t> ids, std::int64_t layer, std::int64_t head);
+
+    /// What one head makes of each token for the logits, `distance` tokens back; of the text's tokens, each
+    /// once, the first `kMostMapped`.
+    TokenMap tokenMap(std::span<const std::int64_t> ids, const HeadChoice& of, std::int64_t distance);
 
     /// @param side  cells at most
     Thumbnails thumbnails(std::span<const std::int64_t> ids, std::int64_t side,

@@ -28,31 +28,69 @@ HeadsAnswer Inspector::heads(std::span<const std::int64_t> ids, const Interventi
     });
 }
 
+namespace {
+
+/// How the values of a layer rotate; without a rotation they are the same at every distance.
+Rotary valueRotation(const Architecture& model, std::int64_t layer) {
+    Rotary values{static_cast<int>(model.head_dim), Pairing::half, {}};
+    if (model.value_rotations.empty()) return values;
+    const LayerRotation& by = model.value_rotations[model.rotation_of_layer[static_cast<std::size_t>(layer)]];
+    values.pairing = by.pairing;
+    if (by.width > 0) values.theta = by.frequencies(static_cast<double>(model.context)).theta;
+    return values;
+}
+
+/// W_O [C × d] and W_V [d × C] of one head.
+struct ValueWeights {
+    Eigen::MatrixXd output, value;
+};
+ValueWeights valueWeightsOf(Decoder& decoder, std::int64_t layer, std::int64_t head) {
+    const Architecture& model = decoder.architecture();
+    const BlockWeights& block = decoder.model().weights.blocks[static_cast<std::size_t>(layer)];
+    const std::int64_t d = model.head_dim, group = head * model.key_value_heads / model.heads;
+    return {matrixOf(decoder.weights().matrix(block.output.weight).narrow(1, head * d, d)),
+            matrixOf(decoder.weights().matrix(block.value.weight).narrow(0, group * d, d))};
+}
+
+}  // namespace
+
 std::vector<ValueKernel> Inspector::valueKernels(int distances) {
     return translatingErrors([&] {
         const at::NoGradGuard no_gradients;
         const Architecture& model = parts_->decoder.architecture();
-        const std::int64_t d = model.head_dim;
         std::vector<ValueKernel> kernels;
-        for (std::int64_t layer = 0; layer < model.layers; ++layer) {
-            const BlockWeights& block =
-                parts_->decoder.model().weights.blocks[static_cast<std::size_t>(layer)];
-            const at::Tensor output = parts_->decoder.weights().matrix(block.output.weight),
-                             value = parts_->decoder.weights().matrix(block.value.weight);
-            Rotary values{static_cast<int>(d), Pairing::half, {}};
-            if (!model.value_rotations.empty()) {
-                const LayerRotation& by =
-                    model.value_rotations[model.rotation_of_layer[static_cast<std::size_t>(layer)]];
-                values.pairing = by.pairing;
-                if (by.width > 0) values.theta = by.frequencies(static_cast<double>(model.context)).theta;
-            }
+        for (std::int64_t layer = 0; layer < model.layers; ++layer)
             for (std::int64_t head = 0; head < model.heads; ++head) {
-                const std::int64_t group = head * model.key_value_heads / model.heads;
-                kernels.push_back(valueKernel(matrixOf(output.narrow(1, head * d, d)),
-                                              matrixOf(value.narrow(0, group * d, d)), values, distances));
+                const ValueWeights weights = valueWeightsOf(parts_->decoder, layer, head);
+                kernels.push_back(
+                    valueKernel(weights.output, weights.value, valueRotation(model, layer), distances));
             }
-        }
         return kernels;
+    });
+}
+
+TokenMap Inspector::tokenMap(std::span<const std::int64_t> ids, const HeadChoice& of, std::int64_t distance) {
+    return translatingErrors([&] {
+        const at::NoGradGuard no_gradients;
+        Decoder& decoder = parts_->decoder;
+        const Architecture& model = decoder.architecture();
+        requireInside(of, model);
+        const std::int64_t layer = of.layer.value_or(0), head = of.head.value_or(0);
+        std::vector<std::int64_t> distinct;
+        for (const std::int64_t id : ids)
+            if (static_cast<std::int64_t>(distinct.size()) < kMostMapped &&
+                std::find(distinct.begin(), distinct.end(), id) == distinct.end())
+                distinct.push_back(id);
+        const ValueWeights weights = valueWeightsOf(decoder, layer, head);
+        const Eigen::MatrixXd K = kernelAt(weights.output, weights.value, valueRotation(model, layer),
+                                           static_cast<double>(distance));
+        const Eigen::MatrixXd X = matrixOf(decoder.normedEmbeddings(distinct, layer)),
+                              U = matrixOf(decoder.unembeddings(distinct));
+        const Eigen::MatrixXd logits = X * K.transpose() * U.transpose();  // [from, to]
+        TokenMap map{layer, head, distance, parts_->textsOf(distinct), {}};
+        for (Eigen::Index row = 0; row < logits.rows(); ++row)
+            map.logits.emplace_back(logits.row(row).begin(), logits.row(row).end());
+        return map;
     });
 }
 

@@ -62,20 +62,31 @@ struct Part {
 
 struct Inspector::Parts {
     Parts(OpenedModel model, InspectorOptions given)
-        : decoder(std::move(model.model)), codec(std::move(model.codec)), options(std::move(given)) {}
+        : decoder(std::move(model.model)),
+          codec(std::move(model.codec)),
+          task(std::move(model.task)),
+          problem_seed(model.problem_seed),
+          options(std::move(given)) {}
 
     /// The last residuals after the final norm [T, C].
     at::Tensor hidden(std::span<const std::int64_t> ids, const Intervention& intervention,
                       PassRecorder recorder = {}, Part part = {}) {
         const std::int64_t layers = decoder.architecture().layers;
-        const auto say = [this, layers, part](std::int64_t done) {
-            if (options.progress) options.progress(part.number * layers + done, part.of * layers);
+        recorder.progress = [this, layers, part](std::int64_t layer) {
+            say(part.number * layers + layer, part.of * layers);
         };
-        recorder.progress = say;
         at::Tensor last = decoder.hidden(ids, intervention, recorder);
-        say(layers);
+        say((part.number + 1) * layers, part.of * layers);
         return last;
     }
+
+    /// Tells how far the work is; throws if it is to end.
+    void say(std::int64_t done, std::int64_t all) const {
+        if (options.progress) options.progress(done, all);
+    }
+
+    GeneratedText write(std::span<const std::int64_t> ids, const GenerationOptions& how,
+                        const std::function<bool(std::int64_t id)>& take, const Intervention& intervention);
 
     /// What is predicted from the last residuals [T, C], after the final norm.
     TextReading predict(const at::Tensor& last, std::span<const std::int64_t> ids, std::int64_t candidates);
@@ -108,6 +119,8 @@ struct Inspector::Parts {
 
     Decoder decoder;
     TextCodec codec;
+    std::shared_ptr<const Task> task;  ///< null of a published model
+    std::uint64_t problem_seed;
     InspectorOptions options;
 };
 

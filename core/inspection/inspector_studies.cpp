@@ -151,6 +151,35 @@ LensAnswer Inspector::logitLens(std::span<const std::int64_t> ids, const Interve
     });
 }
 
+SolvedAnswer Inspector::solve(std::int64_t count, const Intervention& change) {
+    const Task* const task = parts_->task.get();
+    if (task == nullptr || !task->hasProblems() || !model().architecture.causal)
+        throw Error(ErrorKind::usage,
+                    "problems are solved by runs of a task that has some; this model has none");
+    return translatingErrors([&] {
+        SolvedAnswer answer;
+        for (std::int64_t i = 0; i < count; ++i) {
+            const Problem problem =
+                task->problem(parts_->problem_seed, Stream::problems, static_cast<std::uint64_t>(i));
+            const std::vector<std::int64_t> prompt = parts_->codec.encode(problem.prompt);
+            const auto solves = [&](const Intervention& intervention) {
+                std::string completion;
+                const auto take = [&](std::int64_t id) {
+                    parts_->say(i, count);
+                    completion += parts_->codec.textOf(id);
+                    return !task->isComplete(completion);
+                };
+                parts_->write(prompt, {task->longestAnswer() + 1, 0, 0}, take, intervention);
+                return task->isCorrect(problem, completion);
+            };
+            answer.prompts.push_back(problem.prompt);
+            answer.solved.push_back(solves({}));
+            answer.changed.push_back(solves(change));
+        }
+        return answer;
+    });
+}
+
 PatchAnswer Inspector::patchHeads(std::span<const std::int64_t> ids, std::span<const std::int64_t> other,
                                   const std::optional<HeadChoice>& by_position,
                                   const Intervention& intervention) {

@@ -26,7 +26,9 @@ OpenedModel openPublished(const FilePath& path) {
     return {std::move(model),
             {[tokenizer](std::string_view text) { return tokenizer->encode(text); },
              [tokenizer](std::int64_t id) { return tokenizer->textOf(id); },
-             [tokenizer](std::int64_t id) { return tokenizer->isSpecial(id); }}};
+             [tokenizer](std::int64_t id) { return tokenizer->isSpecial(id); }},
+            {},
+            0};
 }
 
 OpenedModel openRun(const RunFolder& run, std::optional<std::int64_t> step) {
@@ -43,7 +45,9 @@ OpenedModel openRun(const RunFolder& run, std::optional<std::int64_t> step) {
              [task, known](std::int64_t id) {
                  return id < known ? task->vocabulary().decode(id) : std::string("[mask]");
              },
-             [known](std::int64_t id) { return id >= known; }}};
+             [known](std::int64_t id) { return id >= known; }},
+            task,
+            static_cast<std::uint64_t>(run.specification().training.data_seed)};
 }
 
 }  // namespace roper

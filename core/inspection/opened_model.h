@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "core/pretrained/pretrained_model.h"
 #include "core/runs/run_folder.h"
+#include "core/tasks/task.h"
 
 namespace roper {
 
@@ -27,6 +29,8 @@ struct TextCodec {
 struct OpenedModel {
     PretrainedModel model;
     TextCodec codec;
+    std::shared_ptr<const Task> task = {};  ///< of a run; null of a published model
+    std::uint64_t problem_seed = 0;         ///< of the problems that the run is evaluated on
 };
 
 /// A GGUF file or a Hugging Face folder.

@@ -297,4 +297,22 @@ at::Tensor Decoder::logits(const at::Tensor& hidden) {
     return all;
 }
 
+at::Tensor Decoder::normedEmbeddings(std::span<const std::int64_t> tokens, std::int64_t layer) {
+    const at::NoGradGuard no_gradients;
+    const Architecture& model = architecture();
+    at::Tensor x = weights_.rowsOf(model_.weights.embedding, tokens);
+    if (model.embedding_scale != 1) x.mul_(model.embedding_scale);
+    return model.post_norm ? x
+                           : norm(x, model_.weights.blocks[static_cast<std::size_t>(layer)].attention_norm);
+}
+
+at::Tensor Decoder::unembeddings(std::span<const std::int64_t> tokens) {
+    const at::NoGradGuard no_gradients;
+    const at::Tensor rows = weights_.rowsOf(model_.weights.head.weight, tokens);
+    if (!model_.weights.final_norm) return rows;
+    at::Tensor weight = weights_.vector(model_.weights.final_norm->weight);
+    if (architecture().norm_adds_one) weight = weight + 1;
+    return rows * weight;
+}
+
 }  // namespace roper

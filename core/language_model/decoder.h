@@ -88,6 +88,14 @@ class Decoder {
     /// A residual stream after the final norm: what the head would make of a block's output (the logit lens).
     at::Tensor finalNorm(const at::Tensor& residual);
 
+    /// Embeddings of tokens as a layer's attention would see them if nothing stood between: after its norm,
+    /// where it has one before attention [tokens, C].
+    at::Tensor normedEmbeddings(std::span<const std::int64_t> tokens, std::int64_t layer);
+
+    /// What of a residual is a token's logit: rows of the head, with the weight of the final norm [tokens,
+    /// C].
+    at::Tensor unembeddings(std::span<const std::int64_t> tokens);
+
   private:
     struct CosSin {
         at::Tensor cos, sin;  ///< [T, r/2], with the attention factor and decay

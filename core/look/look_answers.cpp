@@ -24,7 +24,7 @@ namespace roper {
 // Members are sent under their own names.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelSummary, name, family, layers, heads, key_value_heads, head_dim,
                                    width, feed_forward, vocabulary, context, parameters, causal, rotates,
-                                   rotates_values, theta, notes, gflops)
+                                   rotates_values, theta, notes, has_problems, gflops)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Prediction, id, token, logit, probability)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TextReading, ids, tokens, nll, loss, predictions)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BandUse, share, rest, variance)
@@ -35,8 +35,10 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HeadsAnswer, tokens, theta, heads)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GeneratedText, ids, generated, tokens, probability, text)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ValueKernel, norm, cosine)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelsAnswer, kernels)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TokenMap, layer, head, distance, tokens, logits)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BandSubset, kept, loss)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SubsetsAnswer, bands, subsets)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SolvedAnswer, prompts, solved, changed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LengthsAnswer::Variant, scaling, nll)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LengthsAnswer, factor, trained, variants)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NeedleAnswer, lengths, depths, nll, found)
@@ -72,6 +74,12 @@ std::string formatAnswer(const KernelsAnswer& answer) {
 std::string formatAnswer(const SubsetsAnswer& answer) {
     return format(answer);
 }
+std::string formatAnswer(const TokenMap& answer) {
+    return format(answer);
+}
+std::string formatAnswer(const SolvedAnswer& answer) {
+    return format(answer);
+}
 std::string formatAnswer(const LengthsAnswer& answer) {
     return format(answer);
 }
@@ -83,6 +91,17 @@ std::string formatAnswer(const LensAnswer& answer) {
 }
 std::string formatAnswer(const PatchAnswer& answer) {
     return format(answer);
+}
+
+std::int64_t SolvedAnswer::lost() const {
+    std::int64_t all = 0;
+    for (std::size_t i = 0; i < solved.size(); ++i)
+        all += solved[i] && !changed[i] ? 1 : 0;
+    return all;
+}
+
+std::int64_t SolvedAnswer::gained() const {
+    return lost() + count(changed) - count(solved);
 }
 
 template <class Answer>
@@ -102,6 +121,8 @@ template HeadsAnswer parseAnswer<HeadsAnswer>(std::string_view);
 template GeneratedText parseAnswer<GeneratedText>(std::string_view);
 template KernelsAnswer parseAnswer<KernelsAnswer>(std::string_view);
 template SubsetsAnswer parseAnswer<SubsetsAnswer>(std::string_view);
+template TokenMap parseAnswer<TokenMap>(std::string_view);
+template SolvedAnswer parseAnswer<SolvedAnswer>(std::string_view);
 template LengthsAnswer parseAnswer<LengthsAnswer>(std::string_view);
 template NeedleAnswer parseAnswer<NeedleAnswer>(std::string_view);
 template LensAnswer parseAnswer<LensAnswer>(std::string_view);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@ struct ModelSummary {
     bool rotates = false, rotates_values = false;
     std::vector<double> theta = {};       ///< of the first layer, radians per position
     std::vector<std::string> notes = {};  ///< about how it was read
+    bool has_problems = false;            ///< a run of a task whose problems it can be given
     double gflops = 0;                    ///< what products of matrices reach here, measured
 };
 
@@ -62,6 +64,17 @@ struct GeneratedText {
 struct KernelsAnswer {
     std::vector<ValueKernel> kernels;  ///< layer by layer
 };
+
+/// The circuit from a token to the logits through one head (Elhage et al. 2021), by distance: entry (a, b) is
+/// what attending with weight 1 to token a, δ positions back, adds to the logit of token b,
+/// (W_U γ K(δ) x_a)_b, where x_a is the token's embedding after the layer's norm and γ the weight of the
+/// last.
+struct TokenMap {
+    std::int64_t layer = 0, head = 0, distance = 0;
+    std::vector<std::string> tokens;          ///< of the text, each once
+    std::vector<std::vector<double>> logits;  ///< [tokens][tokens]
+};
+std::string formatAnswer(const TokenMap& answer);
 
 /// The loss when all bands but some are left out of the scores.
 struct BandSubset {
@@ -113,6 +126,19 @@ struct PatchAnswer {
         restored;  ///< [layers][heads], or [1][T] position by position of one head
 };
 
+/// Which of its task's problems a run of ours solves, the same ones as it was trained and with a change.
+struct SolvedAnswer {
+    std::vector<std::string> prompts;
+    std::vector<bool> solved;   ///< as it was trained
+    std::vector<bool> changed;  ///< with the change
+
+    static std::int64_t count(const std::vector<bool>& of) { return std::count(of.begin(), of.end(), true); }
+    /// How many are solved in one way alone.
+    std::int64_t lost() const;
+    std::int64_t gained() const;
+};
+
+std::string formatAnswer(const SolvedAnswer& answer);
 std::string formatAnswer(const LengthsAnswer& answer);
 std::string formatAnswer(const NeedleAnswer& answer);
 std::string formatAnswer(const LensAnswer& answer);

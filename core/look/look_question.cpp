@@ -11,8 +11,8 @@ bool ModelChange::isNothing() const {
 
 const std::vector<std::string>& lookTopicNames() {
     static const std::vector<std::string> names = {
-        "model",   "loss",    "logits",  "generate", "heads", "thumbnails", "attention",
-        "kernels", "subsets", "lengths", "needle",   "lens",  "patch"};
+        "model",     "loss",    "logits",  "generate", "heads", "thumbnails", "attention", "kernels",
+        "token_map", "subsets", "lengths", "needle",   "lens",  "solve",      "patch"};
     return names;
 }
 
@@ -40,6 +40,9 @@ const std::vector<Field<LookQuestion>>& lookFields() {
         optionalField<Q>(
             {"", "count", "", "candidates, tokens, distances, cells, bands or depths", IntegerRange{1, 4096}},
             [](Q & question) -> auto& { return question.count; }),
+        make(
+            {"", "distance", "tokens", "of a token map: how far back the token is", IntegerRange{0, 1 << 20}},
+            &Q::distance),
         make({"", "temperature", "", "0 takes the likeliest token", RealRange{0, 100}}, &Q::temperature),
         make({"", "seed", "", "seed of the sampling", kAny}, &Q::seed),
         make({"", "needle", "", "sentence that is hidden in the text", AnyText{4096}}, &Q::needle),

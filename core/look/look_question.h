@@ -40,10 +40,12 @@ enum class LookTopic {
     thumbnails,  ///< attention of all heads, small
     attention,   ///< of one head
     kernels,     ///< what every head makes of a value by its distance
+    token_map,   ///< what a head makes of each token of the text, some tokens back, for every token's logit
     subsets,     ///< loss with every subset of bands
     lengths,     ///< loss by position with frequencies as they are and scaled for longer texts
     needle,      ///< whether a sentence is found again, by the length of the text and its depth in it
     lens,        ///< what every layer would predict (logit lens)
+    solve,       ///< which problems a run of ours solves, as it was trained and with the change
     patch,       ///< which heads carry what makes the answer to one text differ from that to another
 };
 const std::vector<std::string>& lookTopicNames();
@@ -54,7 +56,9 @@ struct LookQuestion {
     std::string text = {};
     std::int64_t layer = 0, head = 0;        ///< of `attention`
     std::optional<std::int64_t> count = {};  ///< candidates (5), tokens to generate (32), distances (32),
-                                             ///< cells of a thumbnail's side (40), bands (4), depths (5)
+                                             ///< cells of a thumbnail's side (40), bands (4), depths (5),
+                                             ///< problems (64)
+    std::int64_t distance = 0;               ///< of `token_map`: δ
     double temperature = 0;                  ///< of `generate`
     std::int64_t seed = 0;                   ///< of `generate`
     std::string needle = "The secret number is 7481.";                          ///< hidden in the text

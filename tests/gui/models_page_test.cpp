@@ -219,6 +219,67 @@ class ModelsPageTest : public PageTest {
         QCOMPARE(control<QLabel>("What the model wrote")->text().isEmpty(), false);
     }
 
+    void problemsAreSolvedWithAndWithoutTheChange() {
+        openModel();
+        QVERIFY(!control<QPushButton>("Solve 64 problems")->isVisible());
+        page().open("run");
+        waitForAnswers();
+        auto* solve = control<QPushButton>("Solve 64 problems");
+        QVERIFY(solve->isVisible());
+        QTest::mouseClick(solve, Qt::LeftButton);
+        waitForAnswers();
+        auto* said = control<QLabel>("What the change does to the problems that are solved");
+        QVERIFY2(said->text().contains("of 64 solved (95 % interval"), qPrintable(said->text()));
+        QVERIFY(!said->text().contains("with the change"));
+        control<QCheckBox>("outputs not rotated back")->click();
+        QVERIFY(said->text().isEmpty());
+        waitForAnswers();
+        QTest::mouseClick(solve, Qt::LeftButton);
+        waitForAnswers();
+        QVERIFY2(said->text().contains("with the change"), qPrintable(said->text()));
+    }
+
+    void longTextsLayersAndPatching() {
+        openModel();
+        page().showTab(ModelsPage::layers_tab);
+        waitForAnswers();
+        QVERIFY(state().lens() != nullptr);
+        QCOMPARE(page().lens().map().values->rows(),
+                 static_cast<Eigen::Index>(state().summary()->layers + 1));
+        // After the last layer it predicts as the model does.
+        QVERIFY(std::abs((*page().lens().map().values)(2, 4) - state().reading()->nll[4]) < 1e-5);
+        page().showTab(ModelsPage::lengths_tab);
+        QTest::mouseClick(control<QPushButton>("Read with scaled frequencies"), Qt::LeftButton);
+        waitForAnswers();
+        QCOMPARE(page().lengths().curves().size(), std::size_t(4));
+        page().readText(QString(kText).repeated(4));
+        control<QLineEdit>("Needle")->setText("ABC");
+        control<QLineEdit>("Question")->setText("XY");
+        control<QLineEdit>("Answer")->setText("C");
+        QTest::mouseClick(control<QPushButton>("Hide the needle"), Qt::LeftButton);
+        waitForAnswers();
+        QVERIFY2(state().needle() != nullptr, qPrintable(state().message()));
+        QCOMPARE(page().needle().map().values->rows(), Eigen::Index(4));
+        QCOMPARE(page().needle().map().values->cols(), Eigen::Index(5));
+        page().showTab(ModelsPage::patch_tab);
+        page().readText(kText);
+        auto* other = control<QLineEdit>("Other text");
+        QTest::keyClicks(other, "5>E5");
+        QTest::mouseClick(control<QPushButton>("Patch every head"), Qt::LeftButton);
+        waitForAnswers();
+        QVERIFY2(state().message().contains("as many tokens"), qPrintable(state().message()));
+        other->setText("A>E5>33W5>E:Z");
+        QTest::mouseClick(control<QPushButton>("Patch every head"), Qt::LeftButton);
+        waitForAnswers();
+        QVERIFY2(state().patch() != nullptr, qPrintable(state().message()));
+        click(page().patch(), page().patch().cellRect(1, 2).center());
+        waitForAnswers();
+        QVERIFY(state().patchPositions() != nullptr);
+        QCOMPARE(page().patchPositions().places().size(), std::size_t(13));
+        QVERIFY(std::abs(page().patchPositions().series().front().values.back() -
+                         state().patch()->restored[1][2]) < 1e-5);
+    }
+
     void modelsWithoutRotationAreSaidToBeSo() {
         page().open(model("gpt2"));
         page().readText(kText);
@@ -259,8 +320,13 @@ class ModelsPageTest : public PageTest {
         page().showTab(ModelsPage::subsets_tab);
         control<QSpinBox>("Number of bands")->setValue(2);
         QTest::mouseClick(control<QPushButton>("Read with every subset"), Qt::LeftButton);
-        for (const auto tab : {ModelsPage::subsets_tab, ModelsPage::heads_tab, ModelsPage::bands_tab,
-                               ModelsPage::values_tab, ModelsPage::text_tab}) {
+        page().showTab(ModelsPage::lengths_tab);
+        QTest::mouseClick(control<QPushButton>("Read with scaled frequencies"), Qt::LeftButton);
+        page().showTab(ModelsPage::patch_tab);
+        control<QLineEdit>("Other text")->setText("A>E5>33W5>E:Z");
+        QTest::mouseClick(control<QPushButton>("Patch every head"), Qt::LeftButton);
+        for (const auto tab : {ModelsPage::layers_tab, ModelsPage::subsets_tab, ModelsPage::heads_tab,
+                               ModelsPage::bands_tab, ModelsPage::values_tab, ModelsPage::text_tab}) {
             page().showTab(tab);
             waitForAnswers();
         }

@@ -263,6 +263,20 @@ class Runs(TrainerTest):
             newest = self.ask(position, "--what", "loss")["loss"]
             self.assertNotEqual(newest, self.ask(position, "--what", "loss", "--step", 10)["loss"])
 
+    def test_problems_are_solved_as_the_evaluation_does(self):
+        done = self.trainer("run", "copy-quick", "--set", "position=roper", "--steps", 220, "--set", "evaluation.every=0", "--runs",
+                            self.runs, "--name", "copy", "-q")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.trainer("eval", self.runs / "copy", "--problems", 20, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        right = json.loads(done.stdout)["correct"]
+        self.assertGreater(right, 0, "a model that solves nothing shows nothing")
+        answer = json.loads(look("copy", "--runs", self.runs, "--what", "solve", "--count", 20, "--no-inverse", "--json"))
+        self.assertEqual((len(answer["prompts"]), sum(answer["solved"])), (20, right))
+        plain = look("copy", "--runs", self.runs, "--what", "solve", "--count", 20)
+        self.assertIn(f"as trained: {right} of 20 (95 % interval", plain)
+        self.assertIn("0 lost, 0 gained", plain)
+
     def test_a_run_becomes_a_folder_that_gives_the_same_logits(self):
         import numpy
 

@@ -28,11 +28,21 @@ ChangePanel::ChangePanel(QWidget* parent) : QWidget(parent), form_(new QFormLayo
         emit changed(change_);
     });
     form_->addRow(nothing_);
-    effect_ = makePlainLabel();
-    effect_->setWordWrap(true);
-    effect_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    effect_->setAccessibleName(tr("What the change does to the loss"));
-    form_->addRow(effect_);
+    const auto result = [this](const QString& name) {
+        auto* label = makePlainLabel();
+        label->setWordWrap(true);
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        label->setAccessibleName(name);
+        form_->addRow(label);
+        return label;
+    };
+    effect_ = result(tr("What the change does to the loss"));
+    solve_ = named(new QPushButton(tr("Solve 64 problems")), tr("Solve 64 problems"),
+                   tr("How many of the run's problems are solved as it was trained, and with the change"));
+    connect(solve_, &QPushButton::clicked, this, &ChangePanel::solvingWanted);
+    form_->addRow(solve_);
+    solved_ = result(tr("What the change does to the problems that are solved"));
+    setModel(nullptr);
     show({});
 }
 
@@ -59,7 +69,6 @@ void ChangePanel::addHeads() {
     };
     layer_ = choice(tr("Layer"), tr("Whose heads are changed"), &ModelChange::layer);
     head_ = choice(tr("Head"), tr("Which of the layer's heads are changed"), &ModelChange::head);
-    setModel(nullptr);
 }
 
 QCheckBox* ChangePanel::addCheck(const QString& text, const QString& help, bool ModelChange::*member) {
@@ -131,7 +140,7 @@ void ChangePanel::setModel(const ModelSummary* model) {
     fill(layer_, tr("all"), model != nullptr ? model->layers : 0);
     fill(head_, tr("all"), model != nullptr ? model->heads : 0);
     setEnabled(model != nullptr);
-    if (no_inverse_ == nullptr) return;  // the form is being made
+    form_->setRowVisible(solve_, model != nullptr && model->has_problems);
     const bool rotates_values = model != nullptr && model->rotates_values;
     form_->setRowVisible(no_value_rotation_, rotates_values);
     form_->setRowVisible(no_inverse_, rotates_values);
@@ -157,6 +166,11 @@ void ChangePanel::show(const ModelChange& change) {
 void ChangePanel::setEffect(const QString& text) {
     effect_->setText(text);
     effect_->setVisible(!text.isEmpty());
+}
+
+void ChangePanel::setSolved(const QString& text) {
+    solved_->setText(text);
+    solved_->setVisible(!text.isEmpty());
 }
 
 }  // namespace roper

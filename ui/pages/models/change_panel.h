@@ -28,8 +28,11 @@ class ChangePanel : public QWidget {
     void show(const ModelChange& change);
     /// What the change does to the loss, in words.
     void setEffect(const QString& text);
+    /// What it does to the problems that a run solves; empty where that is not known.
+    void setSolved(const QString& text);
 
   signals:
+    void solvingWanted();
     void changed(const roper::ModelChange& change);
 
   private:
@@ -48,8 +51,8 @@ class ChangePanel : public QWidget {
     std::vector<std::pair<QCheckBox*, bool ModelChange::*>> checks_;
     QSpinBox* shift_;
     NumberEdit *base_, *factor_;
-    QPushButton* nothing_;
-    QLabel* effect_;
+    QPushButton *nothing_, *solve_;
+    QLabel *effect_, *solved_;
     bool showing_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/look/wilson_interval.h"
 #include "ui/live/example_text.h"
 #include "ui/live/published_models.h"
 #include "ui/theme/numbers.h"
@@ -50,6 +51,7 @@ ModelsPage::ModelsPage(RunStore& store, QWidget* parent)
       needle_map_(new HeatMapView(QStringLiteral("needle"), this)),
       lens_map_(new HeatMapView(QStringLiteral("logit-lens"), this)),
       patch_map_(new HeatMapView(QStringLiteral("patching"), this)),
+      token_map_(new HeatMapView(QStringLiteral("token-map"), this)),
       patch_positions_(new BarChart(QStringLiteral("patching-positions"), tr("token"), {}, this)) {
     contents()->addWidget(makeChooser());
     tabs_->addTab(makeTextTab(), tr("Text"));
@@ -88,6 +90,7 @@ void ModelsPage::connectState() {
     connect(state_, &ModelsState::headChanged, this, &ModelsPage::showHead);
     connect(state_, &ModelsState::inputsChanged, this, [this] {
         change_->show(state_->change());
+        change_->setSolved({});  // it was of another change
         showEffect();
         emit explanationChanged();
     });
@@ -96,6 +99,12 @@ void ModelsPage::connectState() {
         if (state_->change().isNothing() && !change.isNothing())
             shade_->setCurrentIndex(static_cast<int>(SurpriseView::Shade::difference));
         state_->setChange(change);
+    });
+    connect(change_, &ChangePanel::solvingWanted, this, [this] {
+        constexpr std::int64_t kProblems = 64;
+        LookQuestion question{LookTopic::solve};
+        question.count = kProblems;
+        state_->request(Need::solved, question);
     });
     connect(surprise_, &SurpriseView::chosenChanged, predictions_, &PredictionsView::setToken);
     connect(tabs_, &QTabWidget::currentChanged, this, &ModelsPage::wantWhatIsSeen);
@@ -123,10 +132,10 @@ void ModelsPage::connectState() {
 
 std::vector<const Figure*> ModelsPage::figures() const {
     // What is seen comes first: it is what “Export” means.
-    std::vector<const Figure*> all{
-        surprise_, predictions_, atlas_,   map_,     grid_,       reach_,    bands_,     head_bands_,
-        kernels_,  directions_,  subsets_, lengths_, needle_map_, lens_map_, patch_map_, patch_positions_};
-    constexpr std::array<std::size_t, 8> first_of_tab = {0, 2, 6, 8, 10, 11, 13, 14};
+    std::vector<const Figure*> all{surprise_, predictions_, atlas_,    map_,        grid_,           reach_,
+                                   bands_,    head_bands_,  kernels_,  directions_, token_map_,      subsets_,
+                                   lengths_,  needle_map_,  lens_map_, patch_map_,  patch_positions_};
+    constexpr std::array<std::size_t, 8> first_of_tab = {0, 2, 6, 8, 11, 12, 14, 15};
     const auto seen = first_of_tab[static_cast<std::size_t>(std::max(0, tabs_->currentIndex()))];
     std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(seen),
                 all.begin() + static_cast<std::ptrdiff_t>(seen) + 1);
@@ -179,7 +188,7 @@ void ModelsPage::wantWhatIsSeen() {
         case bands_tab:
             return state_->setNeeds({Need::heads, Need::reading, Need::changed});
         case values_tab:
-            return state_->setNeeds({Need::kernels, Need::reading, Need::changed});
+            return state_->setNeeds({Need::kernels, Need::token_map, Need::reading, Need::changed});
         case layers_tab:
             return state_->setNeeds({Need::lens, Need::reading, Need::changed});
         default:
@@ -271,6 +280,7 @@ void ModelsPage::showModel() {
     for (QWidget* widget : std::initializer_list<QWidget*>{layer_, head_, write_, compute_, read_longer_,
                                                            hide_needle_, patch_button_})
         widget->setEnabled(m != nullptr);
+    showSolved();
     showLens();
     showLengths();
     showNeedle();
@@ -351,6 +361,9 @@ void ModelsPage::showAnswer(Need what) {
         case Need::kernels:
             showKernels();
             break;
+        case Need::token_map:
+            showTokenMap();
+            break;
         case Need::written:
             showWritten();
             break;
@@ -369,6 +382,9 @@ void ModelsPage::showAnswer(Need what) {
             break;
         case Need::patch_positions:
             showPatchPositions();
+            break;
+        case Need::solved:
+            showSolved();
             break;
         case Need::thumbnails:
         case Need::subsets:
@@ -389,6 +405,26 @@ void ModelsPage::showEffect() {
                          after->loss < before->loss ? QString() : QStringLiteral("+"),
                          fixedNumber(after->loss - before->loss, 4), noteNumber(std::exp(after->loss), 4));
     change_->setEffect(text);
+}
+
+void ModelsPage::showSolved() {
+    const SolvedAnswer* answer = state_->solved();
+    if (answer == nullptr) return change_->setSolved({});
+    const auto share = [](const std::vector<bool>& solved) {
+        const std::int64_t count = SolvedAnswer::count(solved);
+        const auto [low, high] = wilsonInterval(count, static_cast<std::int64_t>(solved.size()));
+        return tr("%1 of %2 solved (95 % interval %3 to %4 %)")
+            .arg(count)
+            .arg(solved.size())
+            .arg(fixedNumber(100 * low, 0), fixedNumber(100 * high, 0));
+    };
+    QString text = share(answer->solved);
+    if (!state_->change().isNothing())
+        text += tr("\nwith the change %1; %2 lost, %3 gained")
+                    .arg(share(answer->changed))
+                    .arg(answer->lost())
+                    .arg(answer->gained());
+    change_->setSolved(text);
 }
 
 void ModelsPage::showWritten() {
@@ -439,7 +475,11 @@ QString ModelsPage::explanation() const {
         "before its "
         "weight: the output is Σ<sub>j</sub> a<sub>n,j</sub> K(n − j) x<sub>j</sub>. Where values do not "
         "rotate "
-        "(RoPE), K is the same at every distance; with RoPER it turns (RoVE, arXiv 2606.11275).</p>");
+        "(RoPE), K is the same at every distance; with RoPER it turns (RoVE, arXiv 2606.11275). The token "
+        "map says what that "
+        "means: W<sub>U</sub> γ K(δ) x<sub>a</sub> for the embedding x<sub>a</sub> of each token of the "
+        "text, and "
+        "the logit of each (Elhage et al. 2021, with a distance).</p>");
 }
 
 ViewSettings ModelsPage::viewSettings() const {

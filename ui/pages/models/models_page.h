@@ -63,6 +63,7 @@ class ModelsPage : public Page {
     CurveChart& kernels() { return *kernels_; }
     SubsetsView& subsets() { return *subsets_; }
     CurveChart& lengths() { return *lengths_; }
+    HeatMapView& tokenMap() { return *token_map_; }
     HeatMapView& needle() { return *needle_map_; }
     HeatMapView& lens() { return *lens_map_; }
     HeatMapView& patch() { return *patch_map_; }
@@ -106,10 +107,13 @@ class ModelsPage : public Page {
     void showBands();
     void showHeadBands();
     void showKernels();
+    void showTokenMap();
+    QString pointedTokens(int row, int column) const;
     void showReach();
     QWidget* makeWelcome();
     void fillWelcome();
     void showWritten();
+    void showSolved();
     void write();
     QString pointedWeight(int row, int column) const;
     QString pointedBand(int row, int column) const;
@@ -135,10 +139,10 @@ class ModelsPage : public Page {
     BarChart* head_bands_;
     SubsetsView* subsets_;
     CurveChart *reach_, *kernels_, *directions_, *lengths_;
-    HeatMapView *needle_map_, *lens_map_, *patch_map_;
+    HeatMapView *needle_map_, *lens_map_, *patch_map_, *token_map_;
     BarChart* patch_positions_;
     NumberEdit* length_factor_;
-    QSpinBox* trained_;
+    QSpinBox *trained_, *distance_;
     QPushButton *read_longer_, *hide_needle_, *patch_button_;
     LineEdit *needle_text_, *needle_question_, *needle_answer_, *other_;
     bool filling_ = false;

@@ -218,9 +218,23 @@ QWidget* ModelsPage::makeBandsTab() {
 QWidget* ModelsPage::makeValuesTab() {
     kernels_->setEmptyText(tr("What each head makes of a value by its distance is shown here."));
     directions_->setEmptyText({});
+    token_map_->setEmptyText(tr("What the chosen head makes of each token is shown here."));
+    distance_ = named(new QSpinBox, tr("Distance of the token map"),
+                      tr("How far back the token is that the head attends to"));
+    distance_->setRange(0, 100000);
+    distance_->setPrefix(tr("δ = "));
+    connect(distance_, &QSpinBox::valueChanged, state_, &ModelsState::setDistance);
+    connect(token_map_, &HeatMapView::cellPointed, this,
+            [this](int row, int column) { setReadout(pointedTokens(row, column)); });
+    auto* curves = splitter(Qt::Vertical, {kernels_, directions_}, {300, 300});
+    auto* map = new QWidget;
+    auto* below = new QVBoxLayout(map);
+    below->setContentsMargins(0, 0, 0, 0);
+    below->addWidget(token_map_, 1);
+    below->addLayout(row({distance_}));
     auto* tab = new QWidget;
     auto* layout = new QVBoxLayout(tab);
-    layout->addWidget(splitter(Qt::Vertical, {kernels_, directions_}, {300, 300}), 1);
+    layout->addWidget(splitter(Qt::Horizontal, {curves, map}, {460, 520}), 1);
     return tab;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "ui/live/published_models.h"
+#include "ui/live/token_texts.h"
 #include "ui/pages/models/models_fields.h"
 #include "ui/pages/models/models_page.h"
 #include "ui/theme/numbers.h"
@@ -56,6 +57,7 @@ const std::vector<std::pair<std::string, std::vector<Need>>>& pictureNeeds() {
         {"head-bands", {Need::heads}},
         {"kernels", {Need::kernels}},
         {"kernel-directions", {Need::kernels}},
+        {"token-map", {Need::token_map}},
         {"band-subsets", {Need::reading}},
         {"longer-text", {Need::reading}},
         {"needle", {Need::reading}},
@@ -93,6 +95,7 @@ void ModelsPage::showHead() {
     showReach();
     showHeadBands();
     showKernels();
+    showTokenMap();
 }
 
 void ModelsPage::showMap() {
@@ -271,6 +274,49 @@ void ModelsPage::showKernels() {
     directions_->setCurves(directions, {});
 }
 
+void ModelsPage::showTokenMap() {
+    const TokenMap* answer = state_->tokenMap();
+    if (answer == nullptr || answer->layer != state_->layer() || answer->head != state_->head())
+        return token_map_->setMap({});
+    const auto n = static_cast<Eigen::Index>(answer->tokens.size());
+    auto values = std::make_shared<Eigen::MatrixXd>(n, n);
+    HeatMapView::Map map;
+    for (Eigen::Index from = 0; from < n; ++from) {
+        map.row_labels << shownToken(answer->tokens[static_cast<std::size_t>(from)]);
+        for (Eigen::Index to = 0; to < n; ++to)
+            (*values)(from, to) =
+                answer->logits[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
+    }
+    map.column_labels = map.row_labels;
+    map.row_labels_are_names = true;
+    map.scale = HeatMapView::Scale::diverging;
+    map.limit = HeatMapView::limitOf(*values, false);
+    map.values = values;
+    map.pyramid = HeatMapView::makePyramid(*values, map.scale, map.limit, false);
+    map.row_name = tr("attended token");
+    map.column_name = tr("token whose logit");
+    map.value_name = tr("logit");
+    token_map_->setTitle(tr("What layer %1, head %2 adds to logits for a token %3 back")
+                             .arg(answer->layer)
+                             .arg(answer->head)
+                             .arg(answer->distance));
+    token_map_->setCaption(tr("W_U γ K(δ) x of layer %1, head %2 at δ = %3, for the tokens of the text")
+                               .arg(answer->layer)
+                               .arg(answer->head)
+                               .arg(answer->distance));
+    token_map_->setMap(std::move(map));
+}
+
+QString ModelsPage::pointedTokens(int row, int column) const {
+    const TokenMap* answer = state_->tokenMap();
+    if (answer == nullptr || row < 0 || column < 0) return {};
+    const auto from = static_cast<std::size_t>(row), to = static_cast<std::size_t>(column);
+    return tr("“%1”, %2 tokens back, adds %3 to the logit of “%4” at weight 1")
+        .arg(shownToken(answer->tokens[from]))
+        .arg(answer->distance)
+        .arg(noteNumber(answer->logits[from][to], 4), shownToken(answer->tokens[to]));
+}
+
 std::vector<const FieldInfo*> ModelsPage::figureSettings() const {
     return infosOf(modelsFields());
 }
@@ -306,6 +352,7 @@ Figure& ModelsPage::prepareFigure(FigureRequest request) {
     shade_->setCurrentIndex(static_cast<int>(picture.shade));
     colour_->setCurrentIndex(static_cast<int>(picture.colour));
     setQuantity(picture.quantity);
+    distance_->setValue(static_cast<int>(picture.look.distance));
     static const std::map<std::string, std::pair<Need, LookTopic>> requested = {
         {"band-subsets", {Need::subsets, LookTopic::subsets}},
         {"longer-text", {Need::lengths, LookTopic::lengths}},

@@ -108,11 +108,13 @@ void ModelsState::setModel(const QString& model) {
     attention_.reset();
     thumbnails_.reset();
     kernels_.reset();
+    token_map_.reset();
     subsets_.reset();
     written_.reset();
     lens_.reset();
     lengths_.reset();
     needle_.reset();
+    solved_.reset();
     patch_.reset();
     patch_positions_.reset();
     emit modelChanged();
@@ -144,8 +146,14 @@ void ModelsState::setHead(int layer, int head) {
     if (layer == layer_ && head == head_) return;
     layer_ = layer;
     head_ = head;
-    if (asking_ == Need::attention) cancel();
+    if (asking_ == Need::attention || asking_ == Need::token_map) cancel();
     emit headChanged();
+    askNext();
+}
+
+void ModelsState::setDistance(int distance) {
+    if (distance == distance_) return;
+    distance_ = distance;
     askNext();
 }
 
@@ -211,6 +219,13 @@ std::optional<LookQuestion> ModelsState::questionFor(Need need) const {
             kernels.count = kDistances;
             return kernels;
         }
+        case Need::token_map:
+            question.what = LookTopic::token_map;
+            question.change = {};
+            question.layer = layer_;
+            question.head = head_;
+            question.distance = distance_;
+            break;
         case Need::lens:
             question.what = LookTopic::lens;
             break;
@@ -218,6 +233,7 @@ std::optional<LookQuestion> ModelsState::questionFor(Need need) const {
         case Need::written:
         case Need::lengths:
         case Need::needle:
+        case Need::solved:
         case Need::patch:
         case Need::patch_positions: {
             const auto found = requested_.find(need);
@@ -295,6 +311,9 @@ void ModelsState::take(const QByteArray& payload) {
             case Need::kernels:
                 kernels_ = read<KernelsAnswer>(payload);
                 break;
+            case Need::token_map:
+                token_map_ = read<TokenMap>(payload);
+                break;
             case Need::subsets:
                 subsets_ = read<SubsetsAnswer>(payload);
                 break;
@@ -309,6 +328,9 @@ void ModelsState::take(const QByteArray& payload) {
                 break;
             case Need::needle:
                 needle_ = read<NeedleAnswer>(payload);
+                break;
+            case Need::solved:
+                solved_ = read<SolvedAnswer>(payload);
                 break;
             case Need::patch:
                 patch_ = read<PatchAnswer>(payload);
@@ -376,6 +398,8 @@ QString ModelsState::work() const {
             return tr("attention of layer %1, head %2").arg(layer_).arg(head_);
         case Need::kernels:
             return tr("what heads make of values by distance");
+        case Need::token_map:
+            return tr("what the head makes of tokens");
         case Need::subsets:
             return tr("reading the text with every subset of bands");
         case Need::written:
@@ -386,6 +410,8 @@ QString ModelsState::work() const {
             return tr("reading the text with scaled frequencies");
         case Need::needle:
             return tr("hiding the needle in the text");
+        case Need::solved:
+            return tr("solving problems");
         case Need::patch:
             return tr("patching every head");
         case Need::patch_positions:

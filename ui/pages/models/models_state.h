@@ -23,12 +23,14 @@ enum class Need {
     thumbnails,
     attention,  ///< of the chosen head
     kernels,
-    lens,  ///< what every layer would predict
+    token_map,  ///< of the chosen head, at `distance`
+    lens,       ///< what every layer would predict
     // Only when they are requested, because they take many passes.
     subsets,
     written,
     lengths,
     needle,
+    solved,           ///< of a run: its task's problems, with and without the change
     patch,            ///< of all heads
     patch_positions,  ///< of the chosen head
 };
@@ -66,6 +68,10 @@ class ModelsState : public QObject {
     /// Kept within the model, where it is known.
     void setHead(int layer, int head);
 
+    /// How far back the token of the token map is.
+    int distance() const { return distance_; }
+    void setDistance(int distance);
+
     /// What is asked for whenever it is not known; replaces what was wanted before.
     void setNeeds(std::vector<Need> needs);
     /// Asks for what is not asked for by itself. The text, the change and the head are those of this state.
@@ -83,11 +89,13 @@ class ModelsState : public QObject {
     const HeadMap* attention() const { return attention_.get(); }
     const HeadThumbnails* thumbnails() const { return thumbnails_.get(); }
     const KernelsAnswer* kernels() const { return kernels_.get(); }
+    const TokenMap* tokenMap() const { return token_map_.get(); }
     const SubsetsAnswer* subsets() const { return subsets_.get(); }
     const GeneratedText* written() const { return written_.get(); }
     const LensAnswer* lens() const { return lens_.get(); }
     const LengthsAnswer* lengths() const { return lengths_.get(); }
     const NeedleAnswer* needle() const { return needle_.get(); }
+    const SolvedAnswer* solved() const { return solved_.get(); }
     const PatchAnswer* patch() const { return patch_.get(); }
     const PatchAnswer* patchPositions() const { return patch_positions_.get(); }
 
@@ -124,7 +132,7 @@ class ModelsState : public QObject {
     QString model_, text_, message_;
     std::optional<std::int64_t> step_;  ///< of a run's checkpoint
     ModelChange change_;
-    int layer_ = 0, head_ = 0;
+    int layer_ = 0, head_ = 0, distance_ = 0;
     std::vector<Need> needs_;
     std::map<Need, LookQuestion> requested_;
     std::optional<Need> asking_;
@@ -138,11 +146,13 @@ class ModelsState : public QObject {
     std::shared_ptr<const HeadMap> attention_;
     std::shared_ptr<const HeadThumbnails> thumbnails_;
     std::shared_ptr<const KernelsAnswer> kernels_;
+    std::shared_ptr<const TokenMap> token_map_;
     std::shared_ptr<const SubsetsAnswer> subsets_;
     std::shared_ptr<const GeneratedText> written_;
     std::shared_ptr<const LensAnswer> lens_;
     std::shared_ptr<const LengthsAnswer> lengths_;
     std::shared_ptr<const NeedleAnswer> needle_;
+    std::shared_ptr<const SolvedAnswer> solved_;
     std::shared_ptr<const PatchAnswer> patch_, patch_positions_;
 };
 

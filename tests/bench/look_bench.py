@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""roper-train look beside transformers, on SmolLM2-135M-Instruct: time and memory of the same work, in turn.
+
+    look_bench.py ROPER_TRAIN MODEL.gguf [--threads 2] [--repeats 5]
+
+Needs torch, transformers, gguf and accelerate. Each side runs in a process of its own; ratios are medians of ours over theirs.
+"""
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+TEXT = Path(__file__).resolve().parents[2] / "resources" / "texts" / "opticks.txt"
+
+
+def words(tokens):
+    """A stretch of the text that has at least so many tokens."""
+    return TEXT.read_text()[5000 : 5000 + 6 * tokens]
+
+
+def run_and_measure(command):
+    """Seconds and peak bytes of a process."""
+    begin = time.monotonic()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    output = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.stdout.close()
+    assert os.waitstatus_to_exitcode(status) == 0, command
+    return time.monotonic() - begin, usage.ru_maxrss * 1024, output
+
+
+class Served:
+    """roper-train serve, asked over its socket."""
+
+    def __init__(self, trainer, model):
+        import socket
+
+        self.process = subprocess.Popen([trainer, "serve", model, "--json", "--with-parent"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        hello = json.loads(self.process.stdout.readline())
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(hello["socket"])
+        self.stream = self.socket.makefile("rb")
+
+    def ask(self, **question):
+        begin = time.monotonic()
+        self.socket.sendall((json.dumps({"command": "look", "id": "1", "question": question}) + "\n").encode())
+        reply = json.loads(self.stream.readline())
+        payload = self.stream.read(reply.get("payload", 0))
+        assert reply["ok"], reply
+        return time.monotonic() - begin, payload
+
+    def peak(self):
+        for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM"):
+                return int(line.split()[1]) * 1024
+
+    def close(self):
+        self.stream.close()
+        self.socket.close()
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def transformers_side(model, ids, threads, repeats):
+    """In a process of its own: seconds of each pass, with all attention maps, and the peak."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    torch.set_num_threads(threads)
+    path = Path(model)
+    begin = time.monotonic()
+    network = AutoModelForCausalLM.from_pretrained(path.parent, gguf_file=path.name, attn_implementation="eager",
+                                                   dtype=torch.float32).eval()
+    loaded = time.monotonic() - begin
+    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    tokens = torch.tensor([ids])
+    seconds, plain = [], []
+    with torch.no_grad():
+        for _ in range(repeats + 1):
+            begin = time.monotonic()
+            maps = network(tokens, output_attentions=True).attentions
+            assert len(maps) == 30 and maps[0].shape[1:] == (9, len(ids), len(ids))
+            seconds.append(time.monotonic() - begin)
+            begin = time.monotonic()
+            network(tokens)
+            plain.append(time.monotonic() - begin)
+    print(json.dumps({"seconds": seconds[1:], "plain": plain[1:], "loaded": loaded, "held": held,
+                      "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("trainer")
+    parser.add_argument("model")
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--ids", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.ids:
+        return transformers_side(options.model, json.loads(options.ids), options.threads, options.repeats)
+
+    served = Served(options.trainer, options.model)
+    text = words(512)
+    ids = json.loads(served.ask(what="loss", text=text)[1])["ids"]
+    text = "".join(json.loads(served.ask(what="loss", text=text)[1])["tokens"][:512])
+    ids = json.loads(served.ask(what="loss", text=text)[1])["ids"]
+    _, _, output = run_and_measure([sys.executable, __file__, options.trainer, options.model, "--threads", str(options.threads),
+                                    "--repeats", str(options.repeats), "--ids", json.dumps(ids)])
+    theirs = json.loads(output.splitlines()[-1])
+    ours, plain = [], []
+    for _ in range(options.repeats):
+        ours.append(served.ask(what="thumbnails", text=text)[0])
+        plain.append(served.ask(what="loss", text=text)[0])
+    print(f"{len(ids)} tokens, {options.threads} threads, float32; medians of {options.repeats}")
+
+    def row(name, a, b, unit):
+        print(f"{name:58} {a:9.3f} {b:9.3f} {unit:3} ratio {a / b:5.2f}")
+
+    mean = statistics.median
+    row("attention of all 270 heads, one pass, model open", mean(ours), mean(theirs["seconds"]), "s")
+    row("loss of the text, one pass, model open", mean(plain), mean(theirs["plain"]), "s")
+    row("peak memory of that process", served.peak() / 1e9, theirs["peak"] / 1e9, "GB")
+    served.close()
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        seconds, peak, _ = run_and_measure([options.trainer, "look", options.model, "--what", "attention", "--text", text, "--out",
+                                            f"{folder}/maps.safetensors", "--threads", str(options.threads)])
+    row("all of it: open, read, all maps into a file", seconds, theirs["loaded"] + mean(theirs["seconds"]), "s")
+    row("peak memory of that", peak / 1e9, theirs["peak"] / 1e9, "GB")
+
+    long = words(4300)
+    seconds, peak, output = run_and_measure([options.trainer, "look", options.model, "--what", "loss", "--text", long, "--json",
+                                             "--threads", str(options.threads)])
+    count = len(json.loads(output)["ids"])
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        seconds, peak, _ = run_and_measure([options.trainer, "look", options.model, "--what", "attention", "--layer", "10", "--head",
+                                            "3", "--text", long, "--out", f"{folder}/map.safetensors", "--threads",
+                                            str(options.threads)])
+    print(f"one head of {count} tokens into a file: {seconds:.1f} s, {peak / 1e9:.2f} GB at its peak")
+
+    served = Served(options.trainer, options.model)
+    short = text[: len(text) // 2]
+    served.ask(what="loss", text=short)
+    one = mean([served.ask(what="loss", text=short)[0] for _ in range(options.repeats)])
+    muted = mean([served.ask(what="loss", text=short, mute="24-31", change_layer="3", change_head=str(i))[0]
+                  for i in range(options.repeats)])
+    row("a band of one head muted, to the new loss, against a pass", muted, one, "s")
+    served.close()
+
+
+if __name__ == "__main__":
+    main()
