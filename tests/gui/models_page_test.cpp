@@ -20,7 +20,8 @@ class ModelsPageTest : public PageTest {
         qputenv("HF_HUB_CACHE", models_.filePath("none").toLocal8Bit());
         for (const char* family : {"llama", "gpt2"})
             makeModel(family);
-        train(trainer);
+        for (const char* method : {"roper", "rope"})
+            train(trainer, method);
     }
 
     void init() {
@@ -180,6 +181,42 @@ class ModelsPageTest : public PageTest {
         waitForAnswers();
         const auto& turned = page().kernels().curves().front().y;
         QVERIFY(turned.front() != turned.back());
+    }
+
+    // The same text and head of both; RoPER's kernels turn, RoPE's do not.
+    void aTwinStandsBesideItsRun() {
+        page().open("run");
+        auto* beside = control<QComboBox>("Model beside it");
+        QTRY_COMPARE(beside->itemText(1), QString("its twin"));
+        beside->setCurrentIndex(1);
+        emit beside->activated(1);
+        QCOMPARE(page().besideState().model(), QString("twin"));
+        page().showTab(ModelsPage::bands_tab);
+        waitForAnswers();
+        QCOMPARE(page().headBands().series().size(), std::size_t(2));
+        QCOMPARE(page().headBands().series()[1].label, QString("twin"));
+        QVERIFY(page().headBands().series()[0].values != page().headBands().series()[1].values);
+        QCOMPARE(page().headBands().series()[0].color, Theme::roper());
+        QCOMPARE(page().headBands().series()[1].color, Theme::rope());
+        const auto of_head = page().headBands().series()[1].values;
+        control<QCheckBox>("Mean of all heads")->click();
+        QVERIFY(page().headBands().series()[1].values != of_head);
+        page().showTab(ModelsPage::values_tab);
+        waitForAnswers();
+        const auto& curves = page().kernels().curves();
+        QCOMPARE(curves.size(), std::size_t(3));  // two heads, and the twin's
+        QVERIFY(curves[0].y.front() != curves[0].y.back());
+        QCOMPARE(curves[2].y.front(), curves[2].y.back());
+        QCOMPARE(page().tokenMap().map().values->rows(), page().tokenMap().map().values->cols());
+        const auto at_0 = *page().tokenMap().map().values;
+        control<QSpinBox>("Distance of the token map")->setValue(3);
+        waitForAnswers();
+        QVERIFY(*page().tokenMap().map().values != at_0);
+        // What is gone or looked at itself stands beside nothing.
+        page().open("twin");
+        QCOMPARE(page().besideState().model(), QString());
+        waitForAnswers();
+        QCOMPARE(page().kernels().curves().size(), std::size_t(2));
     }
 
     void everySubsetOfBandsIsReadAndCanBeCancelled() {
@@ -345,7 +382,9 @@ class ModelsPageTest : public PageTest {
     QString model(const char* family) const { return models_.filePath(family); }
     QString effect() const { return control<QLabel>("What the change does to the loss")->text(); }
 
-    void waitForAnswers() const { QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000); }
+    void waitForAnswers() const {
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !page().besideState().isAsking(), 60000);
+    }
     void openModel() const {
         page().open(model("llama"));
         page().readText(kText);
@@ -376,15 +415,20 @@ class ModelsPageTest : public PageTest {
         tokenizer << "}}}";
     }
 
-    void train(const QString& trainer) {
+    void train(const QString& trainer, const QString& method) {
         QProcess process;
-        QStringList arguments{
-            "run", "addition-small", "--runs", folder_.path(), "--name", "run", "--threads", "1", "-q"};
+        QStringList arguments{"run",       "addition-small",
+                              "--runs",    folder_.path(),
+                              "--name",    method == "rope" ? "twin" : "run",
+                              "--threads", "1",
+                              "-q"};
         for (const char* setting :
-             {"model.position=roper", "model.width=32", "model.layers=2", "model.heads=2",
-              "model.feed_forward=32", "training.steps=4", "training.warmup_steps=1", "snapshots.every=0",
-              "evaluation.every=4", "training.batch=4", "evaluation.problems=4"})
+             {"model.width=32", "model.layers=2", "model.heads=2", "model.feed_forward=32",
+              "training.steps=4", "training.warmup_steps=1", "snapshots.every=0", "evaluation.every=4",
+              "training.batch=4", "evaluation.problems=4"})
             arguments << "--set" << setting;
+        arguments << "--set"
+                  << "model.position=" + method;
         process.start(trainer, arguments);
         QVERIFY(process.waitForFinished(120000));
         QVERIFY2(process.exitCode() == 0, process.readAllStandardError());

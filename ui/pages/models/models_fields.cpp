@@ -36,6 +36,10 @@ const std::vector<Field<ModelsPicture>>& modelsFields() {
         all.push_back(optionalField<P>(
             {"", "token", "", "of predictions: after which token, from 0", IntegerRange{0, 1 << 20}},
             [](P & picture) -> auto& { return picture.token; }));
+        all.push_back(make({"", "mean", "", "of head-bands, 1: the mean of all heads", Flag()}, &P::mean));
+        all.push_back(make({"", "beside", "",
+                            "of head-bands and kernels: another run, or a published model's path", AnyText()},
+                           &P::beside));
         return all;
     }();
     return fields;

@@ -12,6 +12,8 @@ struct ModelsPicture {
     AtlasView::Colour colour = AtlasView::Colour::label;
     BandQuantity quantity = BandQuantity::score_share;
     std::optional<std::int64_t> token = {};
+    bool mean = false;        ///< of head-bands: of all heads
+    std::string beside = {};  ///< another run, or the path of a published model
 };
 
 const std::vector<Field<ModelsPicture>>& modelsFields();

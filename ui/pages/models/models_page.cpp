@@ -9,6 +9,7 @@
 #include "core/look/wilson_interval.h"
 #include "ui/live/example_text.h"
 #include "ui/live/published_models.h"
+#include "ui/live/run_records.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -33,6 +34,7 @@ ModelsPage::ModelsPage(RunStore& store, QWidget* parent)
            parent),
       store_(store),
       state_(new ModelsState(store, this)),
+      beside_state_(new ModelsState(store, this)),
       tabs_(new QTabWidget),
       change_(new ChangePanel(nullptr)),
       surprise_(new SurpriseView(*state_, this)),
@@ -108,6 +110,14 @@ void ModelsPage::connectState() {
     });
     connect(surprise_, &SurpriseView::chosenChanged, predictions_, &PredictionsView::setToken);
     connect(tabs_, &QTabWidget::currentChanged, this, &ModelsPage::wantWhatIsSeen);
+    for (auto signal : {&ModelsState::modelChanged, &ModelsState::workChanged})
+        connect(beside_state_, signal, this, [this] {
+            showHeadBands();
+            showKernels();
+            showWork();
+        });
+    connect(state_, &ModelsState::inputsChanged, beside_state_,
+            [this] { beside_state_->setText(state_->text()); });
     for (FigureView* view :
          std::initializer_list<FigureView*>{surprise_, predictions_, atlas_, grid_, map_, bands_, subsets_})
         connect(view, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
@@ -168,6 +178,7 @@ void ModelsPage::open(const QString& model) {
         rememberModel(model);
     }
     state_->setModel(model);
+    if (beside_state_->model() == model) setBeside({});
     fillModels();
     wantWhatIsSeen();
 }
@@ -179,6 +190,7 @@ void ModelsPage::readText(const QString& text) {
 
 /// What only another tab shows is not computed.
 void ModelsPage::wantWhatIsSeen() {
+    wantBeside();
     switch (tabs_->currentIndex()) {
         case text_tab:
             return state_->setNeeds({Need::reading, Need::changed});
@@ -194,6 +206,36 @@ void ModelsPage::wantWhatIsSeen() {
         default:
             return state_->setNeeds({Need::reading, Need::changed});
     }
+}
+
+/// Only what is drawn of it.
+void ModelsPage::wantBeside() {
+    if (tabs_->currentIndex() == bands_tab) return beside_state_->setNeeds({Need::heads});
+    if (tabs_->currentIndex() == values_tab) return beside_state_->setNeeds({Need::kernels});
+    beside_state_->setNeeds({});
+}
+
+void ModelsPage::setBeside(const QString& model) {
+    beside_state_->setText(state_->text());
+    beside_state_->setModel(model);
+    fillBeside();
+    wantBeside();
+}
+
+/// The twin first, then all other models.
+void ModelsPage::fillBeside() {
+    const QScopedValueRollback filling(filling_, true);
+    beside_->clear();
+    beside_->addItem(tr("nothing"), QString());
+    const QString twin = twinNameOf(store_, state_->model());
+    if (!twin.isEmpty()) beside_->addItem(tr("its twin"), twin);
+    for (int i = 0; i < models_->count(); ++i) {
+        const QString model = models_->itemData(i).toString();
+        if (!model.isEmpty() && model != state_->model() && model != twin)
+            beside_->addItem(models_->itemText(i), model);
+    }
+    beside_->setCurrentIndex(std::max(0, beside_->findData(beside_state_->model())));
+    beside_->setToolTip(beside_->currentText());
 }
 
 void ModelsPage::fillModels() {
@@ -219,6 +261,7 @@ void ModelsPage::fillModels() {
     }
     models_->setCurrentIndex(state_->model().isEmpty() ? -1 : models_->findData(state_->model()));
     fillWelcome();
+    fillBeside();
     models_->setPlaceholderText(models_->count() == 0 ? tr("open a model from a file")
                                                       : tr("choose a model"));
 }
@@ -329,8 +372,12 @@ void ModelsPage::showWork() {
     cancel_->setVisible(works);
     progress_->setRange(0, state_->progress() < 0 ? 0 : 100);
     if (state_->progress() >= 0) progress_->setValue(static_cast<int>(std::lround(100 * state_->progress())));
-    message_->setText(state_->message());
-    message_->setVisible(!state_->message().isEmpty());
+    QStringList messages{state_->message()};
+    if (!beside_state_->message().isEmpty())
+        messages << titleOf(*beside_state_) + QStringLiteral(": ") + beside_state_->message();
+    messages.removeAll(QString());
+    message_->setText(messages.join('\n'));
+    message_->setVisible(!messages.isEmpty());
     const auto cost = state_->cost();
     if (works)
         cost_->setText(state_->work());

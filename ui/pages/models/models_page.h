@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QLabel>
@@ -48,6 +49,11 @@ class ModelsPage : public Page {
     void showTab(Tab tab) { tabs_->setCurrentIndex(tab); }
 
     ModelsState& state() { return *state_; }
+    /// What stands beside it: another model that reads the same text; its bands and kernels are drawn along.
+    ModelsState& besideState() { return *beside_state_; }
+    void setBeside(const QString& model);
+    /// Whether bands of single heads or their mean over all heads are drawn.
+    void setMean(bool mean);
     /// Opens a model by the name of a run or the path of a published one.
     void open(const QString& model);
     void readText(const QString& text);
@@ -93,6 +99,11 @@ class ModelsPage : public Page {
     QString pointedLayer(int row, int column) const;
     void connectState();
     void fillModels();
+    void fillBeside();
+    void wantBeside();
+    QString titleOf(const ModelsState& state) const;
+    QColor colorOf(const ModelsState& state, const Theme& theme) const;
+    std::optional<Eigen::VectorXd> bandsOf(const ModelsState& state) const;
     void chooseFile();
     void chooseFolder();
     void openPublished(const QString& path);
@@ -119,8 +130,9 @@ class ModelsPage : public Page {
     QString pointedBand(int row, int column) const;
 
     RunStore& store_;
-    ModelsState* state_;
-    QComboBox *models_, *shade_, *colour_, *label_, *quantity_;
+    ModelsState *state_, *beside_state_;
+    QComboBox *models_, *beside_, *shade_, *colour_, *label_, *quantity_;
+    QCheckBox* mean_;
     QPlainTextEdit* text_;
     QLabel *summary_, *cost_, *message_, *map_title_, *written_;
     QPushButton *read_, *cancel_, *write_, *compute_;

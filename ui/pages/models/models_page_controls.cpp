@@ -51,6 +51,13 @@ QWidget* ModelsPage::makeChooser() {
     connect(models_, &QComboBox::activated, this, [this](int index) {
         if (!filling_) open(models_->itemData(index).toString());
     });
+    beside_ = named(new QComboBox, tr("Model beside it"),
+                    tr("Another model that reads the same text: its bands and kernels are drawn along"));
+    beside_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    beside_->setMinimumContentsLength(14);
+    connect(beside_, &QComboBox::activated, this, [this](int index) {
+        if (!filling_) setBeside(beside_->itemData(index).toString());
+    });
     auto* open = named(new QToolButton, tr("Open a model"), tr("From a GGUF file, or a Hugging Face folder"));
     open->setText(tr("Open…"));
     open->setPopupMode(QToolButton::InstantPopup);
@@ -96,6 +103,8 @@ QWidget* ModelsPage::makeChooser() {
     auto* first = new QHBoxLayout;
     first->addWidget(models_);
     first->addWidget(open);
+    first->addWidget(new QLabel(tr("beside")));
+    first->addWidget(beside_);
     first->addWidget(summary_, 1);
     layout->addLayout(first);
     layout->addWidget(text_);
@@ -207,10 +216,13 @@ QWidget* ModelsPage::makeBandsTab() {
         showBands();
         showHeadBands();
     });
+    mean_ = named(new QCheckBox(tr("mean of all heads")), tr("Mean of all heads"),
+                  tr("Below: the mean over all heads of all layers instead of the chosen head"));
+    connect(mean_, &QCheckBox::toggled, this, &ModelsPage::showHeadBands);
     bands_->setEmptyText(tr("What each pair of features does in every head is shown here."));
     auto* tab = new QWidget;
     auto* layout = new QVBoxLayout(tab);
-    layout->addLayout(row({quantity_}));
+    layout->addLayout(row({quantity_, mean_}));
     layout->addWidget(splitter(Qt::Vertical, {bands_, head_bands_}, {460, 220}), 1);
     return tab;
 }

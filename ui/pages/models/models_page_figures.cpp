@@ -209,26 +209,66 @@ QString ModelsPage::pointedBand(int row, int column) const {
                            noteNumber(report.value_norms[column], 3));
 }
 
-void ModelsPage::showHeadBands() {
-    const HeadReport* report = state_->report();
-    if (report == nullptr) return head_bands_->setBars({}, {});
+QString ModelsPage::titleOf(const ModelsState& state) const {
+    return isPublishedModel(state.model()) ? modelTitle(state.model()) : state.model();
+}
+
+/// A run's is that of its method, as everywhere.
+QColor ModelsPage::colorOf(const ModelsState& state, const Theme& theme) const {
+    const RunWatcher* run = store_.find(state.model());
+    return run != nullptr && run->specification() ? Theme::method(run->specification()->model.position)
+                                                  : theme.frame;
+}
+
+void ModelsPage::setMean(bool mean) {
+    mean_->setChecked(mean);
+}
+
+/// Of the chosen head, or the mean over all; nothing where it is not known.
+std::optional<Eigen::VectorXd> ModelsPage::bandsOf(const ModelsState& state) const {
     const auto quantity = static_cast<BandQuantity>(quantity_->currentIndex());
-    const Eigen::VectorXd& numbers = numbersOf(*report, quantity);
-    std::vector<int> places;
-    for (int pair = 0; pair < numbers.size(); ++pair)
-        places.push_back(pair);
+    const HeadsAnswer* heads = state.heads();
+    if (heads == nullptr || heads->heads.empty()) return std::nullopt;
+    Eigen::VectorXd sum;
+    int counted = 0;
+    for (const HeadReport& report : heads->heads) {
+        if (!mean_->isChecked() && (report.layer != state_->layer() || report.head != state_->head()))
+            continue;
+        const Eigen::VectorXd& numbers = numbersOf(report, quantity);
+        sum = counted == 0 ? numbers : Eigen::VectorXd(sum + numbers);
+        ++counted;
+    }
+    if (counted == 0) return std::nullopt;
+    return Eigen::VectorXd(sum / counted);
+}
+
+void ModelsPage::showHeadBands() {
     const Theme theme = Theme::of(palette());
-    head_bands_->setHeadline(
-        tr("%1, layer %2, head %3").arg(quantity_->currentText()).arg(report->layer).arg(report->head));
-    head_bands_->setCaption(tr("%1 by pair, layer %2, head %3")
-                                .arg(quantity_->currentText())
-                                .arg(report->layer)
-                                .arg(report->head));
-    head_bands_->setBars(places, {{QStringLiteral("value"),
-                                   quantity_->currentText(),
-                                   colorOf(quantity, theme),
-                                   {numbers.begin(), numbers.end()},
-                                   {}}});
+    const auto quantity = static_cast<BandQuantity>(quantity_->currentIndex());
+    std::vector<BarChart::Series> series;
+    Eigen::Index pairs = 0;
+    const bool two = beside_state_->heads() != nullptr;
+    for (const ModelsState* state : {state_, beside_state_})
+        if (const auto numbers = bandsOf(*state)) {
+            const bool is_first = state == state_;
+            pairs = std::max(pairs, numbers->size());
+            series.push_back({is_first ? QStringLiteral("value") : QStringLiteral("beside"),
+                              titleOf(*state),
+                              two ? colorOf(*state, theme) : roper::colorOf(quantity, theme),
+                              {numbers->begin(), numbers->end()},
+                              {}});
+        }
+    if (series.empty()) return head_bands_->setBars({}, {});
+    std::vector<int> places;
+    for (int pair = 0; pair < pairs; ++pair)
+        places.push_back(pair);
+    for (BarChart::Series& one : series)
+        one.values.resize(static_cast<std::size_t>(pairs), 0);  // a model of fewer pairs
+    const QString of = mean_->isChecked() ? tr("mean of all heads")
+                                          : tr("layer %1, head %2").arg(state_->layer()).arg(state_->head());
+    head_bands_->setHeadline(QStringLiteral("%1, %2").arg(quantity_->currentText(), of));
+    head_bands_->setCaption(tr("%1 by pair, %2").arg(quantity_->currentText(), of));
+    head_bands_->setBars(places, series);
 }
 
 void ModelsPage::showKernels() {
@@ -258,6 +298,22 @@ void ModelsPage::showKernels() {
         norms.push_back(curve);
         curve.y = cosine;
         directions.push_back(std::move(curve));
+    }
+    if (const KernelsAnswer* beside = beside_state_->kernels();
+        beside != nullptr && beside_state_->summary() != nullptr) {
+        const auto place =
+            static_cast<std::size_t>(state_->layer() * beside_state_->summary()->heads + state_->head());
+        if (place < beside->kernels.size()) {
+            CurveChart::Curve curve = norms.front();
+            curve.key = QStringLiteral("beside");
+            curve.label = tr("head %1 of %2").arg(state_->head()).arg(titleOf(*beside_state_));
+            curve.color = colorOf(*beside_state_, theme);
+            curve.strong = true;
+            curve.y = {beside->kernels[place].norm.begin(), beside->kernels[place].norm.end()};
+            norms.push_back(curve);
+            curve.y = {beside->kernels[place].cosine.begin(), beside->kernels[place].cosine.end()};
+            directions.push_back(std::move(curve));
+        }
     }
     const QString where =
         tr("layer %1 of %2").arg(state_->layer()).arg(QString::fromStdString(state_->summary()->name));
@@ -353,6 +409,7 @@ Figure& ModelsPage::prepareFigure(FigureRequest request) {
     colour_->setCurrentIndex(static_cast<int>(picture.colour));
     setQuantity(picture.quantity);
     distance_->setValue(static_cast<int>(picture.look.distance));
+    setMean(picture.mean);
     static const std::map<std::string, std::pair<Need, LookTopic>> requested = {
         {"band-subsets", {Need::subsets, LookTopic::subsets}},
         {"longer-text", {Need::lengths, LookTopic::lengths}},
@@ -366,7 +423,13 @@ Figure& ModelsPage::prepareFigure(FigureRequest request) {
         if (question.what == LookTopic::subsets && !question.count) question.count = 4;
         state_->request(found->second.first, question);
     }
+    beside_state_->setNeeds({});
+    setBeside(QString::fromStdString(picture.beside));
+    beside_state_->setNeeds(needs->second);
     state_->setNeeds(needs->second);
+    waitWhile([&] { return beside_state_->isAsking(); }, "the answer of the model beside it");
+    if (!beside_state_->message().isEmpty())
+        throw Error(ErrorKind::usage, beside_state_->message().toStdString());
     waitWhile([&] { return state_->isAsking(); }, "the answer of the model");
     if (!state_->message().isEmpty()) throw Error(ErrorKind::usage, state_->message().toStdString());
     if (picture.token) surprise_->choose(static_cast<int>(*picture.token));
