@@ -325,7 +325,8 @@ void ModelsPage::showKernels() {
     directions_->setTitle(tr("Direction of K(δ) beside K(0)"));
     kernels_->setCaption(tr("‖K(δ)‖, K(δ) = W_O R(−δ) W_V, %1").arg(where));
     directions_->setCaption(tr("Cosine of K(δ) and K(0), %1").arg(where));
-    kernels_->setYFloor(0.0);
+    for (CurveChart* chart : {kernels_, directions_})
+        chart->setYFloor(0.0);
     kernels_->setCurves(norms, {});
     directions_->setCurves(directions, {});
 }
