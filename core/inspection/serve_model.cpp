@@ -3,9 +3,9 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "core/inspection/answer_head.h"
 #include "core/inspection/answer_look.h"
 #include "core/inspection/opened_model.h"
+#include "core/inspection/published_probe.h"
 #include "core/specification/cost.h"
 #include "core/training/loaded_model.h"
 #include "core/training/probes.h"
@@ -69,12 +69,7 @@ void servePublished(const FilePath& path, const ServeOptions& options) {
         options.announce(socket.control.socketPath(), -1);
         RequestHandlers handlers{[&] { return "serving " + inspector.model().name; }, false};
         handlers.probe = [&](const Request& request) -> Reply {
-            if (request.command != Command::head)
-                return {"", false,
-                        commandName(request.command) +
-                            " is for runs; a published model answers \"look\" and \"head\""};
-            return {"", true, inspector.model().name,
-                    answerHead(inspector, request.text, request.layer, request.head)};
+            return {"", true, inspector.model().name, answerPublishedProbe(inspector, request)};
         };
         handlers.look = [&](const Request& request) { return replyTo(request, inspector); };
         serveRequests(socket.control, handlers, options.goes_on);

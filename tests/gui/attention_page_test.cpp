@@ -200,11 +200,11 @@ class AttentionPageTest : public PageTest {
             source->setCurrentIndex(other);
             QCOMPARE(hasRoom("Seed"), false);
             QCOMPARE(hasRoom("Tokens T"), other == 1);
-            QCOMPARE(hasRoom("Run"), other == 2);
+            QCOMPARE(hasRoom("Model"), other == 2);
             source->setCurrentIndex(0);
             for (const char* name : {"Tokens T", "Seed", "Similarity"})
                 QVERIFY2(hasRoom(name), name);
-            QVERIFY(!hasRoom("Run"));
+            QVERIFY(!hasRoom("Model"));
         }
     }
 

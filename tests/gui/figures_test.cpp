@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/runs/run_recorder.h"
 #include "tests/support/label_problems.h"
+#include "tests/support/small_model.h"
 #include "ui/charts/export_dialog.h"
 #include "ui/charts/figure_export.h"
 #include "ui/page/page_figure.h"
@@ -28,6 +29,7 @@ class FiguresTest : public QObject {
         window_ = std::make_unique<MainWindow>(runs_.path().toStdString());
         window_->show();
         QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+        askModel();
     }
 
     void everyPictureInEveryFormat() {
@@ -356,6 +358,38 @@ class FiguresTest : public QObject {
     }
 
   private:
+    /// Everything that the Models page draws.
+    void askModel() {
+        const QString trainer = QString::fromLocal8Bit(qgetenv("ROPER_TRAIN"));
+        qputenv("PATH", QFileInfo(trainer).absolutePath().toLocal8Bit() + ":" + qgetenv("PATH"));
+        makeSmallModel("llama", QDir(models_.path()));
+        ModelsPage& page = window_->modelsPage();
+        window_->showPage(&page);
+        page.open(models_.filePath("llama"));
+        page.readText("5>E5>33W5>E:M5>E5>33W5>E:M");
+        const auto request = [&](Need need, LookTopic topic) {
+            LookQuestion question{topic};
+            question.count = 2;
+            question.needle = "ABC";
+            question.question = "XY";
+            question.answer = "C";
+            question.other = "A>E5>33W5>E:M5>E5>33W5>E:Z";
+            question.positions = need == Need::patch_positions;
+            page.state().request(need, question);
+            QTRY_VERIFY_WITH_TIMEOUT(!page.state().isAsking(), 60000);
+            QVERIFY2(page.state().message().isEmpty(), qPrintable(page.state().message()));
+        };
+        for (int tab = ModelsPage::patch_tab; tab >= ModelsPage::text_tab; --tab) {
+            page.showTab(static_cast<ModelsPage::Tab>(tab));
+            QTRY_VERIFY_WITH_TIMEOUT(!page.state().isAsking(), 60000);
+        }
+        request(Need::subsets, LookTopic::subsets);
+        request(Need::lengths, LookTopic::lengths);
+        request(Need::needle, LookTopic::needle);
+        request(Need::patch, LookTopic::patch);
+        request(Need::patch_positions, LookTopic::patch);
+    }
+
     void makeRun() {
         Specification specification;
         const RunFolder run = createRun(runs_.path().toStdString(), "example", specification);
@@ -393,6 +427,7 @@ class FiguresTest : public QObject {
     }
 
     QTemporaryDir runs_, out_;
+    QTemporaryDir models_;
     std::unique_ptr<MainWindow> window_;
 };
 

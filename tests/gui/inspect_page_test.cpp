@@ -5,6 +5,7 @@
 #include "tests/support/finished_run.h"
 #include "tests/support/label_problems.h"
 #include "tests/support/page_test.h"
+#include "tests/support/small_model.h"
 
 using namespace roper;
 
@@ -48,6 +49,34 @@ class InspectPageTest : public PageTest {
     }
 
     void init() { page().inspect("real", false); }
+
+    void aPublishedModelIsLookedAtLikeARun() {
+        QTemporaryDir models;
+        makeSmallModel("llama", QDir(models.path()));
+        const QString model = models.filePath("llama");
+        state().setRun(model);
+        QVERIFY(page().thumbnails().isVisible());
+        auto* text = control<QLineEdit>("Text to look at");
+        QTest::keyClicks(text, "5>E5>33W5");
+        QTest::keyClick(text, Qt::Key_Return);
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
+        QVERIFY2(state().maps() != nullptr, qPrintable(state().message()));
+        QCOMPARE(state().maps()->count(), std::size_t(8));
+        state().setHead(6);
+        QVERIFY2(page().map().figureCaption().contains("layer 1, head 2 of llama, text"),
+                 qPrintable(page().map().figureCaption()));
+        page().showTab(1);
+        control<QLineEdit>("Prompt")->setText("5>E5");
+        control<QSpinBox>("Tokens to generate")->setValue(4);
+        QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
+        QVERIFY2(state().continuation().has_value(), qPrintable(state().message()));
+        QCOMPARE(state().continuation()->generated(), std::size_t(4));
+        QCOMPARE(state().continuation()->attention.front().cols(), Eigen::Index(8));
+        QVERIFY(!control<QPushButton>("Solve")->isEnabled());
+        text->clear();
+        page().showTab(0);
+    }
 
     // The same head and step of both, whichever is chosen.
     void aTwinStandsBesideItsRun() {

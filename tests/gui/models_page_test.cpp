@@ -5,6 +5,7 @@
 
 #include "tests/support/label_problems.h"
 #include "tests/support/page_test.h"
+#include "tests/support/small_model.h"
 
 using namespace roper;
 
@@ -19,7 +20,7 @@ class ModelsPageTest : public PageTest {
         qputenv("PATH", QFileInfo(trainer).absolutePath().toLocal8Bit() + ":" + qgetenv("PATH"));
         qputenv("HF_HUB_CACHE", models_.filePath("none").toLocal8Bit());
         for (const char* family : {"llama", "gpt2"})
-            makeModel(family);
+            makeSmallModel(family, QDir(models_.path()));
         for (const char* method : {"roper", "rope"})
             train(trainer, method);
     }
@@ -317,6 +318,29 @@ class ModelsPageTest : public PageTest {
                          state().patch()->restored[1][2]) < 1e-5);
     }
 
+    // What the explorer computes of the model's q and k is what the model computes itself.
+    void theAttentionPageTakesSuchAModelAsItsSource() {
+        openModel();
+        page().showTab(ModelsPage::heads_tab);
+        state().setHead(1, 2);
+        waitForAnswers();
+        AttentionState& attention = window_->attentionState();
+        attention.useRun(model("llama"));
+        attention.waitForRun();
+        Setup setup = attention.setup();
+        setup.run_text = kText;
+        setup.layer = 1;
+        setup.head = 2;
+        setup.query = 12;
+        window_->selection().set(setup, "test");
+        attention.waitForRun();
+        QVERIFY2(attention.isReady(), qPrintable(attention.message()));
+        QCOMPARE(attention.sourceText(), QString("layer 1, head 2 of llama"));
+        const Eigen::VectorXd of_model = state().attention()->map.values->row(12).transpose();
+        QVERIFY((attention.weightRow() - of_model).cwiseAbs().maxCoeff() < 2e-5);
+        QCOMPARE(attention.tokenNames().size(), 13);
+    }
+
     void modelsWithoutRotationAreSaidToBeSo() {
         page().open(model("gpt2"));
         page().readText(kText);
@@ -397,22 +421,6 @@ class ModelsPageTest : public PageTest {
     }
     static void click(QWidget& view, const QPointF& at) {
         QTest::mouseClick(&view, Qt::LeftButton, {}, at.toPoint());
-    }
-
-    /// A Hugging Face folder whose tokens are single letters.
-    void makeModel(const QString& family) {
-        const QDir from(QStringLiteral(ROPER_PRETRAINED "/") + family);
-        QVERIFY(QDir(models_.path()).mkdir(family));
-        for (const QString& file : from.entryList(QDir::Files))
-            QVERIFY(QFile::copy(from.filePath(file), models_.filePath(family + '/' + file)));
-        std::ofstream tokenizer(models_.filePath(family + "/tokenizer.json").toStdString());
-        tokenizer << R"({"model": {"type": "BPE", "merges": [], "vocab": {)";
-        for (int id = 0; id < 64; ++id) {
-            const char letter = static_cast<char>('0' + id);
-            tokenizer << (id == 0 ? "" : ", ") << '"' << (letter == '\\' ? "\\" : "") << letter
-                      << "\": " << id;
-        }
-        tokenizer << "}}}";
     }
 
     void train(const QString& trainer, const QString& method) {

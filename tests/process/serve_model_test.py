@@ -107,6 +107,34 @@ class ServeModel(TrainerTest):
         reply, _ = peer.ask(command="head", layer=9, head=0, text=TEXT)
         self.assertIn("layers 0 to", reply["message"])
 
+    def test_maps_and_what_is_generated_are_as_of_a_run(self):
+        import numpy
+
+        model = small_model(self._folder.name, "llama")
+        _, _, peer = self.serve(model)
+        reply, payload = peer.ask(command="maps", text=TEXT)
+        self.assertTrue(reply["ok"], reply)
+        tensors, facts = tensors_of(payload)
+        one = tensors_of(self.ask(peer, what="attention", text=TEXT, layer="1", head="2"))[0]["weights"]
+        numpy.testing.assert_array_equal(tensors["attention"][1, 2], one)
+        self.assertEqual((facts["layers"], facts["heads"], facts["step"]), ("2", "4", "-1"))
+        reply, payload = peer.ask(command="generate", text=TEXT, count=6)
+        self.assertTrue(reply["ok"], reply)
+        tensors, facts = tensors_of(payload)
+        (written,) = self.look(model, "--what", "generate", "--text", TEXT, "--count", "6")
+        self.assertEqual(list(tensors["tokens"])[len(TEXT):], written["generated"])
+        self.assertEqual(facts["completion"], written["text"])
+        numpy.testing.assert_allclose(tensors["probability"], written["probability"], rtol=1e-5)
+        self.assertEqual(tensors["attention"].shape, (2, 4, 6, len(TEXT) + 6))
+        # Each row is that of the query that predicted the token: none looks at the last.
+        whole = TEXT + written["text"]
+        one = tensors_of(self.ask(peer, what="attention", text=whole, layer="0", head="1"))[0]["weights"]
+        numpy.testing.assert_allclose(tensors["attention"][0, 1], one[len(TEXT) - 1 : -1], atol=1e-5)
+        self.assertEqual(tensors["top_token"].shape, (6, 8))
+        numpy.testing.assert_allclose(tensors["top_probability"][:, 0], tensors["probability"], rtol=1e-5)
+        reply, _ = peer.ask(command="maps", text=TEXT * 200)
+        self.assertIn("too large to send", reply["message"])
+
     def test_a_head_of_another_form_is_refused(self):
         _, _, peer = self.serve(small_model(self._folder.name, "gemma2"))
         reply, _ = peer.ask(command="head", layer=0, head=0, text=TEXT)
@@ -149,7 +177,7 @@ class ServeModel(TrainerTest):
             self.assertFalse(reply["ok"], question)
             self.assertIn(part, reply["message"])
             self.assertEqual(payload, b"")
-        self.assertIn("look", peer.ask(command="maps", text=TEXT)[0]["message"])
+        self.assertIn("no token", peer.ask(command="maps", text="")[0]["message"])
         self.ask(peer, what="loss", text=TEXT)
 
     def test_who_leaves_ends_the_pass(self):

@@ -249,10 +249,8 @@ QString ContinuationView::figureCsv() const {
 QString ContinuationView::figureCaption() const {
     const auto& c = state_.continuation();
     if (!c) return {};
-    return tr("%1 at step %2 continues “%3”; shaded: attention of token %4, %5")
-        .arg(state_.run())
-        .arg(c->step)
-        .arg(QString::fromStdString(c->prompt))
+    return tr("%1 continues “%2”; shaded: attention of token %3, %4")
+        .arg(modelAtStep(state_.run(), c->step), QString::fromStdString(c->prompt))
         .arg(chosen_ + 1)
         .arg(head_ < 0 ? tr("mean over all heads")
                        : tr("layer %1, head %2").arg(head_ / c->heads).arg(head_ % c->heads));

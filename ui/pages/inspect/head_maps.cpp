@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "ui/live/published_models.h"
 #include "ui/live/token_texts.h"
 
 namespace roper {
@@ -109,6 +110,11 @@ Continuation readContinuation(const SafetensorsFile& file) {
     for (std::size_t head = 0; head < count; ++head)
         c.attention.push_back(matrixOf(attention, head));
     return c;
+}
+
+QString modelAtStep(const QString& model, std::int64_t step) {
+    return step < 0 ? modelTitle(model)
+                    : QCoreApplication::translate("roper::HeadMaps", "%1 at step %2").arg(model).arg(step);
 }
 
 }  // namespace roper

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <QString>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,6 +11,10 @@
 #include "core/rotary/attention_statistics.h"
 
 namespace roper {
+
+/// A model as titles and captions name it: "addition-roper at step 400"; a published one, which has no steps
+/// (−1), by its name alone.
+QString modelAtStep(const QString& model, std::int64_t step);
 
 /// What all heads of a model do with a text at a step.
 struct HeadMaps {

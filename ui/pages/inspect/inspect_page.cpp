@@ -7,6 +7,7 @@
 #include <array>
 
 #include "ui/live/example_text.h"
+#include "ui/live/published_models.h"
 #include "ui/live/token_texts.h"
 #include "ui/theme/numbers.h"
 
@@ -105,12 +106,14 @@ void InspectPage::fillRuns() {
     QStringList names;
     for (const RunWatcher* run : store_.runs())
         if (run->specification()) names << run->name();
+    names << publishedModels();
     QStringList shown;
     for (int i = 0; i < runs_->count(); ++i)
-        shown << runs_->itemText(i);
+        shown << runs_->itemData(i).toString();
     if (names != shown) {
         runs_->clear();
-        runs_->addItems(names);
+        for (const QString& name : names)
+            runs_->addItem(modelTitle(name), name);
     }
     runs_->setCurrentIndex(static_cast<int>(names.indexOf(state_->run())));
     runs_->setEnabled(!names.isEmpty());
@@ -132,11 +135,13 @@ void InspectPage::showRun() {
     fillRuns();
     fillSteps();
     const RunWatcher* run = store_.find(state_->run());
-    const bool is_there = run != nullptr;
+    const bool is_published = isPublishedModel(state_->run());
+    const bool is_there = run != nullptr || is_published;
     for (QWidget* widget : std::initializer_list<QWidget*>{steps_, look_, generate_, text_, prompt_})
         widget->setEnabled(is_there);
-    const bool has_problems = is_there && run->specification() && run->specification()->task.hasProblems();
-    const bool writes = is_there && !(run->specification() && run->specification()->isMasked());
+    const Specification* s = run != nullptr && run->specification() ? &*run->specification() : nullptr;
+    const bool has_problems = s != nullptr && s->task.hasProblems();
+    const bool writes = is_there && !(s != nullptr && s->isMasked());
     generate_->setEnabled(writes);
     generate_->setToolTip(writes || !is_there
                               ? tr("Let the model continue the prompt")
@@ -145,11 +150,16 @@ void InspectPage::showRun() {
     count_sizes_->setEnabled(has_problems);
     problems_->setEnabled(has_problems);
     // A solution may be nearly as long as the sequences that were trained on.
-    constexpr int kOfAText = 64;
-    if (is_there && run->name() != shown_run_)
-        count_->setValue(has_problems ? static_cast<int>(run->specification()->training.length) : kOfAText);
-    shown_run_ = is_there ? run->name() : QString();
-    if (is_there && prompt_->text().isEmpty()) prompt_->setText(examplePrompt(*run));
+    constexpr int kOfAText = 64, kOfALanguageModel = 24;
+    if (is_there && state_->run() != shown_run_)
+        count_->setValue(has_problems   ? static_cast<int>(s->training.length)
+                         : is_published ? kOfALanguageModel
+                                        : kOfAText);
+    // A prompt of another kind of model means nothing to this one.
+    const bool other_kind = !shown_run_.isEmpty() && isPublishedModel(shown_run_) != is_published;
+    if (is_there && (prompt_->text().isEmpty() || other_kind))
+        prompt_->setText(is_published ? exampleProse() : examplePrompt(*run));
+    shown_run_ = is_there ? state_->run() : QString();
     showSnapshots();
     showMap();
     showSizes();
@@ -163,7 +173,8 @@ void InspectPage::showSnapshots() {
     scrubber_->setValue(std::max(0, state_->snapshot()));
     scrubber_->setEnabled(count > 1);
     play_->setEnabled(count > 1);
-    scrubber_label_->setText(count == 0 ? tr("no snapshots")
+    scrubber_label_->setText(isPublishedModel(state_->run()) ? QString()
+                             : count == 0                    ? tr("no snapshots")
                              : state_->maps() && !state_->showsSnapshot()
                                  ? tr("your text at step %1").arg(state_->maps()->step)
                              : state_->maps() ? tr("step %1 (snapshot %2 of %3)")
@@ -181,8 +192,10 @@ void InspectPage::showMap() {
 void InspectPage::showMapOf(const InspectState& state, HeatMapView& view, QLabel& title) const {
     const auto& maps = state.maps();
     const QString of_run = beside_state_->run().isEmpty() ? QString() : state.run() + QStringLiteral(": ");
-    title.setText(maps ? of_run + tr("%1, step %2").arg(headTitle(*maps, state.head())).arg(maps->step)
-                       : QString());
+    title.setText(!maps ? QString()
+                  : maps->step < 0
+                      ? of_run + headTitle(*maps, state.head())
+                      : of_run + tr("%1, step %2").arg(headTitle(*maps, state.head())).arg(maps->step));
     title.setToolTip(title.text());
     if (!maps) {
         view.setMap({});
@@ -198,10 +211,9 @@ void InspectPage::showMapOf(const InspectState& state, HeatMapView& view, QLabel
     map.column_name = tr("key");
     map.value_name = tr("weight");
     map.row_labels = map.column_labels = labelsOf(maps->tokens);
-    view.setCaption(tr("Attention of %1 of %2 at step %3, text “%4”")
-                        .arg(headTitle(*maps, state.head()), state.run())
-                        .arg(maps->step)
-                        .arg(QString::fromStdString(maps->text)));
+    view.setCaption(tr("Attention of %1 of %2, text “%3”")
+                        .arg(headTitle(*maps, state.head()), modelAtStep(state.run(), maps->step),
+                             QString::fromStdString(maps->text)));
     const QRectF kept = view.shownCells();
     const bool same_text = view.map().values && view.map().values->rows() == map.values->rows();
     view.setMap(std::move(map));
@@ -259,8 +271,11 @@ ViewSettings InspectPage::viewSettings() const {
 void InspectPage::setViewSettings(const ViewSettings& settings) {
     setTab(*tabs_, settings, "view.inspect");
     const auto run = settings.find("view.inspect_run");
-    if (run != settings.end() && store_.find(QString::fromStdString(run->second)) != nullptr)
-        state_->setRun(QString::fromStdString(run->second));
+    const auto is_there = [this](const std::string& name) {
+        const QString model = QString::fromStdString(name);
+        return store_.find(model) != nullptr || isPublishedModel(model);
+    };
+    if (run != settings.end() && is_there(run->second)) state_->setRun(QString::fromStdString(run->second));
     const auto beside = settings.find("view.inspect_beside");
     if (beside != settings.end() && store_.find(QString::fromStdString(beside->second)) != nullptr)
         setBeside(QString::fromStdString(beside->second));
@@ -276,14 +291,13 @@ QString InspectPage::explanation() const {
         "diagonal = max over δ of the mean of a<sub>n,n−δ</sub></p>");
     if (state_->maps()) {
         const HeadStatistics& s = state_->maps()->statistics[state_->head()];
-        text +=
-            tr("<p>Here, %1 at step %2: entropy %3 nats, mean distance %4; at distance %5 lies %6 % of the "
-               "weight.</p>")
-                .arg(headTitle(*state_->maps(), state_->head()))
-                .arg(state_->maps()->step)
-                .arg(noteNumber(s.entropy, 4), noteNumber(s.mean_distance, 4))
-                .arg(s.diagonal_distance)
-                .arg(noteNumber(100 * s.diagonal, 3));
+        text += tr("<p>Here, %1 of %2: entropy %3 nats, mean distance %4; at distance %5 lies %6 % of the "
+                   "weight.</p>")
+                    .arg(headTitle(*state_->maps(), state_->head()),
+                         modelAtStep(state_->run(), state_->maps()->step).toHtmlEscaped())
+                    .arg(noteNumber(s.entropy, 4), noteNumber(s.mean_distance, 4))
+                    .arg(s.diagonal_distance)
+                    .arg(noteNumber(100 * s.diagonal, 3));
     }
     return text +
            tr("<p>Snapshots are taken while the run trains (setting snapshots.every), always of the same "

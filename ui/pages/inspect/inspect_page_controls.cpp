@@ -28,12 +28,12 @@ QWidget* besideTitle(QLabel*& title, QWidget* picture) {
 }  // namespace
 
 QWidget* InspectPage::makeChooser() {
-    runs_ =
-        named(new QComboBox, tr("Run"), tr("A run that trains, or the checkpoints of one that has ended"));
+    runs_ = named(new QComboBox, tr("Run"),
+                  tr("A run that trains, the checkpoints of one that has ended, or a published model"));
     runs_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     runs_->setMinimumContentsLength(18);
     runs_->setMaximumWidth(zoomed(420));
-    runs_->setPlaceholderText(tr("choose a run"));
+    runs_->setPlaceholderText(tr("choose a run or a model"));
     beside_ = named(
         new QComboBox, tr("Run beside it"),
         tr("Another run, at the same step: its heads, and what it generates. The twin has the same seeds"));
@@ -43,7 +43,7 @@ QWidget* InspectPage::makeChooser() {
     steps_ = named(new QComboBox, tr("Step of the model"),
                    tr("Which checkpoint is used when the model itself reads, generates or solves"));
     steps_->setMinimumContentsLength(14);
-    connect(runs_, &QComboBox::activated, this, [this] { state_->setRun(runs_->currentText()); });
+    connect(runs_, &QComboBox::activated, this, [this] { state_->setRun(runs_->currentData().toString()); });
     connect(steps_, &QComboBox::currentIndexChanged, this, [this](int index) {
         if (filling_) return;
         const QVariant step = steps_->itemData(index);

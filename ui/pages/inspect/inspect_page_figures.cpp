@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "ui/live/published_models.h"
 #include "ui/pages/inspect/inspect_fields.h"
 #include "ui/pages/inspect/inspect_page.h"
 
@@ -76,7 +77,10 @@ Figure& InspectPage::prepareFigure(FigureRequest request) {
     applySettings(inspectFields(), question, request.settings);
     store_.readAll();
     if (request.run.empty()) throw Error(ErrorKind::usage, request.kind + " needs a run: --run NAME");
-    if (store_.find(QString::fromStdString(request.run)) == nullptr)
+    const bool is_published = isPublishedModel(QString::fromStdString(request.run));
+    if (is_published && (request.kind == "solved-by-size" || request.kind == "learned-positions"))
+        throw Error(ErrorKind::usage, request.kind + " is of runs; this model has no such numbers");
+    if (!is_published && store_.find(QString::fromStdString(request.run)) == nullptr)
         throw Error(ErrorKind::usage,
                     "there is no run \"" + request.run + "\" in " + store_.folder().string());
     state_->setRun(QString::fromStdString(request.run));

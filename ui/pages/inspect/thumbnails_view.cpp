@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/live/published_models.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -99,6 +100,8 @@ void ThumbnailsView::paintFigure(QPainter& painter, const QRectF& area, const Th
             !state_.message().isEmpty() ? state_.message()
             : state_.run().isEmpty()
                 ? tr("Choose a run.\nWithout runs: train one on the Training page first.")
+            : isPublishedModel(state_.run())
+                ? tr("Type a text and press “Look”: every head's attention to it is shown here.")
                 : tr("This run has no snapshots (its setting snapshots.every is 0).\nType a text "
                      "and press “Look”: the model itself is asked.");
         painter.drawText(area.adjusted(12, 12, -12, -12), Qt::AlignCenter | Qt::TextWordWrap, what);
@@ -182,10 +185,8 @@ QString ThumbnailsView::figureCsv() const {
 
 QString ThumbnailsView::figureCaption() const {
     if (!state_.maps()) return {};
-    return tr("Attention of all heads of %1 at step %2, each scaled to its largest weight; text “%3”")
-        .arg(state_.run())
-        .arg(state_.maps()->step)
-        .arg(QString::fromStdString(state_.maps()->text));
+    return tr("Attention of all heads of %1, each scaled to its largest weight; text “%2”")
+        .arg(modelAtStep(state_.run(), state_.maps()->step), QString::fromStdString(state_.maps()->text));
 }
 
 }  // namespace roper

@@ -22,10 +22,11 @@ class AtlasView : public FigureView {
 
     QString figureName() const override { return QStringLiteral("head-atlas"); }
     QSize leastSize() const override { return {300, 220}; }
+    QSize leastScreenSize() const override { return {200, 110}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override {
         paintWithLegend(true, painter, area, theme);
     }
-    bool hasLegend() const override { return true; }
+    bool hasLegend() const override { return state_.heads() != nullptr; }
     void paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                          const Theme& theme) const override;
     QString figureCsv() const override;

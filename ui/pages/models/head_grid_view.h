@@ -18,7 +18,7 @@ class HeadGridView : public FigureView {
     QString figureName() const override { return QStringLiteral("all-heads"); }
     QSize defaultSize() const override { return {900, 340}; }
     QSize leastSize() const override { return {240, 200}; }
-    QSize leastScreenSize() const override { return {200, 120}; }
+    QSize leastScreenSize() const override { return {200, 90}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;

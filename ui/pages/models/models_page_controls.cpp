@@ -73,7 +73,7 @@ QWidget* ModelsPage::makeChooser() {
         named(new QPlainTextEdit, tr("Text that the model reads"), tr("Ctrl+Return lets the model read it"));
     text_->setPlaceholderText(tr("a text; Ctrl+Return lets the model read it"));
     text_->setTabChangesFocus(true);
-    text_->setFixedHeight(text_->fontMetrics().lineSpacing() * 3 + 14);
+    text_->setFixedHeight(text_->fontMetrics().lineSpacing() * 2 + 14);
     read_ = named(new QPushButton(tr("Read")), tr("Read"), tr("Let the model read the text (Ctrl+Return)"));
     const auto readIt = [this] { readText(text_->toPlainText()); };
     connect(read_, &QPushButton::clicked, this, readIt);

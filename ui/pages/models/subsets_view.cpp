@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/charts/csv_text.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -118,11 +117,13 @@ void SubsetsView::mouseMoveEvent(QMouseEvent* event) {
 }
 
 QString SubsetsView::figureCsv() const {
-    QString csv = QStringLiteral("kept_pairs,loss\n");
+    QString csv = QStringLiteral("kept_pairs,bands_kept,loss\n");
     if (state_.subsets() == nullptr) return csv;
     for (const BandSubset& subset : state_.subsets()->subsets)
-        csv += QStringLiteral("%1,%2\n").arg(quoted(namesOf(subset.kept)),
-                                             QString::number(subset.loss, 'g', 17));
+        csv += QStringLiteral("%1,%2,%3\n")
+                   .arg(namesOf(subset.kept).remove(','))
+                   .arg(subset.kept.size())
+                   .arg(subset.loss, 0, 'g', 17);
     return csv;
 }
 
