@@ -174,7 +174,7 @@ PatchAnswer patch(Inspector& inspector, const Ids& ids, const Intervention& chan
 
 bool isStudy(const std::string& what) {
     return what == "subsets" || what == "lengths" || what == "needle" || what == "lens" || what == "solve" ||
-           what == "patch";
+           what == "token_map" || what == "patch";
 }
 
 int printStudy(Inspector& inspector, const Ids& ids, const Intervention& change, const LookOptions& options) {

@@ -4,12 +4,17 @@
 
 #include "core/base/error.h"
 #include "core/base/safetensors.h"
+#include "core/control/messages.h"
 #include "core/inspection/model_change.h"
 
 namespace roper {
 namespace {
 
 using Ids = std::vector<std::int64_t>;
+
+/// Tokens of the longest text whose map fits into a reply.
+constexpr std::int64_t kLongestMap = 4500;
+static_assert(kLongestMap * kLongestMap * sizeof(float) < kLargestPayload);
 
 /// One tensor of float32 as a safetensors file.
 std::string fileOf(const std::vector<float>& weights, std::vector<std::int64_t> shape) {
@@ -20,6 +25,10 @@ std::string fileOf(const std::vector<float>& weights, std::vector<std::int64_t> 
 std::string attentionOf(Inspector& inspector, const LookQuestion& question, const Ids& ids,
                         const Intervention& change) {
     const auto T = static_cast<std::int64_t>(ids.size());
+    if (T > kLongestMap)
+        throw Error(ErrorKind::usage, "the text has " + std::to_string(T) +
+                                          " tokens; a map is sent of at most " + std::to_string(kLongestMap) +
+                                          ", `roper-train look` writes larger ones");
     return fileOf(inspector.attentionOf(ids, question.layer, question.head, change), {T, T});
 }
 

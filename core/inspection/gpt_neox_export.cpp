@@ -1,10 +1,12 @@
 #include "core/inspection/gpt_neox_export.h"
 
 #include <Eigen/Dense>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <system_error>
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
@@ -139,6 +141,10 @@ void foldHeadBias(Folder& folder, const TensorStore& from, const LinearPlace& he
 Json configOf(const Architecture& model) {
     const LayerRotation& rotation = model.rotations.front();
     constexpr double kOurEpsilon = 1e-5;
+    // transformers takes ⌊d·share⌋ features: no rounding may take one away.
+    double share = static_cast<double>(rotation.width) / static_cast<double>(model.head_dim);
+    if (std::floor(share * static_cast<double>(model.head_dim)) < rotation.width)
+        share = std::nextafter(share, 2.0);
     return {{"architectures", {"GPTNeoXForCausalLM"}},
             {"model_type", "gpt_neox"},
             {"vocab_size", model.vocabulary},
@@ -147,7 +153,7 @@ Json configOf(const Architecture& model) {
             {"num_attention_heads", model.heads},
             {"intermediate_size", model.feed_forward},
             {"hidden_act", model.activation == Activation::relu ? "relu" : "gelu"},
-            {"rotary_pct", static_cast<double>(rotation.width) / static_cast<double>(model.head_dim)},
+            {"rotary_pct", share},
             {"rotary_emb_base", rotation.base},
             {"max_position_embeddings", model.context},
             {"layer_norm_eps", kOurEpsilon},
@@ -185,7 +191,10 @@ void writeJson(const FilePath& path, const Json& json) {
 }  // namespace
 
 std::vector<std::string> exportGptNeox(const RunFolder& run, std::optional<std::int64_t> step,
-                                       const FilePath& folder) {
+                                       const FilePath& named) {
+    // "name/" and "name" are one folder.
+    const fs::path whole = fs::absolute(named.path()).lexically_normal();
+    const FilePath folder(whole.has_filename() ? whole : whole.parent_path());
     if (fs::exists(folder.path()))
         throw Error(ErrorKind::usage, folder.string() + " is there already; name a folder that is not");
     const PretrainedModel model = openRunModel(run, step);
@@ -210,8 +219,10 @@ std::vector<std::string> exportGptNeox(const RunFolder& run, std::optional<std::
     foldHeadBias(tensors, from, model.weights.head);
 
     const FilePath part(folder.string() + std::string(kPartialMark));
-    fs::remove_all(part.path());
-    fs::create_directories(part.path());
+    std::error_code failure;
+    fs::remove_all(part.path(), failure);
+    fs::create_directories(part.path(), failure);
+    if (failure) throw diskError("create", part.string(), failure.value());
     std::vector<std::string> notes;
     writeJson(part / "config.json", configOf(a));
     tensors.save(part / "model.safetensors");
@@ -223,7 +234,8 @@ std::vector<std::string> exportGptNeox(const RunFolder& run, std::optional<std::
     if (model.weights.head.bias)
         notes.push_back(
             "the output layer's bias, which GPT-NeoX does not have, is in the bias of the last norm");
-    fs::rename(part.path(), folder.path());
+    fs::rename(part.path(), folder.path(), failure);
+    if (failure) throw diskError("create", folder.string(), failure.value());
     return notes;
 }
 

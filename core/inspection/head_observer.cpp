@@ -77,7 +77,7 @@ void HeadObserver::observe(const LayerView& view) {
         HeadReport& to = report(view.layer, head);
         const Eigen::MatrixXd Q = matrixOf(view.rotated_q.select(0, head)),
                               K = matrixOf(ofGroup(view.rotated_k, head));
-        to.bands = bandUse(Q, K, rotary, window);
+        to.bands = bandUse(Q, K, rotary, window, architecture_.causal);
         to.slow_share = slowShare(to.bands, rotary.theta, T_);
         // A rotation keeps every pair's length.
         to.query_norms = pairNorms(Q, rotary);
@@ -108,7 +108,7 @@ void HeadObserver::observe(std::int64_t layer, std::int64_t first, const at::Ten
     };
     const at::Tensor entropy = -(counts * at::log(weights.clamp_min(1e-30))).sum({1, 2}).to(at::kDouble);
     const at::Tensor sums =
-        at::stack({entropy, total(distance), total(j.eq(0).expand_as(distance)), total(distance.eq(0)),
+        at::stack({entropy, total(distance.abs()), total(j.eq(0).expand_as(distance)), total(distance.eq(0)),
                    total(distance.eq(1)), total(distance.lt(kLocal).logical_and(distance.ge(0))),
                    total(is_earlier), total(follows)});
     for (std::int64_t head = 0; head < architecture_.heads; ++head) {

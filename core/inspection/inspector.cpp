@@ -90,6 +90,10 @@ ModelSummary Inspector::summary() {
 TextReading Inspector::Parts::read(std::span<const std::int64_t> ids, std::int64_t candidates,
                                    const Intervention& intervention, Part part) {
     const at::NoGradGuard no_gradients;
+    if (!decoder.architecture().causal)
+        throw Error(ErrorKind::usage,
+                    "this model sees the tokens on both sides and predicts masked ones, not the next; "
+                    "its heads, bands and kernels can be looked at");
     return predict(hidden(ids, intervention, {}, part), ids, candidates);
 }
 
@@ -135,7 +139,9 @@ GeneratedText Inspector::Parts::write(std::span<const std::int64_t> ids, const G
     DecoderCache cache;
     Random random(how.seed, Stream::sampling, 0);
     GeneratedText written{{ids.begin(), ids.end()}, {}, textsOf(ids), {}, {}};
-    at::Tensor last = decoder.hidden(ids, intervention, {}, &cache);
+    PassRecorder recorder;
+    recorder.progress = [this](std::int64_t layer) { say(layer, decoder.architecture().layers); };
+    at::Tensor last = decoder.hidden(ids, intervention, recorder, &cache);
     while (static_cast<std::int64_t>(written.generated.size()) < how.count) {
         const at::Tensor logits = decoder.logits(last.narrow(0, last.size(0) - 1, 1)).squeeze(0);
         const std::int64_t next = chosenToken(logits, how.temperature, random);

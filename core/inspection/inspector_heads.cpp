@@ -40,17 +40,26 @@ Rotary valueRotation(const Architecture& model, std::int64_t layer) {
     return values;
 }
 
-/// W_O [C × d] and W_V [d × C] of one head.
-struct ValueWeights {
-    Eigen::MatrixXd output, value;
+/// W_O [C × d] and W_V [d × C] of the heads of a layer.
+class ValueWeights {
+  public:
+    ValueWeights(Decoder& decoder, std::int64_t layer) : model_(decoder.architecture()) {
+        const BlockWeights& block = decoder.model().weights.blocks[static_cast<std::size_t>(layer)];
+        output_ = decoder.weights().matrix(block.output.weight);
+        value_ = decoder.weights().matrix(block.value.weight);
+    }
+    Eigen::MatrixXd output(std::int64_t head) const {
+        return matrixOf(output_.narrow(1, head * model_.head_dim, model_.head_dim));
+    }
+    Eigen::MatrixXd value(std::int64_t head) const {
+        const std::int64_t group = head * model_.key_value_heads / model_.heads;
+        return matrixOf(value_.narrow(0, group * model_.head_dim, model_.head_dim));
+    }
+
+  private:
+    const Architecture& model_;
+    at::Tensor output_, value_;
 };
-ValueWeights valueWeightsOf(Decoder& decoder, std::int64_t layer, std::int64_t head) {
-    const Architecture& model = decoder.architecture();
-    const BlockWeights& block = decoder.model().weights.blocks[static_cast<std::size_t>(layer)];
-    const std::int64_t d = model.head_dim, group = head * model.key_value_heads / model.heads;
-    return {matrixOf(decoder.weights().matrix(block.output.weight).narrow(1, head * d, d)),
-            matrixOf(decoder.weights().matrix(block.value.weight).narrow(0, group * d, d))};
-}
 
 }  // namespace
 
@@ -59,12 +68,14 @@ std::vector<ValueKernel> Inspector::valueKernels(int distances) {
         const at::NoGradGuard no_gradients;
         const Architecture& model = parts_->decoder.architecture();
         std::vector<ValueKernel> kernels;
-        for (std::int64_t layer = 0; layer < model.layers; ++layer)
+        for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+            const ValueWeights weights(parts_->decoder, layer);
             for (std::int64_t head = 0; head < model.heads; ++head) {
-                const ValueWeights weights = valueWeightsOf(parts_->decoder, layer, head);
-                kernels.push_back(
-                    valueKernel(weights.output, weights.value, valueRotation(model, layer), distances));
+                parts_->say(layer * model.heads + head, model.layers * model.heads);
+                kernels.push_back(valueKernel(weights.output(head), weights.value(head),
+                                              valueRotation(model, layer), distances));
             }
+        }
         return kernels;
     });
 }
@@ -81,9 +92,9 @@ TokenMap Inspector::tokenMap(std::span<const std::int64_t> ids, const HeadChoice
             if (static_cast<std::int64_t>(distinct.size()) < kMostMapped &&
                 std::find(distinct.begin(), distinct.end(), id) == distinct.end())
                 distinct.push_back(id);
-        const ValueWeights weights = valueWeightsOf(decoder, layer, head);
-        const Eigen::MatrixXd K = kernelAt(weights.output, weights.value, valueRotation(model, layer),
-                                           static_cast<double>(distance));
+        const ValueWeights weights(decoder, layer);
+        const Eigen::MatrixXd K = kernelAt(weights.output(head), weights.value(head),
+                                           valueRotation(model, layer), static_cast<double>(distance));
         const Eigen::MatrixXd X = matrixOf(decoder.normedEmbeddings(distinct, layer)),
                               U = matrixOf(decoder.unembeddings(distinct));
         const Eigen::MatrixXd logits = X * K.transpose() * U.transpose();  // [from, to]

@@ -12,12 +12,27 @@
 // What takes many passes, or a look at every layer.
 
 namespace roper {
+namespace {
+
+/// Nothing for `none`: a model keeps a scaling of its own.
+std::optional<Scaling> scalingBy(ScalingMethod method, double factor, double trained) {
+    if (method == ScalingMethod::none) return std::nullopt;
+    Scaling scaling;
+    scaling.method = method;
+    scaling.factor = factor;
+    scaling.original_length = trained;
+    return scaling;
+}
+
+}  // namespace
 
 SubsetsAnswer Inspector::bandSubsets(std::span<const std::int64_t> ids, std::int64_t bands,
                                      const Intervention& intervention) {
     int pairs = 0;
     for (const LayerRotation& rotation : model().architecture.rotations)
         pairs = std::max(pairs, rotation.width / 2);
+    if (ids.size() < 2) throw Error(ErrorKind::usage, "a loss needs at least two tokens");
+    if (pairs == 0) throw Error(ErrorKind::usage, "the model rotates no pairs: there are no bands");
     if (bands > kMostBands || bands > pairs)
         throw Error(ErrorKind::usage, "pairs are cut into 1 to " +
                                           std::to_string(std::min<std::int64_t>(kMostBands, pairs)) +
@@ -59,13 +74,7 @@ LengthsAnswer Inspector::lossByLength(std::span<const std::int64_t> ids, double 
         LengthsAnswer answer{factor, static_cast<std::int64_t>(trained), {}};
         for (std::size_t i = 0; i < kMethods.size(); ++i) {
             Intervention changed = intervention;
-            if (kMethods[i] != ScalingMethod::none) {
-                Scaling scaling;
-                scaling.method = kMethods[i];
-                scaling.factor = factor;
-                scaling.original_length = trained;
-                changed.scaling = scaling;
-            }
+            changed.scaling = scalingBy(kMethods[i], factor, trained);
             const Part part{static_cast<std::int64_t>(i), static_cast<std::int64_t>(kMethods.size())};
             answer.variants.push_back({scalingNames().at(static_cast<std::size_t>(kMethods[i])),
                                        parts_->read(ids, 0, changed, part).nll});
@@ -86,6 +95,10 @@ NeedleAnswer Inspector::findNeedle(std::span<const std::int64_t> ids, const Need
         };
         const std::vector<std::int64_t> sentence = encoded(needle.sentence),
                                         question = encoded(needle.question), answer = encoded(needle.answer);
+        // The mark of where a text begins stays at its beginning.
+        std::size_t marks = 0;
+        while (marks < ids.size() && parts_->codec.isSpecial(ids[marks]))
+            ++marks;
         const std::size_t added = sentence.size() + question.size() + answer.size();
         if (answer.empty() || sentence.empty())
             throw Error(ErrorKind::usage, "the needle and its answer must have a token each");
@@ -104,7 +117,8 @@ NeedleAnswer Inspector::findNeedle(std::span<const std::int64_t> ids, const Need
             all.found.emplace_back();
             for (std::int64_t depth = 0; depth < depths; ++depth) {
                 const auto place = static_cast<std::ptrdiff_t>(
-                    std::lround(all.depths[static_cast<std::size_t>(depth)] * static_cast<double>(hay)));
+                    marks + static_cast<std::size_t>(std::lround(all.depths[static_cast<std::size_t>(depth)] *
+                                                                 static_cast<double>(hay - marks))));
                 std::vector<std::int64_t> text(ids.begin(), ids.begin() + place);
                 text.insert(text.end(), sentence.begin(), sentence.end());
                 text.insert(text.end(), ids.begin() + place, ids.begin() + static_cast<std::ptrdiff_t>(hay));
@@ -206,6 +220,10 @@ PatchAnswer Inspector::patchHeads(std::span<const std::int64_t> ids, std::span<c
         const auto right = logits.argmax().item<std::int64_t>(),
                    wrong = other_logits.argmax().item<std::int64_t>();
         PatchAnswer answer;
+        if (by_position) {
+            answer.layer = by_position->layer.value_or(0);
+            answer.head = by_position->head.value_or(0);
+        }
         answer.tokens = parts_->textsOf(ids);
         answer.other_tokens = parts_->textsOf(other);
         answer.answer = parts_->codec.textOf(right);
@@ -234,8 +252,7 @@ PatchAnswer Inspector::patchHeads(std::span<const std::int64_t> ids, std::span<c
         if (by_position) {
             answer.restored.emplace_back();
             for (std::int64_t position = 0; position < T; ++position)
-                answer.restored.back().push_back(
-                    patched(by_position->layer.value_or(0), by_position->head.value_or(0), position));
+                answer.restored.back().push_back(patched(answer.layer, answer.head, position));
             return answer;
         }
         for (std::int64_t layer = 0; layer < model.layers; ++layer) {

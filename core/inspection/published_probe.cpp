@@ -8,7 +8,9 @@
 #include "core/base/error.h"
 #include "core/base/safetensors.h"
 #include "core/base/text.h"
+#include "core/language_model/decoder.h"
 #include "core/rotary/frequencies.h"
+#include "core/training/probes.h"
 
 namespace roper {
 namespace {
@@ -90,8 +92,9 @@ std::string answerHead(Inspector& inspector, const Request& request) {
     const Architecture& model = inspector.model().architecture;
     const std::vector<std::int64_t> ids = inspector.encode(request.text);
     const auto T = static_cast<std::int64_t>(ids.size()), d = model.head_dim;
-    HeadVectorsOfText vectors = inspector.headVectors(ids, request.layer, request.head);
+    requireInside({request.layer, request.head}, model);
     requireKnownForm(model, request.layer, ids.size());
+    HeadVectorsOfText vectors = inspector.headVectors(ids, request.layer, request.head);
     const LayerRotation& rotation = model.rotationOf(request.layer);
     const bool rotates = rotation.width > 0;
     const ScaledFrequencies frequencies =
@@ -184,6 +187,10 @@ std::string answerGenerate(Inspector& inspector, const Request& request) {
 }  // namespace
 
 std::string answerPublishedProbe(Inspector& inspector, const Request& request) {
+    if (request.text.size() > kLongestProbe)
+        throw Error(ErrorKind::usage, "the text has " + std::to_string(request.text.size()) +
+                                          " bytes; the longest is " + std::to_string(kLongestProbe) +
+                                          ", the page Models reads longer ones");
     switch (request.command) {
         case Command::head:
             return answerHead(inspector, request);

@@ -19,8 +19,9 @@ struct BandUse {
 /// common, so this, and not the size of a pair's scores, says what a pair does.
 /// @param Q, K    [T × d], rotated
 /// @param rotary  which features make a pair
-/// @param window  a query sees itself and this many keys less one before it; T or more: all
-BandUse bandUse(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, const Rotary& rotary,
-                Eigen::Index window);
+/// @param window  a query sees itself and this many keys less one before it; T or more: all before it
+/// @param causal  otherwise every query sees all keys
+BandUse bandUse(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, const Rotary& rotary, Eigen::Index window,
+                bool causal = true);
 
 }  // namespace roper

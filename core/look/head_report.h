@@ -14,7 +14,7 @@ namespace roper {
 struct HeadReport {
     std::int64_t layer = 0, head = 0;
     double entropy = 0;        ///< −Σⱼ a log a, nats
-    double mean_distance = 0;  ///< Σⱼ a (n − j), tokens
+    double mean_distance = 0;  ///< Σⱼ a |n − j|, tokens
     double first = 0;          ///< weight on token 0
     double self = 0;           ///< on the query's own token
     double previous = 0;       ///< on the token before

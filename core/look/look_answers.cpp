@@ -1,5 +1,6 @@
 #include "core/look/look_answers.h"
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -43,8 +44,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LengthsAnswer::Variant, scaling, nll)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LengthsAnswer, factor, trained, variants)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NeedleAnswer, lengths, depths, nll, found)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LensAnswer, tokens, top, probability, nll)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PatchAnswer, tokens, other_tokens, answer, other_answer, difference,
-                                   other_difference, restored)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PatchAnswer, layer, head, tokens, other_tokens, answer, other_answer,
+                                   difference, other_difference, restored)
 
 namespace {
 
@@ -52,6 +53,14 @@ namespace {
 template <class Answer>
 std::string format(const Answer& answer) {
     return nlohmann::json(answer).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// JSON has no NaN and no infinity: a number that is none was written as null.
+void nullsToNaN(nlohmann::json& json) {
+    if (json.is_null()) json = std::numeric_limits<double>::quiet_NaN();
+    if (!json.is_structured()) return;
+    for (nlohmann::json& member : json)
+        nullsToNaN(member);
 }
 
 }  // namespace
@@ -107,7 +116,9 @@ std::int64_t SolvedAnswer::gained() const {
 template <class Answer>
 Answer parseAnswer(std::string_view json) {
     try {
-        return nlohmann::json::parse(json).get<Answer>();
+        nlohmann::json parsed = nlohmann::json::parse(json);
+        nullsToNaN(parsed);
+        return parsed.get<Answer>();
     } catch (const nlohmann::json::exception& error) {
         throw Error(
             ErrorKind::checkpoint,

@@ -66,9 +66,9 @@ struct KernelsAnswer {
 };
 
 /// The circuit from a token to the logits through one head (Elhage et al. 2021), by distance: entry (a, b) is
-/// what attending with weight 1 to token a, δ positions back, adds to the logit of token b,
-/// (W_U γ K(δ) x_a)_b, where x_a is the token's embedding after the layer's norm and γ the weight of the
-/// last.
+/// what attending with weight 1 to token a, δ positions back, adds to the logit of token b, before the final
+/// norm divides by its scale: (W_U γ K(δ) x_a)_b, where x_a is the token's embedding after the layer's norm and
+/// γ the weight of the final one. Biases are left out.
 struct TokenMap {
     std::int64_t layer = 0, head = 0, distance = 0;
     std::vector<std::string> tokens;          ///< of the text, each once
@@ -118,6 +118,7 @@ struct LensAnswer {
 /// difference between the logits of both answers that it restores (activation patching; Wang et al. 2022,
 /// arXiv 2211.00593). 0: nothing, 1: all of it.
 struct PatchAnswer {
+    std::int64_t layer = 0, head = 0;  ///< of what is patched position by position
     std::vector<std::string> tokens, other_tokens;
     std::string answer, other_answer;  ///< the likeliest successors of both texts
     double difference = 0;             ///< logit of `answer` less that of `other_answer`, of the text

@@ -115,6 +115,7 @@ class ModelsPageTest : public PageTest {
         QTest::keyClick(pairs, Qt::Key_Return);
         waitForAnswers();
         QVERIFY2(state().message().contains("pairs 0 to"), qPrintable(state().message()));
+        QVERIFY2(!effect().contains("with the change"), qPrintable(effect()));  // it was of another
         pairs->setText("1");
         QTest::keyClick(pairs, Qt::Key_Return);
         waitForAnswers();
@@ -229,6 +230,13 @@ class ModelsPageTest : public PageTest {
         QVERIFY(state().subsets() != nullptr);
         QCOMPARE(state().subsets()->subsets.size(), std::size_t(4));
         QCOMPARE(page().subsets().figureCsv().count('\n'), 5);
+        // Of another text or change they are not known.
+        control<QCheckBox>("q and k not rotated")->click();
+        QVERIFY(state().subsets() == nullptr);
+        QTest::mouseClick(control<QPushButton>("As it was trained"), Qt::LeftButton);
+        waitForAnswers();
+        QTest::mouseClick(control<QPushButton>("Read with every subset"), Qt::LeftButton);
+        waitForAnswers();
         // As it was trained: with all bands.
         double whole = 0;
         for (const BandSubset& subset : state().subsets()->subsets)
@@ -241,7 +249,6 @@ class ModelsPageTest : public PageTest {
         QTRY_VERIFY(state().isAsking());
         QTest::mouseClick(control<QPushButton>("Cancel"), Qt::LeftButton);
         QVERIFY(!state().isAsking());
-        page().showTab(ModelsPage::text_tab);
         page().readText(kText);
         waitForAnswers();
         QCOMPARE(state().reading()->ids.size(), std::size_t(13));
@@ -250,7 +257,7 @@ class ModelsPageTest : public PageTest {
     void theModelWritesOn() {
         openModel();
         control<QSpinBox>("Tokens to write")->setValue(4);
-        QTest::mouseClick(control<QPushButton>("Write on"), Qt::LeftButton);
+        QTest::mouseClick(control<QPushButton>("Continue"), Qt::LeftButton);
         waitForAnswers();
         QVERIFY(state().written() != nullptr);
         QVERIFY(state().written()->generated.size() <= 4);
@@ -294,7 +301,7 @@ class ModelsPageTest : public PageTest {
         control<QLineEdit>("Needle")->setText("ABC");
         control<QLineEdit>("Question")->setText("XY");
         control<QLineEdit>("Answer")->setText("C");
-        QTest::mouseClick(control<QPushButton>("Hide the needle"), Qt::LeftButton);
+        QTest::mouseClick(control<QPushButton>("Needle test"), Qt::LeftButton);
         waitForAnswers();
         QVERIFY2(state().needle() != nullptr, qPrintable(state().message()));
         QCOMPARE(page().needle().map().values->rows(), Eigen::Index(4));
@@ -313,6 +320,11 @@ class ModelsPageTest : public PageTest {
         click(page().patch(), page().patch().cellRect(1, 2).center());
         waitForAnswers();
         QVERIFY(state().patchPositions() != nullptr);
+        // Two clicks in a row: the second counts.
+        click(page().patch(), page().patch().cellRect(0, 1).center());
+        click(page().patch(), page().patch().cellRect(1, 2).center());
+        waitForAnswers();
+        QCOMPARE(state().patchPositions()->head, std::int64_t(2));
         QCOMPARE(page().patchPositions().places().size(), std::size_t(13));
         QVERIFY(std::abs(page().patchPositions().series().front().values.back() -
                          state().patch()->restored[1][2]) < 1e-5);
@@ -339,6 +351,20 @@ class ModelsPageTest : public PageTest {
         const Eigen::VectorXd of_model = state().attention()->map.values->row(12).transpose();
         QVERIFY((attention.weightRow() - of_model).cwiseAbs().maxCoeff() < 2e-5);
         QCOMPARE(attention.tokenNames().size(), 13);
+    }
+
+    // What the next model lacks does not stay in the change.
+    void aChangeIsFittedToTheModel() {
+        page().open("run");
+        waitForAnswers();
+        control<QCheckBox>("outputs not rotated back")->click();
+        waitForAnswers();
+        QVERIFY(state().changed() != nullptr);
+        page().open("twin");
+        waitForAnswers();
+        QVERIFY2(state().message().isEmpty(), qPrintable(state().message()));
+        QVERIFY(state().change().isNothing());
+        QVERIFY2(!effect().contains("with the change"), qPrintable(effect()));
     }
 
     void modelsWithoutRotationAreSaidToBeSo() {

@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from programs import LETTERS, PRETRAINED, TRAINER, TrainerTest, read_safetensors, small_model, tokenizer_json
+from programs import LETTERS, PRETRAINED, TINY, TRAINER, TrainerTest, read_safetensors, small_model, tokenizer_json
 
 EXAMPLE = Path(os.environ.get("ROPER_EXAMPLE_MODEL", ""))
 
@@ -206,6 +206,28 @@ class SmallModels(TrainerTest):
         self.assertEqual(max(row["length"] for row in rows), len(text) + 6)
         self.assertIn("a needle is hidden in at least", look(self.model("llama"), "--what", "needle", "--text", "5>E", *needle, expected=2))
 
+    def test_a_token_map_is_the_product_of_its_matrices(self):
+        import numpy
+
+        tensors, _ = read_safetensors(self.model("llama") / "model.safetensors")
+        weight = {name: tensor.astype(float) for name, tensor in tensors.items()}
+        text = self.text("llama")
+        (answer,) = self.ask("llama", "--what", "token_map", "--text", text, "--layer", 1, "--head", 2, "--distance", 3)
+        distinct = list(dict.fromkeys(text))
+        self.assertEqual(answer["tokens"], distinct)
+        ids = [LETTERS.index(letter) for letter in distinct]
+        config = json.loads((self.model("llama") / "config.json").read_text())
+        heads, groups = config["num_attention_heads"], config["num_key_value_heads"]
+        d = weight["model.layers.1.self_attn.o_proj.weight"].shape[1] // heads
+        x = weight["model.embed_tokens.weight"][ids]
+        x = x / numpy.sqrt((x * x).mean(1, keepdims=True) + config["rms_norm_eps"]) * weight["model.layers.1.input_layernorm.weight"]
+        group = 2 * groups // heads
+        value = weight["model.layers.1.self_attn.v_proj.weight"][group * d : (group + 1) * d]
+        output = weight["model.layers.1.self_attn.o_proj.weight"][:, 2 * d : 3 * d]
+        unembed = weight.get("lm_head.weight", weight["model.embed_tokens.weight"])[ids] * weight["model.norm.weight"]
+        numpy.testing.assert_allclose(answer["logits"], x @ (output @ value).T @ unembed.T, rtol=1e-4, atol=1e-6)
+        self.assertIn("of one head", look(self.model("llama"), "--what", "token_map", "--text", text, expected=2))
+
     def test_the_last_layer_predicts_what_the_model_does(self):
         import numpy
 
@@ -262,6 +284,16 @@ class Runs(TrainerTest):
                 numpy.testing.assert_allclose([given[i] for i in range(len(right))], right, atol=2e-5)
             newest = self.ask(position, "--what", "loss")["loss"]
             self.assertNotEqual(newest, self.ask(position, "--what", "loss", "--step", 10)["loss"])
+
+    def test_a_masked_model_is_not_asked_for_the_next_token(self):
+        done = self.trainer("run", "roformer-quick", "--steps", 2, *TINY, "--runs", self.runs, "--name", "masked", "-q")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for what in ("loss", "logits", "subsets"):
+            said = look("masked", "--runs", self.runs, "--what", what, "--text", "the light of the sun", expected=2)
+            self.assertIn("predicts masked", said)
+        heads = look("masked", "--runs", self.runs, "--what", "heads", "--text", "the light of the sun", "--json").splitlines()
+        for head in map(json.loads, heads):
+            self.assertGreaterEqual(head["mean_distance"], 0)
 
     def test_problems_are_solved_as_the_evaluation_does(self):
         done = self.trainer("run", "copy-quick", "--set", "position=roper", "--steps", 220, "--set", "evaluation.every=0", "--runs",

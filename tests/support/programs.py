@@ -105,7 +105,11 @@ def read_safetensors(path):
     for name, entry in header.items():
         begin, end = entry["data_offsets"]
         data = content[8 + length + begin : 8 + length + end]
-        tensors[name] = numpy.frombuffer(data, kinds[entry["dtype"]]).reshape(entry["shape"])
+        if entry["dtype"] == "BF16":  # the upper half of a float32
+            numbers = (numpy.frombuffer(data, "<u2").astype("<u4") << 16).view("<f4")
+        else:
+            numbers = numpy.frombuffer(data, kinds[entry["dtype"]])
+        tensors[name] = numbers.reshape(entry["shape"])
     return tensors, metadata
 
 

@@ -4,6 +4,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QTimer>
+#include <utility>
 
 #include "core/base/crash_report.h"
 #include "ui/live/trainer_launcher.h"
@@ -44,15 +45,19 @@ void ModelClient::cancel() {
     forgetClient();
 }
 
+void ModelClient::close() {
+    cancel();
+    retireServer();
+}
+
 void ModelClient::askNow() {
     const ModelQuestion& question = question_;
     const RunWatcher* run = store_.find(question.run);
     const bool is_published = run == nullptr && QFileInfo(question.run).isAbsolute();
     if (run == nullptr && !is_published) {
-        emit failed(question.run.isEmpty()
+        return fail(question.run.isEmpty()
                         ? tr("Choose a run.")
                         : tr("There is no run “%1” in the runs folder.").arg(question.run));
-        return;
     }
     const QString trainer = run != nullptr && run->isActive() && question.request.command != Command::look
                                 ? QString::fromStdString(run->status().control)
@@ -92,11 +97,17 @@ void ModelClient::send(const QString& socket) {
                     emit answered(question_, payload);
                     return;
                 }
-                const RunWatcher* run = store_.find(question_.run);
-                if (client->wasAnswered() || tried_again_ || run == nullptr || !run->isActive()) {
-                    emit failed(message);
+                if (!client->wasAnswered() && server_) {
+                    // A server that dies says why itself, a moment later.
+                    constexpr int kUntilItsEnd_ms = 1000;
+                    QTimer::singleShot(kUntilItsEnd_ms, this, [this, number, message] {
+                        if (number == asked_) fail(message);
+                    });
                     return;
                 }
+                const RunWatcher* run = store_.find(question_.run);
+                if (client->wasAnswered() || tried_again_ || run == nullptr || !run->isActive())
+                    return fail(message);
                 // A trainer that ended between two steps leaves a checkpoint, which can be asked instead.
                 tried_again_ = true;
                 constexpr int kUntilItsEndIsSeen_ms = 1500;
@@ -112,10 +123,9 @@ void ModelClient::startServer(const QString& model, std::int64_t step) {
     retireServer();
     const QString program = TrainerLauncher::trainerProgram();
     if (program.isEmpty()) {
-        emit failed(
+        return fail(
             tr("The trainer roper-train is neither beside this program nor on the PATH; build it with ./lab "
                "run."));
-        return;
     }
     server_ = new QProcess;
     server_run_ = question_.run;
@@ -145,7 +155,12 @@ void ModelClient::failServer(QProcess* process, const QString& why) {
     if (process != server_) return;
     server_ = nullptr;
     server_socket_.clear();
-    if (waits_) emit failed(why);
+    fail(why);
+}
+
+/// Says so once, and only if somebody waits.
+void ModelClient::fail(const QString& why) {
+    if (std::exchange(waits_, false)) emit failed(why);
 }
 
 /// Lets the server end by itself: nobody waits for it.

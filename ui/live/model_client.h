@@ -31,6 +31,8 @@ class ModelClient : public QObject {
     void ask(const ModelQuestion& question);
     /// Nobody waits for the answer any more: the work on it ends.
     void cancel();
+    /// The same, and no further question will follow: a server goes, and with it the memory that it takes.
+    void close();
 
   signals:
     void answered(const roper::ModelQuestion& question, const QByteArray& payload);
@@ -43,6 +45,7 @@ class ModelClient : public QObject {
     void send(const QString& socket);
     void startServer(const QString& model, std::int64_t step);
     void forgetClient();
+    void fail(const QString& why);
     void retireServer();
     void readServer();
     void failServer(QProcess* process, const QString& why);

@@ -13,7 +13,7 @@ ChangePanel::ChangePanel(QWidget* parent) : QWidget(parent), form_(new QFormLayo
     form_->setContentsMargins(8, 8, 8, 8);
     form_->setRowWrapPolicy(QFormLayout::WrapLongRows);
     auto* heading = makePlainLabel();
-    heading->setText(tr("Take away, change"));
+    heading->setText(tr("Ablations and changes"));
     QFont bold = heading->font();
     bold.setBold(true);
     heading->setFont(bold);
@@ -88,7 +88,8 @@ void ChangePanel::addParts() {
         edit([&](ModelChange& change) { change.mute = text.trimmed().toStdString(); });
     });
     form_->addRow(tr("Pairs left out"), mute_);
-    addCheck(tr("heads add nothing"), tr("What the heads write is left out"), &ModelChange::mute_heads);
+    addCheck(tr("zero the heads' output"), tr("What the heads add to the residual stream is left out"),
+             &ModelChange::mute_heads);
     addCheck(tr("q and k not rotated"), tr("Scores of these heads know no positions"),
              &ModelChange::no_rotation);
     no_value_rotation_ =

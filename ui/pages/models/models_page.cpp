@@ -90,17 +90,13 @@ void ModelsPage::connectState() {
     connect(state_, &ModelsState::workChanged, this, &ModelsPage::showWork);
     connect(state_, &ModelsState::answered, this, &ModelsPage::showAnswer);
     connect(state_, &ModelsState::headChanged, this, &ModelsPage::showHead);
-    connect(state_, &ModelsState::inputsChanged, this, [this] {
-        change_->show(state_->change());
-        change_->setSolved({});  // it was of another change
-        showEffect();
-        emit explanationChanged();
-    });
+    connect(state_, &ModelsState::inputsChanged, this, &ModelsPage::showAnswers);
     connect(change_, &ChangePanel::changed, this, [this](const ModelChange& change) {
         // Who takes something away wants to see what that does.
         if (state_->change().isNothing() && !change.isNothing())
             shade_->setCurrentIndex(static_cast<int>(SurpriseView::Shade::difference));
         state_->setChange(change);
+        wantWhatIsSeen();
     });
     connect(change_, &ChangePanel::solvingWanted, this, [this] {
         constexpr std::int64_t kProblems = 64;
@@ -155,6 +151,8 @@ std::vector<const Figure*> ModelsPage::figures() const {
 void ModelsPage::becomeSeen(bool seen) {
     if (!seen) return;
     fillModels();
+    const QString wished = std::exchange(wished_model_, {});
+    if (store_.find(wished) != nullptr || isPublishedModel(wished)) open(wished);
     if (text_->toPlainText().isEmpty()) {
         text_->setPlainText(exampleProse());
         state_->setText(text_->toPlainText());
@@ -166,17 +164,20 @@ void ModelsPage::refresh() {
 }
 
 void ModelsPage::open(const QString& model) {
-    if (const RunWatcher* run = store_.find(model); run != nullptr && model != state_->model()) {
-        // A text of the world means nothing to a model of sums.
-        if (const QString example = exampleText(*run); !example.isEmpty()) text_->setPlainText(example);
-        state_->setText(text_->toPlainText());
+    const RunWatcher *run = store_.find(model), *before = store_.find(state_->model());
+    const auto taskOf = [](const RunWatcher* of) {
+        return of != nullptr && of->specification() ? of->specification()->task.name : std::string();
+    };
+    const bool is_empty = text_->toPlainText().isEmpty();
+    if (run != nullptr) {
+        // A text of another task means nothing to this model.
+        const QString example = exampleText(*run);
+        if (!example.isEmpty() && (is_empty || taskOf(run) != taskOf(before))) text_->setPlainText(example);
     } else if (QFileInfo(model).isAbsolute()) {
-        if (store_.find(state_->model()) != nullptr || text_->toPlainText().isEmpty()) {
-            text_->setPlainText(exampleProse());
-            state_->setText(text_->toPlainText());
-        }
+        if (is_empty || before != nullptr) text_->setPlainText(exampleProse());
         rememberModel(model);
     }
+    state_->setText(text_->toPlainText());
     state_->setModel(model);
     if (beside_state_->model() == model) setBeside({});
     fillModels();
@@ -186,6 +187,24 @@ void ModelsPage::open(const QString& model) {
 void ModelsPage::readText(const QString& text) {
     if (text != text_->toPlainText()) text_->setPlainText(text);
     state_->setText(text);
+    wantWhatIsSeen();  // also after it was cancelled
+}
+
+/// Of another model, text or change some are not known any more.
+void ModelsPage::showAnswers() {
+    change_->show(state_->change());
+    showEffect();
+    showSolved();
+    showWritten();
+    showLabels();
+    showBands();
+    showHead();
+    showLens();
+    showLengths();
+    showNeedle();
+    showPatch();
+    showPatchPositions();
+    emit explanationChanged();
 }
 
 /// What only another tab shows is not computed.
@@ -269,7 +288,7 @@ void ModelsPage::fillModels() {
 /// What to do first, with a button for it.
 void ModelsPage::fillWelcome() {
     while (QLayoutItem* item = welcome_buttons_->takeAt(0)) {
-        delete item->widget();
+        item->widget()->deleteLater();  // perhaps a button that is being clicked
         delete item;
     }
     const auto add = [this](const QString& text, const QString& help, auto run) {
@@ -286,12 +305,8 @@ void ModelsPage::fillWelcome() {
         if (run != nullptr && run->folder().checkpoints().empty())
             continue;  // there is nothing to be opened yet
         ++offered;
-        // The button is gone before the model is there.
         if (!model.isEmpty())
-            add(tr("Open %1").arg(models_->itemText(i)), model, [this, model] {
-                QMetaObject::invokeMethod(
-                    this, [this, model] { open(model); }, Qt::QueuedConnection);
-            });
+            add(tr("Open %1").arg(models_->itemText(i)), model, [this, model] { open(model); });
     }
     add(tr("Open a GGUF file…"), tr("A model as llama.cpp has it"), [this] { chooseFile(); });
     add(tr("Open a Hugging Face folder…"), tr("config.json, tokenizer.json and .safetensors files"),
@@ -323,12 +338,7 @@ void ModelsPage::showModel() {
     for (QWidget* widget : std::initializer_list<QWidget*>{layer_, head_, write_, compute_, read_longer_,
                                                            hide_needle_, patch_button_})
         widget->setEnabled(m != nullptr);
-    showSolved();
-    showLens();
-    showLengths();
-    showNeedle();
-    showPatch();
-    showPatchPositions();
+    showAnswers();
     if (m == nullptr) {
         summary_->clear();
         showHead();
@@ -357,6 +367,7 @@ void ModelsPage::showModel() {
         text += tr("; no rotation");
     }
     if (m->rotates_values) text += tr("; values rotate, too");
+    if (state_->step()) text += tr("; step %1").arg(*state_->step());
     summary_->setText(text);
     QStringList notes{text};
     for (const std::string& note : m->notes)
@@ -367,7 +378,8 @@ void ModelsPage::showModel() {
 }
 
 void ModelsPage::showWork() {
-    const bool works = state_->isAsking();
+    const ModelsState& busy = state_->isAsking() ? *state_ : *beside_state_;
+    const bool works = busy.isAsking();
     progress_->setVisible(works);
     cancel_->setVisible(works);
     progress_->setRange(0, state_->progress() < 0 ? 0 : 100);
@@ -380,7 +392,7 @@ void ModelsPage::showWork() {
     message_->setVisible(!messages.isEmpty());
     const auto cost = state_->cost();
     if (works)
-        cost_->setText(state_->work());
+        cost_->setText(&busy == state_ ? busy.work() : titleOf(busy) + QStringLiteral(": ") + busy.work());
     else if (cost)
         cost_->setText(tr("%1 tokens: about %2 and %3 a reading")
                            .arg(cost->tokens)
@@ -443,7 +455,7 @@ void ModelsPage::showAnswer(Need what) {
 
 void ModelsPage::showEffect() {
     const TextReading *before = state_->reading(), *after = state_->changed();
-    if (before == nullptr) return change_->setEffect({});
+    if (before == nullptr || before->nll.empty()) return change_->setEffect({});
     QString text = tr("loss %1 nats a token, perplexity %2")
                        .arg(fixedNumber(before->loss, 4), noteNumber(std::exp(before->loss), 4));
     if (after != nullptr && after->nll.size() == before->nll.size())
@@ -476,7 +488,10 @@ void ModelsPage::showSolved() {
 
 void ModelsPage::showWritten() {
     const GeneratedText* written = state_->written();
-    if (written == nullptr) return;
+    if (written == nullptr) {
+        written_->setToolTip({});
+        return written_->clear();
+    }
     const QString end =
         written->text.empty() ? tr("(it ends the text at once)") : QString::fromStdString(written->text);
     written_->setText(end);
@@ -533,7 +548,8 @@ ViewSettings ModelsPage::viewSettings() const {
     ViewSettings settings{
         {"view.models", std::to_string(tabs_->currentIndex())},
         {"view.models_head", std::to_string(state_->layer()) + "." + std::to_string(state_->head())}};
-    if (!state_->model().isEmpty()) settings["view.models_model"] = state_->model().toStdString();
+    const QString model = wished_model_.isEmpty() ? state_->model() : wished_model_;
+    if (!model.isEmpty()) settings["view.models_model"] = model.toStdString();
     return settings;
 }
 
@@ -542,7 +558,10 @@ void ModelsPage::setViewSettings(const ViewSettings& settings) {
     const auto model = settings.find("view.models_model");
     if (model == settings.end()) return;
     const QString name = QString::fromStdString(model->second);
-    if (store_.find(name) != nullptr || isPublishedModel(name)) open(name);
+    if (isVisible())
+        open(name);
+    else
+        wished_model_ = name;  // nothing is computed that nobody looks at
     if (const auto head = settings.find("view.models_head"); head != settings.end()) {
         const QString text = QString::fromStdString(head->second);
         state_->setHead(text.section('.', 0, 0).toInt(), text.section('.', 1).toInt());

@@ -109,6 +109,7 @@ class ModelsPage : public Page {
     void openPublished(const QString& path);
     void wantWhatIsSeen();
     void showModel();
+    void showAnswers();
     void showWork();
     void showAnswer(Need what);
     void showEffect();
@@ -158,7 +159,8 @@ class ModelsPage : public Page {
     QPushButton *read_longer_, *hide_needle_, *patch_button_;
     LineEdit *needle_text_, *needle_question_, *needle_answer_, *other_;
     bool filling_ = false;
-    QTimer listing_;  ///< runs that come one after the other are listed once
+    QString wished_model_;  ///< of the last session, to be opened when the page is seen
+    QTimer listing_;        ///< runs that come one after the other are listed once
 };
 
 }  // namespace roper

@@ -84,8 +84,10 @@ QWidget* ModelsPage::makeChooser() {
     }
     cancel_ = named(new QPushButton(tr("Cancel")), tr("Cancel"), tr("Gives up what is being computed"));
     connect(cancel_, &QPushButton::clicked, this, [this] {
-        state_->setNeeds({});  // until something else is wanted
-        state_->cancel();
+        for (ModelsState* state : {state_, beside_state_}) {
+            state->setNeeds({});  // until something else is wanted
+            state->cancel();
+        }
     });
     progress_ =
         named(new QProgressBar, tr("How far the answer is"), tr("How much of the answer is computed"));
@@ -151,7 +153,7 @@ QWidget* ModelsPage::makeTextTab() {
     seed_ = named(new QSpinBox, tr("Seed of the sampling"), tr("The same seed draws the same text"));
     seed_->setRange(0, 1000000);
     seed_->setPrefix(tr("seed "));
-    write_ = named(new QPushButton(tr("Write on")), tr("Write on"), tr("Let the model continue the text"));
+    write_ = named(new QPushButton(tr("Continue")), tr("Continue"), tr("Let the model continue the text"));
     connect(write_, &QPushButton::clicked, this, &ModelsPage::write);
     written_ = makePlainLabel();
     written_->setWordWrap(true);

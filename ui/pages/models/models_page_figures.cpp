@@ -301,9 +301,9 @@ void ModelsPage::showKernels() {
     }
     if (const KernelsAnswer* beside = beside_state_->kernels();
         beside != nullptr && beside_state_->summary() != nullptr) {
-        const auto place =
-            static_cast<std::size_t>(state_->layer() * beside_state_->summary()->heads + state_->head());
-        if (place < beside->kernels.size()) {
+        const ModelSummary& other = *beside_state_->summary();
+        const auto place = static_cast<std::size_t>(state_->layer() * other.heads + state_->head());
+        if (state_->layer() < other.layers && state_->head() < other.heads) {
             CurveChart::Curve curve = norms.front();
             curve.key = QStringLiteral("beside");
             curve.label = tr("head %1 of %2").arg(state_->head()).arg(titleOf(*beside_state_));
@@ -425,7 +425,8 @@ Figure& ModelsPage::prepareFigure(FigureRequest request) {
         state_->request(found->second.first, question);
     }
     beside_state_->setNeeds({});
-    setBeside(QString::fromStdString(picture.beside));
+    const QString beside = QString::fromStdString(picture.beside);
+    setBeside(isPublishedModel(beside) ? QFileInfo(beside).absoluteFilePath() : beside);
     beside_state_->setNeeds(needs->second);
     state_->setNeeds(needs->second);
     waitWhile([&] { return beside_state_->isAsking(); }, "the answer of the model beside it");

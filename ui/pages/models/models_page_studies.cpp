@@ -53,7 +53,7 @@ QWidget* ModelsPage::makeLengthsTab() {
     length_factor_->setMaximumWidth(zoomed(70));
     trained_ = named(new QSpinBox, tr("Tokens of the texts of training"), tr("0: what the model says"));
     trained_->setRange(0, 100000000);
-    trained_->setSpecialValueText(tr("trained as it says"));
+    trained_->setSpecialValueText(tr("trained as the model says"));
     trained_->setSuffix(tr(" tokens trained"));
     read_longer_ =
         named(new QPushButton(tr("Read with scaled frequencies")), tr("Read with scaled frequencies"),
@@ -75,7 +75,7 @@ QWidget* ModelsPage::makeLengthsTab() {
     needle_question_ = edit(tr("Question"), tr("What is put after the text"), usual.question);
     needle_answer_ = edit(tr("Answer"), tr("What should follow the question, with its blank"), usual.answer);
     hide_needle_ =
-        named(new QPushButton(tr("Hide the needle")), tr("Hide the needle"),
+        named(new QPushButton(tr("Needle test")), tr("Needle test"),
               tr("Whether the model finds it, by the text's length and the needle's depth; 20 passes"));
     connect(hide_needle_, &QPushButton::clicked, this, [this] {
         LookQuestion question{LookTopic::needle};
@@ -318,9 +318,9 @@ void ModelsPage::showPatchPositions() {
     std::vector<int> places(answer->tokens.size());
     std::iota(places.begin(), places.end(), 0);
     patch_positions_->setHeadline(
-        tr("What layer %1, head %2 restores, position by position").arg(state_->layer()).arg(state_->head()));
+        tr("What layer %1, head %2 restores, position by position").arg(answer->layer).arg(answer->head));
     patch_positions_->setCaption(
-        tr("Activation patching of layer %1, head %2, by position").arg(state_->layer()).arg(state_->head()));
+        tr("Activation patching of layer %1, head %2, by position").arg(answer->layer).arg(answer->head));
     patch_positions_->setBars(
         places,
         {{QStringLiteral("restored"), tr("share restored"), Theme::output(), answer->restored.front(), {}}});

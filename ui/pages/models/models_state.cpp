@@ -69,13 +69,7 @@ ModelsState::ModelsState(RunStore& store, QObject* parent)
     connect(&client_, &ModelClient::answered, this,
             [this](const ModelQuestion&, const QByteArray& payload) { take(payload); });
     connect(&client_, &ModelClient::failed, this, [this](const QString& why) {
-        if (asking_) {
-            refused_[*asking_] = asked_;
-            requested_.erase(*asking_);
-        }
-        asking_.reset();
-        say(why);
-        askNext();
+        if (asking_) fail(*asking_, why);
     });
     connect(&client_, &ModelClient::progressed, this, [this](int done, int all) {
         progress_ = all > 0 ? static_cast<double>(done) / all : -1;
@@ -91,32 +85,76 @@ void ModelsState::say(const QString& message) {
     emit workChanged();
 }
 
+void ModelsState::forget(std::initializer_list<Need> answers) {
+    for (const Need need : answers) {
+        known_.erase(need);
+        switch (need) {
+            case Need::model:
+                summary_.reset();
+                break;
+            case Need::reading:
+                reading_.reset();
+                break;
+            case Need::changed:
+                changed_.reset();
+                break;
+            case Need::heads:
+                heads_.reset();
+                break;
+            case Need::thumbnails:
+                thumbnails_.reset();
+                break;
+            case Need::attention:
+                attention_.reset();
+                break;
+            case Need::kernels:
+                kernels_.reset();
+                break;
+            case Need::token_map:
+                token_map_.reset();
+                break;
+            case Need::lens:
+                lens_.reset();
+                break;
+            case Need::subsets:
+                subsets_.reset();
+                break;
+            case Need::written:
+                written_.reset();
+                break;
+            case Need::lengths:
+                lengths_.reset();
+                break;
+            case Need::needle:
+                needle_.reset();
+                break;
+            case Need::solved:
+                solved_.reset();
+                break;
+            case Need::patch:
+                patch_.reset();
+                break;
+            case Need::patch_positions:
+                patch_positions_.reset();
+                break;
+        }
+    }
+}
+
 void ModelsState::setModel(const QString& model) {
-    if (model == model_) return;
-    cancel();
-    model_ = model;
-    step_.reset();
-    // A run that trains moves on; what is seen of it is of one checkpoint.
+    // A run that trains moves on; what is seen of it is of one checkpoint, the newest when it was opened.
+    std::optional<std::int64_t> step;
     if (const RunWatcher* run = store_.find(model))
         if (const auto checkpoints = run->folder().checkpoints(); !checkpoints.empty())
-            step_ = checkpoints.back().step;
-    known_.clear();
-    summary_.reset();
-    reading_.reset();
-    changed_.reset();
-    heads_.reset();
-    attention_.reset();
-    thumbnails_.reset();
-    kernels_.reset();
-    token_map_.reset();
-    subsets_.reset();
-    written_.reset();
-    lens_.reset();
-    lengths_.reset();
-    needle_.reset();
-    solved_.reset();
-    patch_.reset();
-    patch_positions_.reset();
+            step = checkpoints.back().step;
+    if (model == model_ && step == step_) return;
+    cancel();
+    client_.close();
+    model_ = model;
+    step_ = step;
+    forget({Need::model, Need::reading, Need::changed, Need::heads, Need::thumbnails, Need::attention,
+            Need::kernels, Need::token_map, Need::lens, Need::subsets, Need::written, Need::lengths,
+            Need::needle, Need::solved, Need::patch, Need::patch_positions});
     emit modelChanged();
     emit headChanged();
     askNext();
@@ -126,6 +164,9 @@ void ModelsState::setText(const QString& text) {
     if (text == text_) return;
     text_ = text;
     cancel();
+    forget({Need::reading, Need::changed, Need::heads, Need::thumbnails, Need::attention, Need::token_map,
+            Need::lens, Need::subsets, Need::written, Need::lengths, Need::needle, Need::patch,
+            Need::patch_positions});
     emit inputsChanged();
     askNext();
 }
@@ -134,6 +175,8 @@ void ModelsState::setChange(const ModelChange& change) {
     if (change == change_) return;
     change_ = change;
     cancel();
+    forget({Need::changed, Need::heads, Need::thumbnails, Need::attention, Need::lens, Need::subsets,
+            Need::written, Need::lengths, Need::needle, Need::solved, Need::patch, Need::patch_positions});
     emit inputsChanged();
     askNext();
 }
@@ -146,7 +189,7 @@ void ModelsState::setHead(int layer, int head) {
     if (layer == layer_ && head == head_) return;
     layer_ = layer;
     head_ = head;
-    if (asking_ == Need::attention || asking_ == Need::token_map) cancel();
+    if (asking_ == Need::attention || asking_ == Need::token_map) stopAsking();
     emit headChanged();
     askNext();
 }
@@ -163,18 +206,24 @@ void ModelsState::setNeeds(std::vector<Need> needs) {
 }
 
 void ModelsState::request(Need need, const LookQuestion& question) {
+    if (asking_ == need) stopAsking();
     requested_[need] = question;
     refused_.erase(need);
     known_.erase(need);
     askNext();
 }
 
-void ModelsState::cancel() {
+/// What is being answered is asked again later, if it is still wanted.
+void ModelsState::stopAsking() {
     client_.cancel();
     asking_.reset();
+    progress_ = -1;
+}
+
+void ModelsState::cancel() {
+    stopAsking();
     refused_.clear();
     requested_.clear();
-    progress_ = -1;
     say({});
 }
 
@@ -242,6 +291,7 @@ std::optional<LookQuestion> ModelsState::questionFor(Need need) const {
             question.text = text_.toStdString();
             question.layer = layer_;
             question.head = head_;
+            if (need == Need::solved) question.text.clear();
             const ModelChange scaled = question.change;  // by which longer texts are read
             question.change = change_;
             if (need == Need::lengths) {
@@ -251,7 +301,7 @@ std::optional<LookQuestion> ModelsState::questionFor(Need need) const {
             break;
         }
     }
-    if (text_.isEmpty()) return std::nullopt;
+    if (text_.isEmpty() && need != Need::solved) return std::nullopt;
     return question;
 }
 
@@ -269,6 +319,14 @@ void ModelsState::askNext() {
     wanted.insert(wanted.end(), needs_.begin(), needs_.end());
     for (const auto& [need, question] : requested_)
         wanted.push_back(need);
+    constexpr qsizetype kLongestText = 60000;  // bytes: a message of the socket holds no more
+    if (text_.toUtf8().size() > kLongestText && summary_) {
+        say(tr("The text has %1 bytes; this page reads at most %2. `roper-train look --text-file` reads "
+               "longer ones.")
+                .arg(text_.toUtf8().size())
+                .arg(kLongestText));
+        return;
+    }
     for (const Need need : wanted) {
         const auto question = questionFor(need);
         if (!question || isKnown(need, *question)) continue;
@@ -291,8 +349,7 @@ void ModelsState::take(const QByteArray& payload) {
     try {
         switch (what) {
             case Need::model:
-                summary_ = read<ModelSummary>(payload);
-                setHead(layer_, head_);
+                takeSummary(payload);
                 break;
             case Need::reading:
                 reading_ = read<TextReading>(payload);
@@ -340,15 +397,47 @@ void ModelsState::take(const QByteArray& payload) {
                 patch_positions_ = read<PatchAnswer>(payload);
                 break;
         }
-        known_[what] = asked_;
-        requested_.erase(what);
     } catch (const Error& error) {
-        refused_[what] = asked_;
-        message_ = QString::fromStdString(error.what());
+        return fail(what, QString::fromStdString(error.what()));
     }
+    finish(what);
+}
+
+/// What this model lacks cannot be changed.
+void ModelsState::takeSummary(const QByteArray& payload) {
+    summary_ = read<ModelSummary>(payload);
+    setHead(layer_, head_);
+    ModelChange fitting = change_;
+    if (!summary_->rotates_values) fitting.no_value_rotation = fitting.no_inverse = false;
+    if (!summary_->rotates) {
+        fitting.mute.clear();
+        fitting.no_rotation = false;
+        fitting.base = 0;
+        fitting.scaling = ScalingMethod::none;
+    }
+    if (fitting.layer && *fitting.layer >= summary_->layers) fitting.layer.reset();
+    if (fitting.head && *fitting.head >= summary_->heads) fitting.head.reset();
+    change_ = fitting;
+}
+
+void ModelsState::finish(Need what) {
+    known_[what] = asked_;
+    const auto now = requested_.find(what) == requested_.end() ? std::nullopt : questionFor(what);
+    if (now == asked_) requested_.erase(what);
     asking_.reset();
     emit answered(what);
-    if (what == Need::model) emit modelChanged();
+    if (what == Need::model) {
+        emit modelChanged();
+        emit inputsChanged();
+    }
+    askNext();
+}
+
+void ModelsState::fail(Need what, const QString& why) {
+    refused_[what] = asked_;
+    requested_.erase(what);
+    asking_.reset();
+    say(why);
     askNext();
 }
 
@@ -360,24 +449,19 @@ void ModelsState::takeMap(const QByteArray& payload) {
     if (reading_)
         for (const std::string& token : reading_->tokens)
             tokens << shownToken(token);
+    const auto is_wanted = [this, question] { return asking_ == Need::attention && asked_ == question; };
     QtConcurrent::run([payload, causal] { return mapOf(payload, causal); })
         .then(this,
-              [this, question, tokens](HeatMapView::Map map) {
-                  if (asking_ != Need::attention || !(asked_ == question)) return;
+              [this, question, tokens, is_wanted](HeatMapView::Map map) {
+                  if (!is_wanted()) return;
                   if (tokens.size() == map.values->rows()) map.row_labels = map.column_labels = tokens;
                   attention_ = std::make_shared<const HeadMap>(HeadMap{static_cast<int>(question.layer),
                                                                        static_cast<int>(question.head),
                                                                        tokens, std::move(map)});
-                  known_[Need::attention] = question;
-                  asking_.reset();
-                  emit answered(Need::attention);
-                  askNext();
+                  finish(Need::attention);
               })
-        .onFailed(this, [this, question](const Error& error) {
-            refused_[Need::attention] = question;
-            asking_.reset();
-            say(QString::fromStdString(error.what()));
-            askNext();
+        .onFailed(this, [this, is_wanted](const std::exception& error) {
+            if (is_wanted()) fail(Need::attention, QString::fromStdString(error.what()));
         });
 }
 

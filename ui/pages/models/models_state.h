@@ -79,7 +79,7 @@ class ModelsState : public QObject {
     /// What is being answered is given up, and what was requested with it.
     void cancel();
 
-    // What is known; null until it is. What is shown may be of the text before while a new one is read.
+    // What is known of this model, text and change; null until it is.
     const ModelSummary* summary() const { return summary_.get(); }
     const TextReading* reading() const { return reading_.get(); }
     const TextReading* changed() const { return change_.isNothing() ? nullptr : changed_.get(); }
@@ -111,6 +111,8 @@ class ModelsState : public QObject {
         std::int64_t tokens = 0;
     };
     std::optional<Cost> cost() const;
+    /// The step of a run's checkpoint that is read.
+    std::optional<std::int64_t> step() const { return step_; }
 
   signals:
     void modelChanged();
@@ -124,6 +126,11 @@ class ModelsState : public QObject {
     void askNext();
     void take(const QByteArray& payload);
     void takeMap(const QByteArray& payload);
+    void takeSummary(const QByteArray& payload);
+    void finish(Need what);
+    void fail(Need what, const QString& why);
+    void stopAsking();
+    void forget(std::initializer_list<Need> answers);
     void say(const QString& message);
     bool isKnown(Need need, const LookQuestion& question) const;
 

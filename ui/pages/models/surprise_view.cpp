@@ -41,6 +41,9 @@ SurpriseView::SurpriseView(ModelsState& state, QWidget* parent) : FigureView(par
     });
     connect(&state_, &ModelsState::modelChanged, this, &SurpriseView::refresh);
     connect(&state_, &ModelsState::inputsChanged, this, &SurpriseView::refresh);
+    connect(&state_, &ModelsState::workChanged, this, [this] {
+        if (state_.reading() == nullptr) update();  // it says what is being done
+    });
 }
 
 void SurpriseView::refresh() {
