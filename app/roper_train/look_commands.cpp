@@ -9,6 +9,7 @@
 
 #include "app/roper_train/commands.h"
 #include "app/roper_train/json_line.h"
+#include "app/roper_train/look_heads.h"
 #include "app/roper_train/look_studies.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
@@ -141,14 +142,6 @@ int printGenerated(Inspector& inspector, const std::vector<std::int64_t>& ids,
     return 0;
 }
 
-bool isWanted(const LookOptions& options, std::int64_t layer, std::int64_t head) {
-    return HeadChoice{options.layer, options.head}.holds(layer, head);
-}
-
-Json numbersJson(const Eigen::VectorXd& numbers) {
-    return std::vector<double>(numbers.begin(), numbers.end());
-}
-
 /// One head's weights as JSON: a list for each query, of the keys up to it.
 int printAttention(Inspector& inspector, const std::vector<std::int64_t>& ids,
                    const Intervention& intervention, const LookOptions& options) {
@@ -238,96 +231,6 @@ int attentionToFile(Inspector& inspector, const std::vector<std::int64_t>& ids,
         throw Error(ErrorKind::usage,
                     "attention is written as .safetensors or .csv, not as \"" + out.string() + "\"");
     std::cerr << "wrote " << out.string() << "\n";
-    return 0;
-}
-
-int printHeads(const std::vector<HeadReport>& reports, const LookOptions& options) {
-    static const std::vector<std::pair<const char*, double HeadReport::*>> kMeasures = {
-        {"entropy", &HeadReport::entropy},
-        {"mean_distance", &HeadReport::mean_distance},
-        {"first", &HeadReport::first},
-        {"self", &HeadReport::self},
-        {"previous", &HeadReport::previous},
-        {"local", &HeadReport::local},
-        {"same", &HeadReport::same},
-        {"induction", &HeadReport::induction},
-        {"slow_share", &HeadReport::slow_share}};
-    if (!options.json) {
-        std::cout << "layer,head,label,evidence";
-        for (const auto& [name, measure] : kMeasures)
-            std::cout << "," << name;
-        std::cout << "\n";
-    }
-    for (const HeadReport& report : reports) {
-        if (!isWanted(options, report.layer, report.head)) continue;
-        Json line = {{"layer", report.layer},
-                     {"head", report.head},
-                     {"label", labelOf(report)},
-                     {"evidence", evidenceOf(report)}};
-        for (const auto& [name, measure] : kMeasures)
-            line[name] = report.*measure;
-        if (options.json) {
-            print(line);
-            continue;
-        }
-        std::cout << report.layer << "," << report.head << "," << labelOf(report) << ","
-                  << formatRounded(evidenceOf(report), 3);
-        for (const auto& [name, measure] : kMeasures)
-            std::cout << "," << formatRounded(report.*measure, 4);
-        std::cout << "\n";
-    }
-    return 0;
-}
-
-int printBands(const std::vector<HeadReport>& reports, const Architecture& model, std::size_t tokens,
-               const LookOptions& options) {
-    if (!options.json) std::cout << "layer,head,pair,theta,score_share,query_norm,key_norm,value_norm\n";
-    for (const HeadReport& report : reports) {
-        if (!isWanted(options, report.layer, report.head)) continue;
-        const Eigen::VectorXd theta = frequenciesOf(model, report.layer, static_cast<double>(tokens));
-        if (options.json) {
-            print({{"layer", report.layer},
-                   {"head", report.head},
-                   {"theta", numbersJson(theta)},
-                   {"score_share", numbersJson(report.bands.share)},
-                   {"unrotated_share", report.bands.rest},
-                   {"score_variance", report.bands.variance},
-                   {"query_norm", numbersJson(report.query_norms)},
-                   {"key_norm", numbersJson(report.key_norms)},
-                   {"value_norm", numbersJson(report.value_norms)}});
-            continue;
-        }
-        for (Eigen::Index pair = 0; pair < report.query_norms.size(); ++pair) {
-            const bool rotates = pair < theta.size();
-            std::cout << report.layer << "," << report.head << "," << pair << ","
-                      << (rotates ? formatRounded(theta[pair], 6) : "") << ","
-                      << (rotates ? formatRounded(report.bands.share[pair], 4) : "") << ","
-                      << formatRounded(report.query_norms[pair], 5) << ","
-                      << formatRounded(report.key_norms[pair], 5) << ","
-                      << formatRounded(report.value_norms[pair], 5) << "\n";
-        }
-    }
-    return 0;
-}
-
-int printKernels(Inspector& inspector, const LookOptions& options) {
-    const std::vector<ValueKernel> kernels =
-        inspector.valueKernels(static_cast<int>(options.count.value_or(32)));
-    const std::int64_t heads = inspector.model().architecture.heads;
-    if (!options.json) std::cout << "layer,head,distance,norm,cosine\n";
-    for (std::size_t i = 0; i < kernels.size(); ++i) {
-        const auto layer = static_cast<std::int64_t>(i) / heads, head = static_cast<std::int64_t>(i) % heads;
-        if (!isWanted(options, layer, head)) continue;
-        if (options.json) {
-            print(
-                {{"layer", layer}, {"head", head}, {"norm", kernels[i].norm}, {"cosine", kernels[i].cosine}});
-            continue;
-        }
-        for (std::size_t distance = 0; distance < kernels[i].norm.size(); ++distance)
-            std::cout << layer << "," << head << "," << distance << ","
-                      << formatRounded(kernels[i].norm[distance], 6) << ","
-                      << formatRounded(kernels[i].cosine[distance], 5) << "\n";
-    }
     return 0;
 }
 
