@@ -66,6 +66,7 @@ class HeatMapView : public FigureView {
     void writeCsv(const WriteBytes& write) const override;
     QString figureCaption() const override { return caption_; }
     QSize leastSize() const override { return {220, 160}; }
+    QSize leastScreenSize() const override { return {220, 130}; }
 
     /// Where a cell is on the canvas.
     QRectF cellRect(int row, int column) const;

@@ -28,6 +28,25 @@ QImage pictureOf(const Eigen::MatrixXf& map, const Theme& theme) {
     return image;
 }
 
+/// The same as one shape a cell, so that a drawing stays a drawing.
+void paintCells(QPainter& painter, const Eigen::MatrixXf& map, const QRectF& box, const Theme& theme) {
+    const auto colors = theme.sequentialColors();
+    const float largest = std::max(map.maxCoeff(), 1e-12F);
+    const double side = box.width() / static_cast<double>(map.rows());
+    for (Eigen::Index row = 0; row < map.rows(); ++row)
+        for (Eigen::Index column = 0; column < map.cols(); ++column) {
+            const auto shade = static_cast<std::size_t>(
+                std::lround(255 * std::clamp(map(row, column) / largest, 0.0F, 1.0F)));
+            if (shade > 0)
+                painter.fillRect(QRectF(box.left() + side * static_cast<double>(column),
+                                        box.top() + side * static_cast<double>(row), side, side),
+                                 QColor(colors[shade]));
+        }
+}
+
+/// More than these would make a drawing of tens of megabytes.
+constexpr Eigen::Index kMostShapes = 20000;
+
 }  // namespace
 
 HeadGridView::HeadGridView(ModelsState& state, QWidget* parent) : FigureView(parent), state_(state) {
@@ -99,11 +118,16 @@ void HeadGridView::paintFigure(QPainter& painter, const QRectF& area, const Them
                          QString::number(column));
     }
     painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
+    const bool as_shapes =
+        static_cast<Eigen::Index>(all.maps.size()) * all.maps.front().size() <= kMostShapes;
     for (int layer = 0; layer < all.layers; ++layer)
         for (int head = 0; head < all.heads; ++head) {
             const QRectF box = mapRect(grid, layer, head);
-            painter.drawImage(box,
-                              pictureOf(all.maps[static_cast<std::size_t>(layer * all.heads + head)], theme));
+            const Eigen::MatrixXf& map = all.maps[static_cast<std::size_t>(layer * all.heads + head)];
+            if (as_shapes)
+                paintCells(painter, map, box, theme);
+            else
+                painter.drawImage(box, pictureOf(map, theme));
             const bool chosen = layer == state_.layer() && head == state_.head();
             painter.setBrush(Qt::NoBrush);
             painter.setPen(QPen(chosen ? Theme::roper() : theme.grid, chosen ? 2.2 : 0.8));

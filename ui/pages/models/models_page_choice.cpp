@@ -64,7 +64,8 @@ void ModelsPage::fillModels() {
     std::stable_sort(runs.begin(), runs.end(),
                      [](const RunWatcher* a, const RunWatcher* b) { return a->madeAt_s() > b->madeAt_s(); });
     for (const RunWatcher* run : runs) {
-        if (!run->specification()) continue;
+        // Linear attention is not looked into.
+        if (!run->specification() || run->specification()->model.attention != "softmax") continue;
         if (std::exchange(first_run, false)) models_->insertSeparator(models_->count());
         add(run->name(), run->name(), tr("a run of yours"));
     }

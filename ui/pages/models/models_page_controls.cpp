@@ -73,7 +73,9 @@ QWidget* ModelsPage::makeChooser() {
         named(new QPlainTextEdit, tr("Text that the model reads"), tr("Ctrl+Return lets the model read it"));
     text_->setPlaceholderText(tr("a text; Ctrl+Return lets the model read it"));
     text_->setTabChangesFocus(true);
-    text_->setFixedHeight(text_->fontMetrics().lineSpacing() * 2 + 14);
+    const auto lines = [this](int count) { return text_->fontMetrics().lineSpacing() * count + 12; };
+    text_->setMinimumHeight(lines(1));
+    text_->setMaximumHeight(lines(3));
     read_ = named(new QPushButton(tr("Read")), tr("Read"), tr("Let the model read the text (Ctrl+Return)"));
     const auto readIt = [this] { readText(text_->toPlainText()); };
     connect(read_, &QPushButton::clicked, this, readIt);
@@ -196,7 +198,6 @@ QWidget* ModelsPage::makeHeadsTab() {
     head_ = number(tr("Head that is shown"), tr("head "));
     map_title_ = makePlainLabel();
     map_title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    map_title_->setWordWrap(true);
     map_->setEmptyText(tr("The attention of the chosen head is shown here."));
     reach_->setEmptyText(tr("How the head's weight falls with distance is shown here."));
     reach_->setLog(false, true);

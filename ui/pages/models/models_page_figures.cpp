@@ -79,6 +79,7 @@ void ModelsPage::showMap() {
                         : state_->summary() != nullptr
                             ? tr("layer %1, head %2").arg(state_->layer()).arg(state_->head())
                             : QString());
+    map_title_->setToolTip(map_title_->text());
     if (!is_it) {
         map_->setMap({});
         return;
