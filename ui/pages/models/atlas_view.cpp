@@ -35,15 +35,20 @@ double along(double distance) {
 
 }  // namespace
 
-QString describeHead(const HeadReport& report) {
+QString titleOfHead(const HeadReport& report) {
     QString said = AtlasView::tr("layer %1, head %2: %3")
                        .arg(report.layer)
                        .arg(report.head)
                        .arg(QString::fromStdString(labelOf(report)));
     if (evidenceOf(report) > 0) said += QStringLiteral(" (%1)").arg(noteNumber(evidenceOf(report), 3));
-    return said + AtlasView::tr("; entropy %1 nats, mean distance %2, slow pairs %3 of the scores")
-                      .arg(noteNumber(report.entropy, 3), noteNumber(report.mean_distance, 3),
-                           noteNumber(report.slow_share, 3));
+    return said;
+}
+
+QString describeHead(const HeadReport& report) {
+    return titleOfHead(report) +
+           AtlasView::tr("; entropy %1 nats, mean distance %2, slow pairs %3 of the scores")
+               .arg(noteNumber(report.entropy, 3), noteNumber(report.mean_distance, 3),
+                    noteNumber(report.slow_share, 3));
 }
 
 AtlasView::AtlasView(ModelsState& state, QWidget* parent) : FigureView(parent), state_(state) {

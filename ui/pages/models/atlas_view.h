@@ -58,7 +58,9 @@ class AtlasView : public FigureView {
     std::string label_;
 };
 
-/// "layer 3, head 1: previous token (0.98); entropy 0.41 nats, …"
+/// "layer 3, head 1: previous token (0.98)"
+QString titleOfHead(const HeadReport& report);
+/// The same with what was measured.
 QString describeHead(const HeadReport& report);
 
 }  // namespace roper

@@ -75,11 +75,11 @@ void ModelsPage::showMap() {
     const HeadMap* attention = state_->attention();
     const bool is_it =
         attention != nullptr && attention->layer == state_->layer() && attention->head == state_->head();
-    map_title_->setText(state_->report() != nullptr ? describeHead(*state_->report())
+    map_title_->setText(state_->report() != nullptr ? titleOfHead(*state_->report())
                         : state_->summary() != nullptr
                             ? tr("layer %1, head %2").arg(state_->layer()).arg(state_->head())
                             : QString());
-    map_title_->setToolTip(map_title_->text());
+    map_title_->setToolTip(state_->report() != nullptr ? describeHead(*state_->report()) : QString());
     if (!is_it) {
         map_->setMap({});
         return;
