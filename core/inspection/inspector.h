@@ -80,7 +80,8 @@ class Inspector {
     HeadsAnswer heads(std::span<const std::int64_t> ids, const Intervention& intervention = {});
 
     /// The loss with every subset of the bands, when the pairs that rotate are cut into so many of equal
-    /// width (the last may be wider); the others are left out of the scores of all heads. 2^bands passes.
+    /// width (the last may be wider); the others are left out of the scores of all heads, in place of pairs
+    /// that `intervention` mutes. 2^bands passes.
     /// @throws Error (usage) for fewer than two tokens, more than `kMostBands` bands, or more than there are
     /// pairs
     SubsetsAnswer bandSubsets(std::span<const std::int64_t> ids, std::int64_t bands,

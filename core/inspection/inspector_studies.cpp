@@ -50,6 +50,7 @@ SubsetsAnswer Inspector::bandSubsets(std::span<const std::int64_t> ids, std::int
     for (std::int64_t kept = 0; kept < subsets; ++kept) {
         BandSubset subset;
         Intervention changed = intervention;
+        changed.muted_pairs.clear();  // which pairs are left out is what is asked here
         Intervention::MutedPairs muted;
         for (std::int64_t band = 0; band < bands; ++band) {
             const std::vector<int>& of_band = pairs_of[static_cast<std::size_t>(band)];

@@ -45,10 +45,11 @@ QString titleOfHead(const HeadReport& report) {
 }
 
 QString describeHead(const HeadReport& report) {
-    return titleOfHead(report) +
-           AtlasView::tr("; entropy %1 nats, mean distance %2, slow pairs %3 of the scores")
-               .arg(noteNumber(report.entropy, 3), noteNumber(report.mean_distance, 3),
-                    noteNumber(report.slow_share, 3));
+    return titleOfHead(report) + AtlasView::tr(
+                                     "; entropy %1 nats, mean distance %2; pairs that finish no turn in this "
+                                     "text make %3 of the scores")
+                                     .arg(noteNumber(report.entropy, 3), noteNumber(report.mean_distance, 3),
+                                          noteNumber(report.slow_share, 3));
 }
 
 AtlasView::AtlasView(ModelsState& state, QWidget* parent) : FigureView(parent), state_(state) {
@@ -155,9 +156,11 @@ void AtlasView::paintAxes(QPainter& painter, const Frame& frame, const Theme& th
                          noteNumber(tick, 3));
     }
     painter.setPen(theme.text);
-    painter.drawText(QRectF(box.left(), box.bottom() + 22, box.width(), 20),
-                     Qt::AlignHCenter | Qt::AlignVCenter,
-                     metrics.elidedText(tr("mean distance n − j, tokens"), Qt::ElideRight, box.width()));
+    painter.drawText(
+        QRectF(box.left(), box.bottom() + 22, box.width(), 20), Qt::AlignHCenter | Qt::AlignVCenter,
+        metrics.elidedText(state_.change().isNothing() ? tr("mean distance n − j, tokens")
+                                                       : tr("mean distance n − j, tokens (with the change)"),
+                           Qt::ElideRight, box.width()));
     painter.save();
     painter.translate(box.left() - kLeft + 12, box.center().y());
     painter.rotate(-90);
@@ -190,7 +193,8 @@ void AtlasView::paintLegend(QPainter& painter, const QRectF& area, const Theme& 
     const bool by_layer = colour_ == Colour::layer;
     const int last =
         by_layer && state_.summary() != nullptr ? static_cast<int>(state_.summary()->layers) - 1 : 1;
-    entry(theme.pair(0, 2), by_layer ? tr("layer 0") : tr("slow pairs make nothing of the scores"));
+    entry(theme.pair(0, 2),
+          by_layer ? tr("layer 0") : tr("pairs without a full turn in this text make nothing of the scores"));
     entry(theme.pair(1, 2), by_layer ? tr("layer %1").arg(last) : tr("all"));
 }
 

@@ -28,6 +28,18 @@ QImage pictureOf(const Eigen::MatrixXf& map, const Theme& theme) {
     return image;
 }
 
+/// A map of at most so many cells a side, each the largest of those that it stands for: a diagonal stays one.
+Eigen::MatrixXf reduced(const Eigen::MatrixXf& map, Eigen::Index side) {
+    const Eigen::Index span = (map.rows() + side - 1) / std::max<Eigen::Index>(side, 1);
+    if (span <= 1) return map;
+    const Eigen::Index cells = (map.rows() + span - 1) / span;
+    Eigen::MatrixXf small = Eigen::MatrixXf::Zero(cells, cells);
+    for (Eigen::Index row = 0; row < map.rows(); ++row)
+        for (Eigen::Index column = 0; column < map.cols(); ++column)
+            small(row / span, column / span) = std::max(small(row / span, column / span), map(row, column));
+    return small;
+}
+
 /// The same as one shape a cell, so that a drawing stays a drawing.
 void paintCells(QPainter& painter, const Eigen::MatrixXf& map, const QRectF& box, const Theme& theme) {
     const auto colors = theme.sequentialColors();
@@ -127,7 +139,10 @@ void HeadGridView::paintFigure(QPainter& painter, const QRectF& area, const Them
             if (as_shapes)
                 paintCells(painter, map, box, theme);
             else
-                painter.drawImage(box, pictureOf(map, theme));
+                painter.drawImage(
+                    box,
+                    pictureOf(reduced(map, std::max<Eigen::Index>(1, static_cast<Eigen::Index>(box.width()))),
+                              theme));
             const bool chosen = layer == state_.layer() && head == state_.head();
             painter.setBrush(Qt::NoBrush);
             painter.setPen(QPen(chosen ? Theme::roper() : theme.grid, chosen ? 2.2 : 0.8));

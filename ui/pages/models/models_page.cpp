@@ -307,7 +307,7 @@ void ModelsPage::showWritten() {
     }
     const QString end =
         written->text.empty() ? tr("(it ends the text at once)") : QString::fromStdString(written->text);
-    written_->setText(end);
+    written_->setText(state_->change().isNothing() ? end : tr("with the change: %1").arg(end));
     written_->setToolTip(tr("%1 tokens%2")
                              .arg(written->generated.size())
                              .arg(state_->change().isNothing() ? QString() : tr(", with the change")));

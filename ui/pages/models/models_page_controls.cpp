@@ -90,6 +90,7 @@ QWidget* ModelsPage::makeChooser() {
             state->setNeeds({});  // until something else is wanted
             state->cancel();
         }
+        say(tr("Cancelled; Read begins again."));
     });
     progress_ =
         named(new QProgressBar, tr("How far the answer is"), tr("How much of the answer is computed"));
@@ -261,6 +262,11 @@ QWidget* ModelsPage::makeSubsetsTab() {
     band_count_->setSuffix(tr(" bands"));
     compute_ = named(new QPushButton(tr("Read with every subset")), tr("Read with every subset"),
                      tr("The loss when scores are made of some bands alone, for every choice of them"));
+    const auto say_passes = [this](int bands) {
+        compute_->setText(tr("Read with every subset (%1 passes)").arg(1 << bands));
+    };
+    connect(band_count_, &QSpinBox::valueChanged, this, say_passes);
+    say_passes(band_count_->value());
     connect(compute_, &QPushButton::clicked, this, [this] {
         wantWhatIsSeen();
         LookQuestion question{LookTopic::subsets};

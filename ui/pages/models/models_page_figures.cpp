@@ -43,11 +43,11 @@ QColor colorOf(BandQuantity quantity, const Theme& theme) {
 }  // namespace
 
 void ModelsPage::showLabels() {
+    if (state_->heads() == nullptr) return;  // what was chosen is kept for the next answer
     const QScopedValueRollback filling(filling_, true);
     const QString kept = label_->currentData().toString();
     label_->clear();
     label_->addItem(tr("all heads"), QString());
-    if (state_->heads() == nullptr) return;
     for (const auto& [label, count] : AtlasView::countedLabels(*state_->heads())) {
         const QString name = QString::fromStdString(label);
         label_->addItem(QStringLiteral("%1 (%2)").arg(name).arg(count), name);
@@ -156,7 +156,8 @@ void ModelsPage::showBands() {
     map.row_name = tr("layer·head");
     map.column_name = tr("pair, the fastest first");
     map.value_name = quantity_->currentText();
-    bands_->setTitle(tr("%1, by head and pair").arg(quantity_->currentText()));
+    const QString with = state_->change().isNothing() ? QString() : tr(", with the change");
+    bands_->setTitle(tr("%1, by head and pair%2").arg(quantity_->currentText(), with));
     bands_->setCaption(
         tr("%1 of every pair in every head of %2, %3 tokens")
             .arg(quantity_->currentText(),

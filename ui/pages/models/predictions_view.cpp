@@ -46,6 +46,12 @@ std::vector<PredictionsView::Row> PredictionsView::rows() const {
         else
             rows.push_back({prediction.token, {}, prediction.probability, prediction.id == next});
     }
+    std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+        const auto larger = [](const Row& row) {
+            return std::max(row.before.value_or(0), row.after.value_or(0));
+        };
+        return larger(a) > larger(b);
+    });
     return rows;
 }
 
@@ -81,9 +87,11 @@ void PredictionsView::paintFigure(QPainter& painter, const QRectF& area, const T
     if (two) {
         painter.setPen(theme.faint_text);
         legend = kTitle;
-        painter.drawText(
-            QRectF(box.left(), box.bottom() - kTitle, box.width(), kTitle), Qt::AlignLeft | Qt::AlignVCenter,
-            metrics.elidedText(tr("above: as trained; below: with the change"), Qt::ElideRight, box.width()));
+        painter.drawText(QRectF(box.left(), box.bottom() - kTitle, box.width(), kTitle),
+                         Qt::AlignLeft | Qt::AlignVCenter,
+                         metrics.elidedText(
+                             tr("above: as trained; below: with the change; –: not among the ten likeliest"),
+                             Qt::ElideRight, box.width()));
     }
     const double row_height = two ? 1.5 * kRow : kRow;
     for (const Row& row : rows) {
