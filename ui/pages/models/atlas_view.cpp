@@ -112,8 +112,9 @@ QPointF AtlasView::Frame::at(const HeadReport& report) const {
 
 AtlasView::Frame AtlasView::frame(const QRectF& area, bool legend) const {
     Frame frame;
-    const double lines = legend && state_.heads() != nullptr ? kLegendLine * 2 : 0;
-    frame.box = area.adjusted(kLeft, kTop + lines, -kRight, -kBottom);
+    const bool has_legend = legend && state_.heads() != nullptr && !state_.heads()->heads.empty();
+    const double below = has_legend ? legendIn(area, Theme::light()).back().place.bottom() - area.top() : 0;
+    frame.box = area.adjusted(kLeft, kTop + below, -kRight, -kBottom);
     if (state_.heads() == nullptr) return frame;
     for (const HeadReport& report : state_.heads()->heads) {
         frame.most_distance = std::max(frame.most_distance, 1.1 * report.mean_distance);
@@ -169,33 +170,42 @@ void AtlasView::paintAxes(QPainter& painter, const Frame& frame, const Theme& th
     painter.restore();
 }
 
-void AtlasView::paintLegend(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    const QFontMetricsF metrics(painter.font());
+std::vector<AtlasView::LegendEntry> AtlasView::legendIn(const QRectF& area, const Theme& theme) const {
+    std::vector<LegendEntry> entries;
+    if (colour_ == Colour::label) {
+        for (const auto& [label, count] : countedLabels(*state_.heads()))
+            entries.push_back(
+                {colorOf(label), QStringLiteral("%1 %2").arg(QString::fromStdString(label)).arg(count), {}});
+    } else {
+        const bool by_layer = colour_ == Colour::layer;
+        const int last =
+            by_layer && state_.summary() != nullptr ? static_cast<int>(state_.summary()->layers) - 1 : 1;
+        entries.push_back(
+            {theme.pair(0, 2), by_layer ? tr("layer 0") : tr("fast pairs make the scores"), {}});
+        entries.push_back({theme.pair(1, 2), by_layer ? tr("layer %1").arg(last) : tr("slow pairs do"), {}});
+    }
+    const QFontMetricsF metrics(font());
     double x = area.left() + kLeft, y = area.top() + 4;
-    const auto entry = [&](const QColor& color, const QString& text) {
-        const double width = metrics.horizontalAdvance(text) + 30;
+    for (LegendEntry& entry : entries) {
+        const double width = metrics.horizontalAdvance(entry.text) + 30;
         if (x + width > area.right() && x > area.left() + kLeft) {
             x = area.left() + kLeft;
             y += kLegendLine;
         }
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(color);
-        painter.drawEllipse(QPointF(x + 6, y + kLegendLine / 2), kRadius, kRadius);
-        painter.setPen(theme.text);
-        painter.drawText(QRectF(x + 14, y, width, kLegendLine), Qt::AlignLeft | Qt::AlignVCenter, text);
+        entry.place = {x, y, width, kLegendLine};
         x += width;
-    };
-    if (colour_ == Colour::label) {
-        for (const auto& [label, count] : countedLabels(*state_.heads()))
-            entry(colorOf(label), QStringLiteral("%1 %2").arg(QString::fromStdString(label)).arg(count));
-        return;
     }
-    const bool by_layer = colour_ == Colour::layer;
-    const int last =
-        by_layer && state_.summary() != nullptr ? static_cast<int>(state_.summary()->layers) - 1 : 1;
-    entry(theme.pair(0, 2),
-          by_layer ? tr("layer 0") : tr("pairs without a full turn in this text make nothing of the scores"));
-    entry(theme.pair(1, 2), by_layer ? tr("layer %1").arg(last) : tr("all"));
+    return entries;
+}
+
+void AtlasView::paintLegend(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    for (const LegendEntry& entry : legendIn(area, theme)) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(entry.color);
+        painter.drawEllipse(QPointF(entry.place.left() + 6, entry.place.center().y()), kRadius, kRadius);
+        painter.setPen(theme.text);
+        painter.drawText(entry.place.adjusted(14, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, entry.text);
+    }
 }
 
 void AtlasView::paintWithLegend(bool legend, QPainter& painter, const QRectF& area,

@@ -46,6 +46,13 @@ class AtlasView : public FigureView {
         double most_distance = 1, most_entropy = 1;
         QPointF at(const HeadReport& report) const;
     };
+    struct LegendEntry {
+        QColor color;
+        QString text;
+        QRectF place;
+    };
+    /// Line by line, as many as the width asks for.
+    std::vector<LegendEntry> legendIn(const QRectF& area, const Theme& theme) const;
     Frame frame(const QRectF& area, bool legend) const;
     bool isShown(const HeadReport& report) const;
     QColor colorOf(const HeadReport& report, const Theme& theme) const;
