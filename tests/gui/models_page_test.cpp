@@ -284,6 +284,24 @@ class ModelsPageTest : public PageTest {
         QVERIFY2(said->text().contains("with the change"), qPrintable(said->text()));
     }
 
+    // Rows come and go with the model; none lies over another.
+    void theChangePanelShowsEveryRow() {
+        for (const QString& model : {model("llama"), QString("run"), QString("twin"), QString("run")}) {
+            page().open(model);
+            waitForAnswers();
+            QTest::qWait(50);
+            QList<QWidget*> rows;
+            for (QWidget* widget : page().change().findChildren<QWidget*>(Qt::FindDirectChildrenOnly))
+                if (widget->isVisible() && !widget->size().isEmpty()) rows << widget;
+            QVERIFY(rows.contains(control<QPushButton>("As it was trained")));
+            QCOMPARE(rows.contains(control<QPushButton>("Solve 64 problems")), model != this->model("llama"));
+            for (const QWidget* a : rows)
+                for (const QWidget* b : rows)
+                    QVERIFY2(a == b || !a->geometry().intersects(b->geometry()),
+                             qPrintable(model + ": " + a->accessibleName() + " over " + b->accessibleName()));
+        }
+    }
+
     void longTextsLayersAndPatching() {
         openModel();
         page().showTab(ModelsPage::layers_tab);

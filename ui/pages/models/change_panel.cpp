@@ -9,15 +9,14 @@
 
 namespace roper {
 
-ChangePanel::ChangePanel(QWidget* parent) : QWidget(parent), form_(new QFormLayout(this)) {
-    form_->setContentsMargins(8, 8, 8, 8);
-    form_->setRowWrapPolicy(QFormLayout::WrapLongRows);
+ChangePanel::ChangePanel(QWidget* parent) : QWidget(parent), column_(new QVBoxLayout(this)) {
+    column_->setContentsMargins(8, 8, 8, 8);
     auto* heading = makePlainLabel();
     heading->setText(tr("Ablations and changes"));
     QFont bold = heading->font();
     bold.setBold(true);
     heading->setFont(bold);
-    form_->addRow(heading);
+    column_->addWidget(heading);
     addHeads();
     addParts();
     addPositions();
@@ -27,21 +26,22 @@ ChangePanel::ChangePanel(QWidget* parent) : QWidget(parent), form_(new QFormLayo
         show({});
         emit changed(change_);
     });
-    form_->addRow(nothing_);
+    column_->addWidget(nothing_);
     const auto result = [this](const QString& name) {
         auto* label = makePlainLabel();
         label->setWordWrap(true);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
         label->setAccessibleName(name);
-        form_->addRow(label);
+        column_->addWidget(label);
         return label;
     };
     effect_ = result(tr("What the change does to the loss"));
     solve_ = named(new QPushButton(tr("Solve 64 problems")), tr("Solve 64 problems"),
                    tr("How many of the run's problems are solved as it was trained, and with the change"));
     connect(solve_, &QPushButton::clicked, this, &ChangePanel::solvingWanted);
-    form_->addRow(solve_);
+    column_->addWidget(solve_);
     solved_ = result(tr("What the change does to the problems that are solved"));
+    column_->addStretch(1);
     setModel(nullptr);
     show({});
 }
@@ -55,7 +55,16 @@ void ChangePanel::edit(Change make) {
     emit changed(change_);
 }
 
+/// Rows with a name each, below what is there. What comes and goes stands between such forms, not in them: a
+/// form layout with hidden rows flattens others.
+void ChangePanel::beginForm() {
+    form_ = new QFormLayout;
+    form_->setRowWrapPolicy(QFormLayout::WrapLongRows);
+    column_->addLayout(form_);
+}
+
 void ChangePanel::addHeads() {
+    beginForm();
     const auto choice = [this](const QString& name, const QString& help,
                                std::optional<std::int64_t> ModelChange::*of) {
         auto* box = named(new QComboBox, name, help);
@@ -75,7 +84,7 @@ QCheckBox* ChangePanel::addCheck(const QString& text, const QString& help, bool 
     auto* box = named(new QCheckBox(text), text, help);
     connect(box, &QCheckBox::toggled, this,
             [this, member](bool on) { edit([&](ModelChange& change) { change.*member = on; }); });
-    form_->addRow(box);
+    column_->addWidget(box);
     checks_.emplace_back(box, member);
     return box;
 }
@@ -100,6 +109,7 @@ void ChangePanel::addParts() {
 }
 
 void ChangePanel::addPositions() {
+    beginForm();
     shift_ = named(new QSpinBox, tr("Shift all positions"),
                    tr("Added to every position: a relative encoding does not see it"));
     shift_->setRange(-100000000, 100000000);
@@ -141,10 +151,10 @@ void ChangePanel::setModel(const ModelSummary* model) {
     fill(layer_, tr("all"), model != nullptr ? model->layers : 0);
     fill(head_, tr("all"), model != nullptr ? model->heads : 0);
     setEnabled(model != nullptr);
-    form_->setRowVisible(solve_, model != nullptr && model->has_problems);
+    solve_->setVisible(model != nullptr && model->has_problems);
     const bool rotates_values = model != nullptr && model->rotates_values;
-    form_->setRowVisible(no_value_rotation_, rotates_values);
-    form_->setRowVisible(no_inverse_, rotates_values);
+    no_value_rotation_->setVisible(rotates_values);
+    no_inverse_->setVisible(rotates_values);
 }
 
 void ChangePanel::show(const ModelChange& change) {

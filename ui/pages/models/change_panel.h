@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QVBoxLayout>
 #include <QWidget>
 
 #include "core/look/look_answers.h"
@@ -38,13 +39,15 @@ class ChangePanel : public QWidget {
   private:
     template <class Change>
     void edit(Change make);
+    void beginForm();
     void addHeads();
     void addParts();
     void addPositions();
     QCheckBox* addCheck(const QString& text, const QString& help, bool ModelChange::*member);
 
     ModelChange change_;
-    QFormLayout* form_;
+    QVBoxLayout* column_;
+    QFormLayout* form_ = nullptr;  ///< that rows are added to
     QComboBox *layer_, *head_, *scaling_;
     LineEdit* mute_;
     QCheckBox *no_value_rotation_ = nullptr, *no_inverse_ = nullptr;
