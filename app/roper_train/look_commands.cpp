@@ -93,7 +93,8 @@ int printLoss(Inspector& inspector, const std::vector<std::int64_t>& ids, const 
 
 int printLogits(Inspector& inspector, const std::vector<std::int64_t>& ids, const Intervention& intervention,
                 const LookOptions& options) {
-    const TextReading read = inspector.read(ids, options.count.value_or(5), intervention);
+    const TextReading read =
+        inspector.read(ids, options.count.value_or(usualCount(LookTopic::logits)), intervention);
     const TextCodec& codec = inspector.codec();
     if (options.json) {
         Json of_tokens = Json::array();
@@ -130,7 +131,8 @@ int printGenerated(Inspector& inspector, const std::vector<std::int64_t>& ids,
         unfinished.erase(0, whole);
         return true;
     };
-    const GenerationOptions how{options.count.value_or(32), options.temperature, options.seed};
+    const GenerationOptions how{options.count.value_or(usualCount(LookTopic::generate)), options.temperature,
+                                options.seed};
     const GeneratedText written = inspector.generate(ids, how, take, intervention);
     if (options.json)
         print({{"ids", ids},

@@ -91,7 +91,7 @@ int printBands(const std::vector<HeadReport>& reports, const Architecture& model
 
 int printKernels(Inspector& inspector, const LookOptions& options) {
     const std::vector<ValueKernel> kernels =
-        inspector.valueKernels(static_cast<int>(options.count.value_or(32)));
+        inspector.valueKernels(static_cast<int>(options.count.value_or(usualCount(LookTopic::kernels))));
     const std::int64_t heads = inspector.model().architecture.heads;
     if (!options.json) std::cout << "layer,head,distance,norm,cosine\n";
     for (std::size_t i = 0; i < kernels.size(); ++i) {

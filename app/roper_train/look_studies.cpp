@@ -6,6 +6,7 @@
 #include "app/roper_train/json_line.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/inspection/model_change.h"
 #include "core/look/wilson_interval.h"
 
 namespace roper {
@@ -178,22 +179,23 @@ bool isStudy(const std::string& what) {
 }
 
 int printStudy(Inspector& inspector, const Ids& ids, const Intervention& change, const LookOptions& options) {
-    constexpr std::int64_t kBands = 4, kDepths = 5, kProblems = 64;
     if (options.what == "subsets")
-        return printSubsets(inspector.bandSubsets(ids, options.count.value_or(kBands), change), options.json);
+        return printSubsets(
+            inspector.bandSubsets(ids, options.count.value_or(usualCount(LookTopic::subsets)), change),
+            options.json);
     if (options.what == "lengths") {
-        const ModelChange& by = options.change;
-        const double trained = by.original_length > 0
-                                   ? by.original_length
-                                   : static_cast<double>(inspector.model().architecture.context);
-        return printLengths(inspector.lossByLength(ids, by.factor, trained, change), options.json);
+        const double trained = trainedLength(options.change, inspector.model().architecture);
+        return printLengths(inspector.lossByLength(ids, options.change.factor, trained, change),
+                            options.json);
     }
     if (options.what == "needle")
-        return printNeedle(inspector.findNeedle(ids, {options.needle, options.question, options.answer},
-                                                options.count.value_or(kDepths), change),
-                           options.json);
+        return printNeedle(
+            inspector.findNeedle(ids, {options.needle, options.question, options.answer},
+                                 options.count.value_or(usualCount(LookTopic::needle)), change),
+            options.json);
     if (options.what == "solve")
-        return printSolved(inspector.solve(options.count.value_or(kProblems), change), options.json);
+        return printSolved(inspector.solve(options.count.value_or(usualCount(LookTopic::solve)), change),
+                           options.json);
     if (options.what == "token_map") {
         if (!options.layer || !options.head)
             throw Error(ErrorKind::usage, "a token map is of one head: --layer and --head");

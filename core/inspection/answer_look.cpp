@@ -34,53 +34,37 @@ std::string attentionOf(Inspector& inspector, const LookQuestion& question, cons
 
 std::string thumbnailsOf(Inspector& inspector, const LookQuestion& question, const Ids& ids,
                          const Intervention& change) {
-    constexpr std::int64_t kSide = 40;
     const Architecture& model = inspector.model().architecture;
-    const Thumbnails maps = inspector.thumbnails(ids, question.count.value_or(kSide), change);
+    const Thumbnails maps = inspector.thumbnails(ids, question.countOrUsual(), change);
     return fileOf(maps.weights, {model.layers, model.heads, maps.side, maps.side});
 }
 
 GeneratedText generated(Inspector& inspector, const LookQuestion& question, const Ids& ids,
                         const Intervention& change) {
-    constexpr std::int64_t kTokens = 32;
     return inspector.generate(
-        ids,
-        {question.count.value_or(kTokens), question.temperature, static_cast<std::uint64_t>(question.seed)},
-        {}, change);
-}
-
-/// Scaled by the question's factor, from the length that the model says it was trained on unless the question
-/// says another.
-LengthsAnswer lossByLength(Inspector& inspector, const LookQuestion& question, const Ids& ids,
-                           const Intervention& change) {
-    const ModelChange& scaled = question.change;
-    const double trained = scaled.original_length > 0
-                               ? scaled.original_length
-                               : static_cast<double>(inspector.model().architecture.context);
-    return inspector.lossByLength(ids, scaled.factor, trained, change);
+        ids, {question.countOrUsual(), question.temperature, static_cast<std::uint64_t>(question.seed)}, {},
+        change);
 }
 
 }  // namespace
 
 std::string answerLook(Inspector& inspector, const LookQuestion& question) {
-    constexpr std::int64_t kCandidates = 5, kDistances = 32, kBands = 4, kDepths = 5, kProblems = 64;
     if (question.what == LookTopic::model) return formatAnswer(inspector.summary());
     if (question.what == LookTopic::kernels)
-        return formatAnswer(
-            KernelsAnswer{inspector.valueKernels(static_cast<int>(question.count.value_or(kDistances)))});
+        return formatAnswer(KernelsAnswer{inspector.valueKernels(static_cast<int>(question.countOrUsual()))});
     const Intervention change = interventionOf(question.change, inspector.model().architecture);
     if (question.what == LookTopic::solve)
-        return formatAnswer(inspector.solve(question.count.value_or(kProblems), change));
+        return formatAnswer(inspector.solve(question.countOrUsual(), change));
     const Ids ids = inspector.encode(question.text);
     switch (question.what) {
         case LookTopic::loss:
             return formatAnswer(inspector.read(ids, 0, change));
         case LookTopic::logits:
-            return formatAnswer(inspector.read(ids, question.count.value_or(kCandidates), change));
+            return formatAnswer(inspector.read(ids, question.countOrUsual(), change));
         case LookTopic::heads:
             return formatAnswer(inspector.heads(ids, change));
         case LookTopic::subsets:
-            return formatAnswer(inspector.bandSubsets(ids, question.count.value_or(kBands), change));
+            return formatAnswer(inspector.bandSubsets(ids, question.countOrUsual(), change));
         case LookTopic::generate:
             return formatAnswer(generated(inspector, question, ids, change));
         case LookTopic::attention:
@@ -90,11 +74,12 @@ std::string answerLook(Inspector& inspector, const LookQuestion& question) {
         case LookTopic::token_map:
             return formatAnswer(inspector.tokenMap(ids, {question.layer, question.head}, question.distance));
         case LookTopic::lengths:
-            return formatAnswer(lossByLength(inspector, question, ids, change));
+            return formatAnswer(inspector.lossByLength(
+                ids, question.change.factor, trainedLength(question.change, inspector.model().architecture),
+                change));
         case LookTopic::needle:
-            return formatAnswer(inspector.findNeedle(ids,
-                                                     {question.needle, question.question, question.answer},
-                                                     question.count.value_or(kDepths), change));
+            return formatAnswer(inspector.findNeedle(
+                ids, {question.needle, question.question, question.answer}, question.countOrUsual(), change));
         case LookTopic::lens:
             return formatAnswer(inspector.logitLens(ids, change));
         case LookTopic::patch:

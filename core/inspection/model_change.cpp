@@ -5,6 +5,10 @@
 
 namespace roper {
 
+double trainedLength(const ModelChange& change, const Architecture& model) {
+    return change.original_length > 0 ? change.original_length : static_cast<double>(model.context);
+}
+
 Intervention interventionOf(const ModelChange& change, const Architecture& model) {
     Intervention intervention;
     const HeadChoice chosen{change.layer, change.head};
@@ -27,8 +31,7 @@ Intervention interventionOf(const ModelChange& change, const Architecture& model
         Scaling scaling;
         scaling.method = change.scaling;
         scaling.factor = change.factor;
-        scaling.original_length =
-            change.original_length > 0 ? change.original_length : static_cast<double>(model.context);
+        scaling.original_length = trainedLength(change, model);
         intervention.scaling = scaling;
     }
     return intervention;

@@ -10,4 +10,7 @@ namespace roper {
 /// @throws Error (usage) for pairs that are no list of numbers, or a rotation that the model does not have
 Intervention interventionOf(const ModelChange& change, const Architecture& model);
 
+/// Tokens of the texts that a model was trained on: what the change says, otherwise what the model does.
+double trainedLength(const ModelChange& change, const Architecture& model);
+
 }  // namespace roper

@@ -49,12 +49,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PatchAnswer, layer, head, tokens, other_token
 
 namespace {
 
-/// What is not UTF-8, such as a token that is part of a character, becomes U+FFFD.
-template <class Answer>
-std::string format(const Answer& answer) {
-    return nlohmann::json(answer).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 /// JSON has no NaN and no infinity: a number that is none was written as null.
 void nullsToNaN(nlohmann::json& json) {
     if (json.is_null()) json = std::numeric_limits<double>::quiet_NaN();
@@ -65,43 +59,6 @@ void nullsToNaN(nlohmann::json& json) {
 
 }  // namespace
 
-std::string formatAnswer(const ModelSummary& answer) {
-    return format(answer);
-}
-std::string formatAnswer(const TextReading& answer) {
-    return format(answer);
-}
-std::string formatAnswer(const HeadsAnswer& answer) {
-    return format(answer);
-}
-std::string formatAnswer(const GeneratedText& answer) {
-    return format(answer);
-}
-std::string formatAnswer(const KernelsAnswer& answer) {
-    return format(answer);
-}
-std::string formatAnswer(const SubsetsAnswer& answer) {
-    return format(answer);
-}
-std::string formatAnswer(const TokenMap& answer) {
-    return format(answer);
-}
-std::string formatAnswer(const SolvedAnswer& answer) {
-    return format(answer);
-}
-std::string formatAnswer(const LengthsAnswer& answer) {
-    return format(answer);
-}
-std::string formatAnswer(const NeedleAnswer& answer) {
-    return format(answer);
-}
-std::string formatAnswer(const LensAnswer& answer) {
-    return format(answer);
-}
-std::string formatAnswer(const PatchAnswer& answer) {
-    return format(answer);
-}
-
 std::int64_t SolvedAnswer::lost() const {
     std::int64_t all = 0;
     for (std::size_t i = 0; i < solved.size(); ++i)
@@ -111,6 +68,11 @@ std::int64_t SolvedAnswer::lost() const {
 
 std::int64_t SolvedAnswer::gained() const {
     return lost() + count(changed) - count(solved);
+}
+
+template <class Answer>
+std::string formatAnswer(const Answer& answer) {
+    return nlohmann::json(answer).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 template <class Answer>
@@ -126,17 +88,29 @@ Answer parseAnswer(std::string_view json) {
     }
 }
 
+template std::string formatAnswer<ModelSummary>(const ModelSummary&);
 template ModelSummary parseAnswer<ModelSummary>(std::string_view);
+template std::string formatAnswer<TextReading>(const TextReading&);
 template TextReading parseAnswer<TextReading>(std::string_view);
+template std::string formatAnswer<HeadsAnswer>(const HeadsAnswer&);
 template HeadsAnswer parseAnswer<HeadsAnswer>(std::string_view);
+template std::string formatAnswer<GeneratedText>(const GeneratedText&);
 template GeneratedText parseAnswer<GeneratedText>(std::string_view);
+template std::string formatAnswer<KernelsAnswer>(const KernelsAnswer&);
 template KernelsAnswer parseAnswer<KernelsAnswer>(std::string_view);
+template std::string formatAnswer<SubsetsAnswer>(const SubsetsAnswer&);
 template SubsetsAnswer parseAnswer<SubsetsAnswer>(std::string_view);
+template std::string formatAnswer<TokenMap>(const TokenMap&);
 template TokenMap parseAnswer<TokenMap>(std::string_view);
+template std::string formatAnswer<SolvedAnswer>(const SolvedAnswer&);
 template SolvedAnswer parseAnswer<SolvedAnswer>(std::string_view);
+template std::string formatAnswer<LengthsAnswer>(const LengthsAnswer&);
 template LengthsAnswer parseAnswer<LengthsAnswer>(std::string_view);
+template std::string formatAnswer<NeedleAnswer>(const NeedleAnswer&);
 template NeedleAnswer parseAnswer<NeedleAnswer>(std::string_view);
+template std::string formatAnswer<LensAnswer>(const LensAnswer&);
 template LensAnswer parseAnswer<LensAnswer>(std::string_view);
+template std::string formatAnswer<PatchAnswer>(const PatchAnswer&);
 template PatchAnswer parseAnswer<PatchAnswer>(std::string_view);
 
 }  // namespace roper

@@ -67,14 +67,13 @@ struct KernelsAnswer {
 
 /// The circuit from a token to the logits through one head (Elhage et al. 2021), by distance: entry (a, b) is
 /// what attending with weight 1 to token a, δ positions back, adds to the logit of token b, before the final
-/// norm divides by its scale: (W_U γ K(δ) x_a)_b, where x_a is the token's embedding after the layer's norm and
-/// γ the weight of the final one. Biases are left out.
+/// norm divides by its scale: (W_U γ K(δ) x_a)_b, where x_a is the token's embedding after the layer's norm
+/// and γ the weight of the final one. Biases are left out.
 struct TokenMap {
     std::int64_t layer = 0, head = 0, distance = 0;
     std::vector<std::string> tokens;          ///< of the text, each once
     std::vector<std::vector<double>> logits;  ///< [tokens][tokens]
 };
-std::string formatAnswer(const TokenMap& answer);
 
 /// The loss when all bands but some are left out of the scores.
 struct BandSubset {
@@ -139,17 +138,10 @@ struct SolvedAnswer {
     std::int64_t gained() const;
 };
 
-std::string formatAnswer(const SolvedAnswer& answer);
-std::string formatAnswer(const LengthsAnswer& answer);
-std::string formatAnswer(const NeedleAnswer& answer);
-std::string formatAnswer(const LensAnswer& answer);
-std::string formatAnswer(const PatchAnswer& answer);
-std::string formatAnswer(const ModelSummary& answer);
-std::string formatAnswer(const TextReading& answer);
-std::string formatAnswer(const HeadsAnswer& answer);
-std::string formatAnswer(const GeneratedText& answer);
-std::string formatAnswer(const KernelsAnswer& answer);
-std::string formatAnswer(const SubsetsAnswer& answer);
+/// Any of these as it is sent. What is not UTF-8, such as a token that is part of a character, becomes
+/// U+FFFD.
+template <class Answer>
+std::string formatAnswer(const Answer& answer);
 
 /// Reads one of these. @throws Error (checkpoint) if it is not what was asked for
 template <class Answer>

@@ -16,6 +16,25 @@ const std::vector<std::string>& lookTopicNames() {
     return names;
 }
 
+std::int64_t usualCount(LookTopic topic) {
+    switch (topic) {
+        case LookTopic::logits:
+        case LookTopic::needle:
+            return 5;
+        case LookTopic::generate:
+        case LookTopic::kernels:
+            return 32;
+        case LookTopic::thumbnails:
+            return 40;
+        case LookTopic::subsets:
+            return 4;
+        case LookTopic::solve:
+            return 64;
+        default:
+            return 0;
+    }
+}
+
 const std::vector<Field<LookQuestion>>& lookFields() {
     using Q = LookQuestion;
     const auto make = [](FieldInfo info, auto member) {

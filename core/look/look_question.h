@@ -50,6 +50,10 @@ enum class LookTopic {
 };
 const std::vector<std::string>& lookTopicNames();
 
+/// How many of what a topic counts there are unless a question says so: candidates, tokens, distances, a
+/// thumbnail's cells, bands, depths, problems. 0 for topics that count nothing.
+std::int64_t usualCount(LookTopic topic);
+
 /// A question about a model.
 struct LookQuestion {
     LookTopic what = LookTopic::loss;
@@ -69,6 +73,7 @@ struct LookQuestion {
     ModelChange change = {};
 
     bool operator==(const LookQuestion&) const = default;
+    std::int64_t countOrUsual() const { return count.value_or(usualCount(what)); }
 };
 
 /// The settings of a question, by which it is sent: those of the change under their own names, its layer and
