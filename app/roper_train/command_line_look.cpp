@@ -13,12 +13,16 @@ void CommandLine::addLook() {
     look->add_option("--what", look_.what,
                      "loss: −ln p of every token, in nats; logits: what may come after every token; "
                      "generate: what the model writes on; attention: weights; heads: what every head does; "
-                     "bands: what each pair does; kernels: what a head makes of a value by its distance (no "
-                     "text); subsets: the "
-                     "loss with every subset of bands")
+                     "bands: what each pair does; kernels: what a head makes of a value by its distance, "
+                     "kernel_history: the same at each checkpoint of a run; token_map: what it makes of each "
+                     "token; subsets: the loss with every subset of bands; lengths: the loss by position, "
+                     "frequencies as they are and scaled; needle: whether a sentence is found again; lens: "
+                     "what every layer would predict; solve: which problems a run solves; patch: which heads "
+                     "make the answers to two texts differ")
         ->required()
         ->check(CLI::IsMember({"loss", "logits", "generate", "attention", "heads", "bands", "kernels",
-                               "subsets", "lengths", "needle", "lens", "solve", "token_map", "patch"}));
+                               "kernel_history", "subsets", "lengths", "needle", "lens", "solve", "token_map",
+                               "patch"}));
     CLI::Option* text = look->add_option("--text", look_.text, "Text that the model reads");
     CLI::Option* file =
         look->add_option("--text-file", look_.text_file, "The same from a file")->check(CLI::ExistingFile);

@@ -59,7 +59,8 @@ Json tokensJson(const TextCodec& codec, const std::vector<std::int64_t>& ids) {
 /// Of a question about heads --layer and --head say which are shown; otherwise which are changed.
 bool isOfHeads(const LookOptions& options) {
     return options.what == "attention" || options.what == "heads" || options.what == "bands" ||
-           options.what == "kernels" || options.what == "patch" || options.what == "token_map";
+           options.what == "kernels" || options.what == "kernel_history" || options.what == "patch" ||
+           options.what == "token_map";
 }
 
 Intervention interventionOf(const LookOptions& options, const Architecture& model) {
@@ -252,6 +253,7 @@ int lookCommand(const LookOptions& options) {
     for (const std::string& note : inspector.model().notes)
         std::cerr << "roper-train: " << note << "\n";
     if (options.what == "kernels") return printKernels(inspector, options);
+    if (options.what == "kernel_history") return printKernelHistory(inspector, options);
     const Intervention intervention = interventionOf(options, inspector.model().architecture);
     if (options.what == "solve") return printStudy(inspector, {}, intervention, options);
     const std::vector<std::int64_t> ids = inspector.encode(textOf(options));

@@ -89,6 +89,25 @@ int printBands(const std::vector<HeadReport>& reports, const Architecture& model
     return 0;
 }
 
+namespace {
+
+/// A line of JSON, or one of CSV for each distance.
+/// @param of  whose kernel it is: the first columns
+void printKernel(Json of, const ValueKernel& kernel, bool json) {
+    if (json) {
+        of.update({{"norm", kernel.norm}, {"cosine", kernel.cosine}});
+        return print(of);
+    }
+    std::string begin;
+    for (const Json& number : of)
+        begin += number.dump() + ",";
+    for (std::size_t distance = 0; distance < kernel.norm.size(); ++distance)
+        std::cout << begin << distance << "," << formatRounded(kernel.norm[distance], 6) << ","
+                  << formatRounded(kernel.cosine[distance], 5) << "\n";
+}
+
+}  // namespace
+
 int printKernels(Inspector& inspector, const LookOptions& options) {
     const std::vector<ValueKernel> kernels =
         inspector.valueKernels(static_cast<int>(options.count.value_or(usualCount(LookTopic::kernels))));
@@ -96,17 +115,20 @@ int printKernels(Inspector& inspector, const LookOptions& options) {
     if (!options.json) std::cout << "layer,head,distance,norm,cosine\n";
     for (std::size_t i = 0; i < kernels.size(); ++i) {
         const auto layer = static_cast<std::int64_t>(i) / heads, head = static_cast<std::int64_t>(i) % heads;
-        if (!isWanted(options, layer, head)) continue;
-        if (options.json) {
-            print(
-                {{"layer", layer}, {"head", head}, {"norm", kernels[i].norm}, {"cosine", kernels[i].cosine}});
-            continue;
-        }
-        for (std::size_t distance = 0; distance < kernels[i].norm.size(); ++distance)
-            std::cout << layer << "," << head << "," << distance << ","
-                      << formatRounded(kernels[i].norm[distance], 6) << ","
-                      << formatRounded(kernels[i].cosine[distance], 5) << "\n";
+        if (isWanted(options, layer, head))
+            printKernel({{"layer", layer}, {"head", head}}, kernels[i], options.json);
     }
+    return 0;
+}
+
+int printKernelHistory(Inspector& inspector, const LookOptions& options) {
+    const auto distances = options.count.value_or(usualCount(LookTopic::kernel_history));
+    const KernelHistory history =
+        inspector.kernelHistory({options.layer, options.head}, static_cast<int>(distances));
+    if (!options.json) std::cout << "layer,head,step,distance,norm,cosine\n";
+    for (std::size_t i = 0; i < history.steps.size(); ++i)
+        printKernel({{"layer", history.layer}, {"head", history.head}, {"step", history.steps[i]}},
+                    history.kernels[i], options.json);
     return 0;
 }
 

@@ -17,5 +17,7 @@ int printHeads(const std::vector<HeadReport>& reports, const LookOptions& option
 int printBands(const std::vector<HeadReport>& reports, const Architecture& model, std::size_t tokens,
                const LookOptions& options);
 int printKernels(Inspector& inspector, const LookOptions& options);
+/// Of a run: what one head made of values by distance at each of its checkpoints.
+int printKernelHistory(Inspector& inspector, const LookOptions& options);
 
 }  // namespace roper

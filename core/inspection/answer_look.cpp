@@ -52,6 +52,9 @@ std::string answerLook(Inspector& inspector, const LookQuestion& question) {
     if (question.what == LookTopic::model) return formatAnswer(inspector.summary());
     if (question.what == LookTopic::kernels)
         return formatAnswer(KernelsAnswer{inspector.valueKernels(static_cast<int>(question.countOrUsual()))});
+    if (question.what == LookTopic::kernel_history)
+        return formatAnswer(inspector.kernelHistory({question.layer, question.head},
+                                                    static_cast<int>(question.countOrUsual())));
     const Intervention change = interventionOf(question.change, inspector.model().architecture);
     if (question.what == LookTopic::solve)
         return formatAnswer(inspector.solve(question.countOrUsual(), change));
@@ -89,6 +92,7 @@ std::string answerLook(Inspector& inspector, const LookQuestion& question) {
                 change));
         case LookTopic::model:
         case LookTopic::kernels:
+        case LookTopic::kernel_history:
         case LookTopic::solve:
             break;
     }

@@ -83,6 +83,8 @@ ModelSummary Inspector::summary() {
     summary.rotates_values = !a.value_rotations.empty();
     summary.notes = model.notes;
     summary.has_problems = a.causal && parts_->task != nullptr && parts_->task->hasProblems();
+    for (const TrainedState& state : parts_->history)
+        summary.checkpoints.push_back(state.step);
     summary.gflops = translatingErrors([] { return measuredGflops(); });
     return summary;
 }

@@ -91,6 +91,10 @@ class Inspector {
     /// no text.
     std::vector<ValueKernel> valueKernels(int distances);
 
+    /// The same of one head at every checkpoint of a run. Those that training has put away meanwhile are left
+    /// out. @throws Error (usage) for a published model, which has none
+    KernelHistory kernelHistory(const HeadChoice& of, int distances);
+
     /// −ln p by position with frequencies as they are (and as `intervention` has them), by linear scaling,
     /// NTK and YaRN, all by `factor` from texts of `trained` tokens on.
     LengthsAnswer lossByLength(std::span<const std::int64_t> ids, double factor, double trained,

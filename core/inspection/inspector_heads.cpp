@@ -80,6 +80,34 @@ std::vector<ValueKernel> Inspector::valueKernels(int distances) {
     });
 }
 
+KernelHistory Inspector::kernelHistory(const HeadChoice& of, int distances) {
+    return translatingErrors([&] {
+        const at::NoGradGuard no_gradients;
+        requireInside(of, parts_->decoder.architecture());
+        if (parts_->history.empty())
+            throw Error(ErrorKind::usage,
+                        "only runs have checkpoints; a published model is as it was in the end");
+        const std::int64_t layer = of.layer.value_or(0), head = of.head.value_or(0);
+        KernelHistory history{layer, head, {}, {}};
+        std::int64_t done = 0;
+        for (const TrainedState& state : parts_->history) {
+            parts_->say(done++, static_cast<std::int64_t>(parts_->history.size()));
+            std::optional<Decoder> decoder;
+            try {
+                decoder.emplace(state.open());
+            } catch (const Error&) {
+                if (state.step == parts_->history.back().step) throw;
+                continue;  // the trainer keeps the newest ones alone
+            }
+            const ValueWeights weights(*decoder, layer);
+            history.steps.push_back(state.step);
+            history.kernels.push_back(valueKernel(weights.output(head), weights.value(head),
+                                                  valueRotation(decoder->architecture(), layer), distances));
+        }
+        return history;
+    });
+}
+
 TokenMap Inspector::tokenMap(std::span<const std::int64_t> ids, const HeadChoice& of, std::int64_t distance) {
     return translatingErrors([&] {
         const at::NoGradGuard no_gradients;

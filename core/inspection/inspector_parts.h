@@ -66,6 +66,7 @@ struct Inspector::Parts {
           codec(std::move(model.codec)),
           task(std::move(model.task)),
           problem_seed(model.problem_seed),
+          history(std::move(model.history)),
           options(std::move(given)) {}
 
     /// The last residuals after the final norm [T, C].
@@ -121,6 +122,7 @@ struct Inspector::Parts {
     TextCodec codec;
     std::shared_ptr<const Task> task;  ///< null of a published model
     std::uint64_t problem_seed;
+    std::vector<TrainedState> history;  ///< empty of a published model
     InspectorOptions options;
 };
 

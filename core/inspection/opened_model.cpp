@@ -40,6 +40,9 @@ OpenedModel openRun(const RunFolder& run, std::optional<std::int64_t> step) {
         throw Error(ErrorKind::checkpoint, run.path().string() + ": the vocabulary has " +
                                                std::to_string(known) + " tokens, the model " +
                                                std::to_string(model.architecture.vocabulary));
+    std::vector<TrainedState> history;
+    for (const StepFile& checkpoint : run.checkpoints())
+        history.push_back({checkpoint.step, [run, at = checkpoint.step] { return openRunModel(run, at); }});
     return {std::move(model),
             {[task](std::string_view text) { return task->vocabulary().encode(text); },
              [task, known](std::int64_t id) {
@@ -47,7 +50,8 @@ OpenedModel openRun(const RunFolder& run, std::optional<std::int64_t> step) {
              },
              [known](std::int64_t id) { return id >= known; }},
             task,
-            static_cast<std::uint64_t>(run.specification().training.data_seed)};
+            static_cast<std::uint64_t>(run.specification().training.data_seed),
+            std::move(history)};
 }
 
 }  // namespace roper

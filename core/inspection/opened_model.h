@@ -25,12 +25,19 @@ struct TextCodec {
     std::string decode(const std::vector<std::int64_t>& ids) const;
 };
 
+/// A model as it was at a step of its training.
+struct TrainedState {
+    std::int64_t step = 0;
+    std::function<PretrainedModel()> open;  ///< @throws Error (checkpoint, disk)
+};
+
 /// A model that can be asked, with what it reads.
 struct OpenedModel {
     PretrainedModel model;
     TextCodec codec;
-    std::shared_ptr<const Task> task = {};  ///< of a run; null of a published model
-    std::uint64_t problem_seed = 0;         ///< of the problems that the run is evaluated on
+    std::shared_ptr<const Task> task = {};   ///< of a run; null of a published model
+    std::uint64_t problem_seed = 0;          ///< of the problems that the run is evaluated on
+    std::vector<TrainedState> history = {};  ///< of a run: its checkpoints, by rising step
 };
 
 /// A GGUF file or a Hugging Face folder.

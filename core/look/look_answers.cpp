@@ -25,7 +25,7 @@ namespace roper {
 // Members are sent under their own names.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelSummary, name, family, layers, heads, key_value_heads, head_dim,
                                    width, feed_forward, vocabulary, context, parameters, causal, rotates,
-                                   rotates_values, theta, notes, has_problems, gflops)
+                                   rotates_values, theta, notes, has_problems, checkpoints, gflops)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Prediction, id, token, logit, probability)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TextReading, ids, tokens, nll, loss, predictions)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BandUse, share, rest, variance)
@@ -36,6 +36,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HeadsAnswer, tokens, theta, heads)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GeneratedText, ids, generated, tokens, probability, text)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ValueKernel, norm, cosine)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelsAnswer, kernels)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelHistory, layer, head, steps, kernels)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TokenMap, layer, head, distance, tokens, logits)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BandSubset, kept, loss)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SubsetsAnswer, bands, subsets)
@@ -98,6 +99,8 @@ template std::string formatAnswer<GeneratedText>(const GeneratedText&);
 template GeneratedText parseAnswer<GeneratedText>(std::string_view);
 template std::string formatAnswer<KernelsAnswer>(const KernelsAnswer&);
 template KernelsAnswer parseAnswer<KernelsAnswer>(std::string_view);
+template std::string formatAnswer<KernelHistory>(const KernelHistory&);
+template KernelHistory parseAnswer<KernelHistory>(std::string_view);
 template std::string formatAnswer<SubsetsAnswer>(const SubsetsAnswer&);
 template SubsetsAnswer parseAnswer<SubsetsAnswer>(std::string_view);
 template std::string formatAnswer<TokenMap>(const TokenMap&);

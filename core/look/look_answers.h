@@ -22,10 +22,11 @@ struct ModelSummary {
     std::int64_t parameters = 0;  ///< how many numbers its files hold
     bool causal = true;
     bool rotates = false, rotates_values = false;
-    std::vector<double> theta = {};       ///< of the first layer, radians per position
-    std::vector<std::string> notes = {};  ///< about how it was read
-    bool has_problems = false;            ///< a run of a task whose problems it can be given
-    double gflops = 0;                    ///< what products of matrices reach here, measured
+    std::vector<double> theta = {};              ///< of the first layer, radians per position
+    std::vector<std::string> notes = {};         ///< about how it was read
+    bool has_problems = false;                   ///< a run of a task whose problems it can be given
+    std::vector<std::int64_t> checkpoints = {};  ///< of a run: the steps of those it has, ascending
+    double gflops = 0;                           ///< what products of matrices reach here, measured
 };
 
 /// A token that may come next.
@@ -63,6 +64,13 @@ struct GeneratedText {
 /// What every head makes of a value by its distance.
 struct KernelsAnswer {
     std::vector<ValueKernel> kernels;  ///< layer by layer
+};
+
+/// What one head of a run made of a value by its distance at every checkpoint that the run has.
+struct KernelHistory {
+    std::int64_t layer = 0, head = 0;
+    std::vector<std::int64_t> steps;   ///< ascending
+    std::vector<ValueKernel> kernels;  ///< one for each step
 };
 
 /// The circuit from a token to the logits through one head (Elhage et al. 2021), by distance: entry (a, b) is

@@ -11,8 +11,8 @@ bool ModelChange::isNothing() const {
 
 const std::vector<std::string>& lookTopicNames() {
     static const std::vector<std::string> names = {
-        "model",     "loss",    "logits",  "generate", "heads", "thumbnails", "attention", "kernels",
-        "token_map", "subsets", "lengths", "needle",   "lens",  "solve",      "patch"};
+        "model",          "loss",      "logits",  "generate", "heads",  "thumbnails", "attention", "kernels",
+        "kernel_history", "token_map", "subsets", "lengths",  "needle", "lens",       "solve",     "patch"};
     return names;
 }
 
@@ -23,6 +23,7 @@ std::int64_t usualCount(LookTopic topic) {
             return 5;
         case LookTopic::generate:
         case LookTopic::kernels:
+        case LookTopic::kernel_history:
             return 32;
         case LookTopic::thumbnails:
             return 40;

@@ -32,21 +32,22 @@ struct ModelChange {
 
 /// What can be asked of a model. The names in `lookTopicNames` are in the same order.
 enum class LookTopic {
-    model,       ///< what it is
-    loss,        ///< −ln p of every token
-    logits,      ///< the same, and the likeliest successors of every token
-    generate,    ///< what the model writes after the text
-    heads,       ///< what every head does, with its bands
-    thumbnails,  ///< attention of all heads, small
-    attention,   ///< of one head
-    kernels,     ///< what every head makes of a value by its distance
-    token_map,   ///< what a head makes of each token of the text, some tokens back, for every token's logit
-    subsets,     ///< loss with every subset of bands
-    lengths,     ///< loss by position with frequencies as they are and scaled for longer texts
-    needle,      ///< whether a sentence is found again, by the length of the text and its depth in it
-    lens,        ///< what every layer would predict (logit lens)
-    solve,       ///< which problems a run of ours solves, as it was trained and with the change
-    patch,       ///< which heads carry what makes the answer to one text differ from that to another
+    model,           ///< what it is
+    loss,            ///< −ln p of every token
+    logits,          ///< the same, and the likeliest successors of every token
+    generate,        ///< what the model writes after the text
+    heads,           ///< what every head does, with its bands
+    thumbnails,      ///< attention of all heads, small
+    attention,       ///< of one head
+    kernels,         ///< what every head makes of a value by its distance
+    kernel_history,  ///< of a run: what one head made of a value by its distance at each checkpoint
+    token_map,  ///< what a head makes of each token of the text, some tokens back, for every token's logit
+    subsets,    ///< loss with every subset of bands
+    lengths,    ///< loss by position with frequencies as they are and scaled for longer texts
+    needle,     ///< whether a sentence is found again, by the length of the text and its depth in it
+    lens,       ///< what every layer would predict (logit lens)
+    solve,      ///< which problems a run of ours solves, as it was trained and with the change
+    patch,      ///< which heads carry what makes the answer to one text differ from that to another
 };
 const std::vector<std::string>& lookTopicNames();
 

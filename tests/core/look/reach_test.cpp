@@ -1,0 +1,43 @@
+#include "core/look/reach.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace roper {
+namespace {
+
+/// Softmax of scores −distance / 4 of the last `window` tokens.
+Eigen::MatrixXd decayingWeights(Eigen::Index T, Eigen::Index window) {
+    Eigen::MatrixXd weights = Eigen::MatrixXd::Zero(T, T);
+    for (Eigen::Index n = 0; n < T; ++n) {
+        for (Eigen::Index j = std::max<Eigen::Index>(0, n - window + 1); j <= n; ++j)
+            weights(n, j) = std::exp(-0.25 * static_cast<double>(n - j));
+        weights.row(n) /= weights.row(n).sum();
+    }
+    return weights;
+}
+
+TEST(Reach, FindsScoresThatDependOnDistanceAloneAgainstThatOfTheOwnToken) {
+    const Reach reach = reachOf(decayingWeights(12, 12));
+    ASSERT_EQ(reach.score.size(), 12U);
+    for (std::size_t distance = 0; distance < reach.score.size(); ++distance)
+        EXPECT_NEAR(reach.score[distance], -0.25 * static_cast<double>(distance), 1e-12);
+}
+
+TEST(Reach, MeansOfWeightsAreOverTheQueriesThatHaveSuchAToken) {
+    const Eigen::MatrixXd weights = decayingWeights(5, 5);
+    const Reach reach = reachOf(weights);
+    EXPECT_NEAR(reach.weight[1], (weights(1, 0) + weights(2, 1) + weights(3, 2) + weights(4, 3)) / 4, 1e-15);
+    EXPECT_NEAR(reach.weight[4], weights(4, 0), 1e-15);
+}
+
+TEST(Reach, HasNoScoreBeyondAWindow) {
+    const Reach reach = reachOf(decayingWeights(8, 3));
+    EXPECT_NEAR(reach.score[2], -0.5, 1e-12);
+    EXPECT_TRUE(std::isnan(reach.score[3]));
+    EXPECT_EQ(reach.weight[3], 0);
+}
+
+}  // namespace
+}  // namespace roper
