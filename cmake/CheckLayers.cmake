@@ -60,6 +60,7 @@ folder(core/tour OVER core/explorer core/specification WITH toml)
 folder(core/runs OVER core/specification WITH json toml)
 folder(core/corpus OVER core/runs WITH json)
 folder(core/control OVER core/runs WITH json)
+folder(core/cluster OVER core/runs WITH json)
 folder(core/compare OVER core/runs WITH boost)
 folder(core/kernels OVER core/rotary WITH highway onednn eigen)
 folder(core/operators OVER core/base core/kernels WITH torch eigen)
@@ -91,7 +92,7 @@ folder(ui/window OVER ui/pages/rotation ui/pages/spectrum ui/pages/attention ui/
 
 folder(app/command_help OVER core/base WITH cli)
 folder(app/roper_lab OVER ui/window app/command_help WITH qt cli)
-folder(app/roper_train OVER core/bench core/inspection core/training core/compare app/command_help WITH cli json)
+folder(app/roper_train OVER core/bench core/inspection core/training core/cluster core/compare app/command_help WITH cli json)
 folder(app/roper_tokenizer OVER core/corpus WITH cli sentencepiece)
 
 set(offences "")

@@ -50,6 +50,7 @@ CommandLine::CommandLine() {
     addEnqueue();
     addQueue();
     addSweep();
+    addWork();
     addCompare();
     addMethods();
     addPrecision();
@@ -275,11 +276,15 @@ void CommandLine::addEval() {
 void CommandLine::addExport() {
     CLI::App* out = command("export", "Write what is inside a run to a file");
     addReading(out);
-    out->add_option("--what", what_, "attention, norms, logits, weights, metrics; or huggingface, a folder that transformers reads")
+    out->add_option(
+           "--what", what_,
+           "attention, norms, logits, weights, metrics; or huggingface, a folder that transformers reads")
         ->required()
         ->check(CLI::IsMember({"attention", "norms", "logits", "weights", "metrics", "huggingface"}));
     out->add_option("--text", text_, "Text that attention, norms or logits are taken of");
-    out->add_option("--out", out_, "File to write: .safetensors, or .csv for attention, norms and metrics; a new folder for huggingface")
+    out->add_option("--out", out_,
+                    "File to write: .safetensors, or .csv for attention, norms and metrics; a new folder for "
+                    "huggingface")
         ->required();
     out->add_option(
            "--precision", precision_,

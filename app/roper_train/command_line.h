@@ -56,6 +56,7 @@ class CommandLine {
     void addEnqueue();
     void addQueue();
     void addSweep();
+    void addWork();
     void addCompare();
     void addMethods();
     void addPrecision();
@@ -86,6 +87,8 @@ class CommandLine {
     LookOptions look_;
     EnqueueOptions enqueue_;
     SweepOptions sweep_;
+    std::filesystem::path submission_;
+    std::optional<std::int64_t> element_;
     CompareOptions compare_;
     MethodsOptions methods_;
     PrecisionOptions compared_precisions_;

@@ -34,9 +34,36 @@ void CommandLine::addSweep() {
     CLI::App* sweep = command("sweep", "Train what is missing of a sweep: axes of settings, and seeds");
     sweep->add_option("sweep", sweep_.sweep, "A .toml file, or the name of a bundled sweep")->required();
     sweep->add_option("--jobs", sweep_.at_once, "Trainers at the same time")->check(CLI::Range(1, 256));
-    sweep->add_flag("--slurm", sweep_.slurm, "Print a batch script of one array element a run instead");
     sweep->add_option("--only", sweep_.only, "Train this run alone, counted from 0")
         ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
+    CLI::Option* slurm =
+        sweep->add_flag("--slurm", sweep_.use_slurm, "Submit what is missing to Slurm, as an array");
+    SlurmOptions& to = sweep_.slurm;
+    sweep->add_option("--partition", to.partition, "Of --slurm: partition of the cluster")->needs(slurm);
+    sweep->add_option("--gres", to.gres, "Of --slurm: what each element needs, such as gpu:1")->needs(slurm);
+    sweep->add_option("--time", to.time, "Of --slurm: time limit of an element, such as 2:00:00")
+        ->needs(slurm);
+    sweep->add_option("--at-once", to.at_once, "Of --slurm: elements at the same time")
+        ->check(CLI::Range(1, 100000))
+        ->needs(slurm);
+    sweep->add_option("--pack", to.pack, "Of --slurm: runs an element trains, one after the other")
+        ->check(CLI::Range(1, 10000))
+        ->needs(slurm);
+    sweep->add_option("--sbatch", to.more, "Of --slurm: another option of sbatch, such as --account=NAME")
+        ->allow_extra_args(false)
+        ->needs(slurm);
+    sweep
+        ->add_option(
+            "--program", to.program,
+            "Of --slurm: command that starts the trainer on a node, such as \"apptainer exec lab.sif "
+            "roper-train\" (default: this program's path)")
+        ->needs(slurm);
+    sweep->add_flag("--dry-run", sweep_.dry_run, "Of --slurm: print the batch script, submit nothing")
+        ->needs(slurm);
+    CLI::Option* status =
+        sweep->add_flag("--status", sweep_.show_status, "Say of each run where it is, Slurm's elements too");
+    sweep->add_flag("--json", sweep_.json, "Of --status: one JSON object a run")->needs(status);
+    sweep->add_flag("--cancel", sweep_.cancel, "Take back what Slurm has of it")->excludes(slurm, status);
     addRunsFolder(sweep);
     sweep->callback([this] {
         action_ = [this] {
@@ -44,6 +71,15 @@ void CommandLine::addSweep() {
             return sweepCommand(sweep_);
         };
     });
+}
+
+void CommandLine::addWork() {
+    CLI::App* work = command("work", "Train the runs of one element of a Slurm array, as its script does");
+    work->add_option("submission", submission_, "RUNS/slurm/NAME.json, which `sweep --slurm` writes")
+        ->required();
+    work->add_option("--element", element_, "Which, from 0 (default: what Slurm says)")
+        ->check(CLI::NonNegativeNumber);
+    work->callback([this] { action_ = [this] { return workCommand(submission_, element_); }; });
 }
 
 namespace {

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/cluster/slurm_script.h"
 #include "core/compare/outcome.h"
 
 namespace roper {
@@ -29,10 +31,19 @@ struct SweepOptions {
     std::string sweep;  ///< a file, or the name of a bundled sweep
     std::filesystem::path runs;
     int at_once = 1;
-    bool slurm = false;      ///< print a batch script instead
     std::int64_t only = -1;  ///< train this run alone, counted from 0
+    bool use_slurm = false;  ///< hand what is missing to Slurm instead
+    SlurmOptions slurm = {};
+    bool dry_run = false;      ///< print the batch scripts, and change nothing
+    bool show_status = false;  ///< say of each run where it is
+    bool cancel = false;       ///< take back what the scheduler has
+    bool json = false;         ///< of the status: a JSON object a run
 };
 int sweepCommand(const SweepOptions& options);
+
+/// Trains the runs of one element of an array that `sweep --slurm` has submitted.
+/// @param element  from 0; if not given SLURM_ARRAY_TASK_ID says it
+int workCommand(const std::filesystem::path& submission, std::optional<std::int64_t> element);
 
 struct CompareOptions {
     std::filesystem::path runs;

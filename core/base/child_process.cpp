@@ -1,6 +1,7 @@
 #include "core/base/child_process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -13,6 +14,7 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/base/file_path.h"
 
 extern char** environ;
 
@@ -24,8 +26,11 @@ constexpr int kMaxPolls = 200;  // then it is killed
 
 }  // namespace
 
-pid_t startProcess(const std::string& program, const std::vector<std::string>& arguments,
-                   const std::array<int, 3>& standard) {
+namespace {
+
+/// @param find  posix_spawn, or posix_spawnp, which looks in PATH
+pid_t spawn(decltype(&::posix_spawn) find, const std::string& program,
+            const std::vector<std::string>& arguments, const std::array<int, 3>& standard) {
     std::vector<char*> argv;
     for (const std::string& argument : arguments)
         argv.push_back(const_cast<char*>(argument.c_str()));
@@ -39,11 +44,79 @@ pid_t startProcess(const std::string& program, const std::vector<std::string>& a
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     ::posix_spawnattr_setpgroup(&attributes, 0);
     pid_t pid = 0;
-    const int error = ::posix_spawn(&pid, program.c_str(), &files, &attributes, argv.data(), environ);
+    const int error = find(&pid, program.c_str(), &files, &attributes, argv.data(), environ);
     ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&files);
     if (error != 0) throw Error(ErrorKind::other, "cannot start " + program + ": " + std::strerror(error));
     return pid;
+}
+
+struct Pipe {
+    Descriptor read, write;
+};
+
+Pipe makePipe() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0)
+        throw Error(ErrorKind::other, std::string("cannot make a pipe: ") + std::strerror(errno));
+    return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+int exitCodeOf(int wait_status) {
+    constexpr int kSignalled = 128;
+    return WIFSIGNALED(wait_status) ? kSignalled + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+/// Reads what has come from a descriptor. @returns whether more may come
+bool takeFrom(int descriptor, std::string& to) {
+    std::array<char, 4096> part;
+    const ssize_t got = ::read(descriptor, part.data(), part.size());
+    if (got > 0) to.append(part.data(), static_cast<std::size_t>(got));
+    return got > 0 || (got < 0 && errno == EINTR);
+}
+
+}  // namespace
+
+pid_t startProcess(const std::string& program, const std::vector<std::string>& arguments,
+                   const std::array<int, 3>& standard) {
+    return spawn(&::posix_spawn, program, arguments, standard);
+}
+
+ProgramResult runProgram(const std::vector<std::string>& arguments, double seconds) {
+    using Clock = std::chrono::steady_clock;
+    const auto until =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    Pipe output = makePipe(), errors = makePipe();
+    const Descriptor nothing = openFile("/dev/null", O_RDONLY);
+    const pid_t pid = spawn(&::posix_spawnp, arguments.front(), arguments,
+                            {nothing.number(), output.write.number(), errors.write.number()});
+    output.write = Descriptor();
+    errors.write = Descriptor();
+    ProgramResult result;
+    std::array<pollfd, 2> from{pollfd{output.read.number(), POLLIN, 0},
+                               pollfd{errors.read.number(), POLLIN, 0}};
+    const std::array<std::string*, 2> to{&result.output, &result.errors};
+    const auto give_up = [&] {
+        ::kill(-pid, SIGKILL);
+        ::waitpid(pid, nullptr, 0);
+        throw Error(ErrorKind::other, arguments.front() + " has not answered within " +
+                                          std::to_string(static_cast<int>(seconds)) + " s");
+    };
+    while (from[0].fd >= 0 || from[1].fd >= 0) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
+        if (left.count() <= 0) give_up();
+        if (::poll(from.data(), from.size(), static_cast<int>(left.count())) < 0) continue;
+        for (std::size_t i = 0; i < from.size(); ++i)
+            if ((from[i].revents & (POLLIN | POLLHUP | POLLERR)) != 0 && !takeFrom(from[i].fd, *to[i]))
+                from[i].fd = -1;
+    }
+    int status = 0;
+    while (::waitpid(pid, &status, WNOHANG) == 0) {
+        if (Clock::now() >= until) give_up();
+        std::this_thread::sleep_for(kPollInterval);
+    }
+    result.exit_code = exitCodeOf(status);
+    return result;
 }
 
 PipedProcess::PipedProcess(const std::string& program, const std::vector<std::string>& arguments)

@@ -19,6 +19,17 @@ namespace roper {
 pid_t startProcess(const std::string& program, const std::vector<std::string>& arguments,
                    const std::array<int, 3>& standard);
 
+/// What a program said until it ended.
+struct ProgramResult {
+    int exit_code = 0;  ///< 128 and the signal's number if a signal ended it
+    std::string output, errors;
+};
+
+/// Runs a program to its end, with nothing on its stdin.
+/// @param arguments  argv; the first is looked for in PATH
+/// @throws Error (other) if it cannot be started, or has not ended after so many seconds: then it is killed
+ProgramResult runProgram(const std::vector<std::string>& arguments, double seconds);
+
 /// A program on a pipe: lines go to its stdin and come from its stdout. Ended with this object.
 class PipedProcess {
   public:

@@ -33,10 +33,17 @@ const std::vector<Field<ModelsPicture>>& modelsFields() {
         all.push_back(make({"", "quantity", "", "of bands: what is shown of each pair",
                             Choice{{"score_share", "query_norm", "key_norm", "value_norm"}}},
                            &P::quantity));
+        all.push_back(make(
+            {"", "reach", "", "of reach: mean weight or mean score by distance", Choice{{"weight", "score"}}},
+            &P::reach));
         all.push_back(optionalField<P>(
             {"", "token", "", "of predictions: after which token, from 0", IntegerRange{0, 1 << 20}},
             [](P & picture) -> auto& { return picture.token; }));
         all.push_back(make({"", "mean", "", "of head-bands, 1: the mean of all heads", Flag()}, &P::mean));
+        all.push_back(make(
+            {"", "over_training", "",
+             "of kernels and kernel-directions, 1: of a run, the chosen head at every checkpoint", Flag()},
+            &P::over_training));
         all.push_back(make({"", "beside", "",
                             "of head-bands and kernels: another run, or a published model's path", AnyText()},
                            &P::beside));

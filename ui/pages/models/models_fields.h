@@ -11,9 +11,11 @@ struct ModelsPicture {
     SurpriseView::Shade shade = SurpriseView::Shade::trained;
     AtlasView::Colour colour = AtlasView::Colour::label;
     BandQuantity quantity = BandQuantity::score_share;
+    ReachQuantity reach = ReachQuantity::weight;
     std::optional<std::int64_t> token = {};
-    bool mean = false;        ///< of head-bands: of all heads
-    std::string beside = {};  ///< another run, or the path of a published model
+    bool mean = false;           ///< of head-bands: of all heads
+    bool over_training = false;  ///< of kernels: of the chosen head, at every checkpoint
+    std::string beside = {};     ///< another run, or the path of a published model
 };
 
 const std::vector<Field<ModelsPicture>>& modelsFields();

@@ -182,6 +182,9 @@ void ModelsPage::wantWhatIsSeen() {
         case bands_tab:
             return state_->setNeeds({Need::heads, Need::reading, Need::changed});
         case values_tab:
+            if (over_training_->isChecked())
+                return state_->setNeeds(
+                    {Need::kernel_history, Need::token_map, Need::reading, Need::changed, Need::kernels});
             return state_->setNeeds({Need::kernels, Need::token_map, Need::reading, Need::changed});
         case layers_tab:
             return state_->setNeeds({Need::lens, Need::reading, Need::changed});
@@ -231,6 +234,7 @@ void ModelsPage::showAnswer(Need what) {
             showReach();
             break;
         case Need::kernels:
+        case Need::kernel_history:
             showKernels();
             break;
         case Need::token_map:

@@ -29,6 +29,9 @@ namespace roper {
 /// What the picture of the bands shows of each pair.
 enum class BandQuantity { score_share, query_norm, key_norm, value_norm };
 
+/// What the picture of a head's reach shows by distance.
+enum class ReachQuantity { weight, score };
+
 /// Page 8: a model of the world, or one trained here, looked into: how well it predicts a text, what its
 /// heads and their bands do, what breaks when a part is taken away.
 class ModelsPage : public Page {
@@ -75,6 +78,11 @@ class ModelsPage : public Page {
     HeatMapView& patch() { return *patch_map_; }
     BarChart& patchPositions() { return *patch_positions_; }
     void setQuantity(BandQuantity quantity);
+    CurveChart& reach() { return *reach_; }
+    /// Of a run: whether the kernels of the chosen head are drawn at every checkpoint, rather than those of
+    /// all heads of its layer at the newest.
+    void setOverTraining(bool over_training);
+    void setReachQuantity(ReachQuantity quantity);
 
   protected:
     void becomeSeen(bool seen) override;
@@ -119,6 +127,8 @@ class ModelsPage : public Page {
     void showBands();
     void showHeadBands();
     void showKernels();
+    void showKernelsOfHeads();
+    void showKernelsOverTraining();
     void showTokenMap();
     QString pointedTokens(int row, int column) const;
     void showReach();
@@ -132,8 +142,8 @@ class ModelsPage : public Page {
 
     RunStore& store_;
     ModelsState *state_, *beside_state_;
-    QComboBox *models_, *beside_, *shade_, *colour_, *label_, *quantity_;
-    QCheckBox* mean_;
+    QComboBox *models_, *beside_, *shade_, *colour_, *label_, *quantity_, *reach_quantity_;
+    QCheckBox *mean_, *over_training_;
     QPlainTextEdit* text_;
     QLabel *summary_, *cost_, *message_, *map_title_, *written_;
     QPushButton *read_, *cancel_, *write_, *compute_;

@@ -201,9 +201,13 @@ QWidget* ModelsPage::makeHeadsTab() {
     map_title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     map_->setEmptyText(tr("The attention of the chosen head is shown here."));
     reach_->setEmptyText(tr("How the head's weight falls with distance is shown here."));
-    reach_->setLog(false, true);
+    reach_quantity_ = named(new QComboBox, tr("What is shown by distance"),
+                            tr("The head's mean weight, or its mean score before softmax"));
+    reach_quantity_->addItems({tr("mean weight by distance"), tr("mean score by distance")});
+    connect(reach_quantity_, &QComboBox::currentIndexChanged, this, &ModelsPage::showReach);
     auto* small = splitter(Qt::Vertical, {atlas_, grid_}, {400, 300});
-    auto* large = splitter(Qt::Vertical, {column({{map_title_, 0}, {map_, 1}}), reach_}, {480, 180});
+    auto* reach = column({{reach_quantity_, 0}, {reach_, 1}});
+    auto* large = splitter(Qt::Vertical, {column({{map_title_, 0}, {map_, 1}}), reach}, {480, 180});
     auto* tab = new QWidget;
     auto* layout = new QVBoxLayout(tab);
     layout->addLayout(row({label_, colour_, layer_, head_}));
@@ -242,7 +246,14 @@ QWidget* ModelsPage::makeValuesTab() {
     connect(distance_, &QSpinBox::valueChanged, state_, &ModelsState::setDistance);
     connect(token_map_, &HeatMapView::cellPointed, this,
             [this](int row, int column) { setReadout(pointedTokens(row, column)); });
-    auto* curves = splitter(Qt::Vertical, {kernels_, directions_}, {300, 300});
+    over_training_ = named(new QCheckBox(tr("over training")), tr("Over training"),
+                           tr("Of a run: the chosen head at each checkpoint that the run has"));
+    connect(over_training_, &QCheckBox::toggled, this, [this] {
+        wantWhatIsSeen();
+        showKernels();
+    });
+    auto* curves =
+        column({{splitter(Qt::Vertical, {kernels_, directions_}, {300, 300}), 1}, {over_training_, 0}});
     auto* map = new QWidget;
     auto* below = new QVBoxLayout(map);
     below->setContentsMargins(0, 0, 0, 0);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/look/reach.h"
 #include "ui/live/published_models.h"
 #include "ui/live/token_texts.h"
 #include "ui/pages/models/models_page.h"
@@ -105,28 +106,45 @@ QString ModelsPage::pointedWeight(int row, int column) const {
         .arg(noteNumber((*attention->map.values)(row, column), 4));
 }
 
-/// Mean weight on the token so many positions back, over the queries that have one.
+void ModelsPage::setReachQuantity(ReachQuantity quantity) {
+    reach_quantity_->setCurrentIndex(static_cast<int>(quantity));
+}
+
 void ModelsPage::showReach() {
     const HeadMap* attention = state_->attention();
     if (attention == nullptr || attention->layer != state_->layer() || attention->head != state_->head())
         return reach_->setCurves({}, {});
-    const Eigen::MatrixXd& weights = *attention->map.values;
-    QVector<double> distances, means;
-    for (Eigen::Index distance = 0; distance < weights.rows(); ++distance) {
+    const bool is_score = static_cast<ReachQuantity>(reach_quantity_->currentIndex()) == ReachQuantity::score;
+    const Reach reach = reachOf(*attention->map.values);
+    const std::vector<double>& means = is_score ? reach.score : reach.weight;
+    QVector<double> distances, shown;
+    for (std::size_t distance = 0; distance < means.size(); ++distance) {
+        if (std::isnan(means[distance])) continue;
         distances << static_cast<double>(distance);
-        means << weights.diagonal(-distance).mean();
+        shown << means[distance];
     }
-    reach_->setCaption(
-        tr("Mean weight by distance, layer %1, head %2").arg(attention->layer).arg(attention->head));
+    const QString name = is_score ? tr("mean score less the own token's, nats") : tr("mean weight");
+    reach_->setLog(false, !is_score);
+    reach_->setAxisNames(tr("distance n − j, tokens"), name);
+    reach_->setCaption((is_score ? tr("Mean score by distance, layer %1, head %2")
+                                 : tr("Mean weight by distance, layer %1, head %2"))
+                           .arg(attention->layer)
+                           .arg(attention->head));
     const double turn = state_->summary() != nullptr && !state_->summary()->theta.empty()
                             ? 2 * std::numbers::pi / state_->summary()->theta.back()
                             : 0;
     std::vector<CurveChart::Mark> marks;
-    if (turn > 0 && turn < static_cast<double>(weights.rows()))
+    if (turn > 0 && turn < static_cast<double>(means.size()))
         marks.push_back({turn, tr("slowest pair's turn")});
-    reach_->setCurves(
-        {{QStringLiteral("weight"), tr("mean weight"), Theme::roper(), distances, means, false, false, {}}},
-        marks);
+    reach_->setCurves({{is_score ? QStringLiteral("score") : QStringLiteral("weight"),
+                        name,
+                        Theme::roper(),
+                        distances,
+                        shown,
+                        false,
+                        false,
+                        {}}},
+                      marks);
 }
 
 void ModelsPage::setQuantity(BandQuantity quantity) {
@@ -246,64 +264,113 @@ void ModelsPage::showHeadBands() {
     head_bands_->setBars(places, series);
 }
 
+void ModelsPage::setOverTraining(bool over_training) {
+    over_training_->setChecked(over_training);
+}
+
+namespace {
+
+/// The two curves of a kernel: its norm, and its direction.
+struct KernelCurves {
+    std::vector<CurveChart::Curve> norms, directions;
+
+    void add(CurveChart::Curve curve, const ValueKernel& kernel) {
+        for (std::size_t distance = 0; distance < kernel.norm.size(); ++distance)
+            curve.x << static_cast<double>(distance);
+        curve.y = {kernel.norm.begin(), kernel.norm.end()};
+        norms.push_back(curve);
+        curve.y = {kernel.cosine.begin(), kernel.cosine.end()};
+        directions.push_back(std::move(curve));
+    }
+};
+
+}  // namespace
+
 void ModelsPage::showKernels() {
-    const KernelsAnswer* answer = state_->kernels();
-    if (answer == nullptr || state_->summary() == nullptr) {
+    const ModelSummary* summary = state_->summary();
+    over_training_->setEnabled(summary != nullptr && summary->checkpoints.size() > 1);
+    const KernelHistory* history = state_->kernelHistory();
+    const bool over_training = over_training_->isEnabled() && over_training_->isChecked();
+    const bool has_history =
+        history != nullptr && history->layer == state_->layer() && history->head == state_->head();
+    if (summary == nullptr || (over_training ? !has_history : state_->kernels() == nullptr)) {
         kernels_->setCurves({}, {});
         return directions_->setCurves({}, {});
     }
+    const QString where = over_training ? tr("head %1 of layer %2").arg(state_->head()).arg(state_->layer())
+                                        : tr("the heads of layer %1").arg(state_->layer());
+    const QString same =
+        summary->rotates_values ? QString() : tr(": values do not rotate, so K is the same everywhere");
+    kernels_->setTitle(tr("‖K(δ)‖ of %1%2").arg(where, same));
+    directions_->setTitle(tr("Direction of K(δ) beside K(0)"));
+    const QString model = QString::fromStdString(summary->name);
+    kernels_->setCaption(tr("‖K(δ)‖, K(δ) = W_O R(−δ) W_V, %1 of %2").arg(where, model));
+    directions_->setCaption(tr("Cosine of K(δ) and K(0), %1 of %2").arg(where, model));
+    for (CurveChart* chart : {kernels_, directions_})
+        chart->setYFloor(0.0);
+    if (over_training)
+        showKernelsOverTraining();
+    else
+        showKernelsOfHeads();
+}
+
+/// All heads of the layer, and the chosen head of the model beside.
+void ModelsPage::showKernelsOfHeads() {
     const Theme theme = Theme::of(palette());
-    std::vector<CurveChart::Curve> norms, directions;
+    KernelCurves curves;
     const auto heads = static_cast<int>(state_->summary()->heads);
-    for (int head = 0; head < heads; ++head) {
-        const ValueKernel& kernel =
-            answer->kernels.at(static_cast<std::size_t>(state_->layer() * heads + head));
-        QVector<double> x, norm(kernel.norm.begin(), kernel.norm.end()),
-            cosine(kernel.cosine.begin(), kernel.cosine.end());
-        for (int distance = 0; distance < norm.size(); ++distance)
-            x << distance;
-        CurveChart::Curve curve{QStringLiteral("head_%1").arg(head),
-                                tr("head %1").arg(head),
-                                theme.pair(head, std::max(2, heads)),
-                                x,
-                                norm,
-                                false,
-                                head == state_->head(),
-                                {}};
-        norms.push_back(curve);
-        curve.y = cosine;
-        directions.push_back(std::move(curve));
-    }
+    for (int head = 0; head < heads; ++head)
+        curves.add({QStringLiteral("head_%1").arg(head),
+                    tr("head %1").arg(head),
+                    theme.pair(head, std::max(2, heads)),
+                    {},
+                    {},
+                    false,
+                    head == state_->head(),
+                    {}},
+                   state_->kernels()->kernels.at(static_cast<std::size_t>(state_->layer() * heads + head)));
     if (const KernelsAnswer* beside = beside_state_->kernels();
         beside != nullptr && beside_state_->summary() != nullptr) {
         const ModelSummary& other = *beside_state_->summary();
-        const auto place = static_cast<std::size_t>(state_->layer() * other.heads + state_->head());
-        if (state_->layer() < other.layers && state_->head() < other.heads) {
-            CurveChart::Curve curve = norms.front();
-            curve.key = QStringLiteral("beside");
-            curve.label = tr("head %1 of %2").arg(state_->head()).arg(titleOf(*beside_state_));
-            curve.color = colorOf(*beside_state_, theme);
-            curve.strong = true;
-            curve.y = {beside->kernels[place].norm.begin(), beside->kernels[place].norm.end()};
-            norms.push_back(curve);
-            curve.y = {beside->kernels[place].cosine.begin(), beside->kernels[place].cosine.end()};
-            directions.push_back(std::move(curve));
-        }
+        if (state_->layer() < other.layers && state_->head() < other.heads)
+            curves.add(
+                {QStringLiteral("beside"),
+                 tr("head %1 of %2").arg(state_->head()).arg(titleOf(*beside_state_)),
+                 colorOf(*beside_state_, theme),
+                 {},
+                 {},
+                 false,
+                 true,
+                 {}},
+                beside->kernels.at(static_cast<std::size_t>(state_->layer() * other.heads + state_->head())));
     }
-    const QString where =
-        tr("layer %1 of %2").arg(state_->layer()).arg(QString::fromStdString(state_->summary()->name));
-    kernels_->setTitle(
-        state_->summary()->rotates_values
-            ? tr("‖K(δ)‖ of the heads of layer %1").arg(state_->layer())
-            : tr("‖K(δ)‖ of the heads of layer %1: values do not rotate, so K is the same everywhere")
-                  .arg(state_->layer()));
-    directions_->setTitle(tr("Direction of K(δ) beside K(0)"));
-    kernels_->setCaption(tr("‖K(δ)‖, K(δ) = W_O R(−δ) W_V, %1").arg(where));
-    directions_->setCaption(tr("Cosine of K(δ) and K(0), %1").arg(where));
-    for (CurveChart* chart : {kernels_, directions_})
-        chart->setYFloor(0.0);
-    kernels_->setCurves(norms, {});
-    directions_->setCurves(directions, {});
+    kernels_->setCurves(curves.norms, {});
+    directions_->setCurves(curves.directions, {});
+}
+
+/// The chosen head at every checkpoint. Of many the legend names a few.
+void ModelsPage::showKernelsOverTraining() {
+    constexpr int kNamed = 6;
+    const Theme theme = Theme::of(palette());
+    const KernelHistory& history = *state_->kernelHistory();
+    const auto count = static_cast<int>(history.steps.size());
+    const int every = std::max(1, (count + kNamed - 1) / kNamed);
+    KernelCurves curves;
+    for (int i = 0; i < count; ++i) {
+        const auto step = history.steps[static_cast<std::size_t>(i)];
+        CurveChart::Curve curve{QStringLiteral("step_%1").arg(step),
+                                tr("step %1").arg(step),
+                                theme.pair(i, std::max(2, count)),
+                                {},
+                                {},
+                                false,
+                                i == count - 1,
+                                {}};
+        curve.in_legend = (count - 1 - i) % every == 0;
+        curves.add(std::move(curve), history.kernels[static_cast<std::size_t>(i)]);
+    }
+    kernels_->setCurves(curves.norms, {});
+    directions_->setCurves(curves.directions, {});
 }
 
 void ModelsPage::showTokenMap() {

@@ -23,8 +23,8 @@ const std::vector<std::pair<std::string, std::vector<Need>>>& pictureNeeds() {
         {"reach", {Need::reading, Need::attention}},
         {"bands", {Need::heads}},
         {"head-bands", {Need::heads}},
-        {"kernels", {Need::kernels}},
-        {"kernel-directions", {Need::kernels}},
+        {"kernels", {Need::kernels, Need::kernel_history}},
+        {"kernel-directions", {Need::kernels, Need::kernel_history}},
         {"token-map", {Need::token_map}},
         {"band-subsets", {Need::reading}},
         {"longer-text", {Need::reading}},
@@ -72,8 +72,13 @@ Figure& ModelsPage::prepareFigure(FigureRequest request) {
     shade_->setCurrentIndex(static_cast<int>(picture.shade));
     colour_->setCurrentIndex(static_cast<int>(picture.colour));
     setQuantity(picture.quantity);
+    setReachQuantity(picture.reach);
     distance_->setValue(static_cast<int>(picture.look.distance));
     setMean(picture.mean);
+    if (picture.over_training && summary.checkpoints.size() < 2)
+        throw Error(ErrorKind::usage, "over_training needs a run with several checkpoints; " + request.run +
+                                          " has " + std::to_string(summary.checkpoints.size()));
+    setOverTraining(picture.over_training);
     static const std::map<std::string, std::pair<Need, LookTopic>> requested = {
         {"band-subsets", {Need::subsets, LookTopic::subsets}},
         {"longer-text", {Need::lengths, LookTopic::lengths}},

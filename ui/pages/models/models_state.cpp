@@ -51,6 +51,9 @@ void ModelsState::forget(std::initializer_list<Need> answers) {
             case Need::kernels:
                 kernels_.reset();
                 break;
+            case Need::kernel_history:
+                kernel_history_.reset();
+                break;
             case Need::token_map:
                 token_map_.reset();
                 break;
@@ -94,8 +97,8 @@ void ModelsState::setModel(const QString& model) {
     model_ = model;
     step_ = step;
     forget({Need::model, Need::reading, Need::changed, Need::heads, Need::thumbnails, Need::attention,
-            Need::kernels, Need::token_map, Need::lens, Need::subsets, Need::written, Need::lengths,
-            Need::needle, Need::solved, Need::patch, Need::patch_positions});
+            Need::kernels, Need::kernel_history, Need::token_map, Need::lens, Need::subsets, Need::written,
+            Need::lengths, Need::needle, Need::solved, Need::patch, Need::patch_positions});
     emit modelChanged();
     emit headChanged();
     askNext();
@@ -130,7 +133,8 @@ void ModelsState::setHead(int layer, int head) {
     if (layer == layer_ && head == head_) return;
     layer_ = layer;
     head_ = head;
-    if (asking_ == Need::attention || asking_ == Need::token_map) stopAsking();
+    if (asking_ == Need::attention || asking_ == Need::kernel_history || asking_ == Need::token_map)
+        stopAsking();
     emit headChanged();
     askNext();
 }
@@ -208,6 +212,14 @@ std::optional<LookQuestion> ModelsState::questionFor(Need need) const {
             LookQuestion kernels{LookTopic::kernels};
             kernels.count = kDistances;
             return kernels;
+        }
+        case Need::kernel_history: {
+            if (summary_ && summary_->checkpoints.size() < 2) return std::nullopt;
+            LookQuestion history{LookTopic::kernel_history};
+            history.layer = layer_;
+            history.head = head_;
+            history.count = kDistances;
+            return history;
         }
         case Need::token_map:
             question.what = LookTopic::token_map;
@@ -301,6 +313,8 @@ QString ModelsState::work() const {
             return tr("attention of layer %1, head %2").arg(layer_).arg(head_);
         case Need::kernels:
             return tr("what heads make of values by distance");
+        case Need::kernel_history:
+            return tr("what the head made of values at each checkpoint");
         case Need::token_map:
             return tr("what the head makes of tokens");
         case Need::subsets:

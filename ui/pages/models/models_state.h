@@ -23,8 +23,9 @@ enum class Need {
     thumbnails,
     attention,  ///< of the chosen head
     kernels,
-    token_map,  ///< of the chosen head, at `distance`
-    lens,       ///< what every layer would predict
+    kernel_history,  ///< of the chosen head of a run
+    token_map,       ///< of the chosen head, at `distance`
+    lens,            ///< what every layer would predict
     // Only when they are requested, because they take many passes.
     subsets,
     written,
@@ -89,6 +90,7 @@ class ModelsState : public QObject {
     const HeadMap* attention() const { return attention_.get(); }
     const HeadThumbnails* thumbnails() const { return thumbnails_.get(); }
     const KernelsAnswer* kernels() const { return kernels_.get(); }
+    const KernelHistory* kernelHistory() const { return kernel_history_.get(); }
     const TokenMap* tokenMap() const { return token_map_.get(); }
     const SubsetsAnswer* subsets() const { return subsets_.get(); }
     const GeneratedText* written() const { return written_.get(); }
@@ -153,6 +155,7 @@ class ModelsState : public QObject {
     std::shared_ptr<const HeadMap> attention_;
     std::shared_ptr<const HeadThumbnails> thumbnails_;
     std::shared_ptr<const KernelsAnswer> kernels_;
+    std::shared_ptr<const KernelHistory> kernel_history_;
     std::shared_ptr<const TokenMap> token_map_;
     std::shared_ptr<const SubsetsAnswer> subsets_;
     std::shared_ptr<const GeneratedText> written_;

@@ -90,6 +90,9 @@ void ModelsState::take(const QByteArray& payload) {
             case Need::kernels:
                 kernels_ = read<KernelsAnswer>(payload);
                 break;
+            case Need::kernel_history:
+                kernel_history_ = read<KernelHistory>(payload);
+                break;
             case Need::token_map:
                 token_map_ = read<TokenMap>(payload);
                 break;

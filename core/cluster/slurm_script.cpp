@@ -1,0 +1,59 @@
+#include "core/cluster/slurm_script.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+/// In single quotes for a shell, whatever it holds.
+std::string shellQuoted(const std::string& text) {
+    std::string quoted = "'";
+    for (const char c : text)
+        quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + "'";
+}
+
+/// A file name pattern for sbatch, which reads quotes and backslashes as a shell does, and % as its own.
+std::string patternQuoted(const std::string& path) {
+    std::string quoted = "\"";
+    for (const char c : path) {
+        if (c == '"' || c == '\\') quoted += '\\';
+        quoted += c == '%' ? std::string("%%") : std::string(1, c);
+    }
+    return quoted;  // the rest follows
+}
+
+std::string option(const std::string& name, const std::string& value) {
+    const bool has_control =
+        std::any_of(value.begin(), value.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; });
+    if (has_control)
+        throw Error(ErrorKind::usage, "an option of sbatch has no line break: \"" + onOneLine(value) + "\"");
+    return "#SBATCH " + name + value + "\n";
+}
+
+}  // namespace
+
+std::string slurmScript(const std::string& name, std::int64_t elements,
+                        const std::filesystem::path& submission, const SlurmOptions& options) {
+    const std::string at_once = options.at_once > 0 ? "%" + std::to_string(options.at_once) : std::string();
+    const std::filesystem::path log = submission.parent_path() / (name + "-");
+    std::string script = "#!/bin/bash\n";
+    script += option("--job-name=", name);
+    script += option("--array=0-", std::to_string(elements - 1) + at_once);
+    script += option("--output=", patternQuoted(log.string()) + "%a.log\"");
+    script += "#SBATCH --open-mode=append\n#SBATCH --requeue\n#SBATCH --signal=B:TERM@120\n";
+    if (!options.partition.empty()) script += option("--partition=", options.partition);
+    if (!options.gres.empty()) script += option("--gres=", options.gres);
+    if (!options.time.empty()) script += option("--time=", options.time);
+    for (const std::string& one : options.more)
+        script += option("", one);
+    const std::string program = options.program.empty()
+                                    ? shellQuoted(std::filesystem::read_symlink("/proc/self/exe").string())
+                                    : options.program;
+    return script + "exec " + program + " work " + shellQuoted(submission.string()) + "\n";
+}
+
+}  // namespace roper

@@ -1,0 +1,83 @@
+#include "core/cluster/submission.h"
+
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
+#include "core/base/file_reading.h"
+#include "core/base/text.h"
+#include "core/runs/run_folder.h"
+
+namespace roper {
+
+namespace fs = std::filesystem;
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Submission, name, sweep, elements, ended)
+
+namespace {
+
+constexpr std::uint64_t kLargest = 64U << 20U;
+
+/// A name in it becomes part of a path or of a command line.
+void requireNames(const Submission& submission, const std::string& origin) {
+    std::vector<std::string> names{submission.name, submission.sweep};
+    for (const auto& runs : submission.elements)
+        names.insert(names.end(), runs.begin(), runs.end());
+    for (const std::string& name : names)
+        if (!isRunName(name))
+            throw Error(ErrorKind::usage,
+                        origin + ": \"" + onOneLine(name) + "\" is no name of a run, a sweep or a job");
+}
+
+}  // namespace
+
+FilePath submissionsFolder(const fs::path& runs) {
+    return FilePath::inside(fs::absolute(runs).lexically_normal(), "slurm");
+}
+
+FilePath logOf(const fs::path& runs, const std::string& job_name, std::int64_t element) {
+    return submissionsFolder(runs) / (job_name + "-" + std::to_string(element) + ".log");
+}
+
+std::string newJobName(const std::string& sweep) {
+    constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+    constexpr int kRandom = 6;
+    constexpr std::size_t kLongestSweep = 50;  // a name has at most 64 characters
+    std::random_device random;
+    std::string name = sweep.substr(0, kLongestSweep) + ".";
+    for (int i = 0; i < kRandom; ++i)
+        name += kLetters[random() % kLetters.size()];
+    return name;
+}
+
+void writeSubmission(const fs::path& runs, const Submission& submission) {
+    const FilePath folder = submissionsFolder(runs);
+    makeFolder(folder);
+    writeFileAtomically(folder / (submission.name + ".json"), nlohmann::json(submission).dump(1) + "\n");
+}
+
+Submission readSubmission(const FilePath& path) {
+    const std::string text = readFile(path, kLargest);
+    try {
+        const Submission submission = nlohmann::json::parse(text).get<Submission>();
+        requireNames(submission, path.string());
+        return submission;
+    } catch (const nlohmann::json::exception& error) {
+        throw Error(ErrorKind::usage, path.string() + " is not what `roper-train sweep --slurm` writes: " +
+                                          jsonProblem(error.what()));
+    }
+}
+
+std::vector<Submission> submissionsOf(const fs::path& runs, const std::string& sweep) {
+    std::vector<Submission> all;
+    const FilePath folder = submissionsFolder(runs);
+    for (const std::string& name : namesIn(folder)) {
+        if (!name.ends_with(".json")) continue;
+        Submission one = readSubmission(folder / name);
+        if (one.sweep == sweep) all.push_back(std::move(one));
+    }
+    return all;
+}
+
+}  // namespace roper

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/base/file_path.h"
+
+namespace roper {
+
+/// What was handed to a scheduler at once, an array: RUNS/slurm/NAME.json, beside its batch script NAME.sh
+/// and the output of its elements, NAME-INDEX.log. Written before the scheduler has it, which knows it by its
+/// name.
+struct Submission {
+    std::string name;                                ///< of the job, which no other has
+    std::string sweep;                               ///< name of the sweep
+    std::vector<std::vector<std::string>> elements;  ///< names of the runs that each trains
+    bool ended = false;                              ///< the scheduler no longer had any of it
+
+    bool operator==(const Submission&) const = default;
+};
+
+/// RUNS/slurm, where submissions are kept.
+FilePath submissionsFolder(const std::filesystem::path& runs);
+
+/// What an element has printed: its trainers' ends, and why it failed.
+FilePath logOf(const std::filesystem::path& runs, const std::string& job_name, std::int64_t element);
+
+/// "NAME.k3f9x2": a name for a job of this sweep, which no other has.
+std::string newJobName(const std::string& sweep);
+
+/// @throws Error (disk)
+void writeSubmission(const std::filesystem::path& runs, const Submission& submission);
+
+/// @throws Error (usage) saying what is wrong with the file, Error (disk)
+Submission readSubmission(const FilePath& path);
+
+/// Those of one sweep, in no order. A file that cannot be read is an error: what it holds may be trained now.
+/// @throws Error
+std::vector<Submission> submissionsOf(const std::filesystem::path& runs, const std::string& sweep);
+
+}  // namespace roper
