@@ -141,6 +141,13 @@ class ModelsPageTest : public PageTest {
         QCOMPARE(control<QSpinBox>("Head that is shown")->value(), 1);
         waitForAnswers();
         QCOMPARE(state().attention()->head, 1);
+        // By distance: mean weights, and scores against that of the own token.
+        const auto& weights = *state().attention()->map.values;
+        QVERIFY(std::abs(page().reach().curves().front().y.front() - weights.diagonal().mean()) < 1e-12);
+        control<QComboBox>("What is shown by distance")->setCurrentIndex(1);
+        QCOMPARE(page().reach().curves().front().y.front(), 0.0);
+        QVERIFY(std::abs(page().reach().curves().front().y.back() -
+                         std::log(weights(12, 0) / weights(12, 12))) < 1e-12);
         QTest::keyClick(&page().grid(), Qt::Key_Left);
         QTest::keyClick(&page().grid(), Qt::Key_Up);
         QVERIFY(state().layer() == 0 && state().head() == 0);
@@ -183,6 +190,22 @@ class ModelsPageTest : public PageTest {
         waitForAnswers();
         const auto& turned = page().kernels().curves().front().y;
         QVERIFY(turned.front() != turned.back());
+        const auto of_head_1 = page().kernels().curves().at(1).y;
+        // At each checkpoint; the last is what was seen.
+        control<QCheckBox>("Over training")->click();
+        waitForAnswers();
+        QCOMPARE(page().kernels().curves().size(), state().summary()->checkpoints.size());
+        QVERIFY(page().kernels().curves().size() >= 4);
+        QVERIFY(page().kernels().curves().front().y != page().kernels().curves().back().y);
+        control<QSpinBox>("Head that is shown")->setValue(1);
+        control<QSpinBox>("Layer that is shown")->setValue(0);
+        waitForAnswers();
+        QCOMPARE(page().kernels().curves().back().y, of_head_1);
+        // A published model has no checkpoints.
+        page().open(model("llama"));
+        waitForAnswers();
+        QVERIFY(!control<QCheckBox>("Over training")->isEnabled());
+        QCOMPARE(page().kernels().curves().size(), static_cast<std::size_t>(state().summary()->heads));
     }
 
     // The same text and head of both; RoPER's kernels turn, RoPE's do not.
@@ -477,7 +500,7 @@ class ModelsPageTest : public PageTest {
         for (const char* setting :
              {"model.width=32", "model.layers=2", "model.heads=2", "model.feed_forward=32",
               "training.steps=4", "training.warmup_steps=1", "snapshots.every=0", "evaluation.every=4",
-              "training.batch=4", "evaluation.problems=4"})
+              "training.batch=4", "evaluation.problems=4", "checkpoints.every=1", "checkpoints.keep=10"})
             arguments << "--set" << setting;
         arguments << "--set"
                   << "model.position=" + method;

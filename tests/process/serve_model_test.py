@@ -91,6 +91,18 @@ class ServeModel(TrainerTest):
             self.assertEqual(process.wait(10), 0, "it ends with its parent")
             self.assertFalse(Path(hello["socket"]).exists())
 
+    def test_kernels_over_training_are_those_of_each_checkpoint(self):
+        run = self.train("r", "--steps", 4, "--set", "model.position=roper", "--set", "checkpoints.every=1", "--set", "checkpoints.keep=9")
+        steps = self.look(run, "--what", "kernel_history", "--layer", "0", "--head", "1", "--count", "3")
+        self.assertGreaterEqual(len(steps), 4)
+        for one in steps:
+            kernels = self.look(run, "--what", "kernels", "--count", "3", "--step", str(one["step"]))
+            self.assertEqual(one["norm"], kernels[1]["norm"])
+            self.assertEqual(one["cosine"], kernels[1]["cosine"])
+        self.assertNotEqual(steps[0]["norm"], steps[-1]["norm"])
+        published = self.trainer("look", small_model(self._folder.name, "llama"), "--what", "kernel_history")
+        self.assert_fails(published, 2, "only runs have checkpoints")
+
     def test_q_and_k_of_a_head_give_its_weights(self):
         import numpy
 
