@@ -6,7 +6,7 @@ trainer_packages=(
     libeigen3-dev nlohmann-json3-dev libtomlplusplus-dev libboost-math-dev libcli11-dev
     libsentencepiece-dev libpcre2-dev libutf8proc-dev libhwy-dev libdnnl-dev libgtest-dev librapidcheck-dev)
 window_packages=(qt6-base-dev qt6-svg-dev libqcustomplot-dev fonts-dejavu-core)
-test_packages=(python3-numpy python3-scipy xvfb zsh fish groff-base dbus-daemon)
+test_packages=(python3-numpy python3-scipy xvfb zsh fish groff-base dbus-daemon slurm-wlm munge)
 sanitize_packages=(clang)                         # libFuzzer
 baselines_packages=(python3-venv python3-dev)  # torch.compile compiles against Python's headers
 

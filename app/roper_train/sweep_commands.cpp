@@ -181,9 +181,10 @@ std::string scriptOf(const Submission& submission, const SweepOptions& options) 
 /// Hands one array over. @param after  the array before it, which must have ended if a number of elements at
 /// the same time was asked for: of two arrays each would have as many. @returns the number of the job
 std::string submit(const Submission& submission, const SweepOptions& options, const std::string& after) {
+    const std::string text = scriptOf(submission, options);
     writeSubmission(options.runs, submission);
     const FilePath script = submissionsFolder(options.runs) / (submission.name + ".sh");
-    writeFileAtomically(script, scriptOf(submission, options));
+    writeFileAtomically(script, text);
     std::vector<std::string> dependency;
     if (!after.empty() && options.slurm.at_once > 0) dependency.push_back("--dependency=afterany:" + after);
     try {
@@ -293,14 +294,15 @@ std::int64_t stepsDone(const std::vector<RunFolder>& folders) {
 /// An element that was told to end goes back among those that wait, unless the scheduler is ending it itself:
 /// then it was cancelled, or is put back already.
 void goBackToTheQueue(bool has_progressed) {
-    const char* const job = std::getenv("SLURM_JOB_ID");
-    if (job == nullptr || !isAtWork(job)) return;
+    const char* const array = std::getenv("SLURM_ARRAY_JOB_ID");
+    const char* const index = std::getenv("SLURM_ARRAY_TASK_ID");
+    if (array == nullptr || index == nullptr) return;
+    const std::string id = std::string(array) + "_" + index;
+    if (!isAtWork(id)) return;
     if (!has_progressed)
         throw Error(ErrorKind::other,
                     "not one step was trained before the time was over; give the elements a longer --time");
-    const char* const array = std::getenv("SLURM_ARRAY_JOB_ID");
-    const char* const index = std::getenv("SLURM_ARRAY_TASK_ID");
-    requeueElement(array != nullptr && index != nullptr ? std::string(array) + "_" + index : job);
+    requeueElement(id);
     tellPerson("its time is over; it waits to go on");
 }
 

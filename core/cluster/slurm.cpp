@@ -88,8 +88,8 @@ void requeueElement(const std::string& id) {
     call({"scontrol", "requeue", id});
 }
 
-bool isAtWork(const std::string& job) {
-    return trimmed(call({"squeue", "--noheader", "--job=" + job, "--format=%T"})) == "RUNNING";
+bool isAtWork(const std::string& id) {
+    return trimmed(call({"squeue", "--noheader", "--array", "--job=" + id, "--format=%T"})) == "RUNNING";
 }
 
 }  // namespace roper

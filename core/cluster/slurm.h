@@ -45,8 +45,8 @@ void cancelElements(const std::vector<std::string>& ids);
 /// Puts an element that is at work back among those that wait. @throws Error (other)
 void requeueElement(const std::string& id);
 
-/// Whether the scheduler has this job, "1234", at work, and is not already ending it, because it was
+/// Whether the scheduler has this element, "1234_5", at work, and is not already ending it, because it was
 /// cancelled or preempted. @throws Error (other)
-bool isAtWork(const std::string& job);
+bool isAtWork(const std::string& id);
 
 }  // namespace roper

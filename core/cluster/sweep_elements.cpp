@@ -103,14 +103,15 @@ std::vector<SweepElement> sweepElements(const fs::path& runs, const std::vector<
 }
 
 std::string summaryOf(const std::vector<SweepElement>& elements) {
-    std::array<std::size_t, 5> counts{};
+    std::array<std::size_t, 6> counts{};
     for (const SweepElement& one : elements)
         ++counts[one.isFinished()                ? 0
                  : isRunning(one)                ? 1
                  : one.element                   ? 2
                  : one.state == RunState::failed ? 3
-                                                 : 4];
-    constexpr std::array kNames{"finished", "running", "waiting", "failed", "not submitted"};
+                 : one.status.step > 0           ? 4
+                                                 : 5];
+    constexpr std::array kNames{"finished", "running", "waiting", "failed", "unfinished", "not submitted"};
     std::vector<std::string> parts;
     for (std::size_t i = 0; i < counts.size(); ++i)
         if (counts[i] > 0) parts.push_back(std::to_string(counts[i]) + " " + kNames[i]);

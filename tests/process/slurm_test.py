@@ -1,0 +1,192 @@
+"""Sweeps on a real Slurm cluster: several nodes on this machine."""
+
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from programs import TINY, TRAINER, TrainerTest, read_rows, status, without_times
+from slurm_cluster import SlurmCluster, why_not
+
+SETTINGS = {**dict(part.split("=") for part in TINY if "=" in part), "training.warmup_steps": 2, "evaluation.every": 1000,
+            "checkpoints.every": 200, "device.threads": 1}
+
+
+@unittest.skipIf(why_not(), why_not())
+class SlurmTest(TrainerTest):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="roper-slurm-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.cluster = SlurmCluster(folder.name + "/cluster", nodes=3, most_elements=8)
+        cls.addClassCleanup(cls.cluster.stop)
+        cls.cluster.start()
+
+    def tearDown(self):
+        self.cluster.call("scancel", "--partition=main")
+        self.wait(lambda: not self.elements())
+
+    def write_sweep(self, steps, seeds):
+        path = Path(self._folder.name) / "mine.toml"
+        path.write_text(f'base = "addition-small"\nseeds = {seeds}\n[set]\n"training.steps" = {steps}\n'
+                        + "".join(f'"{key}" = {value}\n' for key, value in SETTINGS.items())
+                        + '[axes]\n"model.position" = ["rope", "roper"]\n')
+        return path
+
+    def sweep(self, path, *arguments, runs=None):
+        return self.trainer("sweep", path, "--runs", runs or self.runs, *arguments, env=self.cluster.env)
+
+    def submit(self, path, *arguments):
+        done = self.sweep(path, "--slurm", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def states(self, path):
+        done = self.sweep(path, "--status", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return {one["run"]: one for one in map(json.loads, done.stdout.splitlines())}
+
+    def elements(self):
+        """(id, state) of all that waits or is at work."""
+        return [tuple(line.split()) for line in self.cluster.call("squeue", "--noheader", "--array", "--format=%i %T").splitlines()]
+
+    def wait(self, condition, seconds=120):
+        end = time.monotonic() + seconds
+        while not (found := condition()):
+            if time.monotonic() > end:
+                logs = "\n".join(f"{path.name}: {path.read_text()[-400:]}" for path in self.runs.glob("slurm/*.log"))
+                self.fail(f"nothing happened for a long time: {self.elements()}\n{logs}")
+            time.sleep(0.2)
+        return found
+
+    def hurry(self):
+        """What was put back into the queue waits two minutes by itself."""
+        for element, state in self.elements():
+            if state == "PENDING":
+                self.cluster.call("scontrol", "update", f"JobId={element}", "StartTime=now")
+
+    def wait_until_finished(self, path, seconds=300):
+        def all_finished():
+            self.hurry()
+            return all(one["state"] == "finished" for one in self.states(path).values())
+
+        self.wait(all_finished, seconds)
+
+    def running(self, path):
+        return [one for one in self.states(path).values() if one["state"] == "running" and one.get("slurm_state") == "RUNNING"]
+
+    def test_an_array_with_two_preempted_and_a_node_killed_trains_what_one_machine_does(self):
+        path = self.write_sweep(4000, [0, 1, 2])
+        self.submit(path)
+        preempted = set()
+        while len(preempted) < 2:
+            for one in self.wait(lambda: self.running(path)):
+                if one["run"] not in preempted and 0 < one["step"] < 3500 and len(preempted) < 2:
+                    self.cluster.call("scontrol", "requeue", one["element"])
+                    preempted.add(one["run"])
+        self.wait(lambda: self.hurry() or len(self.running(path)) > 0)
+        node = self.running(path)[0]["node"]
+        self.cluster.kill_node(node)
+        self.wait(lambda: "down" in self.cluster.call("sinfo", "--noheader", "--format=%n %T"))
+        self.cluster.start_node(node)
+        self.wait_until_finished(path)
+        alone = Path(self._folder.name) / "alone"
+        self.assertEqual(self.sweep(path, "--jobs", 2, runs=alone).returncode, 0)
+        for one in alone.iterdir():
+            if (one / "run.toml").exists():
+                self.assertEqual(without_times(read_rows(self.runs / one.name)), without_times(read_rows(one)), one.name)
+        self.assertIn("nothing is missing", self.submit(path).stderr)
+
+    def test_what_waits_is_not_submitted_twice(self):
+        path = self.write_sweep(100000, [0, 1])
+        first = self.submit(path, "--at-once", 1)
+        job = first.stdout.strip()
+        again = self.submit(path)
+        self.assertEqual(again.stdout, "")
+        self.assertIn("nothing is missing", again.stderr)
+        self.assertEqual(len(self.elements()), 4)
+        self.wait(lambda: self.running(path))
+        states = self.states(path)
+        self.assertIn(f"running on n1 ({job}_0), step ", states["mine-rope-s0"]["text"])
+        waiting = states["mine-roper-s0"]
+        self.assertEqual((waiting["slurm_state"], waiting["reason"]), ("PENDING", "JobArrayTaskLimit"))
+        self.assertEqual(waiting["text"], f"waiting ({job}_1): JobArrayTaskLimit")
+        done = self.sweep(path, "--cancel")
+        self.assertIn("4 elements cancelled", done.stderr)
+        self.wait(lambda: not self.elements())
+        self.wait(lambda: self.states(path)["mine-rope-s0"]["state"] == "preempted")
+        self.assertIn("4 runs in 1 array submitted", self.submit(path).stderr)
+
+    def test_an_element_whose_time_is_over_goes_on_later(self):
+        path = self.write_sweep(3000, [0])
+        self.submit(path)
+        one = self.wait(lambda: [one for one in self.running(path) if one["step"] > 10])[0]
+        # What Slurm does before the limit, by --signal=B:TERM@120.
+        self.cluster.call("scancel", "--signal=TERM", "--batch", one["element"])
+        self.wait(lambda: self.states(path)[one["run"]].get("slurm_state") == "PENDING" or self.states(path)[one["run"]]["state"] == "finished")
+        self.assertEqual(status(self.runs / one["run"])["state"], "preempted")
+        self.wait_until_finished(path)
+        self.assertEqual([int(row["step"]) for row in read_rows(self.runs / one["run"])], list(range(1, 3001)))
+
+    def test_more_runs_than_an_array_holds_and_several_runs_an_element(self):
+        path = self.write_sweep(3, list(range(5)))
+        self.assertIn("10 runs in 2 arrays submitted", self.submit(path).stderr)
+        self.wait_until_finished(path)
+        packed = Path(self._folder.name) / "packed"
+        done = self.sweep(path, "--slurm", "--pack", "4", runs=packed)
+        self.assertIn("3 elements", done.stderr)
+        self.wait(lambda: not self.elements())
+        self.assertEqual({status(folder)["state"] for folder in packed.iterdir() if (folder / "run.toml").exists()}, {"finished"})
+
+    def test_the_script_is_one_that_slurm_takes_wherever_the_runs_are(self):
+        self.runs = Path(self._folder.name) / "it's 100%n \"here\""
+        path = self.write_sweep(3, [0])
+        script = self.sweep(path, "--slurm", "--dry-run", "--time", "0:10:00", "--partition", "main", "--sbatch=--mem=100M")
+        self.assertFalse(self.runs.exists(), "a dry run changes nothing")
+        file = Path(self._folder.name) / "script.sh"
+        file.write_text(script.stdout)
+        tested = subprocess.run(["sbatch", "--test-only", file], env=self.cluster.env, capture_output=True, text=True)
+        self.assertEqual(tested.returncode, 0, tested.stderr)
+        self.assertIn("to start at", tested.stderr)
+        self.submit(path, "--time", "0:10:00")
+        self.wait_until_finished(path)
+        self.assertEqual(len(list(self.runs.glob("slurm/mine.*-[01].log"))), 2)
+
+    def test_why_an_element_ended_is_said(self):
+        path = self.write_sweep(3, [0])
+        self.submit(path, "--program", "/nowhere/roper-train")
+        self.wait(lambda: not self.elements())
+        self.assertRegex(self.states(path)["mine-rope-s0"]["text"], "^not submitted; its element ended: .*/nowhere/roper-train")
+        self.submit(path)
+        self.wait_until_finished(path)
+
+    def test_what_slurm_refuses_is_said_and_leaves_nothing(self):
+        path = self.write_sweep(3, [0])
+        self.assert_fails(self.sweep(path, "--slurm", "--partition", "nowhere"), 1, "sbatch failed", "nvalid partition")
+        self.assertEqual([one.name for one in (self.runs / "slurm").iterdir()], ["lock"])
+        self.assertEqual(self.states(path)["mine-rope-s0"]["text"], "not submitted")
+        self.assert_fails(self.sweep(path, "--slurm", "--sbatch", "--mem=1\n#SBATCH --uid=0"), 2, "line break")
+        alone = self.trainer("sweep", path, "--runs", self.runs, "--slurm", env={"PATH": "/nowhere"})
+        self.assert_fails(alone, 1, "cannot start sbatch", "login node")
+
+    def test_work_without_slurm(self):
+        path = self.write_sweep(3, [0])
+        self.submit(path)
+        self.cluster.call("scancel", "--partition=main")
+        self.wait(lambda: not self.elements())
+        (submission,) = self.runs.glob("slurm/*.json")
+        self.assert_fails(self.trainer("work", submission), 2, "which element?")
+        self.assert_fails(self.trainer("work", submission, "--element", 2), 2, "elements 0 to 1")
+        self.assertEqual(self.trainer("work", submission, "--element", 1).returncode, 0)
+        self.assertEqual(status(self.runs / "mine-roper-s0")["state"], "finished")
+        submission.write_text(submission.read_text().replace("mine-roper-s0", "../elsewhere"))
+        self.assert_fails(self.trainer("work", submission, "--element", 1), 2, "is no name of a run")
+
+
+if __name__ == "__main__":
+    unittest.main()
