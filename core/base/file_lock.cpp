@@ -42,6 +42,10 @@ int tryLock(const Descriptor& file) {
     return error_number;
 }
 
+bool hasNoLocks(int error_number) {
+    return error_number == ENOLCK || error_number == ENOSYS || error_number == EOPNOTSUPP;
+}
+
 bool isHeldByAnother(int error_number) {
     return error_number == EWOULDBLOCK || error_number == EACCES || error_number == EAGAIN;
 }
@@ -69,6 +73,7 @@ FileLock::FileLock(const FilePath& path, const Waiting& waiting) {
     file_ = openFile(path, O_RDWR | O_CREAT, kOwnerOnly);
     ::fchmod(file_.number(), kOwnerOnly);  // older versions let everybody lock it
     while (const int error_number = tryLock(file_)) {
+        if (hasNoLocks(error_number)) break;
         if (!isHeldByAnother(error_number)) throw diskError("lock", path.string(), error_number);
         holder_ = holderOf(path);
         if (!waiting || !waiting(holder_)) return;

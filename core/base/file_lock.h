@@ -9,7 +9,9 @@
 namespace roper {
 
 /// The exclusive lock of a file, which is made if it is not there, for its owner alone. It ends with the
-/// object or with the process, however that ends.
+/// object or with the process, however that ends. Over a shared folder it may reach no further than this
+/// machine, and where the file system has no locks (Lustre unless it is mounted with them) everybody gets it:
+/// `Lease` is what machines agree by.
 class FileLock {
   public:
     /// Called ten times a second while somebody else holds the lock, with "process 4711 on host"; false ends

@@ -8,6 +8,7 @@
 #include <random>
 #include <tuple>
 
+#include "core/base/console.h"
 #include "core/base/crash_report.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
@@ -199,6 +200,7 @@ RunRecorder::RunRecorder(RunFolder folder)
         throw Error(ErrorKind::usage, "another trainer works on " + folder_.path().string() + " (" +
                                           lock_.holder() +
                                           "); pause or stop it first, or wait until it is done");
+    lease_ = std::make_unique<Lease>(folder_.confinedPath(), tellPerson);
     makeFolder(folder_.checkpointsPath());
     removePartialFiles(folder_.confinedPath());
     removePartialFiles(folder_.checkpointsPath());
@@ -227,18 +229,21 @@ std::vector<std::string> RunRecorder::rewindTo(const TrainedUntil& until) {
 }
 
 void RunRecorder::record(const MetricsRow& row) {
+    lease_->requireHeld();
     openRows();
     metrics_->append(formatRow(row));
     events_->append(formatEvent(eventOf(row)));
 }
 
 void RunRecorder::record(const EvaluationRow& row) {
+    lease_->requireHeld();
     openRows();
     evaluations_->append(formatRow(row));
     events_->append(formatEvent(eventOf(row)));
 }
 
 void RunRecorder::record(const Sample& sample) {
+    lease_->requireHeld();
     openRows();
     samples_->append(formatRow(sample));
 }
@@ -262,11 +267,13 @@ void RunRecorder::logCrashes() {
 }
 
 void RunRecorder::setStatus(Status status, Durability durability) {
+    lease_->requireHeld();
     stampWithThisProcess(status);
     writeStatus(folder_.statusPath(), status, durability);
 }
 
 void RunRecorder::sync() {
+    lease_->requireHeld();
     if (!metrics_) return;
     metrics_->sync();
     evaluations_->sync();

@@ -7,6 +7,7 @@
 
 #include "core/base/durable_file.h"
 #include "core/base/file_lock.h"
+#include "core/base/lease.h"
 #include "core/runs/run_labels.h"
 #include "core/runs/run_rewind.h"
 
@@ -37,9 +38,11 @@ void saveSizes(const RunFolder& folder, const std::vector<SizeRow>& rows);
 void saveLength(const RunFolder& folder, const LengthRow& row);
 void savePositions(const RunFolder& folder, const std::vector<PositionRow>& rows);
 
-/// The only writer of a run folder. Holds the run's lock as long as it lives.
+/// The only writer of a run folder. Holds the run's lock as long as it lives, and its lease, which also holds
+/// over machines that share the folder: what writes throws Error (other) once another has taken it over.
 class RunRecorder {
   public:
+    /// Waits for up to a minute where it is not known whether a trainer on another machine lives.
     /// @throws Error (usage) if another trainer works on this run, Error (disk)
     explicit RunRecorder(RunFolder folder);
     ~RunRecorder();
@@ -81,6 +84,7 @@ class RunRecorder {
 
     RunFolder folder_;
     FileLock lock_;
+    std::unique_ptr<Lease> lease_;
     std::unique_ptr<AppendFile> metrics_, evaluations_, samples_, method_, events_, log_;
     bool logs_crashes_ = false;
 };

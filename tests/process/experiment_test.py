@@ -139,15 +139,18 @@ class Sweep(TrainerTest):
         self.train("mine-rope-s0", "--steps", 5)
         self.assert_fails(self.sweep(), 2, "another experiment")
 
-    def test_slurm(self):
-        done = self.sweep("--slurm")
-        self.assertIn("#SBATCH --array=0-3", done.stdout)
-        bundled = self.trainer("sweep", "index-quick", "--slurm", "--runs", self.runs).stdout
-        self.assertTrue(Path(re.search(r"sweep '(.*?)' --runs", bundled).group(1)).is_file(), bundled)
+    def test_one_run_alone(self):
         self.assertEqual(self.sweep("--only", 2).returncode, 0)
         self.assertEqual(status(self.runs / "mine-rope-s1")["state"], "finished")
         self.assertFalse((self.runs / "mine-rope-s0").exists())
         self.assert_fails(self.sweep("--only", 4), 2, "runs 0 to 3")
+
+    def test_a_script_for_slurm_is_printed_where_there_is_no_slurm(self):
+        script = self.sweep("--slurm", "--dry-run").stdout
+        self.assertIn("#SBATCH --array=0-3\n", script)
+        self.assertFalse(self.runs.exists())
+        self.assertIn("#SBATCH --array=0-1\n", self.sweep("--slurm", "--dry-run", "--pack", 3).stdout)
+        self.assert_fails(self.sweep("--dry-run"), 2, "--slurm")
 
 
 class Comparison(TrainerTest):

@@ -1,6 +1,7 @@
 #include "core/base/child_process.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "tests/support/expect_error.h"
@@ -37,6 +38,29 @@ TEST(ChildProcess, RunsUnderTheNameItIsGiven) {
     int status = 0;
     ASSERT_EQ(::waitpid(pid, &status, 0), pid);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+TEST(ChildProcess, IsRunToItsEnd) {
+    const ProgramResult result = runProgram({"sh", "-c", "echo said; echo complained >&2; exit 3"}, 20);
+    EXPECT_EQ(result.exit_code, 3);
+    EXPECT_EQ(result.output, "said\n");
+    EXPECT_EQ(result.errors, "complained\n");
+    // More than a pipe holds, on both.
+    const std::string much = "head -c 300000 /dev/zero; head -c 300000 /dev/zero >&2";
+    EXPECT_EQ(runProgram({"sh", "-c", much}, 20).output.size(), 300000U);
+    EXPECT_EQ(runProgram({"sh", "-c", much}, 20).errors.size(), 300000U);
+    EXPECT_EQ(runProgram({"sh", "-c", "kill -TERM $$"}, 20).exit_code, 128 + SIGTERM);
+    EXPECT_EQ(runProgram({"cat"}, 20).output, "");  // there is nothing on its stdin
+}
+
+TEST(ChildProcess, IsNotWaitedForForever) {
+    expectError(ErrorKind::other, "sleep has not answered within 1 s", [] {
+        runProgram({"sleep", "60"}, 1);
+    });
+    expectError(ErrorKind::other, "has not answered", [] {
+        runProgram({"sh", "-c", "exec >&- 2>&-; sleep 60"}, 1);
+    });
+    expectError(ErrorKind::other, "no-such-program", [] { runProgram({"no-such-program"}, 1); });
 }
 
 }  // namespace

@@ -1,0 +1,235 @@
+#include "core/base/lease.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
+#include "core/base/file_reading.h"
+#include "core/base/text.h"
+#include "core/base/this_process.h"
+
+namespace roper {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProcessIdentity, host, boot, pid_namespace, pid, start)
+
+namespace {
+
+constexpr std::string_view kPrefix = "lease.";
+constexpr std::string_view kGivenBack = "given back\n";
+constexpr std::size_t kLongest = 4096;
+
+double secondsOf(const timespec& time) {
+    constexpr double kNano = 1e-9;
+    return static_cast<double>(time.tv_sec) + kNano * static_cast<double>(time.tv_nsec);
+}
+
+/// Seconds by a clock that nobody sets and that counts while the machine is suspended.
+double elapsed() {
+    timespec now{};
+    ::clock_gettime(CLOCK_BOOTTIME, &now);
+    return secondsOf(now);
+}
+
+FilePath fileOf(const FilePath& folder, std::int64_t number) {
+    return folder / (std::string(kPrefix) + std::to_string(number));
+}
+
+/// The numbers of the leases in a folder, ascending.
+std::vector<std::int64_t> numbersIn(const FilePath& folder) {
+    std::vector<std::int64_t> numbers;
+    for (const std::string& name : namesIn(folder))
+        if (name.starts_with(kPrefix))
+            if (const auto number = parseInteger(name.substr(kPrefix.size()))) numbers.push_back(*number);
+    std::sort(numbers.begin(), numbers.end());
+    return numbers;
+}
+
+/// A lease as another process sees it.
+struct SeenLease {
+    bool given_back = false;
+    std::optional<ProcessIdentity> holder;  ///< nothing if it has not yet written, or could not
+    double sign_of_life = 0;                ///< by the clock of the file server
+};
+
+/// Nothing if the file is gone: then there is a higher one.
+std::optional<SeenLease> lookAt(const FilePath& path) {
+    const Descriptor file =
+        openFileIfThere(path, O_RDONLY);  // which fetches its times anew from a file server
+    struct stat facts {};
+    if (!file || ::fstat(file.number(), &facts) != 0) return std::nullopt;
+    std::string text(kLongest, '\0');
+    const ssize_t got = ::pread(file.number(), text.data(), text.size(), 0);
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    SeenLease lease{text == kGivenBack, std::nullopt, secondsOf(facts.st_mtim)};
+    const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+    try {
+        if (json.is_object()) lease.holder = json.get<ProcessIdentity>();
+    } catch (const nlohmann::json::exception&) {
+        // Whoever it is, the time of the file tells whether they live.
+    }
+    return lease;
+}
+
+/// Now, by the clock of the file server: the time of a file that is made now.
+double timeOf(const FilePath& folder, const ProcessIdentity& me) {
+    const FilePath probe = folder / ("clock" + std::string(kPartialMark) + std::to_string(me.pid));
+    const Descriptor file = openFile(probe, O_WRONLY | O_CREAT | O_TRUNC);
+    struct stat facts {};
+    const bool is_known = ::futimens(file.number(), nullptr) == 0 && ::fstat(file.number(), &facts) == 0;
+    const int error_number = errno;
+    removeFile(probe);
+    if (!is_known) throw diskError("set the time of", probe.string(), error_number);
+    return secondsOf(facts.st_mtim);
+}
+
+/// Makes the file unless it is there. @returns whether it was made
+bool makeExclusively(const FilePath& path, const ProcessIdentity& me) {
+    const Descriptor folder = openFolderOf(path);
+    const std::string name = path.path().filename().string();
+    const Descriptor file(
+        ::openat(folder.number(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
+    if (!file) {
+        if (errno == EEXIST) return false;
+        throw diskError("create", path.string(), errno);
+    }
+    const std::string text = nlohmann::json(me).dump() + "\n";
+    if (::pwrite(file.number(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
+        const int error_number = errno;
+        removeFile(path);
+        throw diskError("write", path.string(), error_number);
+    }
+    return true;
+}
+
+/// Whether the process is of this machine and container, where its id tells whether it is there.
+bool isOurs(const ProcessIdentity& other, const ProcessIdentity& me) {
+    return !me.boot.empty() && other.boot == me.boot && other.pid_namespace == me.pid_namespace;
+}
+
+[[noreturn]] void refuse(const FilePath& folder, const std::string& holder) {
+    throw Error(ErrorKind::usage, "another trainer works on " + folder.string() + " (" + holder +
+                                      "); pause or stop it first, or wait until it is done");
+}
+
+/// Waits until the lease may be taken over. @throws Error (usage) if its holder lives
+void waitForEndOf(const FilePath& folder, const FilePath& path, const SeenLease& lease, double expires_s,
+                  const ProcessIdentity& me, const std::function<void(const std::string&)>& say) {
+    if (lease.given_back) return;
+    const std::string name = lease.holder ? lease.holder->name() : std::string("another program");
+    if (lease.holder && isOurs(*lease.holder, me)) {
+        if (processStart(lease.holder->pid) != 0 && processStart(lease.holder->pid) == lease.holder->start)
+            refuse(folder, name);
+        return;
+    }
+    bool has_said = false;
+    while (true) {
+        const double silent = timeOf(folder, me) - lease.sign_of_life;
+        if (silent >= expires_s) return;
+        if (!has_said && say)
+            say(name + " showed a sign of life in " + folder.string() + " " +
+                std::to_string(std::max(0, static_cast<int>(silent))) + " s ago; waiting whether it lives");
+        has_said = true;
+        std::this_thread::sleep_for(std::chrono::duration<double>(std::min(1.0, expires_s / 10)));
+        const auto now = lookAt(path);
+        if (!now || now->given_back) return;
+        if (now->sign_of_life != lease.sign_of_life) refuse(folder, name);
+    }
+}
+
+}  // namespace
+
+ProcessIdentity ProcessIdentity::ofThisProcess() {
+    return {thisHost(), thisBoot(), thisPidNamespace(), ::getpid(), processStart(::getpid())};
+}
+
+std::string ProcessIdentity::name() const {
+    return "process " + std::to_string(pid) + " on " + onOneLine(host);
+}
+
+Lease::Lease(const FilePath& folder, const std::function<void(const std::string&)>& say, double expires_s,
+             ProcessIdentity me)
+    : folder_(folder), expires_s_(expires_s), me_(std::move(me)) {
+    while (number_ == 0) {
+        const std::vector<std::int64_t> numbers = numbersIn(folder_);
+        const std::int64_t highest = numbers.empty() ? 0 : numbers.back();
+        if (highest > 0) {
+            const auto lease = lookAt(fileOf(folder_, highest));
+            if (!lease) continue;
+            waitForEndOf(folder_, fileOf(folder_, highest), *lease, expires_s_, me_, say);
+        }
+        // Who has a list of names that is out of date finds the next number taken, and looks again.
+        if (!makeExclusively(fileOf(folder_, highest + 1), me_)) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            continue;
+        }
+        number_ = highest + 1;
+        for (const std::int64_t number : numbers)
+            removeFile(fileOf(folder_, number));
+    }
+    renewed_ = elapsed();
+    keeper_ = std::thread([this] { keepAlive(); });
+}
+
+Lease::~Lease() {
+    {
+        const std::lock_guard lock(mutex_);
+        ending_ = true;
+    }
+    wake_.notify_all();
+    keeper_.join();
+    if (lost_) return;
+    try {
+        const Descriptor file = openFileIfThere(fileOf(folder_, number_), O_WRONLY | O_TRUNC);
+        if (file) [[maybe_unused]]
+            const ssize_t ignored = ::pwrite(file.number(), kGivenBack.data(), kGivenBack.size(), 0);
+    } catch (const Error&) {
+        // The next waits until its time is over.
+    }
+}
+
+bool Lease::renew() {
+    const std::lock_guard lock(mutex_);
+    if (lost_) return false;
+    try {
+        if (isThere(fileOf(folder_, number_ + 1))) return !(lost_ = true);
+        const Descriptor file = openFileIfThere(fileOf(folder_, number_), O_WRONLY);
+        if (!file) return !(lost_ = true);
+        if (::futimens(file.number(), nullptr) == 0) renewed_ = elapsed();
+    } catch (const Error&) {
+        // A file server that does not answer: tried again, and nobody else gets further either.
+    }
+    return true;
+}
+
+void Lease::requireHeld() {
+    const auto is_recent = [this] {
+        const std::lock_guard lock(mutex_);
+        return !lost_ && elapsed() - renewed_ < expires_s_ / 2;
+    };
+    if (is_recent() || renew()) return;
+    throw Error(ErrorKind::other,
+                "another process has taken over " + folder_.string() + ", since this one (" + me_.name() +
+                    ") showed no sign of life for more than " + std::to_string(static_cast<int>(expires_s_)) +
+                    " s; nothing more is written here");
+}
+
+void Lease::keepAlive() {
+    const std::chrono::duration<double> between(std::min(kRenewal_s, expires_s_ / 6));
+    std::unique_lock lock(mutex_);
+    while (!wake_.wait_for(lock, between, [this] { return ending_; })) {
+        lock.unlock();
+        renew();
+        lock.lock();
+    }
+}
+
+}  // namespace roper

@@ -1,0 +1,152 @@
+#include "core/base/lease.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace roper {
+namespace {
+
+using std::chrono::milliseconds;
+namespace fs = std::filesystem;
+
+constexpr double kExpires_s = 0.6;
+
+ProcessIdentity processOn(const std::string& host) {
+    return {host, "boot of " + host, "pid:[1]", 4711, 99};
+}
+
+class LeaseTest : public testing::Test {
+  protected:
+    std::unique_ptr<Lease> take(const std::string& host) {
+        return std::make_unique<Lease>(
+            folder_.path(), [this](const std::string& text) { said_.push_back(text); }, kExpires_s,
+            processOn(host));
+    }
+
+    /// What a process leaves that is killed: nothing gives the lease back.
+    void leaveLease(int number, const ProcessIdentity& holder) {
+        std::ofstream(folder_.path() / ("lease." + std::to_string(number)))
+            << R"({"host": ")" << holder.host << R"(", "boot": ")" << holder.boot
+            << R"(", "pid_namespace": ")" << holder.pid_namespace << R"(", "pid": )" << holder.pid
+            << R"(, "start": )" << holder.start << "}\n";
+    }
+
+    std::vector<std::string> files() const {
+        std::vector<std::string> names;
+        for (const auto& entry : fs::directory_iterator(folder_.path()))
+            names.push_back(entry.path().filename().string());
+        return names;
+    }
+
+    TemporaryFolder folder_;
+    std::vector<std::string> said_;
+};
+
+TEST_F(LeaseTest, IsHeldByOneAndGivenBack) {
+    for (std::int64_t number = 1; number <= 3; ++number) {
+        const auto lease = take("a");
+        EXPECT_EQ(lease->number(), number);
+        lease->requireHeld();
+    }
+    EXPECT_EQ(files(), std::vector<std::string>{"lease.3"});
+    EXPECT_TRUE(said_.empty());
+}
+
+TEST_F(LeaseTest, IsRefusedWhileAnotherMachineShowsSignsOfLife) {
+    const auto held = take("a");
+    expectError(ErrorKind::usage, "process 4711 on a", [&] { take("b"); });
+    ASSERT_EQ(said_.size(), 1U);
+    EXPECT_NE(said_.front().find("process 4711 on a"), std::string::npos);
+    held->requireHeld();
+}
+
+TEST_F(LeaseTest, IsTakenOverOnceAnotherMachineIsSilent) {
+    leaveLease(7, processOn("a"));
+    const auto began = std::chrono::steady_clock::now();
+    const auto lease = take("b");
+    EXPECT_GE(std::chrono::steady_clock::now() - began, milliseconds(500));
+    EXPECT_EQ(lease->number(), 8);
+    EXPECT_EQ(files(), std::vector<std::string>{"lease.8"});
+}
+
+TEST_F(LeaseTest, ADeadProcessOfThisMachineIsNotWaitedFor) {
+    ProcessIdentity gone = ProcessIdentity::ofThisProcess();
+    gone.start += 1;  // the id is used again
+    leaveLease(1, gone);
+    const Lease lease(folder_.path());
+    EXPECT_EQ(lease.number(), 2);
+}
+
+TEST_F(LeaseTest, ALivingProcessOfThisMachineIsNamedAtOnceHoweverSilentItIs) {
+    leaveLease(1, ProcessIdentity::ofThisProcess());
+    const timespec long_ago[2] = {{1000, 0}, {1000, 0}};
+    ::utimensat(AT_FDCWD, (folder_.path() / "lease.1").c_str(), long_ago, 0);
+    expectError(ErrorKind::usage, "process " + std::to_string(::getpid()),
+                [&] { Lease lease(folder_.path()); });
+}
+
+TEST_F(LeaseTest, WhoWasSilentTooLongWritesNoMore) {
+    const auto suspended = take("a");
+    leaveLease(2, processOn("b"));  // took it over meanwhile
+    EXPECT_FALSE(suspended->renew());
+    expectError(ErrorKind::other, "has taken over", [&] { suspended->requireHeld(); });
+}
+
+TEST_F(LeaseTest, TheOneThatLostItLeavesTheOtherItsFile) {
+    {
+        const auto suspended = take("a");
+        leaveLease(2, processOn("b"));
+        suspended->renew();
+    }
+    std::ifstream file(folder_.path() / "lease.2");
+    EXPECT_NE(std::string(std::istreambuf_iterator<char>(file), {}).find("boot of b"), std::string::npos);
+}
+
+TEST_F(LeaseTest, AFileThatSaysNothingIsJudgedByItsTime) {
+    std::ofstream(folder_.path() / "lease.3") << "";
+    const auto lease = take("b");
+    EXPECT_EQ(lease->number(), 4);
+    ASSERT_EQ(said_.size(), 1U);
+    EXPECT_NE(said_.front().find("another program"), std::string::npos);
+}
+
+TEST_F(LeaseTest, ManyThatWantItGetItOneAtATime) {
+    leaveLease(1, processOn("dead"));
+    std::atomic<int> holders = 0, most = 0, got = 0;
+    std::vector<std::thread> machines;
+    for (int i = 0; i < 8; ++i)
+        machines.emplace_back([&, i] {
+            const auto me = processOn("m" + std::to_string(i));
+            for (int tries = 0; tries < 100; ++tries) {
+                try {
+                    const Lease lease(folder_.path(), {}, kExpires_s, me);
+                    most = std::max<int>(most, ++holders);
+                    std::this_thread::sleep_for(milliseconds(20));
+                    --holders;
+                    ++got;
+                    return;
+                } catch (const Error&) {
+                    std::this_thread::sleep_for(milliseconds(5));
+                }
+            }
+        });
+    for (std::thread& machine : machines)
+        machine.join();
+    EXPECT_EQ(most, 1);
+    EXPECT_EQ(got, 8);
+}
+
+}  // namespace
+}  // namespace roper
