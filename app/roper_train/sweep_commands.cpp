@@ -6,10 +6,9 @@
 #include "app/roper_train/json_line.h"
 #include "app/roper_train/worker_pool.h"
 #include "core/base/console.h"
-#include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/cluster/sweep_elements.h"
+#include "core/cluster/cluster.h"
 #include "core/compare/grouping.h"
 #include "core/runs/run_queue.h"
 #include "core/runs/run_recorder.h"
@@ -124,121 +123,44 @@ int trainSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options)
     return end.exitCode();
 }
 
-/// A sweep as the scheduler sees it.
-struct SweepAtCluster {
-    std::vector<Submission> submissions;
-    std::vector<SlurmElement> at_work;  ///< elements that wait or run
-    std::vector<SweepElement> elements;
-};
-
-SweepAtCluster lookAtCluster(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
-    SweepAtCluster sweep;
-    sweep.submissions = submissionsOf(options.runs, nameOfSweep(options));
-    std::vector<std::string> jobs, names;
-    for (const Submission& submission : sweep.submissions)
-        if (!submission.ended) jobs.push_back(submission.name);
-    sweep.at_work = elementsOfJobs(jobs);
+std::vector<std::string> namesOf(const std::vector<SweepRun>& wanted) {
+    std::vector<std::string> names;
     for (const SweepRun& run : wanted)
         names.push_back(run.name);
-    sweep.elements = sweepElements(options.runs, names, sweep.submissions, sweep.at_work);
-    return sweep;
+    return names;
 }
 
-/// What the scheduler no longer has anything of need not be asked for again.
-void closeEnded(const SweepAtCluster& sweep, const fs::path& runs) {
-    for (Submission submission : sweep.submissions) {
-        const bool is_there =
-            std::any_of(sweep.at_work.begin(), sweep.at_work.end(),
-                        [&](const SlurmElement& element) { return element.name == submission.name; });
-        if (submission.ended || is_there) continue;
-        submission.ended = true;
-        writeSubmission(runs, submission);
-    }
+/// Prints the scripts that would be submitted, and changes nothing.
+int printScripts(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
+    const std::string sweep = nameOfSweep(options);
+    const auto missing = missingOf(lookAtCluster(options.runs, sweep, namesOf(wanted)).elements);
+    const std::vector<Submission> arrays = plannedArrays(sweep, missing, options.slurm);
+    for (const Submission& array : arrays)
+        std::cout << scriptOf(options.runs, array);
+    tellPerson(countOf(missing.size(), "run") + " in " + countOf(arrays.size(), "array") +
+               " would be submitted");
+    return 0;
 }
 
-/// Cuts runs into arrays that the cluster takes, of elements of so many runs.
-std::vector<Submission> planned(const std::vector<std::string>& names, const SweepOptions& options) {
-    const auto most = static_cast<std::size_t>(mostElements());
-    const auto pack = static_cast<std::size_t>(options.slurm.pack);
-    std::vector<Submission> arrays;
-    for (std::size_t first = 0; first < names.size(); first += pack) {
-        if (arrays.empty() || arrays.back().elements.size() == most) {
-            const std::string sweep = nameOfSweep(options);
-            arrays.push_back({newJobName(sweep), sweep, {}, false});
-        }
-        const std::size_t end = std::min(first + pack, names.size());
-        arrays.back().elements.emplace_back(names.begin() + static_cast<std::ptrdiff_t>(first),
-                                            names.begin() + static_cast<std::ptrdiff_t>(end));
-    }
-    return arrays;
-}
-
-std::string scriptOf(const Submission& submission, const SweepOptions& options) {
-    return slurmScript(submission.name, static_cast<std::int64_t>(submission.elements.size()),
-                       (submissionsFolder(options.runs) / (submission.name + ".json")).path(), options.slurm);
-}
-
-/// Hands one array over. @param after  the array before it, which must have ended if a number of elements at
-/// the same time was asked for: of two arrays each would have as many. @returns the number of the job
-std::string submit(const Submission& submission, const SweepOptions& options, const std::string& after) {
-    const std::string text = scriptOf(submission, options);
-    writeSubmission(options.runs, submission);
-    const FilePath script = submissionsFolder(options.runs) / (submission.name + ".sh");
-    writeFileAtomically(script, text);
-    std::vector<std::string> dependency;
-    if (!after.empty() && options.slurm.at_once > 0) dependency.push_back("--dependency=afterany:" + after);
-    try {
-        return submitScript(script.path(), dependency);
-    } catch (const Error&) {
-        removeFile(script);
-        removeFile(submissionsFolder(options.runs) / (submission.name + ".json"));
-        throw;
-    }
-}
-
-/// Submits what is neither finished nor waiting. With `dry_run` the scripts are printed instead.
+/// Submits what is neither finished nor on its way, and prints the number of each job.
 int submitSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
-    std::optional<FileLock> nobody_else_submits;
-    if (!options.dry_run) {
-        for (const SweepRun& run : wanted)
-            findOrMake(options.runs, run, nameOfSweep(options));
-        const FilePath folder = submissionsFolder(options.runs);
-        makeFolder(folder);
-        constexpr double kLongestSubmission_s = 120;
-        nobody_else_submits.emplace(folder / "lock",
-                                    waitAtMost(kLongestSubmission_s, (folder / "lock").string()));
-    }
-    const SweepAtCluster sweep = lookAtCluster(wanted, options);
-    std::vector<std::string> names;
+    for (const SweepRun& run : wanted)
+        findOrMake(options.runs, run, nameOfSweep(options));
+    const SubmissionReport report =
+        submitMissing(options.runs, nameOfSweep(options), namesOf(wanted), options.slurm);
+    for (const std::string& job : report.jobs)
+        std::cout << job << "\n";
     std::size_t failed = 0;
-    for (const SweepElement& one : sweep.elements) {
-        if (one.isFinished() || one.isTaken()) continue;
-        if (one.state == RunState::failed) {
-            ++failed;
-            tellPerson(one.run + " failed and is not tried again: " + one.problem);
-            continue;
-        }
-        if (one.state == RunState::stopped && !options.dry_run)
-            allowToGoOn(RunFolder(options.runs / one.run));
-        names.push_back(one.run);
+    for (const SweepElement& one : report.before.elements) {
+        if (one.state != RunState::failed) continue;
+        ++failed;
+        tellPerson(one.run + " failed and is not tried again: " + one.problem);
     }
-    const std::vector<Submission> arrays = planned(names, options);
-    if (options.dry_run) {
-        for (const Submission& array : arrays)
-            std::cout << scriptOf(array, options);
-    } else {
-        closeEnded(sweep, options.runs);
-        std::string job;
-        for (const Submission& array : arrays) {
-            job = submit(array, options, job);
-            std::cout << job << "\n" << std::flush;
-            tellPerson("job " + job + " (" + array.name + "): " + countOf(array.elements.size(), "element"));
-        }
-    }
-    if (names.size() < sweep.elements.size()) tellPerson(summaryOf(sweep.elements));
-    tellPerson(names.empty() ? "nothing is missing that is not on its way"
-                             : countOf(names.size(), "run") + " in " + countOf(arrays.size(), "array") +
-                                   (options.dry_run ? " would be submitted" : " submitted"));
+    if (report.missing.size() < wanted.size()) tellPerson(summaryOf(report.before.elements));
+    tellPerson(report.missing.empty()
+                   ? "nothing is missing that is not on its way"
+                   : countOf(report.missing.size(), "run") + " in " + countOf(report.jobs.size(), "array") +
+                         " submitted: job " + join(report.jobs, ", "));
     return failed > 0 ? static_cast<int>(ErrorKind::other) : 0;
 }
 
@@ -257,7 +179,7 @@ Json jsonOf(const SweepElement& one) {
 }
 
 int printSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
-    const SweepAtCluster sweep = lookAtCluster(wanted, options);
+    const ClusterView sweep = lookAtCluster(options.runs, nameOfSweep(options), namesOf(wanted));
     for (const SweepElement& one : sweep.elements) {
         if (options.json)
             print(jsonOf(one));
@@ -269,7 +191,7 @@ int printSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options)
 }
 
 int cancelSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
-    const SweepAtCluster sweep = lookAtCluster(wanted, options);
+    const ClusterView sweep = lookAtCluster(options.runs, nameOfSweep(options), namesOf(wanted));
     std::vector<std::string> ids;
     for (const SlurmElement& element : sweep.at_work)
         ids.push_back(element.id());
@@ -313,6 +235,7 @@ int sweepCommand(const SweepOptions& options) {
     std::vector<SweepRun> wanted = readSweep(path);
     if (options.show_status) return printSweep(wanted, options);
     if (options.cancel) return cancelSweep(wanted, options);
+    if (options.dry_run) return printScripts(wanted, options);
     if (options.use_slurm) return submitSweep(wanted, options);
     if (options.only >= 0) {
         if (options.only >= static_cast<std::int64_t>(wanted.size()))

@@ -14,6 +14,8 @@ struct SlurmOptions {
     std::int64_t pack = 1;              ///< runs that one element trains, one after the other
     std::vector<std::string> more;      ///< other options of sbatch, such as "--account=physics"
     std::string program;  ///< command line that starts the trainer on a node; empty: this program's own path
+
+    bool operator==(const SlurmOptions&) const = default;
 };
 
 /// The batch script of an array. Its elements keep their output in FOLDER/NAME-INDEX.log.

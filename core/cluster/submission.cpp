@@ -1,5 +1,6 @@
 #include "core/cluster/submission.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -7,13 +8,15 @@
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
 #include "core/base/text.h"
+#include "core/base/this_process.h"
 #include "core/runs/run_folder.h"
 
 namespace roper {
 
 namespace fs = std::filesystem;
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Submission, name, sweep, elements, ended)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlurmOptions, partition, gres, time, at_once, pack, more, program)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Submission, name, sweep, elements, options, time, ended)
 
 namespace {
 
@@ -40,7 +43,11 @@ FilePath logOf(const fs::path& runs, const std::string& job_name, std::int64_t e
     return submissionsFolder(runs) / (job_name + "-" + std::to_string(element) + ".log");
 }
 
-std::string newJobName(const std::string& sweep) {
+FilePath submissionPath(const fs::path& runs, const std::string& name) {
+    return submissionsFolder(runs) / (name + ".json");
+}
+
+Submission newSubmission(const std::string& sweep, const SlurmOptions& options) {
     constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
     constexpr int kRandom = 6;
     constexpr std::size_t kLongestSweep = 50;  // a name has at most 64 characters
@@ -48,13 +55,12 @@ std::string newJobName(const std::string& sweep) {
     std::string name = sweep.substr(0, kLongestSweep) + ".";
     for (int i = 0; i < kRandom; ++i)
         name += kLetters[random() % kLetters.size()];
-    return name;
+    return {name, sweep, {}, options, secondsSinceEpoch(), false};
 }
 
 void writeSubmission(const fs::path& runs, const Submission& submission) {
-    const FilePath folder = submissionsFolder(runs);
-    makeFolder(folder);
-    writeFileAtomically(folder / (submission.name + ".json"), nlohmann::json(submission).dump(1) + "\n");
+    makeFolder(submissionsFolder(runs));
+    writeFileAtomically(submissionPath(runs, submission.name), nlohmann::json(submission).dump(1) + "\n");
 }
 
 Submission readSubmission(const FilePath& path) {
@@ -75,8 +81,10 @@ std::vector<Submission> submissionsOf(const fs::path& runs, const std::string& s
     for (const std::string& name : namesIn(folder)) {
         if (!name.ends_with(".json")) continue;
         Submission one = readSubmission(folder / name);
-        if (one.sweep == sweep) all.push_back(std::move(one));
+        if (sweep.empty() || one.sweep == sweep) all.push_back(std::move(one));
     }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Submission& a, const Submission& b) { return a.time < b.time; });
     return all;
 }
 

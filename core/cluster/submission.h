@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/file_path.h"
+#include "core/cluster/slurm_script.h"
 
 namespace roper {
 
@@ -16,7 +17,9 @@ struct Submission {
     std::string name;                                ///< of the job, which no other has
     std::string sweep;                               ///< name of the sweep
     std::vector<std::vector<std::string>> elements;  ///< names of the runs that each trains
-    bool ended = false;                              ///< the scheduler no longer had any of it
+    SlurmOptions options;
+    double time = 0;     ///< when it was submitted, in seconds since 1970, UTC
+    bool ended = false;  ///< the scheduler no longer had any of it
 
     bool operator==(const Submission&) const = default;
 };
@@ -27,8 +30,11 @@ FilePath submissionsFolder(const std::filesystem::path& runs);
 /// What an element has printed: its trainers' ends, and why it failed.
 FilePath logOf(const std::filesystem::path& runs, const std::string& job_name, std::int64_t element);
 
-/// "NAME.k3f9x2": a name for a job of this sweep, which no other has.
-std::string newJobName(const std::string& sweep);
+/// One of no runs yet, with a name for its job that no other has: "SWEEP.k3f9x2".
+Submission newSubmission(const std::string& sweep, const SlurmOptions& options);
+
+/// The file that holds the submission of this name.
+FilePath submissionPath(const std::filesystem::path& runs, const std::string& name);
 
 /// @throws Error (disk)
 void writeSubmission(const std::filesystem::path& runs, const Submission& submission);
@@ -36,8 +42,8 @@ void writeSubmission(const std::filesystem::path& runs, const Submission& submis
 /// @throws Error (usage) saying what is wrong with the file, Error (disk)
 Submission readSubmission(const FilePath& path);
 
-/// Those of one sweep, in no order. A file that cannot be read is an error: what it holds may be trained now.
-/// @throws Error
+/// Those of one sweep, or of all for an empty name, the oldest first. A file that cannot be read is an error:
+/// what it holds may be trained now. @throws Error
 std::vector<Submission> submissionsOf(const std::filesystem::path& runs, const std::string& sweep);
 
 }  // namespace roper

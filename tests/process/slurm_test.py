@@ -139,7 +139,9 @@ class SlurmTest(TrainerTest):
         self.wait_until_finished(path)
         packed = Path(self._folder.name) / "packed"
         done = self.sweep(path, "--slurm", "--pack", "4", runs=packed)
-        self.assertIn("3 elements", done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (submission,) = packed.glob("slurm/*.json")
+        self.assertEqual([len(runs) for runs in json.loads(submission.read_text())["elements"]], [4, 4, 2])
         self.wait(lambda: not self.elements())
         self.assertEqual({status(folder)["state"] for folder in packed.iterdir() if (folder / "run.toml").exists()}, {"finished"})
 

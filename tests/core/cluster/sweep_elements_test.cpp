@@ -29,8 +29,8 @@ class SweepElementsTest : public testing::Test {
     }
     std::vector<std::string> described(const std::vector<SlurmElement>& elements = {}) {
         std::vector<std::string> lines;
-        all_ = sweepElements(folder_.path(), {"a", "b", "c"}, {{"s.abc123", "s", {{"a", "b"}, {"c"}}, false}},
-                             elements);
+        all_ = sweepElements(folder_.path(), {"a", "b", "c"},
+                             {{"s.abc123", "s", {{"a", "b"}, {"c"}}, {}, 0, false}}, elements);
         for (const SweepElement& one : all_)
             lines.push_back(one.describe());
         return lines;
@@ -80,12 +80,16 @@ TEST_F(SweepElementsTest, SaysWhatNobodyHasYet) {
 
 TEST(Submission, IsReadBackAndNothingElseIs) {
     const TemporaryFolder folder;
-    const Submission one{newJobName("mine"), "mine", {{"mine-s0", "mine-s1"}, {"mine-s2"}}, false};
+    Submission one = newSubmission("mine", {"gpu", "gpu:1", "", 3, 2, {"--account=a"}, ""});
+    one.elements = {{"mine-s0", "mine-s1"}, {"mine-s2"}};
     writeSubmission(folder.path(), one);
     EXPECT_EQ(submissionsOf(folder.path(), "mine"), std::vector{one});
+    EXPECT_EQ(submissionsOf(folder.path(), ""), std::vector{one});
     EXPECT_TRUE(submissionsOf(folder.path(), "yours").empty());
-    const FilePath file = submissionsFolder(folder.path()) / (one.name + ".json");
-    std::ofstream(file.path()) << R"({"name": "a", "sweep": "b", "elements": [["../c"]], "ended": false})";
+    const FilePath file = submissionPath(folder.path(), one.name);
+    std::ofstream(file.path())
+        << R"({"name": "a", "sweep": "b", "elements": [["../c"]], "time": 0, "ended": false,
+        "options": {"partition": "", "gres": "", "time": "", "at_once": 0, "pack": 1, "more": [], "program": ""}})";
     expectError(ErrorKind::usage, "\"../c\" is no name of a run", [&] { readSubmission(file); });
     for (const char* text :
          {"", "[]", "{}", R"({"name": 3})", R"({"name": "a", "sweep": "b", "elements": 4})"}) {

@@ -1,0 +1,117 @@
+#include "core/cluster/cluster.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
+#include "core/base/file_lock.h"
+#include "core/runs/run_queue.h"
+
+namespace roper {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The runs of submissions, each once.
+std::vector<std::string> runsOf(const std::vector<Submission>& submissions) {
+    std::vector<std::string> names;
+    std::set<std::string> seen;
+    for (const Submission& submission : submissions)
+        for (const auto& element : submission.elements)
+            for (const std::string& run : element)
+                if (seen.insert(run).second) names.push_back(run);
+    return names;
+}
+
+/// What the scheduler no longer has anything of need not be asked for again.
+void closeEnded(const fs::path& runs, const ClusterView& view) {
+    for (Submission submission : view.submissions) {
+        const bool is_there =
+            std::any_of(view.at_work.begin(), view.at_work.end(),
+                        [&](const SlurmElement& element) { return element.name == submission.name; });
+        if (submission.ended || is_there) continue;
+        submission.ended = true;
+        writeSubmission(runs, submission);
+    }
+}
+
+/// @param after  the array before it, which must have ended if a number of elements at the same time was
+/// wanted: of two arrays each would have as many. @returns the number of the job
+std::string submit(const fs::path& runs, const Submission& array, const std::string& after) {
+    const std::string text = scriptOf(runs, array);
+    writeSubmission(runs, array);
+    const FilePath script = submissionsFolder(runs) / (array.name + ".sh");
+    writeFileAtomically(script, text);
+    std::vector<std::string> dependency;
+    if (!after.empty() && array.options.at_once > 0) dependency.push_back("--dependency=afterany:" + after);
+    try {
+        return submitScript(script.path(), dependency);
+    } catch (const Error&) {
+        removeFile(script);
+        removeFile(submissionPath(runs, array.name));
+        throw;
+    }
+}
+
+}  // namespace
+
+ClusterView lookAtCluster(const fs::path& runs, const std::string& sweep,
+                          const std::vector<std::string>& names) {
+    ClusterView view;
+    view.submissions = submissionsOf(runs, sweep);
+    std::vector<std::string> jobs;
+    for (const Submission& submission : view.submissions)
+        if (!submission.ended) jobs.push_back(submission.name);
+    view.at_work = elementsOfJobs(jobs);
+    view.elements =
+        sweepElements(runs, names.empty() ? runsOf(view.submissions) : names, view.submissions, view.at_work);
+    return view;
+}
+
+std::vector<std::string> missingOf(const std::vector<SweepElement>& elements) {
+    std::vector<std::string> names;
+    for (const SweepElement& one : elements)
+        if (!one.isFinished() && !one.isTaken() && one.state != RunState::failed) names.push_back(one.run);
+    return names;
+}
+
+std::vector<Submission> plannedArrays(const std::string& sweep, const std::vector<std::string>& names,
+                                      const SlurmOptions& options) {
+    const auto most = static_cast<std::size_t>(mostElements());
+    const auto pack = static_cast<std::size_t>(std::max<std::int64_t>(1, options.pack));
+    std::vector<Submission> arrays;
+    for (std::size_t first = 0; first < names.size(); first += pack) {
+        if (arrays.empty() || arrays.back().elements.size() == most)
+            arrays.push_back(newSubmission(sweep, options));
+        const std::size_t end = std::min(first + pack, names.size());
+        arrays.back().elements.emplace_back(names.begin() + static_cast<std::ptrdiff_t>(first),
+                                            names.begin() + static_cast<std::ptrdiff_t>(end));
+    }
+    return arrays;
+}
+
+std::string scriptOf(const fs::path& runs, const Submission& array) {
+    return slurmScript(array.name, static_cast<std::int64_t>(array.elements.size()),
+                       submissionPath(runs, array.name).path(), array.options);
+}
+
+SubmissionReport submitMissing(const fs::path& runs, const std::string& sweep,
+                               const std::vector<std::string>& names, const SlurmOptions& options) {
+    constexpr double kLongestSubmission_s = 120;
+    makeFolder(submissionsFolder(runs));
+    const FilePath lock = submissionsFolder(runs) / "lock";
+    const FileLock nobody_else_submits(lock, waitAtMost(kLongestSubmission_s, lock.string()));
+    SubmissionReport report;
+    report.before = lookAtCluster(runs, sweep, names);
+    closeEnded(runs, report.before);
+    report.missing = missingOf(report.before.elements);
+    for (const SweepElement& one : report.before.elements)
+        if (one.state == RunState::stopped) allowToGoOn(RunFolder(runs / one.run));
+    for (const Submission& array : plannedArrays(sweep, report.missing, options))
+        report.jobs.push_back(submit(runs, array, report.jobs.empty() ? "" : report.jobs.back()));
+    return report;
+}
+
+}  // namespace roper
