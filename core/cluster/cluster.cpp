@@ -70,10 +70,24 @@ ClusterView lookAtCluster(const fs::path& runs, const std::string& sweep,
     return view;
 }
 
+ClusterView lookAtSubmissions(const fs::path& runs) {
+    ClusterView view;
+    view.submissions = submissionsOf(runs, {});
+    view.elements = sweepElements(runs, runsOf(view.submissions), view.submissions, {});
+    std::vector<Submission> open = view.submissions;
+    std::erase_if(open, [](const Submission& submission) { return submission.ended; });
+    const std::vector<std::string> names = runsOf(open);
+    const std::set<std::string> of_open(names.begin(), names.end());
+    for (SweepElement& one : view.elements)
+        one.is_known = of_open.count(one.run) == 0;
+    return view;
+}
+
 std::vector<std::string> missingOf(const std::vector<SweepElement>& elements) {
     std::vector<std::string> names;
     for (const SweepElement& one : elements)
-        if (!one.isFinished() && !one.isTaken() && one.state != RunState::failed) names.push_back(one.run);
+        if (one.is_known && !one.isFinished() && !one.isTaken() && one.state != RunState::failed)
+            names.push_back(one.run);
     return names;
 }
 

@@ -23,6 +23,10 @@ struct ClusterView {
 ClusterView lookAtCluster(const std::filesystem::path& runs, const std::string& sweep = {},
                           const std::vector<std::string>& names = {});
 
+/// The same without asking the scheduler: what was submitted and is not seen to be at work is not known.
+/// @throws Error if a submission cannot be read
+ClusterView lookAtSubmissions(const std::filesystem::path& runs);
+
 /// Those that neither are finished, nor failed, nor are on their way.
 std::vector<std::string> missingOf(const std::vector<SweepElement>& elements);
 

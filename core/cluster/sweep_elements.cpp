@@ -47,7 +47,8 @@ std::string lastWords(const fs::path& runs, const std::string& run,
 }
 
 SweepElement readRun(const fs::path& runs, const std::string& name) {
-    SweepElement one{name, {}, {}, {}, {}};
+    SweepElement one;
+    one.run = name;
     const RunFolder folder(runs / name);
     try {
         if (!isThere(folder.statusPath())) return one;
@@ -63,6 +64,28 @@ SweepElement readRun(const fs::path& runs, const std::string& name) {
 
 }  // namespace
 
+const char* nameOf(Stage stage) {
+    constexpr std::array kNames{"finished",   "running",       "waiting", "failed",
+                                "unfinished", "not submitted", "unknown"};
+    return kNames.at(static_cast<std::size_t>(stage));
+}
+
+Stage SweepElement::stage() const {
+    if (isFinished()) return Stage::finished;
+    if (isRunning(*this)) return Stage::running;
+    if (element) return Stage::waiting;
+    if (state == RunState::failed) return Stage::failed;
+    if (!is_known) return Stage::unknown;
+    return status.step > 0 ? Stage::unfinished : Stage::not_submitted;
+}
+
+double SweepElement::progress() const {
+    if (isFinished()) return 1;
+    return status.steps > 0
+               ? std::clamp(static_cast<double>(status.step) / static_cast<double>(status.steps), 0.0, 1.0)
+               : 0;
+}
+
 bool SweepElement::isTaken() const {
     return element.has_value() || isRunning(*this);
 }
@@ -77,6 +100,7 @@ std::string SweepElement::describe() const {
     const std::string progress = status.step > 0 ? ", " + stepsOf(status) : std::string();
     if (element && element->isPending()) return "waiting" + of_slurm + ": " + element->reason + progress;
     if (element) return "waiting on " + where + of_slurm + progress;
+    if (!is_known) return "submitted; the scheduler cannot be asked whether it waits" + progress;
     const std::string left = status.step > 0 ? stateName(*state) + progress : std::string("not submitted");
     return problem.empty() ? left : left + "; its element ended: " + problem;
 }
@@ -103,19 +127,13 @@ std::vector<SweepElement> sweepElements(const fs::path& runs, const std::vector<
 }
 
 std::string summaryOf(const std::vector<SweepElement>& elements) {
-    std::array<std::size_t, 6> counts{};
+    std::map<Stage, std::size_t> counts;
     for (const SweepElement& one : elements)
-        ++counts[one.isFinished()                ? 0
-                 : isRunning(one)                ? 1
-                 : one.element                   ? 2
-                 : one.state == RunState::failed ? 3
-                 : one.status.step > 0           ? 4
-                                                 : 5];
-    constexpr std::array kNames{"finished", "running", "waiting", "failed", "unfinished", "not submitted"};
+        ++counts[one.stage()];
     std::vector<std::string> parts;
-    for (std::size_t i = 0; i < counts.size(); ++i)
-        if (counts[i] > 0) parts.push_back(std::to_string(counts[i]) + " " + kNames[i]);
-    return countOf(elements.size(), "run") + ": " + join(parts, ", ");
+    for (const auto& [stage, count] : counts)
+        parts.push_back(std::to_string(count) + " " + nameOf(stage));
+    return countOf(elements.size(), "run") + (parts.empty() ? "" : ": " + join(parts, ", "));
 }
 
 }  // namespace roper

@@ -11,6 +11,11 @@
 
 namespace roper {
 
+/// Where a run of a sweep is on its way.
+enum class Stage { finished, running, waiting, failed, unfinished, not_submitted, unknown };
+/// "not submitted".
+const char* nameOf(Stage stage);
+
 /// A run of a sweep as both its folder and the scheduler see it.
 struct SweepElement {
     std::string run;
@@ -18,8 +23,12 @@ struct SweepElement {
     Status status;                        ///< as its trainer last wrote it
     std::optional<SlurmElement> element;  ///< that waits with this run, or is at work on it
     std::string problem;                  ///< why it cannot be read, or how it failed
+    bool is_known = true;  ///< otherwise it was submitted, and the scheduler could not be asked
 
+    Stage stage() const;
     bool isFinished() const { return state == RunState::finished; }
+    /// How much of it is trained, 0 to 1.
+    double progress() const;
     /// Whether the scheduler, or a trainer that it did not start, has it.
     bool isTaken() const;
     /// A line for a person: "running on node3 (1234_5), step 120 of 500".

@@ -1,7 +1,9 @@
 """Sweeps on a real Slurm cluster: several nodes on this machine."""
 
 import json
+import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -59,8 +61,9 @@ class SlurmTest(TrainerTest):
         end = time.monotonic() + seconds
         while not (found := condition()):
             if time.monotonic() > end:
-                logs = "\n".join(f"{path.name}: {path.read_text()[-400:]}" for path in self.runs.glob("slurm/*.log"))
-                self.fail(f"nothing happened for a long time: {self.elements()}\n{logs}")
+                logs = sorted(self.runs.glob("slurm/*.log"), key=os.path.getmtime)[-8:]
+                words = "\n".join(f"{path.name}: {path.read_text()[-400:]}" for path in logs)
+                self.fail(f"nothing happened for a long time: {self.elements()[:20]}\n{words}")
             time.sleep(0.2)
         return found
 
@@ -80,27 +83,41 @@ class SlurmTest(TrainerTest):
     def running(self, path):
         return [one for one in self.states(path).values() if one["state"] == "running" and one.get("slurm_state") == "RUNNING"]
 
-    def test_an_array_with_two_preempted_and_a_node_killed_trains_what_one_machine_does(self):
-        path = self.write_sweep(4000, [0, 1, 2])
+    def storm(self, steps, seeds, preemptions, deaths, seed=1):
+        """Trains a sweep while elements are preempted and nodes die; then each run is what one machine makes of it."""
+        chance = random.Random(seed)
+        path = self.write_sweep(steps, list(range(seeds)))
         self.submit(path)
-        preempted = set()
-        while len(preempted) < 2:
-            for one in self.wait(lambda: self.running(path)):
-                if one["run"] not in preempted and 0 < one["step"] < 3500 and len(preempted) < 2:
-                    self.cluster.call("scontrol", "requeue", one["element"])
-                    preempted.add(one["run"])
-        self.wait(lambda: self.hurry() or len(self.running(path)) > 0)
-        node = self.running(path)[0]["node"]
-        self.cluster.kill_node(node)
-        self.wait(lambda: "down" in self.cluster.call("sinfo", "--noheader", "--format=%n %T"))
-        self.cluster.start_node(node)
-        self.wait_until_finished(path)
+        blows = ["preempt"] * preemptions + ["kill"] * deaths
+        chance.shuffle(blows)
+        for blow in blows:
+            one = chance.choice(self.wait(lambda: self.hurry() or [one for one in self.running(path) if one["step"] > 0], 300))
+            if blow == "preempt":
+                self.cluster.call("scontrol", "requeue", one["element"])
+            else:
+                self.cluster.kill_node(one["node"])
+                self.wait(lambda: f'{one["node"]} down' in self.cluster.call("sinfo", "--noheader", "--Node", "--format=%N %T"))
+                self.cluster.start_node(one["node"])
+        self.wait_until_finished(path, 1800)
         alone = Path(self._folder.name) / "alone"
         self.assertEqual(self.sweep(path, "--jobs", 2, runs=alone).returncode, 0)
-        for one in alone.iterdir():
-            if (one / "run.toml").exists():
-                self.assertEqual(without_times(read_rows(self.runs / one.name)), without_times(read_rows(one)), one.name)
+        runs = [one.name for one in alone.iterdir() if (one / "run.toml").exists()]
+        self.assertEqual(len(runs), 2 * seeds)
+        for name in runs:
+            self.assertEqual(without_times(read_rows(self.runs / name)), without_times(read_rows(alone / name)), name)
         self.assertIn("nothing is missing", self.submit(path).stderr)
+        return path
+
+    def test_an_array_with_two_preempted_and_a_node_killed_trains_what_one_machine_does(self):
+        self.storm(4000, 3, preemptions=2, deaths=1)
+
+    @unittest.skipUnless("ROPER_SLURM_STORM" in os.environ, "takes a quarter of an hour: ROPER_SLURM_STORM=1")
+    def test_two_hundred_runs_twenty_preemptions_five_dead_nodes(self):
+        path = self.storm(1500, 100, preemptions=20, deaths=5)
+        keep = os.environ["ROPER_SLURM_STORM"]
+        if keep != "1":
+            shutil.copytree(self.runs, keep)
+        self.assertEqual(len(self.states(path)), 200)
 
     def test_what_waits_is_not_submitted_twice(self):
         path = self.write_sweep(100000, [0, 1])

@@ -47,10 +47,12 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
       log_(new LogView(this)),
       runs_(new RunsPanel(state_, this)),
       queue_panel_(new QueuePanel(state_, this)),
+      cluster_panel_(new ClusterPanel(store.folder(), this)),
       lists_(new QTabWidget) {
     auto* right = new QSplitter(Qt::Vertical);
     lists_->addTab(runs_, tr("Runs"));
     lists_->addTab(queue_panel_, tr("Queue"));
+    lists_->addTab(cluster_panel_, tr("Cluster"));
     lists_->setDocumentMode(true);
     right->addWidget(lists_);
     auto* about_run = new QTabWidget;
@@ -103,6 +105,12 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     connect(&state_, &TrainingState::said, this, [this](const QString& text) { say(text); });
     connect(&state_, &TrainingState::started, runs_, &RunsPanel::select);
     connect(queue_panel_, &QueuePanel::said, this, [this](const QString& text) { say(text); });
+    connect(cluster_panel_, &ClusterPanel::said, this, [this](const QString& text) { say(text); });
+    connect(cluster_panel_, &ClusterPanel::pointed, this, [this](const QString& text) { setReadout(text); });
+    connect(cluster_panel_, &ClusterPanel::runWanted, this, [this](const QString& name) {
+        runs_->select(name);
+        lists_->setCurrentWidget(runs_);
+    });
     const auto count_queue = [this] {
         const auto waiting = state_.queue().queue().entries.size();
         lists_->setTabText(1, !state_.queue().problem().isEmpty() ? tr("Queue: its file is wrong")
@@ -125,7 +133,9 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
 }
 
 std::vector<const Figure*> TrainingPage::figures() const {
-    return metrics_->figures();
+    std::vector<const Figure*> all = metrics_->figures();
+    all.push_back(&cluster_panel_->grid());
+    return all;
 }
 
 std::vector<std::string> TrainingPage::figureKinds() const {
@@ -142,6 +152,10 @@ std::vector<const FieldInfo*> TrainingPage::figureSettings() const {
 }
 
 Figure& TrainingPage::prepareFigure(FigureRequest request) {
+    if (request.kind == "cluster") {
+        cluster_panel_->show(lookAtCluster(state_.store().folder()));
+        return figureNamed(request.kind);
+    }
     state_.store().readAll();
     if (state_.store().runs().empty())
         throw Error(ErrorKind::usage, "there are no runs in " + state_.store().folder().string());

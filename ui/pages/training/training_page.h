@@ -4,6 +4,7 @@
 
 #include "core/compare/paired.h"
 #include "ui/page/page.h"
+#include "ui/pages/training/cluster_panel.h"
 #include "ui/pages/training/demonstration_card.h"
 #include "ui/pages/training/log_view.h"
 #include "ui/pages/training/metric_panel.h"
@@ -49,6 +50,7 @@ class TrainingPage : public Page {
     QPushButton* queueButton() { return queue_twins_; }
     QSpinBox* seedCount() { return seeds_; }
     QueuePanel& queuePanel() { return *queue_panel_; }
+    ClusterPanel& clusterPanel() { return *cluster_panel_; }
 
   signals:
     /// Look into a run's model, its twin beside it or not; compare the runs that some words find.
@@ -78,6 +80,7 @@ class TrainingPage : public Page {
     LogView* log_;
     RunsPanel* runs_;
     QueuePanel* queue_panel_;
+    ClusterPanel* cluster_panel_;
     QTabWidget* lists_;
     QPushButton *start_, *twins_, *queue_twins_;
     QSpinBox* seeds_;

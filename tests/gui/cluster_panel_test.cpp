@@ -1,0 +1,231 @@
+#include <QFile>
+#include <QTreeWidget>
+#include "core/runs/run_recorder.h"
+#include "core/specification/presets.h"
+#include "tests/support/label_problems.h"
+#include "tests/support/page_test.h"
+#include "ui/pages/training/training_page.h"
+
+using namespace roper;
+
+/// The list of runs on a cluster, with programs in place of Slurm's that print what they are told and note
+/// what they are given. The real ones are in tests/process/slurm_test.py.
+class ClusterPanelTest : public PageTest {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() {
+        forgetSettings("cluster_panel_test");
+        qputenv("XDG_STATE_HOME", folder_.filePath("state").toLocal8Bit());
+        QVERIFY(QDir(folder_.path()).mkpath("bin"));
+        qputenv("PATH", folder_.filePath("bin").toLocal8Bit() + ":" + qgetenv("PATH"));
+        writeProgram("squeue", "cat '" + folder_.filePath("elements") + "'");
+        writeProgram("scontrol", "");
+        writeProgram("scancel", "");
+        writeProgram("sbatch", "echo 77");
+    }
+
+    void init() {
+        runs_ = std::make_unique<QTemporaryDir>();
+        QFile::remove(folder_.filePath("calls"));
+        setElements("");
+    }
+    void cleanup() { window_.reset(); }
+
+    void aFolderWithoutAClusterSaysHowRunsComeThere() {
+        open();
+        QVERIFY(panel().grid().figureCsv().count('\n') == 1);
+        QVERIFY(!panel().button("Cancel")->isEnabled());
+        QTest::qWait(50);
+        QVERIFY(!QFile::exists(folder_.filePath("calls")));  // nothing is asked where nothing was submitted
+        checkInputs();
+    }
+
+    void everyRunIsSeenWithWhatItWaitsFor() {
+        submit({"a", "b", "c", "d"});
+        makeRun("a", RunState::finished, 100);
+        makeRun("b", RunState::running, 40);
+        makeRun("c", RunState::preempted, 50);
+        makeRun("d", RunState::failed, 3, "the loss is not a number");
+        setElements("s.abc123|9|1|RUNNING|node7|None\ns.abc123|9|2|PENDING||Priority\n");
+        open();
+        QTRY_COMPARE(panel().list().topLevelItemCount(), 4);
+        QTRY_VERIFY(where("b").startsWith("running on node7 (9_1), step 40 of"));
+        QVERIFY(where("c").startsWith("waiting (9_2): Priority"));
+        QCOMPARE(where("d"), QString("failed: the loss is not a number"));
+        const QString said = readoutAt(&panel().grid(), panel().grid().cellRect(2).center().toPoint());
+        QVERIFY2(said.startsWith("c: waiting (9_2)"), qPrintable(said));
+        QVERIFY(panel().grid().figureCaption().contains("1 finished, 1 running, 1 waiting, 1 failed"));
+        // A click on a cell chooses the run; what can be done with it follows.
+        clickCell(2);
+        QCOMPARE(panel().selected(), std::vector<std::string>{"c"});
+        QVERIFY(panel().button("Cancel")->isEnabled() && !panel().button("Requeue")->isEnabled() &&
+                !panel().button("Submit again")->isEnabled());
+        clickCell(1);
+        QVERIFY(panel().button("Requeue")->isEnabled());
+        clickCell(0);
+        QVERIFY(!panel().button("Cancel")->isEnabled());
+    }
+
+    void elementsAreCancelledAndPutBack() {
+        submit({"a", "b"});
+        makeRun("a", RunState::running, 40);
+        makeRun("b", RunState::queued, 0);
+        setElements("s.abc123|9|0|RUNNING|node7|None\ns.abc123|9|1|PENDING||Priority\n");
+        open();
+        QTRY_COMPARE(panel().list().topLevelItemCount(), 2);
+        QSignalSpy said(&panel(), &ClusterPanel::said);
+        clickCell(1);
+        QTest::mouseClick(panel().button("Cancel"), Qt::LeftButton);
+        QTRY_VERIFY(calls().contains("scancel 9_1"));
+        QTRY_COMPARE(said.count(), 1);
+        QVERIFY(said[0][0].toString().startsWith("1 element cancelled"));
+        clickCell(0);
+        QTRY_VERIFY(panel().button("Requeue")->isEnabled());
+        QTest::mouseClick(panel().button("Requeue"), Qt::LeftButton);
+        QTRY_VERIFY(calls().contains("scontrol requeue 9_0"));
+    }
+
+    void whatIsLeftIsSubmittedAgainWithTheSameOptions() {
+        submit({"a"}, {"gpu", "gpu:2", "", 0, 1, {}, ""});
+        makeRun("a", RunState::preempted, 50);
+        open();
+        QTRY_COMPARE(panel().list().topLevelItemCount(), 1);
+        clickCell(0);
+        QTRY_VERIFY(panel().button("Submit again")->isEnabled());
+        QSignalSpy said(&panel(), &ClusterPanel::said);
+        QTest::mouseClick(panel().button("Submit again"), Qt::LeftButton);
+        QTRY_COMPARE(said.count(), 1);
+        QCOMPARE(said[0][0].toString(), QString("1 run submitted: job 77"));
+        const auto all = submissionsOf(runs(), "s");
+        QCOMPARE(all.size(), std::size_t(2));
+        QCOMPARE(all.back().options.gres, std::string("gpu:2"));
+    }
+
+    void aFolderOfSomebodyElsesIsNotSubmittedFrom() {
+        submit({"a"}, {"", "", "", 0, 1, {}, "/bin/evil"});
+        makeRun("a", RunState::preempted, 50);
+        qputenv("XDG_STATE_HOME", folder_.filePath("state of another user").toLocal8Bit());
+        open();
+        QTRY_COMPARE(panel().list().topLevelItemCount(), 1);
+        clickCell(0);
+        QTRY_VERIFY(panel().button("Submit again")->isEnabled());
+        QSignalSpy said(&panel(), &ClusterPanel::said);
+        QTest::mouseClick(panel().button("Submit again"), Qt::LeftButton);
+        QTRY_COMPARE(said.count(), 1);
+        QVERIFY2(said[0][0].toString().contains("was not made by you"), qPrintable(said[0][0].toString()));
+        QVERIFY(!calls().contains("sbatch"));
+        qputenv("XDG_STATE_HOME", folder_.filePath("state").toLocal8Bit());
+    }
+
+    void whereSlurmCannotBeAskedThatIsSaid() {
+        submit({"a", "b"});
+        makeRun("a", RunState::finished, 100);
+        makeRun("b", RunState::preempted, 50);
+        writeProgram("squeue", "echo 'Unable to contact slurm controller' >&2; exit 1");
+        open();
+        QTRY_COMPARE(panel().list().topLevelItemCount(), 2);
+        writeProgram("squeue", "cat '" + folder_.filePath("elements") + "'");
+        QVERIFY(where("b").startsWith("submitted; the scheduler cannot be asked"));
+        QCOMPARE(where("a"), QString("finished"));
+        const auto labels = panel().findChildren<QLabel*>();
+        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+            return label->isVisible() && label->text().contains("Unable to contact slurm controller");
+        }));
+        clickCell(1);
+        QVERIFY(!panel().button("Submit again")->isEnabled());  // it may be on its way
+        panel().watch().look();
+        QTRY_VERIFY(panel().watch().problem().isEmpty());
+        QTRY_VERIFY(panel().button("Submit again")->isEnabled());
+    }
+
+    void noLabelIsCutOrLaidOverAnother() {
+        std::vector<SweepElement> elements;
+        for (int i = 0; i < 200; ++i) {
+            SweepElement one;
+            one.run = "sweep-" + std::to_string(i);
+            one.state = std::array{RunState::finished, RunState::running, RunState::failed, RunState::queued,
+                                   RunState::preempted}[static_cast<std::size_t>(i % 5)];
+            one.status.step = i % 5 == 3 ? 0 : i;
+            one.status.steps = 200;
+            one.is_known = i % 7 != 0;
+            elements.push_back(one);
+        }
+        ElementGridView grid(nullptr);
+        grid.show(elements);
+        for (const QSize& size : {QSize(240, 120), QSize(420, 200), QSize(900, 600), QSize(320, 900)})
+            QCOMPARE(labelProblems(grid, size), QStringList());
+        // All have room, and none lies over another.
+        grid.resize(420, 200);
+        for (std::size_t i = 0; i < 200; ++i) {
+            QVERIFY(grid.canvas().contains(grid.cellRect(i)));
+            if (i > 0) QVERIFY(!grid.cellRect(i).intersects(grid.cellRect(i - 1)));
+        }
+    }
+
+  private:
+    TrainingPage& page() const { return *qobject_cast<TrainingPage*>(window_->currentPage()); }
+    ClusterPanel& panel() const { return page().clusterPanel(); }
+    std::filesystem::path runs() const { return runs_->path().toStdString(); }
+
+    void open() {
+        openWindow("Training", runs());
+        for (QTabWidget* tabs : page().findChildren<QTabWidget*>())
+            if (const int tab = tabs->indexOf(&panel()); tab >= 0) tabs->setCurrentIndex(tab);
+        QVERIFY(panel().isVisible());
+    }
+
+    void clickCell(std::size_t element) {
+        QTest::mouseClick(&panel().grid(), Qt::LeftButton, {},
+                          (panel().grid().cellRect(element).center() * Zoom::instance().factor()).toPoint());
+    }
+
+    QString where(const QString& run) const {
+        const auto found = panel().list().findItems(run, Qt::MatchExactly);
+        return found.isEmpty() ? QString() : found.front()->text(1);
+    }
+
+    /// A program that notes its name and arguments, and then does something.
+    void writeProgram(const QString& name, const QString& what) const {
+        const QString path = folder_.filePath("bin/" + name);
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QStringLiteral("#!/bin/sh\necho %1 \"$@\" >> '%2'\n%3\n")
+                       .arg(name, folder_.filePath("calls"), what)
+                       .toUtf8());
+        file.close();
+        QVERIFY(file.setPermissions(file.permissions() | QFile::ExeOwner | QFile::ExeUser));
+    }
+    void setElements(const QByteArray& lines) const {
+        QFile file(folder_.filePath("elements"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(lines);
+    }
+    QString calls() const {
+        QFile file(folder_.filePath("calls"));
+        return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+    }
+
+    /// An element for each run.
+    void submit(const std::vector<std::string>& names, const SlurmOptions& options = {}) const {
+        Submission submission{"s.abc123", "s", {}, options, 1, false};
+        for (const std::string& name : names)
+            submission.elements.push_back({name});
+        writeSubmission(runs(), submission);
+    }
+    /// As it is seen from outside after its trainer, which is this process, has written it.
+    void makeRun(const std::string& name, RunState state, std::int64_t step, const std::string& error = "") {
+        const RunFolder run = createRun(runs(), name, loadPreset("addition-small").specification);
+        RunRecorder recorder(run);
+        Status status = run.status();
+        status.state = state;
+        status.step = step;
+        status.error = error;
+        recorder.setStatus(status);
+    }
+
+    std::unique_ptr<QTemporaryDir> runs_;
+};
+
+QTEST_MAIN(ClusterPanelTest)
+#include "cluster_panel_test.moc"

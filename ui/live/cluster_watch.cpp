@@ -1,0 +1,157 @@
+#include "ui/live/cluster_watch.h"
+
+#include <QtConcurrent>
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/runs/trusted_folders.h"
+
+namespace roper {
+namespace {
+
+constexpr int kBetweenLooks_ms = 5000;
+
+bool holds(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::optional<ClusterView> viewWithoutScheduler(const std::filesystem::path& runs) {
+    try {
+        return lookAtSubmissions(runs);
+    } catch (const std::exception&) {
+        return std::nullopt;  // why was said already
+    }
+}
+
+/// The runs of each sweep, and how they were submitted the last time.
+struct Resubmission {
+    std::vector<std::string> runs;
+    SlurmOptions options;
+};
+std::map<std::string, Resubmission> bySweep(const std::vector<Submission>& submissions,
+                                            const std::vector<std::string>& runs) {
+    std::map<std::string, Resubmission> sweeps;
+    for (const std::string& run : runs) {
+        const auto newest =
+            std::find_if(submissions.rbegin(), submissions.rend(), [&](const Submission& one) {
+                return std::any_of(one.elements.begin(), one.elements.end(),
+                                   [&](const auto& element) { return holds(element, run); });
+            });
+        if (newest == submissions.rend()) continue;
+        sweeps[newest->sweep].runs.push_back(run);
+        sweeps[newest->sweep].options = newest->options;
+    }
+    return sweeps;
+}
+
+}  // namespace
+
+ClusterWatch::ClusterWatch(std::filesystem::path runs, QObject* parent)
+    : QObject(parent), runs_(std::move(runs)) {
+    connect(&timer_, &QTimer::timeout, this, [this] {
+        if (hasSubmissions()) look();
+    });
+    timer_.setInterval(kBetweenLooks_ms);
+}
+
+ClusterWatch::~ClusterWatch() = default;
+
+bool ClusterWatch::hasSubmissions() const {
+    std::error_code unreadable;
+    return std::filesystem::is_directory(submissionsFolder(runs_).path(), unreadable);
+}
+
+void ClusterWatch::setWatching(bool watching) {
+    if (watching == watching_) return;
+    watching_ = watching;
+    if (!watching) return timer_.stop();
+    timer_.start();
+    if (hasSubmissions()) look();
+}
+
+void ClusterWatch::look() {
+    if (!busy_) start({});
+}
+
+void ClusterWatch::start(const std::function<QString()>& work) {
+    if (busy_) {
+        waiting_.push_back(work);
+        return;
+    }
+    busy_ = true;
+    emit changed();
+    QtConcurrent::run([work, runs = runs_] {
+        Outcome outcome;
+        try {
+            if (work) outcome.said = work();
+            outcome.view = lookAtCluster(runs);
+        } catch (const std::exception& error) {
+            (work && outcome.said.isEmpty() ? outcome.said : outcome.problem) =
+                QString::fromStdString(error.what());
+            if (!outcome.problem.isEmpty()) outcome.view = viewWithoutScheduler(runs);
+        }
+        return outcome;
+    }).then(this, [this](const Outcome& outcome) { take(outcome); });
+}
+
+void ClusterWatch::take(Outcome outcome) {
+    busy_ = false;
+    if (outcome.view) view_ = std::move(*outcome.view);
+    if (outcome.view || !outcome.problem.isEmpty()) problem_ = outcome.problem;
+    if (!outcome.said.isEmpty()) emit said(outcome.said);
+    emit changed();
+    if (waiting_.empty()) return;
+    const auto next = waiting_.front();
+    waiting_.erase(waiting_.begin());
+    start(next);
+}
+
+std::vector<std::string> ClusterWatch::elementsOf(const std::vector<std::string>& runs) const {
+    std::set<std::string> ids;
+    for (const SweepElement& one : view_.elements)
+        if (one.element && holds(runs, one.run)) ids.insert(one.element->id());
+    return {ids.begin(), ids.end()};
+}
+
+void ClusterWatch::cancel(const std::vector<std::string>& runs) {
+    start([ids = elementsOf(runs)] {
+        cancelElements(ids);
+        return tr("%1 cancelled; what they had trained is kept")
+            .arg(QString::fromStdString(countOf(ids.size(), "element")));
+    });
+}
+
+void ClusterWatch::requeue(const std::vector<std::string>& runs) {
+    start([ids = elementsOf(runs)] {
+        for (const std::string& id : ids)
+            requeueElement(id);
+        return tr("%1 saved and put back into Slurm's queue")
+            .arg(QString::fromStdString(countOf(ids.size(), "element")));
+    });
+}
+
+void ClusterWatch::submit(const std::vector<std::string>& runs) {
+    const auto sweeps = bySweep(view_.submissions, runs);
+    start([sweeps, folder = runs_] {
+        // What is submitted again says itself how: a folder of somebody else's could say anything.
+        if (!isTrusted(folder))
+            throw Error(ErrorKind::usage,
+                        "this runs folder was not made by you here; say `roper-train trust " +
+                            folder.string() + "` first");
+        std::size_t submitted = 0;
+        std::vector<std::string> jobs;
+        for (const auto& [sweep, wanted] : sweeps) {
+            const SubmissionReport report = submitMissing(folder, sweep, wanted.runs, wanted.options);
+            submitted += report.missing.size();
+            jobs.insert(jobs.end(), report.jobs.begin(), report.jobs.end());
+        }
+        if (jobs.empty()) return tr("Nothing is missing that is not on its way");
+        return tr("%1 submitted: job %2")
+            .arg(QString::fromStdString(countOf(submitted, "run")), QString::fromStdString(join(jobs, ", ")));
+    });
+}
+
+}  // namespace roper

@@ -1,0 +1,183 @@
+#include "ui/pages/training/cluster_panel.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QMessageBox>
+#include <QSplitter>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "ui/controls/narrow_button.h"
+#include "ui/theme/plain_text.h"
+
+namespace roper {
+namespace {
+
+constexpr int kNameRole = Qt::UserRole;
+
+bool isWithSlurm(const SweepElement& one) {
+    return one.element.has_value();
+}
+
+bool isAtWork(const SweepElement& one) {
+    return one.element && one.element->state == "RUNNING";
+}
+
+bool isMissing(const SweepElement& one) {
+    return !missingOf({one}).empty();
+}
+
+std::string nameOf(const QTreeWidgetItem& item) {
+    return item.data(0, kNameRole).toString().toStdString();
+}
+
+}  // namespace
+
+ClusterPanel::ClusterPanel(const std::filesystem::path& runs, QWidget* parent)
+    : QWidget(parent),
+      watch_(new ClusterWatch(runs, this)),
+      grid_(new ElementGridView(this)),
+      list_(new QTreeWidget),
+      summary_(makePlainLabel()),
+      problem_(makePlainLabel()) {
+    list_->setHeaderLabels({tr("Run"), tr("Where it is")});
+    list_->setRootIsDecorated(false);
+    list_->setUniformRowHeights(true);
+    list_->setAccessibleName(tr("Runs on the cluster, one by one"));
+    list_->setTextElideMode(Qt::ElideMiddle);
+    list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    list_->setToolTip(tr("Shift and Ctrl choose several; a double click shows the run"));
+    list_->header()->setSectionResizeMode(0, QHeaderView::Interactive);
+    list_->header()->setStretchLastSection(true);
+    grid_->setEmptyText(
+        tr("Runs that were handed to a cluster stand here: “roper-train sweep FILE --slurm” on one of its "
+           "login nodes."));
+    summary_->setWordWrap(true);
+    problem_->setWordWrap(true);
+    problem_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    cancel_ =
+        makeButton(tr("Cancel"), tr("Take the chosen runs back from Slurm; what they have trained is kept"),
+                   [this] { cancelSelected(); });
+    requeue_ = makeButton(tr("Requeue"),
+                          tr("Save the chosen runs that are at work and put them back into Slurm's queue"),
+                          [this] { watch_->requeue(selectedIf(isAtWork)); });
+    submit_ = makeButton(tr("Submit again"),
+                         tr("Hand the chosen runs that nobody has to Slurm again, with the same options"),
+                         [this] { watch_->submit(selectedIf(isMissing)); });
+    auto* splitter = new QSplitter(Qt::Vertical);
+    splitter->addWidget(grid_);
+    splitter->addWidget(list_);
+    splitter->setChildrenCollapsible(false);
+    splitter->setStretchFactor(1, 1);
+    auto* buttons = new QHBoxLayout;
+    for (QPushButton* button : {cancel_, requeue_, submit_})
+        buttons->addWidget(button);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 4, 0, 0);
+    layout->addWidget(splitter, 1);
+    layout->addLayout(buttons);
+    layout->addWidget(summary_);
+    layout->addWidget(problem_);
+    connect(watch_, &ClusterWatch::changed, this, &ClusterPanel::showWatched);
+    connect(watch_, &ClusterWatch::said, this, &ClusterPanel::said);
+    connect(grid_, &FigureView::pointed, this, &ClusterPanel::pointed);
+    connect(grid_, &ElementGridView::clicked, this, [this](const QString& run) {
+        for (int i = 0; i < list_->topLevelItemCount(); ++i)
+            if (QTreeWidgetItem* item = list_->topLevelItem(i); item->text(0) == run) {
+                list_->setCurrentItem(item);
+                list_->scrollToItem(item);
+            }
+    });
+    connect(list_, &QTreeWidget::itemSelectionChanged, this, [this] {
+        grid_->setChosen(selected());
+        showButtons();
+    });
+    connect(list_, &QTreeWidget::itemDoubleClicked, this,
+            [this](QTreeWidgetItem* item, int) { emit runWanted(item->text(0)); });
+    showWatched();
+}
+
+QPushButton* ClusterPanel::makeButton(const QString& text, const QString& help,
+                                      const std::function<void()>& act) {
+    auto* button = new NarrowButton({text});
+    button->setToolTip(help);
+    connect(button, &QPushButton::clicked, this, act);
+    return button;
+}
+
+QPushButton* ClusterPanel::button(const QString& text) const {
+    for (auto* button : findChildren<QPushButton*>())
+        if (button->text() == text) return button;
+    return nullptr;
+}
+
+void ClusterPanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    watch_->setWatching(true);
+}
+
+void ClusterPanel::hideEvent(QHideEvent* event) {
+    QWidget::hideEvent(event);
+    watch_->setWatching(false);
+}
+
+std::vector<std::string> ClusterPanel::selected() const {
+    std::vector<std::string> runs;
+    for (int i = 0; i < list_->topLevelItemCount(); ++i)
+        if (list_->topLevelItem(i)->isSelected()) runs.push_back(nameOf(*list_->topLevelItem(i)));
+    return runs;
+}
+
+std::vector<std::string> ClusterPanel::selectedIf(bool (*fits)(const SweepElement&)) const {
+    const std::vector<std::string> chosen = selected();
+    std::vector<std::string> runs;
+    for (const SweepElement& one : watch_->view().elements)
+        if (fits(one) && std::find(chosen.begin(), chosen.end(), one.run) != chosen.end())
+            runs.push_back(one.run);
+    return runs;
+}
+
+/// An element may hold more runs than were chosen.
+void ClusterPanel::cancelSelected() {
+    watch_->cancel(selectedIf(isWithSlurm));
+}
+
+void ClusterPanel::show(const ClusterView& view) {
+    grid_->show(view.elements);
+    const auto count = static_cast<int>(view.elements.size());
+    while (list_->topLevelItemCount() > count)
+        delete list_->takeTopLevelItem(list_->topLevelItemCount() - 1);
+    while (list_->topLevelItemCount() < count)
+        new QTreeWidgetItem(list_);
+    for (int i = 0; i < count; ++i) {
+        const SweepElement& one = view.elements[static_cast<std::size_t>(i)];
+        QTreeWidgetItem* item = list_->topLevelItem(i);
+        const QString name = QString::fromStdString(one.run),
+                      where = QString::fromStdString(one.describe()).simplified();
+        item->setText(0, name);
+        item->setData(0, kNameRole, name);
+        item->setText(1, where);
+        item->setToolTip(0, plainToolTip(name));
+        item->setToolTip(1, plainToolTip(where));
+    }
+    summary_->setText(count > 0 ? QString::fromStdString(summaryOf(view.elements)) : QString());
+    summary_->setVisible(count > 0);
+}
+
+void ClusterPanel::showWatched() {
+    show(watch_->view());
+    problem_->setText(watch_->problem().isEmpty()
+                          ? QString()
+                          : tr("What Slurm has of it is not known now: %1").arg(watch_->problem()));
+    problem_->setVisible(!problem_->text().isEmpty());
+    showButtons();
+}
+
+void ClusterPanel::showButtons() {
+    const bool is_free = !watch_->isBusy() || !watch_->view().elements.empty();
+    cancel_->setEnabled(is_free && !selectedIf(isWithSlurm).empty());
+    requeue_->setEnabled(is_free && !selectedIf(isAtWork).empty());
+    submit_->setEnabled(is_free && !selectedIf(isMissing).empty());
+}
+
+}  // namespace roper

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <QLabel>
+#include <QPushButton>
+#include <QTreeWidget>
+
+#include "ui/live/cluster_watch.h"
+#include "ui/pages/training/element_grid_view.h"
+
+namespace roper {
+
+/// The runs of this folder that were handed to a cluster: where each is and why, and what can be done about
+/// it.
+class ClusterPanel : public QWidget {
+    Q_OBJECT
+
+  public:
+    ClusterPanel(const std::filesystem::path& runs, QWidget* parent);
+
+    ClusterWatch& watch() { return *watch_; }
+    ElementGridView& grid() { return *grid_; }
+    QTreeWidget& list() { return *list_; }
+    QPushButton* button(const QString& text) const;
+    std::vector<std::string> selected() const;
+    /// Draws what was looked up already: for pictures.
+    void show(const ClusterView& view);
+
+  signals:
+    void said(const QString& message);
+    void pointed(const QString& readout);
+    void runWanted(const QString& name);
+
+  protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+
+  private:
+    QPushButton* makeButton(const QString& text, const QString& help, const std::function<void()>& act);
+    void showWatched();
+    void showButtons();
+    std::vector<std::string> selectedIf(bool (*fits)(const SweepElement&)) const;
+    void cancelSelected();
+
+    ClusterWatch* watch_;
+    ElementGridView* grid_;
+    QTreeWidget* list_;
+    QLabel *summary_, *problem_;
+    QPushButton *cancel_, *requeue_, *submit_;
+};
+
+}  // namespace roper

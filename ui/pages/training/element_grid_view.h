@@ -1,0 +1,54 @@
+#pragma once
+
+#include "core/cluster/sweep_elements.h"
+#include "ui/charts/figure_view.h"
+
+namespace roper {
+
+/// Runs that were handed to a cluster, a cell each in their order: its colour says where the run is on its
+/// way, its filling how much of it is trained.
+class ElementGridView : public FigureView {
+    Q_OBJECT
+
+  public:
+    explicit ElementGridView(QWidget* parent);
+
+    void show(const std::vector<SweepElement>& elements);
+    /// Said where there are none.
+    void setEmptyText(const QString& text);
+    void setChosen(const std::vector<std::string>& runs);
+
+    QString figureName() const override { return QStringLiteral("cluster"); }
+    QSize leastSize() const override { return {240, 120}; }
+    QSize leastScreenSize() const override { return {160, 90}; }
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override;
+    QString figureCaption() const override;
+    /// Where the cell of a run is; empty if it has none.
+    QRectF cellRect(std::size_t element) const;
+
+  signals:
+    void clicked(const QString& run);
+
+  protected:
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    QSize preferredSize() const override { return {420, 200}; }
+
+  private:
+    struct Grid {
+        QRectF cells;  ///< where they are
+        double side = 0;
+        int columns = 1;
+    };
+    Grid gridIn(const QRectF& area) const;
+    QRectF cellOf(const Grid& grid, std::size_t element) const;
+    std::optional<std::size_t> elementAt(const QPointF& place) const;
+    double legendHeight(const QFontMetricsF& metrics, double width) const;
+
+    std::vector<SweepElement> elements_;
+    std::vector<std::string> chosen_;
+    QString empty_text_;
+};
+
+}  // namespace roper
