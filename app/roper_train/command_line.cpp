@@ -39,6 +39,7 @@ CommandLine::CommandLine() {
     app_.failure_message(explainMistake);
     addRun();
     addResume();
+    addFollow();
     addList();
     addPresets();
     addDescribe();
@@ -120,6 +121,24 @@ void CommandLine::addReading(CLI::App* command) {
     addRunsFolder(command);
 }
 
+void CommandLine::addProcesses(CLI::App* command) {
+    command
+        ->add_option(
+            "--processes", session_.processes,
+            "Processes that train it together on CPUs, each a part of every batch; started here, or all of "
+            "them by srun")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
+}
+
+void CommandLine::addFollow() {
+    CLI::App* follow = command("follow", "Take part in a run that another process trains; started by it");
+    follow->add_option("at", follow_.at, "HOST:PORT where that one waits")->required();
+    follow->add_option("--rank", follow_.rank, "Which of them this is, from 1")->required();
+    follow->add_option("--of", follow_.size, "How many there are")->required();
+    follow->add_option("--with-parent", follow_.parent, "Ends with the process of this id, its parent");
+    follow->callback([this] { action_ = [this] { return followCommand(follow_); }; });
+}
+
 void CommandLine::addRun() {
     CLI::App* run = command("run", "Train a new run from a preset or a specification");
     run->add_option("what", run_.what, "Name of a preset, or path of a .toml file")->required();
@@ -131,6 +150,7 @@ void CommandLine::addRun() {
     run->add_option("--device", run_.device, "auto, cpu, cuda or cuda:N");
     run->add_option("--threads", run_.threads, "CPU threads");
     run->add_flag("--anyway", session_.anyway, "Also if memory does not suffice by our estimate");
+    addProcesses(run);
     addRunsFolder(run);
     flags_.addTo(run);
     run->callback([this] {
@@ -153,6 +173,7 @@ void CommandLine::addResume() {
     resume->add_option("--threads", session_.threads, "For this session: CPU threads")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}));
     resume->add_flag("--anyway", session_.anyway, "Also if memory does not suffice by our estimate");
+    addProcesses(resume);
     resume->add_flag("--background", background_,
                      "For the window: at lower priority, saying nothing unless it fails");
     resume->callback([this] {

@@ -45,6 +45,8 @@ class CommandLine {
     void addReading(CLI::App* command);
     void addRun();
     void addResume();
+    void addFollow();
+    void addProcesses(CLI::App* command);
     void addList();
     void addPresets();
     void addDescribe();
@@ -86,6 +88,7 @@ class CommandLine {
     EvalOptions eval_;
     LookOptions look_;
     EnqueueOptions enqueue_;
+    FollowOptions follow_;
     SweepOptions sweep_;
     std::filesystem::path submission_;
     std::optional<std::int64_t> element_;

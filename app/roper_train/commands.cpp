@@ -1,6 +1,8 @@
 #include "app/roper_train/commands.h"
 
 #include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -166,6 +168,14 @@ int runCommand(const RunOptions& options) {
         specification.training.warmup_steps =
             std::min(specification.training.warmup_steps, specification.training.steps);
     requireValid(specification, options.what);
+    if (isFollowerOfSrun(options.session.processes)) {
+        if (options.name.empty())
+            throw Error(ErrorKind::usage,
+                        "srun starts every process with the same command, which must name the run: "
+                        "--name NAME");
+        followAmongTasks(RunFolder(options.runs / options.name), options.session.processes);
+        return 0;
+    }
     if (!options.session.anyway) requireMemory(specification);
     requireReadableText(specification.task);
     return trainNew(createRun(options.runs, options.name, specification), options.verbosity, options.session);
@@ -174,6 +184,7 @@ int runCommand(const RunOptions& options) {
 int resumeCommand(const std::string& run, const fs::path& runs, const SessionOptions& session,
                   Verbosity verbosity) {
     const RunFolder folder = findRun(run, runs);
+    if (followAmongTasks(folder, session.processes)) return 0;
     const Status status = folder.status();
     if (status.state == RunState::finished) {
         std::cerr << folder.path().string() << " is finished (" << status.step
@@ -183,6 +194,21 @@ int resumeCommand(const std::string& run, const fs::path& runs, const SessionOpt
     if (status.step > 0 && folder.checkpoints().empty() && verbosity != Verbosity::quiet)
         std::cerr << "no checkpoint was written yet; it begins again at step 1\n";
     return train(folder, verbosity, session);
+}
+
+int followCommand(const FollowOptions& options) {
+    const std::size_t colon = options.at.rfind(':');
+    const auto port = colon == std::string::npos ? std::nullopt : parseInteger(options.at.substr(colon + 1));
+    constexpr int kMostProcesses = 1024, kLastPort = 65535;
+    if (!port || *port < 1 || *port > kLastPort || options.size > kMostProcesses || options.rank < 1 ||
+        options.rank >= options.size)
+        throw Error(ErrorKind::usage, "follow takes HOST:PORT, and a rank from 1 below --of");
+    if (options.parent > 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (::getppid() != options.parent) return 0;  // it died meanwhile
+    }
+    followRun(options.at.substr(0, colon), static_cast<int>(*port), options.rank, options.size);
+    return 0;
 }
 
 int listCommand(const fs::path& runs, bool json) {

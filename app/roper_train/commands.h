@@ -39,6 +39,13 @@ Specification namedSpecification(const std::string& what, const std::vector<std:
 int runCommand(const RunOptions& options);
 int resumeCommand(const std::string& run, const std::filesystem::path& runs, const SessionOptions& session,
                   Verbosity verbosity);
+struct FollowOptions {
+    std::string at;  ///< HOST:PORT
+    int rank = 0, size = 0;
+    std::int64_t parent = 0;  ///< with whose end this process ends; 0: nobody's
+};
+/// Takes part in a run whose first process has started this one.
+int followCommand(const FollowOptions& options);
 int listCommand(const std::filesystem::path& runs, bool json);
 /// Names alone, one a line, as completion asks for them.
 int listNamesCommand(const std::filesystem::path& runs);

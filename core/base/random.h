@@ -14,6 +14,7 @@ enum class Stream : std::uint64_t {
     sampling = 4,          ///< what a model writes at a temperature
     training_masks = 5,    ///< which tokens of training sequences are masked
     validation_masks = 6,  ///< which tokens of validation sequences are
+    dropout = 7,           ///< seeds of dropout, where several processes train together
 };
 
 /// A small generator whose numbers are the same on every machine: xoshiro256** (Blackman & Vigna 2018), its

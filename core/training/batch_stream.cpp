@@ -12,8 +12,13 @@ constexpr int kLowerPriority = 1;  // little: on a full machine a step would wai
 
 }  // namespace
 
-BatchStream::BatchStream(const Task& task, const Specification& specification, std::uint64_t first)
-    : task_(task), specification_(specification), next_(first), thread_([this] { work(); }) {}
+BatchStream::BatchStream(const Task& task, const Specification& specification, std::uint64_t first,
+                         const std::optional<Shard>& shard)
+    : task_(task),
+      specification_(specification),
+      next_(first),
+      shard_(shard.value_or(Shard{0, specification.training.batch})),
+      thread_([this] { work(); }) {}
 
 BatchStream::~BatchStream() {
     {
@@ -36,7 +41,8 @@ void BatchStream::work() {
         Batch batch;
         std::exception_ptr problem;
         try {
-            batch = makeBatch(task_, specification_, Stream::training, next_, specification_.training.batch);
+            batch = makeBatch(task_, specification_, Stream::training,
+                              next_ + static_cast<std::uint64_t>(shard_.first), shard_.count);
         } catch (...) {
             problem = std::current_exception();
         }

@@ -5,6 +5,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "core/specification/specification.h"
@@ -13,13 +14,20 @@
 
 namespace roper {
 
+/// Which sequences of every batch are wanted.
+struct Shard {
+    std::int64_t first = 0, count = 0;
+};
+
 /// The batches of training in their order, made ahead by a thread of lower priority. They are those of
 /// `makeBatch`: a batch follows from seeds and its place alone.
 class BatchStream {
   public:
     /// @param task, specification  must outlive the stream
     /// @param first                number of the first batch's first sequence
-    BatchStream(const Task& task, const Specification& specification, std::uint64_t first);
+    /// @param shard                of every batch; all of it if not given
+    BatchStream(const Task& task, const Specification& specification, std::uint64_t first,
+                const std::optional<Shard>& shard = {});
     ~BatchStream();
     BatchStream(const BatchStream&) = delete;
     BatchStream& operator=(const BatchStream&) = delete;
@@ -33,6 +41,7 @@ class BatchStream {
     const Task& task_;
     const Specification& specification_;
     std::uint64_t next_;
+    Shard shard_;
 
     std::mutex mutex_;
     std::condition_variable changed_;

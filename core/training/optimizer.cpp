@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include "core/training/step.h"
+
 namespace roper {
 
 AdamW::AdamW(const std::vector<NamedParameter>& parameters, const Specification::Training& settings)
@@ -46,7 +48,7 @@ AdamW::AdamW(const std::vector<NamedParameter>& parameters, const Specification:
     }
 }
 
-at::Tensor AdamW::collectGradients() {
+at::Tensor AdamW::collectGradients(GradientSum* together) {
     const at::NoGradGuard no_gradients;
     std::vector<at::Tensor> all;
     for (const Group& group : groups_)
@@ -54,6 +56,7 @@ at::Tensor AdamW::collectGradients() {
             all.push_back(parameters_[i].second.grad().flatten());
     at::cat_out(gradients_, all);
     dropGradients();
+    if (together != nullptr) together->sum(gradients_);
     return at::linalg_vector_norm(gradients_);
 }
 

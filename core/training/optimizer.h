@@ -11,6 +11,8 @@
 
 namespace roper {
 
+class GradientSum;
+
 /// AdamW (Loshchilov & Hutter 2019) by LibTorch's fused kernel. Weight decay touches matrices only; with a
 /// weight decay of 0 it is Adam.
 ///
@@ -20,9 +22,9 @@ class AdamW {
   public:
     AdamW(const std::vector<NamedParameter>& parameters, const Specification::Training& settings);
 
-    /// Takes the gradients from the parameters into one array. → their total norm, a scalar tensor on their
-    /// device
-    at::Tensor collectGradients();
+    /// Takes the gradients from the parameters into one array, and puts them together with those of other
+    /// processes. → their total norm, a scalar tensor on their device
+    at::Tensor collectGradients(GradientSum* together = nullptr);
 
     /// Scales the collected gradients so that their total norm, now `norm`, is at most `most`.
     void clip(double norm, double most);

@@ -15,6 +15,7 @@
 #include "core/model/device.h"
 #include "core/operators/gpu.h"
 #include "core/specification/cost.h"
+#include "core/training/data_parallel.h"
 #include "core/training/loaded_model.h"
 #include "core/training/stopped_time.h"
 #include "core/training/trainer.h"
@@ -34,11 +35,12 @@ Status statusBefore(const RunFolder& folder) {
 void writeFailure(RunRecorder& recorder, const Error& error) {
     try {
         Status status = statusBefore(recorder.folder());
-        status.state = RunState::failed;
+        // Where another process of the run has gone it can be resumed.
+        status.state = error.kind() == ErrorKind::preempted ? RunState::preempted : RunState::failed;
         status.control.clear();
         status.error = error.what();
         status.exit_code = error.exitCode();
-        recorder.log(std::string("failed: ") + error.what());
+        recorder.log(stateName(status.state) + ": " + error.what());
         recorder.setStatus(status);
     } catch (const Error&) {
         // On a full disk not even this can be written; the error itself still reaches the person.
@@ -202,6 +204,7 @@ RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const Ses
             Specification specification = withoutUnused(folder.specification());
             if (!session.device.empty()) specification.device.name = session.device;
             if (session.threads > 0) specification.device.threads = session.threads;
+            specification = sharedBy(session.processes, std::move(specification));
             requireValid(specification, folder.specificationPath().string());
             note(recorder, observer, setThreads(specification.device.threads));
             RunControl control(/*open_socket=*/true);
@@ -215,7 +218,10 @@ RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const Ses
                 if (const auto problem = diskProblem({specification}, *free + bytesIn(folder.path())))
                     note(recorder, observer, "low disk space: " + *problem);
             return namingMemory(specification, [&] {
-                Trainer trainer(specification, std::move(task), opened.device, recorder, control, observer);
+                std::optional<Followers> followers;
+                if (session.processes > 1) followers.emplace(session.processes, folder, specification);
+                Trainer trainer(specification, std::move(task), opened.device, recorder, control, observer,
+                                followers ? &*followers : nullptr);
                 trainer.restore();
                 return trainer.run();
             });

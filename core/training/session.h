@@ -43,13 +43,25 @@ void note(RunRecorder& recorder, TrainingObserver& observer, const std::string& 
 struct SessionOptions {
     std::string device;
     std::int64_t threads = 0;
-    bool anyway = false;  ///< begin also if memory does not suffice by our estimate
+    std::int64_t processes = 1;  ///< that train the run together, each a part of every batch
+    bool anyway = false;         ///< begin also if memory does not suffice by our estimate
 };
 
 /// Trains a queued run, or continues one after its newest checkpoint, until it is finished or told to end.
 /// Failure is written to the run's status and log before it is thrown.
 /// @throws Error of every kind
 RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session = {});
+
+/// Takes part in training a run as another process than the first, whose `trainRun` has several of them: on
+/// this machine started by it, HOST:PORT being where it waits. @throws Error
+void followRun(const std::string& host, int port, int rank, int size);
+
+/// The same where srun has started all processes of the run and this is not the first.
+/// @returns whether it was so; otherwise nothing is done
+bool followAmongTasks(const RunFolder& folder, std::int64_t processes);
+
+/// Whether srun has started all processes and this is not the first, which alone makes the run's folder.
+bool isFollowerOfSrun(std::int64_t processes);
 
 /// Settings that hold for one session and are not part of what a run is.
 struct ReadingOptions {

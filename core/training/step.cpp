@@ -15,12 +15,14 @@ bool StepNumbers::finite() const {
 }
 
 StepNumbers takeStep(Transformer& model, AdamW& optimizer, const Batch& batch,
-                     const Specification::Training& settings, std::int64_t step, at::Device device) {
+                     const Specification::Training& settings, std::int64_t step, at::Device device,
+                     GradientSum* together) {
     const at::Tensor loss = model.loss(batch.inputs.to(device), batch.targets.to(device), /*training=*/true);
     loss.backward();
     RECORD_USER_SCOPE(kOptimizerScope);
-    StepNumbers numbers{loss.item<double>(), optimizer.collectGradients().item<double>(),
-                        learningRate(settings, step)};
+    StepNumbers numbers{loss.item<double>(), 0, learningRate(settings, step)};
+    if (together != nullptr) numbers.loss = together->begin(numbers.loss, batch.targets);
+    numbers.gradient_norm = optimizer.collectGradients(together).item<double>();
     if (!numbers.finite()) return numbers;
     optimizer.clip(numbers.gradient_norm, settings.clip_norm);
     optimizer.step(numbers.learning_rate);

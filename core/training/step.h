@@ -18,10 +18,27 @@ struct StepNumbers {
     bool finite() const;
 };
 
+/// Where several processes take a step together, each with a part of its batch: what puts their losses and
+/// gradients together.
+class GradientSum {
+  public:
+    virtual ~GradientSum() = default;
+
+    /// @param loss     the mean over the targets of this process's part
+    /// @param targets  of that part
+    /// @returns the mean over those of the whole batch
+    virtual double begin(double loss, const at::Tensor& targets) = 0;
+
+    /// After `begin`. @param gradients  of the part's mean; becomes that of the whole batch's
+    virtual void sum(at::Tensor& gradients) = 0;
+};
+
 /// One step of training: forward, loss, backward, clipping, update. Where the loss or the gradient's norm is
 /// not finite, nothing is updated.
-/// @param step  1 for the first
+/// @param step      1 for the first
+/// @param together  with the other processes of the run; null if there are none
 StepNumbers takeStep(Transformer& model, AdamW& optimizer, const Batch& batch,
-                     const Specification::Training& settings, std::int64_t step, at::Device device);
+                     const Specification::Training& settings, std::int64_t step, at::Device device,
+                     GradientSum* together = nullptr);
 
 }  // namespace roper

@@ -1,7 +1,9 @@
 #include "core/training/stepper.h"
 
+#include <ATen/ATen.h>
 #include <ATen/record_function.h>
 
+#include "core/base/random.h"
 #include "core/operators/gpu.h"
 #include "core/training/queued_stepper.h"
 #include "core/training/step_profile.h"
@@ -23,8 +25,11 @@ class DirectStepper final : public Stepper {
                 RECORD_USER_SCOPE(kDataScope);
                 return training_.batches.next();
             }();
+            ++step_;
+            if (training_.together != nullptr) seedDropout();
             found.push_back(takeStep(training_.model, training_.optimizer, batch,
-                                     training_.specification.training, ++step_, training_.device));
+                                     training_.specification.training, step_, training_.device,
+                                     training_.together));
         }
         return found;
     }
@@ -32,6 +37,16 @@ class DirectStepper final : public Stepper {
     std::vector<StepNumbers> finish() override { return {}; }
 
   private:
+    /// Each process drops other features. The generator of the first alone is kept in checkpoints, so that
+    /// each step begins with one that follows from its number.
+    void seedDropout() const {
+        constexpr std::uint64_t kMostProcesses = 1024;
+        Random random(
+            static_cast<std::uint64_t>(training_.specification.training.model_seed), Stream::dropout,
+            static_cast<std::uint64_t>(step_) * kMostProcesses + static_cast<std::uint64_t>(training_.rank));
+        at::manual_seed(random.next());
+    }
+
     Training training_;
     std::int64_t step_;
 };

@@ -38,6 +38,8 @@ struct Training {
     BatchStream& batches;
     const Specification& specification;
     at::Device device;
+    GradientSum* together = nullptr;  ///< where several processes train together: on the CPU
+    int rank = 0;                     ///< of this one among them
 };
 
 /// Steps on the CPU, each finished when `advance` returns; on a GPU, also a pretended one, a `QueuedStepper`.

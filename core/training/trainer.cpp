@@ -27,12 +27,13 @@ constexpr double kWorryingDenominator = 1e-4;
 }  // namespace
 
 Trainer::Trainer(Specification specification, std::unique_ptr<Task> task, at::Device device,
-                 RunRecorder& recorder, RunControl& control, TrainingObserver& observer)
+                 RunRecorder& recorder, RunControl& control, TrainingObserver& observer, Followers* followers)
     : specification_(std::move(specification)),
       device_(device),
       recorder_(recorder),
       control_(control),
       observer_(observer),
+      followers_(followers),
       stream_(device),
       task_(std::move(task)),
       evaluator_(*task_, specification_),
@@ -41,6 +42,7 @@ Trainer::Trainer(Specification specification, std::unique_ptr<Task> task, at::De
       last_beat_(Clock::now()) {
     // Dropout draws from the default generators; the weights have generators of their own.
     at::manual_seed(static_cast<std::uint64_t>(specification_.training.model_seed));
+    if (followers_ != nullptr) together_.emplace(followers_->group());
 }
 
 void Trainer::restore() {
@@ -113,9 +115,16 @@ RunState Trainer::run() {
         takeSnapshot();
         if (recorder_.folder().methodRows().empty()) reportMethod();
     }
-    batches_.emplace(*task_, specification_, position_.next_sequence);
+    std::optional<Shard> shard;
+    if (followers_ != nullptr) {
+        followers_->takeOver(model_, optimizer_, position_);
+        shard = shardOf(specification_.training.batch, 0, followers_->group().size());
+    }
+    batches_.emplace(*task_, specification_, position_.next_sequence, shard);
     submitted_ = position_.step;
-    stepper_ = makeStepper({model_, optimizer_, *batches_, specification_, device_}, position_.step);
+    stepper_ = makeStepper(
+        {model_, optimizer_, *batches_, specification_, device_, together_ ? &*together_ : nullptr},
+        position_.step);
     std::string noted;
     while (submitted_ < specification_.training.steps && !endsEarly()) {
         RunRequest request = control_.poll(handlers("step "));
@@ -129,6 +138,7 @@ RunState Trainer::run() {
             return state;
         }
         const std::int64_t count = std::min(stepper_->mostAtOnce(), stepsUntilDue());
+        if (followers_ != nullptr) followers_->step(count);
         accept(stepper_->advance(count));
         submitted_ += count;
         if (stepper_->note() != noted) recorder_.log(noted = stepper_->note());
@@ -141,6 +151,9 @@ RunState Trainer::run() {
         if (evaluates) runEvaluation();
         if (looks_inside) takeSnapshot();
         if (saves) saveCheckpointNow();
+        // What goes on is what a resumed run would go on from, also where processors of several kinds round
+        // otherwise.
+        if (saves && followers_ != nullptr) followers_->takeOver(model_, optimizer_, position_);
         if (Clock::now() - last_beat_ > kHeartbeat) beat(RunState::running, Durability::process_death);
     }
     if (endsEarly() && submitted_ < specification_.training.steps) {

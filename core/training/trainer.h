@@ -10,6 +10,7 @@
 #include "core/tasks/task.h"
 #include "core/training/batch_stream.h"
 #include "core/training/checkpoint.h"
+#include "core/training/data_parallel.h"
 #include "core/training/evaluation.h"
 #include "core/training/optimizer.h"
 #include "core/training/own_stream.h"
@@ -23,10 +24,11 @@ namespace roper {
 /// Trains one run: steps, evaluations, checkpoints, and what the control socket asks for between steps.
 class Trainer {
   public:
-    /// @param task    already opened (`openTask`)
-    /// @param device  already opened (`openDevice`)
+    /// @param task       already opened (`openTask`)
+    /// @param device     already opened (`openDevice`)
+    /// @param followers  the other processes that train this run, on CPUs; null if there are none
     Trainer(Specification specification, std::unique_ptr<Task> task, at::Device device, RunRecorder& recorder,
-            RunControl& control, TrainingObserver& observer);
+            RunControl& control, TrainingObserver& observer, Followers* followers = nullptr);
 
     /// Continues after the newest checkpoint, if there is one; rows of later steps are dropped.
     /// @throws Error (checkpoint)
@@ -69,6 +71,8 @@ class Trainer {
     RunRecorder& recorder_;
     RunControl& control_;
     TrainingObserver& observer_;
+    Followers* followers_;
+    std::optional<SharedGradients> together_;  ///< with the followers
     OwnStream stream_;
     std::unique_ptr<Task> task_;
     Evaluator evaluator_;

@@ -1,0 +1,48 @@
+# shellcheck shell=bash disable=SC2154  # what lab sets
+# The trainer as one archive, for nodes of a cluster: they need glibc, as new as this system's, and for a GPU its driver.
+
+# What every system has, in versions that belong to its own loader; and what comes with a GPU's driver.
+system_libraries='ld-linux-x86-64\.so|lib(c|m|dl|rt|util|pthread|resolv|anl)\.so|libcuda\.so|libnvidia-'
+
+pack_trainer() {
+    local name stage archive program
+    name=roper-train-$(sed -n 's/^project(RoperLab VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")-linux-x86_64
+    stage=$root/build/pack/$name
+    archive=${one_argument:-$PWD/$name.tar.gz}
+    rm -rf -- "${root:?}/build/pack"
+    mkdir -p "$stage/bin" "$stage/lib" "$stage/resources"
+    cp "$bin/roper-train" "$bin/roper-tokenizer" "$bin/libroper-products.so" "$stage/bin/"
+    if [[ -f $libtorch/lab-stamp-cuda ]]; then cp "$bin/libroper_cuda.so" "$stage/bin/"; fi
+    for program in "$stage"/bin/*; do
+        pack_libraries_of "$bin/${program##*/}"
+    done
+    cp -r "$root/resources/presets" "$root/resources/sweeps" "$root/resources/texts" "$stage/resources/"
+    cp "$root/LICENSE" "$root/docs/clusters.md" "$stage/"
+    say "Packing $(du -sm "$stage" | cut -f1) MB …"
+    tar -C "$root/build/pack" --owner=0 --group=0 -czf "$archive.part" "$name" || fail_full
+    mv "$archive.part" "$archive"
+    rm -rf -- "${root:?}/build/pack"
+    say "$archive, $(du -m "$archive" | cut -f1) MB: unpack it anywhere and start $name/bin/roper-train. It needs" \
+        "glibc $(ldd --version | sed -n '1s/.* //p') or newer" \
+        "$([[ -f $libtorch/lab-stamp-cuda ]] && echo "and, for a GPU, an NVIDIA driver." || echo "and trains on CPUs; after ./lab setup --cuda on GPUs, too.")"
+}
+
+# pack_libraries_of FILE: those that it opens and that not every system has. LibTorch's keep their places beside each
+# other, by which they find what they need; the rest goes to lib/, where the programs look.
+pack_libraries_of() {
+    local library path
+    while read -r library path; do
+        [[ ! $library =~ ^($system_libraries) ]] || continue
+        [[ $path == /* ]] || fail 2 "${1##*/} needs $library, which is not here. Run ./lab setup and pack again."
+        path=$(readlink -f "$path")
+        if [[ $path == "$(readlink -f "$libtorch")"/* ]]; then
+            pack_file "$path" "$stage/libtorch/${path#"$(readlink -f "$libtorch")"/}"
+        else
+            pack_file "$path" "$stage/lib/$library"
+        fi
+    done < <(ldd "$1" | sed -nE 's/^\s*(\S+) => (not found|\S+).*/\1 \2/p')
+}
+
+pack_file() {
+    [[ -e $2 ]] || { mkdir -p "${2%/*}" && cp "$1" "$2"; }
+}
