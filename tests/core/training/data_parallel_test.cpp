@@ -1,0 +1,192 @@
+#include "core/training/data_parallel.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "core/specification/presets.h"
+#include "core/tasks/task_kind.h"
+#include "core/training/batches.h"
+#include "tests/support/expect_error.h"
+
+namespace roper {
+namespace {
+
+Specification small(const std::string& position, std::int64_t batch) {
+    Specification specification = loadPreset("addition-small").specification;
+    applySetting(specification, "model.position=" + position);
+    applySetting(specification, "model.width=16");
+    applySetting(specification, "model.heads=2");
+    applySetting(specification, "model.layers=2");
+    applySetting(specification, "model.feed_forward=16");
+    applySetting(specification, "model.dropout=0");
+    applySetting(specification, "training.batch=" + std::to_string(batch));
+    applySetting(specification, "device.kernel=plain");
+    return specification;
+}
+
+/// Numbers of five steps of one process of several, and its weights afterwards.
+struct Trained {
+    std::vector<StepNumbers> steps;
+    std::vector<at::Tensor> weights;
+};
+
+Trained train(const Specification& specification, at::ScalarType type, ProcessGroup* group) {
+    const auto task = makeTask(specification.task);
+    Transformer model(specification, modelVocabularySize(*task, specification), at::kCPU, type);
+    AdamW optimizer(model.parameters(), specification.training);
+    std::optional<SharedGradients> together;
+    Shard shard{0, specification.training.batch};
+    if (group != nullptr) {
+        together.emplace(*group);
+        shard = shardOf(specification.training.batch, group->rank(), group->size());
+    }
+    Trained trained;
+    for (std::int64_t step = 1; step <= 5; ++step) {
+        const auto first =
+            static_cast<std::uint64_t>((step - 1) * specification.training.batch + shard.first);
+        const Batch batch = makeBatch(*task, specification, Stream::training, first, shard.count);
+        trained.steps.push_back(takeStep(model, optimizer, batch, specification.training, step, at::kCPU,
+                                         together ? &*together : nullptr));
+    }
+    for (const NamedParameter& parameter : model.parameters())
+        trained.weights.push_back(parameter.second.detach().clone());
+    return trained;
+}
+
+/// The same by `size` processes, which here are threads.
+std::vector<Trained> trainTogether(const Specification& specification, at::ScalarType type, int size) {
+    const auto leader = ProcessGroup::lead(size, /*this_machine=*/true);
+    std::vector<Trained> trained(static_cast<std::size_t>(size));
+    std::vector<std::thread> threads;
+    for (int rank = 1; rank < size; ++rank)
+        threads.emplace_back([&, rank] {
+            const auto group = ProcessGroup::join(leader->meetingPoint(), rank, size);
+            group->gather();
+            trained[static_cast<std::size_t>(rank)] = train(specification, type, group.get());
+        });
+    leader->gather();
+    trained[0] = train(specification, type, leader.get());
+    for (std::thread& thread : threads)
+        thread.join();
+    return trained;
+}
+
+double largestDifference(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
+    double largest = 0;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        largest = std::max(largest, (a[i] - b[i]).abs().max().item<double>());
+    return largest;
+}
+
+TEST(DataParallel, ProcessesComputeInFloat64WhatOneDoes) {
+    for (const char* position : {"rope", "roper", "t5"}) {
+        const Specification specification = small(position, 6);
+        const Trained alone = train(specification, at::kDouble, nullptr);
+        for (const int size : {2, 3, 4}) {  // four share six unevenly
+            const std::vector<Trained> together = trainTogether(specification, at::kDouble, size);
+            for (const Trained& one : together) {
+                for (std::size_t step = 0; step < alone.steps.size(); ++step) {
+                    EXPECT_NEAR(one.steps[step].loss, alone.steps[step].loss, 1e-10) << position << size;
+                    EXPECT_NEAR(one.steps[step].gradient_norm, alone.steps[step].gradient_norm, 1e-10);
+                }
+                EXPECT_LT(largestDifference(one.weights, alone.weights), 1e-10);
+            }
+            EXPECT_EQ(largestDifference(together.front().weights, together.back().weights), 0);
+        }
+    }
+}
+
+TEST(DataParallel, Float32DiffersByRoundingAlone) {
+    const Specification specification = small("roper", 8);
+    const Trained alone = train(specification, at::kFloat, nullptr);
+    const std::vector<Trained> together = trainTogether(specification, at::kFloat, 2);
+    for (std::size_t step = 0; step < alone.steps.size(); ++step)
+        EXPECT_NEAR(together[0].steps[step].loss, alone.steps[step].loss, 1e-5);
+    EXPECT_EQ(largestDifference(together[0].weights, together[1].weights), 0);
+}
+
+// Sequences of a masked model have different numbers of targets, which weigh each process's mean.
+TEST(DataParallel, AMeanOverUnequalNumbersOfTargetsIsThatOfTheWholeBatch) {
+    Specification specification = small("rope", 5);
+    applySetting(specification, "training.objective=masked");
+    applySetting(specification, "training.masked_share=0.3");
+    const Trained alone = train(specification, at::kDouble, nullptr);
+    const std::vector<Trained> together = trainTogether(specification, at::kDouble, 2);
+    for (std::size_t step = 0; step < alone.steps.size(); ++step)
+        EXPECT_NEAR(together[1].steps[step].loss, alone.steps[step].loss, 1e-10);
+    EXPECT_LT(largestDifference(together[0].weights, alone.weights), 1e-10);
+}
+
+TEST(DataParallel, ABatchIsSharedWithoutGapOrOverlap) {
+    for (int size = 1; size <= 7; ++size) {
+        std::int64_t next = 0;
+        for (int rank = 0; rank < size; ++rank) {
+            const Shard shard = shardOf(7, rank, size);
+            EXPECT_EQ(shard.first, next);
+            EXPECT_GE(shard.count, 1);
+            next += shard.count;
+        }
+        EXPECT_EQ(next, 7);
+    }
+}
+
+TEST(DataParallel, TheStateOfTheFirstProcessIsTakenOver) {
+    const Specification specification = small("roper", 4);
+    const auto task = makeTask(specification.task);
+    const auto leader = ProcessGroup::lead(2, true);
+    const auto make = [&](std::int64_t seed) {
+        Specification other = specification;
+        other.training.model_seed = seed;
+        return std::make_unique<Transformer>(other, modelVocabularySize(*task, other), at::kCPU);
+    };
+    const auto first = make(1), second = make(2);
+    AdamW first_optimizer(first->parameters(), specification.training),
+        second_optimizer(second->parameters(), specification.training);
+    first_optimizer.setStepsDone(7);
+    first_optimizer.moments(0).mean.fill_(0.25);
+    TrainingPosition theirs;
+    std::thread follower([&] {
+        const auto group = ProcessGroup::join(leader->meetingPoint(), 1, 2);
+        group->gather();
+        shareState(*group, *second, second_optimizer, theirs);
+    });
+    leader->gather();
+    TrainingPosition ours{7, 700, 28, 1.5};
+    shareState(*leader, *first, first_optimizer, ours);
+    follower.join();
+    for (std::size_t i = 0; i < first->parameters().size(); ++i)
+        EXPECT_TRUE(at::equal(first->parameters()[i].second, second->parameters()[i].second));
+    EXPECT_EQ(second_optimizer.moments(0).mean.min().item<double>(), 0.25);
+    EXPECT_EQ(second_optimizer.stepsDone(), 7);
+    EXPECT_EQ(theirs.step, 7);
+    EXPECT_EQ(theirs.next_sequence, 28U);
+}
+
+TEST(DataParallel, WhoeverIsGoneIsNoticed) {
+    const auto leader = ProcessGroup::lead(2, true);
+    std::thread follower([&] {
+        const auto group = ProcessGroup::join(leader->meetingPoint(), 1, 2);
+        group->gather();
+    });
+    leader->gather();
+    follower.join();
+    at::Tensor numbers = at::ones({3});
+    expectError(ErrorKind::preempted, "is gone, or does not answer", [&] { leader->sum(numbers); });
+}
+
+TEST(DataParallel, OnlyCpusAreShared) {
+    Specification specification = small("rope", 4);
+    specification.device.name = "cuda:0";
+    expectError(ErrorKind::usage, "on CPUs alone, not on cuda:0", [&] { sharedBy(2, specification); });
+    EXPECT_EQ(sharedBy(1, specification).device.name, "cuda:0");
+    specification.device.name = "auto";
+    specification.device.threads = 0;
+    const Specification shared = sharedBy(2, specification);
+    EXPECT_EQ(shared.device.name, "cpu");
+    EXPECT_GE(shared.device.threads, 1);
+}
+
+}  // namespace
+}  // namespace roper
