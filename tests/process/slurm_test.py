@@ -194,6 +194,19 @@ class SlurmTest(TrainerTest):
         alone = self.trainer("sweep", path, "--runs", self.runs, "--slurm", env={"PATH": "/nowhere"})
         self.assert_fails(alone, 1, "cannot start sbatch", "login node")
 
+    def test_one_run_on_two_nodes(self):
+        command = [TRAINER, "run", "addition-small", *TINY, "--steps", "40", "--runs", str(self.runs), "--name", "r", "--processes", "2"]
+        done = subprocess.run(["srun", "--nodes=2", "--ntasks=2", "--mpi=none", *command], env=self.cluster.env, capture_output=True,
+                              text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(status(self.runs / "r")["state"], "finished")
+        self.assertEqual([int(row["step"]) for row in read_rows(self.runs / "r")], list(range(1, 41)))
+        self.assertEqual([one.name for one in self.runs.iterdir()], ["r"], "one process records")
+        together = Path(self._folder.name) / "together"
+        command[command.index(str(self.runs))] = str(together)
+        self.assertEqual(subprocess.run(command, capture_output=True, timeout=120).returncode, 0)
+        self.assertEqual(without_times(read_rows(self.runs / "r")), without_times(read_rows(together / "r")))
+
     def test_work_without_slurm(self):
         path = self.write_sweep(3, [0])
         self.submit(path)

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <latch>
 #include <thread>
 
 #include "core/specification/presets.h"
@@ -166,11 +167,14 @@ TEST(DataParallel, TheStateOfTheFirstProcessIsTakenOver) {
 
 TEST(DataParallel, WhoeverIsGoneIsNoticed) {
     const auto leader = ProcessGroup::lead(2, true);
+    std::latch together(2);
     std::thread follower([&] {
         const auto group = ProcessGroup::join(leader->meetingPoint(), 1, 2);
         group->gather();
+        together.arrive_and_wait();
     });
     leader->gather();
+    together.arrive_and_wait();
     follower.join();
     at::Tensor numbers = at::ones({3});
     expectError(ErrorKind::preempted, "is gone, or does not answer", [&] { leader->sum(numbers); });
