@@ -32,7 +32,7 @@ class Hardening(unittest.TestCase):
 
     def test_libtorch_is_found_wherever_the_folder_is(self):
         program = PROGRAMS[0]
-        path = re.search(r"runpath: \[(.*)\]", elf(program, "-d")).group(1)
+        path = re.search(r"rpath: \[(.*)\]", elf(program, "-d")).group(1)
         root = next(parent for parent in program.parents if (parent / "resources").is_dir())
         if not path.startswith("$ORIGIN"):
             self.skipTest(f"LibTorch lies outside of this folder, in {path}")

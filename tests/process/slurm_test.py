@@ -74,11 +74,11 @@ class SlurmTest(TrainerTest):
                 self.cluster.call("scontrol", "update", f"JobId={element}", "StartTime=now")
 
     def wait_until_finished(self, path, seconds=300):
-        def all_finished():
-            self.hurry()
-            return all(one["state"] == "finished" for one in self.states(path).values())
+        def unfinished():
+            return [one["text"] for one in self.states(path).values() if one["state"] != "finished"]
 
-        self.wait(all_finished, seconds)
+        self.wait(lambda: self.hurry() or not unfinished() or not self.elements(), seconds)
+        self.assertEqual(unfinished(), [])
 
     def running(self, path):
         return [one for one in self.states(path).values() if one["state"] == "running" and one.get("slurm_state") == "RUNNING"]

@@ -116,12 +116,24 @@ class SlurmCluster:
 
     def kill_node(self, node):
         """All of a node dies at once: its daemon, those of its jobs, and what they have started."""
-        children, doomed = {}, [self.pid_of(node)]
-        for line in self.call("ps", "-eo", "pid=,ppid=,comm=").splitlines():
-            pid, parent, command = line.split(None, 2)
-            children.setdefault(int(parent), []).append(int(pid))
-            if command.startswith("slurmstepd") and self._writes_log_of(int(pid), node):
-                doomed.append(int(pid))
+        self._kill_with_children([self.pid_of(node)])
+        # One that was just being started opens its log a moment later.
+        quiet_since = time.monotonic()
+        while time.monotonic() - quiet_since < 1:
+            steps = [pid for pid in self._pids_of("slurmstepd") if self._writes_log_of(pid, node)]
+            if steps:
+                self._kill_with_children(steps)
+                quiet_since = time.monotonic()
+            time.sleep(0.05)
+
+    def _pids_of(self, command):
+        return [int(pid) for pid in self.call("ps", "-C", command, "-o", "pid=").split()]
+
+    def _kill_with_children(self, doomed):
+        children = {}
+        for line in self.call("ps", "-eo", "pid=,ppid=").splitlines():
+            pid, parent = map(int, line.split())
+            children.setdefault(parent, []).append(pid)
         for pid in doomed:  # grows
             doomed += children.get(pid, [])
         for pid in doomed:

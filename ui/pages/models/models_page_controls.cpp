@@ -183,8 +183,6 @@ QWidget* ModelsPage::makeHeadsTab() {
     connect(colour_, &QComboBox::currentIndexChanged, this,
             [this](int index) { atlas_->setColour(static_cast<AtlasView::Colour>(index)); });
     label_ = named(new QComboBox, tr("Heads of one label"), tr("Shows these heads alone"));
-    label_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    label_->setMinimumContentsLength(18);
     connect(label_, &QComboBox::currentIndexChanged, this,
             [this](int index) { atlas_->setLabel(label_->itemData(index).toString().toStdString()); });
     const auto number = [this](const QString& name, const QString& prefix) {
@@ -203,14 +201,17 @@ QWidget* ModelsPage::makeHeadsTab() {
     reach_->setEmptyText(tr("How the head's weight falls with distance is shown here."));
     reach_quantity_ = named(new QComboBox, tr("What is shown by distance"),
                             tr("The head's mean weight, or its mean score before softmax"));
-    reach_quantity_->addItems({tr("mean weight by distance"), tr("mean score by distance")});
+    reach_quantity_->addItems({tr("weight by distance"), tr("score by distance")});
     connect(reach_quantity_, &QComboBox::currentIndexChanged, this, &ModelsPage::showReach);
+    for (QComboBox* choice : {label_, colour_, reach_quantity_}) {
+        choice->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        choice->setMinimumContentsLength(11);
+    }
     auto* small = splitter(Qt::Vertical, {atlas_, grid_}, {400, 300});
-    auto* reach = column({{reach_quantity_, 0}, {reach_, 1}});
-    auto* large = splitter(Qt::Vertical, {column({{map_title_, 0}, {map_, 1}}), reach}, {480, 180});
+    auto* large = splitter(Qt::Vertical, {column({{map_title_, 0}, {map_, 1}}), reach_}, {480, 180});
     auto* tab = new QWidget;
     auto* layout = new QVBoxLayout(tab);
-    layout->addLayout(row({label_, colour_, layer_, head_}));
+    layout->addLayout(row({label_, colour_, layer_, head_, reach_quantity_}));
     layout->addWidget(splitter(Qt::Horizontal, {small, large}, {500, 500}), 1);
     return tab;
 }

@@ -153,7 +153,11 @@ std::vector<const FieldInfo*> TrainingPage::figureSettings() const {
 
 Figure& TrainingPage::prepareFigure(FigureRequest request) {
     if (request.kind == "cluster") {
-        cluster_panel_->show(lookAtCluster(state_.store().folder()));
+        const ClusterView view = lookAtCluster(state_.store().folder());
+        if (view.submissions.empty())
+            throw Error(ErrorKind::usage,
+                        "no runs of " + state_.store().folder().string() + " were submitted to a cluster");
+        cluster_panel_->show(view);
         return figureNamed(request.kind);
     }
     state_.store().readAll();
