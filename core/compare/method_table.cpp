@@ -106,9 +106,10 @@ MethodTable methodTable(std::span<const RunRecord> runs, const std::string& refe
             column.cells.emplace_back();
             if (group == nullptr) continue;
             column.cells.back() = cellOf(records, *group, column);
-            if (group != first)
-                column.cells.back()->against =
-                    outcomeRowOf(comparePaired(records, *first, *group, column.measure, share));
+            if (group == first) continue;
+            OutcomeRow row = outcomeRowOf(comparePaired(records, *first, *group, column.measure, share));
+            row.comparison.also_differ.clear();  // what else a method differs in is a part of its label
+            column.cells.back()->against = std::move(row);
         }
         correct(column);
         table.columns.push_back(std::move(column));

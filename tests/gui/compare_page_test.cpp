@@ -81,6 +81,9 @@ class ComparePageTest : public PageTest {
         QVERIFY(share->isVisible());
         share->setValue(80);
         QVERIFY(page().conclusion().text().contains("Never got there: 4 of RoPE, 1 of RoPER"));
+        page().showTab(ComparePage::Tab::run_by_run);
+        const QString csv = page().figures().front()->figureCsv();
+        QCOMPARE(csv.count(QRegularExpression("RoPE,rope-\\d,never\n")), 4);
         pick("What is compared", 0);
         pick("First group of the pair", 1);
         QCOMPARE(page().state().comparison()->label_b, std::string("RoPE"));  // never a group with itself

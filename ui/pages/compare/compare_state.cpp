@@ -104,13 +104,13 @@ void CompareState::fillGroup(ComparedGroup& group, const std::vector<RunRecord>&
                 group.names << group.members.back();
                 break;
             case Outcome::unfinished:
-                ++group.unfinished;
+                group.unfinished << group.members.back();
                 break;
             case Outcome::never:
-                ++group.never;
+                group.never << group.members.back();
                 break;
             case Outcome::missing:
-                ++group.missing;
+                group.missing << group.members.back();
                 break;
         }
     }

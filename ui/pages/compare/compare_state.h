@@ -44,7 +44,7 @@ struct ComparedGroup {
     QStringList names;           ///< of the runs that have them
     Summary summary;
     std::optional<Interval> interval;  ///< of the mean at 95 %, as far as such values are possible
-    int unfinished = 0, never = 0, missing = 0;
+    QStringList unfinished, never, missing;  ///< members without one
 };
 
 /// The answers: recomputed when runs or the question change, at most a few times a second. Nothing here

@@ -14,7 +14,7 @@ namespace roper {
 namespace {
 
 constexpr double kLeastRow = 18, kRowOfTwoLines = 36, kMostRow = 110, kAxis = 52, kTop = 30, kNever = 74,
-                 kDot = 4.5;
+                 kDot = 4.5, kLabelGap = 12;
 constexpr double kSpread = 0.3;  // of a row, that dots are moved apart to either side
 
 }  // namespace
@@ -25,6 +25,7 @@ struct OutcomeView::Scale {
     double low = 0, high = 1;
     double row = kLeastRow;  ///< height of one
     std::size_t rows = 1;    ///< that there is room for
+    double area_left = 0;
     double never_x = 0;
     bool has_never = false;
 
@@ -59,7 +60,7 @@ OutcomeView::Scale OutcomeView::scale(const QRectF& area) const {
     scale.low = std::numeric_limits<double>::infinity();
     scale.high = -scale.low;
     for (const ComparedGroup* group : shown()) {
-        scale.has_never = scale.has_never || group->never > 0;
+        scale.has_never = scale.has_never || !group->never.isEmpty();
         for (const double value : group->values) {
             scale.low = std::min(scale.low, value);
             scale.high = std::max(scale.high, value);
@@ -77,12 +78,17 @@ OutcomeView::Scale OutcomeView::scale(const QRectF& area) const {
     const double margin = std::max(0.06 * (scale.high - scale.low), 1e-6 + 0.001 * std::abs(scale.high));
     scale.low -= margin;
     scale.high += margin;
-    const double label = std::min(0.3 * area.width(), 230.0);
+    double longest = 0;
+    for (const ComparedGroup* group : shown())
+        longest = std::max(
+            longest, QFontMetricsF(font()).horizontalAdvance(QString::fromStdString(group->group.label)));
+    const double label = std::min(0.35 * area.width(), longest + kLabelGap + 2);
     const double room_below = area.height() - kTop - kAxis;
     scale.rows = std::clamp<std::size_t>(shown().size(), 1,
                                          static_cast<std::size_t>(std::max(1.0, room_below / kLeastRow)));
     const auto rows = static_cast<double>(scale.rows);
     scale.row = std::clamp(room_below / rows, kLeastRow, kMostRow);
+    scale.area_left = area.left();
     scale.plot = QRectF(area.left() + label, area.top() + kTop,
                         area.width() - label - 24 - (scale.has_never ? kNever : 0), scale.row * rows);
     scale.never_x = scale.plot.right() + 12 + kNever / 2;
@@ -92,7 +98,8 @@ OutcomeView::Scale OutcomeView::scale(const QRectF& area) const {
 void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const Scale& scale, double y,
                            const Theme& theme) const {
     painter.setPen(theme.text);
-    const QRectF label(scale.plot.left() - 228, y - scale.row / 2, 216, scale.row);
+    const QRectF label(scale.area_left, y - scale.row / 2, scale.plot.left() - scale.area_left - kLabelGap,
+                       scale.row);
     const QString name = QString::fromStdString(group.group.label);
     const bool has_room = scale.row >= kRowOfTwoLines;
     painter.drawText(
@@ -119,14 +126,14 @@ void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const 
     if (scale.has_never) {
         painter.setPen(QPen(group.color, 1.6));
         painter.setBrush(Qt::NoBrush);
-        if (group.never > 0) painter.drawEllipse(QPointF(scale.never_x - 14, y), kDot, kDot);
+        if (!group.never.isEmpty()) painter.drawEllipse(QPointF(scale.never_x - 14, y), kDot, kDot);
         painter.setPen(theme.text);
         painter.drawText(QRectF(scale.never_x - 4, y - 10, 40, 20), Qt::AlignLeft | Qt::AlignVCenter,
-                         QStringLiteral("× %1").arg(group.never));
+                         QStringLiteral("× %1").arg(group.never.size()));
     }
     QStringList open;
-    if (group.unfinished > 0) open << tr("%1 not finished").arg(group.unfinished);
-    if (group.missing > 0) open << tr("%1 without").arg(group.missing);
+    if (!group.unfinished.isEmpty()) open << tr("%1 not finished").arg(group.unfinished.size());
+    if (!group.missing.isEmpty()) open << tr("%1 without").arg(group.missing.size());
     if (open.isEmpty()) return;
     painter.setPen(theme.faint_text);
     const double below = has_room ? y + scale.row / 2 - 17 : y - 7.5;
@@ -198,11 +205,11 @@ QString OutcomeView::figureCsv() const {
         for (std::size_t i = 0; i < group->values.size(); ++i)
             csv += QStringLiteral("%1,%2,%3\n")
                        .arg(label, group->names[i], QString::number(group->values[i], 'g', 17));
-        for (const auto& [count, word] : {std::pair{group->never, "never"},
-                                          {group->unfinished, "unfinished"},
-                                          {group->missing, "missing"}})
-            for (int i = 0; i < count; ++i)
-                csv += QStringLiteral("%1,,%2\n").arg(label, QLatin1String(word));
+        for (const auto& [runs, word] : {std::pair{group->never, "never"},
+                                         {group->unfinished, "unfinished"},
+                                         {group->missing, "missing"}})
+            for (const QString& run : runs)
+                csv += QStringLiteral("%1,%2,%3\n").arg(label, run, QLatin1String(word));
     }
     return csv;
 }
