@@ -84,6 +84,7 @@ class ComparePageTest : public PageTest {
         page().showTab(ComparePage::Tab::run_by_run);
         const QString csv = page().figures().front()->figureCsv();
         QCOMPARE(csv.count(QRegularExpression("RoPE,rope-\\d,never\n")), 4);
+        page().showTab(ComparePage::Tab::curves);
         pick("What is compared", 0);
         pick("First group of the pair", 1);
         QCOMPARE(page().state().comparison()->label_b, std::string("RoPE"));  // never a group with itself
