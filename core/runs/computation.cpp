@@ -29,6 +29,7 @@ std::string lineOf(const Session& session) {
         {"after_step", session.after_step}, {"began", session.began}, {"host", session.host}};
     for (const auto& [name, text] : kTexts)
         json[name] = session.computation.*text;
+    json["processes"] = session.computation.processes;
     json["threads"] = session.computation.threads;
     return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
@@ -42,6 +43,7 @@ Session sessionIn(std::string_view line) {
     session.host = json.at("host").get<std::string>();
     for (const auto& [name, text] : kTexts)
         session.computation.*text = onOneLine(json.at(name).get<std::string>());
+    session.computation.processes = json.value("processes", std::int64_t{1});  // older versions had but one
     session.computation.threads = json.at("threads").get<std::int64_t>();
     return session;
 }
@@ -67,6 +69,7 @@ std::vector<std::pair<std::string, std::string>> fieldsOf(const Computation& c) 
             {"kernels", c.kernel},
             {"matrix products", c.products},
             {"precision", c.precision},
+            {"processes", std::to_string(c.processes)},
             {"threads", std::to_string(c.threads)},
             {"LibTorch", c.libtorch},
             {"RoPER Lab", c.program},
@@ -91,7 +94,9 @@ std::string textOf(const Computation& c) {
     parts.push_back(c.kernel == "ours" ? "our kernels for " + c.instructions : "LibTorch's operations");
     parts.push_back("products by " + c.products);
     parts.push_back(c.device == "cpu" && !c.processor.empty() ? c.processor : c.device);
-    parts.push_back(std::to_string(c.threads) + (c.threads == 1 ? " thread" : " threads"));
+    const std::string threads = countOf(static_cast<std::size_t>(c.threads), "thread");
+    parts.push_back(c.processes == 1 ? threads
+                                     : std::to_string(c.processes) + " processes with " + threads + " each");
     parts.push_back("LibTorch " + c.libtorch);
     parts.push_back("RoPER Lab " + c.program + (c.commit.empty() ? "" : " of commit " + c.commit));
     return join(parts, ", ");

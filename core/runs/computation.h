@@ -13,15 +13,16 @@ namespace roper {
 /// What computes a run. Two runs of the same specification and seeds come out the same, bit for bit, only
 /// where all of this is the same.
 struct Computation {
-    std::string device;        ///< "cpu", or "cuda:0, NVIDIA H100"
-    std::string processor;     ///< "AMD EPYC 9R14"; empty where the system does not say
-    std::string instructions;  ///< that our kernels are for: "AVX-512 BF16"; empty where they are not used
-    std::string kernel;        ///< of attention and of what is between the products: "ours" or "LibTorch"
-    std::string products;      ///< what multiplies matrices: "oneDNN 2.6.3, AVX-512 BF16"
-    std::string precision;     ///< of the operands of products: "float32", "bfloat16" or "float64"
-    std::int64_t threads = 0;
-    std::string libtorch;  ///< version
-    std::string program;   ///< version of RoPER Lab
+    std::string device;          ///< "cpu", or "cuda:0, NVIDIA H100"
+    std::string processor;       ///< "AMD EPYC 9R14"; empty where the system does not say
+    std::string instructions;    ///< that our kernels are for: "AVX-512 BF16"; empty where they are not used
+    std::string kernel;          ///< of attention and of what is between the products: "ours" or "LibTorch"
+    std::string products;        ///< what multiplies matrices: "oneDNN 2.6.3, AVX-512 BF16"
+    std::string precision;       ///< of the operands of products: "float32", "bfloat16" or "float64"
+    std::int64_t processes = 1;  ///< that trained it together
+    std::int64_t threads = 0;    ///< of each
+    std::string libtorch;        ///< version
+    std::string program;         ///< version of RoPER Lab
     std::string
         commit;  ///< that it was built from, with "-dirty" where files had been changed; empty: unknown
 

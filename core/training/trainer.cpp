@@ -102,8 +102,9 @@ RunState Trainer::run() {
     recorder_.log("training on " + describeDevice(device_) + ", " + std::to_string(model_.parameterCount()) +
                   " parameters");
     recorder_.log(model_.computation());
-    addSession(recorder_.folder(),
-               {position_.step, secondsSinceEpoch(), thisHost(), computationBy(model_, device_)});
+    Computation computation = computationBy(model_, device_);
+    if (followers_ != nullptr) computation.processes = followers_->group().size();
+    addSession(recorder_.folder(), {position_.step, secondsSinceEpoch(), thisHost(), computation});
     const std::string attention =
         model_.chooseAttention(specification_.training.batch, specification_.inputLength());
     if (!attention.empty()) recorder_.log(attention);

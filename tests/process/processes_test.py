@@ -1,5 +1,6 @@
 """One run that several processes train together."""
 
+import json
 import os
 import signal
 import subprocess
@@ -33,6 +34,8 @@ class ProcessesTest(TrainerTest):
         alone = read_rows(self.train("alone", "--steps", 30, "--set", "device.precision=fp32"))
         together = read_rows(self.train("together", "--steps", 30, "--set", "device.precision=fp32", "--processes", 2))
         self.assertEqual([row["step"] for row in together], [row["step"] for row in alone])
+        (session,) = map(json.loads, (self.runs / "together" / "sessions.jsonl").read_text().splitlines())
+        self.assertEqual((session["processes"], session["threads"]), (2, 1))
         for one, two in zip(alone, together):
             self.assertAlmostEqual(float(one["loss"]), float(two["loss"]), delta=1e-4)
             self.assertEqual(one["tokens"], two["tokens"])

@@ -11,8 +11,8 @@ namespace roper {
 namespace {
 
 Computation withPrecision(const std::string& precision) {
-    return {"cpu",     "AMD EPYC", "AVX-512 BF16", "ours",  "oneDNN 2.7.2, AVX-512 BF16",
-            precision, 2,          "2.11.0",       "0.1.0", "5c01f58aaaaa"};
+    return {"cpu", "AMD EPYC", "AVX-512 BF16", "ours",        "oneDNN 2.7.2, AVX-512 BF16", precision, 1,
+            2,     "2.11.0",   "0.1.0",        "5c01f58aaaaa"};
 }
 
 Session sessionAfter(std::int64_t step, const std::string& precision) {
@@ -35,6 +35,9 @@ TEST(Computation, OfEachSessionIsKept) {
         textOf(sessions[1].computation),
         "float32, our kernels for AVX-512 BF16, products by oneDNN 2.7.2, AVX-512 BF16, AMD EPYC, 2 threads, "
         "LibTorch 2.11.0, RoPER Lab 0.1.0 of commit 5c01f58aaaaa");
+    Computation together = withPrecision("float32");
+    together.processes = 2;
+    EXPECT_NE(textOf(together).find(", 2 processes with 2 threads each, "), std::string::npos);
 }
 
 TEST(Computation, ALineThatIsTornHidesNoOther) {
