@@ -153,10 +153,14 @@ std::vector<const FieldInfo*> TrainingPage::figureSettings() const {
 
 Figure& TrainingPage::prepareFigure(FigureRequest request) {
     if (request.kind == "cluster") {
-        const ClusterView view = lookAtCluster(state_.store().folder());
+        const std::filesystem::path folder = state_.store().folder();
+        ClusterView view = lookAtSubmissions(folder);
         if (view.submissions.empty())
-            throw Error(ErrorKind::usage,
-                        "no runs of " + state_.store().folder().string() + " were submitted to a cluster");
+            throw Error(ErrorKind::usage, "no runs of " + folder.string() + " were submitted to a cluster");
+        const bool all_ended =
+            std::all_of(view.elements.begin(), view.elements.end(),
+                        [](const SweepElement& element) { return element.is_known || element.isFinished(); });
+        if (!all_ended) view = lookAtCluster(folder);
         cluster_panel_->show(view);
         return figureNamed(request.kind);
     }
