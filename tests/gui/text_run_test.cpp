@@ -3,6 +3,7 @@
 
 #include "tests/support/page_test.h"
 #include "ui/pages/training/samples_view.h"
+#include "ui/theme/theme.h"
 
 using namespace roper;
 
@@ -55,6 +56,23 @@ class TextRunTest : public PageTest {
         QVERIFY(!SamplesView::sampleHtml(sample, false).contains("the working is not"));
         sample.fully_correct.reset();  // as of a task without working, and of older versions
         QVERIFY(!SamplesView::sampleHtml(sample, false).contains("the working is not"));
+    }
+
+    // They kept the colours in which they had been written, dark ones on a dark ground.
+    void samplesFollowLightAndDark() {
+        const Sample sample{1, "?d=1+2;", " d==3#", " d==3#", true, {}, true};
+        SamplesView view(nullptr);
+        view.setPalette(fixedPalette(false));
+        view.show("run", {sample});
+        auto* text = view.findChild<QTextBrowser*>();
+        const QString light = text->toHtml();
+        view.setPalette(fixedPalette(true));
+        const auto color = [](const QString& html) {
+            return QRegularExpression("color:(#[0-9a-f]{6})").match(html).captured(1);
+        };
+        QCOMPARE(color(light), color(SamplesView::sampleHtml(sample, false)));
+        QCOMPARE(color(text->toHtml()), color(SamplesView::sampleHtml(sample, true)));
+        QVERIFY(color(text->toHtml()) != color(light));
     }
 
     void predictedTokensAreMarkedInAMaskedSample() {

@@ -113,7 +113,13 @@ QString SamplesView::sampleHtml(const Sample& sample, bool dark) {
         .arg(*sample.correct ? QStringLiteral("✓") : QStringLiteral("✗"), prompt, written, answer);
 }
 
+void SamplesView::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange && !samples_.empty()) write();
+}
+
 void SamplesView::show(const QString& run, const std::vector<Sample>& samples) {
+    samples_ = samples;
     if (samples.empty()) {
         title_->setText(run.isEmpty() ? tr("Samples") : tr("Samples of %1").arg(run));
         text_->setHtml(
@@ -132,10 +138,14 @@ void SamplesView::show(const QString& run, const std::vector<Sample>& samples) {
             ? tr("%1: %2 of %3 right").arg(of_run).arg(right).arg(samples.size()) +
                   (samples.front().fully_correct ? tr(", %1 fully solved").arg(fully_right) : QString())
             : of_run);
+    write();
+}
+
+void SamplesView::write() {
     const bool dark = Theme::of(palette()).dark;
     QString html = "<body style='font-family:monospace'>";
-    for (std::size_t i = 0; i < std::min(samples.size(), kMostShown); ++i)
-        html += sampleHtml(samples[i], dark);
+    for (std::size_t i = 0; i < std::min(samples_.size(), kMostShown); ++i)
+        html += sampleHtml(samples_[i], dark);
     const int scrolled = text_->verticalScrollBar()->value();
     text_->setHtml(html + "</body>");
     text_->verticalScrollBar()->setValue(scrolled);

@@ -21,9 +21,15 @@ class SamplesView : public QWidget {
     /// One problem as rich text: the prompt plain, the completion coloured against the right answer.
     static QString sampleHtml(const Sample& sample, bool dark);
 
+  protected:
+    void changeEvent(QEvent* event) override;
+
   private:
+    void write();
+
     QLabel* title_;
     QTextBrowser* text_;
+    std::vector<Sample> samples_;
 };
 
 }  // namespace roper
