@@ -1,3 +1,4 @@
+#include <QFileInfo>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -203,7 +204,7 @@ QString ModelsPage::pointedBand(int row, int column) const {
 }
 
 QString ModelsPage::titleOf(const ModelsState& state) const {
-    return isPublishedModel(state.model()) ? modelTitle(state.model()) : state.model();
+    return isPublishedModel(state.model()) ? modelTitle(state.model()) : QFileInfo(state.model()).fileName();
 }
 
 /// A run's is that of its method, as everywhere.
