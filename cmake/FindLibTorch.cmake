@@ -47,16 +47,19 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
     target_link_options(LibTorch::cpu INTERFACE -Wl,--allow-shlib-undefined)
 endif()
 
-# The CUDA half: libraries of LibTorch and headers of CUDA's runtime.
+# The CUDA half: libraries of LibTorch, headers of CUDA's runtime, and NCCL.
 get_filename_component(LibTorch_cuda_runtime "${LIBTORCH_ROOT}/../nvidia/cu13" ABSOLUTE)
 find_library(LibTorch_CUDA_LIBRARY torch_cuda PATHS ${LIBTORCH_ROOT}/lib NO_DEFAULT_PATH)
 find_library(LibTorch_C10_CUDA_LIBRARY c10_cuda PATHS ${LIBTORCH_ROOT}/lib NO_DEFAULT_PATH)
 find_file(LibTorch_CUDART libcudart.so.13 PATHS ${LibTorch_cuda_runtime}/lib NO_DEFAULT_PATH)
 find_path(LibTorch_CUDA_INCLUDE_DIR cuda_runtime_api.h PATHS ${LibTorch_cuda_runtime}/include NO_DEFAULT_PATH)
+get_filename_component(LibTorch_nccl "${LIBTORCH_ROOT}/../nvidia/nccl" ABSOLUTE)
+find_file(LibTorch_NCCL libnccl.so.2 PATHS ${LibTorch_nccl}/lib NO_DEFAULT_PATH)
+find_path(LibTorch_NCCL_INCLUDE_DIR nccl.h PATHS ${LibTorch_nccl}/include NO_DEFAULT_PATH)
 if(LibTorch_FOUND AND LibTorch_CUDA_LIBRARY AND LibTorch_C10_CUDA_LIBRARY AND LibTorch_CUDART AND LibTorch_CUDA_INCLUDE_DIR
-   AND NOT TARGET LibTorch::cuda)
+   AND LibTorch_NCCL AND LibTorch_NCCL_INCLUDE_DIR AND NOT TARGET LibTorch::cuda)
     add_library(LibTorch::cuda INTERFACE IMPORTED)
-    target_include_directories(LibTorch::cuda SYSTEM INTERFACE ${LibTorch_CUDA_INCLUDE_DIR})
+    target_include_directories(LibTorch::cuda SYSTEM INTERFACE ${LibTorch_CUDA_INCLUDE_DIR} ${LibTorch_NCCL_INCLUDE_DIR})
     target_link_libraries(LibTorch::cuda INTERFACE
-        LibTorch::cpu ${LibTorch_CUDA_LIBRARY} ${LibTorch_C10_CUDA_LIBRARY} ${LibTorch_CUDART})
+        LibTorch::cpu ${LibTorch_CUDA_LIBRARY} ${LibTorch_C10_CUDA_LIBRARY} ${LibTorch_CUDART} ${LibTorch_NCCL})
 endif()

@@ -123,10 +123,10 @@ void CommandLine::addReading(CLI::App* command) {
 
 void CommandLine::addProcesses(CLI::App* command) {
     command
-        ->add_option(
-            "--processes", session_.processes,
-            "Processes that train it together on CPUs, each a part of every batch; started here, or all of "
-            "them by srun")
+        ->add_option("--processes", session_.processes,
+                     "Processes that train it together, each a part of every batch, on GPUs each on one; "
+                     "started here, "
+                     "or all of them by srun")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
 }
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "core/cuda/nccl_group.h"
 #include "core/cuda/rotation_kernel.h"
 #include "core/operators/gpu.h"
 
@@ -76,6 +77,14 @@ class CudaGpu final : public Gpu {
 
     std::unique_ptr<CapturedWork> capture(const std::function<void()>& work) override {
         return std::make_unique<CapturedGraph>(index_, work);
+    }
+
+    std::string uuid() const override { return {properties_.uuid.bytes, sizeof properties_.uuid.bytes}; }
+
+    std::string newGroup() const override { return newNcclGroup(); }
+
+    std::unique_ptr<GpuGroup> join(const std::string& group, int rank, int size) const override {
+        return joinNcclGroup(index_, group, rank, size);
     }
 
   private:

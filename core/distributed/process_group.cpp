@@ -57,6 +57,14 @@ auto naming(ErrorKind kind, const std::string& what, Work work) {
     }
 }
 
+/// What Gloo does is done in the host's memory.
+template <class Work>
+void onHost(at::Tensor& numbers, Work work) {
+    std::vector<at::Tensor> there{numbers.cpu()};
+    work(there);
+    if (!numbers.is_cpu()) numbers.copy_(there.front());
+}
+
 }  // namespace
 
 struct ProcessGroup::Parts {
@@ -146,20 +154,20 @@ std::string ProcessGroup::get(const std::string& name) {
 
 void ProcessGroup::sum(at::Tensor& numbers) {
     naming(ErrorKind::preempted, parts_->gone, [&] {
-        std::vector<at::Tensor> tensors{numbers};
         c10d::AllreduceOptions options;
         options.timeout = kSumming;
-        parts_->gloo->allreduce(tensors, options)->wait();
+        onHost(numbers,
+               [&](std::vector<at::Tensor>& tensors) { parts_->gloo->allreduce(tensors, options)->wait(); });
     });
 }
 
 void ProcessGroup::share(at::Tensor& numbers) {
     naming(ErrorKind::preempted, parts_->gone, [&] {
-        std::vector<at::Tensor> tensors{numbers};
         c10d::BroadcastOptions options;
         options.rootRank = 0;
         options.timeout = kNoEnd;
-        parts_->gloo->broadcast(tensors, options)->wait();
+        onHost(numbers,
+               [&](std::vector<at::Tensor>& tensors) { parts_->gloo->broadcast(tensors, options)->wait(); });
     });
 }
 

@@ -14,8 +14,8 @@ struct MeetingPoint {
     int port = 0;
 };
 
-/// Processes that compute together, by LibTorch's c10d with Gloo: on CPUs, over TCP. All of them call the
-/// same functions in the same order. Rank 0 leads.
+/// Processes that compute together, by LibTorch's c10d with Gloo: over TCP. All of them call the same
+/// functions in the same order. Rank 0 leads.
 ///
 /// Who reaches the port can take part: nothing of it is encrypted or asks for a password. A group of one
 /// machine listens on its loopback alone.
@@ -43,8 +43,8 @@ class ProcessGroup {
     void set(const std::string& name, const std::string& text);
     std::string get(const std::string& name);
 
-    // On tensors of the same shape and type in every process, in place, on the CPU. @throws Error (preempted)
-    // if a process is gone, or does not answer for half an hour.
+    // On tensors of the same shape and type in every process, in place; those of a GPU go by way of the
+    // host's memory. @throws Error (preempted) if a process is gone, or does not answer for half an hour.
 
     /// Their sum, in every process the same.
     void sum(at::Tensor& numbers);

@@ -55,18 +55,19 @@ std::optional<std::string> openOurHalf(const c10::Device& device) {
     return std::nullopt;
 }
 
-c10::Device cudaDevice(const std::string& name) {
+c10::Device cudaDevice(const std::string& name, int process) {
     const c10::Device device(name);
     const int count = at::detail::getCUDAHooks().deviceCount();
     if (device.has_index() && device.index() >= count)
         throw Error(ErrorKind::usage, "there is no " + name + ": this machine has " + std::to_string(count) +
                                           " GPU(s), numbered from 0");
-    return device.has_index() ? device : c10::Device(c10::kCUDA, 0);
+    return device.has_index() ? device
+                              : c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(process % count));
 }
 
 }  // namespace
 
-OpenDevice openDevice(const std::string& name, bool plain) {
+OpenDevice openDevice(const std::string& name, bool plain, int process) {
     useGpu(nullptr);
     if (name == "cpu") return {c10::kCPU, ""};
     if (name == "auto") {
@@ -75,7 +76,7 @@ OpenDevice openDevice(const std::string& name, bool plain) {
     } else if (const auto problem = openCudaHalf()) {
         throw Error(ErrorKind::usage, *problem);
     }
-    const c10::Device device = cudaDevice(name == "auto" ? "cuda:0" : name);
+    const c10::Device device = cudaDevice(name == "auto" ? "cuda" : name, process);
     if (plain) return {device, ""};
     const auto problem = openOurHalf(device);
     return {device, problem ? "training without our own CUDA half, so slower: " + *problem : ""};

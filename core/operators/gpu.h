@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ATen/core/Tensor.h>
 #include <c10/core/DeviceType.h>
 
 #include <functional>
@@ -16,6 +17,17 @@ class CapturedWork {
   public:
     virtual ~CapturedWork() = default;
     virtual void replay() = 0;
+};
+
+/// GPUs that compute together, one of each of several processes.
+class GpuGroup {
+  public:
+    virtual ~GpuGroup() = default;
+
+    /// Adds up float32 or float64 numbers of the same shape, in place, in every process the same. They are
+    /// there when it returns.
+    /// @throws c10::Error if a process is gone, or does not answer for two minutes
+    virtual void sum(at::Tensor& numbers) = 0;
 };
 
 /// What LibTorch's portable operations cannot do on a GPU. libroper_cuda.so (core/cuda) implements it for
@@ -44,6 +56,18 @@ class Gpu {
     /// reads and writes must stay where it is.
     /// @throws c10::Error if something in it cannot be captured
     virtual std::unique_ptr<CapturedWork> capture(const std::function<void()>& work) = 0;
+
+    /// A name that no other GPU has, in this machine or elsewhere.
+    virtual std::string uuid() const = 0;
+
+    /// The name of a new group, by which its processes `join`; bytes.
+    virtual std::string newGroup() const = 0;
+
+    /// Joins this GPU with those of the other processes, which all do so at the same time.
+    /// @param group  what `newGroup` has said in one of them
+    /// @param rank   of this one, 0 … size − 1
+    /// @throws c10::Error if they do not come together within two minutes
+    virtual std::unique_ptr<GpuGroup> join(const std::string& group, int rank, int size) const = 0;
 };
 
 /// The GPU that `openDevice` has opened with everything that belongs to it; null if there is none.

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "core/base/child_process.h"
@@ -16,8 +17,10 @@
 #include "core/base/file_reading.h"
 #include "core/base/text.h"
 #include "core/corpus/open_task.h"
+#include "core/model/device.h"
 #include "core/training/batch_stream.h"
 #include "core/training/loaded_model.h"
+#include "core/training/own_stream.h"
 #include "core/training/session.h"
 #include "core/training/stepper.h"
 
@@ -73,14 +76,23 @@ pid_t startFollower(const MeetingPoint& at, int rank, int size, const FilePath& 
         {nothing.number(), nothing.number(), said.number()});
 }
 
+/// Whether the processes of a group have GPUs, each another. All of them ask. NCCL can be told to let several
+/// share one, for trials.
+bool eachHasItsOwn(ProcessGroup& group, const std::string& gpu) {
+    constexpr const char* kNone = "none";
+    const auto name = [](int rank) { return "GPU of " + std::to_string(rank); };
+    group.set(name(group.rank()), gpu.empty() ? kNone : gpu);
+    std::set<std::string> gpus;
+    for (int rank = 0; rank < group.size(); ++rank)
+        gpus.insert(group.get(name(rank)));
+    const bool may_share = environment("NCCL_MULTI_RANK_GPU_ENABLE") == "1";
+    return !gpus.contains(kNone) && (may_share || static_cast<int>(gpus.size()) == group.size());
+}
+
 }  // namespace
 
 Specification sharedBy(std::int64_t processes, Specification specification) {
     if (processes == 1) return specification;
-    if (specification.device.name != "cpu" && specification.device.name != "auto")
-        throw Error(ErrorKind::usage, "several processes train on CPUs alone, not on " +
-                                          specification.device.name + "; give --device cpu, or one process");
-    specification.device.name = "cpu";
     const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
     if (specification.device.threads == 0 && !slurmRank(processes))
         specification.device.threads = std::max<std::int64_t>(1, cores / processes);
@@ -90,6 +102,26 @@ Specification sharedBy(std::int64_t processes, Specification specification) {
 Shard shardOf(std::int64_t batch, int rank, int size) {
     const std::int64_t first = batch * rank / size;
     return {first, batch * (rank + 1) / size - first};
+}
+
+SharedGradients::SharedGradients(ProcessGroup& group, at::Device device) : group_(group) {
+    const bool on_gpu = gpu() != nullptr && gpu()->deviceType() == device.type();
+    const bool each_its_own = eachHasItsOwn(group, on_gpu ? gpu()->uuid() : "");
+    if (each_its_own) {
+        constexpr const char* kName = "GPUs";
+        if (group.rank() == 0) group.set(kName, gpu()->newGroup());
+        try {
+            gpus_ = gpu()->join(group.get(kName), group.rank(), group.size());
+        } catch (const c10::Error& error) {
+            throw Error(ErrorKind::other,
+                        std::string(error.what_without_backtrace()) +
+                            ". With device.kernel = plain gradients go by way of the hosts.");
+        }
+        note_ = "gradients are added up by NCCL, each process on a GPU of its own";
+    } else if (!device.is_cpu()) {
+        note_ = "gradients are added up by way of the hosts, because " +
+                std::string(on_gpu ? "several processes share a GPU" : "our own CUDA half is not used");
+    }
 }
 
 double SharedGradients::begin(double loss, const at::Tensor& targets) {
@@ -103,7 +135,12 @@ double SharedGradients::begin(double loss, const at::Tensor& targets) {
 
 void SharedGradients::sum(at::Tensor& gradients) {
     gradients.mul_(share_);
-    group_.sum(gradients);
+    if (!gpus_) return group_.sum(gradients);
+    try {
+        gpus_->sum(gradients);
+    } catch (const c10::Error& error) {
+        throw Error(ErrorKind::preempted, error.what_without_backtrace());
+    }
 }
 
 void shareState(ProcessGroup& group, Transformer& model, AdamW& optimizer, TrainingPosition& position) {
@@ -180,13 +217,15 @@ void followRun(const std::string& host, int port, int rank, int size) {
         const RunFolder folder(group->get("folder"));
         setThreads(specification.device.threads);
         const std::unique_ptr<Task> task = openTask(specification.task, folder);
-        Transformer model(specification, modelVocabularySize(*task, specification), at::kCPU);
+        const at::Device device = openDevice(specification.device, rankOnThisMachine(rank)).device;
+        const OwnStream stream(device);
+        Transformer model(specification, modelVocabularySize(*task, specification), device);
         AdamW optimizer(model.parameters(), specification.training);
         group->gather();
         TrainingPosition position;
         std::optional<BatchStream> batches;
         std::unique_ptr<Stepper> stepper;
-        SharedGradients gradients(*group);
+        SharedGradients gradients(*group, device);
         while (true) {
             at::Tensor number = at::zeros({1}, at::kLong);
             group->share(number);
@@ -199,7 +238,7 @@ void followRun(const std::string& host, int port, int rank, int size) {
                 batches.emplace(*task, specification, position.next_sequence,
                                 shardOf(specification.training.batch, rank, size));
                 model.chooseAttention(specification.training.batch, specification.inputLength());
-                stepper = makeStepper({model, optimizer, *batches, specification, at::kCPU, &gradients, rank},
+                stepper = makeStepper({model, optimizer, *batches, specification, device, &gradients, rank},
                                       position.step);
                 continue;
             }
@@ -213,6 +252,10 @@ std::optional<SlurmRank> slurmRank(std::int64_t processes) {
                size = parseInteger(environment("SLURM_STEP_NUM_TASKS"));
     if (!rank || !size || *size < 2 || *size != processes) return std::nullopt;
     return SlurmRank{static_cast<int>(*rank), static_cast<int>(*size)};
+}
+
+int rankOnThisMachine(int rank) {
+    return static_cast<int>(parseInteger(environment("SLURM_LOCALID")).value_or(rank));
 }
 
 bool isFollowerOfSrun(std::int64_t processes) {

@@ -210,6 +210,9 @@ RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const Ses
             RunControl control(/*open_socket=*/true);
             const OpenDevice opened = openDevice(specification.device);
             note(recorder, observer, opened.note);
+            // What "auto" has become here holds for all processes.
+            if (session.processes > 1 && specification.device.name == "auto")
+                specification.device.name = opened.device.is_cpu() ? "cpu" : "cuda";
             TextPreparation preparation(recorder, control, observer);
             std::unique_ptr<Task> task = openTask(specification.task, folder, preparation.preparing());
             if (!task) return preparation.end();

@@ -54,9 +54,8 @@ class DirectStepper final : public Stepper {
 }  // namespace
 
 std::unique_ptr<Stepper> makeStepper(const Training& training, std::int64_t steps_done) {
-    const bool by_itself =
-        !training.device.is_cpu() || (gpu() != nullptr && gpu()->deviceType() == c10::kCPU);
-    if (by_itself) return std::make_unique<QueuedStepper>(training, steps_done);
+    const bool on_gpu = !training.device.is_cpu() || (gpu() != nullptr && gpu()->deviceType() == c10::kCPU);
+    if (on_gpu && training.together == nullptr) return std::make_unique<QueuedStepper>(training, steps_done);
     return std::make_unique<DirectStepper>(training, steps_done);
 }
 

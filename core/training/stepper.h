@@ -38,11 +38,12 @@ struct Training {
     BatchStream& batches;
     const Specification& specification;
     at::Device device;
-    GradientSum* together = nullptr;  ///< where several processes train together: on the CPU
+    GradientSum* together = nullptr;  ///< where several processes train together
     int rank = 0;                     ///< of this one among them
 };
 
-/// Steps on the CPU, each finished when `advance` returns; on a GPU, also a pretended one, a `QueuedStepper`.
+/// Steps that are each finished when `advance` returns; on a GPU, also a pretended one, that trains by
+/// itself, a `QueuedStepper`.
 /// @param steps_done  by an earlier part of the run
 std::unique_ptr<Stepper> makeStepper(const Training& training, std::int64_t steps_done);
 

@@ -42,7 +42,7 @@ Trainer::Trainer(Specification specification, std::unique_ptr<Task> task, at::De
       last_beat_(Clock::now()) {
     // Dropout draws from the default generators; the weights have generators of their own.
     at::manual_seed(static_cast<std::uint64_t>(specification_.training.model_seed));
-    if (followers_ != nullptr) together_.emplace(followers_->group());
+    if (followers_ != nullptr) together_.emplace(followers_->group(), device);
 }
 
 void Trainer::restore() {
@@ -102,6 +102,7 @@ RunState Trainer::run() {
     recorder_.log("training on " + describeDevice(device_) + ", " + std::to_string(model_.parameterCount()) +
                   " parameters");
     recorder_.log(model_.computation());
+    if (together_ && !together_->note().empty()) recorder_.log(together_->note());
     Computation computation = computationBy(model_, device_);
     if (followers_ != nullptr) computation.processes = followers_->group().size();
     addSession(recorder_.folder(), {position_.step, secondsSinceEpoch(), thisHost(), computation});

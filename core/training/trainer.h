@@ -26,7 +26,7 @@ class Trainer {
   public:
     /// @param task       already opened (`openTask`)
     /// @param device     already opened (`openDevice`)
-    /// @param followers  the other processes that train this run, on CPUs; null if there are none
+    /// @param followers  the other processes that train this run; null if there are none
     Trainer(Specification specification, std::unique_ptr<Task> task, at::Device device, RunRecorder& recorder,
             RunControl& control, TrainingObserver& observer, Followers* followers = nullptr);
 

@@ -51,7 +51,7 @@ class CaptureRules {
 
 /// A GPU in name: the CPU computes. What was captured is done again from the beginning, by the rules of
 /// captures.
-class PretendedGpu final : public Gpu, public std::enable_shared_from_this<PretendedGpu> {
+class PretendedGpu : public Gpu, public std::enable_shared_from_this<PretendedGpu> {
   public:
     using Rotator = std::function<void(const std::vector<RotationPart>&, Pairing, Direction)>;
 
@@ -89,6 +89,12 @@ class PretendedGpu final : public Gpu, public std::enable_shared_from_this<Prete
             int& replays;
         };
         return std::make_unique<Again>(work, replays);
+    }
+
+    std::string uuid() const override { return "pretended"; }
+    std::string newGroup() const override { return "group"; }
+    std::unique_ptr<GpuGroup> join(const std::string& /*group*/, int /*rank*/, int /*size*/) const override {
+        TORCH_CHECK(false, "a pretended GPU joins no others");
     }
 
   private:

@@ -4,12 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <latch>
+#include <mutex>
+#include <sstream>
 #include <thread>
 
 #include "core/specification/presets.h"
 #include "core/tasks/task_kind.h"
 #include "core/training/batches.h"
+#include "core/training/queued_stepper.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/pretended_gpu.h"
 
 namespace roper {
 namespace {
@@ -40,7 +44,7 @@ Trained train(const Specification& specification, at::ScalarType type, ProcessGr
     std::optional<SharedGradients> together;
     Shard shard{0, specification.training.batch};
     if (group != nullptr) {
-        together.emplace(*group);
+        together.emplace(*group, at::kCPU);
         shard = shardOf(specification.training.batch, group->rank(), group->size());
     }
     Trained trained;
@@ -180,16 +184,118 @@ TEST(DataParallel, WhoeverIsGoneIsNoticed) {
     expectError(ErrorKind::preempted, "is gone, or does not answer", [&] { leader->sum(numbers); });
 }
 
-TEST(DataParallel, OnlyCpusAreShared) {
+TEST(DataParallel, ProcessesShareTheCoresOfAMachine) {
     Specification specification = small("rope", 4);
-    specification.device.name = "cuda:0";
-    expectError(ErrorKind::usage, "on CPUs alone, not on cuda:0", [&] { sharedBy(2, specification); });
-    EXPECT_EQ(sharedBy(1, specification).device.name, "cuda:0");
-    specification.device.name = "auto";
     specification.device.threads = 0;
-    const Specification shared = sharedBy(2, specification);
-    EXPECT_EQ(shared.device.name, "cpu");
-    EXPECT_GE(shared.device.threads, 1);
+    EXPECT_EQ(sharedBy(1, specification).device.threads, 0);
+    EXPECT_EQ(sharedBy(1000, specification).device.threads, 1);
+    specification.device.threads = 3;
+    EXPECT_EQ(sharedBy(1000, specification).device.threads, 3);
+}
+
+/// GPUs that compute together, each of which is the CPU as a thread sees it.
+class JoiningGpu final : public PretendedGpu {
+  public:
+    explicit JoiningGpu(bool is_one) : is_one_(is_one) {}
+
+    /// Each thread's another, or all the same.
+    std::string uuid() const override {
+        std::ostringstream id;
+        id << std::this_thread::get_id();
+        return is_one_ ? "the only one" : id.str();
+    }
+
+    std::unique_ptr<GpuGroup> join(const std::string& group, int /*rank*/, int size) const override {
+        EXPECT_EQ(group, newGroup());
+        struct Sum final : GpuGroup {
+            Sum(const JoiningGpu& from, int size) : gpu(from), count(size) {}
+            void sum(at::Tensor& numbers) override { numbers.copy_(gpu.sumOf(numbers, count)); }
+            const JoiningGpu& gpu;
+            int count;
+        };
+        return std::make_unique<Sum>(*this, size);
+    }
+
+    mutable int sums = 0;
+
+  private:
+    at::Tensor sumOf(const at::Tensor& numbers, int size) const {
+        std::unique_lock lock(mutex_);
+        if (parts_.empty()) arrived_.emplace(size);
+        std::latch& arrived = *arrived_;
+        parts_.push_back(numbers.clone());
+        lock.unlock();
+        arrived.arrive_and_wait();
+        lock.lock();
+        ++sums;
+        return at::stack(parts_).sum(0);
+    }
+
+    bool is_one_;
+    mutable std::mutex mutex_;
+    mutable std::optional<std::latch> arrived_;
+    mutable std::vector<at::Tensor> parts_;
+};
+
+/// What two processes, which here are threads, make of gradients of 1 and 4, with one and three targets.
+std::vector<double> sumOnGpus(const std::shared_ptr<JoiningGpu>& joining) {
+    const UsedGpu used(joining);
+    const auto leader = ProcessGroup::lead(2, true);
+    std::vector<double> sums(2);
+    const auto sum = [&](ProcessGroup& group, double gradient, std::int64_t targets) {
+        group.gather();
+        SharedGradients shared(group, at::kCPU);
+        EXPECT_EQ(shared.begin(gradient, at::zeros({targets}, at::kLong)), (1 + 3 * 4) / 4.0);
+        at::Tensor gradients = at::full({5}, gradient, at::kDouble);
+        shared.sum(gradients);
+        sums[static_cast<std::size_t>(group.rank())] = gradients[4].item<double>();
+    };
+    std::thread follower([&] { sum(*ProcessGroup::join(leader->meetingPoint(), 1, 2), 4, 3); });
+    sum(*leader, 1, 1);
+    follower.join();
+    return sums;
+}
+
+TEST(DataParallel, GpusAddUpGradientsWhereEachProcessHasItsOwn) {
+    const auto joining = std::make_shared<JoiningGpu>(/*is_one=*/false);
+    EXPECT_EQ(sumOnGpus(joining), (std::vector<double>{3.25, 3.25}));
+    EXPECT_EQ(joining->sums, 2);
+}
+
+TEST(DataParallel, WhereProcessesShareAGpuTheGroupAddsUp) {
+    const auto joining = std::make_shared<JoiningGpu>(/*is_one=*/true);
+    EXPECT_EQ(sumOnGpus(joining), (std::vector<double>{3.25, 3.25}));
+    EXPECT_EQ(joining->sums, 0);
+}
+
+TEST(DataParallel, GpusThatCannotBeJoinedSayWhatToDo) {
+    struct Unwilling final : PretendedGpu {
+        std::string uuid() const override { return "one of one"; }
+    };
+    const UsedGpu used(std::make_shared<Unwilling>());
+    const auto leader = ProcessGroup::lead(1, true);
+    leader->gather();
+    expectError(ErrorKind::other, "joins no others. With device.kernel = plain",
+                [&] { SharedGradients shared(*leader, at::kCPU); });
+}
+
+// A captured step would wait for the others in the middle of a graph.
+TEST(DataParallel, StepsTogetherAreNotCaptured) {
+    const Specification specification = small("rope", 4);
+    const auto task = makeTask(specification.task);
+    Transformer model(specification, modelVocabularySize(*task, specification), at::kCPU);
+    AdamW optimizer(model.parameters(), specification.training);
+    BatchStream batches(*task, specification, 0);
+    const auto leader = ProcessGroup::lead(1, true);
+    leader->gather();
+    SharedGradients shared(*leader, at::kCPU);
+    const UsedGpu used(std::make_shared<PretendedGpu>());
+    const auto isQueued = [&](GradientSum* together) {
+        const auto stepper = makeStepper({model, optimizer, batches, specification, at::kCPU, together}, 0);
+        return dynamic_cast<QueuedStepper*>(stepper.get()) != nullptr;
+    };
+    EXPECT_TRUE(isQueued(nullptr));
+    EXPECT_FALSE(isQueued(&shared));
 }
 
 }  // namespace
