@@ -171,6 +171,8 @@ std::vector<StepBench> benchInterleaved(const std::vector<Specification>& specif
                 trainee.takeRound();
         }
         std::vector<StepBench> benches(trainees.size());
+        // A round is fifty steps there.
+        if (!device.is_cpu()) steps = std::max(3, steps / 10);
         for (int round = 0; round < steps; ++round) {
             if (before_round) before_round(round);
             if (round % kBetweenRates == 0)
