@@ -110,6 +110,7 @@ Json jsonOf(const OutcomeRow& row) {
     json["test"] = row.is_sign_test ? "sign" : "paired t";
     json["test_p"] = orNull(row.p);
     json["holm_p"] = orNull(row.holm_p);
+    json["named_before"] = row.is_named_before;
     return json;
 }
 

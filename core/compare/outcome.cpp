@@ -74,6 +74,11 @@ const MeasureInfo& infoOf(Measure measure) {
     return measures().at(static_cast<std::size_t>(measure));
 }
 
+bool hasMeasure(const Specification& specification, Measure measure) {
+    const bool of_problems = measure == Measure::steps_until || infoOf(measure).unit == "problems";
+    return !of_problems || specification.task.hasProblems();
+}
+
 std::string titleOf(Measure measure, double share) {
     if (measure != Measure::steps_until) return infoOf(measure).title;
     return "steps until " + formatRounded(100 * share, 3) + " % are solved";

@@ -46,6 +46,9 @@ struct MeasureInfo {
 const std::vector<MeasureInfo>& measures();
 const MeasureInfo& infoOf(Measure measure);
 
+/// Whether runs of this kind have such a measure at all: problems are solved only by tasks that have some.
+bool hasMeasure(const Specification& specification, Measure measure);
+
 /// The title with the share in its place: "steps until 90 % are solved".
 std::string titleOf(Measure measure, double share);
 

@@ -45,6 +45,7 @@ std::vector<PrecisionRow> precisionTable(std::span<const RunRecord> runs, Measur
                     "mean_correct or final_loss");
     std::vector<PrecisionRow> rows;
     for (const RunGroup& group : groupRuns(runs)) {
+        if (!hasMeasure(runs[group.runs.front()].specification, measure)) continue;
         const RunGroup a = inPrecision(runs, group, "float32"), b = inPrecision(runs, group, "bfloat16");
         if (a.runs.empty() || b.runs.empty()) continue;
         PairedComparison comparison =

@@ -22,7 +22,7 @@ struct PrecisionRow {
     bool isEquivalent() const;
 };
 
-/// Of every group that has both, whether float32 and bfloat16 are equivalent.
+/// Of every group that has both, and such a measure, whether float32 and bfloat16 are equivalent.
 /// @param bound  the largest difference that does not matter, in units of the measure, named before the runs
 /// @throws Error (usage) for `steps_until`, which has no mean where a run never gets there
 std::vector<PrecisionRow> precisionTable(std::span<const RunRecord> runs, Measure measure, double bound);

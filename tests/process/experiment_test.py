@@ -196,6 +196,7 @@ class Comparison(TrainerTest):
         self.assertAlmostEqual(rows["final_correct"]["mean"], (12 + 3 - 1) / 3)
         self.assertIn("steps_until0.5", rows)
         self.assertGreaterEqual(rows["final_correct"]["holm_p"], rows["final_correct"]["test_p"])
+        self.assertIn(rows["final_correct"]["named_before"], (True, False))
         table = {row["measure"]: row for row in csv.DictReader(exported.read_text().splitlines())}
         self.assertAlmostEqual(float(table["final_correct"]["difference"]), (12 + 3 - 1) / 3)
         text = self.trainer("compare", "--all", "--runs", self.runs).stdout.splitlines()

@@ -74,6 +74,15 @@ TEST(PrecisionTable, ARunThatFailedIsNotLeftOutInSilence) {
                 [&] { precisionTable(runs.records, Measure::steps_until, 10); });
 }
 
+// Else all pairs of substring by prefix would be left out of problems solved, as if its runs had failed.
+TEST(PrecisionTable, TasksWithoutTheMeasureAreNotInIt) {
+    Runs runs = bothPrecisions();
+    for (RunRecord& run : runs.records)
+        run.specification.task.name = "prefix";
+    EXPECT_EQ(precisionTable(runs.records, Measure::final_loss, 0.01).size(), 2U);
+    EXPECT_TRUE(precisionTable(runs.records, Measure::final_correct, 6).empty());
+}
+
 TEST(PrecisionTable, OneSeedShowsNothing) {
     Runs runs;
     runs.add("rope", 0, "float32", 1);
