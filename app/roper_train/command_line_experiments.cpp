@@ -33,11 +33,13 @@ void CommandLine::addQueue() {
 void CommandLine::addSweep() {
     CLI::App* sweep = command("sweep", "Train what is missing of a sweep: axes of settings, and seeds");
     sweep->add_option("sweep", sweep_.sweep, "A .toml file, or the name of a bundled sweep")->required();
-    sweep->add_option("--jobs", sweep_.at_once, "Trainers at the same time")->check(CLI::Range(1, 256));
-    sweep->add_option("--only", sweep_.only, "Train this run alone, counted from 0")
-        ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
+    CLI::Option* jobs =
+        sweep->add_option("--jobs", sweep_.at_once, "Trainers at the same time")->check(CLI::Range(1, 256));
+    CLI::Option* only = sweep->add_option("--only", sweep_.only, "Train this run alone, counted from 0")
+                            ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
     CLI::Option* slurm =
-        sweep->add_flag("--slurm", sweep_.use_slurm, "Submit what is missing to Slurm, as an array");
+        sweep->add_flag("--slurm", sweep_.use_slurm, "Submit what is missing to Slurm, as an array")
+            ->excludes(jobs, only);
     SlurmOptions& to = sweep_.slurm;
     sweep->add_option("--partition", to.partition, "Of --slurm: partition of the cluster")->needs(slurm);
     sweep->add_option("--gres", to.gres, "Of --slurm: what each element needs, such as gpu:1")->needs(slurm);
@@ -61,9 +63,11 @@ void CommandLine::addSweep() {
     sweep->add_flag("--dry-run", sweep_.dry_run, "Of --slurm: print the batch script, submit nothing")
         ->needs(slurm);
     CLI::Option* status =
-        sweep->add_flag("--status", sweep_.show_status, "Say of each run where it is, Slurm's elements too");
+        sweep->add_flag("--status", sweep_.show_status, "Say of each run where it is, Slurm's elements too")
+            ->excludes(slurm, jobs, only);
     sweep->add_flag("--json", sweep_.json, "Of --status: one JSON object a run")->needs(status);
-    sweep->add_flag("--cancel", sweep_.cancel, "Take back what Slurm has of it")->excludes(slurm, status);
+    sweep->add_flag("--cancel", sweep_.cancel, "Take back what Slurm has of it")
+        ->excludes(slurm, status, jobs, only);
     addRunsFolder(sweep);
     sweep->callback([this] {
         action_ = [this] {

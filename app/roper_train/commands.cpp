@@ -168,11 +168,10 @@ int runCommand(const RunOptions& options) {
         specification.training.warmup_steps =
             std::min(specification.training.warmup_steps, specification.training.steps);
     requireValid(specification, options.what);
+    if (isAmongTasksOfSrun(options.session.processes) && options.name.empty())
+        throw Error(ErrorKind::usage,
+                    "srun starts every process with the same command, which must name the run: --name NAME");
     if (isFollowerOfSrun(options.session.processes)) {
-        if (options.name.empty())
-            throw Error(ErrorKind::usage,
-                        "srun starts every process with the same command, which must name the run: "
-                        "--name NAME");
         followAmongTasks(RunFolder(options.runs / options.name), options.session.processes);
         return 0;
     }

@@ -157,10 +157,12 @@ int submitSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options
         tellPerson(one.run + " failed and is not tried again: " + one.problem);
     }
     if (report.missing.size() < wanted.size()) tellPerson(summaryOf(report.before.elements));
-    tellPerson(report.missing.empty()
-                   ? "nothing is missing that is not on its way"
-                   : countOf(report.missing.size(), "run") + " in " + countOf(report.jobs.size(), "array") +
-                         " submitted: job " + join(report.jobs, ", "));
+    tellPerson(
+        report.missing.empty()
+            ? "nothing is missing that is not on its way; what waits keeps the options it was submitted "
+              "with (--cancel takes it back)"
+            : countOf(report.missing.size(), "run") + " in " + countOf(report.jobs.size(), "array") +
+                  " submitted: job " + join(report.jobs, ", "));
     return failed > 0 ? static_cast<int>(ErrorKind::other) : 0;
 }
 
@@ -233,6 +235,8 @@ void goBackToTheQueue(bool has_progressed) {
 int sweepCommand(const SweepOptions& options) {
     const fs::path path = findSweep(options.sweep);
     std::vector<SweepRun> wanted = readSweep(path);
+    if ((options.show_status || options.cancel) && !fs::exists(options.runs))
+        tellPerson("there is no folder of runs " + options.runs.string() + " (--runs)");
     if (options.show_status) return printSweep(wanted, options);
     if (options.cancel) return cancelSweep(wanted, options);
     if (options.dry_run) return printScripts(wanted, options);

@@ -32,7 +32,8 @@ SlurmElement parseLine(const std::string& line) {
     if (!index || *index < 0)
         throw Error(ErrorKind::other, "squeue printed \"" + onOneLine(line.substr(0, 200)) +
                                           "\", which is not an element of an array");
-    return {fields[0], fields[1], *index, fields[3], fields[4], fields[5]};
+    const std::string reason = fields[5] == "None" ? "" : fields[5];
+    return {fields[0], fields[1], *index, fields[3], fields[4], reason};
 }
 
 }  // namespace

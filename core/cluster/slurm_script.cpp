@@ -34,6 +34,15 @@ std::string option(const std::string& name, const std::string& value) {
     return "#SBATCH " + name + value + "\n";
 }
 
+/// An option as a person wrote it, "--comment=two words": what follows "=" is quoted if it has blanks, which
+/// sbatch would take for the next option.
+std::string optionOf(const std::string& text) {
+    const std::size_t value = text.find('=') + 1;
+    const bool is_quoted = text.find_first_of("\"'") != std::string::npos;
+    if (value == 0 || is_quoted || text.find(' ', value) == std::string::npos) return option("", text);
+    return option("", text.substr(0, value) + "\"" + text.substr(value) + "\"");
+}
+
 }  // namespace
 
 std::string slurmScript(const std::string& name, std::int64_t elements,
@@ -49,7 +58,7 @@ std::string slurmScript(const std::string& name, std::int64_t elements,
     if (!options.gres.empty()) script += option("--gres=", options.gres);
     if (!options.time.empty()) script += option("--time=", options.time);
     for (const std::string& one : options.more)
-        script += option("", one);
+        script += optionOf(one);
     const std::string program = options.program.empty()
                                     ? shellQuoted(std::filesystem::read_symlink("/proc/self/exe").string())
                                     : options.program;

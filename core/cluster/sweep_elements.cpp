@@ -98,7 +98,8 @@ std::string SweepElement::describe() const {
     if (isRunning(*this)) return stateName(*state) + " on " + where + of_slurm + ", " + stepsOf(status);
     if (state == RunState::failed) return "failed: " + problem;
     const std::string progress = status.step > 0 ? ", " + stepsOf(status) : std::string();
-    if (element && element->isPending()) return "waiting" + of_slurm + ": " + element->reason + progress;
+    if (element && element->isPending())
+        return "waiting" + of_slurm + (element->reason.empty() ? "" : ": " + element->reason) + progress;
     if (element) return "waiting on " + where + of_slurm + progress;
     if (!is_known) return "submitted; the scheduler cannot be asked whether it waits" + progress;
     const std::string left = status.step > 0 ? stateName(*state) + progress : std::string("not submitted");

@@ -250,12 +250,20 @@ void followRun(const std::string& host, int port, int rank, int size) {
 std::optional<SlurmRank> slurmRank(std::int64_t processes) {
     const auto rank = parseInteger(environment("SLURM_PROCID")),
                size = parseInteger(environment("SLURM_STEP_NUM_TASKS"));
-    if (!rank || !size || *size < 2 || *size != processes) return std::nullopt;
+    if (!rank || !size || *size < 2 || processes < 2) return std::nullopt;
+    if (*size != processes)
+        throw Error(ErrorKind::usage, "srun has started " + std::to_string(*size) +
+                                          " processes, but --processes says " + std::to_string(processes) +
+                                          ": give both the same number");
     return SlurmRank{static_cast<int>(*rank), static_cast<int>(*size)};
 }
 
 int rankOnThisMachine(int rank) {
     return static_cast<int>(parseInteger(environment("SLURM_LOCALID")).value_or(rank));
+}
+
+bool isAmongTasksOfSrun(std::int64_t processes) {
+    return slurmRank(processes).has_value();
 }
 
 bool isFollowerOfSrun(std::int64_t processes) {

@@ -78,11 +78,13 @@ class Followers {
     std::vector<pid_t> children_;
 };
 
-/// The place of this process among those that srun has started (SLURM_PROCID); nothing where it has not
-/// started `processes` of them.
+/// The place of this process among those that srun has started (SLURM_PROCID); nothing where it has started
+/// one, or this is none of its.
 struct SlurmRank {
     int rank = 0, size = 1;
 };
+/// @param processes  that are to train the run together; for one it is nothing, whatever srun has started
+/// @throws Error (usage) if srun has started another number of them
 std::optional<SlurmRank> slurmRank(std::int64_t processes);
 
 /// The place of a process among those of a run on its machine, from 0 on (SLURM_LOCALID): by it they take

@@ -63,6 +63,10 @@ bool followAmongTasks(const RunFolder& folder, std::int64_t processes);
 /// Whether srun has started all processes and this is not the first, which alone makes the run's folder.
 bool isFollowerOfSrun(std::int64_t processes);
 
+/// Whether srun has started this process and the others of `processes`.
+/// @throws Error (usage) if it has started another number of them
+bool isAmongTasksOfSrun(std::int64_t processes);
+
 /// Settings that hold for one session and are not part of what a run is.
 struct ReadingOptions {
     std::optional<std::int64_t> step;  ///< of the checkpoint; the newest if not given

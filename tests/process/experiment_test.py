@@ -151,6 +151,8 @@ class Sweep(TrainerTest):
         self.assertFalse(self.runs.exists())
         self.assertIn("#SBATCH --array=0-1\n", self.sweep("--slurm", "--dry-run", "--pack", 3).stdout)
         self.assert_fails(self.sweep("--dry-run"), 2, "--slurm")
+        for other in (("--only", 0), ("--jobs", 2), ("--status",), ("--cancel",)):
+            self.assert_fails(self.sweep("--slurm", *other), 2, "excludes")
 
 
 class Comparison(TrainerTest):

@@ -207,6 +207,14 @@ class SlurmTest(TrainerTest):
         self.assertEqual(subprocess.run(command, capture_output=True, timeout=120).returncode, 0)
         self.assertEqual(without_times(read_rows(self.runs / "r")), without_times(read_rows(together / "r")))
 
+    def test_several_processes_that_do_not_fit_together_are_refused(self):
+        for more, said in ((("--processes", "2"), "which must name the run"), (("--processes", "3", "--name", "r"), "has started 2 processes, but --processes says 3")):
+            command = ["srun", "--nodes=2", "--ntasks=2", "--mpi=none", TRAINER, "run", "addition-small", *TINY, "--runs", str(self.runs), *more]
+            done = subprocess.run(command, env=self.cluster.env, capture_output=True, text=True, timeout=60)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertEqual(done.stderr.count(said), 2, done.stderr)
+            self.assertFalse(list(self.runs.glob("*/run.toml")))
+
     def test_work_without_slurm(self):
         path = self.write_sweep(3, [0])
         self.submit(path)

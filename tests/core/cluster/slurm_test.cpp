@@ -17,6 +17,7 @@ TEST(Squeue, IsReadElementByElement) {
     EXPECT_EQ(elements[0].id(), "12_0");
     EXPECT_EQ(elements[0].node, "node3");
     EXPECT_FALSE(elements[0].isPending());
+    EXPECT_EQ(elements[0].reason, "");
     EXPECT_TRUE(elements[1].isPending());
     EXPECT_EQ(elements[1].index, 7);
     EXPECT_EQ(elements[2].reason, "ReqNodeNotAvail, UnavailableNodes:node[1-4]");
@@ -56,6 +57,16 @@ TEST(SlurmScript, PathsAreQuoted) {
     const std::string script = slurmScript("a", 1, "/it's 5%\"/slurm/a.json", {});
     EXPECT_NE(script.find(R"(--output="/it's 5%%\"/slurm/a-%a.log")"), std::string::npos) << script;
     EXPECT_NE(script.find(R"( work '/it'\''s 5%"/slurm/a.json')"), std::string::npos) << script;
+}
+
+TEST(SlurmScript, AValueWithBlanksStaysOneOption) {
+    SlurmOptions options;
+    options.more = {"--comment=two words", "--mail-user=a@b", "--comment='as it is'", "--exclusive"};
+    const std::string script = slurmScript("a", 1, "/runs/slurm/a.json", options);
+    EXPECT_NE(script.find("#SBATCH --comment=\"two words\"\n#SBATCH --mail-user=a@b\n"
+                          "#SBATCH --comment='as it is'\n#SBATCH --exclusive\n"),
+              std::string::npos)
+        << script;
 }
 
 TEST(SlurmScript, AnOptionCannotBecomeALine) {

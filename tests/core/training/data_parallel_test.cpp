@@ -193,6 +193,18 @@ TEST(DataParallel, ProcessesShareTheCoresOfAMachine) {
     EXPECT_EQ(sharedBy(1000, specification).device.threads, 3);
 }
 
+TEST(DataParallel, SrunStartsAsManyAsAreToTrain) {
+    EXPECT_FALSE(slurmRank(2));
+    ::setenv("SLURM_PROCID", "1", 1);
+    ::setenv("SLURM_STEP_NUM_TASKS", "2", 1);
+    EXPECT_EQ(slurmRank(2).value().rank, 1);
+    EXPECT_FALSE(slurmRank(1));
+    expectError(ErrorKind::usage, "srun has started 2 processes, but --processes says 3",
+                [] { slurmRank(3); });
+    ::unsetenv("SLURM_PROCID");
+    ::unsetenv("SLURM_STEP_NUM_TASKS");
+}
+
 /// GPUs that compute together, each of which is the CPU as a thread sees it.
 class JoiningGpu final : public PretendedGpu {
   public:
