@@ -24,7 +24,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProcessIdentity, host, boot, pid_namespace, p
 namespace {
 
 constexpr std::string_view kPrefix = "lease.";
-constexpr std::string_view kGivenBack = "given back\n";
+constexpr std::string_view kReleased = "released\n";
 constexpr std::size_t kLongest = 4096;
 
 double secondsOf(const timespec& time) {
@@ -55,9 +55,9 @@ std::vector<std::int64_t> numbersIn(const FilePath& folder) {
 
 /// A lease as another process sees it.
 struct SeenLease {
-    bool given_back = false;
+    bool released = false;
     std::optional<ProcessIdentity> holder;  ///< nothing if it has not yet written, or could not
-    double sign_of_life = 0;                ///< by the clock of the file server
+    double heartbeat = 0;                   ///< by the clock of the file server
 };
 
 /// Nothing if the file is gone: then there is a higher one.
@@ -69,7 +69,7 @@ std::optional<SeenLease> lookAt(const FilePath& path) {
     std::string text(kLongest, '\0');
     const ssize_t got = ::pread(file.number(), text.data(), text.size(), 0);
     text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    SeenLease lease{text == kGivenBack, std::nullopt, secondsOf(facts.st_mtim)};
+    SeenLease lease{text == kReleased, std::nullopt, secondsOf(facts.st_mtim)};
     const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
     try {
         if (json.is_object()) lease.holder = json.get<ProcessIdentity>();
@@ -110,6 +110,15 @@ bool makeExclusively(const FilePath& path, const ProcessIdentity& me) {
     return true;
 }
 
+/// Another process may remove what this one does.
+void removeIfThere(const FilePath& path) {
+    try {
+        removeFile(path);
+    } catch (const Error&) {
+        if (isThere(path)) throw;
+    }
+}
+
 /// Whether the process is of this machine and container, where its id tells whether it is there.
 bool isOurs(const ProcessIdentity& other, const ProcessIdentity& me) {
     return !me.boot.empty() && other.boot == me.boot && other.pid_namespace == me.pid_namespace;
@@ -123,7 +132,7 @@ bool isOurs(const ProcessIdentity& other, const ProcessIdentity& me) {
 /// Waits until the lease may be taken over. @throws Error (usage) if its holder lives
 void waitForEndOf(const FilePath& folder, const FilePath& path, const SeenLease& lease, double expires_s,
                   const ProcessIdentity& me, const std::function<void(const std::string&)>& say) {
-    if (lease.given_back) return;
+    if (lease.released) return;
     const std::string name = lease.holder ? lease.holder->name() : std::string("another program");
     if (lease.holder && isOurs(*lease.holder, me)) {
         if (processStart(lease.holder->pid) != 0 && processStart(lease.holder->pid) == lease.holder->start)
@@ -132,16 +141,17 @@ void waitForEndOf(const FilePath& folder, const FilePath& path, const SeenLease&
     }
     bool has_said = false;
     while (true) {
-        const double silent = timeOf(folder, me) - lease.sign_of_life;
+        const double silent = timeOf(folder, me) - lease.heartbeat;
         if (silent >= expires_s) return;
         if (!has_said && say)
-            say(name + " showed a sign of life in " + folder.string() + " " +
-                std::to_string(std::max(0, static_cast<int>(silent))) + " s ago; waiting whether it lives");
+            say(name + " was seen at work in " + folder.string() + " " +
+                std::to_string(std::max(0, static_cast<int>(silent))) +
+                " s ago; waiting to see whether it still is");
         has_said = true;
         std::this_thread::sleep_for(std::chrono::duration<double>(std::min(1.0, expires_s / 10)));
         const auto now = lookAt(path);
-        if (!now || now->given_back) return;
-        if (now->sign_of_life != lease.sign_of_life) refuse(folder, name);
+        if (!now || now->released) return;
+        if (now->heartbeat != lease.heartbeat) refuse(folder, name);
     }
 }
 
@@ -171,9 +181,15 @@ Lease::Lease(const FilePath& folder, const std::function<void(const std::string&
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
             continue;
         }
+        // Others may have had that number and have removed it since the names were listed.
+        const std::vector<std::int64_t> now = numbersIn(folder_);
+        if (!now.empty() && now.back() > highest + 1) {
+            removeIfThere(fileOf(folder_, highest + 1));
+            continue;
+        }
         number_ = highest + 1;
         for (const std::int64_t number : numbers)
-            removeFile(fileOf(folder_, number));
+            removeIfThere(fileOf(folder_, number));
     }
     renewed_ = elapsed();
     keeper_ = std::thread([this] { keepAlive(); });
@@ -190,7 +206,7 @@ Lease::~Lease() {
     try {
         const Descriptor file = openFileIfThere(fileOf(folder_, number_), O_WRONLY | O_TRUNC);
         if (file) [[maybe_unused]]
-            const ssize_t ignored = ::pwrite(file.number(), kGivenBack.data(), kGivenBack.size(), 0);
+            const ssize_t ignored = ::pwrite(file.number(), kReleased.data(), kReleased.size(), 0);
     } catch (const Error&) {
         // The next waits until its time is over.
     }
@@ -215,11 +231,16 @@ void Lease::requireHeld() {
         const std::lock_guard lock(mutex_);
         return !lost_ && elapsed() - renewed_ < expires_s_ / 2;
     };
-    if (is_recent() || renew()) return;
-    throw Error(ErrorKind::other,
-                "another process has taken over " + folder_.string() + ", since this one (" + me_.name() +
-                    ") showed no sign of life for more than " + std::to_string(static_cast<int>(expires_s_)) +
-                    " s; nothing more is written here");
+    if (is_recent()) return;
+    if (!renew())
+        throw Error(ErrorKind::other,
+                    "another process has taken over " + folder_.string() + ", since this one (" + me_.name() +
+                        ") could not be seen at work for more than " +
+                        std::to_string(static_cast<int>(expires_s_)) + " s; nothing more is written here");
+    if (!is_recent())
+        throw Error(ErrorKind::disk, "cannot set the time of " + fileOf(folder_, number_).string() +
+                                         ", by which others see that this process is at work; nothing is "
+                                         "written here meanwhile. Is the file server there?");
 }
 
 void Lease::keepAlive() {

@@ -27,31 +27,32 @@ struct ProcessIdentity {
 /// system: those of NFS and Lustre do not reach over machines everywhere.
 ///
 /// The folder holds a file lease.N, and the highest N has the right. To take it is to make lease.(N + 1),
-/// which only one can (O_EXCL), and is allowed when lease.N was given back, when its process was of this
-/// machine and is gone, or when it has shown no sign of life for `kExpires_s`. A sign of life is the file's
-/// time, set every ten seconds; silence is measured against the time of a file made now, so both are the file
-/// server's and no two clocks need agree. Whoever was silent too long (suspended, cut off) finds a higher
-/// number, and must not write any more.
+/// which only one can (O_EXCL), and is allowed when lease.N was released, when its process was of this
+/// machine and is gone, or when its last heartbeat is `kExpires_s` old. A heartbeat is the file's time, set
+/// every ten seconds; its age is measured against the time of a file made now, so both are the file server's
+/// and no two clocks need agree. Whoever was silent too long (suspended, cut off) finds a higher number, and
+/// must not write any more.
 class Lease {
   public:
     static constexpr double kExpires_s = 60, kRenewal_s = 10;
 
-    /// Waits for a holder on another machine of which it is not known whether it lives, until it shows a sign
-    /// of life or its time is over.
+    /// Waits for a holder on another machine of which it is not known whether it lives, until its next
+    /// heartbeat, or until the last is too old.
     /// @param say  told once, for a person, that it waits and for whom
     /// @throws Error (usage) naming who holds it; Error (disk)
     explicit Lease(const FilePath& folder, const std::function<void(const std::string&)>& say = {},
                    double expires_s = kExpires_s, ProcessIdentity me = ProcessIdentity::ofThisProcess());
-    /// Gives it back, so that the next need not wait.
+    /// Releases it, so that the next need not wait.
     ~Lease();
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
 
-    /// Before every write. Looks at the folder only if the last sign of life is not recent.
-    /// @throws Error (other) if another process has taken it over
+    /// Before every write. Looks at the folder only if the last heartbeat is not recent.
+    /// @throws Error (other) if another process has taken it over; Error (disk) if the last heartbeat is not
+    /// recent and there can be none now: then another process may take it over at any time
     void requireHeld();
 
-    /// A sign of life now; `requireHeld` and a thread of its own do this. @returns whether it is still held
+    /// A heartbeat now; `requireHeld` and a thread of its own do this. @returns whether it is still held
     bool renew();
 
     std::int64_t number() const { return number_; }

@@ -225,25 +225,26 @@ void RunRecorder::openRows() {
 }
 
 std::vector<std::string> RunRecorder::rewindTo(const TrainedUntil& until) {
+    requireHeld();
     return rewindRun(folder_, until);
 }
 
 void RunRecorder::record(const MetricsRow& row) {
-    lease_->requireHeld();
+    requireHeld();
     openRows();
     metrics_->append(formatRow(row));
     events_->append(formatEvent(eventOf(row)));
 }
 
 void RunRecorder::record(const EvaluationRow& row) {
-    lease_->requireHeld();
+    requireHeld();
     openRows();
     evaluations_->append(formatRow(row));
     events_->append(formatEvent(eventOf(row)));
 }
 
 void RunRecorder::record(const Sample& sample) {
-    lease_->requireHeld();
+    requireHeld();
     openRows();
     samples_->append(formatRow(sample));
 }
@@ -251,6 +252,7 @@ void RunRecorder::record(const Sample& sample) {
 /// Most methods have no such rows, and their runs no such file.
 void RunRecorder::record(const std::vector<MethodRow>& rows) {
     if (rows.empty()) return;
+    requireHeld();
     if (!method_) method_ = openRowFile<MethodRow>(folder_);
     for (const MethodRow& row : rows)
         method_->append(formatRow(row));
@@ -267,13 +269,17 @@ void RunRecorder::logCrashes() {
 }
 
 void RunRecorder::setStatus(Status status, Durability durability) {
-    lease_->requireHeld();
+    requireHeld();
     stampWithThisProcess(status);
     writeStatus(folder_.statusPath(), status, durability);
 }
 
-void RunRecorder::sync() {
+void RunRecorder::requireHeld() {
     lease_->requireHeld();
+}
+
+void RunRecorder::sync() {
+    requireHeld();
     if (!metrics_) return;
     metrics_->sync();
     evaluations_->sync();
@@ -283,6 +289,7 @@ void RunRecorder::sync() {
 }
 
 void RunRecorder::putAside(const StepFile& checkpoint) {
+    requireHeld();
     const Descriptor folder = openFolderOf(checkpoint.path);
     const std::string name = checkpoint.path.path().filename().string();
     if (::renameat(folder.number(), name.c_str(), folder.number(), (name + ".damaged").c_str()) != 0)
@@ -290,6 +297,7 @@ void RunRecorder::putAside(const StepFile& checkpoint) {
 }
 
 void RunRecorder::pruneCheckpoints(std::int64_t keep) {
+    requireHeld();
     const std::vector<StepFile> all = folder_.checkpoints();
     const std::optional<std::int64_t> best = folder_.bestStep();
     for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < all.size(); ++i) {

@@ -59,7 +59,12 @@ class RunRecorder {
     void record(const Sample& sample);
     void record(const std::vector<MethodRow>& rows);
 
-    /// A line of log.txt, with the time in front.
+    /// Before others write into the folder on behalf of its holder: checkpoints, snapshots.
+    /// @throws Error (other) if another trainer has taken it over, Error (disk)
+    void requireHeld();
+
+    /// A line of log.txt, with the time in front. Also by who holds the folder no more: lines are appended,
+    /// and this one may say so.
     void log(std::string_view line);
 
     /// From here on log.txt also says it if this process crashes.

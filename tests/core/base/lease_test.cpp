@@ -35,7 +35,7 @@ class LeaseTest : public testing::Test {
             processOn(host));
     }
 
-    /// What a process leaves that is killed: nothing gives the lease back.
+    /// What a process leaves that is killed: nothing releases the lease.
     void leaveLease(int number, const ProcessIdentity& holder) {
         std::ofstream(folder_.path() / ("lease." + std::to_string(number)))
             << R"({"host": ")" << holder.host << R"(", "boot": ")" << holder.boot
@@ -54,7 +54,7 @@ class LeaseTest : public testing::Test {
     std::vector<std::string> said_;
 };
 
-TEST_F(LeaseTest, IsHeldByOneAndGivenBack) {
+TEST_F(LeaseTest, IsHeldByOneAndReleased) {
     for (std::int64_t number = 1; number <= 3; ++number) {
         const auto lease = take("a");
         EXPECT_EQ(lease->number(), number);
@@ -64,7 +64,7 @@ TEST_F(LeaseTest, IsHeldByOneAndGivenBack) {
     EXPECT_TRUE(said_.empty());
 }
 
-TEST_F(LeaseTest, IsRefusedWhileAnotherMachineShowsSignsOfLife) {
+TEST_F(LeaseTest, IsRefusedWhileTheHeartbeatOfAnotherMachineGoesOn) {
     const auto held = take("a");
     expectError(ErrorKind::usage, "process 4711 on a", [&] { take("b"); });
     ASSERT_EQ(said_.size(), 1U);
@@ -102,6 +102,41 @@ TEST_F(LeaseTest, WhoWasSilentTooLongWritesNoMore) {
     leaveLease(2, processOn("b"));  // took it over meanwhile
     EXPECT_FALSE(suspended->renew());
     expectError(ErrorKind::other, "has taken over", [&] { suspended->requireHeld(); });
+}
+
+TEST_F(LeaseTest, WithoutHeartbeatNothingIsWritten) {
+    const auto cut_off = take("a");
+    cut_off->requireHeld();
+    const fs::path file = folder_.path() / "lease.1";
+    fs::remove(file);
+    fs::create_directory(file);  // as where a file server is gone: it cannot be touched, and is not gone
+    std::this_thread::sleep_for(milliseconds(400));
+    expectError(ErrorKind::disk, "nothing is written here meanwhile", [&] { cut_off->requireHeld(); });
+    fs::remove(file);
+    leaveLease(1, processOn("a"));
+    cut_off->requireHeld();
+}
+
+/// A directory that changes between the listing of its names and the making of a file.
+TEST_F(LeaseTest, ANumberThatOthersHaveUsedMeanwhileIsNotTaken) {
+    leaveLease(1, processOn("a"));
+    std::unique_ptr<Lease> late;
+    // While `late` waits whether 1 lives, others take it over twice: 2 is gone again, 3 is held.
+    std::thread machine(
+        [&] { expectError(ErrorKind::usage, "process 4711 on c", [&] { late = take("late"); }); });
+    std::this_thread::sleep_for(milliseconds(200));
+    leaveLease(3, processOn("c"));
+    const auto beat = [&] {
+        for (int i = 0; i < 20; ++i) {
+            ::utimensat(AT_FDCWD, (folder_.path() / "lease.3").c_str(), nullptr, 0);
+            std::this_thread::sleep_for(milliseconds(100));
+        }
+    };
+    beat();
+    machine.join();
+    EXPECT_FALSE(late);
+    EXPECT_TRUE(fs::exists(folder_.path() / "lease.3"));
+    EXPECT_FALSE(fs::exists(folder_.path() / "lease.2"));
 }
 
 TEST_F(LeaseTest, TheOneThatLostItLeavesTheOtherItsFile) {
