@@ -1,4 +1,3 @@
-#include <cstdlib>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -8,6 +7,7 @@
 #include "core/base/console.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/this_process.h"
 #include "core/cluster/cluster.h"
 #include "core/compare/grouping.h"
 #include "core/runs/run_queue.h"
@@ -195,7 +195,7 @@ int printSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options)
 int cancelSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
     const ClusterView sweep = lookAtCluster(options.runs, nameOfSweep(options), namesOf(wanted));
     std::vector<std::string> ids;
-    for (const SlurmElement& element : sweep.at_work)
+    for (const SlurmElement& element : sweep.active)
         ids.push_back(element.id());
     cancelElements(ids);
     tellPerson(countOf(ids.size(), "element") + " cancelled; what they had trained is kept");
@@ -203,26 +203,27 @@ int cancelSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options
 }
 
 std::optional<std::int64_t> numberInEnvironment(const char* name) {
-    const char* const text = std::getenv(name);
-    const auto number = text != nullptr ? parseInteger(text) : std::nullopt;
+    const auto number = parseInteger(environmentVariable(name));
     return number ? std::optional<std::int64_t>(*number) : std::nullopt;
 }
 
-std::int64_t stepsDone(const std::vector<RunFolder>& folders) {
+/// Steps of runs that a resumed trainer would not take again.
+std::int64_t stepsSaved(const std::vector<RunFolder>& folders) {
     std::int64_t steps = 0;
     for (const RunFolder& folder : folders)
-        steps += folder.status().step;
+        if (const auto checkpoints = folder.checkpoints(); !checkpoints.empty())
+            steps += checkpoints.back().step;
     return steps;
 }
 
 /// An element that was told to end goes back among those that wait, unless the scheduler is ending it itself:
 /// then it was cancelled, or is put back already.
-void goBackToTheQueue(bool has_progressed) {
-    const char* const array = std::getenv("SLURM_ARRAY_JOB_ID");
-    const char* const index = std::getenv("SLURM_ARRAY_TASK_ID");
-    if (array == nullptr || index == nullptr) return;
-    const std::string id = std::string(array) + "_" + index;
-    if (!isAtWork(id)) return;
+void requeueThisElement(bool has_progressed) {
+    const std::string array = environmentVariable("SLURM_ARRAY_JOB_ID"),
+                      index = environmentVariable("SLURM_ARRAY_TASK_ID");
+    if (array.empty() || index.empty()) return;
+    const std::string id = array + "_" + index;
+    if (!isRunning(id)) return;
     if (!has_progressed)
         throw Error(ErrorKind::other,
                     "not one step was trained before the time was over; give the elements a longer --time");
@@ -265,11 +266,11 @@ int workCommand(const fs::path& file, std::optional<std::int64_t> element) {
     for (const std::string& name : submission.elements[static_cast<std::size_t>(*element)])
         folders.push_back(findRun((runs / name).string(), runs));
     const LeftOver left = leftOver(folders);
-    const std::int64_t steps_before = stepsDone(folders);
+    const std::int64_t steps_before = stepsSaved(folders);
     const auto threads = static_cast<int>(numberInEnvironment("SLURM_CPUS_PER_TASK").value_or(0));
     TrainingEnd end = train(runs, left.names, 1, threads);
     end.failed += left.failed;
-    if (!end.all_done) goBackToTheQueue(stepsDone(folders) > steps_before);
+    if (!end.all_done) requeueThisElement(stepsSaved(folders) > steps_before);
     return end.exitCode();
 }
 

@@ -24,10 +24,6 @@ namespace {
 constexpr auto kPollInterval = std::chrono::milliseconds(10);
 constexpr int kMaxPolls = 200;  // then it is killed
 
-}  // namespace
-
-namespace {
-
 /// @param find  posix_spawn, or posix_spawnp, which looks in PATH
 pid_t spawn(decltype(&::posix_spawn) find, const std::string& program,
             const std::vector<std::string>& arguments, const std::array<int, 3>& standard) {
@@ -82,6 +78,19 @@ pid_t startProcess(const std::string& program, const std::vector<std::string>& a
     return spawn(&::posix_spawn, program, arguments, standard);
 }
 
+std::optional<int> exitCodeIfEnded(pid_t pid) {
+    int status = 0;
+    if (::waitpid(pid, &status, WNOHANG) != pid) return std::nullopt;
+    return exitCodeOf(status);
+}
+
+void waitOrKill(pid_t pid) {
+    for (int polls = 0; ::waitpid(pid, nullptr, WNOHANG) == 0; ++polls) {
+        if (polls == kMaxPolls) ::kill(-pid, SIGKILL);
+        std::this_thread::sleep_for(kPollInterval);
+    }
+}
+
 ProgramResult runProgram(const std::vector<std::string>& arguments, double seconds) {
     using Clock = std::chrono::steady_clock;
     const auto until =
@@ -99,8 +108,8 @@ ProgramResult runProgram(const std::vector<std::string>& arguments, double secon
     const auto give_up = [&] {
         ::kill(-pid, SIGKILL);
         ::waitpid(pid, nullptr, 0);
-        throw Error(ErrorKind::other, arguments.front() + " has not answered within " +
-                                          std::to_string(static_cast<int>(seconds)) + " s");
+        throw ProgramTimedOut(ErrorKind::other, arguments.front() + " has not answered within " +
+                                                    std::to_string(static_cast<int>(seconds)) + " s");
     };
     while (from[0].fd >= 0 || from[1].fd >= 0) {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
@@ -148,10 +157,7 @@ PipedProcess::~PipedProcess() {
     ::close(to_);
     ::close(from_);
     ::kill(-pid_, SIGTERM);  // and what it has started
-    for (int polls = 0; ::waitpid(pid_, nullptr, WNOHANG) == 0; ++polls) {
-        if (polls == kMaxPolls) ::kill(-pid_, SIGKILL);
-        std::this_thread::sleep_for(kPollInterval);
-    }
+    waitOrKill(pid_);
 }
 
 void PipedProcess::write(const std::string& line) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
+
 namespace roper {
 
 /// Starts a program in a process group of its own: Ctrl-C in a terminal reaches only us, and is ours to pass
@@ -19,15 +21,28 @@ namespace roper {
 pid_t startProcess(const std::string& program, const std::vector<std::string>& arguments,
                    const std::array<int, 3>& standard);
 
+/// The exit code of a child that has ended; nothing while it goes on. Once it was told, the child is no more.
+std::optional<int> exitCodeIfEnded(pid_t pid);
+
+/// Waits until a child has ended; after two seconds it, and what it has started, is killed.
+void waitOrKill(pid_t pid);
+
 /// What a program said until it ended.
 struct ProgramResult {
-    int exit_code = 0;  ///< 128 and the signal's number if a signal ended it
+    int exit_code = 0;  ///< 128 and the signal's number if a signal ended it; so for all children here
     std::string output, errors;
+};
+
+/// A program that was started and has not ended in time: what it has done until then is not known.
+class ProgramTimedOut : public Error {
+  public:
+    using Error::Error;
 };
 
 /// Runs a program to its end, with nothing on its stdin.
 /// @param arguments  argv; the first is looked for in PATH
-/// @throws Error (other) if it cannot be started, or has not ended after so many seconds: then it is killed
+/// @throws Error (other) if it cannot be started; ProgramTimedOut if it has not ended after so many seconds:
+/// then it is killed
 ProgramResult runProgram(const std::vector<std::string>& arguments, double seconds);
 
 /// A program on a pipe: lines go to its stdin and come from its stdout. Ended with this object.

@@ -40,6 +40,9 @@ std::int64_t processesEndedForMemory();
 
 double secondsSinceEpoch();
 
+/// A variable of the environment; empty if it is not set.
+std::string environmentVariable(const std::string& name);
+
 /// A write into a pipe that nobody reads any more, or beyond a limit of file size, ends a program without a
 /// word. After this it fails like any other write, and is reported.
 void letWritesFail();

@@ -29,7 +29,7 @@ std::vector<std::string> runsOf(const std::vector<Submission>& submissions) {
 void closeEnded(const fs::path& runs, const ClusterView& view) {
     for (Submission submission : view.submissions) {
         const bool is_there =
-            std::any_of(view.at_work.begin(), view.at_work.end(),
+            std::any_of(view.active.begin(), view.active.end(),
                         [&](const SlurmElement& element) { return element.name == submission.name; });
         if (submission.ended || is_there) continue;
         submission.ended = true;
@@ -48,6 +48,8 @@ std::string submit(const fs::path& runs, const Submission& array, const std::str
     if (!after.empty() && array.options.at_once > 0) dependency.push_back("--dependency=afterany:" + after);
     try {
         return submitScript(script.path(), dependency);
+    } catch (const SubmissionUnknown&) {
+        throw;  // what is submitted is known by its file
     } catch (const Error&) {
         removeFile(script);
         removeFile(submissionPath(runs, array.name));
@@ -64,9 +66,9 @@ ClusterView lookAtCluster(const fs::path& runs, const std::string& sweep,
     std::vector<std::string> jobs;
     for (const Submission& submission : view.submissions)
         if (!submission.ended) jobs.push_back(submission.name);
-    view.at_work = elementsOfJobs(jobs);
+    view.active = elementsOfJobs(jobs);
     view.elements =
-        sweepElements(runs, names.empty() ? runsOf(view.submissions) : names, view.submissions, view.at_work);
+        sweepElements(runs, names.empty() ? runsOf(view.submissions) : names, view.submissions, view.active);
     return view;
 }
 
@@ -122,7 +124,7 @@ SubmissionReport submitMissing(const fs::path& runs, const std::string& sweep,
     closeEnded(runs, report.before);
     report.missing = missingOf(report.before.elements);
     for (const SweepElement& one : report.before.elements)
-        if (one.state == RunState::stopped) allowToGoOn(RunFolder(runs / one.run));
+        if (one.state == RunState::stopped && !one.isTaken()) allowToGoOn(RunFolder(runs / one.run));
     for (const Submission& array : plannedArrays(sweep, report.missing, options))
         report.jobs.push_back(submit(runs, array, report.jobs.empty() ? "" : report.jobs.back()));
     return report;

@@ -12,7 +12,7 @@ namespace roper {
 /// Runs of a folder as it and the scheduler see them.
 struct ClusterView {
     std::vector<Submission> submissions;
-    std::vector<SlurmElement> at_work;   ///< elements that wait or run
+    std::vector<SlurmElement> active;    ///< elements that wait or run
     std::vector<SweepElement> elements;  ///< a line for each run
 };
 

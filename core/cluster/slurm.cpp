@@ -14,6 +14,8 @@ std::string call(const std::vector<std::string>& arguments) {
     ProgramResult result;
     try {
         result = runProgram(arguments, kPatience_s);
+    } catch (const ProgramTimedOut&) {
+        throw;
     } catch (const Error& error) {
         throw Error(ErrorKind::other,
                     std::string(error.what()) +
@@ -55,11 +57,18 @@ std::string submitScript(const std::filesystem::path& script, const std::vector<
     std::vector<std::string> arguments{"sbatch", "--parsable"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     arguments.push_back(script.string());
-    const std::string printed = trimmed(call(arguments));  // "1234", or "1234;cluster"
+    std::string printed;  // "1234", or "1234;cluster"
+    try {
+        printed = trimmed(call(arguments));
+    } catch (const ProgramTimedOut& error) {
+        throw SubmissionUnknown(
+            ErrorKind::other,
+            std::string(error.what()) + "; the same command later finds out whether Slurm has the job");
+    }
     const std::string job = printed.substr(0, printed.find(';'));
     if (!parseInteger(job))
-        throw Error(ErrorKind::other, "sbatch printed \"" + onOneLine(printed.substr(0, 200)) +
-                                          "\" instead of the number of a job");
+        throw SubmissionUnknown(ErrorKind::other, "sbatch printed \"" + onOneLine(printed.substr(0, 200)) +
+                                                      "\" instead of the number of a job");
     return job;
 }
 
@@ -89,7 +98,7 @@ void requeueElement(const std::string& id) {
     call({"scontrol", "requeue", id});
 }
 
-bool isAtWork(const std::string& id) {
+bool isRunning(const std::string& id) {
     return trimmed(call({"squeue", "--noheader", "--array", "--job=" + id, "--format=%T"})) == "RUNNING";
 }
 

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/error.h"
+
 namespace roper {
 
 // Slurm's own programs, each called in a process of its own and given up after half a minute. What is said of
@@ -18,7 +20,7 @@ struct SlurmElement {
     std::int64_t index = 0;  ///< in the array
     std::string state;       ///< "PENDING", "RUNNING", "COMPLETING", …
     std::string node;        ///< where it is; empty while it waits
-    std::string reason;      ///< why it waits: "Resources", "Priority", "BeginTime"; "None" where it does not
+    std::string reason;      ///< why it waits: "Resources", "Priority", "BeginTime"; empty where it does not
 
     /// As Slurm's programs name it: "1234_5".
     std::string id() const { return job + "_" + std::to_string(index); }
@@ -32,8 +34,15 @@ std::vector<SlurmElement> elementsOfJobs(const std::vector<std::string>& names);
 /// What `squeue --format=%j|%F|%K|%T|%N|%r` prints. @throws Error (other) for a line of another form
 std::vector<SlurmElement> parseSqueue(std::string_view output);
 
+/// It is not known whether the scheduler has what was submitted.
+class SubmissionUnknown : public Error {
+  public:
+    using Error::Error;
+};
+
 /// Hands a batch script to the scheduler. @param options  of sbatch, beside those in the script
-/// @returns the number of the job @throws Error (other) saying what `sbatch` said
+/// @returns the number of the job
+/// @throws Error (other) saying what `sbatch` said; SubmissionUnknown if it has not answered in time
 std::string submitScript(const std::filesystem::path& script, const std::vector<std::string>& options = {});
 
 /// How many elements an array may have (MaxArraySize); 1001, Slurm's default, if it cannot be known.
@@ -45,8 +54,8 @@ void cancelElements(const std::vector<std::string>& ids);
 /// Puts an element that is at work back among those that wait. @throws Error (other)
 void requeueElement(const std::string& id);
 
-/// Whether the scheduler has this element, "1234_5", at work, and is not already ending it, because it was
+/// Whether the scheduler has this element, "1234_5", running, and is not already ending it, because it was
 /// cancelled or preempted. @throws Error (other)
-bool isAtWork(const std::string& id);
+bool isRunning(const std::string& id);
 
 }  // namespace roper

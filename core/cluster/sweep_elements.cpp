@@ -23,9 +23,9 @@ std::string stepsOf(const Status& status) {
 }
 
 /// The last line of what the last element printed that had this run; empty if there is none.
-std::string lastWords(const fs::path& runs, const std::string& run,
-                      const std::vector<Submission>& submissions) {
-    std::string words;
+std::string lastLogLine(const fs::path& runs, const std::string& run,
+                        const std::vector<Submission>& submissions) {
+    std::string line;
     fs::file_time_type latest = fs::file_time_type::min();
     for (const Submission& submission : submissions) {
         for (std::size_t i = 0; i < submission.elements.size(); ++i) {
@@ -36,14 +36,14 @@ std::string lastWords(const fs::path& runs, const std::string& run,
             const fs::file_time_type time = fs::last_write_time(log.path(), missing);
             if (missing || time < latest) continue;
             try {
-                words = onOneLine(lastLine(log).value_or(""));
+                line = onOneLine(lastLine(log).value_or(""));
                 latest = time;
             } catch (const Error& error) {
-                words = error.what();
+                line = error.what();
             }
         }
     }
-    return words;
+    return line;
 }
 
 SweepElement readRun(const fs::path& runs, const std::string& name) {
@@ -73,8 +73,8 @@ const char* nameOf(Stage stage) {
 Stage SweepElement::stage() const {
     if (isFinished()) return Stage::finished;
     if (isRunning(*this)) return Stage::running;
-    if (element) return Stage::waiting;
     if (state == RunState::failed) return Stage::failed;
+    if (element) return Stage::waiting;
     if (!is_known) return Stage::unknown;
     return status.step > 0 ? Stage::unfinished : Stage::not_submitted;
 }
@@ -122,7 +122,7 @@ std::vector<SweepElement> sweepElements(const fs::path& runs, const std::vector<
         if (const auto found = of_run.find(name); found != of_run.end() && !one.isFinished())
             one.element = *found->second;
         if (one.state && !one.isTaken() && !one.isFinished() && one.problem.empty())
-            one.problem = lastWords(runs, name, submissions);
+            one.problem = lastLogLine(runs, name, submissions);
     }
     return all;
 }

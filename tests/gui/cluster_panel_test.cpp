@@ -1,4 +1,5 @@
 #include <QFile>
+#include <QMessageBox>
 #include <QTreeWidget>
 #include "core/runs/run_recorder.h"
 #include "core/specification/presets.h"
@@ -100,6 +101,87 @@ class ClusterPanelTest : public PageTest {
         const auto all = submissionsOf(runs(), "s");
         QCOMPARE(all.size(), std::size_t(2));
         QCOMPARE(all.back().options.gres, std::string("gpu:2"));
+    }
+
+    void eachIsSubmittedAgainAsItWasTheLastTime() {
+        submit({"a"}, {"gpu", "", "", 0, 1, {}, ""});
+        submit({"b"}, {"cpu", "", "", 0, 1, {}, ""}, "s.def456");
+        makeRun("a", RunState::preempted, 50);
+        makeRun("b", RunState::preempted, 50);
+        open();
+        QTRY_COMPARE(panel().list().topLevelItemCount(), 2);
+        panel().list().selectAll();
+        QTRY_VERIFY(panel().button("Submit again")->isEnabled());
+        QTest::mouseClick(panel().button("Submit again"), Qt::LeftButton);
+        QTRY_COMPARE(submissionsOf(runs(), "s").size(), std::size_t(4));
+        for (const Submission& one : submissionsOf(runs(), "s"))
+            QCOMPARE(one.options.partition, std::string(one.elements.front().front() == "a" ? "gpu" : "cpu"));
+    }
+
+    void whereSlurmDoesNotSayWhetherItHasAJobItsFileIsKept() {
+        submit({"a"});
+        makeRun("a", RunState::preempted, 50);
+        writeProgram("sbatch", "echo perhaps");
+        open();
+        QTRY_COMPARE(panel().list().topLevelItemCount(), 1);
+        clickCell(0);
+        QSignalSpy said(&panel(), &ClusterPanel::said);
+        for (const std::size_t kept : {2, 2}) {
+            said.clear();
+            QTRY_VERIFY(panel().button("Submit again")->isEnabled());
+            QTest::mouseClick(panel().button("Submit again"), Qt::LeftButton);
+            QTRY_COMPARE(said.count(), 1);
+            QCOMPARE(submissionsOf(runs(), "s").size(), kept);
+            // What is refused is not there, and may be submitted anew.
+            writeProgram("sbatch", "echo 'no such partition' >&2; exit 1");
+        }
+        QVERIFY(said[0][0].toString().contains("no such partition"));
+        writeProgram("sbatch", "echo 77");
+    }
+
+    void whoSharesAnElementIsAskedAbout() {
+        Submission packed{"s.abc123", "s", {{"a", "b"}}, {}, 1, false};
+        writeSubmission(runs(), packed);
+        makeRun("a", RunState::queued, 0);
+        makeRun("b", RunState::queued, 0);
+        setElements("s.abc123|9|0|PENDING||Priority\n");
+        open();
+        QTRY_COMPARE(panel().list().topLevelItemCount(), 2);
+        clickCell(0);
+        for (const char* answer : {"Leave them", "Cancel all of them"}) {
+            QTest::mouseClick(panel().button("Cancel"), Qt::LeftButton);
+            auto* question = panel().findChild<QMessageBox*>("cancel_question");
+            QVERIFY(question != nullptr && question->informativeText().startsWith("b."));
+            QVERIFY(!calls().contains("scancel"));
+            for (QAbstractButton* button : question->buttons())
+                if (button->text() == answer) QTest::mouseClick(button, Qt::LeftButton);
+            QTRY_VERIFY(panel().findChild<QMessageBox*>("cancel_question") == nullptr);
+        }
+        QTRY_VERIFY(calls().contains("scancel 9_0"));
+        // With both chosen there is nobody else.
+        panel().list().selectAll();
+        QTest::mouseClick(panel().button("Cancel"), Qt::LeftButton);
+        QVERIFY(panel().findChild<QMessageBox*>("cancel_question") == nullptr);
+        QTRY_COMPARE(calls().count("scancel 9_0"), 2);
+    }
+
+    void oneThatCannotBeRequeuedDoesNotKeepTheOthersFromIt() {
+        submit({"a", "b"});
+        makeRun("a", RunState::running, 40);
+        makeRun("b", RunState::running, 40);
+        setElements("s.abc123|9|0|RUNNING|node7|None\ns.abc123|9|1|RUNNING|node7|None\n");
+        writeProgram("scontrol", "case \"$*\" in *9_0*) echo 'Job has already finished' >&2; exit 1;; esac");
+        open();
+        QTRY_COMPARE(panel().list().topLevelItemCount(), 2);
+        panel().list().selectAll();
+        QSignalSpy said(&panel(), &ClusterPanel::said);
+        QTRY_VERIFY(panel().button("Requeue")->isEnabled());
+        QTest::mouseClick(panel().button("Requeue"), Qt::LeftButton);
+        QTRY_COMPARE(said.count(), 1);
+        QVERIFY(calls().contains("scontrol requeue 9_1"));
+        QVERIFY(said[0][0].toString().startsWith("1 element saved and put back"));
+        QVERIFY(said[0][0].toString().contains("already finished"));
+        writeProgram("scontrol", "");
     }
 
     void aFolderOfSomebodyElsesIsNotSubmittedFrom() {
@@ -207,8 +289,9 @@ class ClusterPanelTest : public PageTest {
     }
 
     /// An element for each run.
-    void submit(const std::vector<std::string>& names, const SlurmOptions& options = {}) const {
-        Submission submission{"s.abc123", "s", {}, options, 1, false};
+    void submit(const std::vector<std::string>& names, const SlurmOptions& options = {},
+                const std::string& job = "s.abc123") const {
+        Submission submission{job, "s", {}, options, 1, false};
         for (const std::string& name : names)
             submission.elements.push_back({name});
         writeSubmission(runs(), submission);

@@ -2,7 +2,6 @@
 
 #include <QtConcurrent>
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "core/base/error.h"
@@ -26,14 +25,16 @@ std::optional<ClusterView> viewWithoutScheduler(const std::filesystem::path& run
     }
 }
 
-/// The runs of each sweep, and how they were submitted the last time.
+/// Runs of a sweep that were submitted with the same options the last time.
 struct Resubmission {
-    std::vector<std::string> runs;
+    std::string sweep;
     SlurmOptions options;
+    std::vector<std::string> runs;
 };
-std::map<std::string, Resubmission> bySweep(const std::vector<Submission>& submissions,
-                                            const std::vector<std::string>& runs) {
-    std::map<std::string, Resubmission> sweeps;
+
+std::vector<Resubmission> bySubmission(const std::vector<Submission>& submissions,
+                                       const std::vector<std::string>& runs) {
+    std::vector<Resubmission> all;
     for (const std::string& run : runs) {
         const auto newest =
             std::find_if(submissions.rbegin(), submissions.rend(), [&](const Submission& one) {
@@ -41,10 +42,13 @@ std::map<std::string, Resubmission> bySweep(const std::vector<Submission>& submi
                                    [&](const auto& element) { return holds(element, run); });
             });
         if (newest == submissions.rend()) continue;
-        sweeps[newest->sweep].runs.push_back(run);
-        sweeps[newest->sweep].options = newest->options;
+        auto same = std::find_if(all.begin(), all.end(), [&](const Resubmission& one) {
+            return one.sweep == newest->sweep && one.options == newest->options;
+        });
+        if (same == all.end()) same = all.insert(all.end(), {newest->sweep, newest->options, {}});
+        same->runs.push_back(run);
     }
-    return sweeps;
+    return all;
 }
 
 }  // namespace
@@ -87,11 +91,14 @@ void ClusterWatch::start(const std::function<QString()>& work) {
         Outcome outcome;
         try {
             if (work) outcome.said = work();
+        } catch (const std::exception& error) {
+            outcome.said = QString::fromStdString(error.what());
+        }
+        try {
             outcome.view = lookAtCluster(runs);
         } catch (const std::exception& error) {
-            (work && outcome.said.isEmpty() ? outcome.said : outcome.problem) =
-                QString::fromStdString(error.what());
-            if (!outcome.problem.isEmpty()) outcome.view = viewWithoutScheduler(runs);
+            outcome.problem = QString::fromStdString(error.what());
+            outcome.view = viewWithoutScheduler(runs);
         }
         return outcome;
     }).then(this, [this](const Outcome& outcome) { take(outcome); });
@@ -100,7 +107,7 @@ void ClusterWatch::start(const std::function<QString()>& work) {
 void ClusterWatch::take(Outcome outcome) {
     busy_ = false;
     if (outcome.view) view_ = std::move(*outcome.view);
-    if (outcome.view || !outcome.problem.isEmpty()) problem_ = outcome.problem;
+    problem_ = outcome.problem;
     if (!outcome.said.isEmpty()) emit said(outcome.said);
     emit changed();
     if (waiting_.empty()) return;
@@ -116,6 +123,14 @@ std::vector<std::string> ClusterWatch::elementsOf(const std::vector<std::string>
     return {ids.begin(), ids.end()};
 }
 
+std::vector<std::string> ClusterWatch::othersIn(const std::vector<std::string>& runs) const {
+    const std::vector<std::string> ids = elementsOf(runs);
+    std::vector<std::string> others;
+    for (const SweepElement& one : view_.elements)
+        if (one.element && holds(ids, one.element->id()) && !holds(runs, one.run)) others.push_back(one.run);
+    return others;
+}
+
 void ClusterWatch::cancel(const std::vector<std::string>& runs) {
     start([ids = elementsOf(runs)] {
         cancelElements(ids);
@@ -126,16 +141,24 @@ void ClusterWatch::cancel(const std::vector<std::string>& runs) {
 
 void ClusterWatch::requeue(const std::vector<std::string>& runs) {
     start([ids = elementsOf(runs)] {
-        for (const std::string& id : ids)
-            requeueElement(id);
-        return tr("%1 saved and put back into Slurm's queue")
-            .arg(QString::fromStdString(countOf(ids.size(), "element")));
+        // One that has ended meanwhile does not keep the others from it.
+        QStringList problems;
+        for (const std::string& id : ids) {
+            try {
+                requeueElement(id);
+            } catch (const Error& error) {
+                problems << QString::fromStdString(error.what());
+            }
+        }
+        const std::size_t done = ids.size() - static_cast<std::size_t>(problems.size());
+        const QString text = tr("%1 saved and put back into Slurm's queue")
+                                 .arg(QString::fromStdString(countOf(done, "element")));
+        return problems.isEmpty() ? text : text + QStringLiteral("; ") + problems.join(QStringLiteral("; "));
     });
 }
 
 void ClusterWatch::submit(const std::vector<std::string>& runs) {
-    const auto sweeps = bySweep(view_.submissions, runs);
-    start([sweeps, folder = runs_] {
+    start([wanted = bySubmission(view_.submissions, runs), folder = runs_] {
         // What is submitted again says itself how: a folder of somebody else's could say anything.
         if (!isTrusted(folder))
             throw Error(ErrorKind::usage,
@@ -143,8 +166,8 @@ void ClusterWatch::submit(const std::vector<std::string>& runs) {
                             folder.string() + "` first");
         std::size_t submitted = 0;
         std::vector<std::string> jobs;
-        for (const auto& [sweep, wanted] : sweeps) {
-            const SubmissionReport report = submitMissing(folder, sweep, wanted.runs, wanted.options);
+        for (const Resubmission& one : wanted) {
+            const SubmissionReport report = submitMissing(folder, one.sweep, one.runs, one.options);
             submitted += report.missing.size();
             jobs.insert(jobs.end(), report.jobs.begin(), report.jobs.end());
         }

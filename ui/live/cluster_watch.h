@@ -30,6 +30,9 @@ class ClusterWatch : public QObject {
     /// Why it cannot be known now; empty if all is well.
     const QString& problem() const { return problem_; }
     bool isBusy() const { return busy_; }
+    /// Runs that share an element of an array with some of these, and are not among them: what happens to the
+    /// element happens to them.
+    std::vector<std::string> othersIn(const std::vector<std::string>& runs) const;
 
     // Done in another thread, one after the other; then it is looked again. What came of it is `said`.
     void cancel(const std::vector<std::string>& runs);

@@ -70,6 +70,15 @@ TEST_F(SweepElementsTest, SaysWhatEndedAndWithWhichWords) {
     EXPECT_EQ(summaryOf(all_), "3 runs: 1 finished, 1 failed, 1 unfinished");
 }
 
+// Of the runs of one element one has failed, and the element goes on with another.
+TEST_F(SweepElementsTest, WhatFailedDoesNotWaitWithItsElement) {
+    makeRun("a", RunState::failed, 3, "the loss is not a number");
+    makeRun("b", RunState::running, 30);
+    EXPECT_EQ(described({{"s.abc123", "9", 0, "RUNNING", "node1", ""}})[0],
+              "failed: the loss is not a number");
+    EXPECT_EQ(summaryOf(all_), "3 runs: 1 running, 1 failed, 1 not submitted");
+}
+
 TEST_F(SweepElementsTest, SaysWhatNobodyHasYet) {
     EXPECT_EQ(described(), (Lines{"not submitted", "not submitted", "not submitted"}));
     EXPECT_FALSE(all_.front().isTaken());

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "core/base/text.h"
 #include "ui/controls/narrow_button.h"
 #include "ui/theme/plain_text.h"
 
@@ -14,12 +15,13 @@ namespace roper {
 namespace {
 
 constexpr int kNameRole = Qt::UserRole;
+constexpr std::size_t kMostNamed = 5;  ///< runs in a question
 
 bool isWithSlurm(const SweepElement& one) {
     return one.element.has_value();
 }
 
-bool isAtWork(const SweepElement& one) {
+bool runsThere(const SweepElement& one) {
     return one.element && one.element->state == "RUNNING";
 }
 
@@ -59,8 +61,8 @@ ClusterPanel::ClusterPanel(const std::filesystem::path& runs, QWidget* parent)
         makeButton(tr("Cancel"), tr("Take the chosen runs back from Slurm; what they have trained is kept"),
                    [this] { cancelSelected(); });
     requeue_ = makeButton(tr("Requeue"),
-                          tr("Save the chosen runs that are at work and put them back into Slurm's queue"),
-                          [this] { watch_->requeue(selectedIf(isAtWork)); });
+                          tr("Save the chosen runs that are running and put them back into Slurm's queue"),
+                          [this] { watch_->requeue(selectedIf(runsThere)); });
     submit_ = makeButton(tr("Submit again"),
                          tr("Hand the chosen runs that nobody has to Slurm again, with the same options"),
                          [this] { watch_->submit(selectedIf(isMissing)); });
@@ -137,9 +139,27 @@ std::vector<std::string> ClusterPanel::selectedIf(bool (*fits)(const SweepElemen
     return runs;
 }
 
-/// An element may hold more runs than were chosen.
+/// An element may hold more runs than were chosen, which are then asked about.
 void ClusterPanel::cancelSelected() {
-    watch_->cancel(selectedIf(isWithSlurm));
+    const std::vector<std::string> runs = selectedIf(isWithSlurm), others = watch_->othersIn(runs);
+    if (others.empty()) return watch_->cancel(runs);
+    auto* question = new QMessageBox(this);
+    question->setObjectName(QStringLiteral("cancel_question"));
+    question->setAttribute(Qt::WA_DeleteOnClose);
+    question->setIcon(QMessageBox::Question);
+    question->setWindowTitle(tr("Cancel"));
+    question->setText(tr("What you chose shares an element of Slurm's array with %1, cancelled with it.")
+                          .arg(QString::fromStdString(countOf(others.size(), "other run"))));
+    const auto named = std::min(others.size(), kMostNamed);
+    const std::string names =
+        join({others.begin(), others.begin() + static_cast<std::ptrdiff_t>(named)}, ", ");
+    question->setInformativeText(
+        tr("%1. What they have trained is kept, and they can be submitted again.")
+            .arg(QString::fromStdString(names + (named < others.size() ? " …" : ""))));
+    auto* agree = question->addButton(tr("Cancel all of them"), QMessageBox::AcceptRole);
+    question->addButton(tr("Leave them"), QMessageBox::RejectRole);
+    connect(agree, &QPushButton::clicked, this, [this, runs] { watch_->cancel(runs); });
+    question->open();
 }
 
 void ClusterPanel::show(const ClusterView& view) {
@@ -174,10 +194,9 @@ void ClusterPanel::showWatched() {
 }
 
 void ClusterPanel::showButtons() {
-    const bool is_free = !watch_->isBusy() || !watch_->view().elements.empty();
-    cancel_->setEnabled(is_free && !selectedIf(isWithSlurm).empty());
-    requeue_->setEnabled(is_free && !selectedIf(isAtWork).empty());
-    submit_->setEnabled(is_free && !selectedIf(isMissing).empty());
+    cancel_->setEnabled(!selectedIf(isWithSlurm).empty());
+    requeue_->setEnabled(!selectedIf(runsThere).empty());
+    submit_->setEnabled(!selectedIf(isMissing).empty());
 }
 
 }  // namespace roper
