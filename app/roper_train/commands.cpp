@@ -23,7 +23,9 @@
 #include "core/runs/trusted_folders.h"
 #include "core/specification/cost.h"
 #include "core/specification/presets.h"
+#include "core/training/follow.h"
 #include "core/training/session.h"
+#include "core/training/srun_tasks.h"
 
 namespace roper {
 
@@ -168,28 +170,35 @@ int runCommand(const RunOptions& options) {
         specification.training.warmup_steps =
             std::min(specification.training.warmup_steps, specification.training.steps);
     requireValid(specification, options.what);
-    if (isAmongTasksOfSrun(options.session.processes) && options.name.empty())
+    const bool by_srun = srunTask(options.session.processes).has_value();
+    if (by_srun && options.name.empty())
         throw Error(ErrorKind::usage,
                     "srun starts every process with the same command, which must name the run: --name NAME");
-    if (isFollowerOfSrun(options.session.processes)) {
-        followAmongTasks(RunFolder(options.runs / options.name), options.session.processes);
-        return 0;
-    }
     if (!options.session.anyway) requireMemory(specification);
     requireReadableText(specification.task);
-    return trainNew(createRun(options.runs, options.name, specification), options.verbosity, options.session);
+    const RunFolder named(options.runs / options.name);
+    if (followAmongTasks(named, options.session.processes)) return 0;
+    const auto make = [&] {
+        try {
+            return createRun(options.runs, options.name, specification);
+        } catch (const Error& error) {
+            if (by_srun) announceEnd(named, error.what());
+            throw;
+        }
+    };
+    return trainNew(make(), options.verbosity, options.session);
 }
 
 int resumeCommand(const std::string& run, const fs::path& runs, const SessionOptions& session,
                   Verbosity verbosity) {
     const RunFolder folder = findRun(run, runs);
-    if (followAmongTasks(folder, session.processes)) return 0;
     const Status status = folder.status();
     if (status.state == RunState::finished) {
         std::cerr << folder.path().string() << " is finished (" << status.step
                   << " steps); nothing to resume.\n";
         return 0;
     }
+    if (followAmongTasks(folder, session.processes)) return 0;
     if (status.step > 0 && folder.checkpoints().empty() && verbosity != Verbosity::quiet)
         std::cerr << "no checkpoint was written yet; it begins again at step 1\n";
     return train(folder, verbosity, session);
@@ -206,7 +215,7 @@ int followCommand(const FollowOptions& options) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (::getppid() != options.parent) return 0;  // it died meanwhile
     }
-    followRun(options.at.substr(0, colon), static_cast<int>(*port), options.rank, options.size);
+    followRun({options.at.substr(0, colon), static_cast<int>(*port)}, options.rank, options.size);
     return 0;
 }
 

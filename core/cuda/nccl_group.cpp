@@ -44,7 +44,7 @@ class NcclGroup final : public GpuGroup {
     NcclGroup(const NcclGroup&) = delete;
     NcclGroup& operator=(const NcclGroup&) = delete;
 
-    void sum(at::Tensor& numbers) override {
+    void allReduce(at::Tensor& numbers) override {
         TORCH_CHECK(numbers.is_contiguous() && numbers.device().index() == index_,
                     "sums over GPUs are of numbers that lie together on this process's GPU");
         const bool is_double = numbers.scalar_type() == at::kDouble;

@@ -10,7 +10,6 @@
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
-#include "core/base/error.h"
 #include "core/base/file_path.h"
 #include "core/base/text.h"
 #include "core/base/this_process.h"
@@ -20,9 +19,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kGathering = 2min, kSumming = 30min;
-constexpr auto kNoEnd = std::chrono::hours(24 * 365);  // evaluations and pauses take as long as they take
+constexpr auto kConnecting = 2min, kComputing = 30min;
+constexpr std::chrono::milliseconds kNoEnd =
+    std::chrono::hours(24 * 365);  // evaluations and pauses take as long as they take
 constexpr const char* kLoopback = "127.0.0.1";
+constexpr const char* kInterface = "GLOO_SOCKET_IFNAME";
+constexpr const char* kFailure = "failure";
 
 /// A socket that listens, on a port that the system chooses. @throws Error (other)
 int listeningSocket(bool this_machine, int& port) {
@@ -57,7 +59,7 @@ auto naming(ErrorKind kind, const std::string& what, Work work) {
     }
 }
 
-/// What Gloo does is done in the host's memory.
+/// Gloo computes in the host's memory.
 template <class Work>
 void onHost(at::Tensor& numbers, Work work) {
     std::vector<at::Tensor> there{numbers.cpu()};
@@ -65,10 +67,17 @@ void onHost(at::Tensor& numbers, Work work) {
     if (!numbers.is_cpu()) numbers.copy_(there.front());
 }
 
+std::shared_ptr<::gloo::transport::Device> deviceFor(bool this_machine) {
+    if (this_machine) return c10d::ProcessGroupGloo::createDeviceForHostname(kLoopback, false);
+    const std::string interface = environmentVariable(kInterface);
+    return interface.empty() ? c10d::ProcessGroupGloo::createDefaultDevice(false)
+                             : c10d::ProcessGroupGloo::createDeviceForInterface(interface, false);
+}
+
 }  // namespace
 
 struct ProcessGroup::Parts {
-    MeetingPoint at;
+    Address at;
     int rank = 0, size = 1;
     bool this_machine = true;
     c10::intrusive_ptr<c10d::TCPStore> store;
@@ -91,7 +100,7 @@ std::unique_ptr<ProcessGroup> ProcessGroup::lead(int size, bool this_machine) {
     options.masterListenFd = listeningSocket(this_machine, parts->at.port);
     options.port = static_cast<std::uint16_t>(parts->at.port);
     options.waitWorkers = false;
-    options.timeout = kGathering;
+    options.timeout = kConnecting;
     parts->at.host = this_machine ? kLoopback : thisHost();
     naming(ErrorKind::other, "cannot wait for the other processes", [&] {
         parts->store = c10::make_intrusive<c10d::TCPStore>(this_machine ? kLoopback : "0.0.0.0", options);
@@ -99,7 +108,7 @@ std::unique_ptr<ProcessGroup> ProcessGroup::lead(int size, bool this_machine) {
     return std::unique_ptr<ProcessGroup>(new ProcessGroup(std::move(parts)));
 }
 
-std::unique_ptr<ProcessGroup> ProcessGroup::join(const MeetingPoint& at, int rank, int size) {
+std::unique_ptr<ProcessGroup> ProcessGroup::join(const Address& at, int rank, int size) {
     auto parts = std::make_unique<Parts>();
     parts->at = at;
     parts->rank = rank;
@@ -108,27 +117,29 @@ std::unique_ptr<ProcessGroup> ProcessGroup::join(const MeetingPoint& at, int ran
     c10d::TCPStoreOptions options;
     options.port = static_cast<std::uint16_t>(at.port);
     options.waitWorkers = false;
-    options.timeout = kGathering;
-    naming(ErrorKind::other,
-           "nobody leads a group of processes at " + at.host + ":" + std::to_string(at.port),
+    options.timeout = kConnecting;
+    naming(ErrorKind::other, "nobody leads a group of processes at " + at.text(),
            [&] { parts->store = c10::make_intrusive<c10d::TCPStore>(at.host, options); });
     return std::unique_ptr<ProcessGroup>(new ProcessGroup(std::move(parts)));
 }
 
-void ProcessGroup::gather() {
-    naming(ErrorKind::other,
-           "not all of " + std::to_string(parts_->size) + " processes have come together within two minutes",
-           [&] {
-               auto options = c10d::ProcessGroupGloo::Options::create(kGathering);
-               options->devices.push_back(
-                   parts_->this_machine ? c10d::ProcessGroupGloo::createDeviceForHostname(kLoopback, false)
-                                        : c10d::ProcessGroupGloo::createDefaultDevice(false));
-               parts_->gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(parts_->store, parts_->rank,
-                                                                          parts_->size, options);
-           });
+void ProcessGroup::connect() {
+    const std::string network =
+        parts_->this_machine ? std::string()
+                             : std::string("; where the hosts' names lead to another network than theirs, ") +
+                                   kInterface + " names the interface to use";
+    naming(
+        ErrorKind::other,
+        "the " + std::to_string(parts_->size) + " processes have not connected within two minutes" + network,
+        [&] {
+            auto options = c10d::ProcessGroupGloo::Options::create(kConnecting);
+            options->devices.push_back(deviceFor(parts_->this_machine));
+            parts_->gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(parts_->store, parts_->rank,
+                                                                       parts_->size, options);
+        });
 }
 
-const MeetingPoint& ProcessGroup::meetingPoint() const {
+const Address& ProcessGroup::address() const {
     return parts_->at;
 }
 
@@ -152,20 +163,51 @@ std::string ProcessGroup::get(const std::string& name) {
     });
 }
 
-void ProcessGroup::sum(at::Tensor& numbers) {
-    naming(ErrorKind::preempted, parts_->gone, [&] {
+bool ProcessGroup::has(const std::string& name) {
+    return naming(ErrorKind::preempted, parts_->gone, [&] { return parts_->store->check({name}); });
+}
+
+void ProcessGroup::reportFailure(const Error& error) {
+    try {
+        set(kFailure, std::to_string(error.exitCode()) + " " + error.what());
+        get(kFailure);  // now it is there
+    } catch (const Error&) {
+        // Rank 0 is gone, too.
+    }
+}
+
+void ProcessGroup::throwReportedFailure() {
+    if (!has(kFailure)) return;
+    const std::string failure = get(kFailure);
+    const std::size_t blank = failure.find(' ');
+    const auto kind = parseInteger(failure.substr(0, blank)).value_or(static_cast<int>(ErrorKind::other));
+    throw Error(static_cast<ErrorKind>(kind), failure.substr(blank + 1));
+}
+
+template <class Work>
+void ProcessGroup::collectively(Work work) {
+    try {
+        naming(ErrorKind::preempted, parts_->gone, work);
+    } catch (const Error&) {
+        if (parts_->rank == 0) throwReportedFailure();
+        throw;
+    }
+}
+
+void ProcessGroup::allReduce(at::Tensor& numbers) {
+    collectively([&] {
         c10d::AllreduceOptions options;
-        options.timeout = kSumming;
+        options.timeout = kComputing;
         onHost(numbers,
                [&](std::vector<at::Tensor>& tensors) { parts_->gloo->allreduce(tensors, options)->wait(); });
     });
 }
 
-void ProcessGroup::share(at::Tensor& numbers) {
-    naming(ErrorKind::preempted, parts_->gone, [&] {
+void ProcessGroup::broadcast(at::Tensor& numbers) {
+    collectively([&] {
         c10d::BroadcastOptions options;
         options.rootRank = 0;
-        options.timeout = kNoEnd;
+        options.timeout = parts_->rank == 0 ? std::chrono::milliseconds(kComputing) : kNoEnd;
         onHost(numbers,
                [&](std::vector<at::Tensor>& tensors) { parts_->gloo->broadcast(tensors, options)->wait(); });
     });

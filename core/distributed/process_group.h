@@ -6,54 +6,63 @@
 #include <memory>
 #include <string>
 
+#include "core/base/error.h"
+#include "core/distributed/address.h"
+
 namespace roper {
 
-/// Where the processes of a group find its first one.
-struct MeetingPoint {
-    std::string host;
-    int port = 0;
-};
-
-/// Processes that compute together, by LibTorch's c10d with Gloo: over TCP. All of them call the same
+/// Processes that compute together by LibTorch's c10d with Gloo, over TCP. All of them call the collective
 /// functions in the same order. Rank 0 leads.
 ///
 /// Who reaches the port can take part: nothing of it is encrypted or asks for a password. A group of one
-/// machine listens on its loopback alone.
+/// machine listens on its loopback alone. Several machines use the interface that GLOO_SOCKET_IFNAME names,
+/// else the one that this host's name resolves to.
 class ProcessGroup {
   public:
-    /// A group that others join. The group is there once all have (`gather`).
+    /// A group that others join. The group is there once all have (`connect`).
     /// @param size          processes, with this one
     /// @param this_machine  whether all are on this machine
     /// @throws Error (other) if no port can be opened
     static std::unique_ptr<ProcessGroup> lead(int size, bool this_machine);
 
     /// Takes part as `rank`, 1 … size − 1. @throws Error (other) if nobody leads there
-    static std::unique_ptr<ProcessGroup> join(const MeetingPoint& at, int rank, int size);
+    static std::unique_ptr<ProcessGroup> join(const Address& at, int rank, int size);
 
     ~ProcessGroup();
 
-    /// Waits until all are there, for at most two minutes. @throws Error (other) naming how many are missing
-    void gather();
+    /// Waits until all are there, for at most two minutes. @throws Error (other) if they do not come
+    void connect();
 
-    const MeetingPoint& meetingPoint() const;
+    const Address& address() const;
     int rank() const;
     int size() const;
 
-    // A text under a name, from one to all the others, before `gather` or after it.
+    // A text under a name, from one to all the others, before `connect` or after it. `get` waits for it, for
+    // at most two minutes. @throws Error (preempted) if rank 0 is gone
+
     void set(const std::string& name, const std::string& text);
     std::string get(const std::string& name);
+    bool has(const std::string& name);
+
+    /// Tells rank 0 why this process ends: what rank 0 waits for then throws this error.
+    void reportFailure(const Error& error);
+    /// @throws Error the one that another process has reported, if one has. For rank 0.
+    void throwReportedFailure();
 
     // On tensors of the same shape and type in every process, in place; those of a GPU go by way of the
-    // host's memory. @throws Error (preempted) if a process is gone, or does not answer for half an hour.
+    // host's memory. @throws Error (preempted) if a process is gone, or does not answer for half an hour; in
+    // rank 0 what that process has reported, if it has
 
     /// Their sum, in every process the same.
-    void sum(at::Tensor& numbers);
-    /// Those of rank 0. Waits as long as rank 0 takes.
-    void share(at::Tensor& numbers);
+    void allReduce(at::Tensor& numbers);
+    /// Those of rank 0, for which the others wait as long as it takes.
+    void broadcast(at::Tensor& numbers);
 
   private:
     struct Parts;
     explicit ProcessGroup(std::unique_ptr<Parts> parts);
+    template <class Work>
+    void collectively(Work work);
     std::unique_ptr<Parts> parts_;
 };
 

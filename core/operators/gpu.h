@@ -27,7 +27,7 @@ class GpuGroup {
     /// Adds up float32 or float64 numbers of the same shape, in place, in every process the same. They are
     /// there when it returns.
     /// @throws c10::Error if a process is gone, or does not answer for two minutes
-    virtual void sum(at::Tensor& numbers) = 0;
+    virtual void allReduce(at::Tensor& numbers) = 0;
 };
 
 /// What LibTorch's portable operations cannot do on a GPU. libroper_cuda.so (core/cuda) implements it for

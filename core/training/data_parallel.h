@@ -1,16 +1,11 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "core/distributed/process_group.h"
 #include "core/operators/gpu.h"
-#include "core/runs/run_folder.h"
 #include "core/training/batch_stream.h"
 #include "core/training/checkpoint.h"
 #include "core/training/optimizer.h"
@@ -38,8 +33,8 @@ class SharedGradients : public GradientSum {
     /// How gradients are added up: a line for the run's log; nothing on CPUs, where there is one way.
     const std::string& note() const { return note_; }
 
-    double begin(double loss, const at::Tensor& targets) override;
-    void sum(at::Tensor& gradients) override;
+    double averageLoss(double loss, const at::Tensor& targets) override;
+    void averageGradients(at::Tensor& gradients) override;
 
   private:
     ProcessGroup& group_;
@@ -49,47 +44,6 @@ class SharedGradients : public GradientSum {
 };
 
 /// Gives all processes the weights, moments and position of rank 0.
-void shareState(ProcessGroup& group, Transformer& model, AdamW& optimizer, TrainingPosition& position);
-
-/// The other processes of a run, as its first one sees them. They do as they are told, and write nothing.
-class Followers {
-  public:
-    /// Starts `processes` − 1 on this machine, or, where srun has started all of them, waits for those.
-    /// @param folder  of the run
-    /// @throws Error (usage) for more processes than a batch has sequences; Error (other) if they do not
-    /// come together
-    Followers(std::int64_t processes, const RunFolder& folder, const Specification& specification);
-    /// Lets them go.
-    ~Followers();
-    Followers(const Followers&) = delete;
-    Followers& operator=(const Followers&) = delete;
-
-    ProcessGroup& group() { return *group_; }
-
-    /// They take so many steps, as this process is about to.
-    void step(std::int64_t count);
-    /// They take over the state of this process.
-    void takeOver(Transformer& model, AdamW& optimizer, TrainingPosition& position);
-
-  private:
-    void order(std::int64_t what);
-
-    std::unique_ptr<ProcessGroup> group_;
-    std::vector<pid_t> children_;
-};
-
-/// The place of this process among those that srun has started (SLURM_PROCID); nothing where it has started
-/// one, or this is none of its.
-struct SlurmRank {
-    int rank = 0, size = 1;
-};
-/// @param processes  that are to train the run together; for one it is nothing, whatever srun has started
-/// @throws Error (usage) if srun has started another number of them
-std::optional<SlurmRank> slurmRank(std::int64_t processes);
-
-/// The place of a process among those of a run on its machine, from 0 on (SLURM_LOCALID): by it they take
-/// GPUs.
-/// @param rank  where srun has not started them: all are on one machine
-int rankOnThisMachine(int rank);
+void broadcastState(ProcessGroup& group, Transformer& model, AdamW& optimizer, TrainingPosition& position);
 
 }  // namespace roper

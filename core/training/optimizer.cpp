@@ -56,7 +56,7 @@ at::Tensor AdamW::collectGradients(GradientSum* together) {
             all.push_back(parameters_[i].second.grad().flatten());
     at::cat_out(gradients_, all);
     dropGradients();
-    if (together != nullptr) together->sum(gradients_);
+    if (together != nullptr) together->averageGradients(gradients_);
     return at::linalg_vector_norm(gradients_);
 }
 

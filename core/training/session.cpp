@@ -16,7 +16,9 @@
 #include "core/operators/gpu.h"
 #include "core/specification/cost.h"
 #include "core/training/data_parallel.h"
+#include "core/training/followers.h"
 #include "core/training/loaded_model.h"
+#include "core/training/srun_tasks.h"
 #include "core/training/stopped_time.h"
 #include "core/training/trainer.h"
 
@@ -192,9 +194,9 @@ void note(RunRecorder& recorder, TrainingObserver& observer, const std::string& 
     observer.onNote(text);
 }
 
-RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session) {
-    keepHeapWarm();
-    handleStopSignals();
+namespace {
+
+RunState trainHolding(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session) {
     RunRecorder recorder(folder);
     recorder.logCrashes();
     try {
@@ -231,6 +233,22 @@ RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const Ses
         });
     } catch (const Error& error) {
         writeFailure(recorder, error);
+        throw;
+    }
+}
+
+}  // namespace
+
+RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session) {
+    keepHeapWarm();
+    handleStopSignals();
+    const bool others_wait = srunTask(session.processes).has_value();
+    try {
+        const RunState state = trainHolding(folder, observer, session);
+        if (others_wait) announceEnd(folder, "the run is " + stateName(state));
+        return state;
+    } catch (const Error& error) {
+        if (others_wait) announceEnd(folder, error.what());
         throw;
     }
 }

@@ -52,21 +52,6 @@ struct SessionOptions {
 /// @throws Error of every kind
 RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session = {});
 
-/// Takes part in training a run as another process than the first, whose `trainRun` has several of them: on
-/// this machine started by it, HOST:PORT being where it waits. @throws Error
-void followRun(const std::string& host, int port, int rank, int size);
-
-/// The same where srun has started all processes of the run and this is not the first.
-/// @returns whether it was so; otherwise nothing is done
-bool followAmongTasks(const RunFolder& folder, std::int64_t processes);
-
-/// Whether srun has started all processes and this is not the first, which alone makes the run's folder.
-bool isFollowerOfSrun(std::int64_t processes);
-
-/// Whether srun has started this process and the others of `processes`.
-/// @throws Error (usage) if it has started another number of them
-bool isAmongTasksOfSrun(std::int64_t processes);
-
 /// Settings that hold for one session and are not part of what a run is.
 struct ReadingOptions {
     std::optional<std::int64_t> step;  ///< of the checkpoint; the newest if not given

@@ -21,7 +21,7 @@ StepNumbers takeStep(Transformer& model, AdamW& optimizer, const Batch& batch,
     loss.backward();
     RECORD_USER_SCOPE(kOptimizerScope);
     StepNumbers numbers{loss.item<double>(), 0, learningRate(settings, step)};
-    if (together != nullptr) numbers.loss = together->begin(numbers.loss, batch.targets);
+    if (together != nullptr) numbers.loss = together->averageLoss(numbers.loss, batch.targets);
     numbers.gradient_norm = optimizer.collectGradients(together).item<double>();
     if (!numbers.finite()) return numbers;
     optimizer.clip(numbers.gradient_norm, settings.clip_norm);

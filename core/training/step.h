@@ -27,10 +27,10 @@ class GradientSum {
     /// @param loss     the mean over the targets of this process's part
     /// @param targets  of that part
     /// @returns the mean over those of the whole batch
-    virtual double begin(double loss, const at::Tensor& targets) = 0;
+    virtual double averageLoss(double loss, const at::Tensor& targets) = 0;
 
-    /// After `begin`. @param gradients  of the part's mean; becomes that of the whole batch's
-    virtual void sum(at::Tensor& gradients) = 0;
+    /// After `averageLoss`. @param gradients  of the part's mean; becomes that of the whole batch's
+    virtual void averageGradients(at::Tensor& gradients) = 0;
 };
 
 /// One step of training: forward, loss, backward, clipping, update. Where the loss or the gradient's norm is

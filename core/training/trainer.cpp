@@ -119,7 +119,7 @@ RunState Trainer::run() {
     }
     std::optional<Shard> shard;
     if (followers_ != nullptr) {
-        followers_->takeOver(model_, optimizer_, position_);
+        followers_->broadcastState(model_, optimizer_, position_);
         shard = shardOf(specification_.training.batch, 0, followers_->group().size());
     }
     batches_.emplace(*task_, specification_, position_.next_sequence, shard);
@@ -153,9 +153,6 @@ RunState Trainer::run() {
         if (evaluates) runEvaluation();
         if (looks_inside) takeSnapshot();
         if (saves) saveCheckpointNow();
-        // What goes on is what a resumed run would go on from, also where processors of several kinds round
-        // otherwise.
-        if (saves && followers_ != nullptr) followers_->takeOver(model_, optimizer_, position_);
         if (Clock::now() - last_beat_ > kHeartbeat) beat(RunState::running, Durability::process_death);
     }
     if (endsEarly() && submitted_ < specification_.training.steps) {
@@ -281,6 +278,7 @@ void Trainer::saveCheckpointNow() {
     const TrainingClock::Rest rest(clock_);
     position_.time_s = clock_.seconds();
     recorder_.sync();  // rows first: a checkpoint never stands for steps whose rows could still be lost
+    recorder_.requireHeld();
     saveCheckpoint(recorder_.folder().checkpointPath(position_.step), model_, optimizer_, position_,
                    toToml(specification_), task_->vocabulary().identity());
     // The new file is read back before older ones go.
@@ -288,11 +286,15 @@ void Trainer::saveCheckpointNow() {
     recorder_.pruneCheckpoints(specification_.checkpoints.keep);
     saved_step_ = position_.step;
     recorder_.log("checkpoint at step " + std::to_string(position_.step));
+    // All go on from what a resumed run would go on from, also where processors of several kinds round
+    // otherwise.
+    if (followers_ != nullptr) followers_->broadcastState(model_, optimizer_, position_);
 }
 
 void Trainer::takeSnapshot() {
     if (specification_.snapshots.every == 0) return;
     const TrainingClock::Rest rest(clock_);
+    recorder_.requireHeld();
     writeSnapshot(recorder_.folder(), model_, *task_, specification_, position_.step);
 }
 

@@ -12,6 +12,7 @@
 #include "core/training/checkpoint.h"
 #include "core/training/data_parallel.h"
 #include "core/training/evaluation.h"
+#include "core/training/followers.h"
 #include "core/training/optimizer.h"
 #include "core/training/own_stream.h"
 #include "core/training/run_control.h"

@@ -78,6 +78,22 @@ class ProcessesTest(TrainerTest):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual([int(row["step"]) for row in read_rows(run)], list(range(1, steps + 1)))
 
+    def test_what_goes_wrong_in_a_step_ends_all(self):
+        process = self.begin("r", "--set", "training.steps=2000", "--set", "training.warmup_steps=0", "--set", "training.learning_rate=10", "--set", "training.clip_norm=0",
+                             "--set", "device.precision=fp32", "--processes", "2")
+        self.assertEqual(process.wait(60), 3)
+        self.assertEqual(status(self.runs / "r")["state"], "failed")
+        wait_until(lambda: followers_of(process.pid) == [])
+
+    def test_a_process_that_is_gone_before_the_first_step_is_not_waited_for(self):
+        process = self.begin("r", "--processes", "2")
+        wait_until(lambda: followers_of(process.pid), process)
+        began = time.monotonic()
+        os.kill(followers_of(process.pid)[0], signal.SIGKILL)
+        self.assertEqual(process.wait(60), 1)
+        self.assertLess(time.monotonic() - began, 30)  # not the minutes that the others are waited for
+        self.assertIn("has ended with exit code 137", status(self.runs / "r")["error"])
+
     def test_told_to_end_all_end(self):
         process = self.start("r", "--set", "training.steps=100000", "--processes", "2")
         (follower,) = followers_of(process.pid)

@@ -215,6 +215,14 @@ class SlurmTest(TrainerTest):
             self.assertEqual(done.stderr.count(said), 2, done.stderr)
             self.assertFalse(list(self.runs.glob("*/run.toml")))
 
+    def test_why_the_first_process_has_ended_is_said_to_the_others(self):
+        self.train("taken", "--steps", 2)
+        for words, said in ((("run", "addition-small", *TINY, "--name", "taken"), "there is a run"),
+                            (("resume", "taken"), "is finished")):
+            command = ["srun", "--nodes=2", "--ntasks=2", "--mpi=none", TRAINER, *words, "--runs", str(self.runs), "--processes", "2"]
+            done = subprocess.run(command, env=self.cluster.env, capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.stderr.count(said), 2, done.stderr)
+
     def test_work_without_slurm(self):
         path = self.write_sweep(3, [0])
         self.submit(path)

@@ -39,13 +39,18 @@ class TrainerTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return self.runs / name
 
-    def start(self, name, *arguments):
-        """A tiny run in the background, waited for until its first row."""
+    def begin(self, name, *arguments):
+        """A tiny run in the background."""
         process = subprocess.Popen([TRAINER, "run", "addition-small", *TINY, *arguments, "--runs", str(self.runs), "--name",
                                     name, "-q"], stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
+        return process
+
+    def start(self, name, *arguments):
+        """The same, waited for until its first row."""
+        process = self.begin(name, *arguments)
         wait_until(lambda: len(read_rows(self.runs / name)) > 0, process)
         return process
 

@@ -12,6 +12,7 @@
 #include "core/tasks/task_kind.h"
 #include "core/training/batches.h"
 #include "core/training/queued_stepper.h"
+#include "core/training/srun_tasks.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/pretended_gpu.h"
 
@@ -67,11 +68,11 @@ std::vector<Trained> trainTogether(const Specification& specification, at::Scala
     std::vector<std::thread> threads;
     for (int rank = 1; rank < size; ++rank)
         threads.emplace_back([&, rank] {
-            const auto group = ProcessGroup::join(leader->meetingPoint(), rank, size);
-            group->gather();
+            const auto group = ProcessGroup::join(leader->address(), rank, size);
+            group->connect();
             trained[static_cast<std::size_t>(rank)] = train(specification, type, group.get());
         });
-    leader->gather();
+    leader->connect();
     trained[0] = train(specification, type, leader.get());
     for (std::thread& thread : threads)
         thread.join();
@@ -153,13 +154,13 @@ TEST(DataParallel, TheStateOfTheFirstProcessIsTakenOver) {
     first_optimizer.moments(0).mean.fill_(0.25);
     TrainingPosition theirs;
     std::thread follower([&] {
-        const auto group = ProcessGroup::join(leader->meetingPoint(), 1, 2);
-        group->gather();
-        shareState(*group, *second, second_optimizer, theirs);
+        const auto group = ProcessGroup::join(leader->address(), 1, 2);
+        group->connect();
+        broadcastState(*group, *second, second_optimizer, theirs);
     });
-    leader->gather();
+    leader->connect();
     TrainingPosition ours{7, 700, 28, 1.5};
-    shareState(*leader, *first, first_optimizer, ours);
+    broadcastState(*leader, *first, first_optimizer, ours);
     follower.join();
     for (std::size_t i = 0; i < first->parameters().size(); ++i)
         EXPECT_TRUE(at::equal(first->parameters()[i].second, second->parameters()[i].second));
@@ -173,15 +174,36 @@ TEST(DataParallel, WhoeverIsGoneIsNoticed) {
     const auto leader = ProcessGroup::lead(2, true);
     std::latch together(2);
     std::thread follower([&] {
-        const auto group = ProcessGroup::join(leader->meetingPoint(), 1, 2);
-        group->gather();
+        const auto group = ProcessGroup::join(leader->address(), 1, 2);
+        group->connect();
         together.arrive_and_wait();
     });
-    leader->gather();
+    leader->connect();
     together.arrive_and_wait();
     follower.join();
     at::Tensor numbers = at::ones({3});
-    expectError(ErrorKind::preempted, "is gone, or does not answer", [&] { leader->sum(numbers); });
+    expectError(ErrorKind::preempted, "is gone, or does not answer", [&] { leader->allReduce(numbers); });
+}
+
+TEST(DataParallel, WhatAProcessFailedOfIsSaidByTheFirst) {
+    const auto leader = ProcessGroup::lead(2, true);
+    std::thread follower([&] {
+        const auto group = ProcessGroup::join(leader->address(), 1, 2);
+        group->connect();
+        group->reportFailure(Error(ErrorKind::memory, "process 1 on node3: no memory is left"));
+    });
+    leader->connect();
+    follower.join();
+    at::Tensor numbers = at::ones({3});
+    expectError(ErrorKind::memory, "process 1 on node3: no memory is left",
+                [&] { leader->broadcast(numbers); });
+}
+
+TEST(DataParallel, AnInterfaceThatIsNotThereIsNamed) {
+    ::setenv("GLOO_SOCKET_IFNAME", "nowhere0", 1);
+    const auto leader = ProcessGroup::lead(1, /*this_machine=*/false);
+    expectError(ErrorKind::other, "nowhere0", [&] { leader->connect(); });
+    ::unsetenv("GLOO_SOCKET_IFNAME");
 }
 
 TEST(DataParallel, ProcessesShareTheCoresOfAMachine) {
@@ -194,13 +216,20 @@ TEST(DataParallel, ProcessesShareTheCoresOfAMachine) {
 }
 
 TEST(DataParallel, SrunStartsAsManyAsAreToTrain) {
-    EXPECT_FALSE(slurmRank(2));
+    EXPECT_FALSE(srunTask(2));
     ::setenv("SLURM_PROCID", "1", 1);
     ::setenv("SLURM_STEP_NUM_TASKS", "2", 1);
-    EXPECT_EQ(slurmRank(2).value().rank, 1);
-    EXPECT_FALSE(slurmRank(1));
+    EXPECT_EQ(srunTask(2).value().rank, 1);
+    EXPECT_FALSE(srunTask(1));
+    // GPUs are taken by the place on this machine, but only where srun has started these processes.
+    ::setenv("SLURM_LOCALID", "0", 1);
+    EXPECT_EQ(rankOnThisMachine(1, 2), 0);
+    ::unsetenv("SLURM_STEP_NUM_TASKS");
+    EXPECT_EQ(rankOnThisMachine(1, 2), 1);
+    ::unsetenv("SLURM_LOCALID");
+    ::setenv("SLURM_STEP_NUM_TASKS", "2", 1);
     expectError(ErrorKind::usage, "srun has started 2 processes, but --processes says 3",
-                [] { slurmRank(3); });
+                [] { srunTask(3); });
     ::unsetenv("SLURM_PROCID");
     ::unsetenv("SLURM_STEP_NUM_TASKS");
 }
@@ -221,7 +250,7 @@ class JoiningGpu final : public PretendedGpu {
         EXPECT_EQ(group, newGroup());
         struct Sum final : GpuGroup {
             Sum(const JoiningGpu& from, int size) : gpu(from), count(size) {}
-            void sum(at::Tensor& numbers) override { numbers.copy_(gpu.sumOf(numbers, count)); }
+            void allReduce(at::Tensor& numbers) override { numbers.copy_(gpu.sumOf(numbers, count)); }
             const JoiningGpu& gpu;
             int count;
         };
@@ -255,14 +284,14 @@ std::vector<double> sumOnGpus(const std::shared_ptr<JoiningGpu>& joining) {
     const auto leader = ProcessGroup::lead(2, true);
     std::vector<double> sums(2);
     const auto sum = [&](ProcessGroup& group, double gradient, std::int64_t targets) {
-        group.gather();
+        group.connect();
         SharedGradients shared(group, at::kCPU);
-        EXPECT_EQ(shared.begin(gradient, at::zeros({targets}, at::kLong)), (1 + 3 * 4) / 4.0);
+        EXPECT_EQ(shared.averageLoss(gradient, at::zeros({targets}, at::kLong)), (1 + 3 * 4) / 4.0);
         at::Tensor gradients = at::full({5}, gradient, at::kDouble);
-        shared.sum(gradients);
+        shared.averageGradients(gradients);
         sums[static_cast<std::size_t>(group.rank())] = gradients[4].item<double>();
     };
-    std::thread follower([&] { sum(*ProcessGroup::join(leader->meetingPoint(), 1, 2), 4, 3); });
+    std::thread follower([&] { sum(*ProcessGroup::join(leader->address(), 1, 2), 4, 3); });
     sum(*leader, 1, 1);
     follower.join();
     return sums;
@@ -286,7 +315,7 @@ TEST(DataParallel, GpusThatCannotBeJoinedSayWhatToDo) {
     };
     const UsedGpu used(std::make_shared<Unwilling>());
     const auto leader = ProcessGroup::lead(1, true);
-    leader->gather();
+    leader->connect();
     expectError(ErrorKind::other, "joins no others. With device.kernel = plain",
                 [&] { SharedGradients shared(*leader, at::kCPU); });
 }
@@ -299,7 +328,7 @@ TEST(DataParallel, StepsTogetherAreNotCaptured) {
     AdamW optimizer(model.parameters(), specification.training);
     BatchStream batches(*task, specification, 0);
     const auto leader = ProcessGroup::lead(1, true);
-    leader->gather();
+    leader->connect();
     SharedGradients shared(*leader, at::kCPU);
     const UsedGpu used(std::make_shared<PretendedGpu>());
     const auto isQueued = [&](GradientSum* together) {

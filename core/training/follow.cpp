@@ -1,0 +1,89 @@
+#include "core/training/follow.h"
+
+#include <signal.h>
+
+#include <optional>
+
+#include "core/base/error.h"
+#include "core/base/this_process.h"
+#include "core/corpus/open_task.h"
+#include "core/model/device.h"
+#include "core/training/batch_stream.h"
+#include "core/training/data_parallel.h"
+#include "core/training/followers.h"
+#include "core/training/loaded_model.h"
+#include "core/training/own_stream.h"
+#include "core/training/session.h"
+#include "core/training/srun_tasks.h"
+#include "core/training/stepper.h"
+
+namespace roper {
+namespace {
+
+/// Makes the model and does what rank 0 tells.
+void followIn(ProcessGroup& group) {
+    const Specification specification =
+        parseSpecification(group.get(kSpecificationKey), "what the first process trains");
+    const RunFolder folder(group.get(kFolderKey));
+    setThreads(specification.device.threads);
+    const std::unique_ptr<Task> task = openTask(specification.task, folder);
+    const at::Device device =
+        openDevice(specification.device, rankOnThisMachine(group.rank(), group.size())).device;
+    const OwnStream stream(device);
+    Transformer model(specification, modelVocabularySize(*task, specification), device);
+    AdamW optimizer(model.parameters(), specification.training);
+    group.set(readyKey(group.rank()), "");
+    group.connect();
+    TrainingPosition position;
+    std::optional<BatchStream> batches;
+    std::unique_ptr<Stepper> stepper;
+    SharedGradients gradients(group, device);
+    while (true) {
+        at::Tensor number = at::zeros({1}, at::kLong);
+        group.broadcast(number);
+        const auto command = number.item<std::int64_t>();
+        if (command == kEnd) return;
+        if (command != kTakeState) {
+            stepper->advance(command);
+            continue;
+        }
+        stepper.reset();
+        batches.reset();
+        broadcastState(group, model, optimizer, position);
+        batches.emplace(*task, specification, position.next_sequence,
+                        shardOf(specification.training.batch, group.rank(), group.size()));
+        model.chooseAttention(specification.training.batch, specification.inputLength());
+        stepper = makeStepper({model, optimizer, *batches, specification, device, &gradients, group.rank()},
+                              position.step);
+    }
+}
+
+}  // namespace
+
+void followRun(const Address& first, int rank, int size) {
+    // Only the first process decides when to end; without it this one ends, too.
+    ::signal(SIGTERM, SIG_IGN);
+    ::signal(SIGINT, SIG_IGN);
+    keepHeapWarm();
+    translatingErrors([&] {
+        const std::unique_ptr<ProcessGroup> group = ProcessGroup::join(first, rank, size);
+        try {
+            translatingErrors([&] { followIn(*group); });
+        } catch (const Error& error) {
+            // Who is gone is seen by all.
+            if (error.kind() != ErrorKind::preempted)
+                group->reportFailure(Error(error.kind(), "process " + std::to_string(rank) + " on " +
+                                                             thisHost() + ": " + error.what()));
+            throw;
+        }
+    });
+}
+
+bool followAmongTasks(const RunFolder& folder, std::int64_t processes) {
+    const auto task = srunTask(processes);
+    if (!task || task->rank == 0) return false;
+    followRun(awaitAddress(folder), task->rank, task->size);
+    return true;
+}
+
+}  // namespace roper

@@ -1,0 +1,88 @@
+#include "core/training/srun_tasks.h"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
+#include "core/base/file_reading.h"
+#include "core/base/text.h"
+#include "core/base/this_process.h"
+
+namespace roper {
+namespace {
+
+/// A file for each step of a job, so that what an earlier one left is not taken for it. Who writes the run
+/// next removes it like everything half-written.
+FilePath announcementPath(const RunFolder& folder) {
+    std::vector<std::string> step;
+    for (const char* part : {"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_RESTART_COUNT"})
+        step.push_back(environmentVariable(part));
+    return folder.file(std::string("processes").append(kPartialMark).append(join(step, ".")));
+}
+
+void announce(const RunFolder& folder, const nlohmann::json& json) {
+    writeFileAtomically(announcementPath(folder), json.dump() + "\n", Durability::process_death);
+}
+
+}  // namespace
+
+std::optional<SrunTask> srunTask(std::int64_t processes) {
+    const auto rank = parseInteger(environmentVariable("SLURM_PROCID")),
+               size = parseInteger(environmentVariable("SLURM_STEP_NUM_TASKS"));
+    if (!rank || !size || *size < 2 || processes < 2) return std::nullopt;
+    if (*size != processes)
+        throw Error(ErrorKind::usage, "srun has started " + std::to_string(*size) +
+                                          " processes, but --processes says " + std::to_string(processes) +
+                                          ": give both the same number");
+    return SrunTask{static_cast<int>(*rank), static_cast<int>(*size)};
+}
+
+int rankOnThisMachine(int rank, int size) {
+    const auto local = srunTask(size) ? parseInteger(environmentVariable("SLURM_LOCALID")) : std::nullopt;
+    return static_cast<int>(local.value_or(rank));
+}
+
+void announceAddress(const RunFolder& folder, const Address& at) {
+    announce(folder, {{"host", at.host}, {"port", at.port}});
+}
+
+void announceEnd(const RunFolder& folder, const std::string& why) {
+    try {
+        announce(folder, {{"ended", why}});
+    } catch (const Error&) {
+        // On a full disk; the others then wait in vain, and say so.
+    }
+}
+
+void removeAnnouncement(const RunFolder& folder) {
+    try {
+        removeFile(announcementPath(folder));
+    } catch (const Error&) {
+        // It stays until the run is written again.
+    }
+}
+
+Address awaitAddress(const RunFolder& folder) {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point began = Clock::now();
+    const FilePath path = announcementPath(folder);
+    while (Clock::now() - began < std::chrono::minutes(30)) {
+        if (Clock::now() - began > std::chrono::minutes(2) && !isThere(folder.confinedPath()))
+            throw Error(ErrorKind::other, "the first process has not made " + folder.path().string() +
+                                              " within two minutes; what it said tells why");
+        if (isThere(path)) {
+            const auto json = nlohmann::json::parse(readFile(path));
+            if (!json.contains("ended"))
+                return {json.at("host").get<std::string>(), json.at("port").get<int>()};
+            throw Error(ErrorKind::other,
+                        "the first process has ended: " + json.at("ended").get<std::string>());
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    throw Error(ErrorKind::other, "the first process of " + folder.path().string() +
+                                      " has not said within half an hour where it waits");
+}
+
+}  // namespace roper
