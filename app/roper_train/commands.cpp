@@ -174,6 +174,7 @@ int runCommand(const RunOptions& options) {
     if (by_srun && options.name.empty())
         throw Error(ErrorKind::usage,
                     "srun starts every process with the same command, which must name the run: --name NAME");
+    requireShares(specification, options.session.processes);
     if (!options.session.anyway) requireMemory(specification);
     requireReadableText(specification.task);
     const RunFolder named(options.runs / options.name);
@@ -182,7 +183,7 @@ int runCommand(const RunOptions& options) {
         try {
             return createRun(options.runs, options.name, specification);
         } catch (const Error& error) {
-            if (by_srun) announceEnd(named, error.what());
+            if (by_srun && isRunName(options.name)) announceEnd(named, error.what(), error.exitCode());
             throw;
         }
     };

@@ -168,6 +168,7 @@ int submitSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options
 
 Json jsonOf(const SweepElement& one) {
     Json json = {{"run", one.run},
+                 {"stage", nameOf(one.stage())},
                  {"state", one.state ? Json(stateName(*one.state)) : Json()},
                  {"step", one.status.step},
                  {"steps", one.status.steps}};
@@ -180,8 +181,18 @@ Json jsonOf(const SweepElement& one) {
     return json;
 }
 
+/// What is known of a sweep: where the scheduler cannot be asked, what its folders say.
+ClusterView lookAt(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
+    try {
+        return lookAtCluster(options.runs, nameOfSweep(options), namesOf(wanted));
+    } catch (const Error& error) {
+        tellPerson("what waits is not known: " + std::string(error.what()));
+        return lookAtSubmissions(options.runs, nameOfSweep(options), namesOf(wanted));
+    }
+}
+
 int printSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
-    const ClusterView sweep = lookAtCluster(options.runs, nameOfSweep(options), namesOf(wanted));
+    const ClusterView sweep = lookAt(wanted, options);
     for (const SweepElement& one : sweep.elements) {
         if (options.json)
             print(jsonOf(one));
@@ -226,7 +237,7 @@ void requeueThisElement(bool has_progressed) {
     if (!isRunning(id)) return;
     if (!has_progressed)
         throw Error(ErrorKind::other,
-                    "not one step was trained before the time was over; give the elements a longer --time");
+                    "not one step was saved before the time was over; give the elements a longer --time");
     requeueElement(id);
     tellPerson("its time is over; it waits to go on");
 }

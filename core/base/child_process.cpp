@@ -84,9 +84,12 @@ std::optional<int> exitCodeIfEnded(pid_t pid) {
     return exitCodeOf(status);
 }
 
-void waitOrKill(pid_t pid) {
-    for (int polls = 0; ::waitpid(pid, nullptr, WNOHANG) == 0; ++polls) {
-        if (polls == kMaxPolls) ::kill(-pid, SIGKILL);
+void waitOrKill(std::vector<pid_t> children) {
+    const auto has_ended = [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; };
+    for (int polls = 0; std::erase_if(children, has_ended), !children.empty(); ++polls) {
+        if (polls == kMaxPolls)
+            for (const pid_t pid : children)
+                ::kill(-pid, SIGKILL);
         std::this_thread::sleep_for(kPollInterval);
     }
 }
@@ -157,7 +160,7 @@ PipedProcess::~PipedProcess() {
     ::close(to_);
     ::close(from_);
     ::kill(-pid_, SIGTERM);  // and what it has started
-    waitOrKill(pid_);
+    waitOrKill({pid_});
 }
 
 void PipedProcess::write(const std::string& line) {

@@ -21,15 +21,15 @@ namespace roper {
 pid_t startProcess(const std::string& program, const std::vector<std::string>& arguments,
                    const std::array<int, 3>& standard);
 
-/// The exit code of a child that has ended; nothing while it goes on. Once it was told, the child is no more.
+/// The exit code of a child that has ended; nothing while it runs. Reaps it: ask only once after its end.
 std::optional<int> exitCodeIfEnded(pid_t pid);
 
-/// Waits until a child has ended; after two seconds it, and what it has started, is killed.
-void waitOrKill(pid_t pid);
+/// Waits until children have ended; what has not after two seconds is killed with all that it has started.
+void waitOrKill(std::vector<pid_t> children);
 
 /// What a program said until it ended.
 struct ProgramResult {
-    int exit_code = 0;  ///< 128 and the signal's number if a signal ended it; so for all children here
+    int exit_code = 0;  ///< 128 and the signal's number if a signal ended it, here as everywhere
     std::string output, errors;
 };
 

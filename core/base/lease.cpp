@@ -176,6 +176,7 @@ Lease::Lease(const FilePath& folder, const std::function<void(const std::string&
             if (!lease) continue;
             waitForEndOf(folder_, fileOf(folder_, highest), *lease, expires_s_, me_, say);
         }
+        const double sent = elapsed();
         // Who has a list of names that is out of date finds the next number taken, and looks again.
         if (!makeExclusively(fileOf(folder_, highest + 1), me_)) {
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -188,10 +189,10 @@ Lease::Lease(const FilePath& folder, const std::function<void(const std::string&
             continue;
         }
         number_ = highest + 1;
+        renewed_ = sent;
         for (const std::int64_t number : numbers)
             removeIfThere(fileOf(folder_, number));
     }
-    renewed_ = elapsed();
     keeper_ = std::thread([this] { keepAlive(); });
 }
 
@@ -216,10 +217,15 @@ bool Lease::renew() {
     const std::lock_guard lock(mutex_);
     if (lost_) return false;
     try {
-        if (isThere(fileOf(folder_, number_ + 1))) return !(lost_ = true);
+        // By the time before: this process may be suspended in between, and then touch what is removed.
+        const double sent = elapsed();
+        const std::vector<std::int64_t> numbers = numbersIn(folder_);
+        const bool has_successor =
+            isThere(fileOf(folder_, number_ + 1)) || (!numbers.empty() && numbers.back() > number_);
+        if (has_successor) return !(lost_ = true);
         const Descriptor file = openFileIfThere(fileOf(folder_, number_), O_WRONLY);
         if (!file) return !(lost_ = true);
-        if (::futimens(file.number(), nullptr) == 0) renewed_ = elapsed();
+        if (::futimens(file.number(), nullptr) == 0) renewed_ = sent;
     } catch (const Error&) {
         // A file server that does not answer: tried again, and nobody else gets further either.
     }

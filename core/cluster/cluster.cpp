@@ -1,11 +1,14 @@
 #include "core/cluster/cluster.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <string_view>
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_lock.h"
+#include "core/base/this_process.h"
 #include "core/runs/run_queue.h"
 
 namespace roper {
@@ -25,21 +28,50 @@ std::vector<std::string> runsOf(const std::vector<Submission>& submissions) {
     return names;
 }
 
+/// Of the runs of some submissions it is not known whether the scheduler has them, unless it lists them.
+void markUnknown(ClusterView& view, bool (*is_unknown)(const Submission&)) {
+    std::vector<Submission> unknown = view.submissions;
+    std::erase_if(unknown, [&](const Submission& submission) { return !is_unknown(submission); });
+    const std::vector<std::string> names = runsOf(unknown);
+    const std::set<std::string> runs(names.begin(), names.end());
+    for (SweepElement& one : view.elements)
+        one.is_known = one.element || runs.count(one.run) == 0;
+}
+
+/// Whether the scheduler may still come to have it: it has not said that it has, and not that it has not.
+bool isUncertain(const Submission& submission) {
+    constexpr double kLongest_s = 600;
+    return !submission.ended && submission.job.empty() && secondsSinceEpoch() - submission.time < kLongest_s;
+}
+
 /// What the scheduler no longer has anything of need not be asked for again.
 void closeEnded(const fs::path& runs, const ClusterView& view) {
     for (Submission submission : view.submissions) {
         const bool is_there =
             std::any_of(view.active.begin(), view.active.end(),
                         [&](const SlurmElement& element) { return element.name == submission.name; });
-        if (submission.ended || is_there) continue;
+        if (submission.ended || is_there || isUncertain(submission)) continue;
         submission.ended = true;
         writeSubmission(runs, submission);
     }
 }
 
+/// What sbatch says it could not submit may be submitted all the same, where its answer was lost on the way.
+/// @returns the number of the job; nothing if it was refused @throws SubmissionUnknown
+std::optional<std::string> jobDespite(const Error& refusal, const std::string& name) {
+    const std::string_view said = refusal.what();
+    if (said.find("timed out") == std::string_view::npos) return std::nullopt;
+    const std::vector<SlurmElement> elements = elementsOfJobs({name});
+    if (elements.empty())
+        throw SubmissionUnknown(ErrorKind::other, std::string(said) +
+                                                      "; whether Slurm has the job all the same "
+                                                      "is known in ten minutes");
+    return elements.front().job;
+}
+
 /// @param after  the array before it, which must have ended if a number of elements at the same time was
 /// wanted: of two arrays each would have as many. @returns the number of the job
-std::string submit(const fs::path& runs, const Submission& array, const std::string& after) {
+std::string submit(const fs::path& runs, Submission array, const std::string& after) {
     const std::string text = scriptOf(runs, array);
     writeSubmission(runs, array);
     const FilePath script = submissionsFolder(runs) / (array.name + ".sh");
@@ -47,14 +79,20 @@ std::string submit(const fs::path& runs, const Submission& array, const std::str
     std::vector<std::string> dependency;
     if (!after.empty() && array.options.at_once > 0) dependency.push_back("--dependency=afterany:" + after);
     try {
-        return submitScript(script.path(), dependency);
+        array.job = submitScript(script.path(), dependency);
     } catch (const SubmissionUnknown&) {
-        throw;  // what is submitted is known by its file
-    } catch (const Error&) {
-        removeFile(script);
-        removeFile(submissionPath(runs, array.name));
-        throw;
+        throw;  // the scheduler may have it, and it is known by its file
+    } catch (const Error& error) {
+        const auto job = jobDespite(error, array.name);
+        if (!job) {
+            removeFile(script);
+            removeFile(submissionPath(runs, array.name));
+            throw;
+        }
+        array.job = *job;
     }
+    writeSubmission(runs, array);
+    return array.job;
 }
 
 }  // namespace
@@ -69,19 +107,17 @@ ClusterView lookAtCluster(const fs::path& runs, const std::string& sweep,
     view.active = elementsOfJobs(jobs);
     view.elements =
         sweepElements(runs, names.empty() ? runsOf(view.submissions) : names, view.submissions, view.active);
+    markUnknown(view, isUncertain);
     return view;
 }
 
-ClusterView lookAtSubmissions(const fs::path& runs) {
+ClusterView lookAtSubmissions(const fs::path& runs, const std::string& sweep,
+                              const std::vector<std::string>& names) {
     ClusterView view;
-    view.submissions = submissionsOf(runs, {});
-    view.elements = sweepElements(runs, runsOf(view.submissions), view.submissions, {});
-    std::vector<Submission> open = view.submissions;
-    std::erase_if(open, [](const Submission& submission) { return submission.ended; });
-    const std::vector<std::string> names = runsOf(open);
-    const std::set<std::string> of_open(names.begin(), names.end());
-    for (SweepElement& one : view.elements)
-        one.is_known = of_open.count(one.run) == 0;
+    view.submissions = submissionsOf(runs, sweep);
+    view.elements =
+        sweepElements(runs, names.empty() ? runsOf(view.submissions) : names, view.submissions, {});
+    markUnknown(view, [](const Submission& submission) { return !submission.ended; });
     return view;
 }
 

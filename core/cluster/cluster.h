@@ -25,7 +25,8 @@ ClusterView lookAtCluster(const std::filesystem::path& runs, const std::string& 
 
 /// The same without asking the scheduler: what was submitted and is not seen to be at work is not known.
 /// @throws Error if a submission cannot be read
-ClusterView lookAtSubmissions(const std::filesystem::path& runs);
+ClusterView lookAtSubmissions(const std::filesystem::path& runs, const std::string& sweep = {},
+                              const std::vector<std::string>& names = {});
 
 /// Those that neither are finished, nor failed, nor are on their way.
 std::vector<std::string> missingOf(const std::vector<SweepElement>& elements);

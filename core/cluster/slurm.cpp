@@ -65,7 +65,9 @@ std::string submitScript(const std::filesystem::path& script, const std::vector<
             ErrorKind::other,
             std::string(error.what()) + "; the same command later finds out whether Slurm has the job");
     }
-    const std::string job = printed.substr(0, printed.find(';'));
+    // A cluster's own sbatch may say more before it.
+    const std::string last = printed.substr(printed.rfind('\n') + 1);
+    const std::string job = last.substr(0, last.find(';'));
     if (!parseInteger(job))
         throw SubmissionUnknown(ErrorKind::other, "sbatch printed \"" + onOneLine(printed.substr(0, 200)) +
                                                       "\" instead of the number of a job");

@@ -16,7 +16,7 @@ namespace roper {
 namespace fs = std::filesystem;
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlurmOptions, partition, gres, time, at_once, pack, more, program)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Submission, name, sweep, elements, options, time, ended)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Submission, name, sweep, elements, options, time, ended, job)
 
 namespace {
 
@@ -55,7 +55,7 @@ Submission newSubmission(const std::string& sweep, const SlurmOptions& options) 
     std::string name = sweep.substr(0, kLongestSweep) + ".";
     for (int i = 0; i < kRandom; ++i)
         name += kLetters[random() % kLetters.size()];
-    return {name, sweep, {}, options, secondsSinceEpoch(), false};
+    return {name, sweep, {}, options, secondsSinceEpoch(), false, {}};
 }
 
 void writeSubmission(const fs::path& runs, const Submission& submission) {
@@ -66,7 +66,9 @@ void writeSubmission(const fs::path& runs, const Submission& submission) {
 Submission readSubmission(const FilePath& path) {
     const std::string text = readFile(path, kLargest);
     try {
-        const Submission submission = nlohmann::json::parse(text).get<Submission>();
+        nlohmann::json json = nlohmann::json::parse(text);
+        if (json.is_object()) json.emplace("job", "");  // older ones do not have it
+        const auto submission = json.get<Submission>();
         requireNames(submission, path.string());
         return submission;
     } catch (const nlohmann::json::exception& error) {

@@ -18,8 +18,9 @@ struct Submission {
     std::string sweep;                               ///< name of the sweep
     std::vector<std::vector<std::string>> elements;  ///< names of the runs that each trains
     SlurmOptions options;
-    double time = 0;     ///< when it was submitted, in seconds since 1970, UTC
-    bool ended = false;  ///< the scheduler no longer had any of it
+    double time = 0;       ///< when it was submitted, in seconds since 1970, UTC
+    bool ended = false;    ///< the scheduler no longer had any of it
+    std::string job = {};  ///< its number; empty where the scheduler has not said it has it
 
     bool operator==(const Submission&) const = default;
 };

@@ -101,7 +101,7 @@ std::string SweepElement::describe() const {
     if (element && element->isPending())
         return "waiting" + of_slurm + (element->reason.empty() ? "" : ": " + element->reason) + progress;
     if (element) return "waiting on " + where + of_slurm + progress;
-    if (!is_known) return "submitted; the scheduler cannot be asked whether it waits" + progress;
+    if (!is_known) return "submitted; it is not known whether it waits" + progress;
     const std::string left = status.step > 0 ? stateName(*state) + progress : std::string("not submitted");
     return problem.empty() ? left : left + "; its element ended: " + problem;
 }

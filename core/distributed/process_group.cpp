@@ -23,7 +23,7 @@ constexpr auto kConnecting = 2min, kComputing = 30min;
 constexpr std::chrono::milliseconds kNoEnd =
     std::chrono::hours(24 * 365);  // evaluations and pauses take as long as they take
 constexpr const char* kLoopback = "127.0.0.1";
-constexpr const char* kInterface = "GLOO_SOCKET_IFNAME";
+constexpr const char* kInterfaces = "GLOO_SOCKET_IFNAME";
 constexpr const char* kFailure = "failure";
 
 /// A socket that listens, on a port that the system chooses. @throws Error (other)
@@ -59,19 +59,17 @@ auto naming(ErrorKind kind, const std::string& what, Work work) {
     }
 }
 
-/// Gloo computes in the host's memory.
-template <class Work>
-void onHost(at::Tensor& numbers, Work work) {
-    std::vector<at::Tensor> there{numbers.cpu()};
-    work(there);
-    if (!numbers.is_cpu()) numbers.copy_(there.front());
-}
+using Devices = std::vector<std::shared_ptr<::gloo::transport::Device>>;
 
-std::shared_ptr<::gloo::transport::Device> deviceFor(bool this_machine) {
-    if (this_machine) return c10d::ProcessGroupGloo::createDeviceForHostname(kLoopback, false);
-    const std::string interface = environmentVariable(kInterface);
-    return interface.empty() ? c10d::ProcessGroupGloo::createDefaultDevice(false)
-                             : c10d::ProcessGroupGloo::createDeviceForInterface(interface, false);
+Devices devicesFor(bool this_machine) {
+    using c10d::ProcessGroupGloo;
+    if (this_machine) return {ProcessGroupGloo::createDeviceForHostname(kLoopback, false)};
+    Devices devices;
+    for (const std::string& interface : split(environmentVariable(kInterfaces), ','))
+        if (!trimmed(interface).empty())
+            devices.push_back(ProcessGroupGloo::createDeviceForInterface(trimmed(interface), false));
+    if (devices.empty()) devices.push_back(ProcessGroupGloo::createDefaultDevice(false));
+    return devices;
 }
 
 }  // namespace
@@ -86,6 +84,16 @@ struct ProcessGroup::Parts {
     const std::string gone =
         "a process that trains this run together with this one is gone, or does not answer";
 };
+
+template <class Work>
+auto ProcessGroup::orReportedFailure(Work work) {
+    try {
+        return work();
+    } catch (const Error&) {
+        throwReportedFailure();
+        throw;
+    }
+}
 
 ProcessGroup::ProcessGroup(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
@@ -124,19 +132,19 @@ std::unique_ptr<ProcessGroup> ProcessGroup::join(const Address& at, int rank, in
 }
 
 void ProcessGroup::connect() {
-    const std::string network =
-        parts_->this_machine ? std::string()
-                             : std::string("; where the hosts' names lead to another network than theirs, ") +
-                                   kInterface + " names the interface to use";
-    naming(
-        ErrorKind::other,
-        "the " + std::to_string(parts_->size) + " processes have not connected within two minutes" + network,
-        [&] {
-            auto options = c10d::ProcessGroupGloo::Options::create(kConnecting);
-            options->devices.push_back(deviceFor(parts_->this_machine));
-            parts_->gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(parts_->store, parts_->rank,
-                                                                       parts_->size, options);
-        });
+    const std::string network = parts_->this_machine
+                                    ? std::string()
+                                    : std::string("; where the hosts' names lead to the wrong network, ") +
+                                          kInterfaces + " names the interface to use";
+    orReportedFailure([&] {
+        naming(ErrorKind::other,
+               "the " + std::to_string(parts_->size) + " processes cannot be connected" + network, [&] {
+                   auto options = c10d::ProcessGroupGloo::Options::create(kConnecting);
+                   options->devices = devicesFor(parts_->this_machine);
+                   parts_->gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(parts_->store, parts_->rank,
+                                                                              parts_->size, options);
+               });
+    });
 }
 
 const Address& ProcessGroup::address() const {
@@ -157,6 +165,10 @@ void ProcessGroup::set(const std::string& name, const std::string& text) {
 }
 
 std::string ProcessGroup::get(const std::string& name) {
+    return orReportedFailure([&] { return read(name); });
+}
+
+std::string ProcessGroup::read(const std::string& name) {
     return naming(ErrorKind::preempted, parts_->gone, [&] {
         const std::vector<std::uint8_t> bytes = parts_->store->get(name);
         return std::string(bytes.begin(), bytes.end());
@@ -170,47 +182,41 @@ bool ProcessGroup::has(const std::string& name) {
 void ProcessGroup::reportFailure(const Error& error) {
     try {
         set(kFailure, std::to_string(error.exitCode()) + " " + error.what());
-        get(kFailure);  // now it is there
+        read(kFailure);  // now it is there
     } catch (const Error&) {
         // Rank 0 is gone, too.
     }
 }
 
 void ProcessGroup::throwReportedFailure() {
-    if (!has(kFailure)) return;
-    const std::string failure = get(kFailure);
+    if (parts_->rank != 0 || !has(kFailure)) return;
+    const std::string failure = read(kFailure);
     const std::size_t blank = failure.find(' ');
     const auto kind = parseInteger(failure.substr(0, blank)).value_or(static_cast<int>(ErrorKind::other));
     throw Error(static_cast<ErrorKind>(kind), failure.substr(blank + 1));
 }
 
+/// Gloo computes in the host's memory.
 template <class Work>
-void ProcessGroup::collectively(Work work) {
-    try {
-        naming(ErrorKind::preempted, parts_->gone, work);
-    } catch (const Error&) {
-        if (parts_->rank == 0) throwReportedFailure();
-        throw;
-    }
+void ProcessGroup::collectively(at::Tensor& numbers, Work work) {
+    std::vector<at::Tensor> there{numbers.cpu()};
+    orReportedFailure([&] { naming(ErrorKind::preempted, parts_->gone, [&] { work(there)->wait(); }); });
+    if (!numbers.is_cpu()) numbers.copy_(there.front());
 }
 
 void ProcessGroup::allReduce(at::Tensor& numbers) {
-    collectively([&] {
-        c10d::AllreduceOptions options;
-        options.timeout = kComputing;
-        onHost(numbers,
-               [&](std::vector<at::Tensor>& tensors) { parts_->gloo->allreduce(tensors, options)->wait(); });
-    });
+    c10d::AllreduceOptions options;
+    options.timeout = kComputing;
+    collectively(numbers,
+                 [&](std::vector<at::Tensor>& there) { return parts_->gloo->allreduce(there, options); });
 }
 
 void ProcessGroup::broadcast(at::Tensor& numbers) {
-    collectively([&] {
-        c10d::BroadcastOptions options;
-        options.rootRank = 0;
-        options.timeout = parts_->rank == 0 ? std::chrono::milliseconds(kComputing) : kNoEnd;
-        onHost(numbers,
-               [&](std::vector<at::Tensor>& tensors) { parts_->gloo->broadcast(tensors, options)->wait(); });
-    });
+    c10d::BroadcastOptions options;
+    options.rootRank = 0;
+    options.timeout = parts_->rank == 0 ? std::chrono::milliseconds(kComputing) : kNoEnd;
+    collectively(numbers,
+                 [&](std::vector<at::Tensor>& there) { return parts_->gloo->broadcast(there, options); });
 }
 
 }  // namespace roper

@@ -15,8 +15,8 @@ namespace roper {
 /// functions in the same order. Rank 0 leads.
 ///
 /// Who reaches the port can take part: nothing of it is encrypted or asks for a password. A group of one
-/// machine listens on its loopback alone. Several machines use the interface that GLOO_SOCKET_IFNAME names,
-/// else the one that this host's name resolves to.
+/// machine listens on its loopback alone. Several machines use the interfaces that GLOO_SOCKET_IFNAME
+/// names ("ib0", "ib0,ib1"), else the one that this host's name resolves to.
 class ProcessGroup {
   public:
     /// A group that others join. The group is there once all have (`connect`).
@@ -30,7 +30,7 @@ class ProcessGroup {
 
     ~ProcessGroup();
 
-    /// Waits until all are there, for at most two minutes. @throws Error (other) if they do not come
+    /// Connects all, who call this at about the same time. @throws Error (other) after two minutes
     void connect();
 
     const Address& address() const;
@@ -44,9 +44,9 @@ class ProcessGroup {
     std::string get(const std::string& name);
     bool has(const std::string& name);
 
-    /// Tells rank 0 why this process ends: what rank 0 waits for then throws this error.
+    /// Tells rank 0 why this process ends: whatever rank 0 waits for then throws this error.
     void reportFailure(const Error& error);
-    /// @throws Error the one that another process has reported, if one has. For rank 0.
+    /// In rank 0: @throws Error the one that another process has reported, if one has.
     void throwReportedFailure();
 
     // On tensors of the same shape and type in every process, in place; those of a GPU go by way of the
@@ -61,8 +61,11 @@ class ProcessGroup {
   private:
     struct Parts;
     explicit ProcessGroup(std::unique_ptr<Parts> parts);
+    std::string read(const std::string& name);
     template <class Work>
-    void collectively(Work work);
+    auto orReportedFailure(Work work);
+    template <class Work>
+    void collectively(at::Tensor& numbers, Work work);
     std::unique_ptr<Parts> parts_;
 };
 

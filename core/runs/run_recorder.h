@@ -63,8 +63,8 @@ class RunRecorder {
     /// @throws Error (other) if another trainer has taken it over, Error (disk)
     void requireHeld();
 
-    /// A line of log.txt, with the time in front. Also by who holds the folder no more: lines are appended,
-    /// and this one may say so.
+    /// A line of log.txt, with the time in front. Allowed without the lease: a process that has lost it may
+    /// still log why.
     void log(std::string_view line);
 
     /// From here on log.txt also says it if this process crashes.

@@ -76,6 +76,7 @@ void SharedGradients::averageGradients(at::Tensor& gradients) {
     try {
         gpus_->allReduce(gradients);
     } catch (const c10::Error& error) {
+        group_.throwReportedFailure();
         throw Error(ErrorKind::preempted, error.what_without_backtrace());
     }
 }

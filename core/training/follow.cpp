@@ -2,8 +2,11 @@
 
 #include <signal.h>
 
+#include <chrono>
 #include <optional>
+#include <thread>
 
+#include "core/base/console.h"
 #include "core/base/error.h"
 #include "core/base/this_process.h"
 #include "core/corpus/open_task.h"
@@ -27,12 +30,13 @@ void followIn(ProcessGroup& group) {
     const RunFolder folder(group.get(kFolderKey));
     setThreads(specification.device.threads);
     const std::unique_ptr<Task> task = openTask(specification.task, folder);
-    const at::Device device =
-        openDevice(specification.device, rankOnThisMachine(group.rank(), group.size())).device;
+    const at::Device device = openDevice(specification.device, localRank(group.rank(), group.size())).device;
     const OwnStream stream(device);
     Transformer model(specification, modelVocabularySize(*task, specification), device);
     AdamW optimizer(model.parameters(), specification.training);
     group.set(readyKey(group.rank()), "");
+    while (!group.has(kAllReadyKey))
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
     group.connect();
     TrainingPosition position;
     std::optional<BatchStream> batches;
@@ -70,10 +74,10 @@ void followRun(const Address& first, int rank, int size) {
         try {
             translatingErrors([&] { followIn(*group); });
         } catch (const Error& error) {
-            // Who is gone is seen by all.
-            if (error.kind() != ErrorKind::preempted)
-                group->reportFailure(Error(error.kind(), "process " + std::to_string(rank) + " on " +
-                                                             thisHost() + ": " + error.what()));
+            // What the first process then makes of the run counts, its exit code, too.
+            if (error.kind() == ErrorKind::preempted) return tellPerson(error.what());
+            group->reportFailure(Error(
+                error.kind(), "process " + std::to_string(rank) + " on " + thisHost() + ": " + error.what()));
             throw;
         }
     });
@@ -82,7 +86,7 @@ void followRun(const Address& first, int rank, int size) {
 bool followAmongTasks(const RunFolder& folder, std::int64_t processes) {
     const auto task = srunTask(processes);
     if (!task || task->rank == 0) return false;
-    followRun(awaitAddress(folder), task->rank, task->size);
+    if (const auto first = awaitAddress(folder)) followRun(*first, task->rank, task->size);
     return true;
 }
 

@@ -34,63 +34,69 @@ std::string readyKey(int rank) {
 }
 
 ChildProcesses::~ChildProcesses() {
-    for (const pid_t pid : running_)
-        waitOrKill(pid);
+    waitOrKill(running_);
 }
 
-void ChildProcesses::requireRunning(const std::string& messages) {
+std::optional<int> ChildProcesses::exitCode() {
     for (auto child = running_.begin(); child != running_.end(); ++child) {
         const std::optional<int> exit_code = exitCodeIfEnded(*child);
         if (!exit_code) continue;
         running_.erase(child);
-        throw Error(ErrorKind::other, "a process that was to train this run, too, has ended with exit code " +
-                                          std::to_string(*exit_code) + "; what it said is in " + messages);
+        return exit_code;
     }
+    return std::nullopt;
 }
 
-Followers::Followers(std::int64_t processes, const RunFolder& folder, const Specification& specification) {
-    if (processes > specification.training.batch)
-        throw Error(ErrorKind::usage, std::to_string(processes) + " processes cannot share a batch of " +
-                                          std::to_string(specification.training.batch) + " (training.batch)");
+Followers::Followers(std::int64_t processes, const RunFolder& folder, const Specification& specification)
+    : folder_(folder), by_srun_(srunTask(processes).has_value()) {
     const auto size = static_cast<int>(processes);
-    const bool by_srun = srunTask(processes).has_value();
-    group_ = ProcessGroup::lead(size, !by_srun);
+    group_ = ProcessGroup::lead(size, !by_srun_);
     group_->set(kSpecificationKey, toToml(specification));
     group_->set(kFolderKey, folder.confinedPath().string());
-    if (by_srun)
-        announceAddress(folder, group_->address());
-    else
-        for (int rank = 1; rank < size; ++rank)
-            children_.add(startFollower(group_->address(), rank, size, folder.messagesPath()));
-    awaitReady(folder.messagesPath().string());
-    if (by_srun) removeAnnouncement(folder);
-    group_->connect();
+    if (by_srun_) announceAddress(folder, group_->address());
+    for (int rank = 1; rank < size && !by_srun_; ++rank)
+        children_.add(startFollower(group_->address(), rank, size, folder.messagesPath()));
 }
 
-/// Waits until all have made their models. They say it if they cannot.
-void Followers::awaitReady(const std::string& messages) {
+void Followers::connect(const std::function<void()>& poll) {
     constexpr auto kLongest = std::chrono::minutes(5);
     const auto until = std::chrono::steady_clock::now() + kLongest;
     for (int rank = 1; rank < group_->size(); ++rank) {
         while (!group_->has(readyKey(rank))) {
             group_->throwReportedFailure();
-            children_.requireRunning(messages);
+            requireRunning();
             if (std::chrono::steady_clock::now() > until)
                 throw Error(ErrorKind::other, "process " + std::to_string(rank) + " of " +
                                                   std::to_string(group_->size()) +
-                                                  " has not come within five minutes");
+                                                  " was not ready to train within five minutes");
+            poll();
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
         }
     }
+    group_->set(kAllReadyKey, "");
+    group_->connect();
+    is_connected_ = true;
+    if (by_srun_) removeAnnouncement(folder_);
+}
+
+/// Of the processes that this one has started.
+void Followers::requireRunning() {
+    constexpr int kSignalled = 128;
+    const std::optional<int> exit_code = children_.exitCode();
+    if (!exit_code) return;
+    group_->throwReportedFailure();
+    throw Error(*exit_code > kSignalled ? ErrorKind::preempted : ErrorKind::other,
+                "a process that was to train this run, too, has ended with exit code " +
+                    std::to_string(*exit_code) + "; what it said is in " + folder_.messagesPath().string());
 }
 
 Followers::~Followers() {
-    // Amid a step the others are elsewhere: they notice that this process is gone.
-    if (std::uncaught_exceptions() > exceptions_) return;
+    // After an error they may be in the middle of a step: closing the group makes that fail.
+    if (!is_connected_ || std::uncaught_exceptions() > exceptions_) return;
     try {
         tell(kEnd);
     } catch (const Error&) {
-        // So do they here.
+        // They are gone already.
     }
 }
 

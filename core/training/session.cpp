@@ -152,6 +152,12 @@ void requireMemory(const Specification& specification) {
         throw Error(ErrorKind::memory, *problem);
 }
 
+void requireShares(const Specification& specification, std::int64_t processes) {
+    if (processes > specification.training.batch)
+        throw Error(ErrorKind::usage, std::to_string(processes) + " processes cannot share a batch of " +
+                                          std::to_string(specification.training.batch) + " (training.batch)");
+}
+
 void keepHeapWarm() {
     ::mallopt(M_MMAP_THRESHOLD, kHeapThreshold);
     ::mallopt(M_TRIM_THRESHOLD, kHeapThreshold);
@@ -196,8 +202,11 @@ void note(RunRecorder& recorder, TrainingObserver& observer, const std::string& 
 
 namespace {
 
-RunState trainHolding(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session) {
+/// @param others_wait  whether other tasks of srun wait to be told where to connect; false once they are
+RunState trainHolding(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session,
+                      bool& others_wait) {
     RunRecorder recorder(folder);
+    std::optional<Followers> followers;  // end after the run's failure is written
     recorder.logCrashes();
     try {
         return translatingErrors([&] {
@@ -208,6 +217,7 @@ RunState trainHolding(const RunFolder& folder, TrainingObserver& observer, const
             if (session.threads > 0) specification.device.threads = session.threads;
             specification = sharedBy(session.processes, std::move(specification));
             requireValid(specification, folder.specificationPath().string());
+            requireShares(specification, session.processes);
             note(recorder, observer, setThreads(specification.device.threads));
             RunControl control(/*open_socket=*/true);
             const OpenDevice opened = openDevice(specification.device);
@@ -223,10 +233,10 @@ RunState trainHolding(const RunFolder& folder, TrainingObserver& observer, const
                 if (const auto problem = diskProblem({specification}, *free + bytesIn(folder.path())))
                     note(recorder, observer, "low disk space: " + *problem);
             return namingMemory(specification, [&] {
-                std::optional<Followers> followers;
                 if (session.processes > 1) followers.emplace(session.processes, folder, specification);
                 Trainer trainer(specification, std::move(task), opened.device, recorder, control, observer,
                                 followers ? &*followers : nullptr);
+                others_wait = false;
                 trainer.restore();
                 return trainer.run();
             });
@@ -242,13 +252,19 @@ RunState trainHolding(const RunFolder& folder, TrainingObserver& observer, const
 RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session) {
     keepHeapWarm();
     handleStopSignals();
-    const bool others_wait = srunTask(session.processes).has_value();
+    bool others_wait = srunTask(session.processes).has_value();
+    const auto release_others = [&](const std::string& why, int exit_code) {
+        if (others_wait) announceEnd(folder, why, exit_code);
+    };
     try {
-        const RunState state = trainHolding(folder, observer, session);
-        if (others_wait) announceEnd(folder, "the run is " + stateName(state));
+        const RunState state = trainHolding(folder, observer, session, others_wait);
+        release_others("the run is " + stateName(state), 0);
         return state;
     } catch (const Error& error) {
-        if (others_wait) announceEnd(folder, error.what());
+        release_others(error.what(), error.exitCode());
+        throw;
+    } catch (const std::exception& error) {
+        release_others(error.what(), static_cast<int>(ErrorKind::other));
         throw;
     }
 }

@@ -64,6 +64,9 @@ struct ReadingOptions {
 /// @throws Error (memory) with the estimate, what is free and what to change
 void requireMemory(const Specification& specification);
 
+/// @throws Error (usage) for more processes than a batch has sequences
+void requireShares(const Specification& specification, std::int64_t processes);
+
 /// How a finished run is evaluated; what is not given is as in its specification.
 struct EvaluationOptions {
     std::int64_t problems = 128;

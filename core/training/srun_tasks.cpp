@@ -39,7 +39,7 @@ std::optional<SrunTask> srunTask(std::int64_t processes) {
     return SrunTask{static_cast<int>(*rank), static_cast<int>(*size)};
 }
 
-int rankOnThisMachine(int rank, int size) {
+int localRank(int rank, int size) {
     const auto local = srunTask(size) ? parseInteger(environmentVariable("SLURM_LOCALID")) : std::nullopt;
     return static_cast<int>(local.value_or(rank));
 }
@@ -48,9 +48,9 @@ void announceAddress(const RunFolder& folder, const Address& at) {
     announce(folder, {{"host", at.host}, {"port", at.port}});
 }
 
-void announceEnd(const RunFolder& folder, const std::string& why) {
+void announceEnd(const RunFolder& folder, const std::string& why, int exit_code) {
     try {
-        announce(folder, {{"ended", why}});
+        announce(folder, {{"ended", why}, {"exit_code", exit_code}});
     } catch (const Error&) {
         // On a full disk; the others then wait in vain, and say so.
     }
@@ -64,19 +64,24 @@ void removeAnnouncement(const RunFolder& folder) {
     }
 }
 
-Address awaitAddress(const RunFolder& folder) {
+std::optional<Address> awaitAddress(const RunFolder& folder) {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point began = Clock::now();
     const FilePath path = announcementPath(folder);
+    bool was_there = false;
     while (Clock::now() - began < std::chrono::minutes(30)) {
-        if (Clock::now() - began > std::chrono::minutes(2) && !isThere(folder.confinedPath()))
-            throw Error(ErrorKind::other, "the first process has not made " + folder.path().string() +
-                                              " within two minutes; what it said tells why");
+        const bool is_there = isThere(folder.confinedPath());
+        if (!is_there && (was_there || Clock::now() - began > std::chrono::minutes(2)))
+            throw Error(ErrorKind::other, "the first process has ended, or has not made " +
+                                              folder.path().string() + "; what it said tells why");
+        was_there = is_there;
         if (isThere(path)) {
             const auto json = nlohmann::json::parse(readFile(path));
             if (!json.contains("ended"))
-                return {json.at("host").get<std::string>(), json.at("port").get<int>()};
-            throw Error(ErrorKind::other,
+                return Address{json.at("host").get<std::string>(), json.at("port").get<int>()};
+            const int code = json.at("exit_code").get<int>();
+            if (code == 0) return std::nullopt;
+            throw Error(static_cast<ErrorKind>(code),
                         "the first process has ended: " + json.at("ended").get<std::string>());
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(100));

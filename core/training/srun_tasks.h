@@ -23,19 +23,20 @@ std::optional<SrunTask> srunTask(std::int64_t processes);
 
 /// The place of a process among those of its group on its machine, from 0 on: by it they take GPUs. Where
 /// srun has not started them, all are on one machine.
-int rankOnThisMachine(int rank, int size);
+int localRank(int rank, int size);
 
 /// Says where the first process waits for the others.
 void announceAddress(const RunFolder& folder, const Address& at);
 
-/// Says to the others that the first has ended before it could wait for them, and why.
-void announceEnd(const RunFolder& folder, const std::string& why);
+/// Tells the others that the first has ended before it connected with them, why, and its exit code.
+void announceEnd(const RunFolder& folder, const std::string& why, int exit_code);
 
 /// What is announced is taken back: all know it.
 void removeAnnouncement(const RunFolder& folder);
 
 /// Waits until the first process, which may prepare a text or wait for another trainer, has said where it
-/// waits. @throws Error (other) with why it has ended, or after half an hour
-Address awaitAddress(const RunFolder& folder);
+/// waits. @returns nothing if it has ended without an error
+/// @throws Error with which it has ended; Error (other) after half an hour, or where there is no such run
+std::optional<Address> awaitAddress(const RunFolder& folder);
 
 }  // namespace roper

@@ -42,7 +42,14 @@ Trainer::Trainer(Specification specification, std::unique_ptr<Task> task, at::De
       last_beat_(Clock::now()) {
     // Dropout draws from the default generators; the weights have generators of their own.
     at::manual_seed(static_cast<std::uint64_t>(specification_.training.model_seed));
-    if (followers_ != nullptr) together_.emplace(followers_->group(), device);
+    if (followers_ == nullptr) return;
+    followers_->connect([this] {
+        const RunRequest request =
+            control_.poll({[] { return std::string("waiting for the other processes"); }});
+        if (request == RunRequest::stop || request == RunRequest::preempt)
+            throw Error(ErrorKind::preempted, "told to end before the other processes were ready");
+    });
+    together_.emplace(followers_->group(), device);
 }
 
 void Trainer::restore() {
@@ -105,6 +112,7 @@ RunState Trainer::run() {
     if (together_ && !together_->note().empty()) recorder_.log(together_->note());
     Computation computation = computationBy(model_, device_);
     if (followers_ != nullptr) computation.processes = followers_->group().size();
+    recorder_.requireHeld();
     addSession(recorder_.folder(), {position_.step, secondsSinceEpoch(), thisHost(), computation});
     const std::string attention =
         model_.chooseAttention(specification_.training.batch, specification_.inputLength());
@@ -118,10 +126,7 @@ RunState Trainer::run() {
         if (recorder_.folder().methodRows().empty()) reportMethod();
     }
     std::optional<Shard> shard;
-    if (followers_ != nullptr) {
-        followers_->broadcastState(model_, optimizer_, position_);
-        shard = shardOf(specification_.training.batch, 0, followers_->group().size());
-    }
+    if (followers_ != nullptr) shard = shardOf(specification_.training.batch, 0, followers_->group().size());
     batches_.emplace(*task_, specification_, position_.next_sequence, shard);
     submitted_ = position_.step;
     stepper_ = makeStepper(
@@ -140,7 +145,7 @@ RunState Trainer::run() {
             return state;
         }
         const std::int64_t count = std::min(stepper_->mostAtOnce(), stepsUntilDue());
-        if (followers_ != nullptr) followers_->step(count);
+        if (followers_ != nullptr) leadFollowers(count);
         accept(stepper_->advance(count));
         submitted_ += count;
         if (stepper_->note() != noted) recorder_.log(noted = stepper_->note());
@@ -286,9 +291,15 @@ void Trainer::saveCheckpointNow() {
     recorder_.pruneCheckpoints(specification_.checkpoints.keep);
     saved_step_ = position_.step;
     recorder_.log("checkpoint at step " + std::to_string(position_.step));
-    // All go on from what a resumed run would go on from, also where processors of several kinds round
-    // otherwise.
-    if (followers_ != nullptr) followers_->broadcastState(model_, optimizer_, position_);
+    followers_have_state_ = false;
+}
+
+/// After each checkpoint all go on from the state that a resumed run would go on from: processors of
+/// different kinds round differently.
+void Trainer::leadFollowers(std::int64_t steps) {
+    if (!followers_have_state_) followers_->broadcastState(model_, optimizer_, position_);
+    followers_have_state_ = true;
+    followers_->step(steps);
 }
 
 void Trainer::takeSnapshot() {

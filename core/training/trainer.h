@@ -58,6 +58,7 @@ class Trainer {
     /// Takes note of an evaluation. @returns whether it is the best so far
     bool judge(const EvaluationRow& row);
     void saveCheckpointNow();
+    void leadFollowers(std::int64_t steps);
     void takeSnapshot();
     void reportMethod();
     void beat(RunState state, Durability durability);
@@ -73,6 +74,7 @@ class Trainer {
     RunControl& control_;
     TrainingObserver& observer_;
     Followers* followers_;
+    bool followers_have_state_ = false;        ///< of the newest checkpoint, or of the start
     std::optional<SharedGradients> together_;  ///< with the followers
     OwnStream stream_;
     std::unique_ptr<Task> task_;

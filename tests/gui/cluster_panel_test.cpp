@@ -118,24 +118,44 @@ class ClusterPanelTest : public PageTest {
             QCOMPARE(one.options.partition, std::string(one.elements.front().front() == "a" ? "gpu" : "cpu"));
     }
 
-    void whereSlurmDoesNotSayWhetherItHasAJobItsFileIsKept() {
+    void whatIsRefusedIsNotThere() {
         submit({"a"});
         makeRun("a", RunState::preempted, 50);
-        writeProgram("sbatch", "echo perhaps");
+        writeProgram("sbatch", "echo 'no such partition' >&2; exit 1");
         open();
-        QTRY_COMPARE(panel().list().topLevelItemCount(), 1);
-        clickCell(0);
-        QSignalSpy said(&panel(), &ClusterPanel::said);
-        for (const std::size_t kept : {2, 2}) {
-            said.clear();
-            QTRY_VERIFY(panel().button("Submit again")->isEnabled());
-            QTest::mouseClick(panel().button("Submit again"), Qt::LeftButton);
-            QTRY_COMPARE(said.count(), 1);
-            QCOMPARE(submissionsOf(runs(), "s").size(), kept);
-            // What is refused is not there, and may be submitted anew.
-            writeProgram("sbatch", "echo 'no such partition' >&2; exit 1");
-        }
-        QVERIFY(said[0][0].toString().contains("no such partition"));
+        QVERIFY(submitAgain().contains("no such partition"));
+        QCOMPARE(submissionsOf(runs(), "s").size(), std::size_t(1));
+        QTRY_VERIFY(panel().button("Submit again")->isEnabled());
+        writeProgram("sbatch", "echo 77");
+    }
+
+    void whatSlurmMayHaveIsNotSubmittedTwice() {
+        submit({"a"});
+        makeRun("a", RunState::preempted, 50);
+        writeProgram("sbatch", "echo 'sbatch: error: Socket timed out on send/recv operation' >&2; exit 1");
+        open();
+        QVERIFY(submitAgain().contains("timed out"));
+        QCOMPARE(submissionsOf(runs(), "s").size(), std::size_t(2));
+        QTRY_VERIFY(where("a").startsWith("submitted; it is not known whether it waits"));
+        QVERIFY(!panel().button("Submit again")->isEnabled());
+        // Now Slurm lists it.
+        const std::string name = submissionsOf(runs(), "s").back().name;
+        setElements(QByteArray::fromStdString(name) + "|8|0|PENDING||Priority\n");
+        panel().watch().look();
+        QTRY_VERIFY(where("a").startsWith("waiting (8_0): Priority"));
+        writeProgram("sbatch", "echo 77");
+    }
+
+    void anAnswerThatWasLostIsFoundBySlurmsList() {
+        submit({"a"});
+        makeRun("a", RunState::preempted, 50);
+        // It is listed from the moment in which sbatch fails.
+        writeProgram("sbatch", "for f in '" + runs_->path() +
+                                   "'/slurm/*.sh; do echo \"$(basename $f .sh)|8|0|PENDING||None\" > '" +
+                                   folder_.filePath("elements") + "'; done; echo 'timed out' >&2; exit 1");
+        open();
+        QCOMPARE(submitAgain(), QString("1 run submitted: job 8"));
+        QCOMPARE(submissionsOf(runs(), "s").back().job, std::string("8"));
         writeProgram("sbatch", "echo 77");
     }
 
@@ -208,7 +228,7 @@ class ClusterPanelTest : public PageTest {
         open();
         QTRY_COMPARE(panel().list().topLevelItemCount(), 2);
         writeProgram("squeue", "cat '" + folder_.filePath("elements") + "'");
-        QVERIFY(where("b").startsWith("submitted; the scheduler cannot be asked"));
+        QVERIFY(where("b").startsWith("submitted; it is not known whether it waits"));
         QCOMPARE(where("a"), QString("finished"));
         const auto labels = panel().findChildren<QLabel*>();
         QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
@@ -255,6 +275,17 @@ class ClusterPanelTest : public PageTest {
         for (QTabWidget* tabs : page().findChildren<QTabWidget*>())
             if (const int tab = tabs->indexOf(&panel()); tab >= 0) tabs->setCurrentIndex(tab);
         QVERIFY(panel().isVisible());
+    }
+
+    /// Chooses the first run, submits it again, and returns what is said of it.
+    QString submitAgain() {
+        const auto is_enabled = [this] { return panel().button("Submit again")->isEnabled(); };
+        if (!QTest::qWaitFor([this] { return panel().list().topLevelItemCount() > 0; })) return {};
+        clickCell(0);
+        if (!QTest::qWaitFor(is_enabled)) return {};
+        QSignalSpy said(&panel(), &ClusterPanel::said);
+        QTest::mouseClick(panel().button("Submit again"), Qt::LeftButton);
+        return QTest::qWaitFor([&] { return said.count() == 1; }) ? said[0][0].toString() : QString();
     }
 
     void clickCell(std::size_t element) {

@@ -215,13 +215,31 @@ class SlurmTest(TrainerTest):
             self.assertEqual(done.stderr.count(said), 2, done.stderr)
             self.assertFalse(list(self.runs.glob("*/run.toml")))
 
-    def test_why_the_first_process_has_ended_is_said_to_the_others(self):
+    def together(self, *words):
+        """What two tasks of srun say and end with that train a run together."""
+        command = ["srun", "--nodes=2", "--ntasks=2", "--mpi=none", TRAINER, *map(str, words), "--runs", str(self.runs), "--processes", "2"]
+        return subprocess.run(command, env=self.cluster.env, capture_output=True, text=True, timeout=60)
+
+    def test_the_others_are_told_why_the_first_process_has_ended(self):
         self.train("taken", "--steps", 2)
-        for words, said in ((("run", "addition-small", *TINY, "--name", "taken"), "there is a run"),
-                            (("resume", "taken"), "is finished")):
-            command = ["srun", "--nodes=2", "--ntasks=2", "--mpi=none", TRAINER, *words, "--runs", str(self.runs), "--processes", "2"]
-            done = subprocess.run(command, env=self.cluster.env, capture_output=True, text=True, timeout=60)
+        for words, said, code in ((("run", "addition-small", *TINY, "--name", "taken"), "there is a run", 2),
+                                  (("resume", "taken"), "is finished", 0)):
+            done = self.together(*words)
             self.assertEqual(done.stderr.count(said), 2, done.stderr)
+            self.assertEqual(done.returncode, code)
+        # A new run that cannot begin leaves nothing.
+        done = self.together("run", "addition-small", *TINY, "--set", "training.batch=1", "--name", "small")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stderr.count("2 processes cannot share a batch of 1"), 2)
+        self.assertFalse((self.runs / "small").exists())
+
+    def test_a_run_that_fails_on_two_nodes_ends_as_it_does_on_one(self):
+        done = self.together("run", "addition-small", *TINY, "--set", "training.steps=2000", "--set", "training.warmup_steps=0",
+                             "--set", "training.learning_rate=10", "--set", "training.clip_norm=0", "--set", "device.precision=fp32",
+                             "--name", "r")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertEqual(status(self.runs / "r")["state"], "failed")
+        self.assertEqual(list((self.runs / "r").glob("processes.*")), [])  # nothing is announced any more
 
     def test_work_without_slurm(self):
         path = self.write_sweep(3, [0])
@@ -229,6 +247,11 @@ class SlurmTest(TrainerTest):
         self.cluster.call("scancel", "--partition=main")
         self.wait(lambda: not self.elements())
         (submission,) = self.runs.glob("slurm/*.json")
+        # On a machine without squeue the folder alone is known.
+        known = self.trainer("sweep", path, "--runs", self.runs, "--status", env={**os.environ, "PATH": "/nowhere"})
+        self.assertEqual(known.returncode, 0, known.stderr)
+        self.assertIn("what waits is not known: cannot start squeue", known.stderr)
+        self.assertEqual(known.stdout.count("submitted; it is not known whether it waits"), 2, known.stdout)
         self.assert_fails(self.trainer("work", submission), 2, "which element?")
         self.assert_fails(self.trainer("work", submission, "--element", 2), 2, "elements 0 to 1")
         self.assertEqual(self.trainer("work", submission, "--element", 1).returncode, 0)

@@ -127,12 +127,14 @@ std::vector<std::string> ClusterWatch::othersIn(const std::vector<std::string>& 
     const std::vector<std::string> ids = elementsOf(runs);
     std::vector<std::string> others;
     for (const SweepElement& one : view_.elements)
-        if (one.element && holds(ids, one.element->id()) && !holds(runs, one.run)) others.push_back(one.run);
+        if (one.element && one.state != RunState::failed && holds(ids, one.element->id()) &&
+            !holds(runs, one.run))
+            others.push_back(one.run);
     return others;
 }
 
-void ClusterWatch::cancel(const std::vector<std::string>& runs) {
-    start([ids = elementsOf(runs)] {
+void ClusterWatch::cancel(const std::vector<std::string>& ids) {
+    start([ids] {
         cancelElements(ids);
         return tr("%1 cancelled; what they had trained is kept")
             .arg(QString::fromStdString(countOf(ids.size(), "element")));
@@ -166,14 +168,22 @@ void ClusterWatch::submit(const std::vector<std::string>& runs) {
                             folder.string() + "` first");
         std::size_t submitted = 0;
         std::vector<std::string> jobs;
+        QStringList said;
         for (const Resubmission& one : wanted) {
-            const SubmissionReport report = submitMissing(folder, one.sweep, one.runs, one.options);
-            submitted += report.missing.size();
-            jobs.insert(jobs.end(), report.jobs.begin(), report.jobs.end());
+            try {
+                const SubmissionReport report = submitMissing(folder, one.sweep, one.runs, one.options);
+                submitted += report.missing.size();
+                jobs.insert(jobs.end(), report.jobs.begin(), report.jobs.end());
+            } catch (const Error& error) {
+                said << QString::fromStdString(error.what());
+            }
         }
-        if (jobs.empty()) return tr("Nothing is missing that is not on its way");
-        return tr("%1 submitted: job %2")
-            .arg(QString::fromStdString(countOf(submitted, "run")), QString::fromStdString(join(jobs, ", ")));
+        if (!jobs.empty())
+            said.prepend(tr("%1 submitted: job %2")
+                             .arg(QString::fromStdString(countOf(submitted, "run")),
+                                  QString::fromStdString(join(jobs, ", "))));
+        if (said.isEmpty()) said << tr("Nothing is missing that is not on its way");
+        return said.join(QStringLiteral("; "));
     });
 }
 

@@ -30,12 +30,14 @@ class ClusterWatch : public QObject {
     /// Why it cannot be known now; empty if all is well.
     const QString& problem() const { return problem_; }
     bool isBusy() const { return busy_; }
+    /// Slurm's elements that have these runs, "1234_5".
+    std::vector<std::string> elementsOf(const std::vector<std::string>& runs) const;
     /// Runs that share an element of an array with some of these, and are not among them: what happens to the
     /// element happens to them.
     std::vector<std::string> othersIn(const std::vector<std::string>& runs) const;
 
     // Done in another thread, one after the other; then it is looked again. What came of it is `said`.
-    void cancel(const std::vector<std::string>& runs);
+    void cancel(const std::vector<std::string>& ids);
     void requeue(const std::vector<std::string>& runs);
     /// Those that are missing, with the options with which they were submitted the last time.
     void submit(const std::vector<std::string>& runs);
@@ -51,7 +53,6 @@ class ClusterWatch : public QObject {
     };
     void start(const std::function<QString()>& work);
     void take(Outcome outcome);
-    std::vector<std::string> elementsOf(const std::vector<std::string>& runs) const;
 
     std::filesystem::path runs_;
     ClusterView view_;

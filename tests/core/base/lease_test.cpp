@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -108,12 +109,16 @@ TEST_F(LeaseTest, WithoutHeartbeatNothingIsWritten) {
     const auto cut_off = take("a");
     cut_off->requireHeld();
     const fs::path file = folder_.path() / "lease.1";
-    fs::remove(file);
-    fs::create_directory(file);  // as where a file server is gone: it cannot be touched, and is not gone
+    // As where a file server does not answer: the file cannot be touched, and is not gone.
+    const fs::path other = folder_.path() / "other";
+    fs::create_directory(other);
+    const auto exchange = [&] {
+        ASSERT_EQ(::renameat2(AT_FDCWD, file.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE), 0);
+    };
+    exchange();
     std::this_thread::sleep_for(milliseconds(400));
     expectError(ErrorKind::disk, "nothing is written here meanwhile", [&] { cut_off->requireHeld(); });
-    fs::remove(file);
-    leaveLease(1, processOn("a"));
+    exchange();
     cut_off->requireHeld();
 }
 

@@ -185,7 +185,7 @@ TEST(DataParallel, WhoeverIsGoneIsNoticed) {
     expectError(ErrorKind::preempted, "is gone, or does not answer", [&] { leader->allReduce(numbers); });
 }
 
-TEST(DataParallel, WhatAProcessFailedOfIsSaidByTheFirst) {
+TEST(DataParallel, TheErrorOfAnotherIsThrownByRank0) {
     const auto leader = ProcessGroup::lead(2, true);
     std::thread follower([&] {
         const auto group = ProcessGroup::join(leader->address(), 1, 2);
@@ -223,9 +223,9 @@ TEST(DataParallel, SrunStartsAsManyAsAreToTrain) {
     EXPECT_FALSE(srunTask(1));
     // GPUs are taken by the place on this machine, but only where srun has started these processes.
     ::setenv("SLURM_LOCALID", "0", 1);
-    EXPECT_EQ(rankOnThisMachine(1, 2), 0);
+    EXPECT_EQ(localRank(1, 2), 0);
     ::unsetenv("SLURM_STEP_NUM_TASKS");
-    EXPECT_EQ(rankOnThisMachine(1, 2), 1);
+    EXPECT_EQ(localRank(1, 2), 1);
     ::unsetenv("SLURM_LOCALID");
     ::setenv("SLURM_STEP_NUM_TASKS", "2", 1);
     expectError(ErrorKind::usage, "srun has started 2 processes, but --processes says 3",

@@ -21,7 +21,7 @@ bool isWithSlurm(const SweepElement& one) {
     return one.element.has_value();
 }
 
-bool runsThere(const SweepElement& one) {
+bool isRunningInSlurm(const SweepElement& one) {
     return one.element && one.element->state == "RUNNING";
 }
 
@@ -62,7 +62,7 @@ ClusterPanel::ClusterPanel(const std::filesystem::path& runs, QWidget* parent)
                    [this] { cancelSelected(); });
     requeue_ = makeButton(tr("Requeue"),
                           tr("Save the chosen runs that are running and put them back into Slurm's queue"),
-                          [this] { watch_->requeue(selectedIf(runsThere)); });
+                          [this] { watch_->requeue(selectedIf(isRunningInSlurm)); });
     submit_ = makeButton(tr("Submit again"),
                          tr("Hand the chosen runs that nobody has to Slurm again, with the same options"),
                          [this] { watch_->submit(selectedIf(isMissing)); });
@@ -142,7 +142,8 @@ std::vector<std::string> ClusterPanel::selectedIf(bool (*fits)(const SweepElemen
 /// An element may hold more runs than were chosen, which are then asked about.
 void ClusterPanel::cancelSelected() {
     const std::vector<std::string> runs = selectedIf(isWithSlurm), others = watch_->othersIn(runs);
-    if (others.empty()) return watch_->cancel(runs);
+    const std::vector<std::string> ids = watch_->elementsOf(runs);
+    if (others.empty()) return watch_->cancel(ids);
     auto* question = new QMessageBox(this);
     question->setObjectName(QStringLiteral("cancel_question"));
     question->setAttribute(Qt::WA_DeleteOnClose);
@@ -158,7 +159,7 @@ void ClusterPanel::cancelSelected() {
             .arg(QString::fromStdString(names + (named < others.size() ? " …" : ""))));
     auto* agree = question->addButton(tr("Cancel all of them"), QMessageBox::AcceptRole);
     question->addButton(tr("Leave them"), QMessageBox::RejectRole);
-    connect(agree, &QPushButton::clicked, this, [this, runs] { watch_->cancel(runs); });
+    connect(agree, &QPushButton::clicked, this, [this, ids] { watch_->cancel(ids); });
     question->open();
 }
 
@@ -195,7 +196,7 @@ void ClusterPanel::showWatched() {
 
 void ClusterPanel::showButtons() {
     cancel_->setEnabled(!selectedIf(isWithSlurm).empty());
-    requeue_->setEnabled(!selectedIf(runsThere).empty());
+    requeue_->setEnabled(!selectedIf(isRunningInSlurm).empty());
     submit_->setEnabled(!selectedIf(isMissing).empty());
 }
 
