@@ -171,7 +171,7 @@ class ClusterPanelTest : public PageTest {
         for (const char* answer : {"Leave them", "Cancel all of them"}) {
             QTest::mouseClick(panel().button("Cancel"), Qt::LeftButton);
             auto* question = panel().findChild<QMessageBox*>("cancel_question");
-            QVERIFY(question != nullptr && question->informativeText().startsWith("b."));
+            QVERIFY(question != nullptr && question->informativeText().startsWith("b\n"));
             QVERIFY(!calls().contains("scancel"));
             for (QAbstractButton* button : question->buttons())
                 if (button->text() == answer) QTest::mouseClick(button, Qt::LeftButton);

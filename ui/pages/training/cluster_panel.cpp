@@ -149,16 +149,17 @@ void ClusterPanel::cancelSelected() {
     question->setAttribute(Qt::WA_DeleteOnClose);
     question->setIcon(QMessageBox::Question);
     question->setWindowTitle(tr("Cancel"));
-    question->setText(tr("What you chose shares an element of Slurm's array with %1, cancelled with it.")
-                          .arg(QString::fromStdString(countOf(others.size(), "other run"))));
+    question->setText(
+        tr("What you chose shares an element of Slurm's array with %1, which will be cancelled, too.")
+            .arg(QString::fromStdString(countOf(others.size(), "other run"))));
     const auto named = std::min(others.size(), kMostNamed);
     const std::string names =
-        join({others.begin(), others.begin() + static_cast<std::ptrdiff_t>(named)}, ", ");
+        join({others.begin(), others.begin() + static_cast<std::ptrdiff_t>(named)}, "\n");
     question->setInformativeText(
-        tr("%1. What they have trained is kept, and they can be submitted again.")
-            .arg(QString::fromStdString(names + (named < others.size() ? " …" : ""))));
+        tr("%1\n\nWhat they have trained is kept, and they can be submitted again.")
+            .arg(QString::fromStdString(names + (named < others.size() ? "\n…" : ""))));
     auto* agree = question->addButton(tr("Cancel all of them"), QMessageBox::AcceptRole);
-    question->addButton(tr("Leave them"), QMessageBox::RejectRole);
+    question->setDefaultButton(question->addButton(tr("Leave them"), QMessageBox::RejectRole));
     connect(agree, &QPushButton::clicked, this, [this, ids] { watch_->cancel(ids); });
     question->open();
 }
@@ -166,6 +167,7 @@ void ClusterPanel::cancelSelected() {
 void ClusterPanel::show(const ClusterView& view) {
     grid_->show(view.elements);
     const auto count = static_cast<int>(view.elements.size());
+    const bool is_new = list_->topLevelItemCount() != count;
     while (list_->topLevelItemCount() > count)
         delete list_->takeTopLevelItem(list_->topLevelItemCount() - 1);
     while (list_->topLevelItemCount() < count)
@@ -180,6 +182,10 @@ void ClusterPanel::show(const ClusterView& view) {
         item->setText(1, where);
         item->setToolTip(0, plainToolTip(name));
         item->setToolTip(1, plainToolTip(where));
+    }
+    if (is_new) {
+        list_->resizeColumnToContents(0);
+        list_->header()->resizeSection(0, std::min(list_->columnWidth(0), list_->width() / 2));
     }
     summary_->setText(count > 0 ? QString::fromStdString(summaryOf(view.elements)) : QString());
     summary_->setVisible(count > 0);
