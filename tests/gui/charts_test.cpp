@@ -345,6 +345,26 @@ class ChartsTest : public QObject {
     }
 
     // A map that is narrow, but has room for its rows, keeps each of them.
+    // A short run beside a long one: the long one is read to its end.
+    void theCrosshairReadsTheCurvesThatReachIt() {
+        CurveChart chart("test", "step", "y", nullptr);
+        chart.resize(600, 400);
+        chart.setCurves({{"short", "short", Qt::red, {0, 50, 100}, {1, 2, 3}, false, false, {}},
+                         {"long", "long", Qt::blue, {0, 250, 400, 600}, {4, 5, 6, 7}, false, false, {}}},
+                        {});
+        chart.plot().replot();
+        QSignalSpy pointed(&chart, &CurveChart::pointed);
+        const auto read = [&](double x) {
+            QCustomPlot& plot = chart.plot();
+            const QPointF at(plot.xAxis->coordToPixel(x), plot.axisRect()->rect().center().y());
+            QMouseEvent move(QEvent::MouseMove, at, plot.mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
+            QCoreApplication::sendEvent(&plot, &move);
+            return pointed.isEmpty() ? QString() : pointed.takeLast()[0].toString();
+        };
+        QCOMPARE(read(590), QString("step 600    long 7"));
+        QCOMPARE(read(105), QString("step 100    short 3    long 4"));
+    }
+
     /// The label of a mark stands where no curve runs, and inside the axes.
     void aMarksLabelKeepsOffTheCurves() {
         CurveChart chart("test", "x", "y", nullptr);

@@ -110,6 +110,9 @@ class ComparePageTest : public PageTest {
         QCOMPARE(page().curves().curves().size(), std::size_t(1));
         groups->topLevelItem(0)->setCheckState(0, Qt::Checked);
         QCOMPARE(page().curves().curves().size(), std::size_t(2));
+        // Both are told apart in print without colours.
+        QVERIFY(page().curves().plot().graph(0)->pen().style() !=
+                page().curves().plot().graph(1)->pen().style());
     }
 
     // It was one line, which left the window at its right.

@@ -26,6 +26,22 @@ qsizetype nearest(const QVector<double>& x, double at) {
     return at - x[index - 1] < x[index] - at ? index - 1 : index;
 }
 
+/// The x of each curve that is the nearest to a place.
+QVector<double> nearestOfEach(const std::vector<CurveChart::Curve>& curves, double at) {
+    QVector<double> found;
+    for (const CurveChart::Curve& curve : curves)
+        if (!curve.x.isEmpty()) found << curve.x[nearest(curve.x, at)];
+    return found;
+}
+
+/// Whether a curve has a value at a place, or half the way to its next point beyond its end.
+bool reaches(const CurveChart::Curve& curve, double at) {
+    if (curve.x.isEmpty()) return false;
+    const double gap =
+        curve.x.size() < 2 ? 0 : (curve.x.back() - curve.x.front()) / static_cast<double>(curve.x.size() - 1);
+    return at >= curve.x.front() - gap / 2 && at <= curve.x.back() + gap / 2;
+}
+
 /// The smallest and the largest value of each pixel column of [low, high]; curves of few points stay as they
 /// are.
 void thin(const CurveChart::Curve& curve, double low, double high, bool log, int columns, QVector<double>& xs,
@@ -296,17 +312,23 @@ void CurveChart::onMove(QMouseEvent* event) {
         setPointed(std::nullopt);
         return emit pointed({});
     }
+    // The point of any curve that is the nearest, so that a long curve is read where shorter ones have ended.
     double at = plot_->xAxis->pixelToCoord(event->position().x());
+    double nearest_px = std::numeric_limits<double>::infinity();
+    for (const double x : nearestOfEach(curves_, at)) {
+        const double px = std::abs(plot_->xAxis->coordToPixel(x) - event->position().x());
+        if (px >= nearest_px) continue;
+        nearest_px = px;
+        at = x;
+    }
     QStringList parts;
     const Curve* closest = nullptr;  // to the pointer: its formula is told
     double least = std::numeric_limits<double>::infinity();
     for (const Curve& curve : curves_) {
-        if (curve.x.isEmpty()) continue;
+        if (!reaches(curve, at)) continue;
         const qsizetype i = nearest(curve.x, at);
-        if (parts.isEmpty()) {
-            at = curve.x[i];
+        if (parts.isEmpty())
             parts << QStringLiteral("%1 %2").arg(x_name_.section("    ", 0, 0)).arg(at, 0, 'g', 7);
-        }
         if (!curve.in_legend) continue;
         parts << QStringLiteral("%1 %2").arg(curve.label).arg(curve.y[i], 0, 'g', 7);
         if (!curve.low.isEmpty() && curve.low[i] < curve.high[i])

@@ -27,6 +27,7 @@ class CurveChart : public QWidget, public Figure {
         QString formula;                      ///< in the readout; may be empty
         QVector<double> low = {}, high = {};  ///< edges of a band about the curve; empty where it has none
         bool in_legend = true;
+        int dash = 0;  ///< as in `dashOf`
         /// Where many points share a pixel, their range is filled, rather than drawn over itself as a line.
         bool envelope = false;
     };

@@ -49,7 +49,7 @@ void CurveChart::applyTheme(const Theme& theme, const QFont& font, double width)
             elidedLabel(nameInLegend(i), QFontMetricsF(small), std::max(width - kBeside, kBeside)));
         // A curve that lies on another is dashed, so that both are seen.
         graph->setPen(QPen(curves_[i].color, curves_[i].strong ? 2.4 : 1.5,
-                           same_as_[i] ? Qt::DashLine : Qt::SolidLine));
+                           same_as_[i] && curves_[i].dash == 0 ? Qt::DashLine : dashOf(curves_[i].dash)));
         graph->setScatterStyle(curves_[i].points ? QCPScatterStyle(QCPScatterStyle::ssDisc, 4)
                                                  : QCPScatterStyle(QCPScatterStyle::ssNone));
     }

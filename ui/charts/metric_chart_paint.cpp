@@ -20,8 +20,6 @@ constexpr std::size_t kColumnsAPixel = 6;  // of a picture that is exported
 constexpr double kMargin = 0.04;           // of the range, left free above and below
 constexpr double kFlatMargin = 0.05;       // of the value, where there is no range
 
-constexpr std::array kDashes = {Qt::SolidLine, Qt::DashLine, Qt::DotLine, Qt::DashDotLine,
-                                Qt::DashDotDotLine};
 constexpr std::array kMarkers = {QCPScatterStyle::ssDisc,     QCPScatterStyle::ssSquare,
                                  QCPScatterStyle::ssTriangle, QCPScatterStyle::ssDiamond,
                                  QCPScatterStyle::ssPlus,     QCPScatterStyle::ssCross,
@@ -177,8 +175,8 @@ void MetricChart::applyPens(const Series& series, const Theme& theme) const {
     // A pen wider than 1 needs the fast hint, or QCustomPlot's lines take seconds; the raw curve has neither.
     series.raw_graph->setPen(QPen(theme.faded(series.look.color, 0.35), 1));
     series.raw_graph->setAntialiased(false);
-    series.smooth_graph->setPen(QPen(series.look.color, series.look.chosen ? 3.2 : 2,
-                                     kDashes[static_cast<std::size_t>(series.look.dash) % kDashes.size()]));
+    series.smooth_graph->setPen(
+        QPen(series.look.color, series.look.chosen ? 3.2 : 2, dashOf(series.look.dash)));
     if (series.reference_line != nullptr) {
         series.reference_line->setVisible(series.shown);
         series.reference_line->setPen(QPen(theme.faded(series.look.color, 0.8), 1.2, Qt::DashLine));

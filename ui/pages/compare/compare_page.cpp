@@ -241,6 +241,7 @@ void ComparePage::showCurves() {
         }
         curves.push_back(std::move(curve));
     };
+    int dash = 0;  // told apart also in print without colours
     for (const ComparedGroup& group : state_->groups()) {
         if (!group.shown) continue;
         const Band band = state_->band(group);
@@ -250,6 +251,7 @@ void ComparePage::showCurves() {
             band.runs.empty() ? 0 : *std::max_element(band.runs.begin(), band.runs.end()), tr("run")));
         curve.color = group.color;
         curve.strong = true;
+        curve.dash = dash++;
         curve.x = {band.x.begin(), band.x.end()};
         curve.y = {band.mean.begin(), band.mean.end()};
         curve.low = {band.low.begin(), band.low.end()};
