@@ -68,10 +68,16 @@ class SlurmTest(TrainerTest):
         return found
 
     def hurry(self):
-        """What was put back into the queue waits two minutes by itself."""
+        """What was put back into the queue waits two minutes by itself. Sooner a node may still be ending the same element: Slurm then holds
+        the element and drains the node, and an administrator takes both back."""
         for element, state in self.elements():
             if state == "PENDING":
                 self.cluster.call("scontrol", "update", f"JobId={element}", "StartTime=now")
+        if "held" in self.cluster.call("squeue", "--noheader", "--array", "--format=%r"):
+            for element, state in self.elements():
+                self.cluster.call("scontrol", "release", element)
+            for node in self.cluster.call("sinfo", "--noheader", "--Node", "--states=drain", "--format=%N").split():
+                self.cluster.call("scontrol", "update", f"NodeName={node}", "State=RESUME")
 
     def wait_until_finished(self, path, seconds=300):
         def unfinished():
