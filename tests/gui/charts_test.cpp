@@ -344,7 +344,6 @@ class ChartsTest : public QObject {
         }
     }
 
-    // A map that is narrow, but has room for its rows, keeps each of them.
     // A short run beside a long one: the long one is read to its end.
     void theCrosshairReadsTheCurvesThatReachIt() {
         CurveChart chart("test", "step", "y", nullptr);

@@ -213,18 +213,18 @@ class SlurmTest(TrainerTest):
         self.assertEqual(subprocess.run(command, capture_output=True, timeout=120).returncode, 0)
         self.assertEqual(without_times(read_rows(self.runs / "r")), without_times(read_rows(together / "r")))
 
+    def together(self, *words, processes=2):
+        """What two tasks of srun say and end with that train a run together."""
+        command = ["srun", "--nodes=2", "--ntasks=2", "--mpi=none", TRAINER, *map(str, words), "--runs", str(self.runs), "--processes", str(processes)]
+        return subprocess.run(command, env=self.cluster.env, capture_output=True, text=True, timeout=60)
+
     def test_several_processes_that_do_not_fit_together_are_refused(self):
-        for more, said in ((("--processes", "2"), "which must name the run"), (("--processes", "3", "--name", "r"), "has started 2 processes, but --processes says 3")):
-            command = ["srun", "--nodes=2", "--ntasks=2", "--mpi=none", TRAINER, "run", "addition-small", *TINY, "--runs", str(self.runs), *more]
-            done = subprocess.run(command, env=self.cluster.env, capture_output=True, text=True, timeout=60)
+        for more, processes, said in (((), 2, "which must name the run"),
+                                      (("--name", "r"), 3, "has started 2 processes, but --processes says 3")):
+            done = self.together("run", "addition-small", *TINY, *more, processes=processes)
             self.assertNotEqual(done.returncode, 0)
             self.assertEqual(done.stderr.count(said), 2, done.stderr)
             self.assertFalse(list(self.runs.glob("*/run.toml")))
-
-    def together(self, *words):
-        """What two tasks of srun say and end with that train a run together."""
-        command = ["srun", "--nodes=2", "--ntasks=2", "--mpi=none", TRAINER, *map(str, words), "--runs", str(self.runs), "--processes", "2"]
-        return subprocess.run(command, env=self.cluster.env, capture_output=True, text=True, timeout=60)
 
     def test_the_others_are_told_why_the_first_process_has_ended(self):
         self.train("taken", "--steps", 2)
