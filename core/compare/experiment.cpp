@@ -90,6 +90,11 @@ std::string experimentName(const Specification& specification, const std::string
     return experiment.empty() ? settingsTitle(specification) : experiment;
 }
 
+bool isGivenName(const Specification& specification, const std::string& experiment) {
+    const std::string title = settingsTitle(specification);
+    return !experiment.empty() && experiment != title && !experiment.starts_with(title + ", ");
+}
+
 std::string newExperimentName(const Specification& specification, const std::set<std::string>& taken,
                               std::time_t now) {
     std::array<char, 32> minute{};

@@ -25,6 +25,10 @@ std::string experimentKey(const Specification& specification, const std::string&
 /// How it is shown: that name, else `settingsTitle`.
 std::string experimentName(const Specification& specification, const std::string& experiment);
 
+/// Whether somebody gave it that name, in the window or as that of a sweep's file: it is neither empty nor
+/// one of `newExperimentName`.
+bool isGivenName(const Specification& specification, const std::string& experiment);
+
 /// A name for an experiment that is started now: "Addition, small, 2026-11-24 12:10", local time, with a
 /// number behind it if that is taken.
 std::string newExperimentName(const Specification& specification, const std::set<std::string>& taken,

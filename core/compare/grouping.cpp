@@ -135,6 +135,39 @@ std::set<std::string> fieldsThatTellApart(const Groups& groups) {
     return chosen;
 }
 
+/// The name of the experiment that all runs of a group stand in, if somebody gave it; else empty.
+std::string givenExperiment(const RunGroup& group, std::span<const RunRecord> runs) {
+    const std::string& name = runs[group.runs.front()].labels.experiment;
+    const bool is_one = std::all_of(group.runs.begin(), group.runs.end(),
+                                    [&](std::size_t run) { return runs[run].labels.experiment == name; });
+    return is_one && isGivenName(group.specification, name) ? name : std::string();
+}
+
+void labelBySettings(Groups& groups) {
+    const std::set<std::string> differing = fieldsThatTellApart(groups);
+    std::vector<Specification> specifications;
+    for (const auto& [key, group] : groups)
+        specifications.push_back(group.specification);
+    std::vector<std::string> titles(groups.size());
+    if (differing.count(kTitle) > 0) titles = distinguishingTitles(specifications);
+    std::size_t place = 0;
+    for (auto& [key, group] : groups)
+        group.label = labelOf(group.specification, titles[place++], differing);
+}
+
+/// By the experiments where these are several and all of them were named, and within each by settings.
+void label(Groups& groups, std::span<const RunRecord> runs) {
+    std::map<std::string, Groups> by_experiment;
+    for (auto& [key, group] : groups)
+        by_experiment[givenExperiment(group, runs)][key] = group;
+    if (by_experiment.size() < 2 || by_experiment.count("") > 0) return labelBySettings(groups);
+    for (auto& [experiment, parts] : by_experiment) {
+        labelBySettings(parts);
+        for (auto& [key, part] : parts)
+            groups[key].label = experiment + ": " + part.label;
+    }
+}
+
 }  // namespace
 
 std::string precisionOf(const RunRecord& run) {
@@ -214,16 +247,10 @@ std::vector<RunGroup> groupRuns(std::span<const RunRecord> runs) {
         if (group.runs.empty()) group.specification = runs[i].specification;
         group.runs.push_back(i);
     }
-    const std::set<std::string> differing = fieldsThatTellApart(by_key);
-    std::vector<Specification> specifications;
-    for (const auto& [key, group] : by_key)
-        specifications.push_back(group.specification);
-    std::vector<std::string> titles(by_key.size());
-    if (differing.count(kTitle) > 0) titles = distinguishingTitles(specifications);
+    label(by_key, runs);
     std::vector<RunGroup> groups;
     for (auto& [key, group] : by_key) {
         group.key = key;
-        group.label = labelOf(group.specification, titles[groups.size()], differing);
         std::sort(group.runs.begin(), group.runs.end(), [&](std::size_t a, std::size_t b) {
             const auto seeds = [&](std::size_t i) {
                 const auto& training = runs[i].specification.training;

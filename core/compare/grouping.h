@@ -22,7 +22,8 @@ struct RunGroup {
 std::string groupKey(const Specification& specification);
 
 /// Groups in the order of their labels. Labels name the method and as few other fields as tell these groups
-/// apart; where they come from several presets, also the preset and what differs from it.
+/// apart; where they come from several presets, also the preset and what differs from it. Where each stands
+/// in an experiment that somebody named, and these are several, that name comes first: "width: RoPER".
 std::vector<RunGroup> groupRuns(std::span<const RunRecord> runs);
 
 /// In what the products of a run were computed; empty where it does not say, "bfloat16, float32" where that

@@ -18,8 +18,15 @@ std::string lower(std::string_view text) {
     return result;
 }
 
-const std::vector<std::string> kOwnKeys = {"step", "loss",  "correct", "accuracy",
-                                           "seed", "state", "name",    "tag"};
+const std::vector<std::string> kOwnKeys = {"step",     "loss", "correct", "solved", "last", "best",
+                                           "accuracy", "seed", "state",   "name",   "tag"};
+
+/// Problems solved, or the loss of tasks without problems: as the table's columns show it.
+std::string resultOf(const std::optional<EvaluationRow>& row) {
+    if (!row) return {};
+    if (row->correct) return std::to_string(*row->correct);
+    return row->loss ? formatNumber(*row->loss) : std::string();
+}
 
 /// The full name of a key. @throws Error (usage)
 std::string resolve(const std::string& key) {
@@ -43,12 +50,14 @@ std::string valueOf(const std::string& key, const RunRecord& run) {
     if (key == "seed") return std::to_string(run.specification.training.model_seed);
     if (key == "step") return run.metrics.empty() ? "0" : std::to_string(run.metrics.back().step);
     if (key == "loss") return run.metrics.empty() ? "" : formatNumber(run.metrics.back().loss);
-    if (key == "correct" || key == "accuracy") {
+    if (key == "best") return resultOf(bestOf(run.evaluations));
+    if (key == "last") return run.evaluations.empty() ? std::string() : resultOf(run.evaluations.back());
+    if (key == "correct" || key == "solved" || key == "accuracy") {
         if (run.evaluations.empty() || !run.evaluations.back().correct) return {};
         const EvaluationRow& last = run.evaluations.back();
         const auto correct = static_cast<double>(*last.correct);
-        return formatNumber(key == "correct" ? correct
-                                             : 100 * correct / static_cast<double>(last.of.value_or(1)));
+        return formatNumber(key == "accuracy" ? 100 * correct / static_cast<double>(last.of.value_or(1))
+                                              : correct);
     }
     return findField(key).text(run.specification);
 }

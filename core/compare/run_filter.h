@@ -9,15 +9,14 @@
 namespace roper {
 
 /// What a person types to choose runs: words that the name, task, method, state, experiment, tags or note
-/// must contain, and
-/// comparisons such as "seed<5", "position=roper", "width>=128", "loss<0.6", "state=finished". All must be
-/// satisfied.
+/// must contain, and comparisons such as "seed<5", "position=roper", "width>=128", "loss<0.6",
+/// "state=finished". All must be satisfied.
 class RunFilter {
   public:
     RunFilter() = default;
 
-    /// Keys are the fields of a specification and step, loss, correct, accuracy (in %), seed, state, name,
-    /// tag.
+    /// Keys are the fields of a specification and step, loss, correct or solved, accuracy (in %), last and
+    /// best (problems solved, or the loss of tasks without problems), seed, state, name, tag.
     /// @throws Error (usage) for an unknown key, with the nearest known one
     explicit RunFilter(std::string_view text);
 

@@ -354,7 +354,7 @@ bool isBetter(const EvaluationRow& a, const EvaluationRow& b) {
     return a.correct == b.correct && a.loss && b.loss && *a.loss < *b.loss;
 }
 
-std::optional<EvaluationRow> bestOf(const std::vector<EvaluationRow>& rows) {
+std::optional<EvaluationRow> bestOf(std::span<const EvaluationRow> rows) {
     std::optional<EvaluationRow> best;
     for (const EvaluationRow& row : rows)
         if (!best || isBetter(row, *best)) best = row;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -166,7 +167,7 @@ std::vector<std::pair<std::string, double>> tensorboardValues(const Row& row);
 bool isBetter(const EvaluationRow& a, const EvaluationRow& b);
 
 /// The best row; the earlier one wins a tie. Nothing if there is none.
-std::optional<EvaluationRow> bestOf(const std::vector<EvaluationRow>& rows);
+std::optional<EvaluationRow> bestOf(std::span<const EvaluationRow> rows);
 
 /// The share of scored tokens that the model found likeliest; nothing where none is scored.
 std::optional<double> tokenAccuracy(const EvaluationRow& row);

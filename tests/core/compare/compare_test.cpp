@@ -5,6 +5,7 @@
 
 #include "core/compare/board.h"
 #include "core/compare/curves.h"
+#include "core/compare/experiment.h"
 #include "core/compare/follow_up.h"
 #include "core/compare/paired.h"
 #include "core/compare/run_filter.h"
@@ -143,6 +144,39 @@ TEST(Grouping, RunsOfSeveralPresetsAreNamedByThem) {
     // Of one preset alone, what differs is enough.
     runs.records = {runs.records[0], runs.records[4]};
     EXPECT_EQ(groupRuns(runs.records)[0].label, "RoPE, width 32");
+}
+
+// Experiments that somebody named, a sweep's file among them, name their groups; one alone does not.
+TEST(Grouping, GroupsOfNamedExperimentsAreNamedByThem) {
+    Runs runs;
+    const auto labels = [&] {
+        std::vector<std::string> all;
+        for (const RunGroup& group : groupRuns(runs.records))
+            all.push_back(group.label);
+        return all;
+    };
+    for (const int width : {32, 64})
+        for (const char* method : {"rope", "roper"}) {
+            RunRecord& run = runs.add(method, 0, 1);
+            run.specification.model.width = width;
+            run.labels.experiment = width == 32 ? "Sweep narrow" : "Sweep wide";
+        }
+    EXPECT_EQ(labels(), (std::vector<std::string>{"Sweep narrow: RoPE", "Sweep narrow: RoPER",
+                                                  "Sweep wide: RoPE", "Sweep wide: RoPER"}));
+    // The same settings in another experiment, too: no name holds for the group.
+    RunRecord again = runs.records[0];
+    again.name += "-again";
+    again.labels.experiment = "Sweep wide";
+    runs.records.push_back(again);
+    EXPECT_EQ(labels().front(), "RoPE, width 32");
+    runs.records.pop_back();
+    // A name that the window made says less than the settings.
+    for (RunRecord& run : runs.records)
+        run.labels.experiment = newExperimentName(run.specification, {}, 0);
+    EXPECT_EQ(labels().front(), "RoPE, width 32");
+    for (RunRecord& run : runs.records)
+        run.labels.experiment = "one alone";
+    EXPECT_EQ(labels().front(), "RoPE, width 32");
 }
 
 TEST(Paired, ComparesSeedBySeed) {
@@ -576,6 +610,16 @@ TEST(Filter, WordsAndComparisons) {
     EXPECT_EQ(count("position!=rope seed<2"), 2);
     EXPECT_EQ(count("correct>=110"), 5);
     EXPECT_EQ(count("accuracy<80"), 3);
+    EXPECT_EQ(count("solved>=110"), 5);
+    EXPECT_EQ(count("last>=110"), 5);
+    // The best evaluation need not be the last one.
+    auto falling = runs.records[1].evaluations;
+    std::vector<EvaluationRow> rows(falling.begin(), falling.end());
+    rows.back().correct = 3;
+    runs.records[1].evaluations = rows;
+    EXPECT_EQ(count("last<50"), 1);
+    EXPECT_EQ(count("best<50"), 0);
+    runs.records[1].evaluations = falling;
     EXPECT_EQ(count("training.length=129 state=finished loss<=1"), 10);
     EXPECT_EQ(count("seed<"), 10);  // still being typed
     EXPECT_EQ(count("tag=Thesis"), 1);
