@@ -8,10 +8,10 @@
 #include "tests/support/text_boxes.h"
 #include "ui/charts/beeswarm.h"
 #include "ui/charts/curve_chart.h"
-#include "ui/charts/elided_label.h"
 #include "ui/charts/figure_export.h"
 #include "ui/charts/heat_map_view.h"
 #include "ui/charts/metric_chart.h"
+#include "ui/theme/elided_label.h"
 #include "ui/theme/lab_style.h"
 
 using namespace roper;
@@ -306,6 +306,104 @@ class ChartsTest : public QObject {
         QCOMPARE(chart.plot().graph(4)->scatterStyle().shape(), QCPScatterStyle::ssDisc);
     }
 
+    /// Below the axes a legend covers no curve, and none of its lines another, at any size and in any theme.
+    void aLegendOfManyStandsBelowTheAxes() {
+        for (const QSize size : {QSize(318, 212), QSize(430, 300), QSize(960, 420)}) {
+            for (const bool dark : {false, true}) {
+                MetricChart chart("loss", "loss", nullptr);
+                for (int i = 0; i < 20; ++i) {
+                    const QString label =
+                        QString("Sweep addition-width-%1: %2").arg(i / 2).arg(i % 2 ? "RoPER" : "RoPE");
+                    MetricChart::Look look{label, Theme::rope(), i % 2};
+                    look.letter = CurveLetters::letter(i);
+                    chart.addSeries(label, look);
+                    for (int step = 1; step <= 10; ++step)
+                        chart.append(label, {step * 10.0, 0, 0, 3 - 0.01 * i * step});
+                }
+                chart.resize(size);
+                chart.redrawNow();
+                TextBoxRecorder recorder(size);
+                QPainter painter(&recorder);
+                painter.setFont(Zoom::instance().pictureFont());
+                chart.paintFigure(painter, QRect(QPoint(), size), Theme::of(fixedPalette(dark)));
+                painter.end();
+                int in_legend = 0, on_curves = 0;
+                for (const auto& box : recorder.boxes()) {
+                    QVERIFY2(QRectF(QPointF(), size).adjusted(-1, -1, 1, 1).contains(box.bounds()),
+                             qPrintable(box.text));
+                    in_legend += box.text.contains("RoPE");
+                    on_curves += box.text.size() == 1 && box.text[0].isLetter();
+                    if (!box.text.contains("RoPE")) continue;
+                    QVERIFY2(box.text.contains(": RoPE"), qPrintable(box.text));
+                    for (const auto& other : recorder.boxes())
+                        QVERIFY2(
+                            &other == &box || !other.bounds().intersects(box.bounds().adjusted(1, 2, -1, -2)),
+                            qPrintable(box.text + " / " + other.text));
+                }
+                QCOMPARE(on_curves, 20);
+                // What has no room is counted.
+                const QString rest = QString("and %1 more").arg(20 - in_legend);
+                QVERIFY2(in_legend == 20 || std::any_of(recorder.boxes().begin(), recorder.boxes().end(),
+                                                        [&](const auto& box) { return box.text == rest; }),
+                         qPrintable(QString::number(in_legend)));
+                QVERIFY(size.width() < 400 || in_legend == 20);
+            }
+        }
+    }
+
+    /// A letter stands on its curve, and no two at the same x: what lies on one another is read there.
+    void lettersStandOnTheirCurves() {
+        CurveChart chart("test", "x", "y", nullptr);
+        chart.resize(500, 300);
+        std::vector<CurveChart::Curve> curves;
+        for (int i = 0; i < 8; ++i) {
+            CurveChart::Curve curve{
+                QString(QChar('a' + i)), "curve", Qt::red, {0, 100}, {1, 1}, false, false, {}};
+            curve.letter = CurveLetters::letter(i);
+            curves.push_back(curve);
+        }
+        chart.setCurves(curves, {});
+        TextBoxRecorder recorder(chart.size());
+        QPainter painter(&recorder);
+        painter.setFont(Zoom::instance().pictureFont());
+        chart.paintFigure(painter, chart.rect(), Theme::light());
+        painter.end();
+        QStringList found;
+        QList<double> xs, ys;
+        for (const auto& box : recorder.boxes()) {
+            if (box.text.size() != 1 || !box.text[0].isLetter() || box.text == "y" || box.text == "x")
+                continue;
+            for (const double x : xs)
+                QVERIFY(std::abs(x - box.bounds().center().x()) > 10);
+            xs << box.bounds().center().x();
+            ys << box.bounds().center().y();
+            if (!found.contains(box.text)) found << box.text;
+        }
+        QCOMPARE(found, QString("A B C D E F G H").split(' '));
+        QVERIFY(*std::max_element(ys.begin(), ys.end()) - *std::min_element(ys.begin(), ys.end()) < 1);
+        QCOMPARE(CurveLetters::letter(25), QString("Z"));
+        QCOMPARE(CurveLetters::letter(26), QString("AA"));
+        QCOMPARE(CurveLetters::letter(52), QString("BA"));
+    }
+
+    void namesBesideEachOtherKeepWhatTellsThemApart() {
+        const QFontMetricsF metrics(Zoom::instance().pictureFont());
+        const QStringList names{"Sweep addition-heads4-lr1: RoPE", "Sweep addition-heads4-lr3: RoPE",
+                                "Sweep addition-w32: RoPER"};
+        const double width = metrics.horizontalAdvance("…heads4-lr1: RoPER") + 1;
+        const QStringList elided = elidedTogether(names, metrics, width);
+        QCOMPARE(elided[0], QString("…heads4-lr1: RoPE"));
+        QCOMPARE(elided[1], QString("…heads4-lr3: RoPE"));
+        for (const QString& name : elided)
+            QVERIFY(metrics.horizontalAdvance(name) <= width);
+        QCOMPARE(elidedTogether(names, metrics, 1000), names);
+        QCOMPARE(commonStart({"width 32", "width 36"}), 6);
+        QCOMPARE(commonStart({"RoPE", "RoPER"}), 0);
+        QCOMPARE(commonStart({"one alone"}), 0);
+        for (const QString& line : wrapped("one two three four five", metrics, 60).split('\n'))
+            QVERIFY(metrics.horizontalAdvance(line) <= 60);
+    }
+
     // WCAG 2.1, AA: 4.5 : 1 for text, 3 : 1 for the edges of controls and the lines that carry meaning.
     void textAndControlsStandOut() {
         for (const bool dark : {false, true}) {
@@ -471,6 +569,12 @@ class ChartsTest : public QObject {
         chart.setAcross(MetricChart::XAxis::tokens);
         chart.redrawNow();
         QVERIFY(chart.plot().xAxis->range().upper >= 1000);
+        // About one decade: losses from 6 to 0.6 have ticks below 1, too.
+        chart.plot().yAxis->setRange(0.58, 6.2);
+        chart.plot().replot();
+        const auto few = chart.plot().yAxis->tickVector();
+        QVERIFY(few.contains(1.0) && few.contains(6.0));
+        QVERIFY(std::any_of(few.begin(), few.end(), [](double tick) { return tick < 0.9 && tick > 0.58; }));
     }
 };
 

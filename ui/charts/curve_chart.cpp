@@ -14,6 +14,7 @@ namespace roper {
 namespace {
 
 constexpr double kMargin = 0.05;
+constexpr int kLong = 7, kShort = 4;  // digits of a number in the readout
 const QString kFront =
     QStringLiteral("front");  // the layer of the first curve: what is compared lies behind it
 
@@ -85,7 +86,9 @@ CurveChart::CurveChart(const QString& name, const QString& x, const QString& y, 
       y_name_(y),
       plot_(new QCustomPlot),
       crosshair_(new QCPItemStraightLine(plot_)),
-      empty_label_(new QCPItemText(plot_)) {
+      empty_label_(new QCPItemText(plot_)),
+      letters_(new CurveLetters(*plot_)),
+      legend_(*plot_) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(plot_);
@@ -97,8 +100,6 @@ CurveChart::CurveChart(const QString& name, const QString& x, const QString& y, 
     plot_->setContextMenuPolicy(Qt::CustomContextMenu);  // a plot keeps the events of its menu to itself
     connect(plot_, &QWidget::customContextMenuRequested, this,
             [this](const QPoint& at) { showExportMenu(*this, plot_->mapToGlobal(at), this); });
-    plot_->legend->setVisible(true);
-    plot_->legend->setBorderPen(Qt::NoPen);
     plot_->legend->setIconSize(18, 8);
     plot_->legend->setRowSpacing(0);
     plot_->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignRight);
@@ -175,7 +176,6 @@ void CurveChart::setCurves(const std::vector<Curve>& curves, const std::vector<M
         mark_lines_[i]->setVisible(i < marks.size());
         mark_texts_[i]->setVisible(i < marks.size());
     }
-    plot_->legend->setVisible(hasLegend());
     empty_label_->setVisible(curves.empty() && !empty_text_.isEmpty());
     refit();
 }
@@ -197,11 +197,9 @@ void CurveChart::remakeGraphs() {
         plot_->removeGraph(plot_->graphCount() - 1);
     while (plot_->graphCount() < static_cast<int>(curves_.size()))
         plot_->addGraph();
-    plot_->legend->clearItems();
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         QCPGraph* graph = plot_->graph(static_cast<int>(i));
         graph->setLayer(i == 0 || curves_[i].strong ? kFront : QStringLiteral("main"));
-        if (hasLegendLine(i)) graph->addToLegend();
     }
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         const Curve& curve = curves_[i];
@@ -322,23 +320,31 @@ void CurveChart::onMove(QMouseEvent* event) {
         at = x;
     }
     QStringList parts;
-    const Curve* closest = nullptr;  // to the pointer: its formula is told
+    const Curve* closest = nullptr;  // to the pointer: its formula is told, or what its letter stands for
     double least = std::numeric_limits<double>::infinity();
+    const auto number = [at](const Curve& curve, int digits) {
+        const qsizetype i = nearest(curve.x, at);
+        QString text = QString::number(curve.y[i], 'g', digits);
+        if (!curve.low.isEmpty() && curve.low[i] < curve.high[i] && digits > kShort)
+            text += tr(" (band %1 to %2)").arg(curve.low[i], 0, 'g', 5).arg(curve.high[i], 0, 'g', 5);
+        return text;
+    };
     for (const Curve& curve : curves_) {
         if (!reaches(curve, at)) continue;
-        const qsizetype i = nearest(curve.x, at);
         if (parts.isEmpty())
             parts << QStringLiteral("%1 %2").arg(x_name_.section("    ", 0, 0)).arg(at, 0, 'g', 7);
         if (!curve.in_legend) continue;
-        parts << QStringLiteral("%1 %2").arg(curve.label).arg(curve.y[i], 0, 'g', 7);
-        if (!curve.low.isEmpty() && curve.low[i] < curve.high[i])
-            parts.last() += tr(" (band %1 to %2)").arg(curve.low[i], 0, 'g', 5).arg(curve.high[i], 0, 'g', 5);
-        const double away = std::abs(plot_->yAxis->coordToPixel(curve.y[i]) - event->position().y());
+        parts << (curve.letter.isEmpty() ? curve.label + ' ' + number(curve, kLong)
+                                         : curve.letter + ' ' + number(curve, kShort));
+        const double y = curve.y[nearest(curve.x, at)];
+        const double away = std::abs(plot_->yAxis->coordToPixel(y) - event->position().y());
         if (away < least) {
             least = away;
             closest = &curve;
         }
     }
+    if (closest != nullptr && !closest->letter.isEmpty())
+        parts << QStringLiteral("[%1  %2: %3]").arg(closest->letter, closest->label, number(*closest, kLong));
     if (closest != nullptr && !closest->formula.isEmpty())
         parts << QStringLiteral("[%1: %2]").arg(closest->label, closest->formula);
     setPointed(at);

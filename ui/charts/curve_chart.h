@@ -7,7 +7,9 @@
 #include <optional>
 #include <vector>
 
+#include "ui/charts/curve_letters.h"
 #include "ui/charts/figure.h"
+#include "ui/charts/plot_legend.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {
@@ -27,7 +29,8 @@ class CurveChart : public QWidget, public Figure {
         QString formula;                      ///< in the readout; may be empty
         QVector<double> low = {}, high = {};  ///< edges of a band about the curve; empty where it has none
         bool in_legend = true;
-        int dash = 0;  ///< as in `dashOf`
+        int dash = 0;         ///< as in `dashOf`
+        QString letter = {};  ///< on the curve and before its label, where dashes are too few
         /// Where many points share a pixel, their range is filled, rather than drawn over itself as a line.
         bool envelope = false;
     };
@@ -50,6 +53,8 @@ class CurveChart : public QWidget, public Figure {
     void setLegendCorner(Qt::Alignment corner) {
         plot_->axisRect()->insetLayout()->setInsetAlignment(0, corner);
     }
+    /// Below the axes, in columns, it covers no curve, however many there are.
+    void setLegendBelow() { legend_place_ = PlotLegend::Place::below; }
     /// An x that the pointer is on, perhaps in another picture.
     void setPointed(std::optional<double> x);
     void setYFloor(std::optional<double> floor) { y_floor_ = floor; }
@@ -74,7 +79,7 @@ class CurveChart : public QWidget, public Figure {
     void paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                          const Theme& theme) const override;
     QString figureCsv() const override;
-    /// With the names of curves that share a line of the legend.
+    /// With the names of curves that have letters, or share a line of the legend.
     QString figureCaption() const override;
 
   signals:
@@ -95,7 +100,8 @@ class CurveChart : public QWidget, public Figure {
   private:
     /// @param width  of the picture, for texts that must be broken
     void applyTheme(const Theme& theme, const QFont& font, double width) const;
-    void applyOwnTheme() const { applyTheme(Theme::of(palette()), font(), width()); }
+    void fillLegend(bool shown, const Theme& theme, const QFont& font, QSizeF picture) const;
+    void applyOwnTheme() const;
     /// Ranges that show all curves. @param height  of the whole chart, in pixels of the font's size
     void fitAxes(const QFont& font, double height, bool legend) const;
     void fitOwnAxes() const { fitAxes(font(), height(), hasLegend()); }
@@ -127,6 +133,9 @@ class CurveChart : public QWidget, public Figure {
     QCustomPlot* plot_;
     QCPItemStraightLine* crosshair_;
     QCPItemText* empty_label_;
+    CurveLetters* letters_;
+    mutable PlotLegend legend_;
+    PlotLegend::Place legend_place_ = PlotLegend::Place::inside;
     std::vector<Curve> curves_;
     /// For each curve, the first one before it that has the same numbers; empty where none has.
     std::vector<std::optional<std::size_t>> same_as_;

@@ -21,12 +21,12 @@ bool crosses(const QLineF& line, const QRectF& box) {
 
 }  // namespace
 
-/// Only curves that the legend names are compared.
+/// Only curves that the legend names are compared; with letters of their own they are told apart anyway.
 void CurveChart::findCoincidingCurves() {
     same_as_.assign(curves_.size(), std::nullopt);
     for (std::size_t curve = 0; curve < curves_.size(); ++curve)
         for (std::size_t other = 0; other < curve && !same_as_[curve]; ++other)
-            if (curves_[curve].in_legend && curves_[other].in_legend &&
+            if (curves_[curve].in_legend && curves_[curve].letter.isEmpty() && curves_[other].in_legend &&
                 curves_[other].x == curves_[curve].x && curves_[other].y == curves_[curve].y)
                 same_as_[curve] = other;
 }
@@ -50,7 +50,7 @@ QString CurveChart::nameInLegend(std::size_t curve) const {
 double CurveChart::roomForLegend(const QFont& font, double height) const {
     constexpr double kMost = 0.45;  // of the axes
     constexpr double kPadding = 12;
-    if (curves_.size() <= 2 || y_limits_) return 0;
+    if (curves_.size() <= 2 || y_limits_ || legend_.isBelow()) return 0;
     const double line = QFontMetricsF(smallFont(font)).height();
     const double around = (title_ != nullptr ? 5 : 3) * line;  // title, axis and its ticks
     const double legend = plot_->legend->itemCount() * line + kPadding;

@@ -1,35 +1,14 @@
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "ui/charts/csv_text.h"
 #include "ui/charts/curve_chart.h"
-#include "ui/charts/elided_label.h"
 #include "ui/charts/plot_style.h"
+#include "ui/theme/elided_label.h"
 #include "ui/theme/type_scale.h"
 
 // How a CurveChart looks, and the numbers behind it.
 
 namespace roper {
-namespace {
-
-/// A text with its lines broken so that none is wider than `width` pixels; QCustomPlot breaks none itself.
-QString wrapped(const QString& text, const QFont& font, double width) {
-    const QFontMetricsF metrics(font);
-    QString broken, line;
-    for (const QString& word : text.split(' ')) {
-        const QString longer = line.isEmpty() ? word : line + ' ' + word;
-        if (line.isEmpty() || metrics.horizontalAdvance(longer) <= width) {
-            line = longer;
-            continue;
-        }
-        broken += line + '\n';
-        line = word;
-    }
-    return broken + line;
-}
-
-}  // namespace
 
 void CurveChart::applyTheme(const Theme& theme, const QFont& font, double width) const {
     const QFont small = smallFont(font);
@@ -38,31 +17,31 @@ void CurveChart::applyTheme(const Theme& theme, const QFont& font, double width)
     if (title_ != nullptr) {
         title_->setFont(boldFont(small));
         title_->setTextColor(theme.text);
-        title_->setText(wrapped(title_text_, boldFont(small), width - 24));
+        title_->setText(wrapped(title_text_, QFontMetricsF(boldFont(small)), width - 24));
     }
     crosshair_->setPen(QPen(theme.frame, 1, Qt::DashLine));
+    letters_->setLook(small, theme.text, theme.background);
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         QCPGraph* graph = plot_->graph(static_cast<int>(i));
-        // A long name has room beside the axis and the line.
-        constexpr double kBeside = 120;
-        graph->setName(
-            elidedLabel(nameInLegend(i), QFontMetricsF(small), std::max(width - kBeside, kBeside)));
         // A curve that lies on another is dashed, so that both are seen.
         graph->setPen(QPen(curves_[i].color, curves_[i].strong ? 2.4 : 1.5,
                            same_as_[i] && curves_[i].dash == 0 ? Qt::DashLine : dashOf(curves_[i].dash)));
         graph->setScatterStyle(curves_[i].points ? QCPScatterStyle(QCPScatterStyle::ssDisc, 4)
                                                  : QCPScatterStyle(QCPScatterStyle::ssNone));
     }
+    // Many bands over one another would hide which is which.
+    constexpr float kFew = 4, kBand = 0.18F;
+    const float band = kBand * std::min(1.0F, kFew / static_cast<float>(bands_.size()));
     for (const auto& [curve, edges] : bands_) {
         QColor fill = curves_[curve].color;
-        fill.setAlphaF(curves_[curve].envelope ? 0.35F : 0.18F);
+        fill.setAlphaF(curves_[curve].envelope ? 0.35F : band);
         edges.first->setBrush(fill);
         for (QCPGraph* edge : {edges.first, edges.second})
             edge->setPen(curves_[curve].envelope ? QPen(curves_[curve].color, 1.2) : QPen(Qt::NoPen));
     }
     empty_label_->setColor(theme.faint_text);
     empty_label_->setFont(font);
-    empty_label_->setText(wrapped(empty_text_, font, width - 110));
+    empty_label_->setText(wrapped(empty_text_, QFontMetricsF(font), width - 110));
     for (std::size_t i = 0; i < marks_.size(); ++i) {
         const Mark& mark = marks_[i];
         QCPItemStraightLine* line = mark_lines_[i];
@@ -78,15 +57,32 @@ void CurveChart::applyTheme(const Theme& theme, const QFont& font, double width)
     }
 }
 
+void CurveChart::fillLegend(bool shown, const Theme& theme, const QFont& font, QSizeF picture) const {
+    std::vector<PlotLegend::Entry> entries;
+    std::vector<CurveLetters::Letter> letters;
+    for (std::size_t i = 0; i < curves_.size(); ++i) {
+        QCPGraph* graph = plot_->graph(static_cast<int>(i));
+        const Curve& curve = curves_[i];
+        if (hasLegendLine(i)) entries.push_back({graph, nameInLegend(i), theme.text, curve.letter});
+        if (!curve.letter.isEmpty()) letters.push_back({graph, curve.letter, curve.color});
+    }
+    legend_.fill(entries, shown ? legend_place_ : PlotLegend::Place::hidden, smallFont(font), picture);
+    letters_->setLetters(std::move(letters));
+}
+
+void CurveChart::applyOwnTheme() const {
+    applyTheme(Theme::of(palette()), font(), width());
+    fillLegend(hasLegend(), Theme::of(palette()), font(), size());
+}
+
 void CurveChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                                  const Theme& theme) const {
     applyTheme(theme, painter.font(), area.width());
     if (!zoomed_) fitAxes(painter.font(), area.height(), legend);
     const bool crosshair_shown = crosshair_->visible();
     crosshair_->setVisible(false);
-    plot_->legend->setVisible(legend);
+    fillLegend(legend, theme, painter.font(), area.size());
     paintPlot(*plot_, painter, area);
-    plot_->legend->setVisible(hasLegend());
     crosshair_->setVisible(crosshair_shown);
     applyOwnTheme();
     if (!zoomed_) fitOwnAxes();
@@ -101,6 +97,10 @@ QString CurveChart::figureCaption() const {
         if (same.size() >= kManyTheSame)
             captions << tr("The same as %1: %2").arg(curves_[curve].label, same.join(QStringLiteral(", ")));
     }
+    QStringList letters;
+    for (const Curve& curve : curves_)
+        if (!curve.letter.isEmpty()) letters << curve.letter + ' ' + curve.label;
+    if (!letters.isEmpty()) captions << letters.join(QStringLiteral("; "));
     return captions.join(QStringLiteral(". "));
 }
 

@@ -1,21 +1,25 @@
 #include "ui/charts/log_ticker.h"
 
 #include <cmath>
+#include <vector>
 
 namespace roper {
 
 QVector<double> LogTicker::createTickVector(double, const QCPRange& range) {
-    constexpr double kFewDecades = 3;
+    constexpr double kFewDecades = 3, kAboutOne = 1.4;
     constexpr int kMostTicks = 8;
+    using Factors = std::vector<double>;
     QVector<double> ticks;
     if (range.lower <= 0 || range.upper <= range.lower) return ticks;
     const double decades = std::log10(range.upper / range.lower);
     const auto first = static_cast<int>(std::floor(std::log10(range.lower)));
     const auto last = static_cast<int>(std::ceil(std::log10(range.upper)));
     const int every = std::max(1, (last - first) / kMostTicks);
+    const Factors factors = decades > kFewDecades ? Factors{1}
+                            : decades > kAboutOne ? Factors{1, 2, 5}
+                                                  : Factors{1, 2, 3, 4, 6, 8};
     for (int power = first; power <= last; power += every)
-        for (const double factor : {1.0, 2.0, 5.0}) {
-            if (factor > 1 && decades > kFewDecades) continue;
+        for (const double factor : factors) {
             const double tick = factor * std::pow(10.0, power);
             if (tick >= range.lower && tick <= range.upper) ticks.append(tick);
         }

@@ -7,6 +7,7 @@
 
 #include "ui/charts/export_dialog.h"
 #include "ui/charts/log_ticker.h"
+#include "ui/theme/elided_label.h"
 
 namespace roper {
 namespace {
@@ -14,28 +15,12 @@ namespace {
 constexpr int kBetweenReplots_ms = 33;
 constexpr QMargins kLeastMargins{52, 8, 15, 8};  // about the axes, in pixels
 
-QString shortNumber(double value) {
-    return std::isfinite(value) ? QString::number(value, 'g', 5) : QStringLiteral("NaN");
+QString nameOf(const MetricChart::Look& look) {
+    return look.name.isEmpty() ? look.label : look.name;
 }
 
-/// With line ends where a line would be wider; the plot's own texts have none.
-QString wrapped(const QString& text, const QFont& font, int width) {
-    const QFontMetrics metrics(font);
-    QString lines, line;
-    for (const QString& part : text.split('\n')) {
-        for (const QString& word : part.split(' ')) {
-            const QString longer = line.isEmpty() ? word : line + ' ' + word;
-            if (!line.isEmpty() && metrics.horizontalAdvance(longer) > width) {
-                lines += line + '\n';
-                line = word;
-            } else {
-                line = longer;
-            }
-        }
-        lines += line + '\n';
-        line.clear();
-    }
-    return lines.trimmed();
+QString shortNumber(double value) {
+    return std::isfinite(value) ? QString::number(value, 'g', 5) : QStringLiteral("NaN");
 }
 
 }  // namespace
@@ -46,7 +31,9 @@ MetricChart::MetricChart(const QString& name, const QString& value, QWidget* par
       value_(value),
       plot_(new QCustomPlot(this)),
       crosshair_(new QCPItemStraightLine(plot_)),
-      empty_label_(new QCPItemText(plot_)) {
+      empty_label_(new QCPItemText(plot_)),
+      letters_(new CurveLetters(*plot_)),
+      legend_(*plot_) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(plot_);
@@ -56,8 +43,7 @@ MetricChart::MetricChart(const QString& name, const QString& value, QWidget* par
     plot_->setNoAntialiasingOnDrag(true);
     // The x axes of charts one above the other begin at one place, however wide their numbers are.
     plot_->axisRect()->setMinimumMargins(kLeastMargins);
-    plot_->legend->setVisible(true);
-    plot_->legend->setBorderPen(Qt::NoPen);
+    plot_->legend->setIconSize(26, 10);
     crosshair_->setVisible(false);
     crosshair_->setSelectable(false);
     empty_label_->position->setType(QCPItemPosition::ptAxisRectRatio);
@@ -123,9 +109,6 @@ void MetricChart::addSeries(const QString& key, const Look& look) {
     series.raw_graph = plot_->addGraph();
     series.smooth_graph = plot_->addGraph();
     series.mark_graph = plot_->addGraph();
-    series.raw_graph->removeFromLegend();
-    series.mark_graph->removeFromLegend();
-    series.smooth_graph->removeFromLegend();  // until it has a point
     series.mark_graph->setLineStyle(QCPGraph::lsNone);
     for (QCPGraph* graph : {series.raw_graph, series.smooth_graph, series.mark_graph})
         graph->setAdaptiveSampling(false);
@@ -179,7 +162,6 @@ void MetricChart::setReference(const QString& key, double value, const QString& 
         series.reference_line = new QCPItemStraightLine(plot_);
         series.reference_line->setSelectable(false);
         series.reference_graph = plot_->addGraph();
-        series.reference_graph->removeFromLegend();
         series.reference_graph->setName(name);
     }
     series.reference = value;
@@ -191,7 +173,6 @@ void MetricChart::setLook(const QString& key, const Look& look) {
     Series& series = series_.at(key);
     if (series.look == look) return;
     series.look = look;
-    series.smooth_graph->setName(look.label);
     markDirty();
 }
 
@@ -312,9 +293,19 @@ void MetricChart::setLegendShown(std::optional<bool> shown) {
 }
 
 bool MetricChart::isLegendShown() const {
-    constexpr std::size_t kMostBeside = 12;
     constexpr int kLeastHeight = 110;  // of a chart whose legend leaves its curves in sight
-    return legend_shown_.value_or(legendSeries().size() <= kMostBeside && height() >= kLeastHeight);
+    const bool is_there_already = legend_elsewhere_ && isLegendBelow();
+    return legend_shown_.value_or(!is_there_already && height() >= kLeastHeight);
+}
+
+bool MetricChart::isLegendBelow() const {
+    constexpr std::size_t kMostInside = 3;  // twins, and what they are measured against
+    return legendEntries(Theme::of(palette())).size() > kMostInside;
+}
+
+void MetricChart::setLegendElsewhere(bool elsewhere) {
+    legend_elsewhere_ = elsewhere;
+    markDirty();
 }
 
 void MetricChart::setNamesShown(bool x, bool y) {
@@ -343,17 +334,16 @@ void MetricChart::redrawNow() {
     dirty_ = false;
     if (follow_x_) fitX();
     if (follow_y_) fitY();
-    fillLegend();
-    applyTheme(Theme::of(palette()), font(), plot_->width());
+    applyTheme(Theme::of(palette()), font());
+    fillOwnLegend();
     applyNames(x_named_, y_named_);
     applyTickCount(plot_->axisRect()->height());
     fillGraphs(screenColumns());
     bool empty = true;
     for (const auto& [key, series] : series_)
         empty = empty && series.points.empty();
-    empty_label_->setText(wrapped(empty_text_, empty_label_->font(), plot_->width() * 4 / 5));
+    empty_label_->setText(wrapped(empty_text_, QFontMetricsF(empty_label_->font()), 0.8 * plot_->width()));
     empty_label_->setVisible(empty);
-    plot_->legend->setVisible(!empty && isLegendShown());
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 
@@ -397,6 +387,11 @@ QString MetricChart::readoutAt(double x, double y) const {
         double distance;
         QString text;
     };
+    // What tells them apart is read, not what all of them are called.
+    QStringList names;
+    for (const auto& [key, series] : series_)
+        if (series.shown && !series.look.letter.isEmpty()) names << nameOf(series.look);
+    const qsizetype start = commonStart(names);
     std::vector<Reading> readings;
     for (const auto& [key, series] : series_) {
         const auto& xs = series.raw.x();
@@ -404,9 +399,9 @@ QString MetricChart::readoutAt(double x, double y) const {
         auto nearest = std::lower_bound(xs.begin(), xs.end(), x);
         if (nearest == xs.end() || (nearest != xs.begin() && x - *(nearest - 1) < *nearest - x)) --nearest;
         const auto i = static_cast<std::size_t>(nearest - xs.begin());
-        QString text = tr("%1: %2 at %3")
-                           .arg(series.look.name.isEmpty() ? series.look.label : series.look.name,
-                                shortNumber(series.raw.y()[i]), position(*nearest));
+        QString name = nameOf(series.look);
+        if (!series.look.letter.isEmpty()) name = series.look.letter + ' ' + name.mid(start);
+        QString text = tr("%1: %2 at %3").arg(name, shortNumber(series.raw.y()[i]), position(*nearest));
         if (series.look.evaluated)
             text += tr(", perplexity %1").arg(shortNumber(std::exp(series.raw.y()[i])));
         if (halfWidth(series) > 0)

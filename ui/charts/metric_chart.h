@@ -10,8 +10,10 @@
 #include <optional>
 
 #include "ui/charts/centred_mean.h"
+#include "ui/charts/curve_letters.h"
 #include "ui/charts/figure.h"
 #include "ui/charts/min_max_pyramid.h"
+#include "ui/charts/plot_legend.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {
@@ -44,6 +46,7 @@ class MetricChart : public QWidget, public Figure {
         int marker = 0;          ///< 0: none; others count through shapes
         bool chosen = false;     ///< drawn with a wider line
         QString name = {};       ///< in readouts, where it tells more than the label
+        QString letter = {};     ///< on the curve and before the label, where dashes are too few
         bool evaluated = false;  ///< a loss of evaluations, few: drawn as they are, read with its perplexity
         bool operator==(const Look&) const = default;
     };
@@ -85,9 +88,12 @@ class MetricChart : public QWidget, public Figure {
     /// Adds to the menu behind a right-click.
     void setMenuExtras(const std::function<void(QMenu&)>& extras) { menu_extras_ = extras; }
 
-    /// Whether the legend is shown; not decided, it is as long as it leaves the curves in sight.
+    /// Whether the legend is shown; not decided, it is as long as it leaves the curves in sight. Few entries
+    /// stand in a corner inside the axes, more in columns below them.
     void setLegendShown(std::optional<bool> shown);
     bool isLegendShown() const;
+    /// Whether a chart beside this one has the same entries and shows them below its axes.
+    void setLegendElsewhere(bool elsewhere);
 
     /// Whether the axes are named on the screen; in exported pictures they always are.
     void setNamesShown(bool x, bool y);
@@ -103,7 +109,7 @@ class MetricChart : public QWidget, public Figure {
     QString figureName() const override { return name_; }
     QSize figureSize() const override { return size() / Zoom::instance().factor(); }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
-    bool hasLegend() const override { return plot_->legend->visible(); }
+    bool hasLegend() const override { return legend_shown_.value_or(!legendSeries().empty()); }
     void paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                          const Theme& theme) const override;
     QString figureCsv() const override;
@@ -149,19 +155,22 @@ class MetricChart : public QWidget, public Figure {
                       std::vector<double>& ys) const;
     void applyMarkers(const Series& series) const;
     std::vector<const Series*> legendSeries() const;
-    std::vector<QCPGraph*> legendGraphs() const;
+    std::vector<PlotLegend::Entry> legendEntries(const Theme& theme) const;
+    void fillLegend(bool shown, const Theme& theme, const QFont& font, QSizeF picture) const;
+    void fillOwnLegend() const;
+    void placeLetters() const;
     /// Values on either side that a mean is taken over.
     std::size_t halfWidth(const Series& series) const {
         return series.look.evaluated ? 0 : static_cast<std::size_t>(smoothing_) / 2;
     }
-    void fillLegend();
+    bool isLegendBelow() const;
     bool placeLegend();
     double lengthBehind(const QRectF& area) const;
     void fitX();
     void fitY();
     void zoomInto(const QRect& box);
     bool anyValueIn(const QCPRange& xs, const QCPRange& ys) const;
-    void applyTheme(const Theme& theme, const QFont& font, double width) const;
+    void applyTheme(const Theme& theme, const QFont& font) const;
     void applyPens(const Series& series, const Theme& theme) const;
     void applyAxisKinds();
     void applyNames(bool x, bool y) const;
@@ -175,6 +184,8 @@ class MetricChart : public QWidget, public Figure {
     QCustomPlot* plot_;
     QCPItemStraightLine* crosshair_;
     QCPItemText* empty_label_;
+    CurveLetters* letters_;
+    mutable PlotLegend legend_;
     QTimer timer_;
     std::map<QString, Series> series_;
     XAxis across_ = XAxis::step;
@@ -183,6 +194,7 @@ class MetricChart : public QWidget, public Figure {
     bool x_named_ = true, y_named_ = true;
     bool follow_x_ = true, follow_y_ = true;  ///< whether a range is that of all points, and grows with them
     std::optional<bool> legend_shown_;
+    bool legend_elsewhere_ = false;
     std::function<void(QMenu&)> menu_extras_;
     std::function<Stretch()> shared_stretch_;
     bool fitting_ = false;  ///< ranges are being set by us, not by hand

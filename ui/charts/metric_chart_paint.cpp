@@ -7,9 +7,9 @@
 #include <tuple>
 
 #include "ui/charts/csv_text.h"
-#include "ui/charts/elided_label.h"
 #include "ui/charts/metric_chart.h"
 #include "ui/charts/plot_style.h"
+#include "ui/theme/type_scale.h"
 
 // How a MetricChart looks: ranges, curves, colours, and the picture that is exported.
 
@@ -17,6 +17,7 @@ namespace roper {
 namespace {
 
 constexpr std::size_t kColumnsAPixel = 6;  // of a picture that is exported
+constexpr int kBetweenRows = 5;            // of a legend inside the axes, pixels
 constexpr double kMargin = 0.04;           // of the range, left free above and below
 constexpr double kFlatMargin = 0.05;       // of the value, where there is no range
 
@@ -155,6 +156,7 @@ void MetricChart::fillGraphs(std::size_t columns) const {
             QVector<double>(static_cast<qsizetype>(marks.size()), plot_->yAxis->range().upper), true);
         applyMarkers(series);
     }
+    placeLetters();
 }
 
 /// Markers at each point of a short curve, here and there on a long one.
@@ -188,21 +190,16 @@ void MetricChart::applyPens(const Series& series, const Theme& theme) const {
         QCPScatterStyle(QCPScatterStyle::ssCross, QPen(series.look.color, 3), QBrush(), 12));
 }
 
-void MetricChart::applyTheme(const Theme& theme, const QFont& font, double width) const {
-    constexpr double kBeside = 150;  // the axis, and the line of the legend
+void MetricChart::applyTheme(const Theme& theme, const QFont& font) const {
     applyPlotTheme(*plot_, theme, font);
     empty_label_->setColor(theme.faint_text);
     empty_label_->setFont(font);
     crosshair_->setPen(QPen(theme.frame, 1, Qt::DashLine));
     plot_->selectionRect()->setPen(QPen(theme.text, 1, Qt::DashLine));
     plot_->selectionRect()->setBrush(theme.faded(theme.text, 0.12));
-    for (const auto& [key, series] : series_) {
+    letters_->setLook(smallFont(font), theme.text, theme.background);
+    for (const auto& [key, series] : series_)
         applyPens(series, theme);
-        series.smooth_graph->setName(
-            elidedLabel(series.look.label, QFontMetricsF(font), std::max(width - kBeside, kBeside)));
-        if (auto* item = plot_->legend->itemWithPlottable(series.smooth_graph))
-            item->setTextColor(series.shown ? theme.text : theme.frame);
-    }
 }
 
 void MetricChart::applyNames(bool x, bool y) const {
@@ -226,35 +223,50 @@ std::vector<const MetricChart::Series*> MetricChart::legendSeries() const {
         if (!series.points.empty() && std::none_of(entries.begin(), entries.end(), same))
             entries.push_back(&series);
     }
-    std::stable_sort(entries.begin(), entries.end(), [](const Series* a, const Series* b) {
-        return std::tie(a->look.dash, a->look.label) < std::tie(b->look.dash, b->look.label);
-    });
+    // "Z" comes before "AA".
+    const auto place = [](const Series* series) {
+        const MetricChart::Look& look = series->look;
+        return std::tuple(look.letter.size(), look.letter, look.dash, look.label);
+    };
+    std::stable_sort(entries.begin(), entries.end(),
+                     [&](const Series* a, const Series* b) { return place(a) < place(b); });
     return entries;
 }
 
 /// The graphs that have an entry; values that series are measured against come last, each name once.
-std::vector<QCPGraph*> MetricChart::legendGraphs() const {
-    std::vector<QCPGraph*> graphs;
+std::vector<PlotLegend::Entry> MetricChart::legendEntries(const Theme& theme) const {
+    std::vector<PlotLegend::Entry> entries;
     for (const Series* series : legendSeries())
-        graphs.push_back(series->smooth_graph);
+        entries.push_back({series->smooth_graph, series->look.label, series->shown ? theme.text : theme.frame,
+                           series->look.letter});
     std::set<QString> names;
     for (const auto& [key, series] : series_)
         if (series.reference_line != nullptr && names.insert(series.reference_name).second)
-            graphs.push_back(series.reference_graph);
-    return graphs;
+            entries.push_back({series.reference_graph, series.reference_name, theme.text});
+    return entries;
 }
 
-void MetricChart::fillLegend() {
-    const auto wanted = legendGraphs();
-    bool same = plot_->legend->itemCount() == static_cast<int>(wanted.size());
-    for (int i = 0; same && i < plot_->legend->itemCount(); ++i) {
-        auto* item = qobject_cast<QCPPlottableLegendItem*>(plot_->legend->item(i));
-        same = item != nullptr && item->plottable() == wanted[static_cast<std::size_t>(i)];
-    }
-    if (same) return;
-    plot_->legend->clearItems();
-    for (QCPGraph* graph : wanted)
-        graph->addToLegend();
+void MetricChart::fillLegend(bool shown, const Theme& theme, const QFont& font, QSizeF picture) const {
+    using enum PlotLegend::Place;
+    const bool is_below = isLegendBelow();
+    plot_->legend->setRowSpacing(is_below ? 0 : kBetweenRows);
+    legend_.fill(legendEntries(theme),
+                 !shown     ? hidden
+                 : is_below ? below
+                            : inside,
+                 is_below ? smallFont(font) : font, picture);
+}
+
+void MetricChart::fillOwnLegend() const {
+    fillLegend(isLegendShown(), Theme::of(palette()), font(), plot_->size());
+}
+
+void MetricChart::placeLetters() const {
+    std::vector<CurveLetters::Letter> letters;
+    for (const auto& [key, series] : series_)
+        if (!series.look.letter.isEmpty() && series.look.marker != kRing && series.look.marker != kStar)
+            letters.push_back({series.smooth_graph, series.look.letter, series.look.color});
+    letters_->setLetters(std::move(letters));
 }
 
 /// How much of the curves lies in a part of the picture, both in pixels.
@@ -275,7 +287,7 @@ double MetricChart::lengthBehind(const QRectF& area) const {
 /// Into the corner with the least of the curves behind it. It stays where it is unless another is much freer:
 /// a legend that jumps while curves grow cannot be read. @returns whether it has moved
 bool MetricChart::placeLegend() {
-    if (!plot_->legend->visible()) return false;
+    if (!plot_->legend->visible() || legend_.isBelow()) return false;
     const QRectF inside = plot_->axisRect()->rect();
     QCPLayoutInset* layout = plot_->axisRect()->insetLayout();
     const Qt::Alignment now = layout->insetAlignment(0);
@@ -304,24 +316,24 @@ bool MetricChart::placeLegend() {
 }
 
 void MetricChart::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    paintWithLegend(plot_->legend->visible(), painter, area, theme);
+    paintWithLegend(hasLegend(), painter, area, theme);
 }
 
 void MetricChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                                   const Theme& theme) const {
-    applyTheme(theme, painter.font(), area.width());
+    applyTheme(theme, painter.font());
+    fillLegend(legend, theme, painter.font(), area.size());
     applyNames(true, true);
     constexpr double kBelow = 50;  // numbers and name of the x axis
     applyTickCount(area.height() - kBelow);
     // Finer than any screen: thinning is for the screen, a print shows more.
     fillGraphs(kColumnsAPixel * static_cast<std::size_t>(area.width()));
-    const bool crosshair_shown = crosshair_->visible(), legend_shown = plot_->legend->visible();
+    const bool crosshair_shown = crosshair_->visible();
     crosshair_->setVisible(false);
-    plot_->legend->setVisible(legend);
     paintPlot(*plot_, painter, area);
-    plot_->legend->setVisible(legend_shown);
     crosshair_->setVisible(crosshair_shown);
-    applyTheme(Theme::of(palette()), font(), plot_->width());
+    applyTheme(Theme::of(palette()), font());
+    fillOwnLegend();
     applyNames(x_named_, y_named_);
     applyTickCount(plot_->axisRect()->height());
     fillGraphs(screenColumns());
@@ -350,8 +362,13 @@ QString MetricChart::figureCaption() const {
         if (series.shown && !series.points.empty() && series.look.marker != kStar)
             ++labels[series.look.label];
     QStringList named;
-    for (const auto& [label, count] : labels)
-        named << (count > 1 ? tr("%1 (%2 runs)").arg(label).arg(count) : label);
+    for (const Series* series : legendSeries()) {
+        const Look& look = series->look;
+        const int count = labels[look.label];
+        if (count == 0) continue;
+        const QString name = look.letter.isEmpty() ? look.label : look.letter + ' ' + look.label;
+        named << (count > 1 ? tr("%1 (%2 runs)").arg(name).arg(count) : name);
+    }
     const QString begin = value_.left(1).toUpper() + value_.mid(1);
     const QString text = tr("%1 by %2: %3.").arg(begin, acrossName(), named.join(QStringLiteral("; ")));
     if (smoothing_ <= 1) return text;

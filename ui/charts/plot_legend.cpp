@@ -1,0 +1,144 @@
+#include "ui/charts/plot_legend.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/theme/elided_label.h"
+
+namespace roper {
+namespace {
+
+constexpr double kBesideInside = 150;  // pixels: the axis, and the line of the legend
+constexpr double kMostHeight = 0.45;   // of the picture, for a legend below the axes
+constexpr double kLeastName = 140;     // pixels that a long name below the axes needs
+constexpr int kBetweenColumns = 14;
+constexpr auto kAfterLetter = "  ";
+
+/// A line of text among the entries.
+class LegendNote : public QCPAbstractLegendItem {
+  public:
+    LegendNote(QCPLegend* parent, const QString& text) : QCPAbstractLegendItem(parent), text_(text) {
+        setSelectable(false);
+    }
+
+  protected:
+    void draw(QCPPainter* painter) override {
+        painter->setFont(mFont);
+        painter->setPen(mTextColor);
+        painter->drawText(mRect, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, text_);
+    }
+    QSize minimumOuterSizeHint() const override {
+        return QFontMetrics(mFont).size(Qt::TextSingleLine, text_);
+    }
+
+  private:
+    QString text_;
+};
+
+}  // namespace
+
+PlotLegend::PlotLegend(QCustomPlot& plot) : plot_(&plot) {
+    plot_->legend->setBorderPen(Qt::NoPen);
+    plot_->setAutoAddPlottableToLegend(false);
+}
+
+void PlotLegend::move(bool below) {
+    if (below == below_) return;
+    below_ = below;
+    QCPLayoutInset* inside = plot_->axisRect()->insetLayout();
+    QCPLayoutGrid* rows = plot_->plotLayout();
+    if (below) {
+        inside->take(plot_->legend);
+        const int row = rows->rowCount();
+        rows->addElement(row, 0, plot_->legend);
+        rows->setRowStretchFactor(row, 1e-3);  // as high as its entries
+    } else {
+        rows->take(plot_->legend);
+        rows->simplify();
+        inside->addElement(plot_->legend, Qt::AlignTop | Qt::AlignRight);
+    }
+}
+
+/// As many columns as whole names have room; more, with names cut, where they would be too high.
+/// @param letters  how wide they are, with the gap behind them
+PlotLegend::Columns PlotLegend::columnsFor(const QStringList& names, double letters,
+                                           const QFontMetricsF& metrics, QSizeF picture) const {
+    const QCPLegend& legend = *plot_->legend;
+    const double line = std::max<double>(metrics.height(), legend.iconSize().height()) + legend.rowSpacing();
+    const double icon = legend.iconSize().width() + legend.iconTextPadding() + kBetweenColumns;
+    const double room = picture.width() - legend.margins().left() - legend.margins().right();
+    const int most_rows = std::max(1, static_cast<int>(kMostHeight * picture.height() / line));
+    const auto all = static_cast<int>(names.size());
+    const auto widestOf = [&](const QStringList& texts) {
+        double widest = 1;
+        for (const QString& text : texts)
+            widest = std::max(widest, std::ceil(metrics.horizontalAdvance(text)));
+        return widest + letters;
+    };
+    const double widest = widestOf(names);
+    // Without what all of them begin with, if that is shorter.
+    const double least = std::min(kLeastName, widestOf(elidedTogether(names, metrics, kLeastName)));
+    const auto rowsOf = [all](int columns) { return (all + columns - 1) / columns; };
+    const auto nameWidth = [&](int columns) { return room / columns - icon; };
+    Columns columns;
+    columns.count = std::clamp(static_cast<int>(room / (widest + icon)), 1, all);
+    while (rowsOf(columns.count) > most_rows && nameWidth(columns.count + 1) >= least)
+        ++columns.count;
+    columns.rows = std::min(rowsOf(columns.count), most_rows);
+    const int places = columns.rows * columns.count;
+    columns.shown = static_cast<std::size_t>(all <= places ? all : places - 1);
+    columns.name_width = std::min(widest, std::max(1.0, nameWidth(columns.count))) - letters;
+    return columns;
+}
+
+void PlotLegend::fill(const std::vector<Entry>& entries, Place place, const QFont& font, QSizeF picture) {
+    const bool below = place == Place::below && !entries.empty();
+    plot_->legend->setVisible(place != Place::hidden && !entries.empty());
+    QCPLegend* legend = plot_->legend;
+    const QFontMetricsF metrics(font);
+    QStringList names;
+    double letters = 0;
+    for (const Entry& entry : entries) {
+        names << entry.name;
+        if (!entry.letter.isEmpty())
+            letters = std::max(letters, metrics.horizontalAdvance(entry.letter + kAfterLetter));
+    }
+    Columns columns{1, static_cast<int>(entries.size()), entries.size(),
+                    std::max(picture.width() - kBesideInside, kBesideInside) - letters};
+    if (below) columns = columnsFor(names, letters, metrics, picture);
+    names = elidedTogether(names, metrics, columns.name_width);
+    std::vector<QCPGraph*> wanted;
+    for (std::size_t i = 0; i < columns.shown; ++i) {
+        const QString& letter = entries[i].letter;
+        entries[i].graph->setName((letter.isEmpty() ? letter : letter + kAfterLetter) +
+                                  names[static_cast<qsizetype>(i)]);
+        wanted.push_back(entries[i].graph);
+    }
+    const auto left_out = static_cast<int>(entries.size() - columns.shown);
+    move(below);
+    // What is clicked on stays the same entry while curves grow. A graph that has gone took its entry along.
+    const bool all_there = std::all_of(wanted.begin(), wanted.end(), [legend](QCPGraph* graph) {
+        return legend->hasItemWithPlottable(graph);
+    });
+    if (wanted != filled_ || columns.rows != rows_ || left_out != left_out_ || !all_there) {
+        legend->clearItems();
+        legend->setWrap(below ? columns.rows : 0);
+        legend->setFillOrder(QCPLayoutGrid::foRowsFirst, false);
+        legend->setColumnSpacing(below ? kBetweenColumns : 0);
+        for (QCPGraph* graph : wanted)
+            graph->addToLegend();
+        if (left_out > 0) legend->addItem(new LegendNote(legend, QObject::tr("and %1 more").arg(left_out)));
+        filled_ = wanted;
+        rows_ = columns.rows;
+        left_out_ = left_out;
+    }
+    for (int i = 0; i < legend->elementCount(); ++i) {
+        auto* item = qobject_cast<QCPAbstractLegendItem*>(legend->elementAt(i));
+        if (item == nullptr) continue;  // an empty place of the last column
+        item->setFont(font);
+        if (static_cast<std::size_t>(i) < columns.shown)
+            item->setTextColor(entries[static_cast<std::size_t>(i)].text_color);
+    }
+}
+
+}  // namespace roper

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <qcustomplot.h>
+
+#include <vector>
+
+namespace roper {
+
+/// What a plot's legend lists, and where: in a corner inside the axes, one entry below the other, or below
+/// the axes in columns, where it covers no curve.
+class PlotLegend {
+  public:
+    struct Entry {
+        QCPGraph* graph;
+        QString name;
+        QColor text_color;
+        QString letter = {};  ///< before the name, which is cut without it
+        bool operator==(const Entry&) const = default;
+    };
+
+    enum class Place { hidden, inside, below };
+
+    explicit PlotLegend(QCustomPlot& plot);
+
+    /// Below the axes, names that are too wide are cut where they tell least; entries for which there is no
+    /// room within 0.45 of the picture's height are left out, and the last line says how many.
+    /// @param picture  in pixels of the font's size
+    void fill(const std::vector<Entry>& entries, Place place, const QFont& font, QSizeF picture);
+
+    bool isBelow() const { return below_; }
+    /// Entries that had no room.
+    int leftOut() const { return left_out_; }
+
+  private:
+    struct Columns {
+        int count = 1, rows = 1;
+        std::size_t shown = 0;  ///< entries
+        double name_width = 0;  ///< pixels
+    };
+    Columns columnsFor(const QStringList& names, double letters, const QFontMetricsF& metrics,
+                       QSizeF picture) const;
+    void move(bool below);
+
+    QCustomPlot* plot_;
+    std::vector<QCPGraph*> filled_;
+    int rows_ = 0;
+    bool below_ = false;
+    int left_out_ = 0;
+};
+
+}  // namespace roper
