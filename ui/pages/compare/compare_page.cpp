@@ -5,27 +5,24 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/base/machine_load.h"
 #include "ui/pages/compare/compare_fields.h"
 #include "ui/pages/compare/import_dialog.h"
+#include "ui/theme/elided_label.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/plain_text.h"
 #include "ui/theme/swatch.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 namespace {
 
 QString keyOf(const ComparedGroup& group) {
     return QString::fromStdString(group.group.key);
-}
-
-/// A label with a title has the method in a line of its own.
-QString inLines(const std::string& label) {
-    QString text = QString::fromStdString(label);
-    const qsizetype end = text.lastIndexOf(QStringLiteral(": "));
-    return end < 0 ? text : text.replace(end, 2, QStringLiteral(":\n"));
 }
 
 /// The curves themselves with room about them: an interval from two runs may reach to anywhere.
@@ -67,7 +64,7 @@ ComparePage::ComparePage(RunStore& store, std::function<Specification()> proposa
     conclusion_->setAccessibleName(tr("What follows"));
     conclusion_->setMargin(6);
     curves_->setEmptyText(tr("No runs to compare: train twins on the Training page, or choose other runs."));
-    curves_->setLegendCorner(Qt::AlignBottom | Qt::AlignRight);
+    curves_->setLegendBelow();
     tabs_->addTab(makeCurvesTab(), tr("Curves"));
     tabs_->addTab(outcomes_, tr("Outcomes"));
     tabs_->addTab(paired_, tr("Seed by seed"));
@@ -185,27 +182,57 @@ void ComparePage::showGroups() {
         delete groups_->takeTopLevelItem(groups_->topLevelItemCount() - 1);
     while (groups_->topLevelItemCount() < static_cast<int>(groups.size()))
         new QTreeWidgetItem(groups_);
-    const bool are_titled = std::any_of(groups.begin(), groups.end(), [](const ComparedGroup& group) {
-        return inLines(group.group.label).contains('\n');
-    });
-    // Of a title what few have comes first; of a method alone what differs is at both ends.
-    groups_->setTextElideMode(are_titled ? Qt::ElideRight : Qt::ElideMiddle);
     for (std::size_t i = 0; i < groups.size(); ++i) {
         QTreeWidgetItem* item = groups_->topLevelItem(static_cast<int>(i));
         const ComparedGroup& group = groups[i];
-        item->setText(0, inLines(group.group.label));
-        item->setToolTip(0, plainToolTip(QString::fromStdString(group.group.label)));
         item->setText(1, QStringLiteral("%1/%2").arg(group.values.size()).arg(group.group.runs.size()));
         item->setToolTip(1, tr("runs with this outcome, of all"));
         item->setText(2, group.values.empty() ? QStringLiteral("–") : noteNumber(group.summary.mean, 5));
         item->setCheckState(0, group.shown ? Qt::Checked : Qt::Unchecked);
         item->setIcon(0, swatch(group.color));
         item->setData(0, kKeyRole, keyOf(group));
+        item->setToolTip(0, plainToolTip(QString::fromStdString(group.group.label)));
         for (int column : {1, 2})
             item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     }
     for (int column : {1, 2})
         groups_->resizeColumnToContents(column);
+    nameGroups();
+}
+
+/// Letters of the groups in the curves, where they are too many for dashes; empty for those that are not
+/// shown.
+QStringList ComparePage::letters() const {
+    const auto& groups = state_->groups();
+    const auto shown =
+        std::count_if(groups.begin(), groups.end(), [](const ComparedGroup& group) { return group.shown; });
+    QStringList letters;
+    int number = 0;
+    for (const ComparedGroup& group : groups)
+        letters << (group.shown && shown > kMostWithoutLetters ? CurveLetters::letter(number++) : QString());
+    return letters;
+}
+
+/// Names of groups in as many lines as they need, without what all of them begin with where that saves one.
+void ComparePage::nameGroups() {
+    const QScopedValueRollback showing(showing_, true);
+    const int beside =
+        3 * groups_->style()->pixelMetric(QStyle::PM_IndicatorWidth) + groups_->iconSize().width();
+    const double width = std::max(zoomed(90), groups_->columnWidth(0) - beside);
+    const QFontMetricsF metrics(groups_->font());
+    const QStringList in_curves = letters();
+    QStringList labels;
+    for (const ComparedGroup& group : state_->groups())
+        labels << QString::fromStdString(group.group.label);
+    constexpr qsizetype kWorthIt = 3;  // characters, which an ellipsis stands for
+    const qsizetype start = commonStart(labels);
+    for (qsizetype i = 0; i < labels.size(); ++i) {
+        QString label = labels[i];
+        if (metrics.horizontalAdvance(label) > width && start >= kWorthIt)
+            label = QStringLiteral("…") + label.mid(start);
+        if (!in_curves[i].isEmpty()) label = in_curves[i] + QStringLiteral("  ") + label;
+        groups_->topLevelItem(static_cast<int>(i))->setText(0, wrapped(label, metrics, width));
+    }
 }
 
 void ComparePage::showPairChoices() {
@@ -231,43 +258,64 @@ void ComparePage::showPairChoices() {
     }
 }
 
-void ComparePage::showCurves() {
-    const CompareQuestion& question = state_->question();
+/// The mean of each shown group with its band, and each run where that is wanted.
+/// @param counts  gets the number of runs of each group that has a curve
+std::vector<CurveChart::Curve> ComparePage::curvesOfGroups(std::set<int>& counts) const {
+    // Told apart also in print without colours: by dashes, or by letters, and dashes for the methods.
+    const QStringList of_groups = letters();
+    std::map<std::string, int> methods;
     std::vector<CurveChart::Curve> curves;
-    const auto add = [&](CurveChart::Curve curve, const auto& points) {
-        for (const auto& [x, y] : points) {
-            curve.x << x;
-            curve.y << y;
-        }
-        curves.push_back(std::move(curve));
-    };
-    int dash = 0;  // told apart also in print without colours
-    for (const ComparedGroup& group : state_->groups()) {
+    std::vector<std::pair<std::size_t, int>> runs;  // of the curve of each group
+    int number = 0;
+    for (std::size_t i = 0; i < state_->groups().size(); ++i) {
+        const ComparedGroup& group = state_->groups()[i];
         if (!group.shown) continue;
         const Band band = state_->band(group);
         CurveChart::Curve curve;
         curve.key = curve.label = QString::fromStdString(group.group.label);
-        curve.label += QStringLiteral(" (%1)").arg(counted(
-            band.runs.empty() ? 0 : *std::max_element(band.runs.begin(), band.runs.end()), tr("run")));
         curve.color = group.color;
         curve.strong = true;
-        curve.dash = dash++;
+        const auto method =
+            methods.emplace(group.group.specification.model.position, static_cast<int>(methods.size()));
+        curve.letter = of_groups[static_cast<qsizetype>(i)];
+        curve.dash = curve.letter.isEmpty() ? number++ : method.first->second;
         curve.x = {band.x.begin(), band.x.end()};
         curve.y = {band.mean.begin(), band.mean.end()};
         curve.low = {band.low.begin(), band.low.end()};
         curve.high = {band.high.begin(), band.high.end()};
-        if (!curve.x.isEmpty()) curves.push_back(std::move(curve));
-        if (!question.each_run) continue;
-        for (const QString& name : group.names) {
-            QColor pale = group.color;
-            pale.setAlphaF(0.45F);
-            CurveChart::Curve run;
-            run.key = name;
-            run.color = pale;
-            run.in_legend = false;
-            add(std::move(run), state_->curve(name));
+        if (!curve.x.isEmpty()) {
+            runs.emplace_back(curves.size(), *std::max_element(band.runs.begin(), band.runs.end()));
+            counts.insert(runs.back().second);
+            curves.push_back(std::move(curve));
         }
+        if (state_->question().each_run) appendRuns(group, curves);
     }
+    if (counts.size() > 1)
+        for (const auto& [curve, count] : runs)
+            curves[curve].label += QStringLiteral(" (%1)").arg(counted(count, tr("run")));
+    return curves;
+}
+
+void ComparePage::appendRuns(const ComparedGroup& group, std::vector<CurveChart::Curve>& curves) const {
+    for (const QString& name : group.names) {
+        CurveChart::Curve run;
+        run.key = name;
+        run.color = group.color;
+        run.color.setAlphaF(0.45F);
+        run.in_legend = false;
+        for (const auto& [x, y] : state_->curve(name)) {
+            run.x << x;
+            run.y << y;
+        }
+        curves.push_back(std::move(run));
+    }
+}
+
+void ComparePage::showCurves() {
+    const CompareQuestion& question = state_->question();
+    std::set<int> counts;
+    const std::vector<CurveChart::Curve> curves = curvesOfGroups(counts);
+    const QString over = counts.size() == 1 ? counted(*counts.begin(), tr("run")) : tr("runs");
     const QuantityInfo& info = infoOf(question.curve);
     const QString title = QString::fromStdString(info.titleWithUnit());
     curves_->setAxisNames(acrossTitle(question.across), title);
@@ -275,10 +323,9 @@ void ComparePage::showCurves() {
         curves_->setYLimits(std::pair{0.0, 100.0});
     else
         curves_->setYLimits(lossLimits(curves));
-    curves_->setLegendCorner((info.isShare() ? Qt::AlignBottom : Qt::AlignTop) | Qt::AlignRight);
     curves_->setCaption(
-        tr("%1 by %2, mean over runs; band: %3%4%5")
-            .arg(title, acrossTitle(question.across), spreadTitle(question.spread),
+        tr("%1 by %2, mean over %3; band: %4%5%6")
+            .arg(title, acrossTitle(question.across), over, spreadTitle(question.spread),
                  question.drop_worst ? tr("; the worst run of each group dropped") : QString(),
                  question.final_half ? tr("; final half") : QString()));
     curves_->setCurves(curves, {});

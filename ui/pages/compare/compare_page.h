@@ -8,6 +8,7 @@
 #include <QSpinBox>
 #include <QTabWidget>
 #include <QTreeWidget>
+#include <set>
 
 #include "ui/charts/curve_chart.h"
 #include "ui/page/page.h"
@@ -71,8 +72,12 @@ class ComparePage : public Page {
     void importMetrics();
     void showAnswers();
     void showGroups();
+    void nameGroups();
+    QStringList letters() const;
     void showPairChoices();
     void showCurves();
+    std::vector<CurveChart::Curve> curvesOfGroups(std::set<int>& counts) const;
+    void appendRuns(const ComparedGroup& group, std::vector<CurveChart::Curve>& curves) const;
     void showBoard();
     QWidget* makeNextSteps();
     void showNextSteps();

@@ -3,6 +3,7 @@
 #include <QHeaderView>
 
 #include "core/base/error.h"
+#include "ui/controls/elided_combo_box.h"
 #include "ui/controls/flow_layout.h"
 #include "ui/live/expected_time_text.h"
 #include "ui/pages/compare/compare_page.h"
@@ -21,7 +22,7 @@ constexpr auto kRunProperty = "run";  // of a button: the run that it is about
 
 QComboBox* ComparePage::makeChoice(const QString& name, const QString& help, const QStringList& choices,
                                    const std::function<void(CompareQuestion&, int)>& set) {
-    auto* box = new QComboBox;
+    auto* box = new ElidedComboBox;
     box->addItems(choices);
     box->setAccessibleName(name);
     box->setToolTip(help);
@@ -47,7 +48,7 @@ QWidget* ComparePage::makeChooser() {
     filter_->setAccessibleName(tr("Which runs"));
     filter_->setToolTip(
         tr("Words that a run's name, task, method or state must hold, and comparisons of any setting "
-           "or of step, loss, correct, accuracy, seed"));
+           "or of step, loss, solved, accuracy, last, best, seed, tag"));
     filter_->setClearButtonEnabled(true);
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
         state_->change([&](CompareQuestion& question) { question.filter = text; });
@@ -61,6 +62,11 @@ QWidget* ComparePage::makeChooser() {
     groups_->setToolTip(tr("Unticked groups are left out of the pictures"));
     groups_->header()->setStretchLastSection(false);
     groups_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    groups_->setTextElideMode(Qt::ElideMiddle);
+    connect(groups_->header(), &QHeaderView::sectionResized, this, [this](int column) {
+        if (column == 0 && groups_->topLevelItemCount() == static_cast<int>(state_->groups().size()))
+            nameGroups();
+    });
     connect(groups_, &QTreeWidget::itemChanged, this, [this](const QTreeWidgetItem* item) {
         if (showing_) return;
         state_->change([&](CompareQuestion& question) {

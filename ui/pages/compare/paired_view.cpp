@@ -6,13 +6,16 @@
 #include <limits>
 
 #include "ui/charts/nice_ticks.h"
+#include "ui/theme/elided_label.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {
 
 constexpr double kDot = 4.5;
-constexpr std::size_t kMeanPlaces = 4;  // beside those of the pairs, for the mean with its two intervals
+constexpr double kAbove = 34, kLine = 16;  // pixels: above both charts, and a line of text below them
+constexpr double kIntervalWidth = 94;      // of each of the two, with its words
+constexpr int kMostLines = 3;
 
 /// A vertical axis over a box.
 struct Upright {
@@ -24,7 +27,7 @@ struct Upright {
 
 Upright fit(const QRectF& box, double low, double high) {
     if (!(low <= high)) low = 0, high = 1;
-    const double margin = std::max(0.08 * (high - low), 1e-6 + 0.002 * std::abs(high));
+    const double margin = high > low ? 0.08 * (high - low) : high != 0 ? 0.1 * std::abs(high) : 1;
     return {box, low - margin, high + margin};
 }
 
@@ -44,18 +47,64 @@ QString seedText(const SeedPair& pair) {
                : QStringLiteral("%1/%2").arg(pair.data_seed).arg(pair.model_seed);
 }
 
+/// The two groups without what both labels begin with, where that is the same experiment or settings.
+std::pair<QString, QString> shortNames(const PairedComparison& c) {
+    const QStringList labels{QString::fromStdString(c.label_a), QString::fromStdString(c.label_b)};
+    const qsizetype start = commonStart(labels);
+    return {labels[0].mid(start), labels[1].mid(start)};
+}
+
+/// Where things stand: the outcomes of both groups, the differences of the seeds, and their mean.
+struct Places {
+    QRectF pairs, seeds, means;
+    double name_width;  ///< of each group below the pairs
+    QString name_a, name_b;
+};
+
+QString inFewLines(const QString& text, const QFontMetricsF& metrics, double width) {
+    QStringList lines = wrapped(text, metrics, width).split('\n');
+    if (lines.size() > kMostLines) {
+        lines[kMostLines - 1] = lines.mid(kMostLines - 1).join(' ');
+        lines.resize(kMostLines);
+    }
+    for (QString& line : lines)
+        line = metrics.elidedText(line, Qt::ElideMiddle, width);
+    return lines.join('\n');
+}
+
+Places placesOf(const QRectF& area, const PairedComparison& c, const QFont& font) {
+    constexpr double kShare = 0.36, kTicks = 72, kEdge = 24;
+    const QFontMetricsF metrics(font);
+    Places places;
+    const double pairs_width = kShare * area.width() - kTicks;
+    places.name_width = 0.52 * pairs_width;
+    const auto [a, b] = shortNames(c);
+    places.name_a = inFewLines(a, metrics, places.name_width);
+    places.name_b = inFewLines(b, metrics, places.name_width);
+    // The words below the intervals, or below the seeds, have two lines.
+    const auto lines = std::max({places.name_a.count('\n') + 1, places.name_b.count('\n') + 1, qsizetype{2}});
+    const double height = area.height() - kAbove - static_cast<double>(lines) * kLine - 12;
+    const int intervals = !c.test ? 0 : c.test->bootstrap ? 2 : 1;
+    const double left = area.left() + kShare * area.width() + kTicks + 6;
+    const double right = area.right() - kEdge, means = right - intervals * kIntervalWidth;
+    places.pairs = {area.left() + kTicks, area.top() + kAbove, pairs_width, height};
+    places.seeds = {left, places.pairs.top(), means - left, height};
+    places.means = {means, places.pairs.top(), right - means, height};
+    return places;
+}
+
 /// A pair's place among `count` on a box.
 double placeX(const QRectF& box, std::size_t index, std::size_t count) {
     return box.left() + box.width() * (static_cast<double>(index) + 0.5) / static_cast<double>(count);
 }
 
-QRectF leftBox(const QRectF& area) {
-    return {area.left() + 72, area.top() + 34, 0.36 * area.width() - 72, area.height() - 80};
-}
-
-QRectF rightBox(const QRectF& area) {
-    const double left = area.left() + 0.36 * area.width() + 78;
-    return {left, area.top() + 34, area.right() - 24 - left, area.height() - 80};
+/// As many seeds as have room for their numbers: every second, every third, …
+std::size_t betweenNumbers(const QRectF& box, const PairedComparison& c, const QFontMetricsF& metrics) {
+    double widest = 1;
+    for (const SeedPair& pair : c.pairs)
+        widest = std::max(widest, metrics.horizontalAdvance(seedText(pair)) + 6);
+    return static_cast<std::size_t>(
+        std::max(1.0, std::ceil(widest * static_cast<double>(c.pairs.size()) / box.width())));
 }
 
 /// The difference of every seed, in the colour of the better group.
@@ -63,12 +112,13 @@ QRectF rightBox(const QRectF& area) {
 void paintSeeds(QPainter& painter, const Upright& axis, const PairedComparison& c,
                 const std::pair<QColor, QColor>& colors, const Theme& theme) {
     const QRectF& box = axis.box;
-    const std::size_t places = c.pairs.size() + kMeanPlaces;
+    const std::size_t step = betweenNumbers(box, c, QFontMetricsF(painter.font()));
     for (std::size_t i = 0; i < c.pairs.size(); ++i) {
         const SeedPair& pair = c.pairs[i];
-        const double x = placeX(box, i, places);
+        const double x = placeX(box, i, c.pairs.size());
         painter.setPen(theme.faint_text);
-        painter.drawText(QRectF(x - 30, box.bottom() + 6, 60, 16), Qt::AlignCenter, seedText(pair));
+        if (i % step == 0)
+            painter.drawText(QRectF(x - 30, box.bottom() + 6, 60, kLine), Qt::AlignCenter, seedText(pair));
         if (!pair.isKnown()) {
             painter.drawText(QRectF(x - 30, axis.y(0) - 18, 60, 16), Qt::AlignCenter, QStringLiteral("–"));
             continue;
@@ -82,15 +132,15 @@ void paintSeeds(QPainter& painter, const Upright& axis, const PairedComparison& 
     }
 }
 
-/// The mean and its two intervals, right of the seeds.
+/// The mean and its intervals, right of the seeds.
+/// @param axis  of the differences, over the box for the intervals
 void paintIntervals(QPainter& painter, const Upright& axis, const PairedComparison& c, const Theme& theme) {
     const QRectF& box = axis.box;
-    const std::size_t places = c.pairs.size() + kMeanPlaces;
-    const double mean_x = placeX(box, c.pairs.size() + 1, places),
-                 boot_x = placeX(box, c.pairs.size() + 3, places);
+    const double mean_x = box.left() + kIntervalWidth / 2, boot_x = mean_x + kIntervalWidth;
     const auto paintInterval = [&](double x, const QString& words, const Interval& interval, double width) {
         painter.setPen(theme.text);
-        painter.drawText(QRectF(x - 45, box.bottom() + 4, 90, 36), Qt::AlignHCenter | Qt::AlignTop, words);
+        painter.drawText(QRectF(x - kIntervalWidth / 2, box.bottom() + 6, kIntervalWidth, 2 * kLine + 4),
+                         Qt::AlignHCenter | Qt::AlignTop, words);
         painter.setPen(QPen(theme.text, width, Qt::SolidLine, Qt::FlatCap));
         painter.drawLine(QPointF(x, axis.y(interval.low)), QPointF(x, axis.y(interval.high)));
         for (const double end : {interval.low, interval.high})
@@ -105,6 +155,14 @@ void paintIntervals(QPainter& painter, const Upright& axis, const PairedComparis
         paintInterval(boot_x, PairedView::tr("the same,\nbootstrap"), *c.test->bootstrap, 1.2);
 }
 
+constexpr double kBesideTitle = 66;  // it begins above the ticks
+
+void paintTitle(QPainter& painter, const QRectF& box, double width, const QString& title) {
+    painter.drawText(QRectF(box.left() - kBesideTitle, box.top() - 28, width, 20),
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     QFontMetricsF(painter.font()).elidedText(title, Qt::ElideMiddle, width));
+}
+
 }  // namespace
 
 PairedView::PairedView(CompareState& state, QWidget* parent) : FigureView(parent), state_(state) {
@@ -112,8 +170,10 @@ PairedView::PairedView(CompareState& state, QWidget* parent) : FigureView(parent
     connect(&state_, &CompareState::changed, this, qOverload<>(&QWidget::update));
 }
 
-void PairedView::paintPairs(QPainter& painter, const QRectF& box, const Theme& theme) const {
+void PairedView::paintPairs(QPainter& painter, const Theme& theme, const QRectF& area) const {
     const PairedComparison& c = *state_.comparison();
+    const Places places = placesOf(area, c, painter.font());
+    const QRectF& box = places.pairs;
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const SeedPair& pair : c.pairs) {
         for (const OutcomeValue& outcome : {pair.a, pair.b}) {
@@ -139,15 +199,17 @@ void PairedView::paintPairs(QPainter& painter, const QRectF& box, const Theme& t
         }
     }
     painter.setPen(theme.text);
-    for (const auto& [label, x] : {std::pair{c.label_a, x_a}, {c.label_b, x_b}})
-        painter.drawText(QRectF(x - 0.27 * box.width(), box.bottom() + 6, 0.54 * box.width(), 40),
-                         Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap, QString::fromStdString(label));
-    painter.drawText(QRectF(box.left() - 66, box.top() - 28, box.width() + 66, 20),
-                     Qt::AlignLeft | Qt::AlignVCenter, measureTitle(state_.question()));
+    for (const auto& [name, x] : {std::pair{places.name_a, x_a}, {places.name_b, x_b}})
+        painter.drawText(QRectF(x - places.name_width / 2, box.bottom() + 6, places.name_width,
+                                static_cast<double>(name.count('\n') + 1) * (kLine + 2)),
+                         Qt::AlignHCenter | Qt::AlignTop, name);
+    paintTitle(painter, box, box.width() + kBesideTitle, measureTitle(state_.question()));
 }
 
-void PairedView::paintDifferences(QPainter& painter, const QRectF& box, const Theme& theme) const {
+void PairedView::paintDifferences(QPainter& painter, const Theme& theme, const QRectF& area) const {
     const PairedComparison& c = *state_.comparison();
+    const Places places = placesOf(area, c, painter.font());
+    const QRectF box = places.seeds | places.means;
     double low = 0, high = 0;
     for (const double difference : c.differences()) {
         low = std::min(low, difference);
@@ -164,16 +226,21 @@ void PairedView::paintDifferences(QPainter& painter, const QRectF& box, const Th
     paintTicks(painter, axis, theme);
     painter.setPen(QPen(theme.text, 1.4));
     painter.drawLine(QPointF(box.left(), axis.y(0)), QPointF(box.right(), axis.y(0)));
-    paintSeeds(painter, axis, c, {state_.colorA(), state_.colorB()}, theme);
+    paintSeeds(painter, {places.seeds, axis.low, axis.high}, c, {state_.colorA(), state_.colorB()}, theme);
     painter.setPen(theme.text);
-    painter.drawText(QRectF(box.left() - 66, box.top() - 28, box.width() + 80, 20),
-                     Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("difference by seed: %1 − %2")
-                         .arg(QString::fromStdString(c.label_b), QString::fromStdString(c.label_a)));
+    const auto [a, b] = shortNames(c);
+    const QString begin = tr("difference by seed: ");
+    const double width = box.width() + kBesideTitle;
+    const QFontMetricsF metrics(painter.font());
+    const QString minus = QStringLiteral(" − ");
+    const double room = (width - metrics.horizontalAdvance(begin + minus)) / 2;
+    const bool fits = metrics.horizontalAdvance(begin + b + minus + a) <= width;
+    const QStringList names = fits ? QStringList{b, a} : elidedTogether({b, a}, metrics, room);
+    paintTitle(painter, box, width, begin + names.join(minus));
     painter.setPen(theme.faint_text);
-    painter.drawText(QRectF(box.left(), box.bottom() + 24, box.width(), 18), Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("seed"));
-    if (c.test) paintIntervals(painter, axis, c, theme);
+    painter.drawText(QRectF(box.left(), box.bottom() + 6 + kLine, places.seeds.width(), kLine + 2),
+                     Qt::AlignLeft | Qt::AlignVCenter, tr("seed"));
+    if (c.test) paintIntervals(painter, {places.means, axis.low, axis.high}, c, theme);
 }
 
 void PairedView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
@@ -185,21 +252,21 @@ void PairedView::paintFigure(QPainter& painter, const QRectF& area, const Theme&
                "RoPE and RoPER with the same seeds."));
         return;
     }
-    paintPairs(painter, leftBox(area), theme);
-    paintDifferences(painter, rightBox(area), theme);
+    paintPairs(painter, theme, area);
+    paintDifferences(painter, theme, area);
 }
 
 void PairedView::mouseMoveEvent(QMouseEvent* event) {
     if (!state_.comparison()) return;
     const auto& pairs = state_.comparison()->pairs;
-    const QRectF box = rightBox(canvas());
-    const double place =
-        (event->position().x() - box.left()) / box.width() * static_cast<double>(pairs.size() + kMeanPlaces);
-    if (!box.contains(event->position()) || place >= static_cast<double>(pairs.size()))
-        return emit pointed(box.contains(event->position())
+    const Places places = placesOf(canvas(), *state_.comparison(), font());
+    const double place = (event->position().x() - places.seeds.left()) / places.seeds.width() *
+                         static_cast<double>(pairs.size());
+    if (!places.seeds.contains(event->position()))
+        return emit pointed(places.means.contains(event->position())
                                 ? QString::fromStdString(conclusionOf(*state_.comparison()))
                                 : QString());
-    const SeedPair& pair = pairs[static_cast<std::size_t>(place)];
+    const SeedPair& pair = pairs[std::min(static_cast<std::size_t>(place), pairs.size() - 1)];
     const auto text = [](const OutcomeValue& outcome) {
         switch (outcome.kind) {
             case Outcome::known:

@@ -17,14 +17,14 @@ class PairedView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize leastSize() const override { return {360, 200}; }
+    QSize leastSize() const override { return {520, 220}; }
 
   protected:
     void mouseMoveEvent(QMouseEvent* event) override;
 
   private:
-    void paintPairs(QPainter& painter, const QRectF& box, const Theme& theme) const;
-    void paintDifferences(QPainter& painter, const QRectF& box, const Theme& theme) const;
+    void paintPairs(QPainter& painter, const Theme& theme, const QRectF& area) const;
+    void paintDifferences(QPainter& painter, const Theme& theme, const QRectF& area) const;
 
     CompareState& state_;
 };
