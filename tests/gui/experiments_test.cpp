@@ -5,6 +5,7 @@
 #include <QProcess>
 #include <QPushButton>
 #include <QTimer>
+#include <QToolButton>
 #include <QTreeView>
 #include <QUndoStack>
 #include <set>
@@ -40,7 +41,7 @@ class ExperimentsTest : public PageTest {
         for (int row = 0; row < kExperiments; ++row) {
             const QModelIndex index = model().index(row, 0);
             QCOMPARE(titleOf(index), nameOf(kExperiments - 1 - row));
-            QVERIFY2(index.data().toString().endsWith(QString(" · %1 runs").arg(kRuns)),
+            QVERIFY2(index.data().toString().contains(QString("\n%1 runs · ").arg(kRuns)),
                      qPrintable(index.data().toString()));
             QCOMPARE(model().rowCount(index), kRuns);
         }
@@ -98,6 +99,65 @@ class ExperimentsTest : public PageTest {
             QVERIFY2(metrics.horizontalAdvance(name) < 200, qPrintable(name));
             QVERIFY2(name.endsWith(": RoPE") || name.endsWith(": RoPER"), qPrintable(name));
         }
+    }
+
+    /// All ten in one chart: twenty kinds of curves have a letter each, in the legend below them, too.
+    void allExperimentsAreToldApartInOneChart() {
+        page().runsPanel().select("e3-rope-s4");
+        tree().setFocus();
+        tree().selectAll();
+        QTest::keyClick(&tree(), Qt::Key_Space);
+        MetricChart& lowest = page().metrics().chart(page().metrics().count() - 1);
+        QTRY_VERIFY(legend(lowest).size() > 10);
+        lowest.plot().replot();
+        QSet<QString> letters;
+        for (const QString& name : legend(lowest)) {
+            letters.insert(name.section(' ', 0, 0));
+            QVERIFY2(name.endsWith(": RoPE") || name.endsWith(": RoPER"), qPrintable(name));
+        }
+        QCOMPARE(letters.size(), legend(lowest).size());
+        // The list has the letters, too, also of those that have no room in the legend.
+        QSet<QString> listed;
+        for (int row = 0; row < kExperiments; ++row) {
+            const QString name = model().index(row, 0).data().toString();
+            for (const QString& letter : name.section("  ", 0, 0).split(' '))
+                listed.insert(letter);
+            QVERIFY2(name.contains(nameOf(kExperiments - 1 - row)), qPrintable(name));
+        }
+        QCOMPARE(listed.size(), 2 * kExperiments);
+        QVERIFY(listed.contains("A") && listed.contains("T") && listed.contains(letters));
+        QVERIFY(lowest.plot().legend->outerRect().top() > lowest.plot().axisRect()->rect().bottom());
+        // One legend is enough for all charts; each has it in print.
+        MetricChart& upper = page().metrics().chart(0);
+        QTRY_VERIFY(!upper.isLegendShown());
+        QVERIFY(upper.hasLegend());
+        QTRY_VERIFY(upper.figureCaption().contains("A Addition"));  // its runs may still be read
+        QVERIFY(upper.figureCaption().contains("T Addition"));
+        // Whichever is chosen, each keeps its letter.
+        const QStringList before = legend(lowest);
+        page().runsPanel().select("e7-rope-s1");
+        QTest::qWait(100);
+        lowest.redrawNow();
+        QCOMPARE(legend(lowest), before);
+        // Again: none stays.
+        tree().selectAll();
+        QTest::keyClick(&tree(), Qt::Key_Space);
+        QTRY_COMPARE(legend(lowest), (QStringList{"RoPE", "RoPER"}));
+    }
+
+    void theBestStandFirstAtTheFirstClick() {
+        for (const int column : {RunsModel::best_column, RunsModel::last_column, RunsModel::started_column})
+            QCOMPARE(model().headerData(column, Qt::Horizontal, Qt::InitialSortOrderRole).toInt(),
+                     int(Qt::DescendingOrder));
+        QVERIFY(
+            !model().headerData(RunsModel::loss_column, Qt::Horizontal, Qt::InitialSortOrderRole).isValid());
+    }
+
+    void whoGoesToInspectWithARunChosenSeesThatRun() {
+        page().runsPanel().select("e4-roper-s2");
+        for (auto* button : window_->findChildren<QToolButton*>())
+            if (button->accessibleName() == "Inspect") button->click();
+        QCOMPARE(window_->inspectPage().state().run(), QString("e4-roper-s2"));
     }
 
     void oneExperimentIsDeletedAndComesBack() {
@@ -174,8 +234,7 @@ class ExperimentsTest : public PageTest {
         // Beside experiments of other presets it has its whole name, in two lines.
         const QString name =
             page().runsPanel().model().experimentNameOf(page().runsPanel().selected()->name());
-        QTRY_COMPARE(newest.data().toString().split(QString(" · ")).front(),
-                     name.left(name.size() - 18) + '\n' + name.right(16));
+        QTRY_COMPARE(newest.data().toString(), name.left(name.size() - 18) + "\n2 runs · " + name.right(16));
         for (const RunWatcher* run : page().runsPanel().model().runsOf(
                  page().runsPanel().model().indexOf(page().runsPanel().selected()->name()).parent()))
             QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::finished, 60000);
@@ -256,8 +315,8 @@ class ExperimentsTest : public PageTest {
         chart.redrawNow();
         QStringList labels;
         for (int i = 0; i < chart.plot().legend->itemCount(); ++i)
-            labels
-                << qobject_cast<QCPPlottableLegendItem*>(chart.plot().legend->item(i))->plottable()->name();
+            if (auto* item = qobject_cast<QCPPlottableLegendItem*>(chart.plot().legend->item(i)))
+                labels << item->plottable()->name();
         return labels;
     }
 

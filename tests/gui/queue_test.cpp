@@ -112,12 +112,21 @@ class QueueTest : public PageTest {
         history.redo();
         QCOMPARE(names(), (std::vector{n[0], n[2]}));
         history.undo();
+        const auto sum = [&](int count) {
+            const auto labels = panel.findChildren<QLabel*>();
+            const QString begin = QString(count == 1 ? "%1 run to train" : "%1 runs to train").arg(count);
+            return std::any_of(labels.begin(), labels.end(),
+                               [&](const QLabel* label) { return label->text().startsWith(begin); });
+        };
+        QVERIFY(sum(4));
         panel.button("Clear")->click();
         QCOMPARE(names(), (std::vector{n[0]}));  // it trains
+        QVERIFY(sum(1));
         QCOMPARE(window_->runs().runs().size(), std::size_t(1));
         history.undo();
         QCOMPARE(names(), n);
         QCOMPARE(window_->runs().runs().size(), std::size_t(4));
+        QVERIFY(sum(4));  // at once, not by the clock
     }
 
     void aRunIsDraggedToAnotherPlace() {

@@ -222,7 +222,7 @@ class TrainingPageTest : public PageTest {
         QVERIFY(other_task->isHidden() || other_task->parentWidget()->isHidden());
         QVERIFY(!page().form().editor("task.digits_max")->isHidden());
         auto* all = page().form().findChild<QCheckBox*>();
-        QVERIFY(all->text().contains("more that this run does not use"));
+        QVERIFY(all->text().contains("unused settings"));
         all->setChecked(true);
         QVERIFY(!other_task->parentWidget()->isHidden());
         QVERIFY(!other_task->isEnabled());

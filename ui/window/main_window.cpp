@@ -230,6 +230,10 @@ Page* MainWindow::currentPage() const {
 }
 
 void MainWindow::showPage(Page* page) {
+    // Whoever goes there with a run chosen means that run.
+    if (page == set_.inspect && set_.inspect->state().run().isEmpty())
+        if (const RunWatcher* run = set_.training->runsPanel().selected())
+            set_.inspect->inspect(run->name(), false);
     for (std::size_t i = 0; i < pages_.size(); ++i)
         if (pages_[i] == page) stack_->setCurrentIndex(static_cast<int>(i));
     for (std::size_t i = 0; i < pages_.size(); ++i)

@@ -142,6 +142,7 @@ QWidget* InspectPage::makeGenerationTab() {
         named(new QPushButton(tr("Generate")), tr("Generate"), tr("Let the model continue the prompt"));
     generation_head_ = named(new QComboBox, tr("Head that is shaded"),
                              tr("Whose attention lies behind the text: the mean of all heads, or one"));
+    generation_head_->setSizeAdjustPolicy(QComboBox::AdjustToContents);  // its heads come with a model
     connect(generate_, &QPushButton::clicked, this, &InspectPage::generate);
     connect(prompt_, &QLineEdit::returnPressed, this, &InspectPage::generate);
     connect(generation_head_, &QComboBox::currentIndexChanged, this, [this](int index) {

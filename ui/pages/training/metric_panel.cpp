@@ -67,7 +67,7 @@ QWidget* MetricPanel::makeControls() {
     legend->setTristate(true);
     legend->setCheckState(Qt::PartiallyChecked);
     legend->setToolTip(
-        tr("Legends. Half ticked: shown for up to twelve kinds of runs; the list has the colours of all"));
+        tr("Legends. Half ticked: where there is room; of many kinds of runs below the lowest chart alone"));
     connect(legend, &QCheckBox::stateChanged, this, [this](int state) {
         legend_ = state == Qt::PartiallyChecked ? std::nullopt : std::optional(state == Qt::Checked);
         forAll([&](MetricChart& chart) { chart.setLegendShown(legend_); });
@@ -170,6 +170,7 @@ void MetricPanel::showOffers() {
         chart->setLeastHeight(count() > 2 ? kLeastHeightOfMany : kLeastHeight);
         // The box above says what is on the y axis, the lowest chart what is on all x axes.
         chart->chart().setNamesShown(chart == charts_.back(), false);
+        chart->chart().setLegendElsewhere(chart != charts_.back());
     }
     add_->setEnabled(count() < kMostCharts);
     add_->setToolTip(add_->isEnabled() ? tr("One more chart, of anything that runs record")

@@ -103,6 +103,7 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
     layout->addWidget(accept_, 0, Qt::AlignLeft);
     connect(&queue_, &QueueLauncher::changed, this, &QueuePanel::showQueue);
     connect(&store_, &RunStore::changed, this, &QueuePanel::showQueue);
+    connect(&store_, &RunStore::runAdded, this, &QueuePanel::showQueue);
     connect(list_, &QTreeWidget::itemSelectionChanged, this, &QueuePanel::showButtons);
     connect(list_, &QueueList::dropped, this, [this] { state_.edits().setOrder(listed()); });
     connect(list_, &QTreeWidget::customContextMenuRequested, this, &QueuePanel::openMenu);
@@ -225,7 +226,13 @@ void QueuePanel::showQueue() {
         item->setText(1, entry.held ? tr("held") : state);
     }
     if (selected() != kept) select(kept);
-    if (queue.entries.empty()) time_left_->clear();
+    std::vector<std::string> runs;
+    for (const RunQueue::Entry& entry : queue.entries)
+        if (!entry.held && store_.find(QString::fromStdString(entry.run)) != nullptr)
+            runs.push_back(entry.run);
+    // Of other runs the sum is another one at once; what training changes of it follows by the clock.
+    if (runs != timed_) time_left_->setText(timeLeft());
+    timed_ = std::move(runs);
     at_once_->setValue(queue.at_once);
     at_once_->setEnabled(queue.devices.empty());
     problem_->setText(

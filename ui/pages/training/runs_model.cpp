@@ -9,6 +9,7 @@
 #include "core/compare/grouping.h"
 #include "ui/live/run_notice.h"
 #include "ui/live/run_records.h"
+#include "ui/theme/elided_label.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/plain_text.h"
 #include "ui/theme/swatch.h"
@@ -17,6 +18,7 @@
 namespace roper {
 namespace {
 
+constexpr auto kAfterLetter = "  ";
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::optional<EvaluationRow> lastEvaluation(const RunWatcher& run) {
@@ -175,8 +177,8 @@ void RunsModel::nameExperiments() {
         experiment->started = runText(first, started_column);
         if (!first.specification()) continue;
         const QString whole = QString::fromStdString(settingsTitle(*first.specification()));
-        if (experiment->name != whole && !experiment->name.startsWith(whole + QStringLiteral(", "))) continue;
-        // Its name was not given by a person: behind the title stands when it was started.
+        if (isGivenName(*first.specification(), experiment->name.toStdString())) continue;
+        // Behind the title stands when it was started.
         if (experiment->name != whole) experiment->started = experiment->name.mid(whole.size() + 2);
         specifications.push_back(*first.specification());
         named.push_back(experiment.get());
@@ -184,6 +186,10 @@ void RunsModel::nameExperiments() {
     const std::vector<std::string> titles = distinguishingTitles(specifications);
     for (std::size_t i = 0; i < named.size(); ++i)
         named[i]->title = QString::fromStdString(titles[i]);
+    QStringList all;
+    for (const auto& experiment : experiments_)
+        all << experiment->title;
+    common_start_ = commonStart(all);
 }
 
 QModelIndex RunsModel::index(int row, int column, const QModelIndex& parent) const {
@@ -264,6 +270,25 @@ void RunsModel::setColor(const QString& name, const QColor& color) {
     if (!refresh_timer_.isActive()) refresh_timer_.start();
 }
 
+void RunsModel::setLetters(const QHash<QString, QString>& letters) {
+    if (letters == letters_) return;
+    letters_ = letters;
+    refresh();
+}
+
+/// "A B  ", each once, before its title; empty where it has none.
+QString RunsModel::lettersOf(const Experiment& experiment) const {
+    QStringList letters;
+    for (const RunWatcher* run : experiment.runs)
+        if (const QString letter = letters_.value(run->name());
+            !letter.isEmpty() && !letters.contains(letter))
+            letters << letter;
+    std::sort(letters.begin(), letters.end(), [](const QString& a, const QString& b) {
+        return std::pair(a.size(), a) < std::pair(b.size(), b);  // "Z" comes before "AA"
+    });
+    return letters.isEmpty() ? QString() : letters.join(' ') + kAfterLetter;
+}
+
 void RunsModel::refresh() {
     if (experiments_.empty()) return;
     emit dataChanged(index(0, 0), index(rowCount() - 1, column_count - 1));
@@ -277,7 +302,9 @@ void RunsModel::refresh() {
 QString RunsModel::runText(const RunWatcher& run, int column) const {
     switch (column) {
         case name_column:
-            return labels_.value(run.name(), run.name());
+            return letters_.contains(run.name())
+                       ? letters_.value(run.name()) + kAfterLetter + labels_.value(run.name(), run.name())
+                       : labels_.value(run.name(), run.name());
         case state_column:
             return stateText(run);
         case step_column:
@@ -319,9 +346,10 @@ QString RunsModel::runText(const RunWatcher& run, int column) const {
 QString RunsModel::experimentText(const Experiment& experiment, int column) const {
     switch (column) {
         case name_column:
-            return tr("%1\n%2 · %3")
-                .arg(experiment.title, experiment.started,
-                     counted(static_cast<int>(experiment.runs.size()), tr("run")));
+            return lettersOf(experiment) +
+                   tr("%1\n%2 · %3")
+                       .arg(experiment.title, counted(static_cast<int>(experiment.runs.size()), tr("run")),
+                            experiment.started);
         case state_column: {
             std::map<QString, int> states;
             for (const RunWatcher* run : experiment.runs)
@@ -344,6 +372,13 @@ QString RunsModel::experimentText(const Experiment& experiment, int column) cons
                 longest = std::max(longest, run->secondsLeft().value_or(0));
             return longest > 0 ? shortDuration(longest) : QString();
         }
+        case best_column:
+            return runText(**std::max_element(experiment.runs.begin(), experiment.runs.end(),
+                                              [&](const RunWatcher* a, const RunWatcher* b) {
+                                                  return runSortValue(*a, column).toDouble() <
+                                                         runSortValue(*b, column).toDouble();
+                                              }),
+                           column);
         case started_column:
             return runText(*experiment.runs.front(), column);
         default:
@@ -394,6 +429,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const {
         return int(Qt::AlignRight | Qt::AlignVCenter);
     if (const Experiment* experiment = experimentAt(index)) {
         if (role == Qt::DisplayRole) return experimentText(*experiment, index.column());
+        if (role == kTitleRole) return experiment->title;
         if (role == kSortRole) return experimentSortValue(*experiment, index.column());
         if (role == Qt::CheckStateRole && index.column() == name_column)
             return ticked_.contains(experiment->key) ? Qt::Checked : Qt::Unchecked;
@@ -433,9 +469,24 @@ bool RunsModel::setData(const QModelIndex& index, const QVariant& value, int rol
     return true;
 }
 
+void RunsModel::setTicked(const std::vector<RunWatcher*>& runs, bool ticked) {
+    for (const RunWatcher* run : runs) {
+        if (ticked)
+            ticked_.insert(experimentKeyOf(run->name()));
+        else
+            ticked_.remove(experimentKeyOf(run->name()));
+    }
+    sayTicked();
+}
+
 void RunsModel::untickAll() {
     if (ticked_.isEmpty()) return;
     ticked_.clear();
+    sayTicked();
+}
+
+void RunsModel::sayTicked() {
+    if (experiments_.empty()) return;
     emit dataChanged(index(0, 0), index(rowCount() - 1, 0), {Qt::CheckStateRole});
     emit tickedChanged();
 }
@@ -460,6 +511,10 @@ QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int rol
         {tr("Machine"), tr("Where it was trained last")}};
     if (role == Qt::DisplayRole) return headings.value(section).name;
     if (role == Qt::ToolTipRole) return headings.value(section).help;
+    // What one looks for first: the best, the newest, the farthest.
+    const bool most_first = section == step_column || section == last_column || section == best_column ||
+                            section == rate_column || section == started_column;
+    if (role == Qt::InitialSortOrderRole && most_first) return Qt::DescendingOrder;
     return {};
 }
 

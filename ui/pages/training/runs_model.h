@@ -32,7 +32,8 @@ class RunsModel : public QAbstractItemModel {
         column_count
     };
     /// Role of a plain value to sort by.
-    static constexpr int kSortRole = Qt::UserRole;
+    static constexpr int kSortRole = Qt::UserRole;       ///< of any cell: what it is sorted by
+    static constexpr int kTitleRole = Qt::UserRole + 1;  ///< of an experiment, without what stands about it
 
     RunsModel(RunStore& store, QObject* parent);
 
@@ -67,7 +68,15 @@ class RunsModel : public QAbstractItemModel {
     /// Experiments that are ticked to stay in the charts, by key.
     const QSet<QString>& ticked() const { return ticked_; }
     void untickAll();
+    /// Tells groups and experiments apart now, rather than soon after runs have come.
+    void nameGroups();
+    /// Ticks or unticks the experiments of some runs.
+    void setTicked(const std::vector<RunWatcher*>& runs, bool ticked);
+    /// What all experiments' titles begin with: of a title that must be cut, it tells least.
+    qsizetype commonStartOfTitles() const { return common_start_; }
 
+    /// Letters that runs have in the charts, by name, where they have any.
+    void setLetters(const QHash<QString, QString>& letters);
     void setColor(const QString& name, const QColor& color);
     QColor color(const QString& name) const { return colors_.value(name); }
 
@@ -87,10 +96,11 @@ class RunsModel : public QAbstractItemModel {
     void place(RunWatcher* run);
     void take(const QString& name);
     void refresh();
-    void nameGroups();
+    void sayTicked();
     void nameExperiments();
     QString runText(const RunWatcher& run, int column) const;
     QString experimentText(const Experiment& experiment, int column) const;
+    QString lettersOf(const Experiment& experiment) const;
     QVariant runSortValue(const RunWatcher& run, int column) const;
     QVariant experimentSortValue(const Experiment& experiment, int column) const;
 
@@ -101,7 +111,9 @@ class RunsModel : public QAbstractItemModel {
     QHash<QString, QString> groups_;  ///< label of each run's group within its experiment
     QHash<QString, GroupPlace> places_;
     QHash<QString, QString> labels_;  ///< the same with its seed: how the run is listed
+    QHash<QString, QString> letters_;
     QSet<QString> ticked_;
+    qsizetype common_start_ = 0;  ///< characters
     QTimer refresh_timer_, group_timer_;
 };
 

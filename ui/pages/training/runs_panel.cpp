@@ -2,6 +2,7 @@
 
 #include <QGridLayout>
 #include <QHeaderView>
+#include <QKeyEvent>
 #include <QSettings>
 #include <QShortcut>
 #include <QStyledItemDelegate>
@@ -19,16 +20,30 @@ namespace {
 
 constexpr char kColumnsKey[] = "training/hidden_columns";
 
-/// Of an experiment what tells it apart comes first; of a run method and seed are at both ends.
+/// Of an experiment what tells it apart is left where its title must be cut; of a run, method and seed, which
+/// are at both ends.
 class NameDelegate : public QStyledItemDelegate {
   public:
-    using QStyledItemDelegate::QStyledItemDelegate;
+    NameDelegate(const RunsModel& model, QObject* parent) : QStyledItemDelegate(parent), model_(model) {}
 
   protected:
     void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+        constexpr qsizetype kWorthIt = 3;  // characters, which an ellipsis stands for
         QStyledItemDelegate::initStyleOption(option, index);
         option->textElideMode = index.parent().isValid() ? Qt::ElideMiddle : Qt::ElideRight;
+        const qsizetype start = model_.commonStartOfTitles();
+        if (index.parent().isValid() || start < kWorthIt) return;
+        const QStyle& style = *option->widget->style();
+        const int beside = style.pixelMetric(QStyle::PM_IndicatorWidth, option, option->widget) +
+                           4 * (style.pixelMetric(QStyle::PM_FocusFrameHMargin, option, option->widget) + 1);
+        const QString line = option->text.section('\n', 0, 0);
+        const QString title = index.data(RunsModel::kTitleRole).toString();
+        if (option->fontMetrics.horizontalAdvance(line) > option->rect.width() - beside)
+            option->text.replace(title, QStringLiteral("…") + title.mid(start));
     }
+
+  private:
+    const RunsModel& model_;
 };
 
 }  // namespace
@@ -51,7 +66,7 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
     filter_->setAccessibleName(tr("Filter runs"));
     filter_->setToolTip(
         tr("Words that the name, experiment, task, method, state, tags or note must hold, and comparisons of "
-           "any setting or of step, loss, correct, accuracy, seed, tag"));
+           "any setting or of step, loss, solved, accuracy, last, best, seed, tag"));
     filter_problem_->setWordWrap(true);
     filter_problem_->hide();
     filter_->setClearButtonEnabled(true);
@@ -96,7 +111,7 @@ void RunsPanel::makeTree() {
     tree_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     tree_->setExpandsOnDoubleClick(false);
     tree_->setAlternatingRowColors(true);
-    tree_->setItemDelegateForColumn(RunsModel::name_column, new NameDelegate(tree_));
+    tree_->setItemDelegateForColumn(RunsModel::name_column, new NameDelegate(*model_, tree_));
     tree_->setAccessibleName(tr("Runs"));
     tree_->setContextMenuPolicy(Qt::CustomContextMenu);
     const auto size_columns = [this] {
@@ -132,6 +147,28 @@ void RunsPanel::makeTree() {
     auto* discard_key = new QShortcut(QKeySequence::Delete, tree_);
     discard_key->setContext(Qt::WidgetShortcut);
     connect(discard_key, &QShortcut::activated, this, &RunsPanel::discard);
+    tree_->installEventFilter(this);
+}
+
+bool RunsPanel::areTicked(const std::vector<RunWatcher*>& runs) const {
+    return std::all_of(runs.begin(), runs.end(), [this](const RunWatcher* run) {
+        return model_->ticked().contains(model_->experimentKeyOf(run->name()));
+    });
+}
+
+/// The space bar ticks all selected experiments, where a tree would tick the current one.
+bool RunsPanel::eventFilter(QObject* watched, QEvent* event) {
+    const bool is_space =
+        event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Space;
+    if (watched != tree_ || !is_space) return QWidget::eventFilter(watched, event);
+    toggleTicks();
+    return true;
+}
+
+/// Keeps all selected experiments in the charts; if they are kept already, none.
+void RunsPanel::toggleTicks() {
+    const auto runs = allSelected();
+    model_->setTicked(runs, !areTicked(runs));
 }
 
 QWidget* RunsPanel::makeButtons() {

@@ -61,6 +61,9 @@ class RunsPanel : public QWidget {
     /// The same settings again, to change something.
     void settingsWanted(const roper::Specification& specification);
 
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
   private:
     QWidget* makeButtons();
     void makeTree();
@@ -77,6 +80,8 @@ class RunsPanel : public QWidget {
     void showDifferences();
     void askForColor();
     void putIntoQueue();
+    void toggleTicks();
+    bool areTicked(const std::vector<RunWatcher*>& runs) const;
     std::vector<RunWatcher*> listedUnder(const QModelIndex& index) const;
     bool canResume(const RunWatcher& run) const;
     bool canBeQueued(const RunWatcher& run) const;

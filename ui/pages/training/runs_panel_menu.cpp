@@ -48,6 +48,9 @@ void RunsPanel::openMenu(const QPoint& at) {
     }
     menu.addAction(tr("Compare the experiment"), this,
                    [this] { emit compareWanted(wordsOf(model_->experimentNameOf(selected()->name()))); });
+    QAction* keep = menu.addAction(tr("Keep in the charts"), Qt::Key_Space, this, &RunsPanel::toggleTicks);
+    keep->setCheckable(true);
+    keep->setChecked(areTicked(chosen));
     const bool several = std::count_if(chosen.begin(), chosen.end(), [](const RunWatcher* each) {
                              return each->specification().has_value();
                          }) > 1;

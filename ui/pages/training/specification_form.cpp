@@ -199,7 +199,7 @@ void SpecificationForm::validate() {
         row.editor->setToolTip(QString::fromStdString(row.field->help));
         row.editor->setAccessibleDescription(row.message->text());
     }
-    show_unused_->setText(tr("Show %1 more that this run does not use").arg(unused_fields));
+    show_unused_->setText(tr("Show %1 unused settings").arg(unused_fields));
 }
 
 void SpecificationForm::changeEvent(QEvent* event) {

@@ -3,6 +3,9 @@
 #include <QSplitter>
 #include <algorithm>
 #include <functional>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #include "core/base/error.h"
 #include "ui/pages/training/long_work.h"
@@ -167,6 +170,7 @@ Figure& TrainingPage::prepareFigure(FigureRequest request) {
     state_.store().readAll();
     if (state_.store().runs().empty())
         throw Error(ErrorKind::usage, "there are no runs in " + state_.store().folder().string());
+    runs_->model().nameGroups();
     if (runs_->selected() == nullptr) selectNewest();
     chartChosen();
     for (const QuantityInfo& info : quantities())
@@ -286,31 +290,74 @@ void TrainingPage::chartChosen() {
                       });
     metrics_->setLeftOut(wanted.size(), listed.size());
     const RunWatcher* selected = runs_->selected();
-    QStringList experiments;
+    for (RunWatcher* run : state_.store().runs())
+        if (!wanted.contains(run->name())) metrics_->removeRun(run->name());
+    const auto looks = looksOf(wanted);
+    QHash<QString, QString> letters;
     for (const QString& name : wanted)
-        if (const QString key = model.experimentKeyOf(name); !experiments.contains(key)) experiments << key;
-    for (RunWatcher* run : state_.store().runs()) {
-        const QString name = run->name();
-        if (!wanted.contains(name)) {
-            metrics_->removeRun(name);
-            continue;
-        }
-        // Until the groups have been told apart, the method has to do.
-        QString group = model.groupOf(name);
-        if (group.isEmpty() && run->specification())
-            group = QString::fromStdString(run->specification()->model.method().title);
-        const MetricChart::Look look{
-            experiments.size() > 1 ? model.experimentTitleOf(name) + ": " + group : group,
-            model.color(name),
-            static_cast<int>(experiments.indexOf(model.experimentKeyOf(name))),
-            model.placeOf(name).group,
-            selected != nullptr && name == selected->name(),
-            model.labelOf(name)};
+        if (const QString letter = looks[name].letter; !letter.isEmpty()) letters[name] = letter;
+    runs_->model().setLetters(letters);
+    for (const QString& name : wanted) {
+        MetricChart::Look look = looks.value(name);
+        look.chosen = selected != nullptr && name == selected->name();
         if (metrics_->hasRun(name))
             metrics_->setLook(name, look);
-        else
+        else if (const RunWatcher* run = state_.store().find(name))
             metrics_->addRun(*run, look);
     }
+}
+
+/// An experiment keeps its dashes as long as it is in the charts, whichever of them is chosen.
+void TrainingPage::numberExperiments(const QStringList& runs) {
+    const RunsModel& model = runs_->model();
+    QSet<QString> charted;
+    for (const QString& run : runs)
+        charted.insert(model.experimentKeyOf(run));
+    dashes_.removeIf([&](const auto& each) { return !charted.contains(each.key()); });
+    for (const QString& run : runs) {
+        const QString key = model.experimentKeyOf(run);
+        if (dashes_.contains(key)) continue;
+        int free = 0;
+        while (std::find(dashes_.cbegin(), dashes_.cend(), free) != dashes_.cend())
+            ++free;
+        dashes_[key] = free;
+    }
+}
+
+/// How runs are told apart in the charts: few experiments by dashes and their methods by marks; more by
+/// letters, and their methods by dashes.
+QHash<QString, MetricChart::Look> TrainingPage::looksOf(const QStringList& runs) {
+    numberExperiments(runs);
+    const RunsModel& model = runs_->model();
+    const bool are_several = dashes_.size() > 1;
+    QHash<QString, MetricChart::Look> looks;
+    std::set<std::tuple<int, int, QString>> labels;  // in the order of experiments and groups
+    for (const QString& name : runs) {
+        const RunWatcher* run = state_.store().find(name);
+        // Until the groups have been told apart, the method has to do.
+        QString group = model.groupOf(name);
+        if (group.isEmpty() && run != nullptr && run->specification())
+            group = QString::fromStdString(run->specification()->model.method().title);
+        const QString experiment =
+            are_several ? model.experimentTitleOf(name) + QStringLiteral(": ") : QString();
+        MetricChart::Look look;
+        look.label = experiment + group;
+        look.name = experiment + model.labelOf(name);
+        look.color = model.color(name);
+        look.dash = dashes_.value(model.experimentKeyOf(name));
+        look.marker = model.placeOf(name).group;
+        labels.emplace(look.dash, look.marker, look.label);
+        looks[name] = look;
+    }
+    if (static_cast<int>(labels.size()) <= kMostWithoutLetters) return looks;
+    QHash<QString, QString> letters;
+    for (const auto& [experiment, group, label] : labels)
+        if (!letters.contains(label)) letters[label] = CurveLetters::letter(static_cast<int>(letters.size()));
+    for (MetricChart::Look& look : looks) {
+        look.letter = letters.value(look.label);
+        look.dash = std::exchange(look.marker, 0);
+    }
+    return looks;
 }
 
 void TrainingPage::showSelected() {

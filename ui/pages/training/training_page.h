@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QHash>
 #include <QTabWidget>
 
 #include "core/compare/paired.h"
@@ -63,6 +64,8 @@ class TrainingPage : public Page {
     void followRun(RunWatcher* run);
     void selectNewest();
     void chartChosen();
+    void numberExperiments(const QStringList& runs);
+    QHash<QString, MetricChart::Look> looksOf(const QStringList& runs);
     void showForm();
     static constexpr int kSeedsThatSaySomething = kFewPairs;
     void connectDemonstration();
@@ -84,6 +87,7 @@ class TrainingPage : public Page {
     QTabWidget* lists_;
     QPushButton *start_, *twins_, *queue_twins_;
     QSpinBox* seeds_;
+    QHash<QString, int> dashes_;  ///< of the experiments in the charts
     QTimer listing_, timing_;
     QLabel* outlook_;  ///< what the run will take, or why it cannot start
 };
