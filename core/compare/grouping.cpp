@@ -164,7 +164,7 @@ void label(Groups& groups, std::span<const RunRecord> runs) {
     for (auto& [experiment, parts] : by_experiment) {
         labelBySettings(parts);
         for (auto& [key, part] : parts)
-            groups[key].label = experiment + ": " + part.label;
+            groups.at(key).label = experiment + ": " + part.label;
     }
 }
 

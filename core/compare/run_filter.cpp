@@ -21,7 +21,7 @@ std::string lower(std::string_view text) {
 const std::vector<std::string> kOwnKeys = {"step",     "loss", "correct", "solved", "last", "best",
                                            "accuracy", "seed", "state",   "name",   "tag"};
 
-/// Problems solved, or the loss of tasks without problems: as the table's columns show it.
+/// Problems solved, or the loss of tasks without problems; empty before the first evaluation.
 std::string resultOf(const std::optional<EvaluationRow>& row) {
     if (!row) return {};
     if (row->correct) return std::to_string(*row->correct);

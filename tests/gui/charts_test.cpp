@@ -327,6 +327,11 @@ class ChartsTest : public QObject {
                 painter.setFont(Zoom::instance().pictureFont());
                 chart.paintFigure(painter, QRect(QPoint(), size), Theme::of(fixedPalette(dark)));
                 painter.end();
+                // Rows of the legend stand below the name of the x axis.
+                double axis_name = 0;
+                for (const auto& box : recorder.boxes())
+                    if (box.text == "step") axis_name = box.bounds().bottom();
+                QVERIFY(axis_name > 0);
                 int in_legend = 0, on_curves = 0;
                 for (const auto& box : recorder.boxes()) {
                     QVERIFY2(QRectF(QPointF(), size).adjusted(-1, -1, 1, 1).contains(box.bounds()),
@@ -335,6 +340,7 @@ class ChartsTest : public QObject {
                     on_curves += box.text.size() == 1 && box.text[0].isLetter();
                     if (!box.text.contains("RoPE")) continue;
                     QVERIFY2(box.text.contains(": RoPE"), qPrintable(box.text));
+                    QVERIFY2(box.bounds().top() > axis_name, qPrintable(box.text));
                     for (const auto& other : recorder.boxes())
                         QVERIFY2(
                             &other == &box || !other.bounds().intersects(box.bounds().adjusted(1, 2, -1, -2)),
@@ -353,37 +359,93 @@ class ChartsTest : public QObject {
 
     /// A letter stands on its curve, and no two at the same x: what lies on one another is read there.
     void lettersStandOnTheirCurves() {
-        CurveChart chart("test", "x", "y", nullptr);
+        CurveChart chart("test", "", "", nullptr);
         chart.resize(500, 300);
+        // Four lie on one another, then come a steeper one, a bent one and two that end early.
         std::vector<CurveChart::Curve> curves;
-        for (int i = 0; i < 8; ++i) {
-            CurveChart::Curve curve{
-                QString(QChar('a' + i)), "curve", Qt::red, {0, 100}, {1, 1}, false, false, {}};
-            curve.letter = CurveLetters::letter(i);
-            curves.push_back(curve);
-        }
+        for (int i = 0; i < 4; ++i)
+            curves.push_back({"level", "level", Qt::red, {0, 100}, {1, 1}, false, false, {}});
+        curves.push_back({"steep", "steep", Qt::red, {0, 100}, {0, 10}, false, false, {}});
+        curves.push_back({"bent", "bent", Qt::red, {0, 50, 100}, {0, 8, 2}, false, false, {}});
+        curves.push_back({"short", "short", Qt::red, {0, 20}, {5, 5}, false, false, {}});
+        curves.push_back({"shorter", "shorter", Qt::red, {0, 10}, {6, 6}, false, false, {}});
+        for (std::size_t i = 0; i < curves.size(); ++i)
+            curves[i].letter = CurveLetters::letter(static_cast<int>(i));
         chart.setCurves(curves, {});
-        TextBoxRecorder recorder(chart.size());
-        QPainter painter(&recorder);
-        painter.setFont(Zoom::instance().pictureFont());
-        chart.paintFigure(painter, chart.rect(), Theme::light());
-        painter.end();
-        QStringList found;
-        QList<double> xs, ys;
-        for (const auto& box : recorder.boxes()) {
-            if (box.text.size() != 1 || !box.text[0].isLetter() || box.text == "y" || box.text == "x")
-                continue;
-            for (const double x : xs)
-                QVERIFY(std::abs(x - box.bounds().center().x()) > 10);
-            xs << box.bounds().center().x();
-            ys << box.bounds().center().y();
-            if (!found.contains(box.text)) found << box.text;
+        chart.plot().replot();
+        const QCustomPlot& plot = chart.plot();
+        const auto valueAt = [&](std::size_t curve, double x) {
+            const auto& [xs, ys] = std::pair(curves[curve].x, curves[curve].y);
+            for (qsizetype i = 1; i < xs.size(); ++i)
+                if (x <= xs[i] + 1e-9)
+                    return ys[i - 1] + (ys[i] - ys[i - 1]) * (x - xs[i - 1]) / (xs[i] - xs[i - 1]);
+            return ys.last();
+        };
+        const auto boxes = lettersOf(chart);
+        QSet<QString> found;
+        for (const auto& box : boxes) {
+            const auto curve = static_cast<std::size_t>(box.text[0].unicode() - 'A');
+            found.insert(box.text);
+            const QPointF at = box.bounds().center();
+            const double x = plot.xAxis->pixelToCoord(at.x());
+            QVERIFY2(x <= curves[curve].x.last() + 2, qPrintable(box.text));  // none stands beyond its curve
+            const double y = plot.yAxis->coordToPixel(valueAt(curve, x));
+            // At an edge of the axes it is moved inside.
+            QVERIFY2(std::abs(y - at.y()) < 12, qPrintable(box.text + QString(" %1 %2").arg(y).arg(at.y())));
+            for (const auto& other : boxes)
+                QVERIFY(other.text == box.text || std::abs(other.bounds().center().x() - at.x()) > 5);
         }
-        QCOMPARE(found, QString("A B C D E F G H").split(' '));
-        QVERIFY(*std::max_element(ys.begin(), ys.end()) - *std::min_element(ys.begin(), ys.end()) < 1);
+        QCOMPARE(found.size(), 8);
         QCOMPARE(CurveLetters::letter(25), QString("Z"));
         QCOMPARE(CurveLetters::letter(26), QString("AA"));
         QCOMPARE(CurveLetters::letter(52), QString("BA"));
+        QVERIFY(CurveLetters::isBefore("Z", "AA") && !CurveLetters::isBefore("B", "A"));
+    }
+
+    /// Sequences: a curve that is hidden loses its letter, one that is removed leaves nothing behind that a
+    /// replot before the next drawing would touch, and an export leaves the screen as it was.
+    void lettersGoWithTheirCurves() {
+        MetricChart chart("loss", "loss", nullptr);
+        chart.resize(600, 400);
+        for (int i = 0; i < 7; ++i) {
+            MetricChart::Look look{QString("run %1").arg(i), Theme::rope()};
+            look.letter = CurveLetters::letter(i);
+            chart.addSeries(look.label, look);
+            for (int step = 0; step <= 20; ++step)
+                chart.append(look.label, {step * 5.0, 0, 0, 1.0 + i});
+        }
+        const auto letters = [&] {
+            chart.redrawNow();
+            QSet<QString> all;
+            for (const auto& box : lettersOf(chart))
+                all.insert(box.text);
+            return all;
+        };
+        QCOMPARE(letters().size(), 7);
+        chart.setShown("run 2", false);
+        QVERIFY(!letters().contains("C"));
+        chart.setShown("run 2", true);
+        QVERIFY(letters().contains("C"));
+        chart.removeSeries("run 3");
+        chart.plot().replot();  // before anything is drawn anew
+        QCOMPARE(letters().size(), 6);
+        QVERIFY(!letters().contains("D"));
+        // Without its legend on the screen it is exported with it, and has none on the screen after that.
+        chart.setLegendShown(false);
+        chart.redrawNow();
+        QVERIFY(!chart.plot().legend->visible());
+        TextBoxRecorder recorder(chart.size());
+        QPainter painter(&recorder);
+        painter.setFont(Zoom::instance().pictureFont());
+        chart.paintWithLegend(true, painter, chart.rect(), Theme::light());
+        painter.end();
+        QVERIFY(std::any_of(recorder.boxes().begin(), recorder.boxes().end(),
+                            [](const auto& box) { return box.text == "A  run 0"; }));
+        QVERIFY(!chart.plot().legend->visible());
+        // Where there is no room for a letter there is none.
+        chart.resize(70, 40);
+        chart.redrawNow();
+        chart.plot().replot();
     }
 
     void namesBesideEachOtherKeepWhatTellsThemApart() {
@@ -397,9 +459,14 @@ class ChartsTest : public QObject {
         for (const QString& name : elided)
             QVERIFY(metrics.horizontalAdvance(name) <= width);
         QCOMPARE(elidedTogether(names, metrics, 1000), names);
-        QCOMPARE(commonStart({"width 32", "width 36"}), 6);
-        QCOMPARE(commonStart({"RoPE", "RoPER"}), 0);
-        QCOMPARE(commonStart({"one alone"}), 0);
+        // A value keeps its name and its first digits, and each label something.
+        QCOMPARE(commonPrefixLength({"RoPE, width 32", "RoPE, width 36"}), 6);
+        QCOMPARE(commonPrefixLength({"lr 0.001", "lr 0.003"}), 0);
+        QCOMPARE(commonPrefixLength({"Sweep lr1e-3", "Sweep lr1e-4"}), 6);
+        QCOMPARE(commonPrefixLength({"Sweep base-x", "Sweep base-y"}), 11);
+        QCOMPARE(commonPrefixLength({"a sweep: RoPE", "a sweep: "}), 2);
+        QCOMPARE(commonPrefixLength({"RoPE", "RoPER"}), 0);
+        QCOMPARE(commonPrefixLength({"one alone"}), 0);
         for (const QString& line : wrapped("one two three four five", metrics, 60).split('\n'))
             QVERIFY(metrics.horizontalAdvance(line) <= 60);
     }
@@ -575,6 +642,21 @@ class ChartsTest : public QObject {
         const auto few = chart.plot().yAxis->tickVector();
         QVERIFY(few.contains(1.0) && few.contains(6.0));
         QVERIFY(std::any_of(few.begin(), few.end(), [](double tick) { return tick < 0.9 && tick > 0.58; }));
+    }
+
+  private:
+    /// Single capital letters as they are exported.
+    template <class Chart>
+    static std::vector<TextBox> lettersOf(const Chart& chart) {
+        TextBoxRecorder recorder(chart.size());
+        QPainter painter(&recorder);
+        painter.setFont(chart.font());
+        chart.paintFigure(painter, chart.rect(), Theme::light());
+        painter.end();
+        std::vector<TextBox> letters;
+        for (const TextBox& box : recorder.boxes())
+            if (box.text.size() == 1 && box.text[0].isUpper()) letters.push_back(box);
+        return letters;
     }
 };
 

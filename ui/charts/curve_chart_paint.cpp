@@ -78,10 +78,10 @@ void CurveChart::applyOwnTheme() const {
 void CurveChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                                  const Theme& theme) const {
     applyTheme(theme, painter.font(), area.width());
+    fillLegend(legend, theme, painter.font(), area.size());
     if (!zoomed_) fitAxes(painter.font(), area.height(), legend);
     const bool crosshair_shown = crosshair_->visible();
     crosshair_->setVisible(false);
-    fillLegend(legend, theme, painter.font(), area.size());
     paintPlot(*plot_, painter, area);
     crosshair_->setVisible(crosshair_shown);
     applyOwnTheme();
@@ -99,7 +99,8 @@ QString CurveChart::figureCaption() const {
     }
     QStringList letters;
     for (const Curve& curve : curves_)
-        if (!curve.letter.isEmpty()) letters << curve.letter + ' ' + curve.label;
+        if (!curve.letter.isEmpty())
+            letters << CurveLetters::labelled(curve.letter, curve.label).simplified();
     if (!letters.isEmpty()) captions << letters.join(QStringLiteral("; "));
     return captions.join(QStringLiteral(". "));
 }

@@ -2,25 +2,35 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <limits>
 
 namespace roper {
 namespace {
 
-/// Where a curve passes an x, in pixels; the nearest of its ends where it does not reach it. Nothing where
-/// it has no number there.
+constexpr double kToldApart = 10;  // pixels between curves, so that a letter belongs to one of them
+
+double firstX(const QCPGraph& graph) {
+    return graph.keyAxis()->coordToPixel(graph.data()->constBegin()->key);
+}
+
+double lastX(const QCPGraph& graph) {
+    return graph.keyAxis()->coordToPixel((graph.data()->constEnd() - 1)->key);
+}
+
+bool isDrawn(const CurveLetters::Letter& letter) {
+    return letter.graph != nullptr && letter.graph->visible() && !letter.graph->data()->isEmpty();
+}
+
+/// Where a curve passes an x that it reaches, in pixels. Nothing where it has no number there.
 std::optional<QPointF> pointAt(const QCPGraph& graph, double x) {
     const QCPGraphDataContainer& points = *graph.data();
-    if (points.isEmpty()) return std::nullopt;
-    const auto pixel = [&](const QCPGraphData& point) {
-        return graph.coordsToPixels(point.key, point.value);
-    };
     const auto begin = points.constBegin(), last = points.constEnd() - 1;
     const double key = std::clamp(graph.keyAxis()->pixelToCoord(x), begin->key, last->key);
     auto after = points.findBegin(key, false);
     if (after > last) after = last;
     const auto before = after == begin ? begin : after - 1;
-    const QPointF from = pixel(*before), to = pixel(*after);
+    const QPointF from = graph.coordsToPixels(before->key, before->value),
+                  to = graph.coordsToPixels(after->key, after->value);
     const double at = graph.keyAxis()->coordToPixel(key);
     const double share = to.x() > from.x() ? (at - from.x()) / (to.x() - from.x()) : 1;
     const QPointF point(at, from.y() + share * (to.y() - from.y()));
@@ -52,48 +62,146 @@ QString CurveLetters::letter(int number) {
     return number < kLetters ? last : letter(number / kLetters - 1) + last;
 }
 
-void CurveLetters::draw(QCPPainter* painter) {
-    constexpr double kApart = 46;  // pixels from one letter to the next, at least
-    QStringList texts;
-    for (const Letter& letter : letters_)
-        if (!texts.contains(letter.text)) texts << letter.text;
-    if (texts.isEmpty()) return;
-    const QRectF area = mParentPlot->axisRect()->rect();
-    double left = area.right(), right = area.left();  // of what the curves reach
+bool CurveLetters::isBefore(const QString& a, const QString& b) {
+    return std::pair(a.size(), a) < std::pair(b.size(), b);
+}
+
+QString CurveLetters::labelled(const QString& letter, const QString& label) {
+    return letter.isEmpty() ? label : letter + QStringLiteral("  ") + label;
+}
+
+std::pair<double, double> CurveLetters::reach(const QRectF& area) const {
+    double left = area.right(), right = area.left();
     for (const Letter& letter : letters_) {
-        const QCPGraphDataContainer& points = *letter.graph->data();
-        if (!letter.graph->visible() || points.isEmpty()) continue;
-        const auto pixel = [&](const QCPGraphData& point) {
-            return letter.graph->keyAxis()->coordToPixel(point.key);
-        };
-        left = std::min(left, pixel(*points.constBegin()));
-        right = std::max(right, pixel(*(points.constEnd() - 1)));
+        if (!isDrawn(letter)) continue;
+        left = std::min(left, firstX(*letter.graph));
+        right = std::max(right, lastX(*letter.graph));
     }
-    left = std::max(left, area.left());
-    right = std::min(right, area.right());
-    if (left > right) return;
+    return {std::max(left, area.left()), std::min(right, area.right())};
+}
+
+QRectF CurveLetters::boxOf(const QString& letter, const QPointF& at, const QRectF& area) const {
     const QFontMetricsF metrics(font_);
-    const auto count = static_cast<double>(texts.size());
-    const int times = std::max(1, static_cast<int>((right - left) / (count * kApart)));
-    painter->setFont(font_);
+    const double width = std::max(metrics.horizontalAdvance(letter), 0.7 * metrics.height()) + 4;
+    QRectF box(0, 0, width, metrics.height());
+    if (!area.contains(at) || area.width() < box.width() || area.height() < box.height()) return {};
+    // Whole, also where its curve runs along the edge.
+    box.moveCenter(at);
+    box.moveLeft(std::clamp(box.left(), area.left(), area.right() - box.width()));
+    box.moveTop(std::clamp(box.top(), area.top(), area.bottom() - box.height()));
+    return box;
+}
+
+void CurveLetters::drawLetter(QCPPainter& painter, const Letter& letter, const QRectF& box) const {
+    painter.setPen(QPen(letter.color, 1.4));
+    painter.setBrush(background_);
+    painter.drawRoundedRect(box, 4, 4);
+    painter.setPen(text_);
+    painter.drawText(box, Qt::AlignCenter | Qt::TextDontClip, letter.text);
+}
+
+CurveLetters::Places CurveLetters::placesIn(const QRectF& area) const {
+    constexpr double kApart =
+        46;  // pixels from one place to the next, where there is room for more than one each
+    Places places;
+    for (const Letter& letter : letters_)
+        if (isDrawn(letter) && !places.texts.contains(letter.text)) places.texts << letter.text;
+    const auto [left, right] = reach(area);
+    if (places.texts.isEmpty() || left > right) return places;
+    const auto count = static_cast<int>(places.texts.size());
+    places.repeats = std::max(1, static_cast<int>((right - left) / (count * kApart)));
+    const int all = count * places.repeats;
+    for (int i = 0; i < all; ++i)
+        places.xs.push_back(left + (right - left) * (i + 0.5) / all);
     for (const Letter& letter : letters_) {
-        if (!letter.graph->visible()) continue;
-        const double width = std::max(metrics.horizontalAdvance(letter.text), metrics.height() * 0.7);
-        const QSizeF size(width + 4, metrics.height());
-        for (int time = 0; time < times; ++time) {
-            const double place = static_cast<double>(texts.indexOf(letter.text)) + 0.5 + count * time;
-            const auto at = pointAt(*letter.graph, left + (right - left) * place / (count * times));
-            if (!at || !area.contains(*at)) continue;
-            QRectF box(QPointF(), size);
-            box.moveCenter(*at);
-            // Whole, also where its curve runs along the edge.
-            box.moveLeft(std::clamp(box.left(), area.left(), area.right() - box.width()));
-            box.moveTop(std::clamp(box.top(), area.top(), area.bottom() - box.height()));
-            painter->setPen(QPen(letter.color, 1.4));
-            painter->setBrush(background_);
-            painter->drawRoundedRect(box, 4, 4);
-            painter->setPen(text_);
-            painter->drawText(box, Qt::AlignCenter | Qt::TextDontClip, letter.text);
+        auto& ys = places.ys.emplace_back(places.xs.size(), std::nullopt);
+        if (!isDrawn(letter)) continue;
+        for (std::size_t i = 0; i < places.xs.size(); ++i)
+            if (places.xs[i] >= firstX(*letter.graph) && places.xs[i] <= lastX(*letter.graph))
+                if (const auto at = pointAt(*letter.graph, places.xs[i])) ys[i] = at->y();
+    }
+    return places;
+}
+
+/// How far the curves of a text keep from all others at a place, in pixels; negative where none of them is.
+double CurveLetters::separation(const Places& places, const QString& text, std::size_t place) const {
+    double least = std::numeric_limits<double>::infinity();
+    bool is_there = false;
+    for (std::size_t own = 0; own < letters_.size(); ++own) {
+        if (letters_[own].text != text || !places.ys[own][place]) continue;
+        is_there = true;
+        for (std::size_t other = 0; other < letters_.size(); ++other)
+            if (letters_[other].text != text && places.ys[other][place])
+                least = std::min(least, std::abs(*places.ys[own][place] - *places.ys[other][place]));
+    }
+    return is_there ? least : -1;
+}
+
+/// Those that keep apart from the others in few places choose first; those that never do, last.
+std::vector<CurveLetters::Choice> CurveLetters::choicesOf(const Places& places) const {
+    std::vector<Choice> choices;
+    for (const QString& text : places.texts) {
+        Choice choice{text, {}, 0};
+        for (std::size_t place = 0; place < places.xs.size(); ++place) {
+            const double apart = separation(places, text, place);
+            if (apart < 0) continue;
+            choice.places.emplace_back(apart, place);
+            choice.apart += apart >= kToldApart;
+        }
+        std::stable_sort(choice.places.begin(), choice.places.end(),
+                         [](const auto& a, const auto& b) { return a.first > b.first; });
+        choices.push_back(std::move(choice));
+    }
+    std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
+        const auto rank = [](const Choice& choice) { return std::pair(choice.apart == 0, choice.apart); };
+        return rank(a) < rank(b);
+    });
+    return choices;
+}
+
+void CurveLetters::draw(QCPPainter* painter) {
+    const QRectF area = mParentPlot->axisRect()->rect();
+    const Places places = placesIn(area);
+    if (places.xs.empty()) return;
+    std::vector<bool> taken(places.xs.size());
+    std::vector<QRectF> drawn;
+    painter->setFont(font_);
+    const auto isFree = [&](const QRectF& box) {
+        return std::none_of(drawn.begin(), drawn.end(),
+                            [&](const QRectF& other) { return other.intersects(box); });
+    };
+    const auto draw_at = [&](const Letter& letter, const QPointF& at, bool in_any_case) {
+        const QRectF box = boxOf(letter.text, at, area);
+        if (box.isNull() || !(in_any_case || isFree(box))) return false;
+        drawLetter(*painter, letter, box);
+        drawn.push_back(box);
+        return true;
+    };
+    const auto draw_all = [&](const QString& text, std::size_t place, bool in_any_case) {
+        bool any = false;
+        for (std::size_t i = 0; i < letters_.size(); ++i)
+            if (letters_[i].text == text && places.ys[i][place])
+                any = draw_at(letters_[i], {places.xs[place], *places.ys[i][place]}, in_any_case && !any) ||
+                      any;
+        taken[place] = taken[place] || any;
+        return any;
+    };
+    const std::vector<Choice> choices = choicesOf(places);
+    for (int repeat = 0; repeat < places.repeats; ++repeat) {
+        for (const Choice& choice : choices) {
+            bool is_named = false;
+            // Once in any case, and again where that tells more.
+            for (const bool in_any_case : {false, true})
+                for (const auto& [apart, place] : choice.places)
+                    if (!is_named && !taken[place] && (repeat == 0 || apart >= kToldApart))
+                        is_named = draw_all(choice.text, place, in_any_case && repeat == 0);
+            if (is_named || repeat > 0) continue;
+            // One that is too short for every place has the letter at its end.
+            for (const Letter& letter : letters_) {
+                if (letter.text != choice.text || !isDrawn(letter)) continue;
+                if (const auto at = pointAt(*letter.graph, std::min(lastX(*letter.graph), area.right())))
+                    draw_at(letter, *at, true);
+            }
         }
     }
 }

@@ -6,7 +6,7 @@
 namespace roper {
 
 QVector<double> LogTicker::createTickVector(double, const QCPRange& range) {
-    constexpr double kFewDecades = 3, kAboutOne = 1.4;
+    constexpr double kFewDecades = 3, kAboutOneDecade = 1.4;
     constexpr int kMostTicks = 8;
     using Factors = std::vector<double>;
     QVector<double> ticks;
@@ -15,9 +15,9 @@ QVector<double> LogTicker::createTickVector(double, const QCPRange& range) {
     const auto first = static_cast<int>(std::floor(std::log10(range.lower)));
     const auto last = static_cast<int>(std::ceil(std::log10(range.upper)));
     const int every = std::max(1, (last - first) / kMostTicks);
-    const Factors factors = decades > kFewDecades ? Factors{1}
-                            : decades > kAboutOne ? Factors{1, 2, 5}
-                                                  : Factors{1, 2, 3, 4, 6, 8};
+    const Factors factors = decades > kFewDecades       ? Factors{1}
+                            : decades > kAboutOneDecade ? Factors{1, 2, 5}
+                                                        : Factors{1, 2, 3, 4, 6, 8};
     for (int power = first; power <= last; power += every)
         for (const double factor : factors) {
             const double tick = factor * std::pow(10.0, power);

@@ -4,6 +4,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "ui/charts/export_dialog.h"
 #include "ui/charts/log_ticker.h"
@@ -294,7 +295,7 @@ void MetricChart::setLegendShown(std::optional<bool> shown) {
 
 bool MetricChart::isLegendShown() const {
     constexpr int kLeastHeight = 110;  // of a chart whose legend leaves its curves in sight
-    const bool is_there_already = legend_elsewhere_ && isLegendBelow();
+    const bool is_there_already = listed_elsewhere_ && isLegendBelow() && listed_elsewhere_();
     return legend_shown_.value_or(!is_there_already && height() >= kLeastHeight);
 }
 
@@ -303,9 +304,13 @@ bool MetricChart::isLegendBelow() const {
     return legendEntries(Theme::of(palette())).size() > kMostInside;
 }
 
-void MetricChart::setLegendElsewhere(bool elsewhere) {
-    legend_elsewhere_ = elsewhere;
-    markDirty();
+bool MetricChart::lists(const MetricChart& other) const {
+    const auto own = legendSeries(), others = other.legendSeries();
+    return isLegendShown() && std::all_of(others.begin(), others.end(), [&](const Series* theirs) {
+               return std::any_of(own.begin(), own.end(), [&](const Series* series) {
+                   return series->look.label == theirs->look.label;
+               });
+           });
 }
 
 void MetricChart::setNamesShown(bool x, bool y) {
@@ -391,8 +396,9 @@ QString MetricChart::readoutAt(double x, double y) const {
     QStringList names;
     for (const auto& [key, series] : series_)
         if (series.shown && !series.look.letter.isEmpty()) names << nameOf(series.look);
-    const qsizetype start = commonStart(names);
+    const qsizetype prefix = commonPrefixLength(names);
     std::vector<Reading> readings;
+    std::set<QString> references;  // what many are measured against, once
     for (const auto& [key, series] : series_) {
         const auto& xs = series.raw.x();
         if (!series.shown || xs.empty() || series.look.marker == kStar) continue;
@@ -400,14 +406,16 @@ QString MetricChart::readoutAt(double x, double y) const {
         if (nearest == xs.end() || (nearest != xs.begin() && x - *(nearest - 1) < *nearest - x)) --nearest;
         const auto i = static_cast<std::size_t>(nearest - xs.begin());
         QString name = nameOf(series.look);
-        if (!series.look.letter.isEmpty()) name = series.look.letter + ' ' + name.mid(start);
+        if (!series.look.letter.isEmpty())
+            name = CurveLetters::labelled(series.look.letter, name.mid(prefix));
         QString text = tr("%1: %2 at %3").arg(name, shortNumber(series.raw.y()[i]), position(*nearest));
         if (series.look.evaluated)
             text += tr(", perplexity %1").arg(shortNumber(std::exp(series.raw.y()[i])));
         if (halfWidth(series) > 0)
-            text += tr(", mean %1").arg(shortNumber(series.mean.at(i, halfWidth(series))));
+            text += tr(", smoothed %1").arg(shortNumber(series.mean.at(i, halfWidth(series))));
         if (series.reference_line != nullptr)
-            text += QStringLiteral(", %1 %2").arg(series.reference_name).arg(series.reference, 0, 'f', 4);
+            references.insert(
+                QStringLiteral("%1 %2").arg(series.reference_name).arg(series.reference, 0, 'f', 4));
         readings.push_back({std::abs(series.raw.y()[i] - y), text});
     }
     std::stable_sort(readings.begin(), readings.end(),
@@ -417,6 +425,7 @@ QString MetricChart::readoutAt(double x, double y) const {
         parts << readings[i].text;
     if (readings.size() > kMostNamed)
         parts << tr("and %1 more").arg(static_cast<int>(readings.size() - kMostNamed));
+    parts.append({references.begin(), references.end()});
     return parts.join(QStringLiteral("    "));
 }
 

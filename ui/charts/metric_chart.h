@@ -92,8 +92,10 @@ class MetricChart : public QWidget, public Figure {
     /// stand in a corner inside the axes, more in columns below them.
     void setLegendShown(std::optional<bool> shown);
     bool isLegendShown() const;
-    /// Whether a chart beside this one has the same entries and shows them below its axes.
-    void setLegendElsewhere(bool elsewhere);
+    /// Whether its legend is shown and lists all curves that another chart's would.
+    bool lists(const MetricChart& other) const;
+    /// Says whether a chart beside this one lists what it would list below its axes: once is enough.
+    void setListedElsewhere(const std::function<bool()>& elsewhere) { listed_elsewhere_ = elsewhere; }
 
     /// Whether the axes are named on the screen; in exported pictures they always are.
     void setNamesShown(bool x, bool y);
@@ -194,7 +196,7 @@ class MetricChart : public QWidget, public Figure {
     bool x_named_ = true, y_named_ = true;
     bool follow_x_ = true, follow_y_ = true;  ///< whether a range is that of all points, and grows with them
     std::optional<bool> legend_shown_;
-    bool legend_elsewhere_ = false;
+    std::function<bool()> listed_elsewhere_;
     std::function<void(QMenu&)> menu_extras_;
     std::function<Stretch()> shared_stretch_;
     bool fitting_ = false;  ///< ranges are being set by us, not by hand

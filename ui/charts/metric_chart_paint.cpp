@@ -223,13 +223,10 @@ std::vector<const MetricChart::Series*> MetricChart::legendSeries() const {
         if (!series.points.empty() && std::none_of(entries.begin(), entries.end(), same))
             entries.push_back(&series);
     }
-    // "Z" comes before "AA".
-    const auto place = [](const Series* series) {
-        const MetricChart::Look& look = series->look;
-        return std::tuple(look.letter.size(), look.letter, look.dash, look.label);
-    };
-    std::stable_sort(entries.begin(), entries.end(),
-                     [&](const Series* a, const Series* b) { return place(a) < place(b); });
+    std::stable_sort(entries.begin(), entries.end(), [](const Series* a, const Series* b) {
+        if (a->look.letter != b->look.letter) return CurveLetters::isBefore(a->look.letter, b->look.letter);
+        return std::tie(a->look.dash, a->look.label) < std::tie(b->look.dash, b->look.label);
+    });
     return entries;
 }
 
@@ -366,7 +363,7 @@ QString MetricChart::figureCaption() const {
         const Look& look = series->look;
         const int count = labels[look.label];
         if (count == 0) continue;
-        const QString name = look.letter.isEmpty() ? look.label : look.letter + ' ' + look.label;
+        const QString name = CurveLetters::labelled(look.letter, look.label).simplified();
         named << (count > 1 ? tr("%1 (%2 runs)").arg(name).arg(count) : name);
     }
     const QString begin = value_.left(1).toUpper() + value_.mid(1);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/charts/curve_letters.h"
 #include "ui/theme/elided_label.h"
 
 namespace roper {
@@ -12,7 +13,6 @@ constexpr double kBesideInside = 150;  // pixels: the axis, and the line of the 
 constexpr double kMostHeight = 0.45;   // of the picture, for a legend below the axes
 constexpr double kLeastName = 140;     // pixels that a long name below the axes needs
 constexpr int kBetweenColumns = 14;
-constexpr auto kAfterLetter = "  ";
 
 /// A line of text among the entries.
 class LegendNote : public QCPAbstractLegendItem {
@@ -48,6 +48,7 @@ void PlotLegend::move(bool below) {
     QCPLayoutInset* inside = plot_->axisRect()->insetLayout();
     QCPLayoutGrid* rows = plot_->plotLayout();
     if (below) {
+        corner_ = inside->insetAlignment(0);
         inside->take(plot_->legend);
         const int row = rows->rowCount();
         rows->addElement(row, 0, plot_->legend);
@@ -55,7 +56,7 @@ void PlotLegend::move(bool below) {
     } else {
         rows->take(plot_->legend);
         rows->simplify();
-        inside->addElement(plot_->legend, Qt::AlignTop | Qt::AlignRight);
+        inside->addElement(plot_->legend, corner_);
     }
 }
 
@@ -101,7 +102,7 @@ void PlotLegend::fill(const std::vector<Entry>& entries, Place place, const QFon
     for (const Entry& entry : entries) {
         names << entry.name;
         if (!entry.letter.isEmpty())
-            letters = std::max(letters, metrics.horizontalAdvance(entry.letter + kAfterLetter));
+            letters = std::max(letters, metrics.horizontalAdvance(CurveLetters::labelled(entry.letter, {})));
     }
     Columns columns{1, static_cast<int>(entries.size()), entries.size(),
                     std::max(picture.width() - kBesideInside, kBesideInside) - letters};
@@ -109,29 +110,12 @@ void PlotLegend::fill(const std::vector<Entry>& entries, Place place, const QFon
     names = elidedTogether(names, metrics, columns.name_width);
     std::vector<QCPGraph*> wanted;
     for (std::size_t i = 0; i < columns.shown; ++i) {
-        const QString& letter = entries[i].letter;
-        entries[i].graph->setName((letter.isEmpty() ? letter : letter + kAfterLetter) +
-                                  names[static_cast<qsizetype>(i)]);
+        const QString& name = names[static_cast<qsizetype>(i)];
+        entries[i].graph->setName(CurveLetters::labelled(entries[i].letter, name));
         wanted.push_back(entries[i].graph);
     }
-    const auto left_out = static_cast<int>(entries.size() - columns.shown);
     move(below);
-    // What is clicked on stays the same entry while curves grow. A graph that has gone took its entry along.
-    const bool all_there = std::all_of(wanted.begin(), wanted.end(), [legend](QCPGraph* graph) {
-        return legend->hasItemWithPlottable(graph);
-    });
-    if (wanted != filled_ || columns.rows != rows_ || left_out != left_out_ || !all_there) {
-        legend->clearItems();
-        legend->setWrap(below ? columns.rows : 0);
-        legend->setFillOrder(QCPLayoutGrid::foRowsFirst, false);
-        legend->setColumnSpacing(below ? kBetweenColumns : 0);
-        for (QCPGraph* graph : wanted)
-            graph->addToLegend();
-        if (left_out > 0) legend->addItem(new LegendNote(legend, QObject::tr("and %1 more").arg(left_out)));
-        filled_ = wanted;
-        rows_ = columns.rows;
-        left_out_ = left_out;
-    }
+    refill(wanted, below ? columns.rows : 0, static_cast<int>(entries.size() - columns.shown));
     for (int i = 0; i < legend->elementCount(); ++i) {
         auto* item = qobject_cast<QCPAbstractLegendItem*>(legend->elementAt(i));
         if (item == nullptr) continue;  // an empty place of the last column
@@ -139,6 +123,27 @@ void PlotLegend::fill(const std::vector<Entry>& entries, Place place, const QFon
         if (static_cast<std::size_t>(i) < columns.shown)
             item->setTextColor(entries[static_cast<std::size_t>(i)].text_color);
     }
+}
+
+/// What is clicked on stays the same entry while curves grow.
+/// @param rows  of a column; 0: one column
+void PlotLegend::refill(const std::vector<QCPGraph*>& graphs, int rows, int left_out) {
+    QCPLegend* legend = plot_->legend;
+    // A graph that has gone took its entry along.
+    const bool all_there = std::all_of(graphs.begin(), graphs.end(), [legend](QCPGraph* graph) {
+        return legend->hasItemWithPlottable(graph);
+    });
+    if (graphs == filled_ && rows == rows_ && left_out == left_out_ && all_there) return;
+    legend->clearItems();
+    legend->setWrap(rows);
+    legend->setFillOrder(QCPLayoutGrid::foRowsFirst, false);
+    legend->setColumnSpacing(rows > 0 ? kBetweenColumns : 0);
+    for (QCPGraph* graph : graphs)
+        graph->addToLegend();
+    if (left_out > 0) legend->addItem(new LegendNote(legend, QObject::tr("and %1 more").arg(left_out)));
+    filled_ = graphs;
+    rows_ = rows;
+    left_out_ = left_out;
 }
 
 }  // namespace roper

@@ -20,6 +20,7 @@ class PlotLegend {
 
     enum class Place { hidden, inside, below };
 
+    /// Of the plot's own legend, which lists from now on what it is filled with alone.
     explicit PlotLegend(QCustomPlot& plot);
 
     /// Below the axes, names that are too wide are cut where they tell least; entries for which there is no
@@ -27,9 +28,8 @@ class PlotLegend {
     /// @param picture  in pixels of the font's size
     void fill(const std::vector<Entry>& entries, Place place, const QFont& font, QSizeF picture);
 
+    /// Whether it was filled to stand below the axes.
     bool isBelow() const { return below_; }
-    /// Entries that had no room.
-    int leftOut() const { return left_out_; }
 
   private:
     struct Columns {
@@ -40,12 +40,14 @@ class PlotLegend {
     Columns columnsFor(const QStringList& names, double letters, const QFontMetricsF& metrics,
                        QSizeF picture) const;
     void move(bool below);
+    void refill(const std::vector<QCPGraph*>& graphs, int rows, int left_out);
 
     QCustomPlot* plot_;
     std::vector<QCPGraph*> filled_;
     int rows_ = 0;
     bool below_ = false;
-    int left_out_ = 0;
+    int left_out_ = 0;                                      ///< entries that had no room
+    Qt::Alignment corner_ = Qt::AlignTop | Qt::AlignRight;  ///< inside, where it stood before it went below
 };
 
 }  // namespace roper

@@ -12,27 +12,47 @@ QString elidedLabel(const QString& label, const QFontMetricsF& metrics, double w
     return metrics.elidedText(label.left(end), Qt::ElideRight, width - method) + label.mid(end);
 }
 
-qsizetype commonStart(const QStringList& labels) {
+namespace {
+
+/// Whether a label may be cut before a place: after a word, but neither within "1e-3" nor between "width" and
+/// its number.
+bool mayBeCutBefore(const QString& label, qsizetype place) {
+    static const QString ends = QStringLiteral(" -_/:");
+    if (place == 0) return true;
+    if (place >= label.size() || label[place] == ' ' || !ends.contains(label[place - 1])) return false;
+    const QChar before = place > 1 ? label[place - 2] : QChar();
+    const bool is_value = label[place - 1] == ' ' && before.isLetter() && label[place].isDigit();
+    const bool is_exponent =
+        label[place - 1] == '-' && before.toLower() == 'e' && place > 2 && label[place - 3].isDigit();
+    return !is_value && !is_exponent;
+}
+
+}  // namespace
+
+qsizetype commonPrefixLength(const QStringList& labels) {
     if (labels.size() < 2) return 0;
     const auto [least, greatest] = std::minmax_element(labels.begin(), labels.end());
     qsizetype same = 0;
     while (same < least->size() && same < greatest->size() && (*least)[same] == (*greatest)[same])
         ++same;
-    // Half a word, or half a number, is none.
-    while (same > 0 && (*least)[same - 1].isLetterOrNumber())
+    const auto may_be_cut = [&](const QString& label) { return mayBeCutBefore(label, same); };
+    while (!std::all_of(labels.begin(), labels.end(), may_be_cut))
         --same;
     return same;
 }
 
+QString withoutPrefix(const QString& label, qsizetype length) {
+    constexpr qsizetype kWorthIt = 3;
+    return length < kWorthIt ? label : QStringLiteral("…") + label.mid(length);
+}
+
 QStringList elidedTogether(const QStringList& labels, const QFontMetricsF& metrics, double width) {
-    constexpr qsizetype kWorthIt = 3;  // characters, which an ellipsis stands for
-    const qsizetype start = commonStart(labels);
+    const qsizetype prefix = commonPrefixLength(labels);
     QStringList elided;
-    for (const QString& label : labels) {
-        const bool fits = metrics.horizontalAdvance(label) <= width;
-        const QString rest = start < kWorthIt ? label : QStringLiteral("…") + label.mid(start);
-        elided << (fits ? label : elidedLabel(rest, metrics, width));
-    }
+    for (const QString& label : labels)
+        elided << (metrics.horizontalAdvance(label) <= width
+                       ? label
+                       : elidedLabel(withoutPrefix(label, prefix), metrics, width));
     return elided;
 }
 

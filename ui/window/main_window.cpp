@@ -1,4 +1,5 @@
 #include "ui/window/main_window.h"
+#include "ui/controls/wheel_guard.h"
 
 #include <QActionGroup>
 #include <QApplication>
@@ -91,6 +92,7 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
         set_.compare->setFilter(filter);
         showPage(set_.compare);
     });
+    qApp->installEventFilter(new WheelGuard(this));
     set_.store.refresh();  // a session may look at one of the runs
     restoreSession();
     showTraining();
@@ -119,7 +121,7 @@ void MainWindow::addPage(Page* page, PageIcon icon) {
     button->setAccessibleName(page->name());
     const auto number = static_cast<int>(pages_.size());
     button->setToolTip(tr("%1 (Ctrl+%2)").arg(page->name()).arg(number));
-    connect(button, &QToolButton::clicked, this, [this, page] { showPage(page); });
+    connect(button, &QToolButton::clicked, this, [this, page] { goTo(page); });
     connect(page, &Page::said, this, [this](const QString& text) { statusBar()->showMessage(text); });
     connect(page, &Page::explanationChanged, this, [this, page] {
         if (page == currentPage()) showExplanation();
@@ -128,7 +130,7 @@ void MainWindow::addPage(Page* page, PageIcon icon) {
     sidebar_buttons_.push_back(button);
     icons_.push_back(icon);
     actions_.add(tr("Go"), page->name(), QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number)),
-                 [this, page] { showPage(page); });
+                 [this, page] { goTo(page); });
 }
 
 QString MainWindow::setupText() const {
@@ -229,11 +231,15 @@ Page* MainWindow::currentPage() const {
     return area == nullptr ? nullptr : qobject_cast<Page*>(area->widget());
 }
 
+/// Until a run has been inspected, Inspect opens the one that is selected on Training.
+void MainWindow::goTo(Page* page) {
+    const RunWatcher* run = set_.training->runsPanel().selected();
+    if (page == set_.inspect && set_.inspect->state().run().isEmpty() && run != nullptr)
+        set_.inspect->inspect(run->name(), false);
+    showPage(page);
+}
+
 void MainWindow::showPage(Page* page) {
-    // Whoever goes there with a run chosen means that run.
-    if (page == set_.inspect && set_.inspect->state().run().isEmpty())
-        if (const RunWatcher* run = set_.training->runsPanel().selected())
-            set_.inspect->inspect(run->name(), false);
     for (std::size_t i = 0; i < pages_.size(); ++i)
         if (pages_[i] == page) stack_->setCurrentIndex(static_cast<int>(i));
     for (std::size_t i = 0; i < pages_.size(); ++i)

@@ -69,6 +69,7 @@ class MainWindow : public QMainWindow {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
+    void goTo(Page* page);
     static constexpr auto kNamesKey = "window/sidebar_names", kNotifyKey = "training/notify";
 
     void addPage(Page* page, PageIcon icon);

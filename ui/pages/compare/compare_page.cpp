@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/machine_load.h"
+#include "ui/live/expected_time_text.h"
 #include "ui/pages/compare/compare_fields.h"
 #include "ui/pages/compare/import_dialog.h"
 #include "ui/theme/elided_label.h"
@@ -207,9 +208,9 @@ QStringList ComparePage::letters() const {
     const auto shown =
         std::count_if(groups.begin(), groups.end(), [](const ComparedGroup& group) { return group.shown; });
     QStringList letters;
-    int number = 0;
-    for (const ComparedGroup& group : groups)
-        letters << (group.shown && shown > kMostWithoutLetters ? CurveLetters::letter(number++) : QString());
+    for (std::size_t i = 0; i < groups.size(); ++i)
+        letters << (groups[i].shown && shown > kMostWithoutLetters ? CurveLetters::letter(static_cast<int>(i))
+                                                                   : QString());
     return letters;
 }
 
@@ -224,13 +225,11 @@ void ComparePage::nameGroups() {
     QStringList labels;
     for (const ComparedGroup& group : state_->groups())
         labels << QString::fromStdString(group.group.label);
-    constexpr qsizetype kWorthIt = 3;  // characters, which an ellipsis stands for
-    const qsizetype start = commonStart(labels);
+    const qsizetype prefix = commonPrefixLength(labels);
     for (qsizetype i = 0; i < labels.size(); ++i) {
         QString label = labels[i];
-        if (metrics.horizontalAdvance(label) > width && start >= kWorthIt)
-            label = QStringLiteral("…") + label.mid(start);
-        if (!in_curves[i].isEmpty()) label = in_curves[i] + QStringLiteral("  ") + label;
+        if (metrics.horizontalAdvance(label) > width) label = withoutPrefix(label, prefix);
+        label = CurveLetters::labelled(in_curves[i], label);
         groups_->topLevelItem(static_cast<int>(i))->setText(0, wrapped(label, metrics, width));
     }
 }
@@ -269,14 +268,14 @@ std::vector<CurveChart::Curve> ComparePage::curvesOfGroups(std::set<int>& counts
     int number = 0;
     for (std::size_t i = 0; i < state_->groups().size(); ++i) {
         const ComparedGroup& group = state_->groups()[i];
+        const auto method =
+            methods.emplace(group.group.specification.model.position, static_cast<int>(methods.size()));
         if (!group.shown) continue;
         const Band band = state_->band(group);
         CurveChart::Curve curve;
         curve.key = curve.label = QString::fromStdString(group.group.label);
         curve.color = group.color;
         curve.strong = true;
-        const auto method =
-            methods.emplace(group.group.specification.model.position, static_cast<int>(methods.size()));
         curve.letter = of_groups[static_cast<qsizetype>(i)];
         curve.dash = curve.letter.isEmpty() ? number++ : method.first->second;
         curve.x = {band.x.begin(), band.x.end()};
@@ -334,15 +333,20 @@ void ComparePage::showCurves() {
 void ComparePage::showBoard() {
     board_->setRows(state_->board());
     const auto left = secondsLeft(board_->rows());
-    const std::size_t missing = missingRuns(board_->rows()).size();
-    queue_missing_->setEnabled(missing > 0);
+    const std::vector<Specification> missing = missingRuns(board_->rows());
+    const QString count = counted(static_cast<int>(missing.size()), tr("run"));
+    queue_missing_->setEnabled(!missing.empty());
     measure_speed_->setEnabled(!left);
-    board_summary_->setText(
-        left ? tr("%1 missing; one after the other they need about %2 on this machine (%3).")
-                   .arg(counted(static_cast<int>(missing), tr("run")), shortDuration(*left),
-                        QString::fromStdString(machineName()))
-             : tr("%1 missing. How long they need here is known once the speed is measured.")
-                   .arg(counted(static_cast<int>(missing), tr("run"))));
+    if (missing.empty())
+        board_summary_->setText(tr("Nothing is missing."));
+    else if (left)
+        board_summary_->setText(tr("%1 missing; one after the other they need about %2 on this machine (%3).")
+                                    .arg(count, shortDuration(*left), QString::fromStdString(machineName())));
+    else
+        board_summary_->setText(
+            tr("%1 missing; one after the other they need %2. “Measure speed here” says it "
+               "better.")
+                .arg(count, expectedTimeText(state_->expectedTime(missing))));
 }
 
 ViewSettings ComparePage::viewSettings() const {

@@ -263,4 +263,8 @@ std::vector<BoardRow> CompareState::board() const {
     return makeBoard(recordsOf(store_), readSpeeds(store_.folder()));
 }
 
+ExpectedTime CompareState::expectedTime(const std::vector<Specification>& runs) const {
+    return StepTimes(recordsOf(store_), readSpeeds(store_.folder())).ofAll(runs);
+}
+
 }  // namespace roper

@@ -43,7 +43,7 @@ struct ComparedGroup {
     std::vector<double> values;  ///< known outcomes of the members
     QStringList names;           ///< of the runs that have them
     Summary summary;
-    std::optional<Interval> interval;  ///< of the mean at 95 %, as far as such values are possible
+    std::optional<Interval> interval;        ///< of the mean at 95 %, as far as such values are possible
     QStringList unfinished, never, missing;  ///< members without one
 };
 
@@ -78,6 +78,8 @@ class CompareState : public QObject {
     Band band(const ComparedGroup& group) const;
     std::vector<std::pair<double, double>> curve(const QString& run) const;
     std::vector<BoardRow> board() const;
+    /// How long runs would take here, as the question before they are queued says it.
+    ExpectedTime expectedTime(const std::vector<Specification>& runs) const;
     /// Of the two groups that are compared; empty without two.
     std::vector<OutcomeRow> outcomeTable() const;
 

@@ -8,6 +8,7 @@
 #include "ui/charts/beeswarm.h"
 #include "ui/charts/csv_text.h"
 #include "ui/charts/nice_ticks.h"
+#include "ui/theme/elided_label.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -55,6 +56,13 @@ std::vector<const ComparedGroup*> OutcomeView::shown() const {
     return groups;
 }
 
+QStringList OutcomeView::labels() const {
+    QStringList labels;
+    for (const ComparedGroup* group : shown())
+        labels << QString::fromStdString(group->group.label);
+    return labels;
+}
+
 OutcomeView::Scale OutcomeView::scale(const QRectF& area) const {
     Scale scale;
     scale.low = std::numeric_limits<double>::infinity();
@@ -100,12 +108,12 @@ void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const 
     painter.setPen(theme.text);
     const QRectF label(scale.area_left, y - scale.row / 2, scale.plot.left() - scale.area_left - kLabelGap,
                        scale.row);
-    const QString name = QString::fromStdString(group.group.label);
+    QString name = QString::fromStdString(group.group.label);
     const bool has_room = scale.row >= kRowOfTwoLines;
-    painter.drawText(
-        label, Qt::AlignRight | Qt::AlignVCenter | (has_room ? Qt::TextWordWrap : 0),
-        has_room ? name
-                 : painter.fontMetrics().elidedText(name, Qt::ElideMiddle, static_cast<int>(label.width())));
+    if (!has_room)
+        name = elidedTogether(labels(), QFontMetricsF(painter.font()), label.width())
+                   .value(labels().indexOf(name));
+    painter.drawText(label, Qt::AlignRight | Qt::AlignVCenter | (has_room ? Qt::TextWordWrap : 0), name);
     painter.setPen(QPen(theme.grid, 1));
     painter.drawLine(QPointF(scale.plot.left(), y + scale.row / 2),
                      QPointF(scale.plot.right(), y + scale.row / 2));

@@ -25,6 +25,7 @@ class OutcomeView : public FigureView {
   private:
     struct Scale;
     std::vector<const ComparedGroup*> shown() const;
+    QStringList labels() const;
     Scale scale(const QRectF& area) const;
     void paintRow(QPainter& painter, const ComparedGroup& group, const Scale& scale, double y,
                   const Theme& theme) const;

@@ -47,11 +47,11 @@ QString seedText(const SeedPair& pair) {
                : QStringLiteral("%1/%2").arg(pair.data_seed).arg(pair.model_seed);
 }
 
-/// The two groups without what both labels begin with, where that is the same experiment or settings.
-std::pair<QString, QString> shortNames(const PairedComparison& c) {
+/// The labels of the two groups; where they have no room, without what both begin with.
+std::pair<QString, QString> namesOf(const PairedComparison& c, bool has_room) {
     const QStringList labels{QString::fromStdString(c.label_a), QString::fromStdString(c.label_b)};
-    const qsizetype start = commonStart(labels);
-    return {labels[0].mid(start), labels[1].mid(start)};
+    const qsizetype prefix = has_room ? 0 : commonPrefixLength(labels);
+    return {labels[0].mid(prefix), labels[1].mid(prefix)};
 }
 
 /// Where things stand: the outcomes of both groups, the differences of the seeds, and their mean.
@@ -78,7 +78,15 @@ Places placesOf(const QRectF& area, const PairedComparison& c, const QFont& font
     Places places;
     const double pairs_width = kShare * area.width() - kTicks;
     places.name_width = 0.52 * pairs_width;
-    const auto [a, b] = shortNames(c);
+    const auto fits = [&](const std::string& label) {
+        const QStringList lines =
+            wrapped(QString::fromStdString(label), metrics, places.name_width).split('\n');
+        return lines.size() <= kMostLines &&
+               std::all_of(lines.begin(), lines.end(), [&](const QString& line) {
+                   return metrics.horizontalAdvance(line) <= places.name_width;
+               });
+    };
+    const auto [a, b] = namesOf(c, fits(c.label_a) && fits(c.label_b));
     places.name_a = inFewLines(a, metrics, places.name_width);
     places.name_b = inFewLines(b, metrics, places.name_width);
     // The words below the intervals, or below the seeds, have two lines.
@@ -98,8 +106,8 @@ double placeX(const QRectF& box, std::size_t index, std::size_t count) {
     return box.left() + box.width() * (static_cast<double>(index) + 0.5) / static_cast<double>(count);
 }
 
-/// As many seeds as have room for their numbers: every second, every third, …
-std::size_t betweenNumbers(const QRectF& box, const PairedComparison& c, const QFontMetricsF& metrics) {
+/// Every how many seeds the number of one has room: 1, 2, 3, …
+std::size_t seedLabelStride(const QRectF& box, const PairedComparison& c, const QFontMetricsF& metrics) {
     double widest = 1;
     for (const SeedPair& pair : c.pairs)
         widest = std::max(widest, metrics.horizontalAdvance(seedText(pair)) + 6);
@@ -112,7 +120,7 @@ std::size_t betweenNumbers(const QRectF& box, const PairedComparison& c, const Q
 void paintSeeds(QPainter& painter, const Upright& axis, const PairedComparison& c,
                 const std::pair<QColor, QColor>& colors, const Theme& theme) {
     const QRectF& box = axis.box;
-    const std::size_t step = betweenNumbers(box, c, QFontMetricsF(painter.font()));
+    const std::size_t step = seedLabelStride(box, c, QFontMetricsF(painter.font()));
     for (std::size_t i = 0; i < c.pairs.size(); ++i) {
         const SeedPair& pair = c.pairs[i];
         const double x = placeX(box, i, c.pairs.size());
@@ -153,6 +161,19 @@ void paintIntervals(QPainter& painter, const Upright& axis, const PairedComparis
     paintInterval(mean_x, PairedView::tr("mean, 95 %\nStudent's t"), c.test->interval, 2.6);
     if (c.test->bootstrap)
         paintInterval(boot_x, PairedView::tr("the same,\nbootstrap"), *c.test->bootstrap, 1.2);
+}
+
+/// "difference by seed: RoPER − RoPE", with as much of the names as has room.
+QString differenceTitle(const PairedComparison& c, const QFontMetricsF& metrics, double width) {
+    const QString begin = PairedView::tr("difference by seed: "), minus = QStringLiteral(" − ");
+    for (const bool whole : {true, false}) {
+        const auto [a, b] = namesOf(c, whole);
+        const QString title = begin + b + minus + a;
+        if (metrics.horizontalAdvance(title) <= width) return title;
+    }
+    const auto [a, b] = namesOf(c, false);
+    const double room = (width - metrics.horizontalAdvance(begin + minus)) / 2;
+    return begin + elidedLabel(b, metrics, room) + minus + elidedLabel(a, metrics, room);
 }
 
 constexpr double kBesideTitle = 66;  // it begins above the ticks
@@ -228,15 +249,8 @@ void PairedView::paintDifferences(QPainter& painter, const Theme& theme, const Q
     painter.drawLine(QPointF(box.left(), axis.y(0)), QPointF(box.right(), axis.y(0)));
     paintSeeds(painter, {places.seeds, axis.low, axis.high}, c, {state_.colorA(), state_.colorB()}, theme);
     painter.setPen(theme.text);
-    const auto [a, b] = shortNames(c);
-    const QString begin = tr("difference by seed: ");
-    const double width = box.width() + kBesideTitle;
-    const QFontMetricsF metrics(painter.font());
-    const QString minus = QStringLiteral(" − ");
-    const double room = (width - metrics.horizontalAdvance(begin + minus)) / 2;
-    const bool fits = metrics.horizontalAdvance(begin + b + minus + a) <= width;
-    const QStringList names = fits ? QStringList{b, a} : elidedTogether({b, a}, metrics, room);
-    paintTitle(painter, box, width, begin + names.join(minus));
+    paintTitle(painter, box, box.width() + kBesideTitle,
+               differenceTitle(c, QFontMetricsF(painter.font()), box.width() + kBesideTitle));
     painter.setPen(theme.faint_text);
     painter.drawText(QRectF(box.left(), box.bottom() + 6 + kLine, places.seeds.width(), kLine + 2),
                      Qt::AlignLeft | Qt::AlignVCenter, tr("seed"));

@@ -170,7 +170,10 @@ void MetricPanel::showOffers() {
         chart->setLeastHeight(count() > 2 ? kLeastHeightOfMany : kLeastHeight);
         // The box above says what is on the y axis, the lowest chart what is on all x axes.
         chart->chart().setNamesShown(chart == charts_.back(), false);
-        chart->chart().setLegendElsewhere(chart != charts_.back());
+        // Of many kinds of runs one legend is enough, if it has them all.
+        chart->chart().setListedElsewhere([this, chart] {
+            return chart != charts_.back() && charts_.back()->chart().lists(chart->chart());
+        });
     }
     add_->setEnabled(count() < kMostCharts);
     add_->setToolTip(add_->isEnabled() ? tr("One more chart, of anything that runs record")

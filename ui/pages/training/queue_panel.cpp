@@ -119,6 +119,10 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
         load_->setText(load());
     });
     estimating_.start(kEstimate_ms);
+    estimate_soon_.setSingleShot(true);
+    connect(&estimate_soon_, &QTimer::timeout, this, [this] {
+        if (isVisible()) time_left_->setText(timeLeft());
+    });
     showQueue();
 }
 
@@ -230,9 +234,8 @@ void QueuePanel::showQueue() {
     for (const RunQueue::Entry& entry : queue.entries)
         if (!entry.held && store_.find(QString::fromStdString(entry.run)) != nullptr)
             runs.push_back(entry.run);
-    // Of other runs the sum is another one at once; what training changes of it follows by the clock.
-    if (runs != timed_) time_left_->setText(timeLeft());
-    timed_ = std::move(runs);
+    if (runs != estimated_runs_) estimate_soon_.start();  // several come or go at a time
+    estimated_runs_ = std::move(runs);
     at_once_->setValue(queue.at_once);
     at_once_->setEnabled(queue.devices.empty());
     problem_->setText(

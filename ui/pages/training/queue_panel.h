@@ -59,10 +59,10 @@ class QueuePanel : public QWidget {
     QueueList* list_;
     QSpinBox* at_once_;
     QLabel *problem_, *time_left_, *load_;
-    std::vector<std::string> timed_;  ///< runs that the time left is of
+    std::vector<std::string> estimated_runs_;  ///< that the time left is of
     MachineLoadReader load_reader_;
     QPushButton *up_, *down_, *hold_, *remove_, *clear_, *accept_;
-    QTimer estimating_;
+    QTimer estimating_, estimate_soon_;
 };
 
 }  // namespace roper

@@ -7,6 +7,7 @@
 
 #include "core/compare/experiment.h"
 #include "core/compare/grouping.h"
+#include "ui/charts/curve_letters.h"
 #include "ui/live/run_notice.h"
 #include "ui/live/run_records.h"
 #include "ui/theme/elided_label.h"
@@ -18,7 +19,6 @@
 namespace roper {
 namespace {
 
-constexpr auto kAfterLetter = "  ";
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::optional<EvaluationRow> lastEvaluation(const RunWatcher& run) {
@@ -189,7 +189,7 @@ void RunsModel::nameExperiments() {
     QStringList all;
     for (const auto& experiment : experiments_)
         all << experiment->title;
-    common_start_ = commonStart(all);
+    common_prefix_ = commonPrefixLength(all);
 }
 
 QModelIndex RunsModel::index(int row, int column, const QModelIndex& parent) const {
@@ -283,10 +283,8 @@ QString RunsModel::lettersOf(const Experiment& experiment) const {
         if (const QString letter = letters_.value(run->name());
             !letter.isEmpty() && !letters.contains(letter))
             letters << letter;
-    std::sort(letters.begin(), letters.end(), [](const QString& a, const QString& b) {
-        return std::pair(a.size(), a) < std::pair(b.size(), b);  // "Z" comes before "AA"
-    });
-    return letters.isEmpty() ? QString() : letters.join(' ') + kAfterLetter;
+    std::sort(letters.begin(), letters.end(), CurveLetters::isBefore);
+    return CurveLetters::labelled(letters.join(' '), {});
 }
 
 void RunsModel::refresh() {
@@ -302,9 +300,7 @@ void RunsModel::refresh() {
 QString RunsModel::runText(const RunWatcher& run, int column) const {
     switch (column) {
         case name_column:
-            return letters_.contains(run.name())
-                       ? letters_.value(run.name()) + kAfterLetter + labels_.value(run.name(), run.name())
-                       : labels_.value(run.name(), run.name());
+            return CurveLetters::labelled(letters_.value(run.name()), labelOf(run.name()));
         case state_column:
             return stateText(run);
         case step_column:
@@ -460,12 +456,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const {
 bool RunsModel::setData(const QModelIndex& index, const QVariant& value, int role) {
     const Experiment* experiment = experimentAt(index);
     if (role != Qt::CheckStateRole || experiment == nullptr) return false;
-    if (value.toInt() == Qt::Checked)
-        ticked_.insert(experiment->key);
-    else
-        ticked_.remove(experiment->key);
-    emit dataChanged(index, index);
-    emit tickedChanged();
+    setTicked({experiment->runs.front()}, value.toInt() == Qt::Checked);
     return true;
 }
 
@@ -476,16 +467,16 @@ void RunsModel::setTicked(const std::vector<RunWatcher*>& runs, bool ticked) {
         else
             ticked_.remove(experimentKeyOf(run->name()));
     }
-    sayTicked();
+    announceTicked();
 }
 
 void RunsModel::untickAll() {
     if (ticked_.isEmpty()) return;
     ticked_.clear();
-    sayTicked();
+    announceTicked();
 }
 
-void RunsModel::sayTicked() {
+void RunsModel::announceTicked() {
     if (experiments_.empty()) return;
     emit dataChanged(index(0, 0), index(rowCount() - 1, 0), {Qt::CheckStateRole});
     emit tickedChanged();

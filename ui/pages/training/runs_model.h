@@ -73,7 +73,7 @@ class RunsModel : public QAbstractItemModel {
     /// Ticks or unticks the experiments of some runs.
     void setTicked(const std::vector<RunWatcher*>& runs, bool ticked);
     /// What all experiments' titles begin with: of a title that must be cut, it tells least.
-    qsizetype commonStartOfTitles() const { return common_start_; }
+    qsizetype commonPrefixOfTitles() const { return common_prefix_; }
 
     /// Letters that runs have in the charts, by name, where they have any.
     void setLetters(const QHash<QString, QString>& letters);
@@ -96,7 +96,7 @@ class RunsModel : public QAbstractItemModel {
     void place(RunWatcher* run);
     void take(const QString& name);
     void refresh();
-    void sayTicked();
+    void announceTicked();
     void nameExperiments();
     QString runText(const RunWatcher& run, int column) const;
     QString experimentText(const Experiment& experiment, int column) const;
@@ -113,7 +113,7 @@ class RunsModel : public QAbstractItemModel {
     QHash<QString, QString> labels_;  ///< the same with its seed: how the run is listed
     QHash<QString, QString> letters_;
     QSet<QString> ticked_;
-    qsizetype common_start_ = 0;  ///< characters
+    qsizetype common_prefix_ = 0;  ///< characters
     QTimer refresh_timer_, group_timer_;
 };
 

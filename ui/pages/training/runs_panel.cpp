@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "ui/controls/narrow_button.h"
 #include "ui/live/run_notice.h"
+#include "ui/theme/elided_label.h"
 #include "ui/theme/plain_text.h"
 #include "ui/theme/zoom.h"
 
@@ -28,18 +29,16 @@ class NameDelegate : public QStyledItemDelegate {
 
   protected:
     void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
-        constexpr qsizetype kWorthIt = 3;  // characters, which an ellipsis stands for
         QStyledItemDelegate::initStyleOption(option, index);
         option->textElideMode = index.parent().isValid() ? Qt::ElideMiddle : Qt::ElideRight;
-        const qsizetype start = model_.commonStartOfTitles();
-        if (index.parent().isValid() || start < kWorthIt) return;
+        if (index.parent().isValid()) return;
         const QStyle& style = *option->widget->style();
         const int beside = style.pixelMetric(QStyle::PM_IndicatorWidth, option, option->widget) +
                            4 * (style.pixelMetric(QStyle::PM_FocusFrameHMargin, option, option->widget) + 1);
         const QString line = option->text.section('\n', 0, 0);
         const QString title = index.data(RunsModel::kTitleRole).toString();
         if (option->fontMetrics.horizontalAdvance(line) > option->rect.width() - beside)
-            option->text.replace(title, QStringLiteral("…") + title.mid(start));
+            option->text.replace(title, withoutPrefix(title, model_.commonPrefixOfTitles()));
     }
 
   private:
@@ -84,12 +83,16 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
 
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
         const QString problem = proxy_->setFilter(text);
-        filter_problem_->setText(problem);
-        filter_problem_->setVisible(!problem.isEmpty());
+        const QString note = problem.isEmpty() && proxy_->rowCount() == 0 && !text.trimmed().isEmpty()
+                                 ? tr("No run is like that.")
+                                 : problem;
+        filter_problem_->setText(note);
+        filter_problem_->setVisible(!note.isEmpty());
         if (!text.trimmed().isEmpty()) tree_->expandAll();
         tree_->scrollToTop();
         // What is chosen may no longer be listed; the charts are of what is.
         if (selected() == nullptr) tree_->setCurrentIndex(proxy_->index(0, 0));
+        emit selectionChanged();  // the first of an experiment may be another run now
         emit chartedChanged();
     });
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
@@ -158,8 +161,8 @@ bool RunsPanel::areTicked(const std::vector<RunWatcher*>& runs) const {
 
 /// The space bar ticks all selected experiments, where a tree would tick the current one.
 bool RunsPanel::eventFilter(QObject* watched, QEvent* event) {
-    const bool is_space =
-        event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Space;
+    const auto* key = event->type() == QEvent::KeyPress ? static_cast<QKeyEvent*>(event) : nullptr;
+    const bool is_space = key != nullptr && key->key() == Qt::Key_Space && key->modifiers() == Qt::NoModifier;
     if (watched != tree_ || !is_space) return QWidget::eventFilter(watched, event);
     toggleTicks();
     return true;
@@ -168,7 +171,7 @@ bool RunsPanel::eventFilter(QObject* watched, QEvent* event) {
 /// Keeps all selected experiments in the charts; if they are kept already, none.
 void RunsPanel::toggleTicks() {
     const auto runs = allSelected();
-    model_->setTicked(runs, !areTicked(runs));
+    if (!runs.empty()) model_->setTicked(runs, !areTicked(runs));
 }
 
 QWidget* RunsPanel::makeButtons() {

@@ -73,7 +73,10 @@ void RunsPanel::openMenu(const QPoint& at) {
         menu.addAction(tr("Open folder"), this, &RunsPanel::openFolder);
     }
     menu.addSeparator();
-    QAction* remove = menu.addAction(tr("Move to trash"), this, &RunsPanel::discard);
+    QAction* remove = menu.addAction(
+        chosen.size() > 1 ? tr("Move %1 to trash").arg(counted(static_cast<int>(chosen.size()), tr("run")))
+                          : tr("Move to trash"),
+        this, &RunsPanel::discard);
     remove->setEnabled(any([](const RunWatcher* each) { return !each->isActive(); }));
     menu.exec(tree_->viewport()->mapToGlobal(at));
 }

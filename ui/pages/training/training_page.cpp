@@ -3,9 +3,6 @@
 #include <QSplitter>
 #include <algorithm>
 #include <functional>
-#include <set>
-#include <tuple>
-#include <utility>
 
 #include "core/base/error.h"
 #include "ui/pages/training/long_work.h"
@@ -292,10 +289,10 @@ void TrainingPage::chartChosen() {
     const RunWatcher* selected = runs_->selected();
     for (RunWatcher* run : state_.store().runs())
         if (!wanted.contains(run->name())) metrics_->removeRun(run->name());
-    const auto looks = looksOf(wanted);
+    const QHash<QString, MetricChart::Look> looks = looks_.of(curvesOf(wanted));
     QHash<QString, QString> letters;
-    for (const QString& name : wanted)
-        if (const QString letter = looks[name].letter; !letter.isEmpty()) letters[name] = letter;
+    for (auto look = looks.cbegin(); look != looks.cend(); ++look)
+        if (!look->letter.isEmpty()) letters[look.key()] = look->letter;
     runs_->model().setLetters(letters);
     for (const QString& name : wanted) {
         MetricChart::Look look = looks.value(name);
@@ -307,57 +304,24 @@ void TrainingPage::chartChosen() {
     }
 }
 
-/// An experiment keeps its dashes as long as it is in the charts, whichever of them is chosen.
-void TrainingPage::numberExperiments(const QStringList& runs) {
+QList<CurveLooks::Run> TrainingPage::curvesOf(const QStringList& runs) {
     const RunsModel& model = runs_->model();
-    QSet<QString> charted;
-    for (const QString& run : runs)
-        charted.insert(model.experimentKeyOf(run));
-    dashes_.removeIf([&](const auto& each) { return !charted.contains(each.key()); });
-    for (const QString& run : runs) {
-        const QString key = model.experimentKeyOf(run);
-        if (dashes_.contains(key)) continue;
-        int free = 0;
-        while (std::find(dashes_.cbegin(), dashes_.cend(), free) != dashes_.cend())
-            ++free;
-        dashes_[key] = free;
-    }
-}
-
-/// How runs are told apart in the charts: few experiments by dashes and their methods by marks; more by
-/// letters, and their methods by dashes.
-QHash<QString, MetricChart::Look> TrainingPage::looksOf(const QStringList& runs) {
-    numberExperiments(runs);
-    const RunsModel& model = runs_->model();
-    const bool are_several = dashes_.size() > 1;
-    QHash<QString, MetricChart::Look> looks;
-    std::set<std::tuple<int, int, QString>> labels;  // in the order of experiments and groups
+    QList<CurveLooks::Run> curves;
     for (const QString& name : runs) {
         const RunWatcher* run = state_.store().find(name);
         // Until the groups have been told apart, the method has to do.
         QString group = model.groupOf(name);
         if (group.isEmpty() && run != nullptr && run->specification())
             group = QString::fromStdString(run->specification()->model.method().title);
-        const QString experiment =
-            are_several ? model.experimentTitleOf(name) + QStringLiteral(": ") : QString();
-        MetricChart::Look look;
-        look.label = experiment + group;
-        look.name = experiment + model.labelOf(name);
-        look.color = model.color(name);
-        look.dash = dashes_.value(model.experimentKeyOf(name));
-        look.marker = model.placeOf(name).group;
-        labels.emplace(look.dash, look.marker, look.label);
-        looks[name] = look;
+        curves << CurveLooks::Run{name,
+                                  model.experimentKeyOf(name),
+                                  model.experimentTitleOf(name),
+                                  group,
+                                  model.labelOf(name),
+                                  model.placeOf(name).group,
+                                  model.color(name)};
     }
-    if (static_cast<int>(labels.size()) <= kMostWithoutLetters) return looks;
-    QHash<QString, QString> letters;
-    for (const auto& [experiment, group, label] : labels)
-        if (!letters.contains(label)) letters[label] = CurveLetters::letter(static_cast<int>(letters.size()));
-    for (MetricChart::Look& look : looks) {
-        look.letter = letters.value(look.label);
-        look.dash = std::exchange(look.marker, 0);
-    }
-    return looks;
+    return curves;
 }
 
 void TrainingPage::showSelected() {

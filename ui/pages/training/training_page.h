@@ -1,11 +1,11 @@
 #pragma once
 
-#include <QHash>
 #include <QTabWidget>
 
 #include "core/compare/paired.h"
 #include "ui/page/page.h"
 #include "ui/pages/training/cluster_panel.h"
+#include "ui/pages/training/curve_looks.h"
 #include "ui/pages/training/demonstration_card.h"
 #include "ui/pages/training/log_view.h"
 #include "ui/pages/training/metric_panel.h"
@@ -64,8 +64,7 @@ class TrainingPage : public Page {
     void followRun(RunWatcher* run);
     void selectNewest();
     void chartChosen();
-    void numberExperiments(const QStringList& runs);
-    QHash<QString, MetricChart::Look> looksOf(const QStringList& runs);
+    QList<CurveLooks::Run> curvesOf(const QStringList& runs);
     void showForm();
     static constexpr int kSeedsThatSaySomething = kFewPairs;
     void connectDemonstration();
@@ -87,7 +86,7 @@ class TrainingPage : public Page {
     QTabWidget* lists_;
     QPushButton *start_, *twins_, *queue_twins_;
     QSpinBox* seeds_;
-    QHash<QString, int> dashes_;  ///< of the experiments in the charts
+    CurveLooks looks_;
     QTimer listing_, timing_;
     QLabel* outlook_;  ///< what the run will take, or why it cannot start
 };
