@@ -202,6 +202,19 @@ class ExperimentsTest : public PageTest {
         QCOMPARE(toToml(page().form().specification()), before);
     }
 
+    /// Several experiments, chosen in the list, are compared alone.
+    void severalExperimentsAreCompared() {
+        emit page().runsPanel().compareRunsWanted({"e2-rope-s0", "e2-roper-s0", "e5-rope-s1"});
+        QCOMPARE(window_->currentPage(), static_cast<Page*>(&window_->comparePage()));
+        QStringList shown;
+        for (const ComparedGroup& group : window_->comparePage().state().groups())
+            if (group.shown) shown << QString::fromStdString(group.group.label);
+        QCOMPARE(shown.size(), 3);
+        QVERIFY(window_->comparePage().state().comparison().has_value());
+        const std::string first = window_->comparePage().state().comparison()->label_a;
+        QCOMPARE(QString::fromStdString(first), shown.front());
+    }
+
     void whoGoesToInspectWithARunChosenSeesThatRun() {
         page().runsPanel().select("e4-roper-s2");
         for (auto* button : window_->findChildren<QToolButton*>())
@@ -298,7 +311,7 @@ class ExperimentsTest : public PageTest {
         // Beside experiments of other presets it has its whole name, in two lines.
         const QString name =
             page().runsPanel().model().experimentNameOf(page().runsPanel().selected()->name());
-        QTRY_COMPARE(newest.data().toString(), name.left(name.size() - 18) + "\n2 runs · " + name.right(16));
+        QTRY_COMPARE(newest.data().toString(), name.left(name.size() - 18) + "\n2 runs · " + name.right(11));
         for (const RunWatcher* run : page().runsPanel().model().runsOf(
                  page().runsPanel().model().indexOf(page().runsPanel().selected()->name()).parent()))
             QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::finished, 60000);

@@ -24,7 +24,7 @@ void CurveChart::applyTheme(const Theme& theme, const QFont& font, double width)
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         QCPGraph* graph = plot_->graph(static_cast<int>(i));
         // A curve that lies on another is dashed, so that both are seen.
-        graph->setPen(QPen(curves_[i].color, curves_[i].strong ? 2.4 : 1.5,
+        graph->setPen(QPen(theme.visible(curves_[i].color), curves_[i].strong ? 2.4 : 1.5,
                            same_as_[i] && curves_[i].dash == 0 ? Qt::DashLine : dashOf(curves_[i].dash)));
         graph->setScatterStyle(curves_[i].points ? QCPScatterStyle(QCPScatterStyle::ssDisc, 4)
                                                  : QCPScatterStyle(QCPScatterStyle::ssNone));
@@ -64,10 +64,14 @@ void CurveChart::fillLegend(bool shown, const Theme& theme, const QFont& font, Q
         QCPGraph* graph = plot_->graph(static_cast<int>(i));
         const Curve& curve = curves_[i];
         if (hasLegendLine(i)) entries.push_back({graph, nameInLegend(i), theme.text, curve.letter});
-        if (!curve.letter.isEmpty()) letters.push_back({graph, curve.letter, curve.color});
+        if (!curve.letter.isEmpty()) letters.push_back({graph, curve.letter, theme.visible(curve.color)});
     }
     legend_.fill(entries, shown ? legend_place_ : PlotLegend::Place::hidden, smallFont(font), picture);
     letters_->setLetters(std::move(letters));
+    constexpr double kAround = 46;  // above the axes, and for the numbers and the name of the x axis
+    plot_->yAxis->setLabel(
+        QFontMetricsF(smallFont(font))
+            .elidedText(y_name_, Qt::ElideRight, picture.height() - kAround - legend_.height()));
 }
 
 void CurveChart::applyOwnTheme() const {

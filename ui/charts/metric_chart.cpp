@@ -4,7 +4,6 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "ui/charts/export_dialog.h"
 #include "ui/charts/log_ticker.h"
@@ -398,7 +397,7 @@ QString MetricChart::readoutAt(double x, double y) const {
         if (series.shown && !series.look.letter.isEmpty()) names << nameOf(series.look);
     const qsizetype prefix = commonPrefixLength(names);
     std::vector<Reading> readings;
-    std::set<QString> references;  // what many are measured against, once
+    std::map<QString, std::pair<double, double>> references;  // least and greatest: many have the same
     for (const auto& [key, series] : series_) {
         const auto& xs = series.raw.x();
         if (!series.shown || xs.empty() || series.look.marker == kStar) continue;
@@ -413,9 +412,13 @@ QString MetricChart::readoutAt(double x, double y) const {
             text += tr(", perplexity %1").arg(shortNumber(std::exp(series.raw.y()[i])));
         if (halfWidth(series) > 0)
             text += tr(", smoothed %1").arg(shortNumber(series.mean.at(i, halfWidth(series))));
-        if (series.reference_line != nullptr)
-            references.insert(
-                QStringLiteral("%1 %2").arg(series.reference_name).arg(series.reference, 0, 'f', 4));
+        if (series.reference_line != nullptr) {
+            const double value = series.reference;
+            auto& [low, high] =
+                references.emplace(series.reference_name, std::pair(value, value)).first->second;
+            low = std::min(low, value);
+            high = std::max(high, value);
+        }
         readings.push_back({std::abs(series.raw.y()[i] - y), text});
     }
     std::stable_sort(readings.begin(), readings.end(),
@@ -425,7 +428,10 @@ QString MetricChart::readoutAt(double x, double y) const {
         parts << readings[i].text;
     if (readings.size() > kMostNamed)
         parts << tr("and %1 more").arg(static_cast<int>(readings.size() - kMostNamed));
-    parts.append({references.begin(), references.end()});
+    for (const auto& [name, range] : references) {
+        parts << QStringLiteral("%1 %2").arg(name).arg(range.first, 0, 'f', 4);
+        if (range.second > range.first) parts.last() += tr(" to %1").arg(range.second, 0, 'f', 4);
+    }
     return parts.join(QStringLiteral("    "));
 }
 

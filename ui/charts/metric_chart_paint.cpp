@@ -178,7 +178,7 @@ void MetricChart::applyPens(const Series& series, const Theme& theme) const {
     series.raw_graph->setPen(QPen(theme.faded(series.look.color, 0.35), 1));
     series.raw_graph->setAntialiased(false);
     series.smooth_graph->setPen(
-        QPen(series.look.color, series.look.chosen ? 3.2 : 2, dashOf(series.look.dash)));
+        QPen(theme.visible(series.look.color), series.look.chosen ? 3.2 : 2, dashOf(series.look.dash)));
     if (series.reference_line != nullptr) {
         series.reference_line->setVisible(series.shown);
         series.reference_line->setPen(QPen(theme.faded(series.look.color, 0.8), 1.2, Qt::DashLine));
@@ -262,7 +262,7 @@ void MetricChart::placeLetters() const {
     std::vector<CurveLetters::Letter> letters;
     for (const auto& [key, series] : series_)
         if (!series.look.letter.isEmpty() && series.look.marker != kRing && series.look.marker != kStar)
-            letters.push_back({series.smooth_graph, series.look.letter, series.look.color});
+            letters.push_back({series.smooth_graph, series.look.letter, series.smooth_graph->pen().color()});
     letters_->setLetters(std::move(letters));
 }
 
@@ -322,7 +322,9 @@ void MetricChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& 
     fillLegend(legend, theme, painter.font(), area.size());
     applyNames(true, true);
     constexpr double kBelow = 50;  // numbers and name of the x axis
-    applyTickCount(area.height() - kBelow);
+    const double room = area.height() - kBelow - legend_.height();
+    applyTickCount(room);
+    plot_->yAxis->setLabel(QFontMetricsF(painter.font()).elidedText(value_, Qt::ElideRight, room));
     // Finer than any screen: thinning is for the screen, a print shows more.
     fillGraphs(kColumnsAPixel * static_cast<std::size_t>(area.width()));
     const bool crosshair_shown = crosshair_->visible();

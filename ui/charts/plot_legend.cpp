@@ -12,6 +12,7 @@ namespace {
 constexpr double kBesideInside = 150;  // pixels: the axis, and the line of the legend
 constexpr double kMostHeight = 0.45;   // of the picture, for a legend below the axes
 constexpr double kLeastName = 140;     // pixels that a long name below the axes needs
+constexpr double kNarrowestName = 80;  // where there is no room for all
 constexpr int kBetweenColumns = 14;
 
 /// A line of text among the entries.
@@ -60,12 +61,17 @@ void PlotLegend::move(bool below) {
     }
 }
 
+double PlotLegend::lineHeight(const QFontMetricsF& metrics) const {
+    const QCPLegend& legend = *plot_->legend;
+    return std::max<double>(metrics.height(), legend.iconSize().height()) + legend.rowSpacing();
+}
+
 /// As many columns as whole names have room; more, with names cut, where they would be too high.
 /// @param letters  how wide they are, with the gap behind them
 PlotLegend::Columns PlotLegend::columnsFor(const QStringList& names, double letters,
                                            const QFontMetricsF& metrics, QSizeF picture) const {
     const QCPLegend& legend = *plot_->legend;
-    const double line = std::max<double>(metrics.height(), legend.iconSize().height()) + legend.rowSpacing();
+    const double line = lineHeight(metrics);
     const double icon = legend.iconSize().width() + legend.iconTextPadding() + kBetweenColumns;
     const double room = picture.width() - legend.margins().left() - legend.margins().right();
     const int most_rows = std::max(1, static_cast<int>(kMostHeight * picture.height() / line));
@@ -83,8 +89,10 @@ PlotLegend::Columns PlotLegend::columnsFor(const QStringList& names, double lett
     const auto nameWidth = [&](int columns) { return room / columns - icon; };
     Columns columns;
     columns.count = std::clamp(static_cast<int>(room / (widest + icon)), 1, all);
-    while (rowsOf(columns.count) > most_rows && nameWidth(columns.count + 1) >= least)
-        ++columns.count;
+    // Names are cut before any is left out.
+    for (const double name : {least, kNarrowestName})
+        while (rowsOf(columns.count) > most_rows && nameWidth(columns.count + 1) >= name)
+            ++columns.count;
     columns.rows = std::min(rowsOf(columns.count), most_rows);
     const int places = columns.rows * columns.count;
     columns.shown = static_cast<std::size_t>(all <= places ? all : places - 1);
@@ -115,6 +123,7 @@ void PlotLegend::fill(const std::vector<Entry>& entries, Place place, const QFon
         wanted.push_back(entries[i].graph);
     }
     move(below);
+    height_ = below ? columns.rows * lineHeight(metrics) : 0;
     refill(wanted, below ? columns.rows : 0, static_cast<int>(entries.size() - columns.shown));
     for (int i = 0; i < legend->elementCount(); ++i) {
         auto* item = qobject_cast<QCPAbstractLegendItem*>(legend->elementAt(i));

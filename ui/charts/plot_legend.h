@@ -30,6 +30,8 @@ class PlotLegend {
 
     /// Whether it was filled to stand below the axes.
     bool isBelow() const { return below_; }
+    /// How high it is below the axes, in pixels; 0 where it is inside them.
+    double height() const { return height_; }
 
   private:
     struct Columns {
@@ -39,12 +41,14 @@ class PlotLegend {
     };
     Columns columnsFor(const QStringList& names, double letters, const QFontMetricsF& metrics,
                        QSizeF picture) const;
+    double lineHeight(const QFontMetricsF& metrics) const;
     void move(bool below);
     void refill(const std::vector<QCPGraph*>& graphs, int rows, int left_out);
 
     QCustomPlot* plot_;
     std::vector<QCPGraph*> filled_;
     int rows_ = 0;
+    double height_ = 0;
     bool below_ = false;
     int left_out_ = 0;                                      ///< entries that had no room
     Qt::Alignment corner_ = Qt::AlignTop | Qt::AlignRight;  ///< inside, where it stood before it went below

@@ -89,13 +89,23 @@ QColor Theme::run(const std::string& position, int number) const {
     return step >= 0 ? mixed(base, Qt::white, step) : mixed(base, Qt::black, -step);
 }
 
-QColor Theme::readable(const QColor& color) const {
-    constexpr double kLeast = 4.5, kStep = 0.05;
+QColor Theme::contrasting(const QColor& color, double least) const {
+    constexpr double kStep = 0.05;
     for (double share = 0; share < 1; share += kStep) {
         const QColor tried = mixed(color, text, share);
-        if (contrast(tried, background) >= kLeast) return tried;
+        if (contrast(tried, background) >= least) return tried;
     }
     return text;
+}
+
+QColor Theme::readable(const QColor& color) const {
+    constexpr double kOfText = 4.5;
+    return contrasting(color, kOfText);
+}
+
+QColor Theme::visible(const QColor& color) const {
+    constexpr double kOfGraphics = 3;
+    return contrasting(color, kOfGraphics);
 }
 
 QColor Theme::ghost(const QColor& color) const {

@@ -40,12 +40,18 @@ struct Theme {
     /// A colour that means something, as text: darker or lighter where it would be hard to read on the
     /// background (below 4.5 : 1, WCAG 2.1, 1.4.3).
     QColor readable(const QColor& color) const;
+    /// The same for a line that carries meaning: 3 : 1.
+    QColor visible(const QColor& color) const;
 
     /// A paler form of a colour that still can be seen: what something was before.
     QColor ghost(const QColor& color) const;
 
     /// `color` mixed into the background: 1 gives the colour, 0 the background.
     QColor faded(const QColor& color, double share) const;
+
+  private:
+    /// The colour, mixed with that of text until it contrasts so much with the background.
+    QColor contrasting(const QColor& color, double least) const;
 };
 
 /// From a (0) to b (1), in sRGB.

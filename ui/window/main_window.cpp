@@ -88,6 +88,10 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
     connect(set_.training, &TrainingPage::inspectWanted, this, inspect);
     connect(set_.compare, &ComparePage::inspectWanted, this,
             [inspect](const QString& run) { inspect(run, false); });
+    connect(set_.training, &TrainingPage::compareRunsWanted, this, [this](const QStringList& chosen) {
+        showPage(set_.compare);
+        set_.compare->showOnly(chosen);
+    });
     connect(set_.training, &TrainingPage::compareWanted, this, [this](const QString& filter) {
         set_.compare->setFilter(filter);
         showPage(set_.compare);

@@ -190,7 +190,7 @@ void ComparePage::showGroups() {
         item->setToolTip(1, tr("runs with this outcome, of all"));
         item->setText(2, group.values.empty() ? QStringLiteral("–") : noteNumber(group.summary.mean, 5));
         item->setCheckState(0, group.shown ? Qt::Checked : Qt::Unchecked);
-        item->setIcon(0, swatch(group.color));
+        item->setIcon(0, swatch(Theme::of(palette()).visible(group.color)));
         item->setData(0, kKeyRole, keyOf(group));
         item->setToolTip(0, plainToolTip(QString::fromStdString(group.group.label)));
         for (int column : {1, 2})

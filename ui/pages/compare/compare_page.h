@@ -52,6 +52,8 @@ class ComparePage : public Page {
     OutcomeTableView& outcomeTable() { return *all_outcomes_; }
     /// Looks at the runs that these words find alone.
     void setFilter(const QString& text) { filter_->setText(text); }
+    /// Shows the groups that these runs are in, and no others, and compares the first two of them.
+    void showOnly(const QStringList& runs);
   signals:
     /// Runs that should be put into the queue.
     void runsWanted(const std::vector<roper::Specification>& specifications);
@@ -72,6 +74,8 @@ class ComparePage : public Page {
     void importMetrics();
     void showAnswers();
     void showGroups();
+    void showOnlyGroups(const QSet<QString>& keys);
+    void openGroupMenu(const QPoint& at);
     void nameGroups();
     QStringList letters() const;
     void showPairChoices();

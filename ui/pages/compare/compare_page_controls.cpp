@@ -1,6 +1,8 @@
 #include <QFileDialog>
 #include <QFormLayout>
 #include <QHeaderView>
+#include <QMenu>
+#include <algorithm>
 
 #include "core/base/error.h"
 #include "ui/controls/elided_combo_box.h"
@@ -59,10 +61,14 @@ QWidget* ComparePage::makeChooser() {
     groups_->setHeaderLabels({tr("Group"), tr("Runs"), tr("Mean")});
     groups_->setRootIsDecorated(false);
     groups_->setAccessibleName(tr("Groups of runs"));
-    groups_->setToolTip(tr("Unticked groups are left out of the pictures"));
+    groups_->setToolTip(tr(
+        "Unticked groups are left out of the pictures; a right click shows those that are selected alone"));
     groups_->header()->setStretchLastSection(false);
     groups_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     groups_->setTextElideMode(Qt::ElideMiddle);
+    groups_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    groups_->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(groups_, &QTreeWidget::customContextMenuRequested, this, &ComparePage::openGroupMenu);
     connect(groups_->header(), &QHeaderView::sectionResized, this, [this](int column) {
         if (column == 0 && groups_->topLevelItemCount() == static_cast<int>(state_->groups().size()))
             nameGroups();
@@ -104,6 +110,45 @@ QWidget* ComparePage::makeChooser() {
     connect(import, &QPushButton::clicked, this, &ComparePage::importMetrics);
     layout->addWidget(import);
     return side;
+}
+
+void ComparePage::showOnly(const QStringList& runs) {
+    filter_->clear();
+    QSet<QString> keys;
+    for (const ComparedGroup& group : state_->groups())
+        if (std::any_of(group.all.begin(), group.all.end(),
+                        [&](const QString& run) { return runs.contains(run); }))
+            keys.insert(QString::fromStdString(group.group.key));
+    showOnlyGroups(keys);
+}
+
+void ComparePage::showOnlyGroups(const QSet<QString>& keys) {
+    state_->change([&](CompareQuestion& question) {
+        question.hidden.clear();
+        question.a = question.b = {};
+        for (const ComparedGroup& group : state_->groups()) {
+            if (!keys.contains(QString::fromStdString(group.group.key))) {
+                question.hidden.insert(QString::fromStdString(group.group.key));
+                continue;
+            }
+            if (question.a.empty())
+                question.a = group.group.key;
+            else if (question.b.empty())
+                question.b = group.group.key;
+        }
+    });
+}
+
+void ComparePage::openGroupMenu(const QPoint& at) {
+    QSet<QString> keys;
+    for (const QTreeWidgetItem* item : groups_->selectedItems())
+        keys.insert(item->data(0, kKeyRole).toString());
+    QMenu menu(this);
+    menu.addAction(tr("Show these alone"), this, [this, keys] { showOnlyGroups(keys); })
+        ->setEnabled(!keys.isEmpty());
+    menu.addAction(tr("Show all"), this,
+                   [this] { state_->change([](CompareQuestion& question) { question.hidden.clear(); }); });
+    menu.exec(groups_->viewport()->mapToGlobal(at));
 }
 
 QWidget* ComparePage::makeMeasureBar() {

@@ -340,12 +340,14 @@ QString RunsModel::runText(const RunWatcher& run, int column) const {
 }
 
 QString RunsModel::experimentText(const Experiment& experiment, int column) const {
+    const QString this_year = QString::number(QDate::currentDate().year()) + '-';
     switch (column) {
         case name_column:
             return lettersOf(experiment) +
                    tr("%1\n%2 · %3")
                        .arg(experiment.title, counted(static_cast<int>(experiment.runs.size()), tr("run")),
-                            experiment.started);
+                            experiment.started.mid(experiment.started.startsWith(this_year) ? this_year.size()
+                                                                                            : 0));
         case state_column: {
             std::map<QString, int> states;
             for (const RunWatcher* run : experiment.runs)

@@ -58,6 +58,8 @@ class RunsPanel : public QWidget {
     void inspectWanted(const QString& run, bool with_twin);
     /// Compare the groups of an experiment; words that find its runs.
     void compareWanted(const QString& filter);
+    /// The groups that these runs are in should be compared, and no others.
+    void compareRunsWanted(const QStringList& runs);
     /// The same settings again, to change something.
     void settingsWanted(const roper::Specification& specification);
 

@@ -46,8 +46,20 @@ void RunsPanel::openMenu(const QPoint& at) {
                                          [this] { emit inspectWanted(selected()->name(), true); });
         beside->setEnabled(!twinNameOf(store_, run->name()).isEmpty());
     }
-    menu.addAction(tr("Compare the experiment"), this,
-                   [this] { emit compareWanted(wordsOf(model_->experimentNameOf(selected()->name()))); });
+    QStringList experiments;
+    for (const RunWatcher* each : chosen)
+        if (const QString key = model_->experimentKeyOf(each->name()); !experiments.contains(key))
+            experiments << key;
+    if (experiments.size() > 1)
+        menu.addAction(tr("Compare the %1 experiments").arg(experiments.size()), this, [this, chosen] {
+            QStringList names;
+            for (const RunWatcher* each : chosen)
+                names << each->name();
+            emit compareRunsWanted(names);
+        });
+    else
+        menu.addAction(tr("Compare the experiment"), this,
+                       [this] { emit compareWanted(wordsOf(model_->experimentNameOf(selected()->name()))); });
     QAction* keep = menu.addAction(tr("Keep in the charts"), Qt::Key_Space, this, &RunsPanel::toggleTicks);
     keep->setCheckable(true);
     keep->setChecked(areTicked(chosen));

@@ -97,6 +97,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     });
     connect(runs_, &RunsPanel::inspectWanted, this, &TrainingPage::inspectWanted);
     connect(runs_, &RunsPanel::compareWanted, this, &TrainingPage::compareWanted);
+    connect(runs_, &RunsPanel::compareRunsWanted, this, &TrainingPage::compareRunsWanted);
     connect(runs_, &RunsPanel::settingsWanted, this, [this](const Specification& specification) {
         form_->setSpecification(specification);
         chooser_->setCurrentIndex(1);

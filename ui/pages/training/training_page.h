@@ -57,6 +57,7 @@ class TrainingPage : public Page {
     /// Look into a run's model, its twin beside it or not; compare the runs that some words find.
     void inspectWanted(const QString& run, bool with_twin);
     void compareWanted(const QString& filter);
+    void compareRunsWanted(const QStringList& runs);
 
   private:
     QWidget* makeChooser();
