@@ -93,7 +93,7 @@ TEST(Sweep, BundledOnesAreFound) {
             EXPECT_EQ(run.specification.device.precision, "bf16") << run.name;
     }
     EXPECT_EQ(readSweep(findSweep("methods-quick")).size(), 208U);
-    EXPECT_EQ(readSweep(findSweep("precision-quick")).size(), 120U);
+    EXPECT_EQ(readSweep(findSweep("precision-quick")).size(), 320U);
     EXPECT_EQ(readSweep(findSweep("prefix-paper")).size(), 2U);
     expectError(ErrorKind::usage, "index-quick", [] { findSweep("index-quik"); });
 }
