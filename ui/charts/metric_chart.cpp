@@ -294,13 +294,14 @@ void MetricChart::setLegendShown(std::optional<bool> shown) {
 
 bool MetricChart::isLegendShown() const {
     constexpr int kLeastHeight = 110;  // of a chart whose legend leaves its curves in sight
-    const bool is_there_already = listed_elsewhere_ && isLegendBelow() && listed_elsewhere_();
+    const bool is_there_already =
+        listed_elsewhere_ && standsBelow(legendEntries(Theme::of(palette()))) && listed_elsewhere_();
     return legend_shown_.value_or(!is_there_already && height() >= kLeastHeight);
 }
 
-bool MetricChart::isLegendBelow() const {
+bool MetricChart::standsBelow(const std::vector<PlotLegend::Entry>& entries) {
     constexpr std::size_t kMostInside = 3;  // twins, and what they are measured against
-    return legendEntries(Theme::of(palette())).size() > kMostInside;
+    return entries.size() > kMostInside;
 }
 
 bool MetricChart::lists(const MetricChart& other) const {

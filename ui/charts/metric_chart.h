@@ -165,7 +165,8 @@ class MetricChart : public QWidget, public Figure {
     std::size_t halfWidth(const Series& series) const {
         return series.look.evaluated ? 0 : static_cast<std::size_t>(smoothing_) / 2;
     }
-    bool isLegendBelow() const;
+    /// Whether a legend of these entries has no room in a corner inside the axes.
+    static bool standsBelow(const std::vector<PlotLegend::Entry>& entries);
     bool placeLegend();
     double lengthBehind(const QRectF& area) const;
     void fitX();

@@ -245,9 +245,10 @@ std::vector<PlotLegend::Entry> MetricChart::legendEntries(const Theme& theme) co
 
 void MetricChart::fillLegend(bool shown, const Theme& theme, const QFont& font, QSizeF picture) const {
     using enum PlotLegend::Place;
-    const bool is_below = isLegendBelow();
+    const std::vector<PlotLegend::Entry> entries = legendEntries(theme);
+    const bool is_below = standsBelow(entries);
     plot_->legend->setRowSpacing(is_below ? 0 : kBetweenRows);
-    legend_.fill(legendEntries(theme),
+    legend_.fill(entries,
                  !shown     ? hidden
                  : is_below ? below
                             : inside,

@@ -1,5 +1,4 @@
 #include "ui/window/main_window.h"
-#include "ui/controls/wheel_guard.h"
 
 #include <QActionGroup>
 #include <QApplication>
@@ -12,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/runs/trusted_folders.h"
 #include "ui/charts/export_dialog.h"
+#include "ui/controls/wheel_guard.h"
 #include "ui/live/desktop_notification.h"
 #include "ui/live/ended_runs.h"
 #include "ui/page/page_figure.h"

@@ -110,9 +110,9 @@ void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const 
                        scale.row);
     QString name = QString::fromStdString(group.group.label);
     const bool has_room = scale.row >= kRowOfTwoLines;
-    if (!has_room)
-        name = elidedTogether(labels(), QFontMetricsF(painter.font()), label.width())
-                   .value(labels().indexOf(name));
+    const QFontMetricsF metrics(painter.font());
+    if (!has_room && metrics.horizontalAdvance(name) > label.width())
+        name = elidedLabel(withoutPrefix(name, commonPrefixLength(labels())), metrics, label.width());
     painter.drawText(label, Qt::AlignRight | Qt::AlignVCenter | (has_room ? Qt::TextWordWrap : 0), name);
     painter.setPen(QPen(theme.grid, 1));
     painter.drawLine(QPointF(scale.plot.left(), y + scale.row / 2),
