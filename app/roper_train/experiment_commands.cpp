@@ -168,10 +168,10 @@ void printInColumns(const std::vector<std::vector<std::string>>& lines) {
     }
 }
 
-void printTable(std::span<const RunRecord> runs, const RunDifferences& differences) {
+void printTable(const RunDifferences& differences) {
     std::vector<std::vector<std::string>> lines{{""}};
-    for (const RunRecord& run : runs)
-        lines.front().push_back(onOneLine(run.name));
+    for (const std::string& column : differences.columns)
+        lines.front().push_back(onOneLine(column));
     for (const auto* rows : {&differences.settings, &differences.outcomes}) {
         for (const RunsRow& row : *rows) {
             lines.push_back({row.title()});
@@ -307,18 +307,15 @@ int diffCommand(const std::vector<std::string>& names, const fs::path& runs, boo
         folders.push_back(findRun(name, runs));
     const RunTable table(folders);
     if (!table.problems().empty()) throw Error(ErrorKind::usage, table.problems().front());
-    const auto& records = table.records();
-    const RunDifferences differences = differencesOf(records);
+    const RunDifferences differences = differencesOf(table.records());
     if (json) {
-        Json object = {{"runs", Json::array()}};
-        for (const RunRecord& run : records)
-            object["runs"].push_back(run.name);
+        Json object = {{"runs", differences.columns}};
         object["settings"] = rowsJson(differences.settings);
         object["outcomes"] = rowsJson(differences.outcomes);
         print(object);
         return 0;
     }
-    printTable(records, differences);
+    printTable(differences);
     return 0;
 }
 

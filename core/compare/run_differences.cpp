@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "core/base/text.h"
+#include "core/compare/grouping.h"
 
 namespace roper {
 namespace {
@@ -16,23 +17,69 @@ bool allAreTheSame(const std::vector<std::string>& values) {
     return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
 }
 
-std::string outcomeText(const RunRecord& run, Measure measure) {
-    const OutcomeValue outcome = outcomeOf(run, measure, kShareSolved);
-    switch (outcome.kind) {
-        case Outcome::known: {
-            std::string text = formatRounded(outcome.value, 5);
-            const bool counts_problems = infoOf(measure).unit == "problems";
-            if (counts_problems && run.evaluations.back().of)
-                text += " of " + std::to_string(*run.evaluations.back().of);
-            return text;
-        }
-        case Outcome::never:
-            return "not reached";
-        case Outcome::unfinished:
-        case Outcome::missing:
-            break;
+/// A run, or those of a group.
+struct RunColumn {
+    std::string name;
+    std::vector<const RunRecord*> runs;
+};
+
+std::vector<RunColumn> columnsOf(std::span<const RunRecord> runs, DifferencesBy by) {
+    std::vector<RunColumn> columns;
+    if (by == DifferencesBy::run) {
+        for (const RunRecord& run : runs)
+            columns.push_back({run.name, {&run}});
+        return columns;
     }
-    return kNone;
+    for (const RunGroup& group : groupRuns(runs)) {
+        RunColumn& column = columns.emplace_back();
+        for (const std::size_t place : group.runs)
+            column.runs.push_back(&runs[place]);
+        const bool is_alone = column.runs.size() == 1;
+        column.name = is_alone ? column.runs.front()->name
+                               : group.label + ", " + std::to_string(column.runs.size()) + " runs";
+    }
+    return columns;
+}
+
+/// Each value once; of many seeds the first and the last.
+std::string joinedValues(const std::vector<std::string>& values) {
+    constexpr std::size_t kMostListed = 3;
+    std::vector<std::string> distinct;
+    for (const std::string& value : values)
+        if (std::find(distinct.begin(), distinct.end(), value) == distinct.end()) distinct.push_back(value);
+    if (distinct.size() <= kMostListed) return join(distinct, "; ");
+    return distinct.front() + " … " + distinct.back() + " (" + std::to_string(distinct.size()) + " values)";
+}
+
+/// "96 of 128"; of several runs their mean, with the least and the greatest.
+std::string valueText(const RunColumn& column, Measure measure, const std::vector<double>& values) {
+    double sum = 0;
+    for (const double value : values)
+        sum += value;
+    std::string text = formatRounded(sum / static_cast<double>(values.size()), 5);
+    const RunRecord& run = *column.runs.front();
+    const bool counts_problems = infoOf(measure).unit == "problems";
+    if (counts_problems && !run.evaluations.empty() && run.evaluations.back().of)
+        text += " of " + std::to_string(*run.evaluations.back().of);
+    const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+    if (values.size() > 1)
+        text += " (" + formatRounded(*least, 5) + " to " + formatRounded(*greatest, 5) + ")";
+    return text;
+}
+
+std::string outcomeText(const RunColumn& column, Measure measure) {
+    std::vector<double> values;
+    std::size_t never = 0;
+    for (const RunRecord* run : column.runs) {
+        const OutcomeValue outcome = outcomeOf(*run, measure, kShareSolved);
+        if (outcome.kind == Outcome::known) values.push_back(outcome.value);
+        if (outcome.kind == Outcome::never) ++never;
+    }
+    std::vector<std::string> parts;
+    if (!values.empty()) parts.push_back(valueText(column, measure, values));
+    const std::string in_how_many = column.runs.size() > 1 ? " in " + std::to_string(never) : "";
+    if (never > 0) parts.push_back("not reached" + in_how_many);
+    return parts.empty() ? kNone : join(parts, ", ");
 }
 
 std::string stepText(const RunRecord& run) {
@@ -41,47 +88,60 @@ std::string stepText(const RunRecord& run) {
 }
 
 template <class TextOf>
-RunsRow rowOf(std::span<const RunRecord> runs, std::string name, std::string unit, TextOf textOf) {
+RunsRow rowOf(const std::vector<RunColumn>& columns, std::string name, std::string unit, TextOf textOf) {
     RunsRow row{std::move(name), std::move(unit), {}};
-    for (const RunRecord& run : runs)
-        row.values.push_back(textOf(run));
+    for (const RunColumn& column : columns) {
+        std::vector<std::string> texts;
+        for (const RunRecord* run : column.runs)
+            texts.push_back(textOf(*run));
+        row.values.push_back(joinedValues(texts));
+    }
     return row;
+}
+
+/// What computed each column's runs, a row for each thing that is known of it.
+std::vector<RunsRow> computationRows(const std::vector<RunColumn>& columns) {
+    std::vector<RunsRow> rows;
+    for (const auto& [name, values] : fieldsOf(std::vector<Computation>{})) {
+        rows.push_back(rowOf(columns, name, "", [&](const RunRecord& run) {
+            for (const auto& [field, of_run] : fieldsOf(run.computations))
+                if (field == name && !of_run.empty())  // of a run resumed elsewhere several
+                    return join({of_run.begin(), of_run.end()}, "; ");
+            return std::string(kNone);
+        }));
+    }
+    return rows;
 }
 
 }  // namespace
 
-RunDifferences differencesOf(std::span<const RunRecord> runs) {
+RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by) {
+    const std::vector<RunColumn> columns = columnsOf(runs, by);
     RunDifferences differences;
+    for (const RunColumn& column : columns)
+        differences.columns.push_back(column.name);
+    const auto keep_if_different = [&](RunsRow row) {
+        if (!allAreTheSame(row.values)) differences.settings.push_back(std::move(row));
+    };
     for (const SpecificationField& field : specificationFields()) {
         if (field.section == "about") continue;
-        RunsRow row = rowOf(runs, field.key(), field.unit, [&](const RunRecord& run) {
+        keep_if_different(rowOf(columns, field.key(), field.unit, [&](const RunRecord& run) {
             return whyUnused(field, run.specification) ? kNotUsed : field.text(run.specification);
-        });
-        if (!allAreTheSame(row.values)) differences.settings.push_back(std::move(row));
+        }));
     }
-    RunsRow machines = rowOf(runs, "machine", "", [](const RunRecord& run) { return run.host; });
-    if (!allAreTheSame(machines.values)) differences.settings.push_back(std::move(machines));
-    std::vector<std::vector<std::pair<std::string, std::set<std::string>>>> computed;
-    for (const RunRecord& run : runs)
-        computed.push_back(fieldsOf(run.computations));
-    for (std::size_t field = 0; field < computed.front().size(); ++field) {
-        RunsRow row{computed.front()[field].first, "", {}};
-        for (const auto& of_run : computed) {
-            const std::set<std::string>& values = of_run[field].second;  // of a run resumed elsewhere several
-            const std::string text = join({values.begin(), values.end()}, "; ");
-            row.values.push_back(text.empty() ? kNone : text);
-        }
-        if (!allAreTheSame(row.values)) differences.settings.push_back(std::move(row));
-    }
+    keep_if_different(rowOf(columns, "machine", "", [](const RunRecord& run) { return run.host; }));
+    for (RunsRow& row : computationRows(columns))
+        keep_if_different(std::move(row));
 
     differences.outcomes.push_back(
-        rowOf(runs, "state", "", [](const RunRecord& run) { return stateName(run.state); }));
-    differences.outcomes.push_back(rowOf(runs, "step", "", stepText));
+        rowOf(columns, "state", "", [](const RunRecord& run) { return stateName(run.state); }));
+    differences.outcomes.push_back(rowOf(columns, "step", "", stepText));
     for (const MeasureInfo& info : measures()) {
         // Titles of what is counted name the unit already.
         const bool is_counted = info.unit == "problems" || info.unit == "steps";
-        RunsRow row = rowOf(runs, titleOf(info.measure, kShareSolved), is_counted ? "" : info.unit,
-                            [&](const RunRecord& run) { return outcomeText(run, info.measure); });
+        RunsRow row{titleOf(info.measure, kShareSolved), is_counted ? "" : info.unit, {}};
+        for (const RunColumn& column : columns)
+            row.values.push_back(outcomeText(column, info.measure));
         const bool any = std::any_of(row.values.begin(), row.values.end(),
                                      [](const std::string& value) { return value != kNone; });
         if (any) differences.outcomes.push_back(std::move(row));
@@ -89,10 +149,10 @@ RunDifferences differencesOf(std::span<const RunRecord> runs) {
     return differences;
 }
 
-std::string markdownOf(std::span<const RunRecord> runs, const RunDifferences& differences) {
+std::string markdownOf(const RunDifferences& differences) {
     std::string text = "| |", rule = "|---|";
-    for (const RunRecord& run : runs) {
-        text += " " + markdownCell(run.name) + " |";
+    for (const std::string& column : differences.columns) {
+        text += " " + markdownCell(column) + " |";
         rule += "---|";
     }
     text += "\n" + rule + "\n";

@@ -8,7 +8,7 @@
 
 namespace roper {
 
-/// A line of a table that has a column for each run.
+/// A line of a table that has a column for each run, or each group of runs.
 struct RunsRow {
     std::string name;  ///< "training.batch"; of an outcome its title
     std::string unit;  ///< may be empty
@@ -19,6 +19,7 @@ struct RunsRow {
 };
 
 struct RunDifferences {
+    std::vector<std::string> columns;  ///< their names
     /// Settings that are not the same in all runs, in the order of the specification, then the machine and
     /// what computed them. "not used" stands where a run never reads a setting; what is only said about a
     /// preset is left out.
@@ -27,10 +28,16 @@ struct RunDifferences {
     std::vector<RunsRow> outcomes;
 };
 
-/// @param runs  two or more, whose columns stand in this order
-RunDifferences differencesOf(std::span<const RunRecord> runs);
+enum class DifferencesBy {
+    run,
+    group,  ///< runs that differ in their seeds alone share a column: its settings are those that any of them
+            ///< has, its outcomes the mean and the range
+};
+
+/// @param runs  two or more; their columns stand in this order, those of groups in that of `groupRuns`
+RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by = DifferencesBy::run);
 
 /// Both as one table in Markdown, for a note or a paper's appendix.
-std::string markdownOf(std::span<const RunRecord> runs, const RunDifferences& differences);
+std::string markdownOf(const RunDifferences& differences);
 
 }  // namespace roper

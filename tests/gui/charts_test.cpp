@@ -504,9 +504,55 @@ class ChartsTest : public QObject {
             for (const PositionMethod& method : positionMethods())
                 expect(theme.readable(Theme::method(method.name)), theme.background, 4.5,
                        method.name.c_str());
+            for (const PositionMethod& method : positionMethods())
+                for (int number = 0; number < 8; ++number)
+                    expect(theme.visible(theme.run(method.name, number)), theme.background, 3, "curve");
             for (const QColor& color : {Theme::query(), Theme::key(), Theme::value(), Theme::output()})
                 expect(theme.ghost(color), theme.background, 1.8, "pale arrow");
         }
+    }
+
+    /// Runs' own colours need not stand out; their lines do.
+    void linesStandOutInBothThemes() {
+        for (const bool dark : {false, true}) {
+            MetricChart chart("loss", "loss", nullptr);
+            chart.setPalette(fixedPalette(dark));
+            chart.resize(500, 300);
+            const Theme theme = Theme::of(chart.palette());
+            for (const QColor& color : {QColor("#101010"), QColor("#f4f4f4"), QColor("#ffe680")}) {
+                MetricChart::Look look;
+                look.label = look.name = color.name();
+                look.color = color;
+                chart.addSeries(color.name(), look);
+                for (int step = 1; step <= 3; ++step)
+                    chart.append(color.name(), {double(step), double(step), double(step), 1.0 / step});
+            }
+            chart.redrawNow();
+            int lines = 0;
+            for (int i = 0; i < chart.plot().graphCount(); ++i) {
+                const QCPGraph& graph = *chart.plot().graph(i);
+                if (!graph.visible() || graph.data()->size() < 2) continue;
+                ++lines;
+                QVERIFY2(contrast(graph.pen().color(), theme.background) >= 3,
+                         qPrintable(graph.pen().color().name()));
+            }
+            QCOMPARE(lines, 3);
+        }
+    }
+
+    /// A message that stands for curves has no axes behind it; with curves they are back.
+    void aMessageHasNoAxesBehindIt() {
+        CurveChart chart("test", "step", "y", nullptr);
+        chart.setEmptyText("There is nothing to draw yet.");
+        QVERIFY(!chart.plot().xAxis->visible() && !chart.plot().yAxis->visible());
+        CurveChart::Curve curve;
+        curve.key = curve.label = "a";
+        curve.x = {0, 1};
+        curve.y = {0, 1};
+        chart.setCurves({curve}, {});
+        QVERIFY(chart.plot().xAxis->visible() && chart.plot().yAxis->visible());
+        chart.setCurves({}, {});
+        QVERIFY(!chart.plot().xAxis->visible());
     }
 
     // A short run beside a long one: the long one is read to its end.

@@ -177,6 +177,20 @@ class ComparePageTest : public PageTest {
         for (const QSize& size : {QSize(560, 280), QSize(640, 300), QSize(900, 400), QSize(1400, 800)})
             wrong += labelProblems(table, size);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+        // A column that has no room is named.
+        const auto texts = [&](const QSize& size) {
+            TextBoxRecorder recorder(size);
+            QPainter painter(&recorder);
+            table.paintFigure(painter, QRectF(QPointF(), QSizeF(size)), Theme::light());
+            painter.end();
+            QString all;
+            for (const TextBox& box : recorder.boxes())
+                all += box.text + ' ';
+            return all;
+        };
+        const QString narrow = texts({560, 280}), wide = texts({1400, 800});
+        QVERIFY2(narrow.contains("No room for:") && narrow.count("p by Holm") == 1, qPrintable(narrow));
+        QVERIFY2(!wide.contains("No room for:"), qPrintable(wide));
         // A click compares by the measure of its row.
         std::size_t loss = 0;
         while (table.rows()[loss].comparison.measure != Measure::training_loss)
@@ -324,6 +338,21 @@ class ComparePageTest : public PageTest {
             letters += read.contains("    " + CurveLetters::letter(i) + " ");
         QVERIFY2(letters >= 14, qPrintable(read));
         QVERIFY2(read.contains(": RoPE"), qPrintable(read));
+        // Those that are selected can be shown alone, the first two compared.
+        list->clearSelection();
+        for (const int row : {3, 5, 8})
+            list->topLevelItem(row)->setSelected(true);
+        chooseInMenu(*list->viewport(), {"Show these alone"});
+        const auto shown = [&] {
+            const auto& groups = page().state().groups();
+            return std::count_if(groups.begin(), groups.end(),
+                                 [](const ComparedGroup& group) { return group.shown; });
+        };
+        QCOMPARE(shown(), 3);
+        QCOMPARE(QString::fromStdString(page().state().comparison()->label_a),
+                 QString::fromStdString(page().state().groups()[3].group.label));
+        chooseInMenu(*list->viewport(), {"Show all"});
+        QCOMPARE(shown(), count);
         // Pictures at several sizes, the pair of two experiments as well.
         auto* second = control<QComboBox>("Second group of the pair");
         second->setCurrentIndex(second->count() - 1);

@@ -2,12 +2,10 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QHeaderView>
-#include <QMenu>
 #include <QProcess>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
-#include <QTimer>
 #include <QToolButton>
 #include <QTreeView>
 #include <QUndoStack>
@@ -57,12 +55,13 @@ class ExperimentsTest : public PageTest {
         page().runsPanel().select("e3-rope-s4");
         QTRY_VERIFY(page().metrics().chart(0).hasSeries("e3-roper-s9"));
         QVERIFY(!page().metrics().chart(0).hasSeries("e4-rope-s0"));
-        QTRY_COMPARE(legend(page().metrics().chart(0)), (QStringList{"RoPE", "RoPER"}));
+        MetricChart& lowest = page().metrics().chart(page().metrics().count() - 1);
+        QTRY_COMPARE(legend(lowest), (QStringList{"RoPE", "RoPER"}));
         const QModelIndex other = model().index(kExperiments - 1 - 5, 0);
         QVERIFY(model().setData(other, Qt::Checked, Qt::CheckStateRole));
         QTRY_VERIFY(page().metrics().chart(0).hasSeries("e5-rope-s0"));
-        QTRY_COMPARE(legend(page().metrics().chart(0)).size(), 4);
-        QVERIFY(legend(page().metrics().chart(0)).contains(nameOf(5) + ": RoPER"));
+        QTRY_COMPARE(legend(lowest).size(), 4);
+        QVERIFY(legend(lowest).contains(nameOf(5) + ": RoPER"));
         // In grey each kind of curve still has a line of its own.
         QTRY_COMPARE(lineKinds(page().metrics().chart(0)).size(), std::size_t(4));
         // Another one is chosen: the ticked one stays.
@@ -76,7 +75,7 @@ class ExperimentsTest : public PageTest {
         page().runsPanel().select("e3-rope-s4");
         for (const int row : {0, 1})
             QVERIFY(model().setData(model().index(row, 0), Qt::Checked, Qt::CheckStateRole));
-        MetricChart& chart = page().metrics().chart(0);
+        MetricChart& chart = page().metrics().chart(page().metrics().count() - 1);
         QTRY_COMPARE(legend(chart).size(), 6);
         // Twelve experiments of twenty runs: three of them are sixty.
         int drawn = 0;
@@ -97,9 +96,9 @@ class ExperimentsTest : public PageTest {
         // Their names fit, however narrow the chart is.
         chart.resize(330, 240);
         chart.redrawNow();
-        const QFontMetricsF metrics(chart.font());
+        const QRectF place = chart.plot().legend->outerRect();
+        QVERIFY2(chart.plot().rect().contains(place.toRect()), qPrintable(QString::number(place.width())));
         for (const QString& name : legend(chart)) {
-            QVERIFY2(metrics.horizontalAdvance(name) < 200, qPrintable(name));
             QVERIFY2(name.endsWith(": RoPE") || name.endsWith(": RoPER"), qPrintable(name));
         }
     }
@@ -280,7 +279,7 @@ class ExperimentsTest : public PageTest {
         const QModelIndex first = indexOf("e3-rope-s4"), second = indexOf("e5-roper-s6");
         tree().setCurrentIndex(first);
         tree().selectionModel()->select(second, QItemSelectionModel::Select | QItemSelectionModel::Rows);
-        chooseInMenu("What differs…");
+        chooseInMenu(*tree().viewport(), {"What differs…"});
         auto* dialog = page().findChild<DifferencesDialog*>();
         QVERIFY(dialog != nullptr);
         std::map<QString, QStringList> rows;
@@ -298,6 +297,65 @@ class ExperimentsTest : public PageTest {
             if (button->text() == "Copy as Markdown") button->click();
         QVERIFY2(QApplication::clipboard()->text().contains("| model.width (features) | 32 | 48 |"),
                  qPrintable(QApplication::clipboard()->text()));
+    }
+
+    /// Of two experiments a column each: the settings of their seeds together, the mean of what they reached.
+    void whatDiffersBetweenExperimentsHasAColumnForEachGroup() {
+        page().runsPanel().select("e3-rope-s4");
+        QTRY_COMPARE(window_->runs().find("e5-roper-s9")->evaluations().size(), std::size_t(2));
+        tree().setCurrentIndex(model().index(kExperiments - 1 - 3, 0));
+        tree().selectionModel()->select(model().index(kExperiments - 1 - 5, 0),
+                                        QItemSelectionModel::Select | QItemSelectionModel::Rows);
+        chooseInMenu(*tree().viewport(), {"What differs…"});
+        auto* dialog = page().findChild<DifferencesDialog*>();
+        QVERIFY(dialog != nullptr);
+        const QTableWidget& table = dialog->table();
+        QCOMPARE(table.columnCount(), 1 + 4);  // two experiments of two methods
+        for (int column = 1; column < table.columnCount(); ++column)
+            QVERIFY2(table.horizontalHeaderItem(column)->text().endsWith(", 10 runs"),
+                     qPrintable(table.horizontalHeaderItem(column)->text()));
+        bool has_widths = false;
+        for (int row = 0; row < table.rowCount(); ++row)
+            has_widths = has_widths || table.item(row, 0)->text() == "model.width (features)";
+        QVERIFY(has_widths);
+    }
+
+    /// Who selects several without ticking them is told how to see them together.
+    void selectedExperimentsSayHowTheyComeIntoTheCharts() {
+        auto* detail = control<QLabel>("About the run");
+        tree().setCurrentIndex(model().index(1, 0));
+        QVERIFY(!detail->text().contains("space bar"));
+        tree().selectionModel()->select(model().index(4, 0),
+                                        QItemSelectionModel::Select | QItemSelectionModel::Rows);
+        QVERIFY2(detail->isVisible() && detail->text().contains("2 experiments are selected: the space bar"),
+                 qPrintable(detail->text()));
+        tree().setFocus();
+        QTest::keyClick(&tree(), Qt::Key_Space);
+        QVERIFY(!detail->text().contains("space bar"));
+        chooseInMenu(*tree().viewport(), {"Keep in the charts"});
+        QVERIFY(page().runsPanel().model().ticked().isEmpty());
+        chooseInMenu(*tree().viewport(), {"Compare the 2 experiments"});
+        QCOMPARE(window_->currentPage(), static_cast<Page*>(&window_->comparePage()));
+    }
+
+    /// The run that is chosen, and the name of its experiment, are in sight, also when the window opens.
+    void aChosenRunIsSeenWithItsExperiment() {
+        const auto isSeen = [this](const QModelIndex& index) {
+            return tree().viewport()->rect().contains(tree().visualRect(index).center());
+        };
+        for (const QString experiment : {"e1", "e9", "e0"}) {
+            const auto& proxy = dynamic_cast<const QAbstractProxyModel&>(model());
+            const QModelIndex fifth = model().index(4, 0, indexOf(experiment + "-rope-s0").parent());
+            const QString run = page().runsPanel().model().run(proxy.mapToSource(fifth))->name();
+            tree().scrollToTop();
+            page().runsPanel().select(run);
+            QVERIFY2(isSeen(tree().currentIndex()) && isSeen(tree().currentIndex().parent()),
+                     qPrintable(run));
+        }
+        window_->close();
+        openWindow("Training", runs());
+        QTRY_VERIFY(isSeen(tree().currentIndex()) && isSeen(tree().currentIndex().parent()));
+        QCOMPARE(page().runsPanel().selected()->name().left(2), QString("e0"));
     }
 
     void twinsStartedTogetherAreOneExperiment() {
@@ -354,20 +412,6 @@ class ExperimentsTest : public PageTest {
     }
 
     /// Opens the menu of the selected rows and chooses this.
-    void chooseInMenu(const QString& text) {
-        QTimer::singleShot(100, this, [text] {
-            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
-            for (QAction* action : menu->actions()) {
-                if (action->text() != text || !action->isEnabled()) continue;
-                menu->setActiveAction(action);
-                QTest::keyClick(menu, Qt::Key_Return);
-                return;
-            }
-            menu->close();
-        });
-        emit tree().customContextMenuRequested({5, 5});  // comes back when the menu is gone
-    }
-
     static QString nameOf(int experiment) {
         return QString("Addition, width %1, 2026-01-0%2").arg(8 * (experiment + 1)).arg(experiment);
     }

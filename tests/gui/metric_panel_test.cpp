@@ -1,7 +1,5 @@
 #include <QCheckBox>
 #include <QLabel>
-#include <QMenu>
-#include <QTimer>
 
 #include "tests/support/finished_run.h"
 #include "tests/support/label_problems.h"
@@ -48,7 +46,7 @@ class MetricPanelTest : public PageTest {
         window_->runs().readAll();
         window_->trainingPage().runsPanel().model().setTicked(window_->runs().runs(), true);
         QTRY_COMPARE(panel().chart(0).pointCount("zroper"), std::size_t(100));
-        const MetricChart& loss = panel().chart(0);
+        MetricChart& loss = panel().chart(0);
         const MetricChart& lowest = panel().chart(panel().count() - 1);
         QVERIFY(!lowest.lists(loss));
         QVERIFY(loss.isLegendShown());
@@ -56,6 +54,14 @@ class MetricPanelTest : public PageTest {
         panel().setQuantity(panel().count() - 1, Quantity::gradient_norm);
         QTRY_VERIFY(lowest.lists(loss));
         QVERIFY(!loss.isLegendShown() && lowest.isLegendShown());
+        // What the curves are measured against is named where it is drawn.
+        loss.setReference("zroper", 0.15, "lower bound");
+        loss.redrawNow();
+        QCPLegend& legend = *loss.plot().legend;
+        QVERIFY(legend.visible());
+        QCOMPARE(legend.itemCount(), 1);
+        QCOMPARE(dynamic_cast<QCPPlottableLegendItem*>(legend.item(0))->plottable()->name(),
+                 QString("lower bound"));
     }
 
     /// What is charted keeps its dash and its letter, whatever comes and goes.
@@ -308,14 +314,14 @@ class MetricPanelTest : public PageTest {
 
     void theMenuOfAChartChangesIt() {
         MetricChart& chart = shown(0);
-        chooseInMenu(chart, {"Show", "learning rate"});
+        chooseInMenu(chart.plot(), {"Show", "learning rate"});
         QCOMPARE(panel().at(0).quantity(), Quantity::learning_rate);
-        chooseInMenu(chart, {"Logarithmic y axis"});
+        chooseInMenu(chart.plot(), {"Logarithmic y axis"});
         QVERIFY(chart.plot().yAxis->scaleType() == QCPAxis::stLogarithmic);
         QVERIFY(panel().at(0).isLogY());
-        chooseInMenu(chart, {"Add a chart"});
+        chooseInMenu(chart.plot(), {"Add a chart"});
         QCOMPARE(panel().count(), 3);
-        chooseInMenu(chart, {"Close this chart"});
+        chooseInMenu(chart.plot(), {"Close this chart"});
         QCOMPARE(panel().count(), 2);
         QCOMPARE(panel().at(0).quantity(), Quantity::accuracy);
     }
@@ -433,32 +439,6 @@ class MetricPanelTest : public PageTest {
         }
         QTest::mouseRelease(&plot, Qt::LeftButton, keys, to);
         chart.redrawNow();
-    }
-
-    /// Opens the chart's menu and goes along a path of its entries.
-    void chooseInMenu(MetricChart& chart, const QStringList& path) {
-        bool chosen = false;
-        QTimer::singleShot(50, this, [&] {
-            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
-            QMenu* inner = menu;
-            for (const QString& step : path)
-                for (QAction* action : inner->actions()) {
-                    if (action->text() != step) continue;
-                    if (action->menu() != nullptr) {
-                        inner = action->menu();
-                        break;
-                    }
-                    chosen = action->isEnabled();
-                    action->trigger();
-                    break;
-                }
-            menu->close();
-        });
-        QCustomPlot& plot = chart.plot();
-        QContextMenuEvent event(QContextMenuEvent::Mouse, plot.rect().center(),
-                                plot.mapToGlobal(plot.rect().center()));
-        QApplication::sendEvent(&plot, &event);  // comes back when the menu is gone
-        QVERIFY2(chosen, qPrintable(path.join(" → ")));
     }
 
     std::unique_ptr<QTemporaryDir> runs_;

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <QAbstractSpinBox>
+#include <QApplication>
 #include <QComboBox>
+#include <QContextMenuEvent>
+#include <QMenu>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QSettings>
@@ -10,6 +13,7 @@
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 #include <memory>
 
 #include "ui/window/main_window.h"
@@ -75,6 +79,32 @@ class PageTest : public QObject {
                          Qt::NoButton, {});
         QCoreApplication::sendEvent(view, &move);
         return pointed.isEmpty() ? QString() : pointed.last()[0].toString();
+    }
+
+    /// Opens the menu of a widget with a right-click and goes along a path of its entries.
+    void chooseInMenu(QWidget& widget, const QStringList& path) {
+        bool chosen = false;
+        QTimer::singleShot(100, this, [&] {
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            if (menu == nullptr) return;
+            QMenu* inner = menu;
+            for (const QString& step : path)
+                for (QAction* action : inner->actions()) {
+                    if (action->text() != step) continue;
+                    if (action->menu() != nullptr) {
+                        inner = action->menu();
+                        break;
+                    }
+                    chosen = action->isEnabled();
+                    action->trigger();
+                    break;
+                }
+            menu->close();
+        });
+        QContextMenuEvent event(QContextMenuEvent::Mouse, widget.rect().center(),
+                                widget.mapToGlobal(widget.rect().center()));
+        QApplication::sendEvent(&widget, &event);  // comes back when the menu is gone
+        QVERIFY2(chosen, qPrintable(path.join(QStringLiteral(" → "))));
     }
 
     /// The question that the window puts before work that takes long; null if none was put.

@@ -176,14 +176,22 @@ void CurveChart::setCurves(const std::vector<Curve>& curves, const std::vector<M
         mark_lines_[i]->setVisible(i < marks.size());
         mark_texts_[i]->setVisible(i < marks.size());
     }
-    empty_label_->setVisible(curves.empty() && !empty_text_.isEmpty());
+    showEmptyText();
     refit();
 }
 
 void CurveChart::setEmptyText(const QString& text) {
     empty_text_ = text;
-    empty_label_->setVisible(curves_.empty());
+    showEmptyText();
     applyOwnTheme();
+}
+
+/// Without axes behind it: there is nothing to read off them.
+void CurveChart::showEmptyText() {
+    const bool is_empty = curves_.empty() && !empty_text_.isEmpty();
+    empty_label_->setVisible(is_empty);
+    for (QCPAxis* axis : plot_->axisRect()->axes())
+        axis->setVisible(!is_empty);
 }
 
 /// Graphs 0 … n − 1 are the curves; the edges of bands come after them, so that their numbers stay.

@@ -102,6 +102,7 @@ class CurveChart : public QWidget, public Figure {
     void applyTheme(const Theme& theme, const QFont& font, double width) const;
     void fillLegend(bool shown, const Theme& theme, const QFont& font, QSizeF picture) const;
     void applyOwnTheme() const;
+    void showEmptyText();
     /// Ranges that show all curves. @param height  of the whole chart, in pixels of the font's size
     void fitAxes(const QFont& font, double height, bool legend) const;
     void fitOwnAxes() const { fitAxes(font(), height(), hasLegend()); }

@@ -292,11 +292,18 @@ void MetricChart::setLegendShown(std::optional<bool> shown) {
     markDirty();
 }
 
-bool MetricChart::isLegendShown() const {
+bool MetricChart::isListedElsewhere() const {
+    return !legend_shown_ && listed_elsewhere_ && standsBelow(legendEntries(Theme::of(palette()))) &&
+           listed_elsewhere_();
+}
+
+bool MetricChart::hasRoomForLegend() const {
     constexpr int kLeastHeight = 110;  // of a chart whose legend leaves its curves in sight
-    const bool is_there_already =
-        listed_elsewhere_ && standsBelow(legendEntries(Theme::of(palette()))) && listed_elsewhere_();
-    return legend_shown_.value_or(!is_there_already && height() >= kLeastHeight);
+    return height() >= kLeastHeight;
+}
+
+bool MetricChart::isLegendShown() const {
+    return legend_shown_.value_or(!isListedElsewhere() && hasRoomForLegend());
 }
 
 bool MetricChart::standsBelow(const std::vector<PlotLegend::Entry>& entries) {

@@ -158,7 +158,11 @@ class MetricChart : public QWidget, public Figure {
     void applyMarkers(const Series& series) const;
     std::vector<const Series*> legendSeries() const;
     std::vector<PlotLegend::Entry> legendEntries(const Theme& theme) const;
-    void fillLegend(bool shown, const Theme& theme, const QFont& font, QSizeF picture) const;
+    std::vector<PlotLegend::Entry> referenceEntries(const Theme& theme) const;
+    bool isListedElsewhere() const;
+    bool hasRoomForLegend() const;
+    void fillLegend(const std::vector<PlotLegend::Entry>& entries, bool shown, const QFont& font,
+                    QSizeF picture) const;
     void fillOwnLegend() const;
     void placeLetters() const;
     /// Values on either side that a mean is taken over.

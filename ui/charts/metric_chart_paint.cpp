@@ -230,12 +230,20 @@ std::vector<const MetricChart::Series*> MetricChart::legendSeries() const {
     return entries;
 }
 
-/// The graphs that have an entry; values that series are measured against come last, each name once.
+/// The graphs that have an entry; values that series are measured against come last.
 std::vector<PlotLegend::Entry> MetricChart::legendEntries(const Theme& theme) const {
     std::vector<PlotLegend::Entry> entries;
     for (const Series* series : legendSeries())
         entries.push_back({series->smooth_graph, series->look.label, series->shown ? theme.text : theme.frame,
                            series->look.letter});
+    for (PlotLegend::Entry& reference : referenceEntries(theme))
+        entries.push_back(std::move(reference));
+    return entries;
+}
+
+/// What series are measured against, each name once.
+std::vector<PlotLegend::Entry> MetricChart::referenceEntries(const Theme& theme) const {
+    std::vector<PlotLegend::Entry> entries;
     std::set<QString> names;
     for (const auto& [key, series] : series_)
         if (series.reference_line != nullptr && names.insert(series.reference_name).second)
@@ -243,9 +251,9 @@ std::vector<PlotLegend::Entry> MetricChart::legendEntries(const Theme& theme) co
     return entries;
 }
 
-void MetricChart::fillLegend(bool shown, const Theme& theme, const QFont& font, QSizeF picture) const {
+void MetricChart::fillLegend(const std::vector<PlotLegend::Entry>& entries, bool shown, const QFont& font,
+                             QSizeF picture) const {
     using enum PlotLegend::Place;
-    const std::vector<PlotLegend::Entry> entries = legendEntries(theme);
     const bool is_below = standsBelow(entries);
     plot_->legend->setRowSpacing(is_below ? 0 : kBetweenRows);
     legend_.fill(entries,
@@ -255,8 +263,13 @@ void MetricChart::fillLegend(bool shown, const Theme& theme, const QFont& font, 
                  is_below ? smallFont(font) : font, picture);
 }
 
+/// Where another chart lists the curves, what they are measured against still has its name here.
 void MetricChart::fillOwnLegend() const {
-    fillLegend(isLegendShown(), Theme::of(palette()), font(), plot_->size());
+    const Theme theme = Theme::of(palette());
+    if (isListedElsewhere())
+        fillLegend(referenceEntries(theme), hasRoomForLegend(), font(), plot_->size());
+    else
+        fillLegend(legendEntries(theme), isLegendShown(), font(), plot_->size());
 }
 
 void MetricChart::placeLetters() const {
@@ -320,7 +333,7 @@ void MetricChart::paintFigure(QPainter& painter, const QRectF& area, const Theme
 void MetricChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                                   const Theme& theme) const {
     applyTheme(theme, painter.font());
-    fillLegend(legend, theme, painter.font(), area.size());
+    fillLegend(legendEntries(theme), legend, painter.font(), area.size());
     applyNames(true, true);
     constexpr double kBelow = 50;  // numbers and name of the x axis
     const double room = area.height() - kBelow - legend_.height();

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace roper {
 namespace {
 
@@ -63,9 +65,47 @@ TEST(RunDifferences, OutcomesStandWhereAtLeastOneRunHasThem) {
     EXPECT_EQ(rowNamed(differences.outcomes, "training loss, mean of the last tenth"), nullptr);
 }
 
+TEST(RunDifferences, RunsThatDifferInTheirSeedsAloneShareAColumn) {
+    std::vector<RunRecord> runs;
+    std::vector<std::vector<EvaluationRow>> evaluations;
+    for (int seed = 0; seed < 5; ++seed) {
+        EvaluationRow row;
+        row.step = 100;
+        row.correct = seed == 4 ? 128 : 90 + seed;
+        row.of = 128;
+        evaluations.push_back({row});
+    }
+    for (const std::string position : {"rope", "roper"})
+        for (int seed = 0; seed < 5; ++seed) {
+            RunRecord& run = runs.emplace_back(finishedRun(position + std::to_string(seed), position));
+            run.specification.training.data_seed = seed;
+            run.specification.training.model_seed = seed;
+            run.evaluations = evaluations[static_cast<std::size_t>(seed)];
+        }
+    runs.push_back(finishedRun("wide", "rope"));
+    runs.back().specification.model.width = 256;
+    runs.back().state = RunState::stopped;
+    const RunDifferences differences = differencesOf(runs, DifferencesBy::group);
+    ASSERT_EQ(differences.columns.size(), 3U);
+    EXPECT_TRUE(differences.columns[0].ends_with(", 5 runs")) << differences.columns[0];
+    EXPECT_NE(std::find(differences.columns.begin(), differences.columns.end(), "wide"),
+              differences.columns.end());
+    const auto place =
+        static_cast<std::size_t>(std::find(differences.columns.begin(), differences.columns.end(), "wide") -
+                                 differences.columns.begin());
+    const std::size_t many = place == 0 ? 1 : 0;
+    EXPECT_EQ(rowNamed(differences.settings, "training.data_seed")->values[many], "0 … 4 (5 values)");
+    EXPECT_EQ(rowNamed(differences.settings, "model.width")->values[place], "256");
+    EXPECT_EQ(rowNamed(differences.outcomes, "problems solved at the end")->values[many],
+              "98.8 of 128 (90 to 128)");
+    EXPECT_EQ(rowNamed(differences.outcomes, "steps until 90 % are solved")->values[many],
+              "100, not reached in 4");
+    EXPECT_EQ(rowNamed(differences.outcomes, "state")->values[place], "stopped");
+}
+
 TEST(RunDifferences, AsMarkdownKeepTheirColumns) {
     std::vector<RunRecord> runs{finishedRun("a", "rope"), finishedRun("b|c", "roper")};
-    const std::string text = markdownOf(runs, differencesOf(runs));
+    const std::string text = markdownOf(differencesOf(runs));
     EXPECT_EQ(text.substr(0, text.find('\n')), "| | a | b\\|c |");
     EXPECT_NE(text.find("| model.position | rope | roper |\n"), std::string::npos) << text;
 }

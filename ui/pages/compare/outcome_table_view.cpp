@@ -228,6 +228,14 @@ QString OutcomeTableView::noteBelow(const Layout& layout) const {
         note += tr(" Right: differences with their 95 % intervals, in standard deviations of the "
                    "differences, from −%1 to %1.")
                     .arg(reach_);
+    QStringList dropped;
+    for (const int column : {interval, holm_p})
+        if (layout.width[column] == 0) dropped << layout.heads[column];
+    if (!dropped.isEmpty())
+        note += tr(" No room for: %1; a wider window, the exported figure and the CSV have them.")
+                    .arg(dropped.join(QStringLiteral(", ")));
+    else if (layout.width[plot] == 0)
+        note += tr(" A wider window also draws the intervals.");
     return note;
 }
 

@@ -18,6 +18,7 @@ namespace roper {
 namespace {
 
 constexpr int kWidestColumn = 260;
+constexpr std::size_t kMostRuns = 4;  // that have a column each; of more, seeds share one
 
 void addHeading(QTableWidget& table, const QString& text) {
     const int row = table.rowCount();
@@ -52,13 +53,14 @@ DifferencesDialog::DifferencesDialog(const std::vector<RunWatcher*>& runs, QWidg
     std::vector<RunRecord> records;
     for (const RunWatcher* run : runs)
         if (auto record = recordOf(*run)) records.push_back(std::move(*record));
-    const RunDifferences differences = differencesOf(records);
-    markdown_ = QString::fromStdString(markdownOf(records, differences));
+    const RunDifferences differences =
+        differencesOf(records, records.size() > kMostRuns ? DifferencesBy::group : DifferencesBy::run);
+    markdown_ = QString::fromStdString(markdownOf(differences));
 
     setWindowTitle(tr("What differs between %1").arg(counted(static_cast<int>(records.size()), tr("run"))));
     QStringList headers{QString()};
-    for (const RunRecord& run : records)
-        headers << QString::fromStdString(run.name);
+    for (const std::string& column : differences.columns)
+        headers << QString::fromStdString(column);
     table_->setColumnCount(static_cast<int>(headers.size()));
     table_->setHorizontalHeaderLabels(headers);
     for (int column = 1; column < headers.size(); ++column)

@@ -6,6 +6,7 @@
 #include <QSettings>
 #include <QShortcut>
 #include <QStyledItemDelegate>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -99,6 +100,7 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
         connect(proxy_, signal, this, &RunsPanel::chartedChanged);
     for (auto signal : {&RunsModel::tickedChanged, &RunsModel::groupsChanged})
         connect(model_, signal, this, &RunsPanel::chartedChanged);
+    connect(model_, &RunsModel::tickedChanged, this, &RunsPanel::showButtons);
     connect(&store_, &RunStore::changed, this, &RunsPanel::showButtons);
     connect(control_, &ControlClient::answered, this, [this](bool ok, const QString& message) {
         emit said(ok ? message : tr("Not done: %1%2").arg(message, version_note_));
@@ -151,6 +153,14 @@ void RunsPanel::makeTree() {
     discard_key->setContext(Qt::WidgetShortcut);
     connect(discard_key, &QShortcut::activated, this, &RunsPanel::discard);
     tree_->installEventFilter(this);
+}
+
+QStringList RunsPanel::experimentsOf(const std::vector<RunWatcher*>& runs) const {
+    QStringList experiments;
+    for (const RunWatcher* run : runs)
+        if (const QString key = model_->experimentKeyOf(run->name()); !experiments.contains(key))
+            experiments << key;
+    return experiments;
 }
 
 bool RunsPanel::areTicked(const std::vector<RunWatcher*>& runs) const {
@@ -223,11 +233,31 @@ std::vector<RunWatcher*> RunsPanel::allSelected() const {
     return runs;
 }
 
+bool RunsPanel::isSeen(const QModelIndex& index) const {
+    return tree_->viewport()->rect().contains(tree_->visualRect(index).center());
+}
+
 void RunsPanel::select(const QString& name) {
     const QModelIndex index = proxy_->mapFromSource(model_->indexOf(name));
     if (!index.isValid()) return;
     tree_->expand(index.parent());
     tree_->setCurrentIndex(index);
+    scrollToCurrent();
+}
+
+/// Where both have room, the name of its experiment stands above it.
+void RunsPanel::scrollToCurrent() {
+    const QModelIndex current = tree_->currentIndex();
+    if (!current.isValid() || (isSeen(current) && (!current.parent().isValid() || isSeen(current.parent()))))
+        return;
+    tree_->scrollTo(current.parent(), QAbstractItemView::PositionAtTop);
+    tree_->scrollTo(current);
+}
+
+/// What was chosen while the list had no size yet is scrolled to when it has.
+void RunsPanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    QTimer::singleShot(0, this, &RunsPanel::scrollToCurrent);
 }
 
 QStringList RunsPanel::charted() const {
@@ -299,10 +329,14 @@ void RunsPanel::showButtons() {
     for (QPushButton* button : {stop_, checkpoint_})
         button->setEnabled(any(follows_commands));
     resume_->setEnabled(any([this](const RunWatcher* run) { return canResume(*run); }));
-    const RunWatcher* run = selected();
-    const QString detail = run != nullptr ? noticeOf(*run) : QString();
-    detail_->setText(detail);
-    detail_->setVisible(!detail.isEmpty());
+    QStringList details;
+    if (const RunWatcher* run = selected())
+        if (const QString notice = noticeOf(*run); !notice.isEmpty()) details << notice;
+    if (const auto experiments = experimentsOf(runs).size(); experiments > 1 && !areTicked(runs))
+        details << tr("%1 experiments are selected: the space bar shows them all in the charts.")
+                       .arg(experiments);
+    detail_->setText(details.join('\n'));
+    detail_->setVisible(!details.isEmpty());
 }
 
 }  // namespace roper

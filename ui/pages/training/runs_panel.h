@@ -64,6 +64,7 @@ class RunsPanel : public QWidget {
     void settingsWanted(const roper::Specification& specification);
 
   protected:
+    void showEvent(QShowEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
@@ -83,8 +84,12 @@ class RunsPanel : public QWidget {
     void askForColor();
     void putIntoQueue();
     void toggleTicks();
+    /// Keys of the experiments that runs are of, each once.
+    QStringList experimentsOf(const std::vector<RunWatcher*>& runs) const;
     bool areTicked(const std::vector<RunWatcher*>& runs) const;
     std::vector<RunWatcher*> listedUnder(const QModelIndex& index) const;
+    bool isSeen(const QModelIndex& index) const;
+    void scrollToCurrent();
     bool canResume(const RunWatcher& run) const;
     bool canBeQueued(const RunWatcher& run) const;
 

@@ -46,12 +46,8 @@ void RunsPanel::openMenu(const QPoint& at) {
                                          [this] { emit inspectWanted(selected()->name(), true); });
         beside->setEnabled(!twinNameOf(store_, run->name()).isEmpty());
     }
-    QStringList experiments;
-    for (const RunWatcher* each : chosen)
-        if (const QString key = model_->experimentKeyOf(each->name()); !experiments.contains(key))
-            experiments << key;
-    if (experiments.size() > 1)
-        menu.addAction(tr("Compare the %1 experiments").arg(experiments.size()), this, [this, chosen] {
+    if (const auto experiments = experimentsOf(chosen).size(); experiments > 1)
+        menu.addAction(tr("Compare the %1 experiments").arg(experiments), this, [this, chosen] {
             QStringList names;
             for (const RunWatcher* each : chosen)
                 names << each->name();
