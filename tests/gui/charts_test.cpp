@@ -551,6 +551,7 @@ class ChartsTest : public QObject {
         curve.y = {0, 1};
         chart.setCurves({curve}, {});
         QVERIFY(chart.plot().xAxis->visible() && chart.plot().yAxis->visible());
+        QVERIFY(!chart.plot().xAxis2->visible() && !chart.plot().yAxis2->visible());
         chart.setCurves({}, {});
         QVERIFY(!chart.plot().xAxis->visible());
     }

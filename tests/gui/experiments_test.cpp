@@ -356,6 +356,12 @@ class ExperimentsTest : public PageTest {
         openWindow("Training", runs());
         QTRY_VERIFY(isSeen(tree().currentIndex()) && isSeen(tree().currentIndex().parent()));
         QCOMPARE(page().runsPanel().selected()->name().left(2), QString("e0"));
+        // It stays so in a lower window.
+        page().runsPanel().select("e4-roper-s9");
+        QVERIFY(isSeen(tree().currentIndex()));
+        const int before = tree().viewport()->height();
+        window_->resize(1000, 640);
+        QTRY_VERIFY(tree().viewport()->height() < before && isSeen(tree().currentIndex()));
     }
 
     void twinsStartedTogetherAreOneExperiment() {

@@ -190,7 +190,7 @@ void CurveChart::setEmptyText(const QString& text) {
 void CurveChart::showEmptyText() {
     const bool is_empty = curves_.empty() && !empty_text_.isEmpty();
     empty_label_->setVisible(is_empty);
-    for (QCPAxis* axis : plot_->axisRect()->axes())
+    for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis})
         axis->setVisible(!is_empty);
 }
 

@@ -98,6 +98,12 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
     });
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
         connect(proxy_, signal, this, &RunsPanel::chartedChanged);
+    // A chosen run that is seen stays so when rows are sorted anew.
+    connect(proxy_, &QAbstractItemModel::layoutAboutToBeChanged, this,
+            [this] { current_was_seen_ = isSeen(tree_->currentIndex()); });
+    connect(proxy_, &QAbstractItemModel::layoutChanged, this, [this] {
+        if (current_was_seen_) scrollToCurrent();
+    });
     for (auto signal : {&RunsModel::tickedChanged, &RunsModel::groupsChanged})
         connect(model_, signal, this, &RunsPanel::chartedChanged);
     connect(model_, &RunsModel::tickedChanged, this, &RunsPanel::showButtons);
@@ -169,8 +175,15 @@ bool RunsPanel::areTicked(const std::vector<RunWatcher*>& runs) const {
     });
 }
 
-/// The space bar ticks all selected experiments, where a tree would tick the current one.
+/// The space bar ticks all selected experiments, where a tree would tick the current one. A chosen run that
+/// is seen stays so when the list gets lower.
 bool RunsPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == tree_ && event->type() == QEvent::Resize) {
+        const int height_before = static_cast<QResizeEvent*>(event)->oldSize().height();
+        const QRect current = tree_->visualRect(tree_->currentIndex());
+        if (!current.isEmpty() && current.top() >= 0 && current.top() < height_before)
+            QTimer::singleShot(0, this, &RunsPanel::scrollToCurrent);
+    }
     const auto* key = event->type() == QEvent::KeyPress ? static_cast<QKeyEvent*>(event) : nullptr;
     const bool is_space = key != nullptr && key->key() == Qt::Key_Space && key->modifiers() == Qt::NoModifier;
     if (watched != tree_ || !is_space) return QWidget::eventFilter(watched, event);

@@ -100,6 +100,7 @@ class RunsPanel : public QWidget {
     RunsModel* model_;
     RunFilterModel* proxy_;
     QTreeView* tree_;
+    bool current_was_seen_ = false;  ///< before rows were sorted anew
     QLineEdit* filter_;
     QLabel *detail_, *filter_problem_;
     QPushButton *pause_, *stop_, *checkpoint_, *resume_;
