@@ -62,7 +62,7 @@ std::string valueText(const RunColumn& column, Measure measure, const std::vecto
     if (counts_problems && !run.evaluations.empty() && run.evaluations.back().of)
         text += " of " + std::to_string(*run.evaluations.back().of);
     const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
-    if (values.size() > 1)
+    if (*least < *greatest)
         text += " (" + formatRounded(*least, 5) + " to " + formatRounded(*greatest, 5) + ")";
     return text;
 }

@@ -256,6 +256,14 @@ class ChartsTest : public QObject {
         const QString readout = pointed.last()[0].toString();
         QVERIFY2(readout.contains("e: 54 at 500"), qPrintable(readout));
         QVERIFY2(!readout.contains("a: 50") && readout.contains("and 2 more"), qPrintable(readout));
+        // Of several runs of a kind the mean is read, and the nearest of them.
+        for (const char* key : {"a", "b", "c", "d", "e", "f"})
+            chart.setLook(key, {key[0] < 'd' ? "RoPE" : "RoPER", Theme::rope(), 0, 0, false, key});
+        QApplication::sendEvent(&chart.plot(), &move);
+        const QString of_kinds = pointed.last()[0].toString();
+        QVERIFY2(of_kinds.contains("RoPER: mean 54 (53 to 55, 3 runs)    RoPE: mean 51 (50 to 52, 3 runs)"
+                                   "    nearest: e: 54 at 500"),
+                 qPrintable(of_kinds));
     }
 
     void theLegendKeepsOffTheCurves() {

@@ -3,25 +3,15 @@
 #include <QScopedValueRollback>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <cmath>
 
 #include "ui/charts/export_dialog.h"
 #include "ui/charts/log_ticker.h"
-#include "ui/theme/elided_label.h"
 
 namespace roper {
 namespace {
 
 constexpr int kBetweenReplots_ms = 33;
 constexpr QMargins kLeastMargins{52, 8, 15, 8};  // about the axes, in pixels
-
-QString nameOf(const MetricChart::Look& look) {
-    return look.name.isEmpty() ? look.label : look.name;
-}
-
-QString shortNumber(double value) {
-    return std::isfinite(value) ? QString::number(value, 'g', 5) : QStringLiteral("NaN");
-}
 
 }  // namespace
 
@@ -390,58 +380,6 @@ void MetricChart::onMouseMove(QMouseEvent* event) {
 }
 
 /// The values nearest to a place, each with its own x: of all curves, or of those that pass nearest to it.
-QString MetricChart::readoutAt(double x, double y) const {
-    constexpr std::size_t kMostNamed = 4;
-    const auto position = [this](double value) {
-        return QString::number(value, 'f', across_ == XAxis::time ? 1 : 0);
-    };
-    struct Reading {
-        double distance;
-        QString text;
-    };
-    // What tells them apart is read, not what all of them are called.
-    QStringList names;
-    for (const auto& [key, series] : series_)
-        if (series.shown && !series.look.letter.isEmpty()) names << nameOf(series.look);
-    const qsizetype prefix = commonPrefixLength(names);
-    std::vector<Reading> readings;
-    std::map<QString, std::pair<double, double>> references;  // least and greatest: many have the same
-    for (const auto& [key, series] : series_) {
-        const auto& xs = series.raw.x();
-        if (!series.shown || xs.empty() || series.look.marker == kStar) continue;
-        auto nearest = std::lower_bound(xs.begin(), xs.end(), x);
-        if (nearest == xs.end() || (nearest != xs.begin() && x - *(nearest - 1) < *nearest - x)) --nearest;
-        const auto i = static_cast<std::size_t>(nearest - xs.begin());
-        QString name = nameOf(series.look);
-        if (!series.look.letter.isEmpty())
-            name = CurveLetters::labelled(series.look.letter, name.mid(prefix));
-        QString text = tr("%1: %2 at %3").arg(name, shortNumber(series.raw.y()[i]), position(*nearest));
-        if (series.look.evaluated)
-            text += tr(", perplexity %1").arg(shortNumber(std::exp(series.raw.y()[i])));
-        if (halfWidth(series) > 0)
-            text += tr(", smoothed %1").arg(shortNumber(series.mean.at(i, halfWidth(series))));
-        if (series.reference_line != nullptr) {
-            const double value = series.reference;
-            auto& [low, high] =
-                references.emplace(series.reference_name, std::pair(value, value)).first->second;
-            low = std::min(low, value);
-            high = std::max(high, value);
-        }
-        readings.push_back({std::abs(series.raw.y()[i] - y), text});
-    }
-    std::stable_sort(readings.begin(), readings.end(),
-                     [](const Reading& a, const Reading& b) { return a.distance < b.distance; });
-    QStringList parts{acrossName() + ' ' + position(x)};
-    for (std::size_t i = 0; i < std::min(kMostNamed, readings.size()); ++i)
-        parts << readings[i].text;
-    if (readings.size() > kMostNamed)
-        parts << tr("and %1 more").arg(static_cast<int>(readings.size() - kMostNamed));
-    for (const auto& [name, range] : references) {
-        parts << QStringLiteral("%1 %2").arg(name).arg(range.first, 0, 'f', 4);
-        if (range.second > range.first) parts.last() += tr(" to %1").arg(range.second, 0, 'f', 4);
-    }
-    return parts.join(QStringLiteral("    "));
-}
 
 void MetricChart::changeEvent(QEvent* event) {
     if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) markDirty();

@@ -184,6 +184,15 @@ class MetricChart : public QWidget, public Figure {
     void applyTickCount(double height) const;
     void onLegendClick(QCPAbstractLegendItem* item, bool isolate);
     void onMouseMove(QMouseEvent* event);
+    /// What is read of a series at the pointer.
+    struct Reading {
+        double distance, value;
+        QString kind;  ///< its label, as series of other runs have it
+        QString text;
+    };
+    QString positionText(double x) const;
+    std::vector<Reading> readingsAt(double x, double y) const;
+    static QStringList kindTexts(const std::vector<Reading>& readings);
     QString readoutAt(double x, double y) const;
     QString acrossName() const;
 
