@@ -6,6 +6,7 @@
 
 #include "ui/charts/export_dialog.h"
 #include "ui/charts/log_ticker.h"
+#include "ui/theme/elided_label.h"
 
 namespace roper {
 namespace {

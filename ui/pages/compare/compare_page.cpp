@@ -386,7 +386,7 @@ QString ComparePage::explanation() const {
               "0.8, from the non-central t distribution).</p>"
               "<p>Runs that never reach a share of problems have no number of steps. They are shown and "
               "counted, never dropped: who was first is settled by the sign test.</p>"
-              "<p>Lengths: each model is asked problems of every size; a row of a map is what its training "
+              "<p>Lengths: each model solves problems of every size; a row of a map is what its training "
               "went up to. "
               "Right of the heavy line stand problems longer than any it has seen. Scaled frequencies let "
               "RoPE and "

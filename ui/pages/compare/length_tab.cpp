@@ -19,7 +19,7 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
       survey_(new EvaluationSurvey(this)),
       view_(new LengthMapView(this)),
       largest_(named(new QSpinBox, tr("Longest problem"),
-                     tr("Digits or letters up to which problems are asked, also beyond training"))),
+                     tr("Digits or letters up to which models are evaluated, also beyond training"))),
       problems_(
           named(new QSpinBox, tr("Problems of each size"),
                 tr("Problems of each size, or sequences of each length; more take longer and scatter less"))),
@@ -172,7 +172,7 @@ void LengthTab::measure() {
     }
     if (questions.empty()) {
         summary_->setText(
-            tr("None of the shown runs can be asked: they need a checkpoint, and a scaling needs "
+            tr("None of the shown runs can be evaluated: they need a checkpoint, and a scaling needs "
                "frequencies."));
         return;
     }

@@ -103,7 +103,7 @@ void ThumbnailsView::paintFigure(QPainter& painter, const QRectF& area, const Th
             : isPublishedModel(state_.run())
                 ? tr("Type a text and press “Look”: every head's attention to it is shown here.")
                 : tr("This run has no snapshots (its setting snapshots.every is 0).\nType a text "
-                     "and press “Look”: the model itself is asked.");
+                     "and press “Look” to see its newest model's attention to it.");
         painter.drawText(area.adjusted(12, 12, -12, -12), Qt::AlignCenter | Qt::TextWordWrap, what);
         return;
     }
