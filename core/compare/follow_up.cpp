@@ -29,6 +29,23 @@ Specification withSeeds(Specification specification, const Seeds& seeds) {
     return specification;
 }
 
+/// A run of a group, as its twin was trained: the same seeds, device and precision.
+Specification asTwin(const RunGroup& group, const Specification& of) {
+    Specification twin = withSeeds(group.specification, seedsOf(of));
+    twin.device = of.device;
+    return twin;
+}
+
+/// Runs of `group` with the seeds that only `other` has.
+void addMissing(std::span<const RunRecord> runs, const RunGroup& group, const RunGroup& other,
+                std::vector<Specification>& missing) {
+    std::set<Seeds> seeds = seedsOf(runs, group);
+    for (const std::size_t run : other.runs) {
+        const Specification& of_other = runs[run].specification;
+        if (seeds.insert(seedsOf(of_other)).second) missing.push_back(asTwin(group, of_other));
+    }
+}
+
 /// Pairs with which the sign test would be below 0.05, were one side ahead as often as so far.
 int pairsForSignTest(int better_a, int better_b) {
     const int decided = better_a + better_b;
@@ -58,12 +75,9 @@ int pairsWanted(const PairedComparison& c) {
 std::vector<FollowUp> followUps(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b,
                                 const PairedComparison& comparison) {
     std::vector<FollowUp> all;
-    const std::set<Seeds> of_a = seedsOf(runs, a), of_b = seedsOf(runs, b);
     FollowUp twins{FollowUp::Kind::missing_twins, {}};
-    for (const Seeds& seeds : of_a)
-        if (!of_b.contains(seeds)) twins.runs.push_back(withSeeds(b.specification, seeds));
-    for (const Seeds& seeds : of_b)
-        if (!of_a.contains(seeds)) twins.runs.push_back(withSeeds(a.specification, seeds));
+    addMissing(runs, b, a, twins.runs);
+    addMissing(runs, a, b, twins.runs);
     // Pairs of which a run has failed will not give an outcome; the others do, or will.
     const int there =
         static_cast<int>(comparison.pairs.size() + twins.runs.size()) - comparison.count(Outcome::missing);
@@ -72,13 +86,13 @@ std::vector<FollowUp> followUps(std::span<const RunRecord> runs, const RunGroup&
     if (more <= 0) return all;
     FollowUp pairs{FollowUp::Kind::more_pairs, {}};
     std::set<std::int64_t> taken;
-    for (const auto* seeds : {&of_a, &of_b})
-        for (const auto& [data, model] : *seeds)
+    for (const RunGroup* group : {&a, &b})
+        for (const auto& [data, model] : seedsOf(runs, *group))
             taken.insert({data, model});
     for (std::int64_t seed = 0; static_cast<int>(pairs.runs.size()) < 2 * more; ++seed) {
         if (taken.contains(seed)) continue;
-        for (const RunGroup* group : {&a, &b})
-            pairs.runs.push_back(withSeeds(group->specification, {seed, seed}));
+        const Specification& first = pairs.runs.emplace_back(withSeeds(a.specification, {seed, seed}));
+        pairs.runs.push_back(asTwin(b, first));
     }
     all.push_back(std::move(pairs));
     return all;

@@ -19,8 +19,9 @@ struct FollowUp {
 
 /// What is worth training next to answer which of two groups is better: the twins that are missing, and as
 /// many more pairs as would show a difference as large as the measured one with a power of 0.8 (at least
-/// `kFewPairs` in all). Runs that are still to finish count
-/// as there. Nothing where the pairs have settled it, or where more than a thousand would be needed.
+/// `kFewPairs` in all). Twins have one device and one precision, or they could not be compared. Runs that are
+/// still to finish count as there. Nothing where the pairs have settled it, or where more than a thousand
+/// would be needed.
 /// @param comparison  of `a` and `b`
 std::vector<FollowUp> followUps(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b,
                                 const PairedComparison& comparison);

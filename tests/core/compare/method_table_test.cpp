@@ -2,54 +2,43 @@
 
 #include <gtest/gtest.h>
 
-#include <deque>
-
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "tests/support/compared_runs.h"
 #include "tests/support/expect_error.h"
 
 namespace roper {
 namespace {
 
 /// Runs with one evaluation each.
-class Runs {
-  public:
-    void add(const std::string& preset, const std::string& position, std::int64_t seed, std::int64_t correct,
-             const std::vector<std::pair<std::string, std::string>>& settings = {}) {
-        Specification s;
-        s.about.title = preset;
-        s.model.position = position;
-        for (const auto& [key, value] : settings)
-            findField(specificationFields(), key).set(s, value);
-        s.training.data_seed = s.training.model_seed = seed;
-        EvaluationRow row;
-        row.step = s.training.steps;
-        row.correct = correct;
-        row.of = 100;
-        rows_.push_back({row});
-        records.push_back({preset + position + std::to_string(records.size()),
-                           s,
-                           RunState::finished,
-                           "here",
-                           {},
-                           rows_.back()});
-    }
-    std::vector<RunRecord> records;
+void add(ComparedRuns& runs, const std::string& preset, const std::string& position, std::int64_t seed,
+         std::int64_t correct, const std::vector<std::pair<std::string, std::string>>& settings = {}) {
+    RunRecord record;
+    Specification& s = record.specification;
+    s.about.title = preset;
+    s.model.position = position;
+    for (const auto& [key, value] : settings)
+        findField(specificationFields(), key).set(s, value);
+    s.training.data_seed = s.training.model_seed = seed;
+    record.name = preset + position + std::to_string(runs.records.size());
+    record.host = "here";
+    EvaluationRow row;
+    row.step = s.training.steps;
+    row.correct = correct;
+    row.of = 100;
+    runs.add(std::move(record), {row});
+}
 
-  private:
-    std::deque<std::vector<EvaluationRow>> rows_;
-};
-
-Runs threeMethods() {
-    Runs runs;
+ComparedRuns threeMethods() {
+    ComparedRuns runs;
     const std::int64_t rope[] = {50, 52, 51, 55}, roper[] = {80, 84, 79, 90}, alibi[] = {51, 50, 53, 54};
     for (std::int64_t seed = 0; seed < 4; ++seed) {
         const auto i = static_cast<std::size_t>(seed);
-        runs.add("Index", "rope", seed, rope[i]);
-        runs.add("Index", "roper", seed, roper[i]);
-        runs.add("Index", "alibi", seed, alibi[i]);
-        runs.add("Copy", "rope", seed, 10 * seed);
-        runs.add("Copy", "rope", seed, 10 * seed + 1, {{"model.rotary_fraction", "0.5"}});
+        add(runs, "Index", "rope", seed, rope[i]);
+        add(runs, "Index", "roper", seed, roper[i]);
+        add(runs, "Index", "alibi", seed, alibi[i]);
+        add(runs, "Copy", "rope", seed, 10 * seed);
+        add(runs, "Copy", "rope", seed, 10 * seed + 1, {{"model.rotary_fraction", "0.5"}});
     }
     return runs;
 }
@@ -74,8 +63,8 @@ TEST(MethodTable, HasALineForEachMethodAndColumnsForEachPreset) {
 }
 
 TEST(MethodTable, ASeedThatWasTrainedTwiceCountsOnce) {
-    Runs runs = threeMethods();
-    runs.add("Index", "rope", 3, 100);  // again, and the last by name
+    ComparedRuns runs = threeMethods();
+    add(runs, "Index", "rope", 3, 100);  // again, and the last by name
     const MethodTable table = methodTable(runs.records, "RoPE");
     EXPECT_EQ(table.columns[1].cells[0]->runs.count, 4U);
     EXPECT_NEAR(table.columns[1].cells[0]->runs.mean, (50 + 52 + 51 + 100) / 4.0, 1e-12);
@@ -83,8 +72,8 @@ TEST(MethodTable, ASeedThatWasTrainedTwiceCountsOnce) {
 }
 
 TEST(MethodTable, ATitleCannotBreakTheMarkdown) {
-    Runs runs;
-    runs.add("a | b\nc", "rope", 0, 1);
+    ComparedRuns runs;
+    add(runs, "a | b\nc", "rope", 0, 1);
     EXPECT_TRUE(markdownOf(methodTable(runs.records, "RoPE")).starts_with("| method | a \\| b c: "));
 }
 

@@ -2,51 +2,37 @@
 
 #include <gtest/gtest.h>
 
-#include <deque>
-
 #include "core/base/text.h"
+#include "tests/support/compared_runs.h"
 #include "tests/support/expect_error.h"
 
 namespace roper {
 namespace {
 
-class Runs {
-  public:
-    void add(const std::string& position, std::int64_t seed, const std::string& precision, double loss) {
-        Specification s;
-        s.model.position = position;
-        s.training.data_seed = s.training.model_seed = seed;
-        EvaluationRow row;
-        row.step = s.training.steps;
-        row.loss = loss;
-        rows_.push_back({row});
-        Computation computation;
-        computation.precision = precision;
-        records.push_back({position + precision + std::to_string(seed),
-                           s,
-                           RunState::finished,
-                           "here",
-                           {},
-                           rows_.back(),
-                           {},
-                           {computation}});
-    }
-    std::vector<RunRecord> records;
+void add(ComparedRuns& runs, const std::string& position, std::int64_t seed, const std::string& precision,
+         double loss) {
+    RunRecord record;
+    record.name = position + precision + std::to_string(seed);
+    record.specification.model.position = position;
+    record.specification.training.data_seed = record.specification.training.model_seed = seed;
+    record.host = "here";
+    record.computations.emplace_back().precision = precision;
+    EvaluationRow row;
+    row.step = record.specification.training.steps;
+    row.loss = loss;
+    runs.add(std::move(record), {row});
+}
 
-  private:
-    std::deque<std::vector<EvaluationRow>> rows_;
-};
-
-Runs bothPrecisions() {
-    Runs runs;
+ComparedRuns bothPrecisions() {
+    ComparedRuns runs;
     const double differences[] = {0.001, -0.002, 0.0015, -0.001, 0.0005};
     for (std::int64_t seed = 0; seed < 5; ++seed) {
         const double loss = 1 + 0.1 * static_cast<double>(seed);
-        runs.add("rope", seed, "float32", loss);
-        runs.add("rope", seed, "bfloat16", loss + differences[seed]);
-        runs.add("roper", seed, "float32", loss);
-        runs.add("roper", seed, "bfloat16", loss + 0.02 + differences[seed]);
-        runs.add("alibi", seed, "bfloat16", loss);
+        add(runs, "rope", seed, "float32", loss);
+        add(runs, "rope", seed, "bfloat16", loss + differences[seed]);
+        add(runs, "roper", seed, "float32", loss);
+        add(runs, "roper", seed, "bfloat16", loss + 0.02 + differences[seed]);
+        add(runs, "alibi", seed, "bfloat16", loss);
     }
     return runs;
 }
@@ -63,7 +49,7 @@ TEST(PrecisionTable, ShowsWhichMethodsAreEquivalentInBfloat16) {
 }
 
 TEST(PrecisionTable, ARunThatFailedIsNotLeftOutInSilence) {
-    Runs runs = bothPrecisions();
+    ComparedRuns runs = bothPrecisions();
     ASSERT_TRUE(precisionTable(runs.records, Measure::final_loss, 0.01)[0].isEquivalent());
     runs.records[1].state = RunState::failed;  // of RoPE, in bfloat16
     const auto rows = precisionTable(runs.records, Measure::final_loss, 0.01);
@@ -76,7 +62,7 @@ TEST(PrecisionTable, ARunThatFailedIsNotLeftOutInSilence) {
 
 // Else all pairs of substring by prefix would be left out of problems solved, as if its runs had failed.
 TEST(PrecisionTable, TasksWithoutTheMeasureAreNotInIt) {
-    Runs runs = bothPrecisions();
+    ComparedRuns runs = bothPrecisions();
     for (RunRecord& run : runs.records)
         run.specification.task.name = "prefix";
     EXPECT_EQ(precisionTable(runs.records, Measure::final_loss, 0.01).size(), 2U);
@@ -84,9 +70,9 @@ TEST(PrecisionTable, TasksWithoutTheMeasureAreNotInIt) {
 }
 
 TEST(PrecisionTable, OneSeedShowsNothing) {
-    Runs runs;
-    runs.add("rope", 0, "float32", 1);
-    runs.add("rope", 0, "bfloat16", 1);
+    ComparedRuns runs;
+    add(runs, "rope", 0, "float32", 1);
+    add(runs, "rope", 0, "bfloat16", 1);
     const auto rows = precisionTable(runs.records, Measure::final_loss, 0.01);
     ASSERT_EQ(rows.size(), 1U);
     EXPECT_FALSE(rows[0].isEquivalent());

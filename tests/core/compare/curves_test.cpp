@@ -1,0 +1,83 @@
+#include "core/compare/curves.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/support/compared_runs.h"
+#include "tests/support/expect_error.h"
+
+namespace roper {
+namespace {
+
+TEST(Curves, MeanAndBandOverRuns) {
+    const ComparedRuns runs = fivePairs();
+    const auto groups = groupRuns(runs.records);
+    const Band band = bandOf(runs.records, groups[0].runs, Quantity::correct, XAxis::step, Spread::range);
+    ASSERT_EQ(band.x, (std::vector<double>{50, 100}));
+    EXPECT_NEAR(band.mean[1], 100 * 102.0 / 128, 1e-12);
+    EXPECT_NEAR(band.low[1], 100 * 100.0 / 128, 1e-12);
+    EXPECT_NEAR(band.high[1], 100 * 104.0 / 128, 1e-12);
+    EXPECT_EQ(band.runs[1], 5);
+    const Band error =
+        bandOf(runs.records, groups[0].runs, Quantity::correct, XAxis::step, Spread::standard_error);
+    EXPECT_NEAR(error.high[1] - error.mean[1], 100.0 / 128 * std::sqrt(2.5) / std::sqrt(5.0), 1e-12);
+    const Band half =
+        bandOf(runs.records, groups[0].runs, Quantity::training_loss, XAxis::step, Spread::interval, 0.5);
+    EXPECT_GE(half.x.front(), 50);
+    EXPECT_NEAR(half.mean.back(), 1.0, 0.011);
+    const Band timed = bandOf(runs.records, groups[0].runs, Quantity::correct, XAxis::time, Spread::range);
+    EXPECT_NEAR(timed.x.back(), 10, 1e-12);
+    EXPECT_NEAR(timed.mean.back(), band.mean[1], 1e-9);
+}
+
+TEST(Curves, AreThereOfWhateverIsRecorded) {
+    const ComparedRuns runs = fivePairs();
+    const RunRecord& run = runs.records.front();
+    const auto last = [&](Quantity what) { return curveOf(run, what, XAxis::step).back().second; };
+    EXPECT_NEAR(last(Quantity::training_loss), 1.0, 0.011);
+    EXPECT_NEAR(last(Quantity::learning_rate), 1e-3, 1e-12);
+    EXPECT_NEAR(last(Quantity::gradient_norm), 1, 1e-12);
+    EXPECT_NEAR(last(Quantity::perplexity), std::exp(0.01), 1e-12);
+    EXPECT_NEAR(last(Quantity::accuracy), 100 * 100.0 / 128, 1e-12);
+    EXPECT_TRUE(curveOf(run, Quantity::token_accuracy, XAxis::step).empty());
+    EXPECT_TRUE(curveOf(run, Quantity::least_denominator, XAxis::step).empty());
+}
+
+TEST(Quantities, HaveTheirPlacesAndOneSourceEach) {
+    for (std::size_t i = 0; i < quantities().size(); ++i) {
+        const QuantityInfo& info = quantities()[i];
+        EXPECT_EQ(static_cast<std::size_t>(info.quantity), i) << info.name;
+        EXPECT_EQ((info.of_metrics ? 1 : 0) + (info.of_evaluation ? 1 : 0) + (info.of_method ? 1 : 0), 1)
+            << info.name;
+        EXPECT_EQ(quantityOf(info.name), info.quantity);
+    }
+    EXPECT_EQ(commonQuantities().size() + 1, quantities().size());
+    expectError(ErrorKind::usage, "did you mean gradient_norm?", [] { quantityOf("gradientnorm"); });
+}
+
+TEST(Quantities, AccuracyIsThatOfTokensWhereTheyAreScored) {
+    EvaluationRow row;
+    const auto accuracy = infoOf(Quantity::accuracy).of_evaluation;
+    EXPECT_FALSE(accuracy(row));
+    row.correct = 32;
+    row.of = 128;
+    EXPECT_EQ(accuracy(row), 25);
+    row.tokens_correct = 3;
+    row.tokens_scored = 4;
+    EXPECT_EQ(accuracy(row), 75);
+    EXPECT_EQ(infoOf(Quantity::correct).of_evaluation(row), 25);
+}
+
+TEST(Curves, TheWorstRunIsDropped) {
+    ComparedRuns runs = fivePairs();
+    runs.records[4].state = RunState::running;  // seed 2 of RoPE: no outcome, so it goes first
+    const auto groups = groupRuns(runs.records);
+    const auto rest = withoutWorst(runs.records, groups[0].runs, Measure::final_correct, 0.9);
+    EXPECT_EQ(rest.size(), 4U);
+    EXPECT_EQ(std::count(rest.begin(), rest.end(), 4U), 0);
+    const auto fewer = withoutWorst(runs.records, rest, Measure::final_correct, 0.9);
+    EXPECT_EQ(std::count(fewer.begin(), fewer.end(), 0U), 0);  // seed 0 has 100
+}
+}  // namespace
+}  // namespace roper

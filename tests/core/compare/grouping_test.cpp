@@ -1,0 +1,127 @@
+#include "core/compare/grouping.h"
+
+#include <gtest/gtest.h>
+
+#include "core/compare/experiment.h"
+#include "core/specification/presets.h"
+#include "tests/support/compared_runs.h"
+
+namespace roper {
+namespace {
+
+// A method's own fields are named only where they are unusual.
+TEST(Grouping, LabelsNameWhatIsUnusualOfAMethod) {
+    std::vector<RunRecord> runs(4);
+    for (RunRecord& run : runs)
+        run.specification.model.position = "rope";
+    runs[1].specification.model.frequencies = "trained";
+    runs[2].specification.model.attention = "linear_cosine";
+    runs[3].specification.model.position = "alibi";
+    std::vector<std::string> labels;
+    for (const RunGroup& group : groupRuns(runs))
+        labels.push_back(group.label);
+    EXPECT_EQ(labels, (std::vector<std::string>{"ALiBi", "RoPE", "RoPE, frequencies trained",
+                                                "RoPE, linear attention, 1 + cosine"}));
+}
+
+TEST(Grouping, ByAnythingButTheSeed) {
+    ComparedRuns runs = fivePairs();
+    runs.add("rope", 5, 1).specification.model.width = 64;
+    runs.add("rope", 6, 1).specification.device.threads = 3;
+    runs.records[0].specification.about.title = "another title";
+    const auto groups = groupRuns(runs.records);
+    ASSERT_EQ(groups.size(), 3U);
+    EXPECT_EQ(groups[0].label, "RoPE, width 128");
+    EXPECT_EQ(groups[0].runs.size(), 6U);
+    EXPECT_EQ(groups[1].label, "RoPE, width 64");
+    EXPECT_EQ(groups[2].label, "RoPER, width 128");
+}
+
+TEST(Grouping, ATwinDiffersInNothingButTheMethod) {
+    ComparedRuns runs = fivePairs();
+    for (std::size_t i = 0; i < runs.records.size(); ++i) {
+        const auto twin = twinOf(runs.records, i);
+        ASSERT_TRUE(twin) << runs.records[i].name;
+        EXPECT_NE(runs.records[*twin].specification.model.position,
+                  runs.records[i].specification.model.position);
+        EXPECT_EQ(runs.records[*twin].specification.training.data_seed,
+                  runs.records[i].specification.training.data_seed);
+    }
+    const auto first = *twinOf(runs.records, 0);
+    runs.records[first].specification.model.width *= 2;
+    EXPECT_FALSE(twinOf(runs.records, 0));
+    runs.records[first].specification.model.width /= 2;
+    // Trained again, but not to its end: the finished one stays the twin.
+    runs.add("roper", 0, 50, RunState::stopped).name = "z";
+    EXPECT_EQ(twinOf(runs.records, 0), first);
+    runs.add("none", 0, 50);
+    EXPECT_FALSE(twinOf(runs.records, runs.records.size() - 1));
+}
+
+TEST(Grouping, LabelsNameAsLittleAsTellsApart) {
+    ComparedRuns runs;
+    runs.add("rope", 0, 1);
+    auto& prefix = runs.add("rope", 0, 1).specification;
+    prefix.task.name = "prefix";
+    prefix.training.length = 193;
+    const auto groups = groupRuns(runs.records);
+    EXPECT_EQ(groups[0].label, "addition, RoPE");
+    EXPECT_EQ(groups[1].label, "prefix, RoPE");
+}
+
+TEST(Grouping, RunsOfSeveralPresetsAreNamedByThem) {
+    ComparedRuns runs;
+    for (const char* preset : {"addition-demo", "addition-quick"})
+        for (const char* method : {"rope", "roper"})
+            runs.add(method, 0, 1).specification = withPosition(loadPreset(preset).specification, method);
+    Specification narrow = runs.records[0].specification;
+    narrow.model.width = 32;
+    runs.add("rope", 0, 1).specification = narrow;
+    std::vector<std::string> labels;
+    for (const RunGroup& group : groupRuns(runs.records))
+        labels.push_back(group.label);
+    const std::string demo = loadPreset("addition-demo").specification.about.title,
+                      quick = loadPreset("addition-quick").specification.about.title;
+    std::vector<std::string> expected = {demo + ": RoPE", demo + ": RoPER", demo + ", width 32: RoPE",
+                                         quick + ": RoPE", quick + ": RoPER"};
+    std::sort(expected.begin(), expected.end());
+    EXPECT_EQ(labels, expected);
+    // Of one preset alone, what differs is enough.
+    runs.records = {runs.records[0], runs.records[4]};
+    EXPECT_EQ(groupRuns(runs.records)[0].label, "RoPE, width 32");
+}
+
+// Experiments that somebody named, a sweep's file among them, name their groups; one alone does not.
+TEST(Grouping, GroupsOfNamedExperimentsAreNamedByThem) {
+    ComparedRuns runs;
+    const auto labels = [&] {
+        std::vector<std::string> all;
+        for (const RunGroup& group : groupRuns(runs.records))
+            all.push_back(group.label);
+        return all;
+    };
+    for (const int width : {32, 64})
+        for (const char* method : {"rope", "roper"}) {
+            RunRecord& run = runs.add(method, 0, 1);
+            run.specification.model.width = width;
+            run.labels.experiment = width == 32 ? "Sweep narrow" : "Sweep wide";
+        }
+    EXPECT_EQ(labels(), (std::vector<std::string>{"Sweep narrow: RoPE", "Sweep narrow: RoPER",
+                                                  "Sweep wide: RoPE", "Sweep wide: RoPER"}));
+    // The same settings in another experiment, too: no name holds for the group.
+    RunRecord again = runs.records[0];
+    again.name += "-again";
+    again.labels.experiment = "Sweep wide";
+    runs.records.push_back(again);
+    EXPECT_EQ(labels().front(), "RoPE, width 32");
+    runs.records.pop_back();
+    // A name that the window made says less than the settings.
+    for (RunRecord& run : runs.records)
+        run.labels.experiment = newExperimentName(run.specification, {}, 0);
+    EXPECT_EQ(labels().front(), "RoPE, width 32");
+    for (RunRecord& run : runs.records)
+        run.labels.experiment = "one alone";
+    EXPECT_EQ(labels().front(), "RoPE, width 32");
+}
+}  // namespace
+}  // namespace roper

@@ -1,0 +1,260 @@
+#include "core/compare/paired.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/compared_runs.h"
+
+namespace roper {
+namespace {
+
+TEST(Paired, ComparesSeedBySeed) {
+    const ComparedRuns runs = fivePairs();
+    const auto groups = groupRuns(runs.records);
+    const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
+    EXPECT_EQ(c.differences(), (std::vector<double>{10, 12, 8, 11, 9}));
+    ASSERT_TRUE(c.test);
+    EXPECT_DOUBLE_EQ(c.test->difference.mean, 10);
+    EXPECT_EQ(c.better_b, 5);
+    const std::string said = conclusionOf(c);
+    EXPECT_NE(said.find("Over 5 pairs RoPER has 10 problems more than RoPE"), std::string::npos) << said;
+    EXPECT_NE(said.find("leaves out 0"), std::string::npos) << said;
+    EXPECT_NE(said.find("RoPER is better on average"), std::string::npos) << said;
+    EXPECT_EQ(csvOf(c).substr(0, 100).find(
+                  "data_seed,model_seed,run_a,a,run_b,b,difference\n0,0,rope-s0,100,roper-s0,110,10\n"),
+              0U);
+}
+
+TEST(Paired, SaysOfHowManyProblems) {
+    ComparedRuns runs = fivePairs();
+    const auto titleNow = [&] {
+        const auto groups = groupRuns(runs.records);
+        return comparePaired(runs.records, groups[0], groups[1], Measure::final_correct).title();
+    };
+    EXPECT_EQ(titleNow(), "problems solved at the end, of 128");
+    const auto groups = groupRuns(runs.records);
+    EXPECT_EQ(comparePaired(runs.records, groups[0], groups[1], Measure::final_loss).title(),
+              "loss on fresh sequences at the end");
+    for (EvaluationRow& row : runs.evaluations())
+        row.of = 256;
+    EXPECT_EQ(titleNow(), "problems solved at the end") << "not all pairs were given as many";
+}
+
+TEST(Paired, SaysWhereTwinsWereComputedDifferently) {
+    ComparedRuns runs = fivePairs();
+    Computation fast;
+    fast.precision = "bfloat16";
+    fast.threads = 2;
+    for (RunRecord& run : runs.records)
+        run.computations = {fast};
+    const auto compared = [&] {
+        const auto groups = groupRuns(runs.records);
+        return comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
+    };
+    EXPECT_EQ(compared().computed_differently, 0);
+    EXPECT_EQ(conclusionOf(compared()).find("computed alike"), std::string::npos);
+    runs.records[1].computations.front().processor = "another";
+    runs.records[4].computations.front().threads = 8;
+    runs.records[6].computations.clear();  // of an older version: not known
+    // Resumed on another machine, as its twin was: the same two.
+    Computation elsewhere = fast;
+    elsewhere.processor = "another";
+    runs.records[8].computations.push_back(elsewhere);
+    runs.records[9].computations.insert(runs.records[9].computations.begin(), elsewhere);
+    EXPECT_EQ(compared().computed_differently, 2);
+    EXPECT_NE(conclusionOf(compared())
+                  .find("In 2 of 5 pairs the two runs were not computed alike (processor, threads)"),
+              std::string::npos)
+        << conclusionOf(compared());
+}
+
+TEST(Paired, PrecisionsAreNotMixed) {
+    ComparedRuns runs = fivePairs();
+    const auto computed = [](const std::string& precision) {
+        Computation computation;
+        computation.precision = precision;
+        return std::vector<Computation>{computation};
+    };
+    for (RunRecord& run : runs.records)
+        run.computations = computed("bfloat16");
+    const auto compared = [&](bool mixes_precisions = false) {
+        const auto groups = groupRuns(runs.records);
+        return comparePaired(runs.records, groups[0], groups[1], Measure::final_correct, 0.9,
+                             mixes_precisions);
+    };
+    runs.records[0].computations = computed("float32");
+    EXPECT_EQ(compared().mixed_precision, 1);
+    EXPECT_EQ(compared().differences().size(), 4U);
+    EXPECT_NE(
+        conclusionOf(compared()).find("1 pair left out: the two runs were computed in different precisions"),
+        std::string::npos)
+        << conclusionOf(compared());
+    EXPECT_EQ(compared(true).differences().size(), 5U);
+    // Trained in its twin's precision, too, that one is taken, whatever its name.
+    const RunRecord& other = runs.records[0];
+    RunRecord again = other;
+    again.name = "a" + other.name;
+    again.computations = computed("bfloat16");
+    runs.records.push_back(again);
+    EXPECT_EQ(compared().mixed_precision, 0);
+    EXPECT_EQ(compared().pairs.front().run_a, again.name);
+    EXPECT_EQ(compared().repeated, 0);
+    EXPECT_EQ(compared().other_precision, 1);
+    EXPECT_NE(conclusionOf(compared()).find("1 run left out: what is compared is bfloat16"),
+              std::string::npos)
+        << conclusionOf(compared());
+}
+
+TEST(Paired, OneOfTwoPrecisionsIsCompared) {
+    ComparedRuns runs = fivePairs();
+    const auto setPrecision = [](RunRecord& run, const std::string& precision) {
+        Computation computation;
+        computation.precision = precision;
+        run.computations = {computation};
+    };
+    for (RunRecord& run : runs.records)
+        setPrecision(run, "float32");
+    // All of it in bfloat16, too, but for one pair; one twin in float32 is not finished.
+    for (std::size_t i = 0; i < 8; ++i) {
+        runs.records.push_back(runs.records[i]);
+        runs.records.back().name += "-bf16";
+        setPrecision(runs.records.back(), "bfloat16");
+    }
+    const auto compared = [&] {
+        const auto groups = groupRuns(runs.records);
+        return comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
+    };
+    EXPECT_EQ(compared().precision, "float32");
+    EXPECT_EQ(compared().differences().size(), 5U);
+    runs.records[1].state = RunState::paused;
+    runs.records[3].state = RunState::paused;
+    EXPECT_EQ(compared().precision, "bfloat16");
+    EXPECT_EQ(compared().differences().size(), 4U);
+    EXPECT_EQ(compared().other_precision, 10);
+    EXPECT_EQ(runsThatCount(runs.records, groupRuns(runs.records)[0]).size(), 5U);
+}
+
+TEST(Paired, OneProblemIsNotSaidInThePlural) {
+    ComparedRuns runs;
+    runs.add("rope", 0, 100);
+    runs.add("roper", 0, 101);
+    const auto groups = groupRuns(runs.records);
+    const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
+    EXPECT_NE(conclusionOf(c).find("RoPER has 1 problem more than RoPE"), std::string::npos);
+}
+
+TEST(Paired, ABootstrapOfTwoPairsIsNotShown) {
+    ComparedRuns runs;
+    for (std::int64_t seed = 0; seed < 2; ++seed) {
+        runs.add("rope", seed, 100);
+        runs.add("roper", seed, 120 + 3 * seed);
+    }
+    const auto groups = groupRuns(runs.records);
+    const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
+    ASSERT_TRUE(c.test);
+    EXPECT_FALSE(c.test->bootstrap);
+    EXPECT_EQ(conclusionOf(c).find("bootstrap"), std::string::npos) << conclusionOf(c);
+    for (std::int64_t seed = 2; seed < 6; ++seed) {
+        EXPECT_EQ(conclusionOf(comparePaired(runs.records, groupRuns(runs.records)[0],
+                                             groupRuns(runs.records)[1], Measure::final_correct))
+                      .find("bootstrap"),
+                  std::string::npos);
+        runs.add("rope", seed, 100);
+        runs.add("roper", seed, 120 + 3 * seed);
+    }
+    const auto six = groupRuns(runs.records);
+    const std::string said =
+        conclusionOf(comparePaired(runs.records, six[0], six[1], Measure::final_correct));
+    EXPECT_NE(said.find("bootstrap"), std::string::npos) << said;
+    EXPECT_NE(said.find("exact permutation test: p = 0.0312"), std::string::npos) << said;  // 2 of 2⁶
+    EXPECT_NE(said.find("in four of five experiments of 3 pairs"), std::string::npos) << said;
+}
+
+TEST(Paired, OneSeedProvesNothing) {
+    ComparedRuns runs;
+    runs.add("rope", 0, 100);
+    runs.add("roper", 0, 120);
+    runs.add("roper", 1, 120);
+    const auto groups = groupRuns(runs.records);
+    const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
+    EXPECT_FALSE(c.test);
+    EXPECT_EQ(c.alone_b, 1);
+    const std::string said = conclusionOf(c);
+    EXPECT_NE(said.find("One pair says nothing about the spread"), std::string::npos) << said;
+    EXPECT_NE(said.find("1 run without a twin"), std::string::npos) << said;
+}
+
+TEST(Paired, AnIntervalThatHoldsZeroIsSaidToDecideNothing) {
+    ComparedRuns runs;
+    for (std::int64_t seed = 0; seed < 4; ++seed) {
+        runs.add("rope", seed, 100);
+        runs.add("roper", seed, seed % 2 == 0 ? 130 : 90);
+    }
+    const auto groups = groupRuns(runs.records);
+    const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
+    const std::string said = conclusionOf(c);
+    EXPECT_NE(said.find("holds 0"), std::string::npos) << said;
+    EXPECT_NE(said.find("more) would show it"), std::string::npos) << said;
+}
+
+TEST(Paired, UnfinishedAndFailedRunsAreCountedNotUsed) {
+    ComparedRuns runs = fivePairs();
+    runs.records[1].state = RunState::running;
+    runs.records[2].state = RunState::failed;
+    const auto groups = groupRuns(runs.records);
+    const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
+    EXPECT_EQ(c.differences().size(), 3U);
+    const std::string said = conclusionOf(c);
+    EXPECT_NE(said.find("1 pair not finished"), std::string::npos) << said;
+    EXPECT_NE(said.find("1 pair without this outcome"), std::string::npos) << said;
+    EXPECT_NE(csvOf(c).find("unfinished"), std::string::npos);
+}
+
+TEST(Paired, ASeedTrainedTwiceCountsOnce) {
+    ComparedRuns runs = fivePairs();
+    runs.add("rope", 0, 90).name = "rope-s0-2";
+    const auto groups = groupRuns(runs.records);
+    const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
+    EXPECT_EQ(c.pairs.size(), 5U);
+    EXPECT_EQ(c.repeated, 1);
+    EXPECT_EQ(c.pairs[0].run_a, "rope-s0-2");
+    // One that is still open does not hide one that is finished.
+    runs.records.back().state = RunState::queued;
+    EXPECT_EQ(comparePaired(runs.records, groups[0], groups[1], Measure::final_correct).pairs[0].run_a,
+              "rope-s0");
+}
+
+TEST(Paired, WhereBothGotThereInNoPairItIsSaid) {
+    ComparedRuns runs;
+    for (int seed = 0; seed < 2; ++seed) {
+        runs.add("rope", seed, 40);
+        runs.add("roper", seed, 128);
+    }
+    const auto groups = groupRuns(runs.records);
+    const std::string said =
+        conclusionOf(comparePaired(runs.records, groups[0], groups[1], Measure::steps_until, 0.9));
+    EXPECT_EQ(said.find("In none of 2 pairs did both get there. Never got there: 2 of RoPE, 0 of RoPER"), 0U)
+        << said;
+}
+
+TEST(Paired, RunsThatNeverGotThereAreCountedNotDropped) {
+    ComparedRuns runs;
+    runs.add("rope", 0, 40);    // never
+    runs.add("roper", 0, 128);  // at step 100
+    runs.add("rope", 1, 128);
+    runs.add("roper", 1, 250);  // 125 at step 50 already
+    runs.add("rope", 2, 10);
+    runs.add("roper", 2, 10);  // neither
+    const auto groups = groupRuns(runs.records);
+    const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::steps_until, 0.9);
+    EXPECT_EQ(c.pairs.size(), 3U);
+    EXPECT_EQ(c.differences(), (std::vector<double>{-50}));
+    EXPECT_EQ(c.better_b, 2);
+    EXPECT_EQ(c.ties, 1);
+    const std::string said = conclusionOf(c);
+    EXPECT_NE(said.find("Never got there: 2 of RoPE, 1 of RoPER"), std::string::npos) << said;
+    EXPECT_NE(said.find("do not tell which is sooner"), std::string::npos) << said;
+    EXPECT_EQ(said.find("better"), std::string::npos) << said;
+    EXPECT_NE(csvOf(c).find("never"), std::string::npos);
+}
+}  // namespace
+}  // namespace roper
