@@ -22,10 +22,6 @@
 namespace roper {
 namespace {
 
-QString keyOf(const ComparedGroup& group) {
-    return QString::fromStdString(group.group.key);
-}
-
 /// The curves themselves with room about them: an interval from two runs may reach to anywhere.
 std::optional<std::pair<double, double>> lossLimits(const std::vector<CurveChart::Curve>& curves) {
     double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -191,8 +187,8 @@ void ComparePage::showGroups() {
         item->setText(2, group.values.empty() ? QStringLiteral("–") : noteNumber(group.summary.mean, 5));
         item->setCheckState(0, group.shown ? Qt::Checked : Qt::Unchecked);
         item->setIcon(0, swatch(Theme::of(palette()).visible(group.color)));
-        item->setData(0, kKeyRole, keyOf(group));
-        item->setToolTip(0, plainToolTip(QString::fromStdString(group.group.label)));
+        item->setData(0, kKeyRole, group.key());
+        item->setToolTip(0, plainToolTip(group.label()));
         for (int column : {1, 2})
             item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     }
@@ -224,7 +220,7 @@ void ComparePage::nameGroups() {
     const QStringList in_curves = letters();
     QStringList labels;
     for (const ComparedGroup& group : state_->groups())
-        labels << QString::fromStdString(group.group.label);
+        labels << group.label();
     const qsizetype prefix = commonPrefixLength(labels);
     for (qsizetype i = 0; i < labels.size(); ++i) {
         QString label = labels[i];
@@ -237,7 +233,7 @@ void ComparePage::nameGroups() {
 void ComparePage::showPairChoices() {
     QStringList labels;
     for (const ComparedGroup& group : state_->groups())
-        labels << QString::fromStdString(group.group.label);
+        labels << group.label();
     const auto& comparison = state_->comparison();
     for (auto [box, chosen] : {std::pair{first_, comparison ? comparison->label_a : ""},
                                {second_, comparison ? comparison->label_b : ""}}) {
@@ -248,10 +244,10 @@ void ComparePage::showPairChoices() {
         if (shown != labels) {
             box->clear();
             for (const ComparedGroup& group : state_->groups())
-                box->addItem(QString::fromStdString(group.group.label));
+                box->addItem(group.label());
         }
         for (int i = 0; i < box->count(); ++i)
-            box->setItemData(i, keyOf(state_->groups()[static_cast<std::size_t>(i)]));
+            box->setItemData(i, state_->groups()[static_cast<std::size_t>(i)].key());
         box->setCurrentIndex(static_cast<int>(labels.indexOf(QString::fromStdString(chosen))));
         box->setEnabled(labels.size() > 1);
     }
@@ -273,7 +269,7 @@ std::vector<CurveChart::Curve> ComparePage::curvesOfGroups(std::set<int>& counts
         if (!group.shown) continue;
         const Band band = state_->band(group);
         CurveChart::Curve curve;
-        curve.key = curve.label = QString::fromStdString(group.group.label);
+        curve.key = curve.label = group.label();
         curve.color = group.color;
         curve.strong = true;
         curve.letter = of_groups[static_cast<qsizetype>(i)];

@@ -118,7 +118,7 @@ void ComparePage::showOnly(const QStringList& runs) {
     for (const ComparedGroup& group : state_->groups())
         if (std::any_of(group.all.begin(), group.all.end(),
                         [&](const QString& run) { return runs.contains(run); }))
-            keys.insert(QString::fromStdString(group.group.key));
+            keys.insert(group.key());
     showOnlyGroups(keys);
 }
 
@@ -127,8 +127,8 @@ void ComparePage::showOnlyGroups(const QSet<QString>& keys) {
         question.hidden.clear();
         question.a = question.b = {};
         for (const ComparedGroup& group : state_->groups()) {
-            if (!keys.contains(QString::fromStdString(group.group.key))) {
-                question.hidden.insert(QString::fromStdString(group.group.key));
+            if (!keys.contains(group.key())) {
+                question.hidden.insert(group.key());
                 continue;
             }
             if (question.a.empty())

@@ -91,7 +91,7 @@ void CompareState::fillGroup(ComparedGroup& group, const std::vector<RunRecord>&
     const double share = question_.share / 100.0;
     for (const std::size_t run : group.group.runs)
         group.all << QString::fromStdString(runs[run].name);
-    group.shown = !question_.hidden.contains(QString::fromStdString(group.group.key));
+    group.shown = !question_.hidden.contains(group.key());
     const std::vector<std::size_t> members =
         question_.drop_worst ? withoutWorst(runs, group.group.runs, question_.measure, share)
                              : group.group.runs;

@@ -45,6 +45,9 @@ struct ComparedGroup {
     Summary summary;
     std::optional<Interval> interval;        ///< of the mean at 95 %, as far as such values are possible
     QStringList unfinished, never, missing;  ///< members without one
+
+    QString key() const { return QString::fromStdString(group.key); }
+    QString label() const { return QString::fromStdString(group.label); }
 };
 
 /// The answers: recomputed when runs or the question change, at most a few times a second. Nothing here

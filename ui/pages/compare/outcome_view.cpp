@@ -59,7 +59,7 @@ std::vector<const ComparedGroup*> OutcomeView::shown() const {
 QStringList OutcomeView::labels() const {
     QStringList labels;
     for (const ComparedGroup* group : shown())
-        labels << QString::fromStdString(group->group.label);
+        labels << group->label();
     return labels;
 }
 
@@ -88,8 +88,7 @@ OutcomeView::Scale OutcomeView::scale(const QRectF& area) const {
     scale.high += margin;
     double longest = 0;
     for (const ComparedGroup* group : shown())
-        longest = std::max(
-            longest, QFontMetricsF(font()).horizontalAdvance(QString::fromStdString(group->group.label)));
+        longest = std::max(longest, QFontMetricsF(font()).horizontalAdvance(group->label()));
     const double label = std::min(0.35 * area.width(), longest + kLabelGap + 2);
     const double room_below = area.height() - kTop - kAxis;
     scale.rows = std::clamp<std::size_t>(shown().size(), 1,
@@ -108,7 +107,7 @@ void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const 
     painter.setPen(theme.text);
     const QRectF label(scale.area_left, y - scale.row / 2, scale.plot.left() - scale.area_left - kLabelGap,
                        scale.row);
-    QString name = QString::fromStdString(group.group.label);
+    QString name = group.label();
     const bool has_room = scale.row >= kRowOfTwoLines;
     const QFontMetricsF metrics(painter.font());
     if (!has_room && metrics.horizontalAdvance(name) > label.width())
@@ -194,7 +193,7 @@ void OutcomeView::mouseMoveEvent(QMouseEvent* event) {
     const ComparedGroup& group = *groups[static_cast<std::size_t>(row)];
     const double y = scale.plot.top() + scale.row * (std::floor(row) + 0.5);
     QString text = tr("%1: mean %2 of %3 runs")
-                       .arg(QString::fromStdString(group.group.label), noteNumber(group.summary.mean))
+                       .arg(group.label(), noteNumber(group.summary.mean))
                        .arg(group.values.size());
     if (const auto& interval = group.interval)
         text += tr(", 95 % interval %1 to %2").arg(noteNumber(interval->low), noteNumber(interval->high));
@@ -209,7 +208,7 @@ void OutcomeView::mouseMoveEvent(QMouseEvent* event) {
 QString OutcomeView::figureCsv() const {
     QString csv = QStringLiteral("group,run,value\n");
     for (const ComparedGroup* group : shown()) {
-        const QString label = quoted(QString::fromStdString(group->group.label));
+        const QString label = quoted(group->label());
         for (std::size_t i = 0; i < group->values.size(); ++i)
             csv += QStringLiteral("%1,%2,%3\n")
                        .arg(label, group->names[i], QString::number(group->values[i], 'g', 17));

@@ -1,35 +1,16 @@
 #include "ui/pages/training/runs_model.h"
 
-#include <QDateTime>
 #include <algorithm>
-#include <limits>
 #include <map>
 
 #include "core/compare/experiment.h"
 #include "core/compare/grouping.h"
 #include "ui/charts/curve_letters.h"
-#include "ui/live/run_notice.h"
 #include "ui/live/run_records.h"
 #include "ui/theme/elided_label.h"
-#include "ui/theme/numbers.h"
-#include "ui/theme/plain_text.h"
-#include "ui/theme/swatch.h"
-#include "ui/theme/zoom.h"
 
 namespace roper {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-std::optional<EvaluationRow> lastEvaluation(const RunWatcher& run) {
-    if (run.evaluations().empty()) return std::nullopt;
-    return run.evaluations().back();
-}
-
-double evaluationValue(const std::optional<EvaluationRow>& row) {
-    if (!row) return -kInfinity;
-    return row->correct ? static_cast<double>(*row->correct) : -row->loss.value_or(0);
-}
 
 /// Tells a run's experiment apart; runs whose specification cannot be read share one.
 QString keyOf(const RunWatcher& run) {
@@ -44,18 +25,7 @@ QString seedText(const Specification& specification) {
                : RunsModel::tr("seeds %1, %2").arg(training.data_seed).arg(training.model_seed);
 }
 
-QString stateText(const RunWatcher& run) {
-    if (run.isSuspended()) return RunsModel::tr("suspended");
-    return run.isBroken() ? RunsModel::tr("broken") : QString::fromStdString(stateName(run.state()));
-}
-
 }  // namespace
-
-QString evaluationCell(const std::optional<EvaluationRow>& row) {
-    if (!row) return {};
-    if (row->correct) return QStringLiteral("%1/%2").arg(*row->correct).arg(row->of.value_or(0));
-    return row->loss ? QString::number(*row->loss, 'f', 4) : QString();
-}
 
 RunsModel::RunsModel(RunStore& store, QObject* parent) : QAbstractItemModel(parent), store_(store) {
     connect(&store_, &RunStore::runAdded, this, [this](RunWatcher* run) {
@@ -297,164 +267,6 @@ void RunsModel::refresh() {
     }
 }
 
-QString RunsModel::runText(const RunWatcher& run, int column) const {
-    switch (column) {
-        case name_column:
-            return CurveLetters::labelled(letters_.value(run.name()), labelOf(run.name()));
-        case state_column:
-            return stateText(run);
-        case step_column:
-            return QStringLiteral("%1/%2").arg(run.step()).arg(run.steps());
-        case rate_column: {
-            const double rate = run.stepsPerSecond();
-            return run.state() == RunState::running && rate > 0
-                       ? QString::number(rate, 'f', rate < 10 ? 2 : 1) + "/s"
-                       : QString();
-        }
-        case left_column: {
-            const auto seconds = run.secondsLeft();
-            return seconds ? shortDuration(*seconds) : QString();
-        }
-        case loss_column:
-            return run.metrics().empty() ? QString() : QString::number(run.metrics().back().loss, 'f', 4);
-        case last_column:
-            return evaluationCell(lastEvaluation(run));
-        case best_column:
-            return evaluationCell(bestOf(run.evaluations()));
-        case started_column:
-            return QDateTime::fromSecsSinceEpoch(static_cast<qint64>(run.madeAt_s()))
-                .toString(QStringLiteral("yyyy-MM-dd HH:mm"));
-        case tags_column: {
-            QStringList tags;
-            for (const std::string& tag : run.labels().tags)
-                tags << QString::fromStdString(tag);
-            return tags.join(' ');
-        }
-        case folder_column:
-            return run.name();
-        case host_column:
-            return QString::fromStdString(run.status().host);
-        default:
-            return {};
-    }
-}
-
-QString RunsModel::experimentText(const Experiment& experiment, int column) const {
-    const QString this_year = QString::number(QDate::currentDate().year()) + '-';
-    switch (column) {
-        case name_column:
-            return lettersOf(experiment) +
-                   tr("%1\n%2 · %3")
-                       .arg(experiment.title, counted(static_cast<int>(experiment.runs.size()), tr("run")),
-                            experiment.started.mid(experiment.started.startsWith(this_year) ? this_year.size()
-                                                                                            : 0));
-        case state_column: {
-            std::map<QString, int> states;
-            for (const RunWatcher* run : experiment.runs)
-                ++states[stateText(*run)];
-            if (states.size() == 1) return states.begin()->first;
-            for (const char* first : {"running", "failed", "interrupted"})
-                if (const auto found = states.find(first); found != states.end())
-                    return tr("%1 %2").arg(found->second).arg(found->first);
-            return tr("%1 of %2 done").arg(states["finished"]).arg(experiment.runs.size());
-        }
-        case step_column: {
-            std::int64_t done = 0, all = 0;
-            for (const RunWatcher* run : experiment.runs)
-                done += run->step(), all += run->steps();
-            return all > 0 ? QStringLiteral("%1 %").arg(100 * done / all) : QString();
-        }
-        case left_column: {
-            double longest = 0;
-            for (const RunWatcher* run : experiment.runs)
-                longest = std::max(longest, run->secondsLeft().value_or(0));
-            return longest > 0 ? shortDuration(longest) : QString();
-        }
-        case best_column:
-            return runText(**std::max_element(experiment.runs.begin(), experiment.runs.end(),
-                                              [&](const RunWatcher* a, const RunWatcher* b) {
-                                                  return runSortValue(*a, column).toDouble() <
-                                                         runSortValue(*b, column).toDouble();
-                                              }),
-                           column);
-        case started_column:
-            return runText(*experiment.runs.front(), column);
-        default:
-            return {};
-    }
-}
-
-QVariant RunsModel::runSortValue(const RunWatcher& run, int column) const {
-    switch (column) {
-        case step_column:
-            return static_cast<qlonglong>(run.step());
-        case rate_column:
-            return run.stepsPerSecond();
-        case left_column:
-            return run.secondsLeft().value_or(kInfinity);
-        case loss_column:
-            return run.metrics().empty() ? kInfinity : run.metrics().back().loss;
-        case last_column:
-            return evaluationValue(lastEvaluation(run));
-        case best_column:
-            return evaluationValue(bestOf(run.evaluations()));
-        case started_column:
-            return run.madeAt_s();
-        default:
-            return runText(run, column);
-    }
-}
-
-/// What an experiment is sorted by: the newest, the least loss, the best evaluation of its runs.
-QVariant RunsModel::experimentSortValue(const Experiment& experiment, int column) const {
-    if (column == state_column || column >= tags_column) return experimentText(experiment, column);
-    const int by = column == name_column ? started_column : column;
-    const bool least = by == loss_column || by == left_column;
-    double value = least ? kInfinity : -kInfinity;
-    for (const RunWatcher* run : experiment.runs) {
-        const double one = runSortValue(*run, by).toDouble();
-        value = least ? std::min(value, one) : std::max(value, one);
-    }
-    return value;
-}
-
-QVariant RunsModel::data(const QModelIndex& index, int role) const {
-    constexpr int kRowHeight = 24, kTwoLines = 40;
-    if (!index.isValid()) return {};
-    if (role == Qt::SizeHintRole && index.column() == name_column)
-        return QSize(0, zoomed(experimentAt(index) != nullptr ? kTwoLines : kRowHeight));
-    if (role == Qt::TextAlignmentRole && index.column() >= step_column && index.column() <= left_column)
-        return int(Qt::AlignRight | Qt::AlignVCenter);
-    if (const Experiment* experiment = experimentAt(index)) {
-        if (role == Qt::DisplayRole) return experimentText(*experiment, index.column());
-        if (role == kTitleRole) return experiment->title;
-        if (role == kSortRole) return experimentSortValue(*experiment, index.column());
-        if (role == Qt::CheckStateRole && index.column() == name_column)
-            return ticked_.contains(experiment->key) ? Qt::Checked : Qt::Unchecked;
-        if (role == Qt::ToolTipRole)
-            return plainToolTip(
-                tr("%1: %2. Ticked: it stays in the charts when another is chosen.")
-                    .arg(experiment->name, counted(static_cast<int>(experiment->runs.size()), tr("run"))));
-        return {};
-    }
-    const RunWatcher* watcher = run(index);
-    if (watcher == nullptr) return {};
-    if (role == Qt::DisplayRole) return runText(*watcher, index.column());
-    if (role == kSortRole) return runSortValue(*watcher, index.column());
-    if (role == Qt::DecorationRole && index.column() == name_column)
-        return swatch(colors_.value(watcher->name()));
-    if (role == Qt::ToolTipRole) {
-        if (const QString notice = noticeOf(*watcher); !notice.isEmpty()) return plainToolTip(notice);
-        const QString note = QString::fromStdString(watcher->labels().note);
-        QStringList lines{QString::fromStdString(watcher->folder().path().string())};
-        if (!note.isEmpty()) lines << note;
-        for (const Computation& computation : watcher->computations())
-            lines << tr("computed by: %1").arg(QString::fromStdString(textOf(computation)));
-        return plainToolTip(lines.join('\n'));
-    }
-    return {};
-}
-
 bool RunsModel::setData(const QModelIndex& index, const QVariant& value, int role) {
     const Experiment* experiment = experimentAt(index);
     if (role != Qt::CheckStateRole || experiment == nullptr) return false;
@@ -482,33 +294,6 @@ void RunsModel::announceTicked() {
     if (experiments_.empty()) return;
     emit dataChanged(index(0, 0), index(rowCount() - 1, 0), {Qt::CheckStateRole});
     emit tickedChanged();
-}
-
-QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation != Qt::Horizontal) return {};
-    struct Heading {
-        QString name, help;
-    };
-    static const QList<Heading> headings = {
-        {tr("Run"), tr("Experiments, and in each its runs: method, what else differs, seed")},
-        {tr("State"), tr("What its trainer does now")},
-        {tr("Step"), tr("Optimizer steps done, of all")},
-        {tr("Loss"), tr("Training loss of the last step, nats")},
-        {tr("Last"), tr("Newest evaluation: problems solved, or loss")},
-        {tr("Best"), tr("Best evaluation so far")},
-        {tr("Rate"), tr("Optimizer steps per second")},
-        {tr("Left"), tr("Time until the last step at this rate")},
-        {tr("Started"), tr("When the run was made")},
-        {tr("Tags"), tr("Words that you gave it")},
-        {tr("Folder"), tr("Name of the run's folder")},
-        {tr("Machine"), tr("Where it was trained last")}};
-    if (role == Qt::DisplayRole) return headings.value(section).name;
-    if (role == Qt::ToolTipRole) return headings.value(section).help;
-    // What one looks for first: the best, the newest, the farthest.
-    const bool most_first = section == step_column || section == last_column || section == best_column ||
-                            section == rate_column || section == started_column;
-    if (role == Qt::InitialSortOrderRole && most_first) return Qt::DescendingOrder;
-    return {};
 }
 
 }  // namespace roper
