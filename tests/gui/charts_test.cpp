@@ -5,18 +5,19 @@
 #include <random>
 
 #include "core/methods/position_method.h"
-#include "tests/support/text_boxes.h"
+#include "tests/support/label_problems.h"
 #include "ui/charts/beeswarm.h"
+#include "ui/charts/centred_mean.h"
 #include "ui/charts/curve_chart.h"
 #include "ui/charts/figure_export.h"
 #include "ui/charts/heat_map_view.h"
-#include "ui/charts/metric_chart.h"
+#include "ui/charts/min_max_pyramid.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/lab_style.h"
 
 using namespace roper;
 
-/// The pyramid against plain loops, smoothing, and the chart driven by events.
+/// What charts are made of: pyramids against plain loops, means, labels, colours; curves and maps.
 class ChartsTest : public QObject {
     Q_OBJECT
 
@@ -119,252 +120,6 @@ class ChartsTest : public QObject {
         QVERIFY(std::isnan(with_gap.at(1, 0)));
     }
 
-    void theBoldCurveIsTheMeanOfSoMany() {
-        MetricChart chart("loss", "loss", nullptr);
-        chart.resize(600, 300);
-        chart.addSeries("a", {"run a", Theme::rope()});
-        for (int i = 0; i < 200; ++i)
-            chart.append("a", {double(i), 0, 0, i % 2 == 0 ? 1.0 : 3.0});
-        chart.setSmoothing(51);
-        chart.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&chart));
-        chart.redrawNow();
-        const auto* bold = chart.plot().graph(1);
-        QVERIFY(bold->dataCount() > 100);
-        for (const auto& point : *bold->data())
-            if (point.key > 30 && point.key < 170) QVERIFY(std::abs(point.value - 2) < 0.03);
-        QVERIFY(chart.figureCaption().contains("mean of 51 values"));
-        chart.setSmoothing(1);
-        QVERIFY(!chart.figureCaption().contains("mean"));
-    }
-
-    void aFirstPointHasAnAxisThatCanBeRead() {
-        MetricChart chart("accuracy", "solved, %", nullptr);
-        chart.resize(600, 300);
-        chart.addSeries("a", {"run a", Theme::rope()});
-        chart.append("a", {50, 1, 1, 12.5});
-        chart.redrawNow();
-        QVERIFY(chart.plot().yAxis->range().size() >= 1);
-        QVERIFY(chart.plot().yAxis->range().contains(12.5));
-    }
-
-    void chartShowsWhatIsAppended() {
-        MetricChart chart("loss", "loss", nullptr);
-        chart.resize(600, 300);
-        chart.show();
-        chart.addSeries("a", {"run a", Theme::rope()});
-        chart.addSeries("b", {"run b", Theme::roper()});
-        chart.setSmoothing(25);
-        QSignalSpy replots(&chart.plot(), &QCustomPlot::afterReplot);
-        for (int i = 1; i <= 5000; ++i)
-            chart.append("a", {double(i), i * 0.1, i * 100.0, 3.0 / i});
-        chart.append("b", {1, 0.1, 100, 2.0});
-        QTRY_VERIFY(replots.count() > 0);
-        QTest::qWait(120);
-        QVERIFY2(replots.count() <= 6, "5,000 points must not make 5,000 replots");
-        QVERIFY(chart.plot().xAxis->range().contains(1) && chart.plot().xAxis->range().contains(5000));
-        QVERIFY(chart.plot().graph(0)->dataCount() <= 2 * chart.plot().axisRect()->width());
-        QCOMPARE(chart.pointCount("a"), std::size_t(5000));
-        // All data are exported; thinning is for the screen alone.
-        QCOMPARE(chart.figureCsv().count('\n'), 5002);
-    }
-
-    void chartMarksNotANumber() {
-        MetricChart chart("loss", "loss", nullptr);
-        chart.resize(600, 300);
-        chart.addSeries("a", {"a", Theme::rope()});
-        for (int i = 1; i <= 10; ++i)
-            chart.append("a", {double(i), 0, 0, i == 7 ? std::nan("") : 1.0});
-        chart.redrawNow();
-        const QCPGraph* marks = chart.plot().graph(2);
-        QCOMPARE(marks->dataCount(), 1);
-        QCOMPARE(marks->data()->at(0)->key, 7.0);
-        QVERIFY(chart.figureCsv().contains("nan"));
-    }
-
-    void legendHidesAndIsolates() {
-        MetricChart chart("loss", "loss", nullptr);
-        chart.resize(600, 400);
-        for (const char* key : {"a", "b", "c"}) {
-            chart.addSeries(key, {key, Theme::rope()});
-            chart.append(key, {1, 1, 1, 1});
-            chart.append(key, {2, 2, 2, 2});
-        }
-        chart.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&chart));
-        chart.redrawNow();
-        QTest::qWait(80);
-        const auto clickLegend = [&](int item, bool twice) {
-            const QPoint at = chart.plot().legend->item(item)->rect().center();
-            QTest::mouseClick(&chart.plot(), Qt::LeftButton, {}, at);
-            if (twice) QTest::mouseDClick(&chart.plot(), Qt::LeftButton, {}, at);
-            chart.redrawNow();
-            QTest::qWait(60);
-        };
-        clickLegend(1, false);
-        QVERIFY(!chart.isShown("b"));
-        QVERIFY(!chart.plot().graph(4)->visible());
-        clickLegend(1, false);
-        QVERIFY(chart.isShown("b"));
-        QTest::qWait(QApplication::doubleClickInterval() + 50);
-        clickLegend(2, true);
-        QVERIFY(chart.isShown("c") && !chart.isShown("a") && !chart.isShown("b"));
-        QTest::qWait(QApplication::doubleClickInterval() + 50);
-        clickLegend(2, true);
-        QVERIFY(chart.isShown("a") && chart.isShown("b") && chart.isShown("c"));
-    }
-
-    void crosshairReadsTheNumbers() {
-        MetricChart chart("loss", "loss", nullptr);
-        chart.resize(600, 300);
-        chart.addSeries("a", {"run a", Theme::rope()});
-        for (int i = 1; i <= 100; ++i)
-            chart.append("a", {double(i), 0, 0, i / 100.0});
-        chart.setSmoothing(1);
-        chart.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&chart));
-        chart.redrawNow();
-        QTest::qWait(80);
-        QSignalSpy pointed(&chart, &MetricChart::pointed);
-        const int x = static_cast<int>(chart.plot().xAxis->coordToPixel(50));
-        // Sent to the plot itself: where the platform's own pointer is does not matter.
-        const QPointF at(x, chart.plot().axisRect()->center().y());
-        QMouseEvent move(QEvent::MouseMove, at, chart.plot().mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
-        QApplication::sendEvent(&chart.plot(), &move);
-        QVERIFY(!pointed.isEmpty());
-        QVERIFY2(pointed.last()[0].toString().contains("run a: 0.5"),
-                 qPrintable(pointed.last()[0].toString()));
-    }
-
-    // At step 539 stood the evaluation of step 600.
-    void crosshairReadsTheNearestValueAndItsStep() {
-        MetricChart chart("accuracy", "solved, %", nullptr);
-        chart.resize(600, 300);
-        for (const char* key : {"a", "b", "c", "d", "e", "f"}) {
-            chart.addSeries(key, {key, Theme::rope()});
-            for (int step = 500; step <= 700; step += 100)
-                chart.append(key, {double(step), 0, 0, step / 10.0 + key[0] - 'a'});
-        }
-        chart.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&chart));
-        chart.redrawNow();
-        QTest::qWait(80);
-        QSignalSpy pointed(&chart, &MetricChart::pointed);
-        const QPointF at(chart.plot().xAxis->coordToPixel(539), chart.plot().yAxis->coordToPixel(54));
-        QMouseEvent move(QEvent::MouseMove, at, chart.plot().mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
-        QApplication::sendEvent(&chart.plot(), &move);
-        const QString readout = pointed.last()[0].toString();
-        QVERIFY2(readout.contains("e: 54 at 500"), qPrintable(readout));
-        QVERIFY2(!readout.contains("a: 50") && readout.contains("and 2 more"), qPrintable(readout));
-        // Of several runs of a kind the mean is read, and the nearest of them.
-        for (const char* key : {"a", "b", "c", "d", "e", "f"})
-            chart.setLook(key, {key[0] < 'd' ? "RoPE" : "RoPER", Theme::rope(), 0, 0, false, key});
-        QApplication::sendEvent(&chart.plot(), &move);
-        const QString of_kinds = pointed.last()[0].toString();
-        QVERIFY2(of_kinds.contains("RoPER: mean 54 (53 to 55, 3 runs)    RoPE: mean 51 (50 to 52, 3 runs)"
-                                   "    nearest: e: 54 at 500"),
-                 qPrintable(of_kinds));
-    }
-
-    void theLegendKeepsOffTheCurves() {
-        MetricChart chart("loss", "loss", nullptr);
-        chart.resize(600, 400);
-        chart.addSeries("a", {"a run", Theme::rope()});
-        for (int i = 1; i <= 100; ++i)
-            chart.append("a", {double(i), 0, 0, i / 100.0});  // rises to where a legend usually stands
-        chart.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&chart));
-        chart.redrawNow();
-        chart.plot().replot();
-        const auto corner = chart.plot().axisRect()->insetLayout()->insetAlignment(0);
-        QVERIFY(corner == (Qt::AlignBottom | Qt::AlignRight) || corner == (Qt::AlignTop | Qt::AlignLeft));
-    }
-
-    void theLegendKeepsOffALineWhosePointsAreFarApart() {
-        MetricChart chart("accuracy", "solved, %", nullptr);
-        chart.resize(600, 400);
-        chart.addSeries("a", {"a run", Theme::rope()});
-        for (const auto& [x, y] : {std::pair{0.0, 100.0}, {50.0, 100.0}, {100.0, 0.0}})
-            chart.append("a", {x, 0, 0, y});
-        chart.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&chart));
-        QCPLayoutInset* layout = chart.plot().axisRect()->insetLayout();
-        layout->setInsetAlignment(0, Qt::AlignTop | Qt::AlignLeft);  // between two points of the line
-        chart.redrawNow();
-        chart.plot().replot();
-        QVERIFY(layout->insetAlignment(0) != (Qt::AlignTop | Qt::AlignLeft));
-    }
-
-    void oneEntryOfTheLegendForEachLabel() {
-        MetricChart chart("loss", "loss", nullptr);
-        chart.resize(600, 400);
-        for (int seed = 0; seed < 20; ++seed)
-            for (const char* label : {"RoPE", "RoPER"}) {
-                const QString key = label + QString::number(seed);
-                chart.addSeries(key, {label, Theme::rope(), 0, label[4] == 'R'});
-                chart.append(key, {1, 1, 1, 1});
-                chart.append(key, {2, 2, 2, 2});
-            }
-        chart.redrawNow();
-        QCOMPARE(chart.plot().legend->itemCount(), 2);
-        QVERIFY(chart.isLegendShown());
-        QVERIFY(chart.figureCaption().contains("RoPE (20 runs); RoPER (20 runs)"));
-        // Without colours RoPER is told by its marks.
-        QCOMPARE(chart.plot().graph(1)->scatterStyle().shape(), QCPScatterStyle::ssNone);
-        QCOMPARE(chart.plot().graph(4)->scatterStyle().shape(), QCPScatterStyle::ssDisc);
-    }
-
-    /// Below the axes a legend covers no curve, and none of its lines another, at any size and in any theme.
-    void aLegendOfManyStandsBelowTheAxes() {
-        for (const QSize size : {QSize(318, 212), QSize(430, 300), QSize(960, 420)}) {
-            for (const bool dark : {false, true}) {
-                MetricChart chart("loss", "loss", nullptr);
-                for (int i = 0; i < 20; ++i) {
-                    const QString label =
-                        QString("Sweep addition-width-%1: %2").arg(i / 2).arg(i % 2 ? "RoPER" : "RoPE");
-                    MetricChart::Look look{label, Theme::rope(), i % 2};
-                    look.letter = CurveLetters::letter(i);
-                    chart.addSeries(label, look);
-                    for (int step = 1; step <= 10; ++step)
-                        chart.append(label, {step * 10.0, 0, 0, 3 - 0.01 * i * step});
-                }
-                chart.resize(size);
-                chart.redrawNow();
-                TextBoxRecorder recorder(size);
-                QPainter painter(&recorder);
-                painter.setFont(Zoom::instance().pictureFont());
-                chart.paintFigure(painter, QRect(QPoint(), size), Theme::of(fixedPalette(dark)));
-                painter.end();
-                // Rows of the legend stand below the name of the x axis.
-                double axis_name = 0;
-                for (const auto& box : recorder.boxes())
-                    if (box.text == "step") axis_name = box.bounds().bottom();
-                QVERIFY(axis_name > 0);
-                int in_legend = 0, on_curves = 0;
-                for (const auto& box : recorder.boxes()) {
-                    QVERIFY2(QRectF(QPointF(), size).adjusted(-1, -1, 1, 1).contains(box.bounds()),
-                             qPrintable(box.text));
-                    in_legend += box.text.contains("RoPE");
-                    on_curves += box.text.size() == 1 && box.text[0].isLetter();
-                    if (!box.text.contains("RoPE")) continue;
-                    QVERIFY2(box.text.contains(": RoPE"), qPrintable(box.text));
-                    QVERIFY2(box.bounds().top() > axis_name, qPrintable(box.text));
-                    for (const auto& other : recorder.boxes())
-                        QVERIFY2(
-                            &other == &box || !other.bounds().intersects(box.bounds().adjusted(1, 2, -1, -2)),
-                            qPrintable(box.text + " / " + other.text));
-                }
-                QCOMPARE(on_curves, 20);
-                // What has no room is counted.
-                const QString rest = QString("and %1 more").arg(20 - in_legend);
-                QVERIFY2(in_legend == 20 || std::any_of(recorder.boxes().begin(), recorder.boxes().end(),
-                                                        [&](const auto& box) { return box.text == rest; }),
-                         qPrintable(QString::number(in_legend)));
-                QVERIFY(size.width() < 400 || in_legend == 20);
-            }
-        }
-    }
-
     /// A letter stands on its curve, and no two at the same x: what lies on one another is read there.
     void lettersStandOnTheirCurves() {
         CurveChart chart("test", "", "", nullptr);
@@ -389,7 +144,7 @@ class ChartsTest : public QObject {
                     return ys[i - 1] + (ys[i] - ys[i - 1]) * (x - xs[i - 1]) / (xs[i] - xs[i - 1]);
             return ys.last();
         };
-        const auto boxes = lettersOf(chart);
+        const auto boxes = lettersOf(chart, chart.size());
         QSet<QString> found;
         for (const auto& box : boxes) {
             const auto curve = static_cast<std::size_t>(box.text[0].unicode() - 'A');
@@ -408,52 +163,6 @@ class ChartsTest : public QObject {
         QCOMPARE(CurveLetters::letter(26), QString("AA"));
         QCOMPARE(CurveLetters::letter(52), QString("BA"));
         QVERIFY(CurveLetters::isBefore("Z", "AA") && !CurveLetters::isBefore("B", "A"));
-    }
-
-    /// Sequences: a curve that is hidden loses its letter, one that is removed leaves nothing behind that a
-    /// replot before the next drawing would touch, and an export leaves the screen as it was.
-    void lettersGoWithTheirCurves() {
-        MetricChart chart("loss", "loss", nullptr);
-        chart.resize(600, 400);
-        for (int i = 0; i < 7; ++i) {
-            MetricChart::Look look{QString("run %1").arg(i), Theme::rope()};
-            look.letter = CurveLetters::letter(i);
-            chart.addSeries(look.label, look);
-            for (int step = 0; step <= 20; ++step)
-                chart.append(look.label, {step * 5.0, 0, 0, 1.0 + i});
-        }
-        const auto letters = [&] {
-            chart.redrawNow();
-            QSet<QString> all;
-            for (const auto& box : lettersOf(chart))
-                all.insert(box.text);
-            return all;
-        };
-        QCOMPARE(letters().size(), 7);
-        chart.setShown("run 2", false);
-        QVERIFY(!letters().contains("C"));
-        chart.setShown("run 2", true);
-        QVERIFY(letters().contains("C"));
-        chart.removeSeries("run 3");
-        chart.plot().replot();  // before anything is drawn anew
-        QCOMPARE(letters().size(), 6);
-        QVERIFY(!letters().contains("D"));
-        // Without its legend on the screen it is exported with it, and has none on the screen after that.
-        chart.setLegendShown(false);
-        chart.redrawNow();
-        QVERIFY(!chart.plot().legend->visible());
-        TextBoxRecorder recorder(chart.size());
-        QPainter painter(&recorder);
-        painter.setFont(Zoom::instance().pictureFont());
-        chart.paintWithLegend(true, painter, chart.rect(), Theme::light());
-        painter.end();
-        QVERIFY(std::any_of(recorder.boxes().begin(), recorder.boxes().end(),
-                            [](const auto& box) { return box.text == "A  run 0"; }));
-        QVERIFY(!chart.plot().legend->visible());
-        // Where there is no room for a letter there is none.
-        chart.resize(70, 40);
-        chart.redrawNow();
-        chart.plot().replot();
     }
 
     void namesBesideEachOtherKeepWhatTellsThemApart() {
@@ -517,34 +226,6 @@ class ChartsTest : public QObject {
                     expect(theme.visible(theme.run(method.name, number)), theme.background, 3, "curve");
             for (const QColor& color : {Theme::query(), Theme::key(), Theme::value(), Theme::output()})
                 expect(theme.ghost(color), theme.background, 1.8, "pale arrow");
-        }
-    }
-
-    /// Runs' own colours need not stand out; their lines do.
-    void linesStandOutInBothThemes() {
-        for (const bool dark : {false, true}) {
-            MetricChart chart("loss", "loss", nullptr);
-            chart.setPalette(fixedPalette(dark));
-            chart.resize(500, 300);
-            const Theme theme = Theme::of(chart.palette());
-            for (const QColor& color : {QColor("#101010"), QColor("#f4f4f4"), QColor("#ffe680")}) {
-                MetricChart::Look look;
-                look.label = look.name = color.name();
-                look.color = color;
-                chart.addSeries(color.name(), look);
-                for (int step = 1; step <= 3; ++step)
-                    chart.append(color.name(), {double(step), double(step), double(step), 1.0 / step});
-            }
-            chart.redrawNow();
-            int lines = 0;
-            for (int i = 0; i < chart.plot().graphCount(); ++i) {
-                const QCPGraph& graph = *chart.plot().graph(i);
-                if (!graph.visible() || graph.data()->size() < 2) continue;
-                ++lines;
-                QVERIFY2(contrast(graph.pen().color(), theme.background) >= 3,
-                         qPrintable(graph.pen().color().name()));
-            }
-            QCOMPARE(lines, 3);
         }
     }
 
@@ -672,46 +353,6 @@ class ChartsTest : public QObject {
         // Of the sixteen of the next level, 10 lie on and left of the diagonal.
         QCOMPARE(mean.colorIndex(mean.levelFor(0.25, 0.25), 0, 0), static_cast<int>(25.5 + 0.5));
         QCOMPARE(mean.colorIndex(level, 3, 0), 0);  // row 6 alone: row 7 is absent
-    }
-
-    void axesCanBeLogarithmic() {
-        MetricChart chart("loss", "loss", nullptr);
-        chart.resize(600, 300);
-        chart.addSeries("a", {"a", Theme::rope()});
-        for (int i = 1; i <= 100; ++i)
-            chart.append("a", {double(i), i * 1.0, i * 10.0, 1.0 / i});
-        chart.setLogX(true);
-        chart.setLogY(true);
-        chart.redrawNow();
-        QCOMPARE(chart.plot().yAxis->scaleType(), QCPAxis::stLogarithmic);
-        QVERIFY(chart.plot().yAxis->range().lower > 0);
-        chart.plot().replot();
-        const auto ticks = chart.plot().yAxis->tickVector();
-        QVERIFY2(ticks.contains(0.01) && ticks.contains(0.1) && ticks.contains(0.2), "ticks below 1");
-        chart.setAcross(MetricChart::XAxis::tokens);
-        chart.redrawNow();
-        QVERIFY(chart.plot().xAxis->range().upper >= 1000);
-        // About one decade: losses from 6 to 0.6 have ticks below 1, too.
-        chart.plot().yAxis->setRange(0.58, 6.2);
-        chart.plot().replot();
-        const auto few = chart.plot().yAxis->tickVector();
-        QVERIFY(few.contains(1.0) && few.contains(6.0));
-        QVERIFY(std::any_of(few.begin(), few.end(), [](double tick) { return tick < 0.9 && tick > 0.58; }));
-    }
-
-  private:
-    /// Single capital letters as they are exported.
-    template <class Chart>
-    static std::vector<TextBox> lettersOf(const Chart& chart) {
-        TextBoxRecorder recorder(chart.size());
-        QPainter painter(&recorder);
-        painter.setFont(chart.font());
-        chart.paintFigure(painter, chart.rect(), Theme::light());
-        painter.end();
-        std::vector<TextBox> letters;
-        for (const TextBox& box : recorder.boxes())
-            if (box.text.size() == 1 && box.text[0].isUpper()) letters.push_back(box);
-        return letters;
     }
 };
 

@@ -38,6 +38,19 @@ inline QStringList labelProblems(const Figure& figure, const QSize& size) {
     return problems;
 }
 
+/// Single capital letters of a figure, drawn in a size.
+inline std::vector<TextBox> lettersOf(const Figure& figure, const QSize& size) {
+    TextBoxRecorder recorder(size);
+    QPainter painter(&recorder);
+    painter.setFont(Zoom::instance().pictureFont());
+    figure.paintFigure(painter, QRectF(QPointF(0, 0), QSizeF(size)), Theme::light());
+    painter.end();
+    std::vector<TextBox> letters;
+    for (const TextBox& box : recorder.boxes())
+        if (box.text.size() == 1 && box.text[0].isUpper()) letters.push_back(box);
+    return letters;
+}
+
 /// Texts of a figure that do not stand out from what is behind them as WCAG 2.1 AA asks, in both themes.
 inline QStringList contrastProblems(const Figure& figure, const QSize& size) {
     constexpr double kLeast = 4.5;
