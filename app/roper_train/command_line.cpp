@@ -237,7 +237,7 @@ void CommandLine::addSample() {
 }
 
 void CommandLine::addEval() {
-    CLI::App* eval = command("eval", "Ask a checkpoint of a run fresh problems");
+    CLI::App* eval = command("eval", "Evaluate a checkpoint of a run on fresh problems");
     addReading(eval);
     eval->add_option("--problems", eval_.evaluation.problems,
                      "How many; with --by-size, of every size; of a text, sequences of the training's length "
