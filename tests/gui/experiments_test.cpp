@@ -362,6 +362,13 @@ class ExperimentsTest : public PageTest {
         const int before = tree().viewport()->height();
         window_->resize(1000, 640);
         QTRY_VERIFY(tree().viewport()->height() < before && isSeen(tree().currentIndex()));
+        // Who has scrolled elsewhere stays there when they come back.
+        tree().scrollToTop();
+        QVERIFY(!isSeen(tree().currentIndex()));
+        window_->showPage("Compare");
+        window_->showPage("Training");
+        QTest::qWait(50);
+        QCOMPARE(tree().verticalScrollBar()->value(), 0);
     }
 
     void twinsStartedTogetherAreOneExperiment() {

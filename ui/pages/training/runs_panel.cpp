@@ -102,7 +102,7 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
     connect(proxy_, &QAbstractItemModel::layoutAboutToBeChanged, this,
             [this] { current_was_seen_ = isSeen(tree_->currentIndex()); });
     connect(proxy_, &QAbstractItemModel::layoutChanged, this, [this] {
-        if (current_was_seen_) scrollToCurrent();
+        if (current_was_seen_ && !isSeen(tree_->currentIndex())) scrollToCurrent();
     });
     for (auto signal : {&RunsModel::tickedChanged, &RunsModel::groupsChanged})
         connect(model_, signal, this, &RunsPanel::chartedChanged);
@@ -182,7 +182,9 @@ bool RunsPanel::eventFilter(QObject* watched, QEvent* event) {
         const int height_before = static_cast<QResizeEvent*>(event)->oldSize().height();
         const QRect current = tree_->visualRect(tree_->currentIndex());
         if (!current.isEmpty() && current.top() >= 0 && current.top() < height_before)
-            QTimer::singleShot(0, this, &RunsPanel::scrollToCurrent);
+            QTimer::singleShot(0, this, [this] {
+                if (!isSeen(tree_->currentIndex())) scrollToCurrent();
+            });
     }
     const auto* key = event->type() == QEvent::KeyPress ? static_cast<QKeyEvent*>(event) : nullptr;
     const bool is_space = key != nullptr && key->key() == Qt::Key_Space && key->modifiers() == Qt::NoModifier;
@@ -267,10 +269,12 @@ void RunsPanel::scrollToCurrent() {
     tree_->scrollTo(current);
 }
 
-/// What was chosen while the list had no size yet is scrolled to when it has.
+/// What was chosen while the list had no size yet is scrolled to when it has. From then on the list stays
+/// where people scrolled it.
 void RunsPanel::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
-    QTimer::singleShot(0, this, &RunsPanel::scrollToCurrent);
+    if (!was_shown_) QTimer::singleShot(0, this, &RunsPanel::scrollToCurrent);
+    was_shown_ = true;
 }
 
 QStringList RunsPanel::charted() const {

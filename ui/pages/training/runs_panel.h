@@ -100,6 +100,7 @@ class RunsPanel : public QWidget {
     RunsModel* model_;
     RunFilterModel* proxy_;
     QTreeView* tree_;
+    bool was_shown_ = false;
     bool current_was_seen_ = false;  ///< before rows were sorted anew
     QLineEdit* filter_;
     QLabel *detail_, *filter_problem_;
