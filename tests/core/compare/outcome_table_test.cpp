@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <list>
-
 #include "core/base/text.h"
+#include "tests/support/compared_runs.h"
 
 namespace roper {
 namespace {
@@ -14,46 +13,44 @@ class Twins {
   public:
     void add(const std::string& position, std::int64_t seed, const std::vector<std::int64_t>& correct,
              double step_s = 0.02) {
-        Rows& rows = rows_.emplace_back();
-        Specification s;
+        RunRecord record;
+        record.name = position + "-s" + std::to_string(seed);
+        record.host = "here";
+        Specification& s = record.specification;
         s.model.position = position;
         s.training.data_seed = s.training.model_seed = seed;
         s.training.steps = 500;
+        std::vector<EvaluationRow> evaluations;
         for (std::size_t i = 0; i < correct.size(); ++i) {
-            EvaluationRow row;
+            EvaluationRow& row = evaluations.emplace_back();
             row.step = 100 * static_cast<std::int64_t>(i + 1);
             row.correct = correct[i];
             row.of = 100;
             row.loss = 1.0 / static_cast<double>(1 + correct[i]);
-            rows.evaluations.push_back(row);
         }
+        std::vector<MetricsRow> metrics;
         for (std::int64_t step = 1; step <= 500; ++step) {
-            MetricsRow row;
+            MetricsRow& row = metrics.emplace_back();
             row.step = step;
             row.time_s = step_s * static_cast<double>(step);
             row.loss = 1;
-            rows.metrics.push_back(row);
         }
-        records.push_back({position + "-s" + std::to_string(seed), s, RunState::finished, "here",
-                           rows.metrics, rows.evaluations});
+        runs_.add(std::move(record), std::move(evaluations), std::move(metrics));
     }
 
     RunGroup group(const std::string& position) const {
-        for (const RunGroup& group : groupRuns(records))
+        for (const RunGroup& group : groupRuns(records()))
             if (group.specification.model.position == position) return group;
         throw std::logic_error("no such group");
     }
-    std::vector<OutcomeRow> table() const { return outcomeTable(records, group("rope"), group("roper")); }
-    Measure leading() const { return leadingMeasure(records, group("rope"), group("roper")); }
+    std::vector<OutcomeRow> table() const { return outcomeTable(records(), group("rope"), group("roper")); }
+    Measure leading() const { return leadingMeasure(records(), group("rope"), group("roper")); }
 
-    std::vector<RunRecord> records;
+    std::vector<RunRecord>& records() { return runs_.records; }
+    const std::vector<RunRecord>& records() const { return runs_.records; }
 
   private:
-    struct Rows {
-        std::vector<MetricsRow> metrics;
-        std::vector<EvaluationRow> evaluations;
-    };
-    std::list<Rows> rows_;
+    ComparedRuns runs_;
 };
 
 const OutcomeRow* rowOf(const std::vector<OutcomeRow>& rows, Measure measure, double share = 0.9) {
@@ -96,10 +93,10 @@ TEST(OutcomeTable, LeavesOutTimesOfSteps) {
     EXPECT_EQ(rowOf(twins.table(), Measure::step_time), nullptr);
     // By itself it is compared, but only of pairs that were trained on one machine.
     const RunGroup a = twins.group("rope"), b = twins.group("roper");
-    EXPECT_NEAR(comparePaired(twins.records, a, b, Measure::step_time).test->difference.mean, 10, 1e-9);
+    EXPECT_NEAR(comparePaired(twins.records(), a, b, Measure::step_time).test->difference.mean, 10, 1e-9);
     for (std::size_t i = 0; i < 3; ++i)
-        twins.records[i].host = "there";
-    EXPECT_TRUE(comparePaired(twins.records, a, b, Measure::step_time).differences().empty());
+        twins.records()[i].host = "there";
+    EXPECT_TRUE(comparePaired(twins.records(), a, b, Measure::step_time).differences().empty());
 }
 
 TEST(OutcomeTable, CorrectsForTheMeasuresThatWereTested) {
@@ -120,7 +117,7 @@ TEST(OutcomeTable, CorrectsForTheMeasuresThatWereTested) {
 TEST(OutcomeTable, TheMeasureThatWasNamedBeforeIsTestedAlone) {
     Twins twins = threePairs();
     const auto unnamed = twins.table();
-    for (RunRecord& run : twins.records)
+    for (RunRecord& run : twins.records())
         run.specification.about.measure = "mean_correct";
     const auto rows = twins.table();
     ASSERT_EQ(rows.size(), unnamed.size());
@@ -140,11 +137,11 @@ TEST(OutcomeTable, TheMeasureThatWasNamedBeforeIsTestedAlone) {
         }
     EXPECT_EQ(twins.leading(), Measure::mean_correct);
     // Not of all runs: one may have been trained before the measure was named.
-    twins.records.front().specification.about.measure = "auto";
+    twins.records().front().specification.about.measure = "auto";
     EXPECT_FALSE(twins.table().front().is_named_before);
-    twins.records.front().specification.about.measure = "mean_correct";
+    twins.records().front().specification.about.measure = "mean_correct";
     EXPECT_TRUE(twins.table().front().is_named_before);
-    twins.records.back().specification.about.measure = "final_loss";
+    twins.records().back().specification.about.measure = "final_loss";
     EXPECT_FALSE(twins.table().front().is_named_before);
 }
 
@@ -202,19 +199,19 @@ TEST(LeadingMeasure, IsTimeOnceAllSolveNearlyAll) {
     EXPECT_EQ(twins.leading(), Measure::steps_until);
     twins.add("rope", 3, {0, 0, 10, 20, 94});
     EXPECT_EQ(twins.leading(), Measure::final_correct);
-    twins.records.back().state = RunState::stopped;  // not finished: it says nothing of the end
+    twins.records().back().state = RunState::stopped;  // not finished: it says nothing of the end
     EXPECT_EQ(twins.leading(), Measure::steps_until);
     for (std::size_t i = 0; i < 3; ++i)
-        twins.records[i].state = RunState::running;  // nobody knows yet how RoPE ends
+        twins.records()[i].state = RunState::running;  // nobody knows yet how RoPE ends
     EXPECT_EQ(twins.leading(), Measure::final_correct);
-    for (RunRecord& run : twins.records)
+    for (RunRecord& run : twins.records())
         run.state = RunState::running;
     EXPECT_EQ(twins.leading(), Measure::final_correct);
 }
 
 TEST(LeadingMeasure, OfTextsIsTheLoss) {
     Twins twins = threePairs();
-    for (RunRecord& run : twins.records)
+    for (RunRecord& run : twins.records())
         run.specification.task.name = "text";
     EXPECT_EQ(twins.leading(), Measure::final_loss);
 }
