@@ -36,14 +36,27 @@ Specification asTwin(const RunGroup& group, const Specification& of) {
     return twin;
 }
 
-/// Runs of `group` with the seeds that only `other` has.
+/// Runs of `group` with the seeds that only `other` has. A comparison in one precision leaves out those of
+/// others.
+/// @param precision  empty: any
 void addMissing(std::span<const RunRecord> runs, const RunGroup& group, const RunGroup& other,
-                std::vector<Specification>& missing) {
+                const std::string& precision, std::vector<Specification>& missing) {
     std::set<Seeds> seeds = seedsOf(runs, group);
     for (const std::size_t run : other.runs) {
+        const std::string own = precisionOf(runs[run]);
+        if (!precision.empty() && !own.empty() && own != precision) continue;
         const Specification& of_other = runs[run].specification;
         if (seeds.insert(seedsOf(of_other)).second) missing.push_back(asTwin(group, of_other));
     }
+}
+
+/// That of the first run that was compared: further pairs are computed as it was.
+Specification::Device deviceOf(std::span<const RunRecord> runs, const PairedComparison& comparison,
+                               const RunGroup& group) {
+    for (const SeedPair& pair : comparison.pairs)
+        for (const RunRecord& run : runs)
+            if (run.name == pair.run_a && pair.a.isSettled()) return run.specification.device;
+    return group.specification.device;
 }
 
 /// Pairs with which the sign test would be below 0.05, were one side ahead as often as so far.
@@ -76,8 +89,8 @@ std::vector<FollowUp> followUps(std::span<const RunRecord> runs, const RunGroup&
                                 const PairedComparison& comparison) {
     std::vector<FollowUp> all;
     FollowUp twins{FollowUp::Kind::missing_twins, {}};
-    addMissing(runs, b, a, twins.runs);
-    addMissing(runs, a, b, twins.runs);
+    addMissing(runs, b, a, comparison.precision, twins.runs);
+    addMissing(runs, a, b, comparison.precision, twins.runs);
     // Pairs of which a run has failed will not give an outcome; the others do, or will.
     const int there =
         static_cast<int>(comparison.pairs.size() + twins.runs.size()) - comparison.count(Outcome::missing);
@@ -89,9 +102,12 @@ std::vector<FollowUp> followUps(std::span<const RunRecord> runs, const RunGroup&
     for (const RunGroup* group : {&a, &b})
         for (const auto& [data, model] : seedsOf(runs, *group))
             taken.insert({data, model});
+    Specification first = a.specification;
+    first.device = deviceOf(runs, comparison, a);
     for (std::int64_t seed = 0; static_cast<int>(pairs.runs.size()) < 2 * more; ++seed) {
         if (taken.contains(seed)) continue;
-        const Specification& first = pairs.runs.emplace_back(withSeeds(a.specification, {seed, seed}));
+        first = withSeeds(first, {seed, seed});
+        pairs.runs.push_back(first);
         pairs.runs.push_back(asTwin(b, first));
     }
     all.push_back(std::move(pairs));

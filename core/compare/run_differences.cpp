@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
+#include <set>
 
 #include "core/base/text.h"
-#include "core/compare/grouping.h"
+#include "core/compare/paired.h"
 
 namespace roper {
 namespace {
@@ -13,10 +15,6 @@ constexpr double kShareSolved = 0.9;
 constexpr auto kNotUsed = "not used";
 constexpr auto kNone = "–";
 
-bool allAreTheSame(const std::vector<std::string>& values) {
-    return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
-}
-
 /// A run, or those of a group.
 struct RunColumn {
     std::string name;
@@ -24,15 +22,17 @@ struct RunColumn {
 };
 
 std::vector<RunColumn> columnsOf(std::span<const RunRecord> runs, DifferencesBy by) {
+    const std::vector<RunGroup> groups =
+        by == DifferencesBy::group ? groupRuns(runs) : std::vector<RunGroup>();
     std::vector<RunColumn> columns;
-    if (by == DifferencesBy::run) {
+    if (groups.size() < 2) {  // of one group it is the runs that differ
         for (const RunRecord& run : runs)
             columns.push_back({run.name, {&run}});
         return columns;
     }
-    for (const RunGroup& group : groupRuns(runs)) {
+    for (const RunGroup& group : groups) {
         RunColumn& column = columns.emplace_back();
-        for (const std::size_t place : group.runs)
+        for (const std::size_t place : runsThatCount(runs, group))
             column.runs.push_back(&runs[place]);
         const bool is_alone = column.runs.size() == 1;
         column.name = is_alone ? column.runs.front()->name
@@ -41,44 +41,75 @@ std::vector<RunColumn> columnsOf(std::span<const RunRecord> runs, DifferencesBy 
     return columns;
 }
 
-/// Each value once; of many seeds the first and the last.
-std::string joinedValues(const std::vector<std::string>& values) {
+/// Each value once, numbers by size; of many numbers the first and the last.
+std::string joinedValues(const std::set<std::string>& values) {
     constexpr std::size_t kMostListed = 3;
-    std::vector<std::string> distinct;
-    for (const std::string& value : values)
-        if (std::find(distinct.begin(), distinct.end(), value) == distinct.end()) distinct.push_back(value);
-    if (distinct.size() <= kMostListed) return join(distinct, "; ");
-    return distinct.front() + " … " + distinct.back() + " (" + std::to_string(distinct.size()) + " values)";
+    std::vector<std::string> all(values.begin(), values.end());
+    const bool are_numbers =
+        std::all_of(all.begin(), all.end(), [](const auto& text) { return parseNumber(text).has_value(); });
+    if (are_numbers)
+        std::sort(all.begin(), all.end(),
+                  [](const auto& x, const auto& y) { return *parseNumber(x) < *parseNumber(y); });
+    if (all.size() <= kMostListed || !are_numbers) return join(all, "; ");
+    return all.front() + " … " + all.back() + " (" + std::to_string(all.size()) + " values)";
 }
 
-/// "96 of 128"; of several runs their mean, with the least and the greatest.
-std::string valueText(const RunColumn& column, Measure measure, const std::vector<double>& values) {
-    double sum = 0;
-    for (const double value : values)
-        sum += value;
-    std::string text = formatRounded(sum / static_cast<double>(values.size()), 5);
-    const RunRecord& run = *column.runs.front();
-    const bool counts_problems = infoOf(measure).unit == "problems";
-    if (counts_problems && !run.evaluations.empty() && run.evaluations.back().of)
-        text += " of " + std::to_string(*run.evaluations.back().of);
-    const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
-    if (*least < *greatest)
-        text += " (" + formatRounded(*least, 5) + " to " + formatRounded(*greatest, 5) + ")";
-    return text;
+/// Values by column.
+using ColumnValues = std::vector<std::set<std::string>>;
+
+template <class TextOf>
+ColumnValues valuesOf(const std::vector<RunColumn>& columns, TextOf textOf) {
+    ColumnValues values;
+    for (const RunColumn& column : columns) {
+        auto& of_column = values.emplace_back();
+        for (const RunRecord* run : column.runs)
+            of_column.insert(textOf(*run));
+    }
+    return values;
 }
 
+RunsRow rowOf(std::string name, std::string unit, const ColumnValues& values) {
+    RunsRow row{std::move(name), std::move(unit), {}};
+    for (const std::set<std::string>& of_column : values)
+        row.values.push_back(joinedValues(of_column));
+    return row;
+}
+
+/// Whether not all columns have the same, or the runs of one do not: seeds aside, by which they may differ.
+bool differ(const ColumnValues& values, bool are_seeds) {
+    const auto has_several = [](const std::set<std::string>& of_column) { return of_column.size() > 1; };
+    return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) != values.end() ||
+           (!are_seeds && std::any_of(values.begin(), values.end(), has_several));
+}
+
+/// "96 of 128"; of several runs their mean, with the least and the greatest, and how many have such a number.
 std::string outcomeText(const RunColumn& column, Measure measure) {
     std::vector<double> values;
     std::size_t never = 0;
+    std::string of_problems;
     for (const RunRecord* run : column.runs) {
         const OutcomeValue outcome = outcomeOf(*run, measure, kShareSolved);
-        if (outcome.kind == Outcome::known) values.push_back(outcome.value);
         if (outcome.kind == Outcome::never) ++never;
+        if (outcome.kind != Outcome::known) continue;
+        values.push_back(outcome.value);
+        if (infoOf(measure).unit == "problems" && run->evaluations.back().of)
+            of_problems = " of " + std::to_string(*run->evaluations.back().of);
     }
     std::vector<std::string> parts;
-    if (!values.empty()) parts.push_back(valueText(column, measure, values));
-    const std::string in_how_many = column.runs.size() > 1 ? " in " + std::to_string(never) : "";
-    if (never > 0) parts.push_back("not reached" + in_how_many);
+    if (!values.empty()) {
+        const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+        parts.push_back(formatRounded(sum / static_cast<double>(values.size()), 5) + of_problems);
+        std::vector<std::string> details;
+        const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+        if (*least < *greatest)
+            details.push_back(formatRounded(*least, 5) + " to " + formatRounded(*greatest, 5));
+        if (values.size() < column.runs.size())
+            details.push_back(std::to_string(values.size()) + " of " + countOf(column.runs.size(), "run"));
+        if (!details.empty()) parts.back() += " (" + join(details, ", ") + ")";
+    }
+    if (never > 0)
+        parts.push_back("not reached" +
+                        (column.runs.size() > 1 ? " in " + std::to_string(never) : std::string()));
     return parts.empty() ? kNone : join(parts, ", ");
 }
 
@@ -87,28 +118,17 @@ std::string stepText(const RunRecord& run) {
     return std::to_string(step) + " of " + std::to_string(run.specification.training.steps);
 }
 
-template <class TextOf>
-RunsRow rowOf(const std::vector<RunColumn>& columns, std::string name, std::string unit, TextOf textOf) {
-    RunsRow row{std::move(name), std::move(unit), {}};
-    for (const RunColumn& column : columns) {
-        std::vector<std::string> texts;
-        for (const RunRecord* run : column.runs)
-            texts.push_back(textOf(*run));
-        row.values.push_back(joinedValues(texts));
-    }
-    return row;
-}
-
-/// What computed each column's runs, a row for each thing that is known of it.
-std::vector<RunsRow> computationRows(const std::vector<RunColumn>& columns) {
-    std::vector<RunsRow> rows;
-    for (const auto& [name, values] : fieldsOf(std::vector<Computation>{})) {
-        rows.push_back(rowOf(columns, name, "", [&](const RunRecord& run) {
-            for (const auto& [field, of_run] : fieldsOf(run.computations))
-                if (field == name && !of_run.empty())  // of a run resumed elsewhere several
-                    return join({of_run.begin(), of_run.end()}, "; ");
-            return std::string(kNone);
-        }));
+/// What computed each column's runs: of each thing that is known its name and the values.
+std::vector<std::pair<std::string, ColumnValues>> computedBy(const std::vector<RunColumn>& columns) {
+    std::vector<std::pair<std::string, ColumnValues>> rows;
+    for (const auto& field : fieldsOf(std::vector<Computation>{})) {
+        const std::string& name = field.first;
+        rows.emplace_back(name, valuesOf(columns, [&](const RunRecord& run) {
+                              for (const auto& [own, values] : fieldsOf(run.computations))
+                                  if (own == name && !values.empty())  // of a run resumed elsewhere several
+                                      return join({values.begin(), values.end()}, "; ");
+                              return std::string(kNone);
+                          }));
     }
     return rows;
 }
@@ -120,22 +140,23 @@ RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by) 
     RunDifferences differences;
     for (const RunColumn& column : columns)
         differences.columns.push_back(column.name);
-    const auto keep_if_different = [&](RunsRow row) {
-        if (!allAreTheSame(row.values)) differences.settings.push_back(std::move(row));
-    };
     for (const SpecificationField& field : specificationFields()) {
         if (field.section == "about") continue;
-        keep_if_different(rowOf(columns, field.key(), field.unit, [&](const RunRecord& run) {
+        const ColumnValues values = valuesOf(columns, [&](const RunRecord& run) {
             return whyUnused(field, run.specification) ? kNotUsed : field.text(run.specification);
-        }));
+        });
+        if (differ(values, field.name == "data_seed" || field.name == "model_seed"))
+            differences.settings.push_back(rowOf(field.key(), field.unit, values));
     }
-    keep_if_different(rowOf(columns, "machine", "", [](const RunRecord& run) { return run.host; }));
-    for (RunsRow& row : computationRows(columns))
-        keep_if_different(std::move(row));
+    std::vector<std::pair<std::string, ColumnValues>> computed = computedBy(columns);
+    computed.emplace(computed.begin(), "machine",
+                     valuesOf(columns, [](const RunRecord& run) { return run.host; }));
+    for (const auto& [name, values] : computed)
+        if (differ(values, false)) differences.settings.push_back(rowOf(name, "", values));
 
     differences.outcomes.push_back(
-        rowOf(columns, "state", "", [](const RunRecord& run) { return stateName(run.state); }));
-    differences.outcomes.push_back(rowOf(columns, "step", "", stepText));
+        rowOf("state", "", valuesOf(columns, [](const RunRecord& run) { return stateName(run.state); })));
+    differences.outcomes.push_back(rowOf("step", "", valuesOf(columns, stepText)));
     for (const MeasureInfo& info : measures()) {
         // Titles of what is counted name the unit already.
         const bool is_counted = info.unit == "problems" || info.unit == "steps";

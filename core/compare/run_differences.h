@@ -20,9 +20,9 @@ struct RunsRow {
 
 struct RunDifferences {
     std::vector<std::string> columns;  ///< their names
-    /// Settings that are not the same in all runs, in the order of the specification, then the machine and
-    /// what computed them. "not used" stands where a run never reads a setting; what is only said about a
-    /// preset is left out.
+    /// Settings that are not the same in all columns or, seeds aside, within one, in the order of the
+    /// specification, then the machine and what computed them. "not used" stands where a run never reads a
+    /// setting; what is only said about a preset is left out.
     std::vector<RunsRow> settings;
     /// What at least one of the runs reached, "–" where another has no such number.
     std::vector<RunsRow> outcomes;
@@ -30,8 +30,9 @@ struct RunDifferences {
 
 enum class DifferencesBy {
     run,
-    group,  ///< runs that differ in their seeds alone share a column: its settings are those that any of them
-            ///< has, its outcomes the mean and the range
+    group,  ///< runs that differ in their seeds alone share a column, as comparisons count them: with the
+            ///< settings that any of them has, the mean of what they reached and its range. Of one group, as
+            ///< by run
 };
 
 /// @param runs  two or more; their columns stand in this order, those of groups in that of `groupRuns`

@@ -96,8 +96,16 @@ class ExperimentsTest : public PageTest {
         // Their names fit, however narrow the chart is.
         chart.resize(330, 240);
         chart.redrawNow();
-        const QRectF place = chart.plot().legend->outerRect();
-        QVERIFY2(chart.plot().rect().contains(place.toRect()), qPrintable(QString::number(place.width())));
+        chart.plot().replot();
+        QCPLegend& legend_below = *chart.plot().legend;
+        for (int i = 0; i < legend_below.itemCount(); ++i) {
+            auto* item = dynamic_cast<QCPPlottableLegendItem*>(legend_below.item(i));
+            const QString name = item->plottable()->name();
+            const double width = QFontMetricsF(item->font()).horizontalAdvance(name) +
+                                 legend_below.iconSize().width() + legend_below.iconTextPadding();
+            QVERIFY2(width <= item->outerRect().width() + 1, qPrintable(name));
+            QVERIFY2(item->outerRect().right() <= chart.width(), qPrintable(name));
+        }
         for (const QString& name : legend(chart)) {
             QVERIFY2(name.endsWith(": RoPE") || name.endsWith(": RoPER"), qPrintable(name));
         }
@@ -314,10 +322,16 @@ class ExperimentsTest : public PageTest {
         for (int column = 1; column < table.columnCount(); ++column)
             QVERIFY2(table.horizontalHeaderItem(column)->text().endsWith(", 10 runs"),
                      qPrintable(table.horizontalHeaderItem(column)->text()));
-        bool has_widths = false;
+        std::map<QString, QString> second_column;
         for (int row = 0; row < table.rowCount(); ++row)
-            has_widths = has_widths || table.item(row, 0)->text() == "model.width (features)";
-        QVERIFY(has_widths);
+            if (table.item(row, 1) != nullptr)
+                second_column[table.item(row, 0)->text()] = table.item(row, 1)->text();
+        QCOMPARE(second_column.count("model.width (features)"), std::size_t(1));
+        QCOMPARE(second_column.count("training.data_seed"), std::size_t(0));  // the same in all
+        QCOMPARE(second_column["problems solved at the end"], QString("53 of 128"));
+        const QString loss = second_column["training loss, mean of the last tenth (nats)"];
+        QVERIFY2(QRegularExpression(R"(^[\d.]+ \([\d.]+ to [\d.]+\)$)").match(loss).hasMatch(),
+                 qPrintable(loss));
     }
 
     /// Who selects several without ticking them is told how to see them together.
@@ -356,7 +370,12 @@ class ExperimentsTest : public PageTest {
         openWindow("Training", runs());
         QTRY_VERIFY(isSeen(tree().currentIndex()) && isSeen(tree().currentIndex().parent()));
         QCOMPARE(page().runsPanel().selected()->name().left(2), QString("e0"));
-        // It stays so in a lower window.
+        // It stays so when rows are sorted anew.
+        tree().sortByColumn(RunsModel::name_column, Qt::AscendingOrder);
+        QVERIFY(isSeen(tree().currentIndex()));
+        tree().sortByColumn(RunsModel::name_column, Qt::DescendingOrder);
+        QVERIFY(isSeen(tree().currentIndex()));
+        // And in a lower window.
         page().runsPanel().select("e4-roper-s9");
         QVERIFY(isSeen(tree().currentIndex()));
         const int before = tree().viewport()->height();
@@ -424,7 +443,6 @@ class ExperimentsTest : public PageTest {
         return proxy.mapFromSource(page().runsPanel().model().indexOf(run));
     }
 
-    /// Opens the menu of the selected rows and chooses this.
     static QString nameOf(int experiment) {
         return QString("Addition, width %1, 2026-01-0%2").arg(8 * (experiment + 1)).arg(experiment);
     }

@@ -158,6 +158,17 @@ class MetricChartTest : public QObject {
         QVERIFY2(of_kinds.contains("RoPER: mean 54 (53 to 55, 3 runs)    RoPE: mean 51 (50 to 52, 3 runs)"
                                    "    nearest: e: 54 at 500"),
                  qPrintable(of_kinds));
+        // One that has diverged is counted, and is never the nearest.
+        chart.clear("f");
+        chart.append("f", {500, 0, 0, std::nan("")});
+        for (const char* key : {"b", "c"})
+            chart.setLook(key, {"x=%2", Theme::rope(), 0, 0, false, key});
+        QApplication::sendEvent(&chart.plot(), &move);
+        const QString with_nan = pointed.last()[0].toString();
+        QVERIFY2(
+            with_nan.contains("RoPER: mean 53.5 (53 to 54, 2 runs), 1 NaN") &&
+                with_nan.contains("x=%2: mean 51.5 (51 to 52, 2 runs)    a: 50 at 500    nearest: e: 54"),
+            qPrintable(with_nan));
     }
 
     void theLegendKeepsOffTheCurves() {

@@ -120,7 +120,7 @@ CurveChart::CurveChart(const QString& name, const QString& x, const QString& y, 
     });
     for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis})
         connect(axis, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this, [this] {
-            if (fitting_) return;
+            if (fitting_ || curves_.empty()) return;
             zoomed_ = true;
             fillGraphs();
         });
@@ -314,7 +314,7 @@ void CurveChart::fitAxes(const QFont& font, double height, bool legend) const {
 }
 
 void CurveChart::onMove(QMouseEvent* event) {
-    if (!plot_->axisRect()->rect().contains(event->pos())) {
+    if (curves_.empty() || !plot_->axisRect()->rect().contains(event->pos())) {
         setPointed(std::nullopt);
         return emit pointed({});
     }

@@ -380,8 +380,6 @@ void MetricChart::onMouseMove(QMouseEvent* event) {
     markDirty();
 }
 
-/// The values nearest to a place, each with its own x: of all curves, or of those that pass nearest to it.
-
 void MetricChart::changeEvent(QEvent* event) {
     if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) markDirty();
     QWidget::changeEvent(event);

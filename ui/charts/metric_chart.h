@@ -118,7 +118,7 @@ class MetricChart : public QWidget, public Figure {
     QString figureCaption() const override;
 
   signals:
-    /// Numbers of all shown series at the pointer's x.
+    /// The numbers at the pointer's x: of few series each, of many a summary by kind and the nearest.
     void pointed(const QString& readout);
     /// A series was hidden or shown by its legend entry.
     void shownChanged(const QString& key, bool shown);
@@ -193,6 +193,7 @@ class MetricChart : public QWidget, public Figure {
     QString positionText(double x) const;
     std::vector<Reading> readingsAt(double x, double y) const;
     static QStringList kindTexts(const std::vector<Reading>& readings);
+    static QString kindText(const std::vector<const Reading*>& readings);
     QString readoutAt(double x, double y) const;
     QString acrossName() const;
 

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ui/charts/metric_chart.h"
 #include "ui/theme/elided_label.h"
+#include "ui/theme/numbers.h"
 
 // What a MetricChart reads at the pointer.
 
@@ -61,46 +63,60 @@ std::vector<MetricChart::Reading> MetricChart::readingsAt(double x, double y) co
         readings.push_back(
             {std::abs(value - y), value, lettered(series.look.label, label_prefix), std::move(text)});
     }
-    std::stable_sort(readings.begin(), readings.end(),
-                     [](const Reading& a, const Reading& b) { return a.distance < b.distance; });
+    // NaN is far from everything.
+    std::stable_sort(readings.begin(), readings.end(), [](const Reading& a, const Reading& b) {
+        return std::isnan(b.distance) ? !std::isnan(a.distance) : a.distance < b.distance;
+    });
     return readings;
 }
 
-/// Of many runs each kind is summed up, and the nearest one is read in full.
+/// Of many runs each kind is summed up, and the nearest one is read in full. Nothing where each is of a kind
+/// of its own.
 QStringList MetricChart::kindTexts(const std::vector<Reading>& readings) {
-    struct Kind {
-        QString label;
-        std::vector<double> values = {};
-    };
-    std::vector<Kind> kinds;  // the nearest first
+    std::vector<std::vector<const Reading*>> kinds;  // the nearest first
     for (const Reading& reading : readings) {
-        auto kind = std::find_if(kinds.begin(), kinds.end(),
-                                 [&](const Kind& each) { return each.label == reading.kind; });
-        if (kind == kinds.end()) kind = kinds.insert(kinds.end(), {reading.kind});
-        if (std::isfinite(reading.value)) kind->values.push_back(reading.value);
+        const auto kind = std::find_if(kinds.begin(), kinds.end(),
+                                       [&](const auto& each) { return each.front()->kind == reading.kind; });
+        if (kind == kinds.end())
+            kinds.push_back({&reading});
+        else
+            kind->push_back(&reading);
     }
     if (kinds.size() == readings.size()) return {};
     QStringList texts;
-    for (std::size_t i = 0; i < std::min(kMostNamed, kinds.size()); ++i) {
-        const auto& [label, values] = kinds[i];
-        if (values.empty()) {
-            texts << tr("%1: NaN").arg(label);
-            continue;
-        }
-        double sum = 0;
-        for (const double value : values)
-            sum += value;
-        const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
-        texts << tr("%1: mean %2 (%3 to %4, %5 runs)")
-                     .arg(label, shortNumber(sum / static_cast<double>(values.size())), shortNumber(*least),
-                          shortNumber(*greatest))
-                     .arg(values.size());
-    }
-    if (kinds.size() > kMostNamed)
-        texts << tr("and %1 more kinds").arg(static_cast<int>(kinds.size() - kMostNamed));
+    const std::size_t named = std::min(kMostNamed, kinds.size());
+    for (std::size_t i = 0; i < named; ++i)
+        texts << kindText(kinds[i]);
+    if (kinds.size() > named)
+        texts << tr("and %1 more").arg(counted(static_cast<int>(kinds.size() - named), tr("kind")));
     return texts << tr("nearest: %1").arg(readings.front().text);
 }
 
+/// "RoPE: mean 0.52 (0.5 to 0.55, 9 runs), 1 NaN"; a run that is the only one of its kind in full.
+QString MetricChart::kindText(const std::vector<const Reading*>& readings) {
+    if (readings.size() == 1) return readings.front()->text;
+    double sum = 0, least = std::numeric_limits<double>::infinity(), greatest = -least;
+    int finite = 0;
+    for (const Reading* reading : readings) {
+        if (!std::isfinite(reading->value)) continue;
+        ++finite;
+        sum += reading->value;
+        least = std::min(least, reading->value);
+        greatest = std::max(greatest, reading->value);
+    }
+    QStringList parts;
+    if (finite > 0) {
+        QString range = counted(finite, tr("run"));
+        if (least < greatest) range.prepend(tr("%1 to %2, ").arg(shortNumber(least), shortNumber(greatest)));
+        parts << tr("mean %1 (%2)").arg(shortNumber(sum / finite), range);
+    }
+    if (const auto others = static_cast<int>(readings.size()) - finite; others > 0)
+        parts << tr("%1 NaN").arg(others);
+    return readings.front()->kind + QStringLiteral(": ") + parts.join(QStringLiteral(", "));
+}
+
+/// The values nearest to a place, each with its own x: of all curves, of those that pass nearest to it, or of
+/// each kind.
 QString MetricChart::readoutAt(double x, double y) const {
     const std::vector<Reading> readings = readingsAt(x, y);
     QStringList parts{acrossName() + ' ' + positionText(x)};

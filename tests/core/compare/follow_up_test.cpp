@@ -77,6 +77,30 @@ TEST(FollowUps, TwinsHaveOnePrecision) {
     EXPECT_EQ(next[1].runs[0].device.precision, next[1].runs[1].device.precision);
 }
 
+TEST(FollowUps, ArePairsInThePrecisionThatIsCompared) {
+    ComparedRuns runs;
+    const auto add = [&](const char* position, std::int64_t seed, const char* setting,
+                         const char* precision) {
+        RunRecord& run = runs.add(position, seed, 90 + (position == std::string("roper") ? seed % 3 : 0));
+        run.specification.device.precision = setting;
+        run.computations.emplace_back().precision = precision;
+    };
+    add("rope", 0, "fp32", "float32");  // without a twin, and the first of its group
+    for (std::int64_t seed = 1; seed < 5; ++seed) {
+        add("rope", seed, "bf16", "bfloat16");
+        add("roper", seed, "bf16", "bfloat16");
+    }
+    add("roper", 1, "fp32", "float32");  // with which it is not all in one precision
+    const auto groups = groupRuns(runs.records);
+    const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
+    ASSERT_EQ(c.precision, "bfloat16");
+    const auto next = followUpsOf(runs, Measure::final_correct);
+    ASSERT_EQ(next.size(), 1U) << "the twin of the run in float32 would be left out";
+    EXPECT_EQ(next[0].kind, FollowUp::Kind::more_pairs);
+    for (const Specification& run : next[0].runs)
+        EXPECT_EQ(run.device.precision, "bf16");
+}
+
 TEST(FollowUps, NothingWhereItIsSettledOrIsBeingTrained) {
     ComparedRuns settled;
     for (std::int64_t seed = 0; seed < 6; ++seed) {

@@ -95,12 +95,35 @@ TEST(RunDifferences, RunsThatDifferInTheirSeedsAloneShareAColumn) {
                                  differences.columns.begin());
     const std::size_t many = place == 0 ? 1 : 0;
     EXPECT_EQ(rowNamed(differences.settings, "training.data_seed")->values[many], "0 … 4 (5 values)");
+    EXPECT_EQ(rowNamed(differences.settings, "machine"), nullptr);
     EXPECT_EQ(rowNamed(differences.settings, "model.width")->values[place], "256");
     EXPECT_EQ(rowNamed(differences.outcomes, "problems solved at the end")->values[many],
               "98.8 of 128 (90 to 128)");
     EXPECT_EQ(rowNamed(differences.outcomes, "steps until 90 % are solved")->values[many],
-              "100, not reached in 4");
+              "100 (1 of 5 runs), not reached in 4");
     EXPECT_EQ(rowNamed(differences.outcomes, "state")->values[place], "stopped");
+
+    // What is not one thing within a column is shown, and who has failed does not count silently.
+    for (RunRecord& run : runs)
+        run.host = run.specification.training.data_seed < 2 ? "here" : "there";
+    runs[0].state = RunState::failed;
+    runs[0].evaluations = {};
+    const RunDifferences mixed = differencesOf(runs, DifferencesBy::group);
+    ASSERT_NE(rowNamed(mixed.settings, "machine"), nullptr);
+    EXPECT_EQ(rowNamed(mixed.settings, "machine")->values[many], "here; there");
+    const RunsRow& solved = *rowNamed(mixed.outcomes, "problems solved at the end");
+    EXPECT_NE(std::find(solved.values.begin(), solved.values.end(), "101 of 128 (91 to 128, 4 of 5 runs)"),
+              solved.values.end());
+}
+
+TEST(RunDifferences, OfOneGroupEachRunHasItsColumn) {
+    std::vector<RunRecord> runs;
+    for (int seed = 0; seed < 6; ++seed)
+        runs.emplace_back(finishedRun("s" + std::to_string(seed), "rope")).specification.training.data_seed =
+            seed;
+    const RunDifferences differences = differencesOf(runs, DifferencesBy::group);
+    EXPECT_EQ(differences.columns, (Values{"s0", "s1", "s2", "s3", "s4", "s5"}));
+    EXPECT_EQ(rowNamed(differences.settings, "training.data_seed")->values[3], "3");
 }
 
 TEST(RunDifferences, AsMarkdownKeepTheirColumns) {

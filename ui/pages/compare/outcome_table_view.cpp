@@ -232,10 +232,10 @@ QString OutcomeTableView::noteBelow(const Layout& layout) const {
     for (const int column : {interval, holm_p})
         if (layout.width[column] == 0) dropped << layout.heads[column];
     if (!dropped.isEmpty())
-        note += tr(" No room for: %1; a wider window, the exported figure and the CSV have them.")
+        note += tr(" No room for: %1; a wider picture and the CSV have them.")
                     .arg(dropped.join(QStringLiteral(", ")));
     else if (layout.width[plot] == 0)
-        note += tr(" A wider window also draws the intervals.");
+        note += tr(" A wider picture also has the intervals drawn.");
     return note;
 }
 

@@ -179,9 +179,8 @@ bool RunsPanel::areTicked(const std::vector<RunWatcher*>& runs) const {
 /// is seen stays so when the list gets lower.
 bool RunsPanel::eventFilter(QObject* watched, QEvent* event) {
     if (watched == tree_ && event->type() == QEvent::Resize) {
-        const int height_before = static_cast<QResizeEvent*>(event)->oldSize().height();
-        const QRect current = tree_->visualRect(tree_->currentIndex());
-        if (!current.isEmpty() && current.top() >= 0 && current.top() < height_before)
+        // The list itself has its old size still.
+        if (isSeen(tree_->currentIndex()))
             QTimer::singleShot(0, this, [this] {
                 if (!isSeen(tree_->currentIndex())) scrollToCurrent();
             });
@@ -249,7 +248,8 @@ std::vector<RunWatcher*> RunsPanel::allSelected() const {
 }
 
 bool RunsPanel::isSeen(const QModelIndex& index) const {
-    return tree_->viewport()->rect().contains(tree_->visualRect(index).center());
+    const QRect row = tree_->visualRect(index);
+    return !row.isEmpty() && tree_->viewport()->rect().contains(row.center());
 }
 
 void RunsPanel::select(const QString& name) {
@@ -277,15 +277,20 @@ void RunsPanel::showEvent(QShowEvent* event) {
     was_shown_ = true;
 }
 
+/// The experiment of the chosen run, and those that are kept.
+bool RunsPanel::isCharted(const QString& experiment) const {
+    const RunWatcher* current = selected();
+    return model_->ticked().contains(experiment) ||
+           (current != nullptr && model_->experimentKeyOf(current->name()) == experiment);
+}
+
 QStringList RunsPanel::charted() const {
     const RunWatcher* current = selected();
-    const QString chosen = current != nullptr ? model_->experimentKeyOf(current->name()) : QString();
     QStringList names;
     if (current != nullptr) names << current->name();
     for (int row = 0; row < proxy_->rowCount(); ++row) {
         for (const RunWatcher* run : listedUnder(proxy_->index(row, 0))) {
-            const QString key = model_->experimentKeyOf(run->name());
-            if (key != chosen && !model_->ticked().contains(key)) break;
+            if (!isCharted(model_->experimentKeyOf(run->name()))) break;
             if (!names.contains(run->name())) names << run->name();
         }
     }
@@ -349,9 +354,11 @@ void RunsPanel::showButtons() {
     QStringList details;
     if (const RunWatcher* run = selected())
         if (const QString notice = noticeOf(*run); !notice.isEmpty()) details << notice;
-    if (const auto experiments = experimentsOf(runs).size(); experiments > 1 && !areTicked(runs))
+    const QStringList experiments = experimentsOf(runs);
+    if (experiments.size() > 1 && !std::all_of(experiments.begin(), experiments.end(),
+                                               [this](const QString& key) { return isCharted(key); }))
         details << tr("%1 experiments are selected: the space bar shows them all in the charts.")
-                       .arg(experiments);
+                       .arg(experiments.size());
     detail_->setText(details.join('\n'));
     detail_->setVisible(!details.isEmpty());
 }

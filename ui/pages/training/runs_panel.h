@@ -86,6 +86,7 @@ class RunsPanel : public QWidget {
     void toggleTicks();
     /// Keys of the experiments that runs are of, each once.
     QStringList experimentsOf(const std::vector<RunWatcher*>& runs) const;
+    bool isCharted(const QString& experiment) const;
     bool areTicked(const std::vector<RunWatcher*>& runs) const;
     std::vector<RunWatcher*> listedUnder(const QModelIndex& index) const;
     bool isSeen(const QModelIndex& index) const;

@@ -46,8 +46,8 @@ void RunsPanel::openMenu(const QPoint& at) {
                                          [this] { emit inspectWanted(selected()->name(), true); });
         beside->setEnabled(!twinNameOf(store_, run->name()).isEmpty());
     }
-    if (const auto experiments = experimentsOf(chosen).size(); experiments > 1)
-        menu.addAction(tr("Compare the %1 experiments").arg(experiments), this, [this, chosen] {
+    if (const auto count = experimentsOf(chosen).size(); count > 1)
+        menu.addAction(tr("Compare the %1 experiments").arg(count), this, [this, chosen] {
             QStringList names;
             for (const RunWatcher* each : chosen)
                 names << each->name();
