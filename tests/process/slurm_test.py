@@ -249,7 +249,7 @@ class SlurmTest(TrainerTest):
 
     def test_work_without_slurm(self):
         path = self.write_sweep(3, [0])
-        self.submit(path)
+        self.submit(path, "--sbatch=--hold")  # a few steps would soon be over
         self.cluster.call("scancel", "--partition=main")
         self.wait(lambda: not self.elements())
         (submission,) = self.runs.glob("slurm/*.json")
