@@ -310,7 +310,7 @@ class ExperimentsTest : public PageTest {
     /// Of two experiments a column each: the settings of their seeds together, the mean of what they reached.
     void whatDiffersBetweenExperimentsHasAColumnForEachGroup() {
         page().runsPanel().select("e3-rope-s4");
-        QTRY_COMPARE(window_->runs().find("e5-roper-s9")->evaluations().size(), std::size_t(2));
+        window_->runs().readAll();
         tree().setCurrentIndex(model().index(kExperiments - 1 - 3, 0));
         tree().selectionModel()->select(model().index(kExperiments - 1 - 5, 0),
                                         QItemSelectionModel::Select | QItemSelectionModel::Rows);
