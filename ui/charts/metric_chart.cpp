@@ -283,9 +283,8 @@ void MetricChart::setLegendShown(std::optional<bool> shown) {
     markDirty();
 }
 
-bool MetricChart::isListedElsewhere() const {
-    return !legend_shown_ && listed_elsewhere_ && standsBelow(legendEntries(Theme::of(palette()))) &&
-           listed_elsewhere_();
+bool MetricChart::isListedElsewhere(const std::vector<PlotLegend::Entry>& entries) const {
+    return !legend_shown_ && listed_elsewhere_ && standsBelow(entries) && listed_elsewhere_();
 }
 
 bool MetricChart::hasRoomForLegend() const {
@@ -294,7 +293,8 @@ bool MetricChart::hasRoomForLegend() const {
 }
 
 bool MetricChart::isLegendShown() const {
-    return legend_shown_.value_or(!isListedElsewhere() && hasRoomForLegend());
+    if (legend_shown_) return *legend_shown_;
+    return hasRoomForLegend() && !isListedElsewhere(legendEntries(Theme::of(palette())));
 }
 
 bool MetricChart::standsBelow(const std::vector<PlotLegend::Entry>& entries) {

@@ -159,7 +159,8 @@ class MetricChart : public QWidget, public Figure {
     std::vector<const Series*> legendSeries() const;
     std::vector<PlotLegend::Entry> legendEntries(const Theme& theme) const;
     std::vector<PlotLegend::Entry> referenceEntries(const Theme& theme) const;
-    bool isListedElsewhere() const;
+    /// Whether a chart beside this one lists its entries, and so it does not.
+    bool isListedElsewhere(const std::vector<PlotLegend::Entry>& entries) const;
     bool hasRoomForLegend() const;
     void fillLegend(const std::vector<PlotLegend::Entry>& entries, bool shown, const QFont& font,
                     QSizeF picture) const;

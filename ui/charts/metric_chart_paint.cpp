@@ -266,10 +266,9 @@ void MetricChart::fillLegend(const std::vector<PlotLegend::Entry>& entries, bool
 /// Where another chart lists the curves, what they are measured against still has its name here.
 void MetricChart::fillOwnLegend() const {
     const Theme theme = Theme::of(palette());
-    if (isListedElsewhere())
-        fillLegend(referenceEntries(theme), hasRoomForLegend(), font(), plot_->size());
-    else
-        fillLegend(legendEntries(theme), isLegendShown(), font(), plot_->size());
+    std::vector<PlotLegend::Entry> entries = legendEntries(theme);
+    if (isListedElsewhere(entries)) entries = referenceEntries(theme);
+    fillLegend(entries, legend_shown_.value_or(hasRoomForLegend()), font(), plot_->size());
 }
 
 void MetricChart::placeLetters() const {

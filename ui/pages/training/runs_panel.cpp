@@ -289,10 +289,10 @@ QStringList RunsPanel::charted() const {
     QStringList names;
     if (current != nullptr) names << current->name();
     for (int row = 0; row < proxy_->rowCount(); ++row) {
-        for (const RunWatcher* run : listedUnder(proxy_->index(row, 0))) {
-            if (!isCharted(model_->experimentKeyOf(run->name()))) break;
+        const auto runs = listedUnder(proxy_->index(row, 0));
+        if (runs.empty() || !isCharted(model_->experimentKeyOf(runs.front()->name()))) continue;
+        for (const RunWatcher* run : runs)
             if (!names.contains(run->name())) names << run->name();
-        }
     }
     return names;
 }
