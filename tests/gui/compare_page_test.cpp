@@ -179,12 +179,8 @@ class ComparePageTest : public PageTest {
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
         // A column that has no room is named.
         const auto texts = [&](const QSize& size) {
-            TextBoxRecorder recorder(size);
-            QPainter painter(&recorder);
-            table.paintFigure(painter, QRectF(QPointF(), QSizeF(size)), Theme::light());
-            painter.end();
             QString all;
-            for (const TextBox& box : recorder.boxes())
+            for (const TextBox& box : textsOf(table, size))
                 all += box.text + ' ';
             return all;
         };

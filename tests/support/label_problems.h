@@ -16,18 +16,23 @@ inline double sharedArea(const QPolygonF& a, const QPolygonF& b) {
     return shared.width() * shared.height();
 }
 
-/// Texts of a figure, drawn in a size, that are cut off or lie over each other; none if all is well.
-inline QStringList labelProblems(const Figure& figure, const QSize& size) {
+/// Texts of a figure, drawn in a size.
+inline std::vector<TextBox> textsOf(const Figure& figure, const QSize& size) {
     TextBoxRecorder recorder(size);
-    const QRectF area(QPointF(0, 0), QSizeF(size));
     QPainter painter(&recorder);
     painter.setFont(Zoom::instance().pictureFont());
-    figure.paintFigure(painter, area, Theme::light());
+    figure.paintFigure(painter, QRectF(QPointF(0, 0), QSizeF(size)), Theme::light());
     painter.end();
+    return recorder.boxes();
+}
+
+/// Texts of a figure, drawn in a size, that are cut off or lie over each other; none if all is well.
+inline QStringList labelProblems(const Figure& figure, const QSize& size) {
+    const QRectF area(QPointF(0, 0), QSizeF(size));
     const QString where =
         QStringLiteral("%1 at %2 × %3: ").arg(figure.figureName()).arg(size.width()).arg(size.height());
     QStringList problems;
-    const auto& boxes = recorder.boxes();
+    const std::vector<TextBox> boxes = textsOf(figure, size);
     for (std::size_t i = 0; i < boxes.size(); ++i) {
         if (!area.adjusted(-1, -1, 1, 1).contains(boxes[i].bounds()))
             problems << where + QStringLiteral("“%1” is cut").arg(boxes[i].text);
@@ -40,13 +45,8 @@ inline QStringList labelProblems(const Figure& figure, const QSize& size) {
 
 /// Single capital letters of a figure, drawn in a size.
 inline std::vector<TextBox> lettersOf(const Figure& figure, const QSize& size) {
-    TextBoxRecorder recorder(size);
-    QPainter painter(&recorder);
-    painter.setFont(Zoom::instance().pictureFont());
-    figure.paintFigure(painter, QRectF(QPointF(0, 0), QSizeF(size)), Theme::light());
-    painter.end();
     std::vector<TextBox> letters;
-    for (const TextBox& box : recorder.boxes())
+    for (const TextBox& box : textsOf(figure, size))
         if (box.text.size() == 1 && box.text[0].isUpper()) letters.push_back(box);
     return letters;
 }
