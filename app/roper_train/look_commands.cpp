@@ -132,8 +132,8 @@ int printGenerated(Inspector& inspector, const std::vector<std::int64_t>& ids,
         unfinished.erase(0, whole);
         return true;
     };
-    const GenerationOptions how{options.count.value_or(usualCount(LookTopic::generate)), options.temperature,
-                                options.seed};
+    const ContinuationOptions how{options.count.value_or(usualCount(LookTopic::generate)),
+                                  options.temperature, options.seed};
     const GeneratedText written = inspector.generate(ids, how, take, intervention);
     if (options.json)
         print({{"ids", ids},

@@ -134,7 +134,7 @@ TextReading Inspector::read(std::span<const std::int64_t> ids, std::int64_t cand
     return translatingErrors([&] { return parts_->read(ids, candidates, intervention); });
 }
 
-GeneratedText Inspector::Parts::write(std::span<const std::int64_t> ids, const GenerationOptions& how,
+GeneratedText Inspector::Parts::write(std::span<const std::int64_t> ids, const ContinuationOptions& how,
                                       const std::function<bool(std::int64_t id)>& take,
                                       const Intervention& intervention) {
     const at::NoGradGuard no_gradients;
@@ -158,7 +158,7 @@ GeneratedText Inspector::Parts::write(std::span<const std::int64_t> ids, const G
     return written;
 }
 
-GeneratedText Inspector::generate(std::span<const std::int64_t> ids, const GenerationOptions& options,
+GeneratedText Inspector::generate(std::span<const std::int64_t> ids, const ContinuationOptions& options,
                                   const std::function<bool(std::int64_t id)>& take,
                                   const Intervention& intervention) {
     return translatingErrors([&] {

@@ -15,10 +15,11 @@
 
 namespace roper {
 
-struct GenerationOptions {
-    std::int64_t count = 32;
-    double temperature = 0;
-    std::uint64_t seed = 0;
+/// How a model that is only read continues a text.
+struct ContinuationOptions {
+    std::int64_t count = 32;  ///< tokens at most
+    double temperature = 0;  ///< 0 takes the likeliest token; else one drawn from softmax(logits/temperature)
+    std::uint64_t seed = 0;  ///< of the draws
 };
 
 /// Attention weights of all heads, small: cell (a, b) of a head is the largest weight of the queries and keys
@@ -69,10 +70,10 @@ class Inspector {
                      const Intervention& intervention = {});
 
     /// What the model writes after a text, a token at a time, until it ends the text itself (a special token)
-    /// or `GenerationOptions::count` are there. Greedy at temperature 0, otherwise sampled, the same for the
-    /// same seed.
+    /// or `ContinuationOptions::count` are there. Greedy at temperature 0, otherwise sampled, the same for
+    /// the same seed.
     /// @param take  told each token; may return false to end
-    GeneratedText generate(std::span<const std::int64_t> ids, const GenerationOptions& options,
+    GeneratedText generate(std::span<const std::int64_t> ids, const ContinuationOptions& options,
                            const std::function<bool(std::int64_t id)>& take = {},
                            const Intervention& intervention = {});
 

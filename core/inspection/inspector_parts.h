@@ -86,7 +86,7 @@ struct Inspector::Parts {
         if (options.progress) options.progress(done, all);
     }
 
-    GeneratedText write(std::span<const std::int64_t> ids, const GenerationOptions& how,
+    GeneratedText write(std::span<const std::int64_t> ids, const ContinuationOptions& how,
                         const std::function<bool(std::int64_t id)>& take, const Intervention& intervention);
 
     /// What is predicted from the last residuals [T, C], after the final norm.
