@@ -11,7 +11,7 @@ namespace roper {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 /// The folder of the project that this program was built in: above build/PRESET/bin.
 fs::path projectFolder() {

@@ -81,7 +81,7 @@ std::vector<Specification> specificationsOf(const std::vector<Candidate>& candid
     return all;
 }
 
-void print(const BenchOptions& options, const Json& line) {
+void printLine(const BenchOptions& options, const Json& line) {
     if (options.json) {
         std::cout << line.dump() << std::endl;
         return;
@@ -122,7 +122,7 @@ void benchFirst(const BenchOptions& options) {
     const Specification specification = withoutUnused(namedSpecification(options.what, options.settings));
     requireValid(specification, options.what);
     const FirstStep first = takeFirstStep(specification);
-    print(options, {{"first_step_s", first.seconds}, {"peak_mb", first.peak_bytes / kMega}});
+    printLine(options, {{"first_step_s", first.seconds}, {"peak_mb", first.peak_bytes / kMega}});
 }
 
 double tokensOf(const Specification& specification) {
@@ -170,7 +170,7 @@ void benchStep(const BenchOptions& options, const Work& work) {
                 line[std::string(partName(static_cast<StepPart>(part))) + "_ms"] =
                     benches[i].parts[part] / kMilli;
         }
-        print(options, line);
+        printLine(options, line);
         if (options.remember) rememberSpeed(options.runs, specification, seconds);
     }
 }
@@ -189,7 +189,7 @@ void benchKernel(const BenchOptions& options, const Work& work) {
             throw Error(ErrorKind::usage, "the kernel is for softmax attention with fixed frequencies");
         const AttentionBench bench = benchAttention(specification, work.times);
         const double seconds = bench.kernel.median();
-        print(options, {{"work", work.name},
+        printLine(options, {{"work", work.name},
                         {"method", method},
                         {"precision", precision},
                         {"target", kernelTarget()},
@@ -207,7 +207,7 @@ void benchGenerate(const BenchOptions& options, const Work& work) {
         const double step = benchSteps(specification, 3, 1).median();
         const GenerationBench generation = benchGeneration(specification, std::min(work.times, 3));
         const double seconds = generation.times.median();
-        print(options, {{"work", work.name},
+        printLine(options, {{"work", work.name},
                         {"method", method},
                         {"precision", precision},
                         {"problems", specification.evaluation.problems},

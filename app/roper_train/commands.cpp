@@ -71,7 +71,7 @@ struct RunSummary {
     std::string last;
 };
 
-RunSummary summarize(const RunFolder& run) {
+RunSummary summaryOf(const RunFolder& run) {
     RunSummary summary{run.name(), "unreadable", 0, 0, ""};
     try {
         const Status status = run.status();
@@ -224,7 +224,7 @@ int listCommand(const fs::path& runs, bool json) {
     std::size_t widest = 4;
     std::vector<RunSummary> all;
     for (const RunFolder& run : listRuns(runs)) {
-        all.push_back(summarize(run));
+        all.push_back(summaryOf(run));
         widest = std::max(widest, all.back().name.size());
     }
     if (all.empty() && !json) std::cerr << "no runs in " << runs.string() << "\n";

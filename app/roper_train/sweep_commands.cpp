@@ -88,7 +88,7 @@ struct TrainingEnd {
     }
 };
 
-TrainingEnd train(const fs::path& runs, const std::vector<std::string>& names, int at_once, int threads) {
+TrainingEnd trainAll(const fs::path& runs, const std::vector<std::string>& names, int at_once, int threads) {
     RunQueue queue;
     queue.at_once = at_once;
     queue.threads = threads;
@@ -117,7 +117,7 @@ int trainSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options)
         folders.push_back(findOrMake(options.runs, run, nameOfSweep(options)));
     const LeftOver left = leftOver(folders);
     tellPerson(countOf(wanted.size(), "run") + ", " + std::to_string(left.finished) + " finished before");
-    TrainingEnd end = train(options.runs, left.names, options.at_once, 0);
+    TrainingEnd end = trainAll(options.runs, left.names, options.at_once, 0);
     end.failed += left.failed;
     if (!end.all_done) tellPerson("interrupted; the same command continues where it was");
     return end.exitCode();
@@ -279,7 +279,7 @@ int workCommand(const fs::path& file, std::optional<std::int64_t> element) {
     const LeftOver left = leftOver(folders);
     const std::int64_t steps_before = stepsSaved(folders);
     const auto threads = static_cast<int>(numberInEnvironment("SLURM_CPUS_PER_TASK").value_or(0));
-    TrainingEnd end = train(runs, left.names, 1, threads);
+    TrainingEnd end = trainAll(runs, left.names, 1, threads);
     end.failed += left.failed;
     if (!end.all_done) requeueThisElement(stepsSaved(folders) > steps_before);
     return end.exitCode();

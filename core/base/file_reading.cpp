@@ -13,7 +13,7 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kPart = 64U << 10U;
+constexpr std::size_t kReadAtOnce = 64U << 10U;
 
 std::uint64_t sizeOf(const Descriptor& file, const std::string& path) {
     struct stat info {};
@@ -93,7 +93,7 @@ std::string readEnd(const FilePath& path, std::size_t most_bytes) {
 
 void forEachPart(const FilePath& path, const std::function<void(std::string_view)>& take) {
     const Descriptor file = openFile(path, O_RDONLY);
-    std::string part(kPart, '\0');
+    std::string part(kReadAtOnce, '\0');
     while (const std::size_t got = readSome(file, part.data(), part.size(), path.string()))
         take(std::string_view(part).substr(0, got));
 }
@@ -108,8 +108,8 @@ bool LineReader::fill() {
     buffer_.erase(0, begin_);
     begin_ = 0;
     const std::size_t had = buffer_.size();
-    buffer_.resize(had + kPart);
-    const std::size_t got = readSome(file_, buffer_.data() + had, kPart, path_);
+    buffer_.resize(had + kReadAtOnce);
+    const std::size_t got = readSome(file_, buffer_.data() + had, kReadAtOnce, path_);
     buffer_.resize(had + got);
     return got > 0;
 }
@@ -159,7 +159,7 @@ std::string_view LineReader::cutLine() {
 }
 
 std::optional<std::string> lastLine(const FilePath& path) {
-    for (std::size_t bytes = kPart;; bytes = std::min(4 * bytes, LineReader::kLongestLine)) {
+    for (std::size_t bytes = kReadAtOnce;; bytes = std::min(4 * bytes, LineReader::kLongestLine)) {
         std::string end = readEnd(path, bytes);
         const bool is_cut = end.size() == bytes;
         end.resize(end.rfind('\n') == std::string::npos ? 0 : end.rfind('\n'));

@@ -97,7 +97,7 @@ struct Described {
 };
 
 /// Bytes of a tensor. @throws std::invalid_argument for a shape that cannot be
-std::uint64_t sizeOf(const Described& tensor) {
+std::uint64_t sizeInFile(const Described& tensor) {
     const auto bytes = byteCount(tensor.shape, tensor.dtype);
     if (!bytes) throw std::invalid_argument("tensor " + tensor.name + " has a shape that cannot be");
     return *bytes;
@@ -109,7 +109,7 @@ std::string makeHeader(const std::vector<Described>& tensors,
     if (!metadata.empty()) header[std::string(kMetadataKey)] = metadata;
     std::uint64_t position = 0;
     for (const Described& tensor : tensors) {
-        const std::uint64_t bytes = sizeOf(tensor);
+        const std::uint64_t bytes = sizeInFile(tensor);
         if (header.contains(tensor.name)) throw std::invalid_argument("two tensors are named " + tensor.name);
         header[tensor.name] = {{"dtype", facts(tensor.dtype).name},
                                {"shape", tensor.shape},
@@ -127,7 +127,7 @@ std::string makeHeader(const std::vector<TensorToWrite>& tensors,
     std::vector<Described> described;
     for (const TensorToWrite& tensor : tensors) {
         described.push_back({tensor.name, tensor.dtype, tensor.shape});
-        if (sizeOf(described.back()) != tensor.bytes.size())
+        if (sizeInFile(described.back()) != tensor.bytes.size())
             throw std::invalid_argument("bytes of tensor " + tensor.name + " do not fit its shape");
     }
     return makeHeader(described, metadata);
@@ -224,7 +224,7 @@ void writeSafetensors(const FilePath& path, const std::vector<StreamedTensor>& t
                 written += bytes.size();
                 append(bytes);
             });
-            if (written != sizeOf(described[i]))
+            if (written != sizeInFile(described[i]))
                 throw std::invalid_argument("bytes of tensor " + tensors[i].name + " do not fit its shape");
         }
     });

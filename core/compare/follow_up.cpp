@@ -7,23 +7,20 @@
 namespace roper {
 namespace {
 
-constexpr int kMostPairs = 1000;
 constexpr double kSignificance = 0.05;
 
-using Seeds = std::pair<std::int64_t, std::int64_t>;
-
-Seeds seedsOf(const Specification& specification) {
+RunSeeds seedsOf(const Specification& specification) {
     return {specification.training.data_seed, specification.training.model_seed};
 }
 
-std::set<Seeds> seedsOf(std::span<const RunRecord> runs, const RunGroup& group) {
-    std::set<Seeds> seeds;
+std::set<RunSeeds> seedsOf(std::span<const RunRecord> runs, const RunGroup& group) {
+    std::set<RunSeeds> seeds;
     for (const std::size_t run : group.runs)
         seeds.insert(seedsOf(runs[run].specification));
     return seeds;
 }
 
-Specification withSeeds(Specification specification, const Seeds& seeds) {
+Specification withSeeds(Specification specification, const RunSeeds& seeds) {
     specification.training.data_seed = seeds.first;
     specification.training.model_seed = seeds.second;
     return specification;
@@ -41,7 +38,7 @@ Specification asTwin(const RunGroup& group, const Specification& of) {
 /// @param precision  empty: any
 void addMissing(std::span<const RunRecord> runs, const RunGroup& group, const RunGroup& other,
                 const std::string& precision, std::vector<Specification>& missing) {
-    std::set<Seeds> seeds = seedsOf(runs, group);
+    std::set<RunSeeds> seeds = seedsOf(runs, group);
     for (const std::size_t run : other.runs) {
         const std::string own = precisionOf(runs[run]);
         if (!precision.empty() && !own.empty() && own != precision) continue;

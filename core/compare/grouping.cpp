@@ -48,7 +48,7 @@ bool isPartOfMethod(const std::string& key) {
 }
 
 /// "width 64", "frequencies trained", "linear attention, 1 + cosine"; empty for what goes without saying.
-std::string differenceText(const SpecificationField& field, const Specification& specification) {
+std::string settingText(const SpecificationField& field, const Specification& specification) {
     static const Specification defaults;
     const std::string value = field.text(specification);
     if (isPartOfMethod(field.key()) && value == field.text(defaults)) return {};
@@ -72,8 +72,7 @@ std::string labelOf(const Specification& specification, const std::string& title
         const std::string key = field.key();
         if (key == "task.name" || key == "model.position" || differing.count(key) == 0) continue;
         if (!concerns(field, specification)) continue;
-        if (const std::string text = differenceText(field, specification); !text.empty())
-            parts.push_back(text);
+        if (const std::string text = settingText(field, specification); !text.empty()) parts.push_back(text);
     }
     const std::string label = join(parts, ", ");
     return is_titled ? title + ": " + label : label;
@@ -224,7 +223,7 @@ std::vector<std::string> differingSettings(const Specification& a, const Specifi
     for (const SpecificationField& field : specificationFields()) {
         if (field.key() == "model.position" || !concerns(field, a) || field.text(a) == field.text(b))
             continue;
-        if (const std::string text = differenceText(field, a); !text.empty()) settings.push_back(text);
+        if (const std::string text = settingText(field, a); !text.empty()) settings.push_back(text);
     }
     return settings;
 }

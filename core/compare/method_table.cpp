@@ -10,8 +10,6 @@
 namespace roper {
 namespace {
 
-constexpr auto kNone = "–";
-
 /// Records by the title of their preset, in the order of the titles.
 std::map<std::string, std::vector<RunRecord>> byPreset(std::span<const RunRecord> runs) {
     std::map<std::string, std::vector<RunRecord>> presets;
@@ -46,7 +44,7 @@ void correct(MethodColumn& column) {
         tested[i]->holm_p = corrected[i];
 }
 
-std::string outcomeText(const MethodCell& cell) {
+std::string meanText(const MethodCell& cell) {
     std::string text = cell.runs.count > 0 ? formatRounded(cell.runs.mean, 4) : kNone;
     if (cell.runs.count > 1) text += " ± " + formatRounded(cell.runs.deviation, 2);
     if (cell.never > 0) text += " (" + std::to_string(cell.never) + " never)";
@@ -127,7 +125,7 @@ std::vector<std::vector<std::string>> linesOf(const MethodTable& table) {
         lines.push_back({table.methods[row]});
         for (const MethodColumn& column : table.columns) {
             const auto& cell = column.cells[row];
-            lines.back().push_back(cell ? outcomeText(*cell) : kNone);
+            lines.back().push_back(cell ? meanText(*cell) : kNone);
             lines.back().push_back(cell ? againstText(*cell) : kNone);
         }
     }

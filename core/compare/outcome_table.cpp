@@ -9,7 +9,6 @@ namespace roper {
 namespace {
 
 constexpr double kHalf = 0.5;
-constexpr auto kNone = "–";
 constexpr double kSolved = 0.95;  // of the problems at the end: then it is time that tells methods apart
 
 /// Whether any pair tells something of the measure.
@@ -20,7 +19,7 @@ bool saysSomething(const PairedComparison& comparison) {
     });
 }
 
-std::string cell(const std::optional<double>& value) {
+std::string csvCell(const std::optional<double>& value) {
     return value ? formatNumber(*value) : std::string();
 }
 
@@ -146,14 +145,15 @@ std::string csvOf(const std::vector<OutcomeRow>& rows) {
             return summary.count > 0 ? formatNumber(summary.mean) : std::string();
         };
         const auto end = [&](double value) { return c.test && !row.is_sign_test ? formatNumber(value) : ""; };
-        csv += join(
-            {infoOf(c.measure).name, c.measure == Measure::steps_until ? formatNumber(c.share) : "",
-             infoOf(c.measure).unit, std::to_string(row.difference.count), mean(row.a), mean(row.b),
-             mean(row.difference), end(c.test ? c.test->interval.low : 0),
-             end(c.test ? c.test->interval.high : 0), row.is_sign_test ? "sign" : "paired t", cell(row.p),
-             cell(row.holm_p), std::to_string(c.better_a), std::to_string(c.better_b), std::to_string(c.ties),
-             c.test && !row.is_sign_test ? cell(c.test->permutation_p) : "", row.is_named_before ? "1" : "0"},
-            ",");
+        csv +=
+            join({infoOf(c.measure).name, c.measure == Measure::steps_until ? formatNumber(c.share) : "",
+                  infoOf(c.measure).unit, std::to_string(row.difference.count), mean(row.a), mean(row.b),
+                  mean(row.difference), end(c.test ? c.test->interval.low : 0),
+                  end(c.test ? c.test->interval.high : 0), row.is_sign_test ? "sign" : "paired t",
+                  csvCell(row.p), csvCell(row.holm_p), std::to_string(c.better_a), std::to_string(c.better_b),
+                  std::to_string(c.ties), c.test && !row.is_sign_test ? csvCell(c.test->permutation_p) : "",
+                  row.is_named_before ? "1" : "0"},
+                 ",");
         csv += '\n';
     }
     return csv;

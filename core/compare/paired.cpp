@@ -12,11 +12,8 @@ namespace roper {
 namespace {
 
 constexpr double kConfidence = 0.95;
-constexpr int kMostPairs = 1000;
 
-using Seeds = std::pair<std::int64_t, std::int64_t>;
-
-using RunsBySeed = std::map<Seeds, std::vector<std::size_t>>;
+using RunsBySeed = std::map<RunSeeds, std::vector<std::size_t>>;
 
 /// Runs of every seed, the one that counts first: the last by name, finished ones before any other.
 RunsBySeed bySeed(std::span<const RunRecord> runs, const RunGroup& group) {
@@ -41,7 +38,7 @@ bool isOf(const RunRecord& run, const std::string& precision) {
 /// empty where all runs that say are in the same.
 std::string precisionToCompare(std::span<const RunRecord> runs,
                                std::initializer_list<const RunsBySeed*> groups) {
-    std::map<std::string, std::map<Seeds, std::size_t>> finished;  // in how many groups
+    std::map<std::string, std::map<RunSeeds, std::size_t>> finished;  // in how many groups
     for (const RunsBySeed* group : groups)
         for (const auto& [seeds, candidates] : *group) {
             std::set<std::string> here;
@@ -86,7 +83,7 @@ std::optional<int> betterOf(const SeedPair& pair, bool more_is_better) {
 }
 
 /// What differs in how two runs were computed; nothing where it is not known.
-std::vector<std::string> computedBy(const RunRecord& a, const RunRecord& b) {
+std::vector<std::string> differencesOfComputation(const RunRecord& a, const RunRecord& b) {
     std::vector<std::string> names;
     if (a.computations.empty() || b.computations.empty() || a.computations == b.computations) return names;
     const auto of_a = fieldsOf(a.computations), of_b = fieldsOf(b.computations);
@@ -198,7 +195,7 @@ std::string neverText(const PairedComparison& c) {
                                        : "): these pairs do not tell which is sooner. ");
 }
 
-std::string cell(const OutcomeValue& outcome) {
+std::string outcomeCell(const OutcomeValue& outcome) {
     switch (outcome.kind) {
         case Outcome::known:
             return formatNumber(outcome.value);
@@ -243,7 +240,7 @@ std::vector<std::size_t> runsThatCount(std::span<const RunRecord> runs, const Ru
 namespace {
 
 /// Adds the pair of one seed to a comparison.
-void addPair(std::span<const RunRecord> runs, const Seeds& seeds, std::size_t run, std::size_t twin,
+void addPair(std::span<const RunRecord> runs, const RunSeeds& seeds, std::size_t run, std::size_t twin,
              bool mixes_precisions, PairedComparison& comparison) {
     const Measure measure = comparison.measure;
     SeedPair pair{seeds.first,
@@ -256,7 +253,8 @@ void addPair(std::span<const RunRecord> runs, const Seeds& seeds, std::size_t ru
     if (!mixes_precisions && !haveOnePrecision(runs[run], runs[twin])) {
         pair.a = pair.b = {};
         ++comparison.mixed_precision;
-    } else if (const std::vector<std::string> names = computedBy(runs[run], runs[twin]); !names.empty()) {
+    } else if (const std::vector<std::string> names = differencesOfComputation(runs[run], runs[twin]);
+               !names.empty()) {
         ++comparison.computed_differently;
         for (const std::string& name : names)
             if (std::find(comparison.computed_by.begin(), comparison.computed_by.end(), name) ==
@@ -390,10 +388,10 @@ std::string intervalText(const Interval& interval) {
 std::string csvOf(const PairedComparison& comparison) {
     std::string csv = "data_seed,model_seed,run_a,a,run_b,b,difference\n";
     for (const SeedPair& pair : comparison.pairs) {
-        csv +=
-            join({std::to_string(pair.data_seed), std::to_string(pair.model_seed), pair.run_a, cell(pair.a),
-                  pair.run_b, cell(pair.b), pair.isKnown() ? formatNumber(pair.difference()) : ""},
-                 ",");
+        csv += join(
+            {std::to_string(pair.data_seed), std::to_string(pair.model_seed), pair.run_a, outcomeCell(pair.a),
+             pair.run_b, outcomeCell(pair.b), pair.isKnown() ? formatNumber(pair.difference()) : ""},
+            ",");
         csv += '\n';
     }
     return csv;

@@ -3,12 +3,20 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/compare/grouping.h"
 #include "core/compare/statistics.h"
 
 namespace roper {
+
+/// Of data and of the model.
+using RunSeeds = std::pair<std::int64_t, std::int64_t>;
+
+inline constexpr auto kNone = "–";  ///< in a table, where there is no number
+
+inline constexpr int kMostPairs = 1000;  ///< that are ever said to be needed
 
 /// The same seeds trained under two methods.
 struct SeedPair {

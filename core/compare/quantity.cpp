@@ -15,7 +15,7 @@ std::optional<double> share(const std::optional<std::int64_t>& count, const Eval
     return 100 * static_cast<double>(*count) / static_cast<double>(*row.of);
 }
 
-std::optional<double> solved(const EvaluationRow& row) {
+std::optional<double> shareSolved(const EvaluationRow& row) {
     return share(row.correct, row);
 }
 
@@ -30,7 +30,7 @@ std::optional<double> tokensPredicted(const EvaluationRow& row) {
 
 std::optional<double> accuracy(const EvaluationRow& row) {
     const auto of_tokens = tokensPredicted(row);
-    return of_tokens ? of_tokens : solved(row);
+    return of_tokens ? of_tokens : shareSolved(row);
 }
 
 std::optional<double> perplexity(const EvaluationRow& row) {
@@ -57,7 +57,7 @@ QuantityInfo ofEvaluations(Quantity quantity, std::string name, std::string titl
 const std::vector<QuantityInfo>& quantities() {
     static const std::vector<QuantityInfo> all = {
         ofMetrics(Quantity::training_loss, "training_loss", "training loss", "nats", &MetricsRow::loss),
-        ofEvaluations(Quantity::correct, "correct", "problems solved", "%", solved),
+        ofEvaluations(Quantity::correct, "correct", "problems solved", "%", shareSolved),
         ofEvaluations(Quantity::fully_correct, "fully_correct", "problems fully solved", "%", fullySolved),
         ofEvaluations(Quantity::evaluation_loss, "evaluation_loss", "loss on fresh sequences", "nats",
                       [](const EvaluationRow& row) { return row.loss; }),

@@ -13,7 +13,6 @@ namespace {
 
 constexpr double kShareSolved = 0.9;
 constexpr auto kNotUsed = "not used";
-constexpr auto kNone = "–";
 
 /// A run, or those of a group.
 struct RunColumn {

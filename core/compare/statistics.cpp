@@ -15,7 +15,7 @@
 namespace roper {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// The quantile that leaves (1 − confidence)/2 above it.
 double studentQuantile(double confidence, double degrees) {
@@ -25,7 +25,7 @@ double studentQuantile(double confidence, double degrees) {
 }  // namespace
 
 Summary summarize(std::span<const double> values) {
-    Summary summary{values.size(), kNone, kNone, kNone, kNone, kNone};
+    Summary summary{values.size(), kNaN, kNaN, kNaN, kNaN, kNaN};
     if (values.empty()) return summary;
     const auto n = static_cast<double>(values.size());
     summary.mean = std::accumulate(values.begin(), values.end(), 0.0) / n;

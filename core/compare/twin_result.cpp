@@ -16,7 +16,7 @@ const EvaluationRow* evaluationAt(const RunRecord& run, std::int64_t step) {
     return nullptr;
 }
 
-std::string solved(const EvaluationRow& row) {
+std::string solvedText(const EvaluationRow& row) {
     return std::to_string(*row.correct) + " of " + std::to_string(*row.of);
 }
 
@@ -26,7 +26,7 @@ std::string whileTraining(const RunRecord& rope, const RunRecord& roper) {
         const EvaluationRow *a = evaluationAt(rope, step), *b = evaluationAt(roper, step);
         if (a == nullptr || b == nullptr || step == 0) continue;
         return "Step " + std::to_string(step) + " of " + std::to_string(rope.specification.training.steps) +
-               ": RoPE solves " + solved(*a) + " problems, RoPER " + solved(*b) + ".";
+               ": RoPE solves " + solvedText(*a) + " problems, RoPER " + solvedText(*b) + ".";
     }
     return "Training: the first evaluation comes at step " +
            std::to_string(rope.specification.evaluation.every) + ".";
@@ -38,7 +38,7 @@ std::string atTheEnd(const RunRecord& run) {
     const EvaluationRow& last = run.evaluations.back();
     return evaluationAt(run, last.step) == nullptr
                ? ""
-               : ": " + solved(last) + " are solved at step " + std::to_string(last.step);
+               : ": " + solvedText(last) + " are solved at step " + std::to_string(last.step);
 }
 
 }  // namespace

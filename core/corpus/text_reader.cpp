@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string hexadecimal(unsigned char byte) {
-    constexpr std::string_view kDigits = "0123456789ABCDEF";
-    return {'0', 'x', kDigits[byte >> 4U], kDigits[byte & 15U]};
+    constexpr std::string_view kUpperCaseDigits = "0123456789ABCDEF";
+    return {'0', 'x', kUpperCaseDigits[byte >> 4U], kUpperCaseDigits[byte & 15U]};
 }
 
 }  // namespace

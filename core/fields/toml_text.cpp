@@ -44,12 +44,22 @@ std::string tomlPlace(const std::string& origin, const toml::source_region& sour
            ": ";
 }
 
+void refuseToml(const std::string& origin, const toml::source_region& source, const std::string& what) {
+    throw Error(ErrorKind::usage, tomlPlace(origin, source) + what);
+}
+
+std::string readTomlText(const toml::node& node, const std::string& origin, const std::string& key) {
+    const auto value = node.value_exact<std::string>();
+    if (!value) refuseToml(origin, node.source(), key + " must be text in quotes");
+    return *value;
+}
+
 toml::table parseToml(std::string_view text, const std::string& origin) {
     requireShallow(text, origin);
     try {
         return toml::parse(text, origin);
     } catch (const toml::parse_error& error) {
-        throw Error(ErrorKind::usage, tomlPlace(origin, error.source()) + std::string(error.description()));
+        refuseToml(origin, error.source(), std::string(error.description()));
     } catch (const std::logic_error& error) {
         throw Error(ErrorKind::usage, origin + ": " + error.what());
     }

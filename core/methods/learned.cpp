@@ -8,7 +8,7 @@ std::int64_t tablePositions(const PositionSettings& s, const ModelShape& shape) 
     return given > 0 ? given : shape.length;
 }
 
-std::vector<SettingProblem> check(const PositionSettings& s, const ModelShape& shape) {
+std::vector<SettingProblem> checkTable(const PositionSettings& s, const ModelShape& shape) {
     std::vector<SettingProblem> problems;
     const std::int64_t positions = tablePositions(s, shape);
     if (positions < shape.snapshot_length)
@@ -36,7 +36,7 @@ PositionMethod learnedMethod() {
         "table_positions", "positions",
         "Learned table: its length; a longer text is refused. 0 takes training.length", {0, 1048576}, 0)};
     method.adds_to_embeddings = true;
-    method.check = check;
+    method.check = checkTable;
     method.parameters = [](const PositionSettings& s, const ModelShape& shape) {
         return tablePositions(s, shape) * shape.width;
     };

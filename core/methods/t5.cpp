@@ -4,7 +4,7 @@
 namespace roper {
 namespace {
 
-std::vector<SettingProblem> check(const PositionSettings& s, const ModelShape&) {
+std::vector<SettingProblem> checkBuckets(const PositionSettings& s, const ModelShape&) {
     const std::int64_t exact = s.own.integer("bias_buckets") / 2;
     if (s.own.integer("bias_distance") > exact) return {};
     return {{"model.bias_distance",
@@ -31,7 +31,7 @@ PositionMethod t5Method() {
                        {3, 1048576}, 128)};
     method.biases_scores = true;
     method.trains_bias = true;
-    method.check = check;
+    method.check = checkBuckets;
     method.parameters = [](const PositionSettings& s, const ModelShape& shape) {
         return s.own.integer("bias_buckets") * shape.heads;
     };

@@ -135,7 +135,8 @@ void readRotations(std::string_view json, ArchitectureReading& reading) {
         model.rotation_of_layer.assign(layers, 0);
         return;
     }
-    const ConfigReading config = readHuggingFaceConfig(json, Setup{});
+    const Setup unset;
+    const ConfigReading config = readHuggingFaceConfig(json, unset);
     reading.notes = config.notes;
     model.head_dim = config.setup.head_dim;
     const auto rotation = [](const Setup& setup) {

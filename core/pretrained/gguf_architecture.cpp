@@ -57,7 +57,7 @@ Scaling scalingOf(const Entries& entries, std::int64_t context) {
     return scaling;
 }
 
-void readRotations(const Entries& entries, const Family& family, Architecture& model) {
+void readGgufRotations(const Entries& entries, const Family& family, Architecture& model) {
     const auto layers = static_cast<std::size_t>(model.layers);
     LayerRotation rotation;
     if (model.learned_positions) {
@@ -81,7 +81,7 @@ void readRotations(const Entries& entries, const Family& family, Architecture& m
         model.rotation_of_layer[layer] = model.windowed[layer] ? 1 : 0;
 }
 
-void readWindow(const Entries& entries, Architecture& model) {
+void readGgufWindow(const Entries& entries, Architecture& model) {
     model.window = entries.whole("attention.sliding_window", 0, 1 << 30, 0);
     if (model.window == 0) return;
     const std::int64_t pattern = model.family == "gemma3_text" ? 6 : model.family == "gemma2" ? 2 : 0;
@@ -135,8 +135,8 @@ ArchitectureReading architectureOf(const GgufMetadata& metadata) {
         if (model.layers == kLayersOf27B)
             model.score_scale = 1 / std::sqrt(static_cast<double>(model.width / model.heads));
     }
-    readWindow(entries, model);
-    readRotations(entries, *family, model);
+    readGgufWindow(entries, model);
+    readGgufRotations(entries, *family, model);
     return reading;
 }
 

@@ -21,7 +21,7 @@ constexpr std::size_t kMostColumns = 1000;
 constexpr std::size_t kFirstRows = 20;
 constexpr double kMostSteps = 1e9;
 
-[[noreturn]] void refuse(const std::string& origin, std::size_t line, const std::string& what) {
+[[noreturn]] void refuseLine(const std::string& origin, std::size_t line, const std::string& what) {
     throw Error(ErrorKind::usage, origin + ":" + std::to_string(line) + ": " + what);
 }
 
@@ -64,7 +64,7 @@ char separatorOf(std::string_view header) {
     return best;
 }
 
-std::optional<double> numberOf(const std::string& cell) {
+std::optional<double> numberIn(const std::string& cell) {
     const std::string text = trimmed(cell);
     if (text == "NaN" || text == "NAN") return std::numeric_limits<double>::quiet_NaN();
     return parseNumber(text);
@@ -86,9 +86,9 @@ nlohmann::json parseJson(std::string_view line, const std::string& origin, std::
     try {
         json = nlohmann::json::parse(withoutNotANumber(std::string(line)));
     } catch (const nlohmann::json::exception& error) {
-        refuse(origin, number, "not JSON: " + jsonProblem(error.what()));
+        refuseLine(origin, number, "not JSON: " + jsonProblem(error.what()));
     }
-    if (!json.is_object()) refuse(origin, number, "a line must be one JSON object");
+    if (!json.is_object()) refuseLine(origin, number, "a line must be one JSON object");
     return json;
 }
 
@@ -128,12 +128,12 @@ class TableReader {
     void readCells(std::string_view line) {
         const std::vector<std::string> cells = cellsOf(line, table_.separator);
         if (cells.size() != table_.columns.size())
-            refuse(table_.origin, number_,
-                   "the row has " + std::to_string(cells.size()) + " columns, the header " +
-                       std::to_string(table_.columns.size()));
+            refuseLine(table_.origin, number_,
+                       "the row has " + std::to_string(cells.size()) + " columns, the header " +
+                           std::to_string(table_.columns.size()));
         ForeignTable::Row row;
         for (const std::string& cell : cells) {
-            row.push_back(numberOf(cell));
+            row.push_back(numberIn(cell));
             if (!row.back() && !trimmed(cell).empty()) ++table_.unread;
         }
         keep(std::move(row));
@@ -146,8 +146,8 @@ class TableReader {
             if (!value.is_number() && !value.is_null()) continue;
             const auto [at, is_new] = place_.emplace(key, table_.columns.size());
             if (is_new && table_.columns.size() == kMostColumns)
-                refuse(table_.origin, number_,
-                       "more than " + std::to_string(kMostColumns) + " different keys");
+                refuseLine(table_.origin, number_,
+                           "more than " + std::to_string(kMostColumns) + " different keys");
             if (is_new) {
                 table_.columns.push_back(key);
                 row.emplace_back();
@@ -348,7 +348,7 @@ void ForeignTable::forEachRow(const std::vector<std::size_t>& wanted,
         } else {
             const std::vector<std::string> cells = cellsOf(line, separator);
             for (std::size_t i = 0; i < wanted.size(); ++i)
-                row[i] = wanted[i] < cells.size() ? numberOf(cells[wanted[i]]) : std::nullopt;
+                row[i] = wanted[i] < cells.size() ? numberIn(cells[wanted[i]]) : std::nullopt;
         }
         take(row);
     });

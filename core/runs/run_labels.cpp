@@ -12,27 +12,16 @@ namespace {
 
 constexpr std::uint64_t kLargestFile = 1 << 20;
 
-[[noreturn]] void refuse(const std::string& origin, const toml::source_region& source,
-                         const std::string& what) {
-    throw Error(ErrorKind::usage, tomlPlace(origin, source) + what);
-}
-
-std::string readText(const toml::node& node, const std::string& origin, const std::string& key) {
-    const auto value = node.value_exact<std::string>();
-    if (!value) refuse(origin, node.source(), key + " must be text in quotes");
-    return *value;
-}
-
 bool isTag(const std::string& text) {
     return !text.empty() && text.find_first_of(" \t\r\n") == std::string::npos;
 }
 
 std::vector<std::string> readTags(const toml::node& node, const std::string& origin) {
-    if (!node.is_array()) refuse(origin, node.source(), "tags must be a list such as [\"thesis\"]");
+    if (!node.is_array()) refuseToml(origin, node.source(), "tags must be a list such as [\"thesis\"]");
     std::vector<std::string> tags;
     for (const toml::node& each : *node.as_array()) {
-        tags.push_back(readText(each, origin, "a tag"));
-        if (!isTag(tags.back())) refuse(origin, each.source(), "a tag is one word");
+        tags.push_back(readTomlText(each, origin, "a tag"));
+        if (!isTag(tags.back())) refuseToml(origin, each.source(), "a tag is one word");
     }
     return tags;
 }
@@ -47,14 +36,14 @@ RunLabels parseLabels(std::string_view text, const std::string& origin) {
     RunLabels labels;
     for (const auto& [key, node] : parseToml(text, origin)) {
         if (key == "experiment")
-            labels.experiment = readText(node, origin, "experiment");
+            labels.experiment = readTomlText(node, origin, "experiment");
         else if (key == "note")
-            labels.note = readText(node, origin, "note");
+            labels.note = readTomlText(node, origin, "note");
         else if (key == "tags")
             labels.tags = readTags(node, origin);
         else
-            refuse(origin, key.source(),
-                   "unknown key \"" + std::string(key.str()) + "\"; known are experiment, tags and note");
+            refuseToml(origin, key.source(),
+                       "unknown key \"" + std::string(key.str()) + "\"; known are experiment, tags and note");
     }
     return labels;
 }

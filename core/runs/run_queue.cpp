@@ -32,51 +32,40 @@ const std::filesystem::path& folderOf(const std::filesystem::path& runs) {
     return runs;
 }
 
-[[noreturn]] void refuse(const std::string& origin, const toml::source_region& source,
-                         const std::string& what) {
-    throw Error(ErrorKind::usage, tomlPlace(origin, source) + what);
-}
-
 int readCount(const toml::node& node, const std::string& origin, const std::string& key, int low) {
     const auto value = node.value_exact<std::int64_t>();
     if (!value || *value < low || *value > static_cast<std::int64_t>(kMostAtOnce))
-        refuse(origin, node.source(),
-               key + " must be a whole number from " + std::to_string(low) + " to " +
-                   std::to_string(kMostAtOnce));
+        refuseToml(origin, node.source(),
+                   key + " must be a whole number from " + std::to_string(low) + " to " +
+                       std::to_string(kMostAtOnce));
     return static_cast<int>(*value);
 }
 
-std::string readText(const toml::node& node, const std::string& origin, const std::string& key) {
-    const auto value = node.value_exact<std::string>();
-    if (!value) refuse(origin, node.source(), key + " must be text in quotes");
-    return *value;
-}
-
 std::string readDevice(const toml::node& node, const std::string& origin) {
-    const std::string device = readText(node, origin, "a device");
+    const std::string device = readTomlText(node, origin, "a device");
     if (!isDeviceName(device))
-        refuse(origin, node.source(), "a device is auto, cpu, cuda or cuda:N, not \"" + device + "\"");
+        refuseToml(origin, node.source(), "a device is auto, cpu, cuda or cuda:N, not \"" + device + "\"");
     return device;
 }
 
 RunQueue::Entry readEntry(const toml::node& node, const std::string& origin) {
-    if (!node.is_table()) refuse(origin, node.source(), "a run is written [[run]] with its name below");
+    if (!node.is_table()) refuseToml(origin, node.source(), "a run is written [[run]] with its name below");
     RunQueue::Entry entry;
     for (const auto& [key, value] : *node.as_table()) {
         if (key == "name") {
-            entry.run = readText(value, origin, "name");
+            entry.run = readTomlText(value, origin, "name");
             if (!isRunName(entry.run))
-                refuse(origin, value.source(), "\"" + entry.run + "\" is no name of a run");
+                refuseToml(origin, value.source(), "\"" + entry.run + "\" is no name of a run");
         } else if (key == "held") {
             const auto held = value.value_exact<bool>();
-            if (!held) refuse(origin, value.source(), "held must be true or false");
+            if (!held) refuseToml(origin, value.source(), "held must be true or false");
             entry.held = *held;
         } else {
-            refuse(origin, key.source(),
-                   "a queued run has name and held, not \"" + std::string(key.str()) + "\"");
+            refuseToml(origin, key.source(),
+                       "a queued run has name and held, not \"" + std::string(key.str()) + "\"");
         }
     }
-    if (entry.run.empty()) refuse(origin, node.source(), "a queued run needs a name");
+    if (entry.run.empty()) refuseToml(origin, node.source(), "a queued run needs a name");
     return entry;
 }
 
@@ -101,23 +90,23 @@ RunQueue parseQueue(std::string_view text, const std::string& origin) {
             queue.threads = readCount(node, origin, "threads", 0);
         } else if (key == "devices") {
             if (!node.is_array())
-                refuse(origin, node.source(), "devices must be a list such as [\"cuda:0\"]");
+                refuseToml(origin, node.source(), "devices must be a list such as [\"cuda:0\"]");
             for (const toml::node& device : *node.as_array())
                 queue.devices.push_back(readDevice(device, origin));
             if (queue.devices.size() > kMostAtOnce)
-                refuse(origin, node.source(), "more than " + std::to_string(kMostAtOnce) + " devices");
+                refuseToml(origin, node.source(), "more than " + std::to_string(kMostAtOnce) + " devices");
         } else if (key == "run") {
             if (!node.is_array())
-                refuse(origin, node.source(), "a run is written [[run]] with its name below");
+                refuseToml(origin, node.source(), "a run is written [[run]] with its name below");
             for (const toml::node& run : *node.as_array()) {
                 queue.entries.push_back(readEntry(run, origin));
                 if (!names.insert(queue.entries.back().run).second)
-                    refuse(origin, run.source(), queue.entries.back().run + " is in the queue twice");
+                    refuseToml(origin, run.source(), queue.entries.back().run + " is in the queue twice");
             }
         } else {
-            refuse(origin, key.source(),
-                   "unknown key \"" + std::string(key.str()) +
-                       "\"; known are at_once, threads, devices and run");
+            refuseToml(origin, key.source(),
+                       "unknown key \"" + std::string(key.str()) +
+                           "\"; known are at_once, threads, devices and run");
         }
     }
     return queue;

@@ -76,8 +76,7 @@ class SweepReader {
     };
 
     [[noreturn]] void refuse(const toml::source_region& source, const std::string& what) const {
-        throw Error(ErrorKind::usage, path_.string() + ":" + std::to_string(source.begin.line) + ":" +
-                                          std::to_string(source.begin.column) + ": " + what);
+        refuseToml(path_.string(), source, what);
     }
 
     void apply(Specification& specification, const std::string& setting,

@@ -9,7 +9,7 @@
 namespace roper {
 namespace {
 
-constexpr std::string_view kStart = "?d=", kResult = "d==";
+constexpr std::string_view kQuestion = "?d=", kResult = "d==";
 
 std::int64_t drawOperand(Random& random, std::int64_t digits) {
     std::int64_t value = random.between(1, 9);
@@ -85,8 +85,8 @@ std::vector<std::string> AdditionTask::sizeNames() const {
 }
 
 std::optional<ProblemSize> AdditionTask::sizeOf(std::string_view prompt) const {
-    if (!prompt.starts_with(kStart) || !prompt.ends_with(promptEnd())) return std::nullopt;
-    const std::string_view sum = prompt.substr(kStart.size(), prompt.size() - kStart.size() - 1);
+    if (!prompt.starts_with(kQuestion) || !prompt.ends_with(promptEnd())) return std::nullopt;
+    const std::string_view sum = prompt.substr(kQuestion.size(), prompt.size() - kQuestion.size() - 1);
     const std::size_t plus = sum.find('+');
     if (plus == std::string_view::npos) return std::nullopt;
     const std::string_view a = sum.substr(0, plus), b = sum.substr(plus + 1);
@@ -97,7 +97,7 @@ std::optional<ProblemSize> AdditionTask::sizeOf(std::string_view prompt) const {
 /// Of "?d=12+345; …" the operands and their ends are random; all the working follows.
 std::vector<double> AdditionTask::idealCosts(std::string_view problem) const {
     std::vector<double> costs(problem.size());
-    std::size_t at = kStart.size();
+    std::size_t at = kQuestion.size();
     for (int operand = 0; operand < 2; ++operand) {
         std::int64_t digits = 0;
         for (; at < problem.size() && isDigit(problem[at]); ++at, ++digits)

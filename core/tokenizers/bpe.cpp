@@ -14,7 +14,7 @@ constexpr std::uint64_t keyOf(std::int32_t left, std::int32_t right) {
 }
 
 /// A piece of the word, in a list whose members are taken out as they are merged.
-struct Part {
+struct Piece {
     std::int32_t id;
     int before, after;  ///< −1 at the ends
 };
@@ -101,7 +101,7 @@ void Bpe::encode(std::string_view word, std::vector<std::int64_t>& ids) const {
             return;
         }
     }
-    std::vector<Part> parts;
+    std::vector<Piece> parts;
     for (const std::int32_t id : characters(word)) {
         const int place = static_cast<int>(parts.size());
         parts.push_back({id, place - 1, place + 1});
@@ -112,7 +112,7 @@ void Bpe::encode(std::string_view word, std::vector<std::int64_t>& ids) const {
     std::priority_queue<Candidate> candidates;
     const auto consider = [&](int left) {
         if (left < 0 || parts[static_cast<std::size_t>(left)].after < 0) return;
-        const Part& part = parts[static_cast<std::size_t>(left)];
+        const Piece& part = parts[static_cast<std::size_t>(left)];
         const std::int32_t right = parts[static_cast<std::size_t>(part.after)].id;
         if (const RankedMerge* const found = merge(part.id, right))
             candidates.push({found->rank, left, part.id, right, found->merged});
@@ -122,9 +122,9 @@ void Bpe::encode(std::string_view word, std::vector<std::int64_t>& ids) const {
     while (!candidates.empty()) {
         const Candidate next = candidates.top();
         candidates.pop();
-        Part& left = parts[static_cast<std::size_t>(next.place)];
+        Piece& left = parts[static_cast<std::size_t>(next.place)];
         if (left.id != next.left || left.after < 0) continue;
-        Part& right = parts[static_cast<std::size_t>(left.after)];
+        Piece& right = parts[static_cast<std::size_t>(left.after)];
         if (right.id != next.right) continue;
         left.id = next.merged;
         right.id = -1;  // gone

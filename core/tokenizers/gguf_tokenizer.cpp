@@ -57,7 +57,7 @@ const std::vector<std::string>& requiredTexts(const GgufMetadata& metadata, cons
     return *texts;
 }
 
-std::vector<Bpe::Merge> readMerges(const GgufMetadata& metadata, const std::vector<std::string>& pieces) {
+std::vector<Bpe::Merge> readGgufMerges(const GgufMetadata& metadata, const std::vector<std::string>& pieces) {
     const Bpe vocabulary(pieces, {});
     std::vector<Bpe::Merge> merges;
     constexpr const char* kKey = "tokenizer.ggml.merges";
@@ -77,7 +77,7 @@ std::vector<Bpe::Merge> readMerges(const GgufMetadata& metadata, const std::vect
 
 /// How the file's model cuts words. Files of GPT-2 and GPT-NeoX that are older than the entry cut as GPT-2
 /// does.
-const KnownPattern& patternOf(const GgufMetadata& metadata) {
+const KnownPattern& knownPatternOf(const GgufMetadata& metadata) {
     constexpr const char* kKey = "tokenizer.ggml.pre";
     const std::string family = metadata.text("general.architecture").value_or("");
     const auto given = metadata.text(kKey);
@@ -92,10 +92,10 @@ const KnownPattern& patternOf(const GgufMetadata& metadata) {
 }
 
 TokenizerParts byteLevelParts(const GgufMetadata& metadata, const std::vector<std::string>& pieces) {
-    TokenizerParts parts(Bpe(pieces, readMerges(metadata, pieces)));
+    TokenizerParts parts(Bpe(pieces, readGgufMerges(metadata, pieces)));
     parts.byte_level = true;
     parts.blank_first = metadata.flag("tokenizer.ggml.add_space_prefix").value_or(false);
-    const KnownPattern& known = patternOf(metadata);
+    const KnownPattern& known = knownPatternOf(metadata);
     for (const char* const expression : known.expressions) {
         Split split;
         split.pattern = Pattern(expression);
@@ -172,7 +172,7 @@ Tokenizer tokenizerOf(const GgufMetadata& metadata) {
         is_sentencepiece ? sentencePieceParts(metadata, pieces) : byteLevelParts(metadata, pieces);
     parts.origin = metadata.origin();
     addTokensByType(metadata, pieces, parts);
-    const bool marks_beginning = is_sentencepiece || patternOf(metadata).begins_with_mark;
+    const bool marks_beginning = is_sentencepiece || knownPatternOf(metadata).begins_with_mark;
     addMark(metadata, "tokenizer.ggml.add_bos_token", "tokenizer.ggml.bos_token_id", marks_beginning,
             pieces.size(), parts.before);
     addMark(metadata, "tokenizer.ggml.add_eos_token", "tokenizer.ggml.eos_token_id", false, pieces.size(),

@@ -13,7 +13,7 @@
 namespace roper {
 namespace {
 
-constexpr double kMargin = 0.05;
+constexpr double kRangeMargin = 0.05;
 constexpr int kLong = 7, kShort = 4;  // digits of a number in the readout
 const QString kFront =
     QStringLiteral("front");  // the layer of the first curve: what is compared lies behind it
@@ -299,15 +299,15 @@ void CurveChart::fitAxes(const QFont& font, double height, bool legend) const {
         y_high = std::min(y_high, y_limits_->second);
     }
     if (log_y_) {
-        const double stretch = std::pow(std::max(y_high / y_low, 1.2), kMargin);
+        const double stretch = std::pow(std::max(y_high / y_low, 1.2), kRangeMargin);
         plot_->yAxis->setRange(y_low / stretch, y_high * stretch);
     } else {
         // What differs by rounding alone is a constant: no axis could label it.
         constexpr double kRounding = 1e-9;
         const double size = std::max(std::abs(y_low), std::abs(y_high));
         const double range = y_high - y_low > kRounding * size ? y_high - y_low : std::max(1.0, size);
-        plot_->yAxis->setRange(y_low - kMargin * range,
-                               y_high + (kMargin + (legend ? roomForLegend(font, height) : 0)) * range);
+        plot_->yAxis->setRange(y_low - kRangeMargin * range,
+                               y_high + (kRangeMargin + (legend ? roomForLegend(font, height) : 0)) * range);
     }
     if (x_high == x_low) x_high = log_x_ ? 2 * x_low : x_low + 1;
     plot_->xAxis->setRange(x_low, x_high);

@@ -8,7 +8,7 @@
 namespace roper {
 namespace {
 
-constexpr double kMargin = 2;  // pixels kept between labels
+constexpr double kLabelGap = 2;  // pixels kept between labels
 
 /// How long a part of a line lies inside a box, by the Liang–Barsky clipping of a segment.
 double lengthInside(const QLineF& line, const QRectF& box) {
@@ -40,7 +40,7 @@ QPointF directionOf(const QPointF& from, const QPointF& to) {
 /// Infinite where the box leaves the area or covers another; else the length of lines that it covers.
 double LabelPlacer::cost(const QRectF& box) const {
     if (!area_.contains(box)) return std::numeric_limits<double>::infinity();
-    const QRectF wide = box.adjusted(-kMargin, -kMargin, kMargin, kMargin);
+    const QRectF wide = box.adjusted(-kLabelGap, -kLabelGap, kLabelGap, kLabelGap);
     for (const QRectF& other : blocked_)
         if (other.intersects(wide)) return std::numeric_limits<double>::infinity();
     double covered = 0;

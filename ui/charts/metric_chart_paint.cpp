@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kColumnsAPixel = 6;  // of a picture that is exported
 constexpr int kBetweenRows = 5;            // of a legend inside the axes, pixels
-constexpr double kMargin = 0.04;           // of the range, left free above and below
+constexpr double kFreeOfRange = 0.04;      // of the range, left free above and below
 constexpr double kFlatMargin = 0.05;       // of the value, where there is no range
 
 constexpr std::array kMarkers = {QCPScatterStyle::ssDisc,     QCPScatterStyle::ssSquare,
@@ -80,14 +80,14 @@ void MetricChart::fitY() {
     if (!(low <= high)) low = log_y_ ? 0.1 : 0, high = 1;
     if (log_y_) {
         low = std::max(low, high * 1e-9);
-        const double stretch = std::pow(std::max(high / low, 1.01), kMargin);
+        const double stretch = std::pow(std::max(high / low, 1.01), kFreeOfRange);
         plot_->yAxis->setRange(low / stretch, high * stretch);
         return;
     }
     // Of a single value, or equal ones, the axis still shows about where it is.
     const double size = std::max(std::abs(low), std::abs(high));
     const bool is_flat = high - low < 1e-9 * size;
-    const double margin = !is_flat && high > low ? (high - low) * kMargin
+    const double margin = !is_flat && high > low ? (high - low) * kFreeOfRange
                           : size >= 1            ? std::max(size * kFlatMargin, 0.5)
                           : size > 0             ? 0.5 * size
                                                  : 0.5;

@@ -22,7 +22,7 @@ Eigen::MatrixXd matrixOf(const SafetensorsFile& file, const std::string& name) {
     return read.cast<double>();
 }
 
-double numberOf(const SafetensorsFile& file, const std::string& key) {
+double metadataNumber(const SafetensorsFile& file, const std::string& key) {
     const auto value = parseNumber(file.entry(key));
     if (!value) throw Error(ErrorKind::checkpoint, "the trainer's \"" + key + "\" is not a number");
     return *value;
@@ -47,9 +47,9 @@ RunHead readHead(const HeadQuestion& question, const QByteArray& payload) {
         v.cols() != q.cols())
         throw Error(ErrorKind::checkpoint, "the trainer's q, k and v differ in shape");
     head.tokens = tokenTexts(file);
-    head.step = static_cast<std::int64_t>(numberOf(file, "step"));
-    head.layers = static_cast<int>(numberOf(file, "layers"));
-    head.heads = static_cast<int>(numberOf(file, "heads"));
+    head.step = static_cast<std::int64_t>(metadataNumber(file, "step"));
+    head.layers = static_cast<int>(metadataNumber(file, "layers"));
+    head.heads = static_cast<int>(metadataNumber(file, "heads"));
     try {
         head.method = &positionMethod(file.entry("position"));
         head.attention = attentionKindOf(file.entry("attention"));
@@ -59,9 +59,9 @@ RunHead readHead(const HeadQuestion& question, const QByteArray& payload) {
         throw Error(ErrorKind::checkpoint, "the model is of another version: " + std::string(error.what()));
     }
     head.causal = file.entryOr("causal", "true") == "true";
-    head.base = numberOf(file, "base");
-    head.rotary_fraction = numberOf(file, "rotary_fraction");
-    head.value_rotary_fraction = numberOf(file, "value_rotary_fraction");
+    head.base = metadataNumber(file, "base");
+    head.rotary_fraction = metadataNumber(file, "rotary_fraction");
+    head.value_rotary_fraction = metadataNumber(file, "value_rotary_fraction");
     if (file.tensors().count("table") > 0) head.table = matrixOf(file, "table");
     head.learned.theta = rowOf(file, "theta");
     head.learned.value_theta = rowOf(file, "value_theta");

@@ -9,7 +9,7 @@
 namespace roper {
 namespace {
 
-QString text(const char* source) {
+QString controlText(const char* source) {
     return QCoreApplication::translate("roper::SourceControls", source);
 }
 
@@ -19,7 +19,7 @@ QComboBox* addModelChoice(SetupPanel& panel, AttentionState& state) {
     auto* models = new QComboBox;
     models->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     models->setMinimumContentsLength(10);
-    models->setPlaceholderText(text("choose a model"));
+    models->setPlaceholderText(controlText("choose a model"));
     const auto fill = [models, &state] {
         const QSignalBlocker quiet(models);
         const QString chosen = QString::fromStdString(state.setup().run);
@@ -43,36 +43,38 @@ QComboBox* addModelChoice(SetupPanel& panel, AttentionState& state) {
     QObject::connect(&state.runs(), &RunStore::runAdded, models, fill);
     QObject::connect(&state.runs(), &RunStore::runRemoved, models, fill);
     panel.whenShown([fill](const Setup&) { fill(); });
-    panel.addRow(text("Model"), models,
-                 text("A run: a model that trains, or the newest checkpoint of one that has ended; or a published model, "
-                      "which the page Models opens"));
+    panel.addRow(controlText("Model"), models,
+                 controlText("A run: a model that trains, or the newest checkpoint of one that has ended; or "
+                             "a published model, "
+                             "which the page Models opens"));
     return models;
 }
 
 }  // namespace
 
 void addSourceControls(SetupPanel& panel, AttentionState& state, SourceUse use) {
-    panel.addChoice(text("q, k, v from"), "source",
-                    {text("random"), text("a table, by hand"), text("a model")});
-    auto* tokens = panel.addWhole(text("Tokens T"), "tokens");
-    auto* seed = panel.addWhole(text("Seed"), "seed");
-    auto* similarity = panel.addDecimal(text("Similarity"), "similarity", {}, 0.1, 2);
+    panel.addChoice(controlText("q, k, v from"), "source",
+                    {controlText("random"), controlText("a table, by hand"), controlText("a model")});
+    auto* tokens = panel.addWhole(controlText("Tokens T"), "tokens");
+    auto* seed = panel.addWhole(controlText("Seed"), "seed");
+    auto* similarity = panel.addDecimal(controlText("Similarity"), "similarity", {}, 0.1, 2);
     QComboBox* models = addModelChoice(panel, state);
-    auto* layer = panel.addIndex(text("Layer"), "layer", {}, [&state](const Setup& s) {
+    auto* layer = panel.addIndex(controlText("Layer"), "layer", {}, [&state](const Setup& s) {
         return state.runHead() ? state.runHead()->layers : s.layer + 1;
     });
-    auto* head = panel.addIndex(text("Head"), "head", {}, [](const Setup& s) { return s.heads; });
+    auto* head = panel.addIndex(controlText("Head"), "head", {}, [](const Setup& s) { return s.heads; });
     auto* words = new LineEdit;
     QObject::connect(words, &LineEdit::edited, &panel, [&panel](const QString& typed) {
-        panel.change(text("Text"), [&](Setup& s) { s.run_text = typed.toStdString(); });
+        panel.change(controlText("Text"), [&](Setup& s) { s.run_text = typed.toStdString(); });
     });
-    words->setPlaceholderText(text("text that the model reads"));
-    words->setAccessibleName(text("Text"));
-    panel.addRow({}, words, text("What the model reads: of a run, characters of its task, at most 4096"));
+    words->setPlaceholderText(controlText("text that the model reads"));
+    words->setAccessibleName(controlText("Text"));
+    panel.addRow({}, words,
+                 controlText("What the model reads: of a run, characters of its task, at most 4096"));
     auto* status = makePlainLabel();
     status->setWordWrap(true);
     status->setForegroundRole(QPalette::PlaceholderText);
-    panel.addRow({}, status, text("Which vectors are shown"));
+    panel.addRow({}, status, controlText("Which vectors are shown"));
     const auto show = [=, &panel, &state] {
         const Setup& s = state.setup();
         const bool is_run = s.source == Source::run;

@@ -11,7 +11,7 @@
 namespace roper {
 namespace {
 
-constexpr int kBetweenLooks_ms = 5000;
+constexpr int kBetweenClusterLooks_ms = 5000;
 
 bool holds(const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
@@ -58,7 +58,7 @@ ClusterWatch::ClusterWatch(std::filesystem::path runs, QObject* parent)
     connect(&timer_, &QTimer::timeout, this, [this] {
         if (hasSubmissions()) look();
     });
-    timer_.setInterval(kBetweenLooks_ms);
+    timer_.setInterval(kBetweenClusterLooks_ms);
 }
 
 ClusterWatch::~ClusterWatch() = default;

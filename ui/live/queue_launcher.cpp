@@ -13,7 +13,7 @@
 namespace roper {
 namespace {
 
-constexpr int kBetweenLooks_ms = 1000;
+constexpr int kBetweenQueueLooks_ms = 1000;
 constexpr qint64 kBetweenStarts_ms = 5000;  // a worker that cannot begin is not started in a flood
 
 }  // namespace
@@ -21,7 +21,7 @@ constexpr qint64 kBetweenStarts_ms = 5000;  // a worker that cannot begin is not
 QueueLauncher::QueueLauncher(std::filesystem::path runs, Duty duty, QObject* parent)
     : QObject(parent), runs_(std::move(runs)), duty_(duty) {
     connect(&timer_, &QTimer::timeout, this, &QueueLauncher::look);
-    timer_.start(kBetweenLooks_ms);
+    timer_.start(kBetweenQueueLooks_ms);
     look();
 }
 

@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-const char* const kKey = "appearance";
+const char* const kAppearanceKey = "appearance";
 const QStringList kNames{"system", "light", "dark"};
 
 /// Whether the desktop was dark when the program began: later its colours are ours.
@@ -28,12 +28,12 @@ void apply(Appearance appearance) {
 }  // namespace
 
 Appearance savedAppearance() {
-    const auto found = kNames.indexOf(QSettings().value(kKey).toString());
+    const auto found = kNames.indexOf(QSettings().value(kAppearanceKey).toString());
     return found < 0 ? Appearance::system : static_cast<Appearance>(found);
 }
 
 void chooseAppearance(Appearance appearance) {
-    QSettings().setValue(kKey, kNames[static_cast<int>(appearance)]);
+    QSettings().setValue(kAppearanceKey, kNames[static_cast<int>(appearance)]);
     apply(appearance);
 }
 

@@ -6,16 +6,16 @@
 namespace roper {
 namespace {
 
-const char* const kKey = "reduce_motion";
+const char* const kMotionKey = "reduce_motion";
 
 }  // namespace
 
 bool isMotionReduced() {
-    return QSettings().value(kKey, false).toBool();
+    return QSettings().value(kMotionKey, false).toBool();
 }
 
 void reduceMotion(bool reduced) {
-    QSettings().setValue(kKey, reduced);
+    QSettings().setValue(kMotionKey, reduced);
 }
 
 int frameInterval(int usual_ms) {

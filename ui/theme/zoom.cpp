@@ -8,7 +8,7 @@
 namespace roper {
 namespace {
 
-const char* const kKey = "zoom";
+const char* const kZoomKey = "zoom";
 constexpr double kFactors[] = {0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5};
 
 QFont scaled(QFont font, double by) {
@@ -34,13 +34,13 @@ Zoom& Zoom::instance() {
 }
 
 void Zoom::restore() {
-    set(QSettings().value(kKey, 1.0).toDouble());
+    set(QSettings().value(kZoomKey, 1.0).toDouble());
 }
 
 void Zoom::set(double factor) {
     if (!std::isfinite(factor)) return;
     factor = std::clamp(factor, kLeast, kMost);
-    QSettings().setValue(kKey, factor);
+    QSettings().setValue(kZoomKey, factor);
     if (factor == factor_) return;
     const double by = factor / factor_;
     factor_ = factor;

@@ -11,14 +11,14 @@
 namespace roper {
 namespace {
 
-constexpr int kGap = 4;  // between the control and its frame
+constexpr int kFrameGap = 4;  // between the control and its frame
 constexpr double kLine = 2.5;
 
 /// All of a control, not only its text cursor, which is what QScrollArea::ensureWidgetVisible looks at.
 void bringIntoView(QScrollArea& area, const QWidget& control) {
     const QRect place(control.mapTo(area.widget(), QPoint(0, 0)), control.size());
     for (const QPoint& corner : {place.bottomRight(), place.topLeft()})
-        area.ensureVisible(corner.x(), corner.y(), 2 * kGap, 2 * kGap);
+        area.ensureVisible(corner.x(), corner.y(), 2 * kFrameGap, 2 * kFrameGap);
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ void ControlMarker::follow() {
     if (is_seen) {
         const QRect seen = control_->visibleRegion().boundingRect();
         const QPoint at = control_->mapTo(parentWidget(), seen.topLeft());
-        setGeometry(QRect(at, seen.size()).adjusted(-kGap, -kGap, kGap, kGap));
+        setGeometry(QRect(at, seen.size()).adjusted(-kFrameGap, -kFrameGap, kFrameGap, kFrameGap));
         raise();
     }
     setVisible(is_seen);

@@ -7,7 +7,7 @@
 namespace roper {
 namespace {
 
-constexpr double kTop = 30, kGap = 14, kMargin = 16, kFootLine = 18;
+constexpr double kBoardTop = 30, kBoardGap = 14, kBoardMargin = 16, kBoardFoot = 18;
 constexpr double kWide = 760, kAllWords = 960;  // from here on there is room for more words
 
 /// Where columns begin, as shares of the width; that of the methods at 0.
@@ -21,13 +21,13 @@ Columns columnsOf(double width) {
 }
 
 double footHeight(const QRectF& area) {
-    return (area.width() >= kWide ? 1 : 2) * kFootLine + 8;
+    return (area.width() >= kWide ? 1 : 2) * kBoardFoot + 8;
 }
 
 QRectF rowBox(const QRectF& area, std::size_t index) {
-    const double height = (area.height() - kTop - footHeight(area)) / 3;
-    return {area.left() + kMargin, area.top() + kTop + static_cast<double>(index) * height,
-            area.width() - 2 * kMargin, height - kGap};
+    const double height = (area.height() - kBoardTop - footHeight(area)) / 3;
+    return {area.left() + kBoardMargin, area.top() + kBoardTop + static_cast<double>(index) * height,
+            area.width() - 2 * kBoardMargin, height - kBoardGap};
 }
 
 QString resultText(const BoardRow& row, double value) {
@@ -48,7 +48,7 @@ void BoardView::setRows(std::vector<BoardRow> rows) {
 void BoardView::paintCell(QPainter& painter, const BoardRow& row, const BoardCell& cell, const QRectF& box,
                           const Theme& theme) const {
     const QColor color = Theme::method(cell.position);
-    const Columns columns = columnsOf(box.width() + 2 * kMargin);
+    const Columns columns = columnsOf(box.width() + 2 * kBoardMargin);
     const auto at = [&](double from, double to) {
         return QRectF(box.left() + from * box.width(), box.top(), (to - from) * box.width() - 6,
                       box.height());
@@ -132,10 +132,10 @@ void BoardView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
         {columns.time, tr("time needed")}};
     for (const auto& [share, words] : heads)
         painter.drawText(
-            QRectF(first.left() + share * first.width(), area.top() + 4, 0.3 * first.width(), kTop - 8),
+            QRectF(first.left() + share * first.width(), area.top() + 4, 0.3 * first.width(), kBoardTop - 8),
             Qt::AlignLeft | Qt::AlignVCenter, words);
     painter.drawText(
-        area.adjusted(kMargin, 0, -kMargin, -6), Qt::AlignLeft | Qt::AlignBottom | Qt::TextWordWrap,
+        area.adjusted(kBoardMargin, 0, -kBoardMargin, -6), Qt::AlignLeft | Qt::AlignBottom | Qt::TextWordWrap,
         tr("source: mean of the best nine of ten runs (Harik & Jayasiri 2022); ours: the same of "
            "the runs so far"));
     for (std::size_t i = 0; i < rows_.size(); ++i)

@@ -11,7 +11,7 @@
 namespace roper {
 namespace {
 
-constexpr double kMargin = 12, kGap = 16, kHead = 30, kLeastRow = 22, kMostRow = 40, kFootLine = 17;
+constexpr double kMargin = 12, kColumnGap = 16, kHead = 30, kLeastRow = 22, kMostRow = 40, kFootLine = 17;
 constexpr double kLeastTitle = 145, kLeastPlot = 140, kMostPlot = 320;
 constexpr double kLeastReach = 1, kMostReach = 8;  // of the axis about 0, in standard deviations
 constexpr double kMostLabel = 130;
@@ -100,9 +100,9 @@ OutcomeTableView::Layout OutcomeTableView::layoutOf(const QRectF& area, const QF
 
     const double whole = area.width() - 2 * kMargin, widest_title = layout.width[title];
     const auto missing = [&] {
-        double sum = -kGap;
+        double sum = -kColumnGap;
         for (const double width : layout.width)
-            if (width > 0) sum += width + kGap;
+            if (width > 0) sum += width + kColumnGap;
         return sum - whole;
     };
     layout.width[plot] = kLeastPlot;
@@ -116,7 +116,7 @@ OutcomeTableView::Layout OutcomeTableView::layoutOf(const QRectF& area, const QF
     double x = area.left() + kMargin;
     for (int column = 0; column < column_count; ++column) {
         layout.left[column] = x;
-        if (layout.width[column] > 0) x += layout.width[column] + kGap;
+        if (layout.width[column] > 0) x += layout.width[column] + kColumnGap;
     }
     return layout;
 }

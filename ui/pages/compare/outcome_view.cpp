@@ -14,7 +14,7 @@
 namespace roper {
 namespace {
 
-constexpr double kLeastRow = 18, kRowOfTwoLines = 36, kMostRow = 110, kAxis = 52, kTop = 30, kNever = 74,
+constexpr double kLeastGroup = 18, kRowOfTwoLines = 36, kMostGroup = 110, kAxis = 52, kTop = 30, kNever = 74,
                  kDot = 4.5, kLabelGap = 12;
 constexpr double kSpread = 0.3;  // of a row, that dots are moved apart to either side
 
@@ -24,7 +24,7 @@ constexpr double kSpread = 0.3;  // of a row, that dots are moved apart to eithe
 struct OutcomeView::Scale {
     QRectF plot;  ///< of the values
     double low = 0, high = 1;
-    double row = kLeastRow;  ///< height of one
+    double row = kLeastGroup;  ///< height of one
     std::size_t rows = 1;    ///< that there is room for
     double area_left = 0;
     double never_x = 0;
@@ -92,9 +92,9 @@ OutcomeView::Scale OutcomeView::scale(const QRectF& area) const {
     const double label = std::min(0.35 * area.width(), longest + kLabelGap + 2);
     const double room_below = area.height() - kTop - kAxis;
     scale.rows = std::clamp<std::size_t>(shown().size(), 1,
-                                         static_cast<std::size_t>(std::max(1.0, room_below / kLeastRow)));
+                                         static_cast<std::size_t>(std::max(1.0, room_below / kLeastGroup)));
     const auto rows = static_cast<double>(scale.rows);
-    scale.row = std::clamp(room_below / rows, kLeastRow, kMostRow);
+    scale.row = std::clamp(room_below / rows, kLeastGroup, kMostGroup);
     scale.area_left = area.left();
     scale.plot = QRectF(area.left() + label, area.top() + kTop,
                         area.width() - label - 24 - (scale.has_never ? kNever : 0), scale.row * rows);

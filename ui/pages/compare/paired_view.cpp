@@ -12,7 +12,7 @@
 namespace roper {
 namespace {
 
-constexpr double kDot = 4.5;
+constexpr double kPairDot = 4.5;
 constexpr double kAbove = 34, kLine = 16;  // pixels: above both charts, and a line of text below them
 constexpr double kIntervalWidth = 94;      // of each of the two, with its words
 constexpr int kMostLines = 3;
@@ -136,7 +136,7 @@ void paintSeeds(QPainter& painter, const Upright& axis, const PairedComparison& 
         painter.setPen(Qt::NoPen);
         const bool b_better = (pair.difference() > 0) == infoOf(c.measure).more_is_better;
         painter.setBrush(pair.difference() == 0 ? theme.faint_text : b_better ? colors.second : colors.first);
-        painter.drawEllipse(QPointF(x, axis.y(pair.difference())), kDot, kDot);
+        painter.drawEllipse(QPointF(x, axis.y(pair.difference())), kPairDot, kPairDot);
     }
 }
 
@@ -216,7 +216,7 @@ void PairedView::paintPairs(QPainter& painter, const Theme& theme, const QRectF&
             if (outcome.kind != Outcome::known) continue;
             painter.setPen(Qt::NoPen);
             painter.setBrush(color);
-            painter.drawEllipse(QPointF(x, axis.y(outcome.value)), kDot, kDot);
+            painter.drawEllipse(QPointF(x, axis.y(outcome.value)), kPairDot, kPairDot);
         }
     }
     painter.setPen(theme.text);

@@ -16,7 +16,7 @@
 namespace roper {
 namespace {
 
-constexpr int kBetweenLooks_ms = 2000;
+constexpr int kBetweenReads_ms = 2000;
 
 const std::string kQueryKey = "query_key_frequency", kValue = "value_frequency", kBias = "relative_bias",
                   kDenominator = "least_denominator";
@@ -68,7 +68,7 @@ LearnedView::LearnedView(InspectState& state, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(bar);
     layout->addWidget(chart_, 1);
-    timer_.setInterval(kBetweenLooks_ms);
+    timer_.setInterval(kBetweenReads_ms);
     connect(&timer_, &QTimer::timeout, this, &LearnedView::refresh);
     connect(&state_, &InspectState::runChanged, this, [this] {
         if (isVisible()) refresh();

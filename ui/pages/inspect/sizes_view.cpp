@@ -20,7 +20,7 @@ std::pair<std::int64_t, std::int64_t> rangeOf(const std::vector<SizeScore>& scor
     return {low->size.*number, high->size.*number};
 }
 
-QStringList labelsOf(const std::pair<std::int64_t, std::int64_t>& range) {
+QStringList labelsInRange(const std::pair<std::int64_t, std::int64_t>& range) {
     QStringList labels;
     for (std::int64_t i = range.first; i <= range.second; ++i)
         labels << QString::number(i);
@@ -56,8 +56,8 @@ HeatMapView::Map mapOf(const SizeTable& table, bool fully) {
     map.row_name = table.names.value(0);
     map.column_name = table.names.value(1);
     map.value_name = fully ? SizesView::tr("fully solved, %") : SizesView::tr("solved, %");
-    map.row_labels = labelsOf(rows);
-    map.column_labels = labelsOf(columns);
+    map.row_labels = labelsInRange(rows);
+    map.column_labels = labelsInRange(columns);
     return map;
 }
 

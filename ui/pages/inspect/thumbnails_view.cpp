@@ -11,7 +11,7 @@
 namespace roper {
 namespace {
 
-constexpr double kGap = 10, kLabel = 17, kMargin = 8;
+constexpr double kGap = 10, kLabel = 17, kThumbnailMargin = 8;
 constexpr int kMostCells = 40;  // a side of a thumbnail: what a small picture can show
 
 /// The largest weight of each of at most `kMostCells`² squares.
@@ -43,7 +43,7 @@ ThumbnailsView::ThumbnailsView(InspectState& state, QWidget* parent) : FigureVie
 ThumbnailsView::Grid ThumbnailsView::grid(const QRectF& area) const {
     const HeadMaps& maps = *state_.maps();
     const auto count = static_cast<int>(maps.count());
-    const QRectF box = area.adjusted(kMargin, kMargin, -kMargin, -kMargin);
+    const QRectF box = area.adjusted(kThumbnailMargin, kThumbnailMargin, -kThumbnailMargin, -kThumbnailMargin);
     const auto fit = [&](int columns) {
         Grid grid;
         grid.columns = columns;

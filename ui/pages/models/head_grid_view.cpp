@@ -11,7 +11,7 @@
 namespace roper {
 namespace {
 
-constexpr double kLabel = 24, kMargin = 6, kTop = 18;
+constexpr double kLabel = 24, kGridMargin = 6, kGridTop = 18;
 
 /// A map as a picture of one pixel a cell, drawn larger.
 QImage pictureOf(const Eigen::MatrixXf& map, const Theme& theme) {
@@ -71,7 +71,7 @@ HeadGridView::HeadGridView(ModelsState& state, QWidget* parent) : FigureView(par
 HeadGridView::Grid HeadGridView::grid(const QRectF& area) const {
     const HeadThumbnails& all = *state_.thumbnails();
     Grid grid;
-    grid.box = area.adjusted(kMargin + kLabel, kMargin + 2 * kTop, -kMargin, -kMargin);
+    grid.box = area.adjusted(kGridMargin + kLabel, kGridMargin + 2 * kGridTop, -kGridMargin, -kGridMargin);
     const auto sideOf = [&](int columns, int rows) {
         return std::min(grid.box.width() / columns, grid.box.height() / rows);
     };
@@ -107,11 +107,11 @@ void HeadGridView::paintFigure(QPainter& painter, const QRectF& area, const Them
     const Grid grid = this->grid(area);
     const QFontMetricsF metrics(painter.font());
     painter.setPen(theme.faint_text);
-    painter.drawText(QRectF(area.left() + kMargin, area.top(), area.width() - 2 * kMargin, kTop),
+    painter.drawText(QRectF(area.left() + kGridMargin, area.top(), area.width() - 2 * kGridMargin, kGridTop),
                      Qt::AlignLeft | Qt::AlignVCenter,
                      metrics.elidedText(grid.across ? tr("columns: layers; rows: heads")
                                                     : tr("rows: layers; columns: heads"),
-                                        Qt::ElideRight, area.width() - 2 * kMargin));
+                                        Qt::ElideRight, area.width() - 2 * kGridMargin));
     // Every so many are numbered that no number lies on the one before.
     const auto every = [](double needed, double cell) {
         return std::max(1, static_cast<int>(std::ceil(needed / cell)));
@@ -119,14 +119,14 @@ void HeadGridView::paintFigure(QPainter& painter, const QRectF& area, const Them
     const int rows_apart = every(metrics.height(), grid.cell.height());
     for (int row = 0; row < grid.rows; row += rows_apart) {
         const double y = grid.box.top() + grid.cell.height() * (row + 0.5);
-        painter.drawText(QRectF(area.left() + kMargin, y - kTop / 2, kLabel - 6, kTop),
+        painter.drawText(QRectF(area.left() + kGridMargin, y - kGridTop / 2, kLabel - 6, kGridTop),
                          Qt::AlignRight | Qt::AlignVCenter, QString::number(row));
     }
     const double widest = metrics.horizontalAdvance(QString::number(grid.columns)) + 5;
     const int columns_apart = every(widest, grid.cell.width());
     for (int column = 0; column < grid.columns; column += columns_apart) {
         const double x = grid.box.left() + grid.cell.width() * (column + 0.5);
-        painter.drawText(QRectF(x - widest / 2, grid.box.top() - kTop, widest, kTop), Qt::AlignCenter,
+        painter.drawText(QRectF(x - widest / 2, grid.box.top() - kGridTop, widest, kGridTop), Qt::AlignCenter,
                          QString::number(column));
     }
     painter.setRenderHint(QPainter::SmoothPixmapTransform, false);

@@ -9,7 +9,8 @@
 namespace roper {
 namespace {
 
-constexpr double kMargin = 12, kTitle = 22, kHeader = 22, kRow = 22, kNumber = 62, kLeastRow = 13;
+constexpr double kSubsetsMargin = 12, kSubsetsTitle = 22, kHeader = 22, kSubsetsRow = 22, kSubsetsNumber = 62,
+                 kLeastRow = 13;
 
 }  // namespace
 
@@ -27,8 +28,9 @@ SubsetsView::SubsetsView(ModelsState& state, QWidget* parent) : FigureView(paren
 
 QSizeF SubsetsView::sizeForWidth(double width) const {
     const std::size_t rows = state_.subsets() == nullptr ? 0 : state_.subsets()->subsets.size();
-    return {width, std::max<double>(2 * kMargin + kTitle + kHeader + kRow * static_cast<double>(rows),
-                                    leastSize().height())};
+    return {width, std::max<double>(
+                       2 * kSubsetsMargin + kSubsetsTitle + kHeader + kSubsetsRow * static_cast<double>(rows),
+                       leastSize().height())};
 }
 
 int SubsetsView::heightForWidth(int width) const {
@@ -36,11 +38,11 @@ int SubsetsView::heightForWidth(int width) const {
 }
 
 SubsetsView::Rows SubsetsView::rowsIn(const QRectF& area) const {
-    Rows rows{state_.subsets()->subsets, area.top() + kMargin + kTitle + kHeader, kRow};
+    Rows rows{state_.subsets()->subsets, area.top() + kSubsetsMargin + kSubsetsTitle + kHeader, kSubsetsRow};
     std::stable_sort(rows.subsets.begin(), rows.subsets.end(),
                      [](const BandSubset& a, const BandSubset& b) { return a.loss < b.loss; });
-    const double room = area.bottom() - kMargin - rows.top;
-    rows.height = std::clamp(room / static_cast<double>(rows.subsets.size()), kLeastRow, kRow);
+    const double room = area.bottom() - kSubsetsMargin - rows.top;
+    rows.height = std::clamp(room / static_cast<double>(rows.subsets.size()), kLeastRow, kSubsetsRow);
     // What has no room is left out whole: the worst.
     const auto most = static_cast<std::size_t>(std::max(1.0, std::floor(room / rows.height + 1e-6)));
     if (rows.subsets.size() > most) rows.subsets.resize(most);
@@ -56,7 +58,7 @@ QString SubsetsView::namesOf(const std::vector<int>& bands) const {
 
 void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     const SubsetsAnswer* answer = state_.subsets();
-    const QRectF box = area.adjusted(kMargin, kMargin, -kMargin, -kMargin);
+    const QRectF box = area.adjusted(kSubsetsMargin, kSubsetsMargin, -kSubsetsMargin, -kSubsetsMargin);
     if (answer == nullptr) {
         painter.setPen(theme.faint_text);
         painter.drawText(box, Qt::AlignCenter | Qt::TextWordWrap,
@@ -69,7 +71,8 @@ void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     }
     const QFontMetricsF metrics(painter.font());
     painter.setPen(theme.text);
-    painter.drawText(QRectF(box.left(), box.top(), box.width(), kTitle), Qt::AlignLeft | Qt::AlignVCenter,
+    painter.drawText(QRectF(box.left(), box.top(), box.width(), kSubsetsTitle),
+                     Qt::AlignLeft | Qt::AlignVCenter,
                      metrics.elidedText(tr("loss, nats a token, when scores are made of these pairs alone"),
                                         Qt::ElideRight, box.width()));
     const Rows rows = rowsIn(area);
@@ -81,7 +84,8 @@ void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme
         painter.drawText(QRectF(box.left() + column * band, rows.top - kHeader, column, kHeader),
                          Qt::AlignCenter,
                          QString::fromStdString(answer->bands[static_cast<std::size_t>(band)]));
-    const double left = box.left() + column * bands + 10, full = std::max(10.0, box.right() - left - kNumber);
+    const double left = box.left() + column * bands + 10,
+                 full = std::max(10.0, box.right() - left - kSubsetsNumber);
     const double most = rows.subsets.empty() ? 1 : std::max(rows.subsets.back().loss, 1e-9);
     double y = rows.top;
     for (const BandSubset& subset : rows.subsets) {
@@ -99,8 +103,8 @@ void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme
         painter.setBrush(Theme::query());
         painter.drawRect(QRectF(left, y + 2, std::max(1.0, length), rows.height - 4));
         painter.setPen(theme.text);
-        painter.drawText(QRectF(left + length + 6, y, kNumber, rows.height), Qt::AlignLeft | Qt::AlignVCenter,
-                         fixedNumber(subset.loss, 3));
+        painter.drawText(QRectF(left + length + 6, y, kSubsetsNumber, rows.height),
+                         Qt::AlignLeft | Qt::AlignVCenter, fixedNumber(subset.loss, 3));
         y += rows.height;
     }
 }

@@ -13,7 +13,7 @@
 namespace roper {
 namespace {
 
-constexpr double kMargin = 12, kLegend = 26, kLine = 26, kPadding = 6;
+constexpr double kTextMargin = 12, kLegend = 26, kLine = 26, kPadding = 6;
 constexpr double kDarkest_nats = 8;   ///< of −ln p: about 1 in 3,000
 constexpr double kDarkestChange = 4;  ///< of what a change adds
 
@@ -77,8 +77,8 @@ std::optional<double> SurpriseView::shadeOf(std::size_t token) const {
 
 SurpriseView::Layout SurpriseView::layoutIn(const QRectF& area) const {
     Layout layout;
-    const double left = area.left() + kMargin, right = area.right() - kMargin;
-    double x = left, y = area.top() + kLegend + kMargin;
+    const double left = area.left() + kTextMargin, right = area.right() - kTextMargin;
+    double x = left, y = area.top() + kLegend + kTextMargin;
     layout.bottom = y;
     if (state_.reading() == nullptr) return layout;
     const QFontMetricsF metrics(monospaced(font()));
@@ -100,7 +100,7 @@ SurpriseView::Layout SurpriseView::layoutIn(const QRectF& area) const {
 }
 
 QSizeF SurpriseView::sizeForWidth(double width) const {
-    const double needed = layoutIn({0, 0, width, 0}).bottom + kMargin;
+    const double needed = layoutIn({0, 0, width, 0}).bottom + kTextMargin;
     return {width, std::max<double>(needed, leastSize().height())};
 }
 
@@ -152,9 +152,10 @@ void SurpriseView::paintFigure(QPainter& painter, const QRectF& area, const Them
                                                      : tr("Type a text that the model reads."));
         return;
     }
-    paintLegend(painter,
-                QRectF(area.left() + kMargin, area.top() + 4, area.width() - 2 * kMargin, kLegend - 4),
-                theme);
+    paintLegend(
+        painter,
+        QRectF(area.left() + kTextMargin, area.top() + 4, area.width() - 2 * kTextMargin, kLegend - 4),
+        theme);
     const bool signed_shades = shade_ == Shade::difference && state_.changed() != nullptr;
     const auto colors = signed_shades ? theme.divergingColors() : theme.sequentialColors();
     const Layout layout = layoutIn(area);
@@ -166,9 +167,9 @@ void SurpriseView::paintFigure(QPainter& painter, const QRectF& area, const Them
         if (cell.bottom() > area.bottom() - kLine && layout.bottom > area.bottom()) {
             painter.setFont(plain);
             painter.setPen(theme.faint_text);
-            painter.drawText(QRectF(area.left() + kMargin, cell.top(), area.width() - 2 * kMargin, kLine),
-                             Qt::AlignLeft | Qt::AlignVCenter,
-                             tr("… %1 more tokens").arg(layout.cells.size() - token));
+            painter.drawText(
+                QRectF(area.left() + kTextMargin, cell.top(), area.width() - 2 * kTextMargin, kLine),
+                Qt::AlignLeft | Qt::AlignVCenter, tr("… %1 more tokens").arg(layout.cells.size() - token));
             break;
         }
         QColor shade = theme.background;

@@ -19,7 +19,7 @@ namespace {
 constexpr int kMostTrailPoints = 400;
 constexpr double kFullRotation = 2 * std::numbers::pi;
 
-QString number(double value, int decimals = 3) {
+QString planeNumber(double value, int decimals = 3) {
     return fixedNumber(value, decimals);
 }
 
@@ -101,7 +101,8 @@ QString CircleView::angleText(const Plane& at) const {
     return tr("pair %1   θ = %2\nmθ = %3 rad = %4 rotations\n|x| = |R(m)x| = %5")
         .arg(state_.setup().pair)
         .arg(noteNumber(at.theta))
-        .arg(number(at.angle), number(at.angle / kFullRotation), number(std::hypot(at.x.x(), at.x.y())));
+        .arg(planeNumber(at.angle), planeNumber(at.angle / kFullRotation),
+             planeNumber(std::hypot(at.x.x(), at.x.y())));
 }
 
 void CircleView::paintGrid(QPainter& painter, const Plane& at, const Theme& theme) const {
@@ -207,8 +208,9 @@ QString CircleView::readoutAt(const QPointF& point) const {
     const Plane at = plane(canvas());
     const QPointF p = at.inPlane(point);
     return tr("pointer (%1, %2)    x = (%3, %4)    R(m)x = (%5, %6)    length %7, kept by the rotation")
-        .arg(number(p.x()), number(p.y()), number(at.x.x(), 4), number(at.x.y(), 4), number(at.y.x(), 4),
-             number(at.y.y(), 4), number(std::hypot(at.x.x(), at.x.y()), 4));
+        .arg(planeNumber(p.x()), planeNumber(p.y()), planeNumber(at.x.x(), 4), planeNumber(at.x.y(), 4),
+             planeNumber(at.y.x(), 4), planeNumber(at.y.y(), 4),
+             planeNumber(std::hypot(at.x.x(), at.x.y()), 4));
 }
 
 QPointF CircleView::tip(bool rotated) const {

@@ -18,7 +18,7 @@ constexpr double kWide = 470;         // pixels from which on there is room for 
 constexpr double kNumbers = 236;      // what they take
 constexpr double kShortNumbers = 44;  // and above it, where there is not
 
-QString number(double value, int decimals = 4) {
+QString vectorNumber(double value, int decimals = 4) {
     return fixedNumber(value, decimals);
 }
 
@@ -76,14 +76,15 @@ QString TwoVectorsView::summary(const Scene& at) const {
     const Setup& s = state_.setup();
     if (at.is_narrow)
         return tr("δ = n − j = %1\n⟨R(n)q, R(j)k⟩ = %2")
-            .arg(signedPosition(s.position - s.key_position, 0), number(at.score, 6));
+            .arg(signedPosition(s.position - s.key_position, 0), vectorNumber(at.score, 6));
     const double change = at.score - at.score_unshifted;
     return tr("query at n = %1\nkey at j = %2\nδ = n − j = %3\n\n⟨R(n)q, R(j)k⟩ = %4\n  of it pair %5: %6\n\n"
               "angle between the arrows\n  %7 rad = %8°\n\n")
                .arg(signedPosition(s.position, s.shift), signedPosition(s.key_position, s.shift),
-                    signedPosition(s.position - s.key_position, 0), number(at.score, 6))
+                    signedPosition(s.position - s.key_position, 0), vectorNumber(at.score, 6))
                .arg(s.pair)
-               .arg(number(at.pair_part, 6), number(at.angle), number(at.angle * 180 / M_PI, 1)) +
+               .arg(vectorNumber(at.pair_part, 6), vectorNumber(at.angle),
+                    vectorNumber(at.angle * 180 / M_PI, 1)) +
            (s.shift == 0 ? tr("Move S: both arrows rotate,\nthe angle between them stays.")
                          : tr("Shifting both by S = %1\nchanges the product by\n  %2")
                                .arg(signedPosition(s.shift, 0), noteNumber(change, 2)));
@@ -184,8 +185,8 @@ void TwoVectorsView::mouseMoveEvent(QMouseEvent* event) {
     const Scene at = scene(canvas());
     emit pointed(tr("q = (%1, %2)    k = (%3, %4)    ⟨R(n)q, R(j)k⟩ = %5    this pair's part %6    drag any "
                     "of the arrows")
-                     .arg(number(at.q.x()), number(at.q.y()), number(at.k.x()), number(at.k.y()),
-                          number(at.score, 6), number(at.pair_part, 6)));
+                     .arg(vectorNumber(at.q.x()), vectorNumber(at.q.y()), vectorNumber(at.k.x()),
+                          vectorNumber(at.k.y()), vectorNumber(at.score, 6), vectorNumber(at.pair_part, 6)));
 }
 
 void TwoVectorsView::mouseReleaseEvent(QMouseEvent*) {

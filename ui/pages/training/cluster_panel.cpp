@@ -9,12 +9,12 @@
 
 #include "core/base/text.h"
 #include "ui/controls/narrow_button.h"
+#include "ui/pages/training/named_item.h"
 #include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
 
-constexpr int kNameRole = Qt::UserRole;
 constexpr std::size_t kMostNamed = 5;  ///< runs in a question
 
 bool isWithSlurm(const SweepElement& one) {
@@ -27,10 +27,6 @@ bool isRunningInSlurm(const SweepElement& one) {
 
 bool isMissing(const SweepElement& one) {
     return !missingOf({one}).empty();
-}
-
-std::string nameOf(const QTreeWidgetItem& item) {
-    return item.data(0, kNameRole).toString().toStdString();
 }
 
 }  // namespace

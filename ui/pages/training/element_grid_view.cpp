@@ -34,7 +34,7 @@ QColor colorOf(Stage stage, const Theme& theme) {
     return theme.frame;
 }
 
-QString titleOf(Stage stage) {
+QString stageTitle(Stage stage) {
     return QString::fromUtf8(nameOf(stage));
 }
 
@@ -87,7 +87,8 @@ std::vector<std::pair<Stage, QString>> legendOf(const std::vector<SweepElement>&
     std::vector<std::pair<Stage, QString>> legend;
     for (const Stage stage : kStages)
         if (counts[stage] > 0)
-            legend.emplace_back(stage, ElementGridView::tr("%1 (%2)").arg(titleOf(stage)).arg(counts[stage]));
+            legend.emplace_back(stage,
+                                ElementGridView::tr("%1 (%2)").arg(stageTitle(stage)).arg(counts[stage]));
     return legend;
 }
 
@@ -190,7 +191,7 @@ QString ElementGridView::figureCsv() const {
     for (const SweepElement& one : elements_)
         csv +=
             QStringLiteral("%1,%2,%3,%4,%5,%6,%7\n")
-                .arg(QString::fromStdString(one.run), titleOf(one.stage()))
+                .arg(QString::fromStdString(one.run), stageTitle(one.stage()))
                 .arg(one.status.step)
                 .arg(one.status.steps)
                 .arg(one.element ? QString::fromStdString(one.element->id()) : QString(),

@@ -40,7 +40,7 @@ bool isLoss(Quantity quantity) {
 }
 
 /// The chart of training losses shows those of validation, too.
-QString titleOf(Quantity quantity) {
+QString quantityTitle(Quantity quantity) {
     return quantity == Quantity::training_loss ? QuantityChart::tr("loss, nats")
                                                : QString::fromStdString(infoOf(quantity).titleWithUnit());
 }
@@ -95,9 +95,9 @@ QuantityChart::QuantityChart(Quantity quantity, QWidget* parent)
       choice_(new QComboBox),
       log_(new QToolButton),
       close_(new QToolButton),
-      chart_(new MetricChart(figureNameOf(quantity), titleOf(quantity), this)) {
+      chart_(new MetricChart(figureNameOf(quantity), quantityTitle(quantity), this)) {
     for (const QuantityInfo& info : quantities())
-        choice_->addItem(titleOf(info.quantity));
+        choice_->addItem(quantityTitle(info.quantity));
     choice_->setAccessibleName(tr("What the chart shows"));
     choice_->setToolTip(tr("What the chart shows: anything that runs record"));
     choice_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -137,7 +137,7 @@ QString QuantityChart::figureNameOf(Quantity quantity) {
 void QuantityChart::addToMenu(QMenu& menu) {
     QMenu* shows = menu.addMenu(tr("Show"));
     for (const QuantityInfo& info : quantities()) {
-        QAction* action = shows->addAction(titleOf(info.quantity), this,
+        QAction* action = shows->addAction(quantityTitle(info.quantity), this,
                                            [this, &info] { emit quantityChosen(info.quantity); });
         action->setCheckable(true);
         action->setChecked(info.quantity == quantity_);
@@ -168,7 +168,7 @@ void QuantityChart::setLeastHeight(int height) {
 
 void QuantityChart::setQuantity(Quantity quantity) {
     quantity_ = quantity;
-    chart_->setValue(figureNameOf(quantity), titleOf(quantity));
+    chart_->setValue(figureNameOf(quantity), quantityTitle(quantity));
     showQuantity();
 }
 

@@ -15,18 +15,14 @@
 #include "ui/controls/narrow_button.h"
 #include "ui/live/expected_time_text.h"
 #include "ui/live/run_records.h"
+#include "ui/pages/training/named_item.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
 
-constexpr int kNameRole = Qt::UserRole;
 constexpr int kEstimate_ms = 2000;
-
-std::string nameOf(const QTreeWidgetItem& item) {
-    return item.data(0, kNameRole).toString().toStdString();
-}
 
 }  // namespace
 
