@@ -13,6 +13,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
     # GCC 12 warns of what cannot happen inside std::string's own operator+ (GCC bug 105651).
     target_compile_options(roper_own_code INTERFACE -Wno-restrict)
 endif()
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # A type that uses an unnamed namespace is taken for one of a header where several files are compiled together.
+    target_compile_options(roper_own_code INTERFACE -Wno-subobject-linkage)
+endif()
 
 if(ROPER_LAB_SANITIZE)
     if(ROPER_LAB_SANITIZE STREQUAL "address")
@@ -24,10 +28,7 @@ if(ROPER_LAB_SANITIZE)
     endif()
     add_compile_options(${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     add_link_options(${sanitizers})
-    add_compile_definitions(_GLIBCXX_ASSERTIONS)
-    if(ROPER_LAB_FUZZ)
-        add_compile_options(-fsanitize=fuzzer-no-link)
-    endif()
+    add_compile_definitions(_GLIBCXX_ASSERTIONS ROPER_SANITIZED)
     # With the sanitizers GCC warns of uninitialised members inside std::regex and std::function.
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         target_compile_options(roper_own_code INTERFACE -Wno-maybe-uninitialized)
@@ -52,4 +53,21 @@ add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack)
 function(roper_library name)
     add_library(${name} STATIC ${ARGN})
     target_link_libraries(${name} PUBLIC roper_own_code)
+    compile_folders_together(${name})
+endfunction()
+
+# compile_folders_together(TARGET): where CMAKE_UNITY_BUILD is on, as in most presets, files of one folder are compiled up
+# to eight at a time, because most of the time goes into the headers that they share. Names in unnamed namespaces are
+# therefore unique within a folder. A source with SKIP_UNITY_BUILD_INCLUSION stands alone.
+function(compile_folders_together target)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+    get_target_property(sources ${target} SOURCES)
+    foreach(source IN LISTS sources)
+        cmake_path(GET source PARENT_PATH folder)
+        string(MAKE_C_IDENTIFIER "${folder}" folder)
+        list(APPEND in_${folder} ${source})
+        list(LENGTH in_${folder} count)
+        math(EXPR part "(${count} - 1) / 8")
+        set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${folder}_${part}")
+    endforeach()
 endfunction()

@@ -97,7 +97,7 @@ void onCrash(int signal) {
 void reportCrashesTo(int log) {
     log_file = log;
     own_start = static_cast<std::int64_t>(processStart(::getpid()));
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef ROPER_SANITIZED
     return;
 #endif
     // A stack that has overflowed holds no handler; this one is of the main thread.

@@ -22,7 +22,7 @@ struct OneDnn {
 };
 
 OneDnn open() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef ROPER_SANITIZED
     return {nullptr, "sanitizers know no libraries that see their own symbols first"};
 #else
     const std::filesystem::path path = besideProgram("libroper-products.so");

@@ -2,8 +2,8 @@
 
 namespace roper {
 
-/// Whether this program was compiled with AddressSanitizer or ThreadSanitizer.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+/// Whether this program was compiled with AddressSanitizer or ThreadSanitizer (cmake/OwnCode.cmake).
+#ifdef ROPER_SANITIZED
 inline constexpr bool kSanitizer = true;
 #else
 inline constexpr bool kSanitizer = false;
