@@ -1,16 +1,20 @@
-// One program a parser: ROPER_FUZZ_TARGET names which. Whatever the bytes, a parser answers or throws an
-// Error, which is for a person; any other exception, and whatever the sanitizers find, is a mistake of ours.
+// fuzz_parsers --target=NAME [argument of libFuzzer...]: feeds one parser. Whatever the bytes, it answers or
+// throws an Error, which is for a person; any other exception, and whatever the sanitizers find, is a mistake
+// of ours. ROPER_SEED, where it is set, is libFuzzer's seed.
 
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/safetensors.h"
@@ -39,14 +43,14 @@ void require(bool holds, const char* what) {
     std::abort();
 }
 
-[[maybe_unused]] void specification(const std::string& bytes) {
+void specification(const std::string& bytes) {
     const Specification read = parseSpecification(bytes, "fuzz");
     const std::string written = toToml(read);
     require(toToml(parseSpecification(written, "written")) == written, "a specification changed on its way");
     check(read);
 }
 
-[[maybe_unused]] void queue(const std::string& bytes) {
+void queue(const std::string& bytes) {
     const RunQueue read = parseQueue(bytes, "fuzz");
     require(parseQueue(toToml(read), "written") == read, "a queue changed on its way");
 }
@@ -57,16 +61,16 @@ void rowOf(const std::string& line) {
     require(formatRow(parseRow<Row>(written)) == written, "a row changed on its way");
 }
 
-[[maybe_unused]] void metrics(const std::string& bytes) {
+void metrics(const std::string& bytes) {
     rowOf<MetricsRow>(bytes);
 }
-[[maybe_unused]] void evaluations(const std::string& bytes) {
+void evaluations(const std::string& bytes) {
     rowOf<EvaluationRow>(bytes);
 }
-[[maybe_unused]] void samples(const std::string& bytes) {
+void samples(const std::string& bytes) {
     rowOf<Sample>(bytes);
 }
-[[maybe_unused]] void measurements(const std::string& bytes) {
+void measurements(const std::string& bytes) {
     if (bytes.empty()) return;
     const std::string line = bytes.substr(1);
     switch (bytes[0] & 3) {
@@ -81,14 +85,14 @@ void rowOf(const std::string& line) {
     }
 }
 
-[[maybe_unused]] void status(const std::string& bytes) {
+void status(const std::string& bytes) {
     const Status read = parseStatus(bytes, "fuzz");
     require(onOneLine(read.error) == read.error, "a status holds control characters");
     witnessOf(read);
     writerIsAlive(read, [] { return std::optional<bool>(); });
 }
 
-[[maybe_unused]] void safetensors(const std::string& bytes) {
+void safetensors(const std::string& bytes) {
     const SafetensorsFile file = SafetensorsFile::parse(bytes, "fuzz");
     for (const auto& [name, tensor] : file.tensors())
         if (!tensor.bytes.empty())
@@ -97,12 +101,12 @@ void rowOf(const std::string& line) {
                 "a tensor lies outside of its file");
 }
 
-[[maybe_unused]] void events(const std::string& bytes) {
+void events(const std::string& bytes) {
     for (const ScalarEvent& event : parseEvents(bytes).events)
         formatEvent(event);
 }
 
-[[maybe_unused]] void control(const std::string& bytes) {
+void control(const std::string& bytes) {
     LineFramer framer;
     const auto lines = framer.add(bytes);
     if (!lines) return;
@@ -119,21 +123,21 @@ void rowOf(const std::string& line) {
     }
 }
 
-[[maybe_unused]] void setup(const std::string& bytes) {
+void setup(const std::string& bytes) {
     const SetupText read = parseSetup(bytes);
     const std::string written = formatSetup(read);
     require(formatSetup(parseSetup(written)) == written, "a setup changed on its way");
 }
 
-[[maybe_unused]] void filter(const std::string& bytes) {
+void filter(const std::string& bytes) {
     RunFilter(bytes).matches({});
 }
 
-[[maybe_unused]] void config(const std::string& bytes) {
+void config(const std::string& bytes) {
     readHuggingFaceConfig(bytes, {});
 }
 
-[[maybe_unused]] void import(const std::string& bytes) {
+void import(const std::string& bytes) {
     const ForeignTable table = parseForeignTable(bytes, "fuzz");
     guessMapping(table);
     std::vector<std::size_t> all;
@@ -147,7 +151,7 @@ void rowOf(const std::string& line) {
     require(rows == table.row_count, "rows were counted wrongly");
 }
 
-[[maybe_unused]] void corpus(const std::string& bytes) {
+void corpus(const std::string& bytes) {
     try {
         parseCorpusSummary(bytes, "fuzz");
     } catch (const Error&) {
@@ -171,7 +175,7 @@ class MemoryFile {
     Descriptor file_;
 };
 
-[[maybe_unused]] void gguf(const std::string& bytes) {
+void gguf(const std::string& bytes) {
     const MemoryFile file(bytes);
     GgufFile read = GgufFile::read(file.path());
     try {
@@ -184,11 +188,11 @@ class MemoryFile {
     locateWeights(*read.tensors, Naming::gguf, reading.architecture);
 }
 
-[[maybe_unused]] void architecture(const std::string& bytes) {
+void architecture(const std::string& bytes) {
     architectureOfConfig(bytes);
 }
 
-[[maybe_unused]] void tokenizer(const std::string& bytes) {
+void tokenizer(const std::string& bytes) {
     const Tokenizer read = parseTokenizerJson(bytes, "fuzz");
     try {
         const auto ids = read.encode("The cat, 12 ÅÉ\n  日本 <s>");
@@ -198,13 +202,66 @@ class MemoryFile {
     }
 }
 
+struct Parser {
+    std::string_view name;
+    void (*read)(const std::string& bytes);
+};
+constexpr std::array<Parser, 18> kParsers{{{"specification", specification},
+                                           {"queue", queue},
+                                           {"metrics", metrics},
+                                           {"evaluations", evaluations},
+                                           {"samples", samples},
+                                           {"measurements", measurements},
+                                           {"status", status},
+                                           {"safetensors", safetensors},
+                                           {"events", events},
+                                           {"control", control},
+                                           {"setup", setup},
+                                           {"config", config},
+                                           {"filter", filter},
+                                           {"import", import},
+                                           {"corpus", corpus},
+                                           {"gguf", gguf},
+                                           {"architecture", architecture},
+                                           {"tokenizer", tokenizer}}};
+
+/// The one that `--target=` names, an option that libFuzzer passes over, in the processes that it starts,
+/// too.
+const Parser& parserNamedIn(std::span<char* const> arguments) {
+    constexpr std::string_view kOption = "--target=";
+    for (const std::string_view argument : arguments) {
+        if (!argument.starts_with(kOption)) continue;
+        for (const Parser& parser : kParsers)
+            if (parser.name == argument.substr(kOption.size())) return parser;
+    }
+    std::cerr << "usage: fuzz_parsers --target=NAME [argument of libFuzzer...], where NAME is one of\n";
+    for (const Parser& parser : kParsers)
+        std::cerr << "  " << parser.name << "\n";
+    std::exit(2);
+}
+
+const Parser* chosen = nullptr;
+
 }  // namespace
 }  // namespace roper
+
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+    roper::chosen = &roper::parserNamedIn({*argv, static_cast<std::size_t>(*argc)});
+    if (const char* const seed = std::getenv("ROPER_SEED")) {
+        static std::string option = std::string("-seed=") + seed;
+        static std::vector<char*> arguments(*argv, *argv + *argc);
+        arguments.insert(arguments.begin() + 1, option.data());
+        *argc = static_cast<int>(arguments.size());
+        arguments.push_back(nullptr);
+        *argv = arguments.data();
+    }
+    return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string bytes(reinterpret_cast<const char*>(data), size);
     try {
-        roper::ROPER_FUZZ_TARGET(bytes);
+        roper::chosen->read(bytes);
     } catch (const roper::Error&) {
         // What is wrong has been said.
     }

@@ -528,5 +528,5 @@ class AttentionPageTest : public PageTest {
     AttentionPage* page_ = nullptr;
 };
 
-QTEST_MAIN(AttentionPageTest)
+ROPER_GUI_TEST(AttentionPageTest, "attention_page_test")
 #include "attention_page_test.moc"

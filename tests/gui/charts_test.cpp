@@ -5,6 +5,7 @@
 #include <random>
 
 #include "core/methods/position_method.h"
+#include "tests/support/gui_test.h"
 #include "tests/support/label_problems.h"
 #include "ui/charts/beeswarm.h"
 #include "ui/charts/centred_mean.h"
@@ -356,5 +357,5 @@ class ChartsTest : public QObject {
     }
 };
 
-QTEST_MAIN(ChartsTest)
+ROPER_GUI_TEST(ChartsTest, "charts_test")
 #include "charts_test.moc"

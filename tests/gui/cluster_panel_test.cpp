@@ -341,5 +341,5 @@ class ClusterPanelTest : public PageTest {
     std::unique_ptr<QTemporaryDir> runs_;
 };
 
-QTEST_MAIN(ClusterPanelTest)
+ROPER_GUI_TEST(ClusterPanelTest, "cluster_panel_test")
 #include "cluster_panel_test.moc"

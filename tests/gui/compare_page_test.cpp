@@ -371,5 +371,5 @@ class ComparePageTest : public PageTest {
     }
 };
 
-QTEST_MAIN(ComparePageTest)
+ROPER_GUI_TEST(ComparePageTest, "compare_page_test")
 #include "compare_page_test.moc"

@@ -98,5 +98,5 @@ class DemonstrationTest : public PageTest {
     std::unique_ptr<QTemporaryDir> runs_;
 };
 
-QTEST_MAIN(DemonstrationTest)
+ROPER_GUI_TEST(DemonstrationTest, "demonstration_test")
 #include "demonstration_test.moc"

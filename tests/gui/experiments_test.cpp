@@ -486,5 +486,5 @@ class ExperimentsTest : public PageTest {
     std::unique_ptr<QTemporaryDir> runs_;  ///< a copy
 };
 
-QTEST_MAIN(ExperimentsTest)
+ROPER_GUI_TEST(ExperimentsTest, "experiments_test")
 #include "experiments_test.moc"

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/runs/run_recorder.h"
+#include "tests/support/gui_test.h"
 #include "tests/support/label_problems.h"
 #include "tests/support/small_model.h"
 #include "ui/charts/export_dialog.h"
@@ -431,5 +432,5 @@ class FiguresTest : public QObject {
     std::unique_ptr<MainWindow> window_;
 };
 
-QTEST_MAIN(FiguresTest)
+ROPER_GUI_TEST(FiguresTest, "figures_test")
 #include "figures_test.moc"

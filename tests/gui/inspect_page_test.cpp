@@ -359,5 +359,5 @@ class InspectPageTest : public PageTest {
     InspectState& state() { return page().state(); }
 };
 
-QTEST_MAIN(InspectPageTest)
+ROPER_GUI_TEST(InspectPageTest, "inspect_page_test")
 #include "inspect_page_test.moc"

@@ -79,5 +79,5 @@ class LabelsTest : public PageTest {
     }
 };
 
-QTEST_MAIN(LabelsTest)
+ROPER_GUI_TEST(LabelsTest, "labels_test")
 #include "labels_test.moc"

@@ -155,5 +155,5 @@ class LinkedViewsTest : public PageTest {
     }
 };
 
-QTEST_MAIN(LinkedViewsTest)
+ROPER_GUI_TEST(LinkedViewsTest, "linked_views_test")
 #include "linked_views_test.moc"

@@ -3,6 +3,7 @@
 #include <QTest>
 #include <cmath>
 
+#include "tests/support/gui_test.h"
 #include "tests/support/label_problems.h"
 #include "ui/charts/metric_chart.h"
 
@@ -370,5 +371,5 @@ class MetricChartTest : public QObject {
     }
 };
 
-QTEST_MAIN(MetricChartTest)
+ROPER_GUI_TEST(MetricChartTest, "metric_chart_test")
 #include "metric_chart_test.moc"

@@ -444,5 +444,5 @@ class MetricPanelTest : public PageTest {
     std::unique_ptr<QTemporaryDir> runs_;
 };
 
-QTEST_MAIN(MetricPanelTest)
+ROPER_GUI_TEST(MetricPanelTest, "metric_panel_test")
 #include "metric_panel_test.moc"

@@ -93,5 +93,5 @@ class MistakeStoryTest : public PageTest {
     MistakeStoryDialog* story_ = nullptr;
 };
 
-QTEST_MAIN(MistakeStoryTest)
+ROPER_GUI_TEST(MistakeStoryTest, "mistake_story_test")
 #include "mistake_story_test.moc"

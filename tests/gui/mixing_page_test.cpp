@@ -237,5 +237,5 @@ class MixingPageTest : public PageTest {
     MixingPage* page_ = nullptr;
 };
 
-QTEST_MAIN(MixingPageTest)
+ROPER_GUI_TEST(MixingPageTest, "mixing_page_test")
 #include "mixing_page_test.moc"

@@ -512,5 +512,5 @@ class ModelsPageTest : public PageTest {
     QTemporaryDir models_;
 };
 
-QTEST_MAIN(ModelsPageTest)
+ROPER_GUI_TEST(ModelsPageTest, "models_page_test")
 #include "models_page_test.moc"

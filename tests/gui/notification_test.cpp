@@ -194,5 +194,5 @@ class NotificationTest : public PageTest {
     std::unique_ptr<QWidget> elsewhere_;
 };
 
-QTEST_MAIN(NotificationTest)
+ROPER_GUI_TEST(NotificationTest, "notification_test")
 #include "notification_test.moc"

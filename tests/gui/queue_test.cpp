@@ -349,5 +349,5 @@ class QueueTest : public PageTest {
     std::unique_ptr<QTemporaryDir> runs_;
 };
 
-QTEST_MAIN(QueueTest)
+ROPER_GUI_TEST(QueueTest, "queue_test")
 #include "queue_test.moc"

@@ -2,6 +2,7 @@
 #include <QTest>
 #include <cmath>
 
+#include "tests/support/gui_test.h"
 #include "ui/window/main_window.h"
 
 using namespace roper;
@@ -232,5 +233,5 @@ class RotationPageTest : public QObject {
     RotationPage* page_ = nullptr;
 };
 
-QTEST_MAIN(RotationPageTest)
+ROPER_GUI_TEST(RotationPageTest, "rotation_page_test")
 #include "rotation_page_test.moc"

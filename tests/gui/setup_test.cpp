@@ -206,5 +206,5 @@ class SetupTest : public PageTest {
     }
 };
 
-QTEST_MAIN(SetupTest)
+ROPER_GUI_TEST(SetupTest, "setup_test")
 #include "setup_test.moc"

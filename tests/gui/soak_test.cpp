@@ -223,5 +223,5 @@ class SoakTest : public PageTest {
     std::unique_ptr<QTemporaryDir> runs_;
 };
 
-QTEST_MAIN(SoakTest)
+ROPER_GUI_TEST(SoakTest, "soak_test")
 #include "soak_test.moc"

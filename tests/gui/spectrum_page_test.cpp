@@ -209,5 +209,5 @@ class SpectrumPageTest : public PageTest {
     SpectrumPage* page_ = nullptr;
 };
 
-QTEST_MAIN(SpectrumPageTest)
+ROPER_GUI_TEST(SpectrumPageTest, "spectrum_page_test")
 #include "spectrum_page_test.moc"

@@ -206,5 +206,5 @@ class TextRunTest : public PageTest {
     const RunWatcher& run(const char* name) const { return *window_->runs().find(name); }
 };
 
-QTEST_MAIN(TextRunTest)
+ROPER_GUI_TEST(TextRunTest, "text_run_test")
 #include "text_run_test.moc"

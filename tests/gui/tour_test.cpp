@@ -283,5 +283,5 @@ class TourTest : public PageTest {
     }
 };
 
-QTEST_MAIN(TourTest)
+ROPER_GUI_TEST(TourTest, "tour_test")
 #include "tour_test.moc"

@@ -401,5 +401,5 @@ class TrainerDeathTest : public PageTest {
     int frozen_cases_ = 0;
 };
 
-QTEST_MAIN(TrainerDeathTest)
+ROPER_GUI_TEST(TrainerDeathTest, "trainer_death_test")
 #include "trainer_death_test.moc"

@@ -326,5 +326,5 @@ class TrainingPageTest : public PageTest {
     std::unique_ptr<QTemporaryDir> runs_;
 };
 
-QTEST_MAIN(TrainingPageTest)
+ROPER_GUI_TEST(TrainingPageTest, "training_page_test")
 #include "training_page_test.moc"

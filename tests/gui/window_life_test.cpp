@@ -271,5 +271,5 @@ class WindowLifeTest : public PageTest {
     std::unique_ptr<QTemporaryDir> runs_;
 };
 
-QTEST_MAIN(WindowLifeTest)
+ROPER_GUI_TEST(WindowLifeTest, "window_life_test")
 #include "window_life_test.moc"

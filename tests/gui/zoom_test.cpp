@@ -215,5 +215,5 @@ class ZoomTest : public PageTest {
     static SetupPanel* panelOf(Page& page) { return page.findChild<SetupPanel*>(); }
 };
 
-QTEST_MAIN(ZoomTest)
+ROPER_GUI_TEST(ZoomTest, "zoom_test")
 #include "zoom_test.moc"

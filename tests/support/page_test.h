@@ -16,6 +16,7 @@
 #include <QTimer>
 #include <memory>
 
+#include "tests/support/gui_test.h"
 #include "ui/window/main_window.h"
 
 namespace roper {

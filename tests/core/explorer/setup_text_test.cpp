@@ -12,7 +12,7 @@ namespace {
 
 using ASetup = Setup;  // within a test, Setup is a name of GoogleTest's
 
-ASetup anySetup() {
+ASetup writtenSetup() {
     ASetup setup;
     setup.head_dim = 2 * *rc::gen::inRange(1, 20);
     setup.base = std::pow(10.0, 1.0 + 0.01 * *rc::gen::inRange(0, 500));
@@ -40,7 +40,7 @@ ASetup anySetup() {
 
 TEST(SetupText, RestoresExactly) {
     EXPECT_TRUE(rc::check([] {
-        const SetupText text{anySetup(), {{"view.page", "Value mixing"}, {"view.note", "a=b&c%"}}};
+        const SetupText text{writtenSetup(), {{"view.page", "Value mixing"}, {"view.note", "a=b&c%"}}};
         const std::string line = formatSetup(text);
         RC_ASSERT(line.find('\n') == std::string::npos);
         const SetupText read = parseSetup("  " + line + "\n");

@@ -13,7 +13,7 @@
 namespace roper {
 namespace {
 
-MetricsRow rowOf(std::int64_t step) {
+MetricsRow rewoundRow(std::int64_t step) {
     MetricsRow row;
     row.step = step;
     row.time_s = 0.5 * static_cast<double>(step);
@@ -30,7 +30,7 @@ struct RecordedRun {
     RecordedRun() : run(createRun(runs.path(), "a", specification())) {
         RunRecorder recorder(run);
         for (std::int64_t step = 1; step <= 20; ++step) {
-            recorder.record(rowOf(step));
+            recorder.record(rewoundRow(step));
             if (step % 10 != 0) continue;
             EvaluationRow row;
             row.step = step;
@@ -48,7 +48,7 @@ struct RecordedRun {
         writeFileAtomically(run.metricsPath(), join(lines, "\n"));
     }
     std::vector<std::string> rewind(std::int64_t step) const {
-        return rewindRun(run, {step, rowOf(step).tokens, rowOf(step).time_s, 1});
+        return rewindRun(run, {step, rewoundRow(step).tokens, rewoundRow(step).time_s, 1});
     }
 
     TemporaryFolder runs;
@@ -64,7 +64,7 @@ void expectSteps(const RunFolder& run, std::int64_t last) {
     const auto rows = run.metrics();
     ASSERT_EQ(rows.size(), static_cast<std::size_t>(last));
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const MetricsRow expected = rowOf(static_cast<std::int64_t>(i) + 1);
+        const MetricsRow expected = rewoundRow(static_cast<std::int64_t>(i) + 1);
         EXPECT_EQ(rows[i].step, expected.step);
         EXPECT_EQ(rows[i].tokens, expected.tokens);
         EXPECT_NEAR(rows[i].loss, expected.loss, 1e-7);
