@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# get<unsigned>() of nlohmann's JSON makes 4294967291 of -5, 3 of 3.9, 5 of 4294967301 and 1 of true; it never complains.
+#
+# Surprising: the same call throws type_error for a text or null in place of a number, and the parser throws out_of_range for
+# 1e400, so one takes numbers to be checked too. They are converted by static_cast: any number goes into any other type, and
+# true and false count as numbers (but 1 is not a bool: that throws). value("key", default) does the same. So a negative
+# size in a file becomes a huge one that passes "at least 1", and half a layer is none.
+#
+# Version: nlohmann-json3-dev 3.11.2-2 (Debian 12), g++ 12.2.
+# Seen:
+#     -5 as unsigned: 4294967291
+#     3.9 as int: 3
+#     4294967301 as int: 5
+#     true as int: 1
+#     {"size": -1} value("size", 8u): 4294967295
+#     1 as bool: type_error 302
+#     "5" as int: type_error 302
+# Source: from_json for arithmetic types in nlohmann/detail/conversions/from_json.hpp; the documentation of get() is silent.
+# Ours: is_number_unsigned() is asked before each such get, in core/base/safetensors.cpp, core/control/messages.cpp and
+# core/runs/status.cpp; tests/core/control/messages_test.cpp refuses a layer of -1.
+set -euo pipefail
+for package in g++ nlohmann-json3-dev; do
+    dpkg-query --show "$package" >/dev/null 2>&1 || { echo "Debian's package $package is needed: apt-get install $package"; exit 2; }
+done
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cat >"$folder/read.cpp" <<'C'
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+using nlohmann::json;
+
+template <typename T>
+void read(const char* text, const char* type) {
+    std::cout << text << " as " << type << ": ";
+    try {
+        std::cout << json::parse(text).get<T>() << '\n';
+    } catch (const json::exception& error) {
+        std::cout << "type_error " << error.id << '\n';
+    }
+}
+
+int main() {
+    read<unsigned>("-5", "unsigned");
+    read<int>("3.9", "int");
+    read<int>("4294967301", "int");
+    read<int>("true", "int");
+    std::cout << R"({"size": -1} value("size", 8u): )" << json::parse(R"({"size": -1})").value("size", 8U) << '\n';
+    read<bool>("1", "bool");
+    read<int>("\"5\"", "int");
+}
+C
+g++ -std=c++17 "$folder/read.cpp" -o "$folder/read"
+echo "nlohmann-json3-dev $(dpkg-query --show --showformat='${Version}' nlohmann-json3-dev)"
+"$folder/read" | tee "$folder/seen"
+diff "$folder/seen" <(sed -n 's/^#     //p' "$0") || { echo "Changed: numbers are converted in another way."; exit 1; }
