@@ -218,7 +218,9 @@ void MetricChart::applyTickCount(double height) const {
 std::vector<const MetricChart::Series*> MetricChart::legendSeries() const {
     std::vector<const Series*> entries;
     for (const auto& [key, series] : series_) {
-        const auto same = [&](const Series* other) { return other->look.label == series.look.label; };
+        const auto same = [&series = series](const Series* other) {
+            return other->look.label == series.look.label;
+        };
         if (series.look.marker == kStar) continue;
         if (!series.points.empty() && std::none_of(entries.begin(), entries.end(), same))
             entries.push_back(&series);

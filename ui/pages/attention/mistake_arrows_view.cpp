@@ -60,7 +60,8 @@ MistakeArrowsView::Arrows MistakeArrowsView::arrows(bool right, double shift) co
         return {{}, {}, at(form.value.angle(pair, j + shift) + form.output.angle(pair, n + shift))};
     // The plane of the right pairing: a wrong one mixes other features into it.
     const auto [first, second] = setupOf(true).rotary().plane(pair);
-    const auto rotated = [&](const RotationStep& step, const Eigen::MatrixXd& of, int token) {
+    const auto rotated = [&, first = first, second = second](const RotationStep& step,
+                                                             const Eigen::MatrixXd& of, int token) {
         const Eigen::MatrixXd row =
             step.apply(of.row(token), Eigen::VectorXd::Constant(1, static_cast<double>(token) + shift));
         return unitOf({row(0, first), row(0, second)});

@@ -69,7 +69,8 @@ void DialsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
             QPen(selected ? color : theme.frame, selected ? 2 : 1, rotates ? Qt::SolidLine : Qt::DotLine));
         painter.drawEllipse(center, radius, radius);
         const auto [first, second] = rotary.plane(pair);
-        const auto hand = [&](const Eigen::VectorXd& v, const QColor& shade, double width) {
+        const auto hand = [&, first = first, second = second](const Eigen::VectorXd& v, const QColor& shade,
+                                                              double width) {
             const double length = std::hypot(v[first], v[second]);
             if (length == 0) return;
             const QPointF tip = center + 0.88 * radius / length * QPointF(v[first], -v[second]);

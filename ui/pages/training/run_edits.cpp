@@ -175,7 +175,8 @@ void RunEdits::putBack(Taken& taken) {
     if (!taken.entries.empty())
         queue_.change([&](RunQueue& queue) {
             for (const auto& [place, entry] : taken.entries) {
-                std::erase_if(queue.entries, [&](const auto& other) { return other.run == entry.run; });
+                std::erase_if(queue.entries,
+                              [&run = entry.run](const auto& other) { return other.run == run; });
                 const auto at = static_cast<std::ptrdiff_t>(std::min(place, queue.entries.size()));
                 queue.entries.insert(queue.entries.begin() + at, entry);
             }
