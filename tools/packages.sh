@@ -7,7 +7,7 @@ trainer_packages=(
     libsentencepiece-dev libpcre2-dev libutf8proc-dev libhwy-dev libdnnl-dev libgtest-dev librapidcheck-dev)
 window_packages=(qt6-base-dev qt6-svg-dev libqcustomplot-dev fonts-dejavu-core)
 test_packages=(python3-numpy python3-scipy xvfb zsh fish groff-base dbus-daemon slurm-wlm munge)
-sanitize_packages=(clang)                         # libFuzzer
+sanitize_packages=(clang libclang-rt-dev llvm) # the sanitizers, libFuzzer; llvm-symbolizer, by which leaks are known
 baselines_packages=(python3-venv python3-dev)  # torch.compile compiles against Python's headers
 
 # wanted_packages: one per line, for what this run of ./lab builds.
