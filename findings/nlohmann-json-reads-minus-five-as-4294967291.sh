@@ -16,8 +16,8 @@
 #     1 as bool: type_error 302
 #     "5" as int: type_error 302
 # Source: from_json for arithmetic types in nlohmann/detail/conversions/from_json.hpp; the documentation of get() is silent.
-# Ours: is_number_unsigned() is asked before each such get, in core/base/safetensors.cpp, core/control/messages.cpp and
-# core/runs/status.cpp; tests/core/control/messages_test.cpp refuses a layer of -1.
+# Ours: core/base/safetensors.cpp, core/control/messages.cpp and core/runs/status.cpp ask is_number_unsigned() or
+# is_number_integer() before such a get; tests/core/control/messages_test.cpp refuses a layer of -1.
 set -euo pipefail
 for package in g++ nlohmann-json3-dev; do
     dpkg-query --show "$package" >/dev/null 2>&1 || { echo "Debian's package $package is needed: apt-get install $package"; exit 2; }

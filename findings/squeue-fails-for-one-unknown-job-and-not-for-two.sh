@@ -56,6 +56,7 @@ for ((i = 0; i < 100; ++i)); do
     if squeue >"$folder/squeue.out" 2>&1; then break; fi
     sleep 0.2
 done
+squeue >/dev/null 2>&1 || { echo "Slurm's controller does not answer here, so nothing could be seen."; exit 2; }
 
 failed=0
 ask() {  # EXPECTED COMMAND … → what it prints and its exit code

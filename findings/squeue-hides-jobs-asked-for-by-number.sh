@@ -57,6 +57,7 @@ for ((i = 0; i < 100; ++i)); do
     if squeue >"$folder/squeue.out" 2>&1; then break; fi
     sleep 0.2
 done
+squeue >/dev/null 2>&1 || { echo "Slurm's controller does not answer here, so nothing could be seen."; exit 2; }
 job=$(sbatch --parsable --hold --wrap true)
 
 failed=0
