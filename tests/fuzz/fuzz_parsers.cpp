@@ -225,8 +225,7 @@ constexpr std::array<Parser, 18> kParsers{{{"specification", specification},
                                            {"architecture", architecture},
                                            {"tokenizer", tokenizer}}};
 
-/// The one that `--target=` names, an option that libFuzzer passes over, in the processes that it starts,
-/// too.
+/// The one that `--target=` names, an option that libFuzzer ignores and passes on to the processes it starts.
 const Parser& parserNamedIn(std::span<char* const> arguments) {
     constexpr std::string_view kOption = "--target=";
     for (const std::string_view argument : arguments) {
