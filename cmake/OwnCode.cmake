@@ -14,7 +14,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
     target_compile_options(roper_own_code INTERFACE -Wno-restrict)
 endif()
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # A type that uses an unnamed namespace is taken for one of a header where several files are compiled together.
+    # In a unity build GCC takes a type that uses an unnamed namespace for one of a header.
     target_compile_options(roper_own_code INTERFACE -Wno-subobject-linkage)
 endif()
 
@@ -57,8 +57,8 @@ function(roper_library name)
 endfunction()
 
 # compile_folders_together(TARGET): where CMAKE_UNITY_BUILD is on, as in most presets, files of one folder are compiled up
-# to eight at a time, because most of the time goes into the headers that they share. Names in unnamed namespaces are
-# therefore unique within a folder. A source with SKIP_UNITY_BUILD_INCLUSION stands alone.
+# to eight at a time, because most of the time goes into the headers that they share. No two definitions in
+# unnamed namespaces of a folder may clash, therefore. A source with SKIP_UNITY_BUILD_INCLUSION stands alone.
 function(compile_folders_together target)
     set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
     get_target_property(sources ${target} SOURCES)

@@ -16,7 +16,7 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kCopiedAtOnce = 64U << 10U;
+constexpr std::size_t kReadBackAtOnce = 64U << 10U;
 
 /// write(2) until all is written; 0 or errno.
 int writeAll(int descriptor, std::span<const std::byte> bytes) {
@@ -62,7 +62,7 @@ Descriptor makePartialFile(const Descriptor& folder, const FilePath& path, std::
 /// Where the last whole line of a file of `size` bytes ends.
 /// @throws Error (disk) if that is not within the last kMostBytes: a torn write is one line
 std::uint64_t endOfLines(const Descriptor& file, const std::string& path, std::uint64_t size) {
-    std::array<char, kCopiedAtOnce> part;
+    std::array<char, kReadBackAtOnce> part;
     const std::uint64_t whole = size;
     while (size > 0) {
         if (whole - size > kMostBytes)

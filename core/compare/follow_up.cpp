@@ -59,7 +59,7 @@ Specification::Device deviceOf(std::span<const RunRecord> runs, const PairedComp
 /// Pairs with which the sign test would be below 0.05, were one side ahead as often as so far.
 int pairsForSignTest(int better_a, int better_b) {
     const int decided = better_a + better_b;
-    for (int pairs = decided; decided > 0 && pairs <= kMostPairs; ++pairs) {
+    for (int pairs = decided; decided > 0 && pairs <= kMostPairsNeeded; ++pairs) {
         const int ahead = static_cast<int>(
             std::lround(static_cast<double>(std::max(better_a, better_b)) * pairs / decided));
         if (signTest(ahead, pairs - ahead) < kSignificance) return pairs;

@@ -45,19 +45,19 @@ void correct(MethodColumn& column) {
 }
 
 std::string meanText(const MethodCell& cell) {
-    std::string text = cell.runs.count > 0 ? formatRounded(cell.runs.mean, 4) : kNone;
+    std::string text = cell.runs.count > 0 ? formatRounded(cell.runs.mean, 4) : kNoNumber;
     if (cell.runs.count > 1) text += " ± " + formatRounded(cell.runs.deviation, 2);
     if (cell.never > 0) text += " (" + std::to_string(cell.never) + " never)";
     return text;
 }
 
 std::string againstText(const MethodCell& cell) {
-    if (!cell.against) return kNone;
+    if (!cell.against) return kNoNumber;
     const OutcomeCells cells = cellsOf(*cell.against);
     std::string text = cells.difference;
-    if (cells.interval != kNone) text += " (" + cells.interval + ")";
+    if (cells.interval != kNoNumber) text += " (" + cells.interval + ")";
     text += ", n = " + std::to_string(cell.against->difference.count);
-    if (cells.holm_p != kNone)
+    if (cells.holm_p != kNoNumber)
         text += ", p = " + cells.holm_p + (cell.against->is_sign_test ? " (sign test)" : "");
     return text;
 }
@@ -125,8 +125,8 @@ std::vector<std::vector<std::string>> linesOf(const MethodTable& table) {
         lines.push_back({table.methods[row]});
         for (const MethodColumn& column : table.columns) {
             const auto& cell = column.cells[row];
-            lines.back().push_back(cell ? meanText(*cell) : kNone);
-            lines.back().push_back(cell ? againstText(*cell) : kNone);
+            lines.back().push_back(cell ? meanText(*cell) : kNoNumber);
+            lines.back().push_back(cell ? againstText(*cell) : kNoNumber);
         }
     }
     return lines;

@@ -116,12 +116,13 @@ OutcomeCells cellsOf(const OutcomeRow& row) {
                              [&](const SeedPair& pair) { return (pair.*side).kind == Outcome::never; });
     };
     const auto mean = [&](const Summary& summary, OutcomeValue SeedPair::*side) {
-        std::string text = summary.count > 0 ? formatRounded(summary.mean, 4) : kNone;
+        std::string text = summary.count > 0 ? formatRounded(summary.mean, 4) : kNoNumber;
         if (never(side) > 0) text += " (" + std::to_string(never(side)) + " never)";
         return text;
     };
-    OutcomeCells cells{row.title(), mean(row.a, &SeedPair::a), mean(row.b, &SeedPair::b), kNone, kNone, kNone,
-                       kNone};
+    OutcomeCells cells{
+        row.title(), mean(row.a, &SeedPair::a), mean(row.b, &SeedPair::b), kNoNumber, kNoNumber, kNoNumber,
+        kNoNumber};
     if (row.difference.count > 0) {
         const double difference = row.difference.mean;
         cells.difference = (difference > 0   ? "+"

@@ -153,8 +153,8 @@ std::string testText(const PairedComparison& c) {
     }
     text += "The interval holds 0: these pairs do not tell which is better. ";
     if (!c.needed)
-        return text + "Were the true difference as small as this, more than " + std::to_string(kMostPairs) +
-               " pairs would be needed to show it. ";
+        return text + "Were the true difference as small as this, more than " +
+               std::to_string(kMostPairsNeeded) + " pairs would be needed to show it. ";
     // So few pairs know their own spread badly; the estimate may lie below what is there.
     const auto needed = std::max<std::size_t>(static_cast<std::size_t>(*c.needed), n + 1);
     return text + "Were the true difference as large as this, " + countOf(needed, "pair") + " (" +
@@ -271,8 +271,9 @@ void testPairs(PairedComparison& comparison) {
     comparison.sign_p = signTest(comparison.better_a, comparison.better_b);
     comparison.test = pairedTest(comparison.differences(), kConfidence);
     if (comparison.test)
-        comparison.needed = pairsNeeded(comparison.test->difference.mean,
-                                        comparison.test->difference.deviation, kConfidence, 0.8, kMostPairs);
+        comparison.needed =
+            pairsNeeded(comparison.test->difference.mean, comparison.test->difference.deviation, kConfidence,
+                        0.8, kMostPairsNeeded);
 }
 
 /// Runs whose seed the other group lacks, and runs whose seed was trained again.

@@ -14,9 +14,9 @@ namespace roper {
 /// Of data and of the model.
 using RunSeeds = std::pair<std::int64_t, std::int64_t>;
 
-inline constexpr auto kNone = "–";  ///< in a table, where there is no number
+inline constexpr auto kNoNumber = "–";  ///< in a table, where there is no number
 
-inline constexpr int kMostPairs = 1000;  ///< that are ever said to be needed
+inline constexpr int kMostPairsNeeded = 1000;  ///< more than these are not counted
 
 /// The same seeds trained under two methods.
 struct SeedPair {

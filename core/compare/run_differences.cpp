@@ -109,7 +109,7 @@ std::string outcomeText(const RunColumn& column, Measure measure) {
     if (never > 0)
         parts.push_back("not reached" +
                         (column.runs.size() > 1 ? " in " + std::to_string(never) : std::string()));
-    return parts.empty() ? kNone : join(parts, ", ");
+    return parts.empty() ? kNoNumber : join(parts, ", ");
 }
 
 std::string stepText(const RunRecord& run) {
@@ -126,7 +126,7 @@ std::vector<std::pair<std::string, ColumnValues>> computedBy(const std::vector<R
                               for (const auto& [own, values] : fieldsOf(run.computations))
                                   if (own == name && !values.empty())  // of a run resumed elsewhere several
                                       return join({values.begin(), values.end()}, "; ");
-                              return std::string(kNone);
+                              return std::string(kNoNumber);
                           }));
     }
     return rows;
@@ -163,7 +163,7 @@ RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by) 
         for (const RunColumn& column : columns)
             row.values.push_back(outcomeText(column, info.measure));
         const bool any = std::any_of(row.values.begin(), row.values.end(),
-                                     [](const std::string& value) { return value != kNone; });
+                                     [](const std::string& value) { return value != kNoNumber; });
         if (any) differences.outcomes.push_back(std::move(row));
     }
     return differences;

@@ -118,8 +118,8 @@ void requireRoom(const Architecture& model, std::size_t queries, std::size_t key
 }
 
 /// Attention of the last `queries` queries of every head [L, H, queries, T].
-std::vector<float> weightsOfHead(Inspector& inspector, const std::vector<std::int64_t>& ids,
-                                 std::size_t queries) {
+std::vector<float> weightsOfHeads(Inspector& inspector, const std::vector<std::int64_t>& ids,
+                                  std::size_t queries) {
     const std::size_t T = ids.size(), heads = static_cast<std::size_t>(inspector.model().architecture.heads);
     std::vector<float> all;
     inspector.attention(ids, [&](std::int64_t, std::span<const float> weights) {
@@ -136,7 +136,7 @@ std::string answerMaps(Inspector& inspector, const Request& request) {
     const std::vector<std::int64_t> ids = inspector.encode(request.text);
     requireRoom(model, ids.size(), ids.size());
     const auto T = static_cast<std::int64_t>(ids.size());
-    const std::vector<float> attention = weightsOfHead(inspector, ids, ids.size());
+    const std::vector<float> attention = weightsOfHeads(inspector, ids, ids.size());
     return formatSafetensors(
         {tensor("attention", attention, {model.layers, model.heads, T, T}), tensor("tokens", ids, {T})},
         describe(inspector, request, ids, model.rotations.front()));
@@ -158,7 +158,7 @@ std::string answerGenerate(Inspector& inspector, const Request& request) {
     // last.
     const std::vector<std::int64_t> read(whole.begin(), whole.end() - 1);
     std::vector<float> attention;
-    const std::vector<float> rows = weightsOfHead(inspector, read, generated);
+    const std::vector<float> rows = weightsOfHeads(inspector, read, generated);
     for (std::size_t row = 0; row < rows.size() / read.size(); ++row) {
         attention.insert(attention.end(), rows.begin() + static_cast<std::ptrdiff_t>(row * read.size()),
                          rows.begin() + static_cast<std::ptrdiff_t>((row + 1) * read.size()));

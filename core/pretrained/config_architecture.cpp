@@ -135,7 +135,7 @@ void readRotations(std::string_view json, ArchitectureReading& reading) {
         model.rotation_of_layer.assign(layers, 0);
         return;
     }
-    const Setup unset;
+    const Setup unset;  // by name, or GCC 12 takes parts of it for uninitialized
     const ConfigReading config = readHuggingFaceConfig(json, unset);
     reading.notes = config.notes;
     model.head_dim = config.setup.head_dim;
