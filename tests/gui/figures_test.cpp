@@ -240,6 +240,7 @@ class FiguresTest : public QObject {
     void aPngIsTheSamePictureAtEveryScale() {
         // Cells of a map that are hardly larger than a pixel cannot be compared pixel by pixel.
         Setup coarse = window_->selection().setup();
+        coarse.head_dim = 16;
         coarse.distances = 17;
         coarse.heads = 2;
         window_->selection().set(coarse, "test");

@@ -154,6 +154,8 @@ class TextRunTest : public PageTest {
     }
 
     void aMaskedModelLooksBothWaysAndCannotGenerate() {
+        QVERIFY(window_->showPage("Inspect"));
+        window_->inspectPage().showTab(1);
         InspectState& state = window_->inspectPage().state();
         state.setRun("masked");
         QVERIFY(state.maps() != nullptr);
