@@ -13,7 +13,7 @@ endif()
 cmake_policy(VERSION 3.25)
 
 # Libraries that only some folders may include, by how their headers begin.
-set(libraries torch qt eigen json toml cli boost highway onednn cuda sentencepiece pcre2 utf8proc)
+set(libraries torch qt eigen json toml cli boost highway onednn cuda sentencepiece pcre2 utf8proc sodium)
 set(torch_headers "torch/|ATen/|c10/|caffe2/")
 set(qt_headers "Q[A-Za-z]|qcustomplot")
 set(eigen_headers "Eigen/")
@@ -27,6 +27,7 @@ set(cuda_headers "cuda|c10/cuda/|ATen/cuda/|nvrtc|nccl")
 set(sentencepiece_headers "sentencepiece")
 set(pcre2_headers "pcre2")
 set(utf8proc_headers "utf8proc")
+set(sodium_headers "sodium")
 
 set(folders "")
 # folder(PATH [OVER FOLDER...] [WITH LIBRARY...]): PATH may include the folders named, those that they stand on, and
@@ -46,7 +47,7 @@ function(folder path)
     set(folders ${folders} ${path} PARENT_SCOPE)
 endfunction()
 
-folder(core/base WITH json)
+folder(core/base WITH json sodium)
 folder(core/fields OVER core/base WITH toml)
 folder(core/rotary WITH eigen)
 folder(core/methods OVER core/fields core/rotary WITH eigen)
