@@ -16,6 +16,9 @@ namespace roper {
 
 namespace fs = std::filesystem;
 
+static constexpr const char* kFolderName = "roper-lab";
+static constexpr const char* kExtension = ".sock";
+
 static fs::path temporaryFolder() {
     std::error_code missing;
     const fs::path folder = fs::temp_directory_path(missing);
@@ -25,22 +28,39 @@ static fs::path temporaryFolder() {
                                      "\", which is no folder: name one there that can be written to");
 }
 
+static std::string folderNameInTemporary() {
+    return "roper-lab-" + std::to_string(::getuid());
+}
+
+/// Whether only this user may enter the folder, which is no link.
+static bool isOursAlone(const struct stat& info) {
+    return S_ISDIR(info.st_mode) && info.st_uid == ::getuid() && (info.st_mode & 077) == 0;
+}
+
 fs::path controlFolder() {
     const char* named = std::getenv("XDG_RUNTIME_DIR");
     const fs::path runtime = named == nullptr ? "" : named;
     // A relative one is to be ignored, says the XDG Base Directory Specification.
-    const fs::path folder = runtime.is_absolute()
-                                ? runtime / "roper-lab"
-                                : temporaryFolder() / ("roper-lab-" + std::to_string(::getuid()));
+    const fs::path folder =
+        runtime.is_absolute() ? runtime / kFolderName : temporaryFolder() / folderNameInTemporary();
     if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
         throw diskError("create", folder.string(), errno);
     struct stat info {};
     if (::lstat(folder.c_str(), &info) != 0) throw diskError("open", folder.string(), errno);
-    if (!S_ISDIR(info.st_mode) || info.st_uid != ::getuid() || (info.st_mode & 077) != 0)
+    if (!isOursAlone(info))
         throw Error(
             ErrorKind::disk,
             folder.string() + " must be a folder that you own and that nobody else may enter (mode 0700)");
     return folder;
+}
+
+bool isOwnControlSocket(const fs::path& path) {
+    const fs::path folder = path.parent_path();
+    const std::string name = folder.filename().string();
+    struct stat info {};
+    return path.is_absolute() && path.extension() == kExtension && parseInteger(path.stem().string()) &&
+           (name == kFolderName || name == folderNameInTemporary()) && ::lstat(folder.c_str(), &info) == 0 &&
+           isOursAlone(info);
 }
 
 std::optional<sockaddr_un> socketAddress(const fs::path& path) {
@@ -61,7 +81,7 @@ void removeDeadSockets(const fs::path& folder) {
         const auto pid = parseInteger(entry.path().stem().string());
         if (!pid || *pid <= 0 || ::kill(static_cast<pid_t>(*pid), 0) == 0 || errno != ESRCH) continue;
         const auto address = socketAddress(entry.path());
-        if (entry.path().extension() != ".sock" || !address) continue;
+        if (entry.path().extension() != kExtension || !address) continue;
         const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (probe < 0) return;
         const bool refused =
@@ -76,7 +96,7 @@ void removeDeadSockets(const fs::path& folder) {
 
 fs::path controlSocketPath() {
     removeDeadSockets(controlFolder());
-    return controlFolder() / (std::to_string(::getpid()) + ".sock");
+    return controlFolder() / (std::to_string(::getpid()) + kExtension);
 }
 
 }  // namespace roper

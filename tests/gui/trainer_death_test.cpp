@@ -12,6 +12,7 @@
 
 #include "core/base/crash_report.h"
 #include "core/base/this_process.h"
+#include "core/control/socket_path.h"
 #include "tests/support/event_loop_watch.h"
 #include "tests/support/page_test.h"
 #include "tests/support/pretended_trainer.h"
@@ -278,7 +279,10 @@ class TrainerDeathTest : public PageTest {
     struct Fake {
         Fake(TrainerDeathTest& test, const std::string& name, const std::string& version = programVersion())
             : folder(createRun(test.runs(), name, {})), version_(version) {
-            server.listen(test.runs_->filePath("socket"));
+            static int count = 0;
+            const std::string socket = std::to_string(::getpid()) + std::to_string(++count) + ".sock";
+            if (!server.listen(QString::fromStdString((controlFolder() / socket).string())))
+                qFatal("there is no socket to answer at");
             QObject::connect(&server, &QLocalServer::newConnection, [this] {
                 QLocalSocket* peer = server.nextPendingConnection();
                 QObject::connect(peer, &QLocalSocket::readyRead, [this, peer] {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/control/socket_path.h"
 
 namespace roper {
 namespace {
@@ -56,6 +57,13 @@ void ControlClient::send(const QString& path, const Request& request) {
         finish(false, tr("the trainer has not answered for a minute; it may be in a long step"));
     });
     patience->setSingleShot(true);
+    if (!isOwnControlSocket(path.toStdString())) {
+        // Answered later, as all else is.
+        QTimer::singleShot(0, socket, [finish, path] {
+            finish(false, tr("%1 is no control socket of a trainer that you have started").arg(path));
+        });
+        return;
+    }
     if (request.command != Command::look)
         patience->start(kPatience_ms);  // which may take as long as it takes
     socket->connectToServer(path);

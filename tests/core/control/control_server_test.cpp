@@ -260,6 +260,26 @@ TEST(ControlFolder, SocketsOfKilledTrainersAreRemoved) {
     ::unsetenv("XDG_RUNTIME_DIR");
 }
 
+TEST(ControlFolder, ASocketIsOursOnlyInAFolderThatOnlyWeMayEnter) {
+    const TemporaryFolder folder;
+    ::setenv("XDG_RUNTIME_DIR", folder.path().c_str(), 1);
+    EXPECT_TRUE(isOwnControlSocket(controlSocketPath()));
+    EXPECT_TRUE(isOwnControlSocket(controlFolder() / "4711.sock"));
+    for (const char* name : {"bus", "bus.sock", "4711", ".sock"})
+        EXPECT_FALSE(isOwnControlSocket(controlFolder() / name)) << name;
+    std::filesystem::create_directory(folder / "other");
+    std::filesystem::permissions(folder / "other", std::filesystem::perms(0700));
+    EXPECT_FALSE(isOwnControlSocket(folder / "other/4711.sock"));
+    EXPECT_FALSE(isOwnControlSocket("roper-lab/4711.sock"));
+    EXPECT_FALSE(isOwnControlSocket(""));
+    std::filesystem::create_directory(folder / "elsewhere");
+    std::filesystem::create_directory_symlink(folder / "roper-lab", folder / "elsewhere/roper-lab");
+    EXPECT_FALSE(isOwnControlSocket(folder / "elsewhere/roper-lab/4711.sock"));
+    std::filesystem::permissions(folder / "roper-lab", std::filesystem::perms(0750));
+    EXPECT_FALSE(isOwnControlSocket(folder / "roper-lab/4711.sock"));
+    ::unsetenv("XDG_RUNTIME_DIR");
+}
+
 TEST(ControlFolder, MustBelongToUsAlone) {
     const TemporaryFolder folder;
     ::setenv("XDG_RUNTIME_DIR", folder.path().c_str(), 1);
