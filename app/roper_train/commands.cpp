@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/roper_train/json_line.h"
+#include "core/base/console.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
 #include "core/base/text.h"
@@ -18,6 +19,7 @@
 #include "core/inspection/serve_model.h"
 #include "core/pretrained/pretrained_model.h"
 #include "core/runs/computation.h"
+#include "core/runs/own_queue.h"
 #include "core/runs/run_labels.h"
 #include "core/runs/run_recorder.h"
 #include "core/runs/trusted_folders.h"
@@ -274,7 +276,11 @@ int valuesCommand(const std::string& key) {
 int trustCommand(const fs::path& runs) {
     if (!fs::is_directory(runs)) throw Error(ErrorKind::usage, "there is no folder " + runs.string());
     trustFolder(runs);
-    std::cerr << fs::canonical(runs).string() << " is treated as your own from now on\n";
+    approveQueue(runs);
+    const std::size_t waiting = readQueue(runs).entries.size();
+    tellPerson(fs::canonical(runs).string() + " is treated as your own from now on" +
+               (waiting > 0 ? "; what waits in its queue now may be trained (" + countOf(waiting, "run") + ")"
+                            : ""));
     return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/compare/experiment.h"
+#include "core/runs/own_queue.h"
 #include "core/runs/run_queue.h"
 #include "core/runs/run_recorder.h"
 #include "core/runs/trusted_folders.h"
@@ -56,27 +57,34 @@ int enqueueCommand(const EnqueueOptions& options) {
     return 0;
 }
 
-/// Asks on the terminal whether a queue that this user did not make is to be worked through; without a
-/// terminal nobody can answer.
-void requireWord(const fs::path& runs) {
-    if (mayStartQueue(runs)) return;
-    const std::string what = "the queue of " + fs::absolute(runs).string() + ", " +
-                             countOf(readQueue(runs).entries.size(), "run") + ", was not made by you here";
-    if (::isatty(STDIN_FILENO) == 0)
-        throw Error(ErrorKind::usage, what + "; say `roper-train trust " + runs.string() +
-                                          "` first if it is to be worked through");
-    std::cerr << what << ". Train it? [y/N] " << std::flush;
+/// Asks on the terminal whether runs that this user did not queue are to be trained; without a terminal
+/// nobody can answer, and the others are.
+void askAboutUnapproved(const fs::path& runs) {
+    std::vector<std::string> names;
+    try {
+        names = unapprovedRuns(runs);
+    } catch (const Error&) {
+        return;  // what is wrong with the queue is said again and again, until it is right
+    }
+    if (names.empty()) return;
+    const std::string what = fs::absolute(runs).string() + ": " + describeUnapproved(names);
+    if (::isatty(STDIN_FILENO) == 0) {
+        const std::string how = "; say `roper-train trust " + runs.string() + "` first to train ";
+        if (readApprovedQueue(runs).entries.empty())
+            throw Error(ErrorKind::usage, what + how + "what waits there");
+        return tellPerson(what + how + "them, too");
+    }
+    std::cerr << what << ". Train " << (names.size() == 1 ? "it" : "them") << "? [y/N] " << std::flush;
     std::string answer;
     std::getline(std::cin, answer);
-    if (answer != "y" && answer != "Y" && answer != "yes")
-        throw Error(ErrorKind::usage, "nothing was started");
-    trustFolder(runs);
+    if (answer == "y" || answer == "Y" || answer == "yes") return approveQueue(runs);
+    if (readApprovedQueue(runs).entries.empty()) throw Error(ErrorKind::usage, "nothing was started");
 }
 
 int queueCommand(const fs::path& runs, bool quietly) {
     if (!fs::is_directory(runs)) throw Error(ErrorKind::usage, "there is no folder " + runs.string());
     requireOwn(runs);
-    requireWord(runs);
+    askAboutUnapproved(runs);
     const QueueLock lock(runs);
     if (!lock.isMine()) {
         if (!quietly)
@@ -99,7 +107,9 @@ int queueCommand(const fs::path& runs, bool quietly) {
     const auto tell = [quietly](const std::string& text) {
         if (!quietly) tellPerson(text);
     };
-    return exitCodeOfEnd(WorkerPool({runs, [&] { return readQueue(runs); }, without, hold, tell}).run());
+    const auto read = [&] { return readApprovedQueue(runs); };
+    const auto is_approved = [&](const std::string& run) { return isApproved(runs, run); };
+    return exitCodeOfEnd(WorkerPool({runs, read, without, hold, tell, is_approved}).run());
 }
 
 }  // namespace roper

@@ -142,6 +142,11 @@ bool WorkerPool::mayTryAgain(const RunFolder& folder) {
 
 void WorkerPool::start(const std::string& run, const RunQueue& queue) {
     const RunFolder folder(work_.runs / run);
+    if (work_.is_approved && !work_.is_approved(run)) {
+        work_.say(run + " is held: its run.toml is not the one that you queued; release it if it is right");
+        work_.hold({run});
+        return;
+    }
     if (!mayTryAgain(folder)) {
         work_.say(run + " is held: its trainer ended " + std::to_string(kMostAttempts) +
                   " times without getting on; its log.txt may say why");

@@ -8,6 +8,7 @@
 #include "core/base/file_reading.h"
 #include "core/base/text.h"
 #include "core/fields/toml_text.h"
+#include "core/runs/own_queue.h"
 #include "core/runs/run_recorder.h"
 #include "core/runs/trusted_folders.h"
 
@@ -67,6 +68,29 @@ RunQueue::Entry readEntry(const toml::node& node, const std::string& origin) {
     }
     if (entry.run.empty()) refuseToml(origin, node.source(), "a queued run needs a name");
     return entry;
+}
+
+const RunQueue::Entry* find(const RunQueue& queue, const std::string& run) {
+    const auto found = std::find_if(queue.entries.begin(), queue.entries.end(),
+                                    [&](const RunQueue::Entry& entry) { return entry.run == run; });
+    return found == queue.entries.end() ? nullptr : &*found;
+}
+
+/// The runs that a change has queued or released.
+std::vector<std::string> askedFor(const RunQueue& before, const RunQueue& after) {
+    std::vector<std::string> names;
+    for (const RunQueue::Entry& entry : after.entries) {
+        const RunQueue::Entry* const former = find(before, entry.run);
+        if (former == nullptr || (former->held && !entry.held)) names.push_back(entry.run);
+    }
+    return names;
+}
+
+std::vector<std::string> takenOut(const RunQueue& before, const RunQueue& after) {
+    std::vector<std::string> names;
+    for (const RunQueue::Entry& entry : before.entries)
+        if (find(after, entry.run) == nullptr) names.push_back(entry.run);
+    return names;
 }
 
 }  // namespace
@@ -141,29 +165,19 @@ std::string toToml(const RunQueue& queue) {
     return text;
 }
 
-void trustIfMadeHere(const std::filesystem::path& runs) {
-    if (otherOwnerOf(runs) || isTrusted(runs)) return;
-    try {
-        if (readQueue(runs).entries.empty()) trustFolder(runs);
-    } catch (const Error&) {
-        // What cannot be read or remembered waits for a person's word.
-    }
-}
-
-bool mayStartQueue(const std::filesystem::path& runs) {
-    return isTrusted(runs) || readQueue(runs).entries.empty();
-}
-
 void changeQueue(const std::filesystem::path& runs, const std::function<void(RunQueue&)>& change) {
     makeFolder(runs);
     requireOwn(runs);
-    trustIfMadeHere(runs);
     const FilePath lock_path = changeLockPath(runs);
     const FileLock lock(lock_path, waitAtMost(kLongestChange_s, lock_path.string()));
     const RunQueue before = readQueue(runs);
     RunQueue after = before;
     change(after);
-    if (after != before) writeFileAtomically(queuePath(runs), toToml(after));
+    if (after == before) return;
+    // First the record: whatever dies in between, what this user wants trained needs no second word.
+    approveRuns(runs, askedFor(before, after));
+    writeFileAtomically(queuePath(runs), toToml(after));
+    forgetRuns(runs, takenOut(before, after));
 }
 
 std::vector<std::string> enqueueRuns(const std::filesystem::path& runs, const std::vector<NewRun>& wanted) {

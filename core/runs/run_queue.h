@@ -36,14 +36,8 @@ RunQueue readQueue(const std::filesystem::path& runs);
 RunQueue parseQueue(std::string_view toml, const std::string& origin);
 std::string toToml(const RunQueue& queue);
 
-/// Remembers a runs folder as one of this user's own if no queue came with it. Call before anything is put
-/// there.
-void trustIfMadeHere(const std::filesystem::path& runs);
-
-/// Whether a program may work through the queue without a question: it is empty, or this user made it here.
-bool mayStartQueue(const std::filesystem::path& runs);
-
-/// Reads the queue, lets `change` change it and replaces the file, with no other program in between.
+/// Reads the queue, lets `change` change it and replaces the file, with no other program in between. Runs
+/// that it adds or releases count as approved by this user (`core/runs/own_queue.h`).
 /// @throws Error; a file that cannot be read is left as it is
 void changeQueue(const std::filesystem::path& runs, const std::function<void(RunQueue&)>& change);
 

@@ -136,7 +136,6 @@ RunFolder createRun(const fs::path& runs, const std::string& name, const Specifi
     requireText(specification);
     makeFolder(runs);
     requireOwn(runs);
-    trustIfMadeHere(runs);
     const fs::path building = makeHiddenFolder(runs);
     try {
         const std::string chosen = name.empty() ? uniqueName(runs, defaultRunName(specification)) : name;

@@ -1,13 +1,11 @@
 #include "core/runs/trusted_folders.h"
 
-#include <fcntl.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "core/base/durable_file.h"
@@ -15,6 +13,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/file_reading.h"
 #include "core/base/text.h"
+#include "core/runs/own_record.h"
 
 namespace roper {
 
@@ -24,28 +23,15 @@ namespace {
 
 /// Where the list is kept; nothing without a home.
 std::optional<fs::path> listPath() {
-    constexpr const char* kName = "roper-lab/trusted-folders.jsonl";
-    const char* state = std::getenv("XDG_STATE_HOME");
-    if (state != nullptr && fs::path(state).is_absolute()) return fs::path(state) / kName;
-    const char* home = std::getenv("HOME");
-    if (home != nullptr && fs::path(home).is_absolute()) return fs::path(home) / ".local" / "state" / kName;
-    return std::nullopt;
+    const auto state = ownStateFolder();
+    return state ? std::optional(*state / "trusted-folders.jsonl") : std::nullopt;
 }
 
-/// What a folder is known by, as a line of the list: path, inode and, where the file system says, when it was
-/// made. An inode alone is given again as soon as a folder is removed.
-std::optional<std::string> identityOf(const fs::path& runs) {
-    std::error_code missing;
-    const fs::path path = fs::canonical(runs, missing);
-    struct statx info {};
-    if (missing || ::statx(AT_FDCWD, path.c_str(), 0, STATX_INO | STATX_BTIME, &info) != 0)
-        return std::nullopt;
-    const bool tells_birth = (info.stx_mask & STATX_BTIME) != 0;
-    return nlohmann::json{{"path", path.string()},
-                          {"inode", info.stx_ino},
-                          {"made_s", tells_birth ? info.stx_btime.tv_sec : 0},
-                          {"made_ns", tells_birth ? info.stx_btime.tv_nsec : 0}}
-        .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+/// What a folder is known by, as a line of the list.
+std::optional<std::string> lineOf(const fs::path& folder) {
+    const auto identity = identityOf(folder);
+    if (!identity) return std::nullopt;
+    return identity->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 /// The list's lines. One that cannot be read trusts nothing.
@@ -65,7 +51,7 @@ std::vector<std::string> readList(const fs::path& path) {
 bool isGone(const std::string& line) {
     const auto entry = nlohmann::json::parse(line, nullptr, false);
     if (!entry.is_object() || !entry.contains("path") || !entry["path"].is_string()) return true;
-    return identityOf(entry["path"].get<std::string>()) != line;
+    return lineOf(entry["path"].get<std::string>()) != line;
 }
 
 std::optional<uid_t> ownerOf(const fs::path& folder) {
@@ -87,26 +73,26 @@ std::string nameOf(uid_t user) {
 
 bool isTrusted(const fs::path& runs) {
     const auto path = listPath();
-    const auto identity = identityOf(runs);
-    if (!path || !identity) return false;
+    const auto line = lineOf(runs);
+    if (!path || !line) return false;
     const std::vector<std::string> list = readList(*path);
-    return std::find(list.begin(), list.end(), *identity) != list.end();
+    return std::find(list.begin(), list.end(), *line) != list.end();
 }
 
 void trustFolder(const fs::path& runs) {
     if (isTrusted(runs)) return;
     const auto path = listPath();
-    const auto identity = identityOf(runs);
+    const auto line = lineOf(runs);
     if (!path)
         throw Error(ErrorKind::disk, "set HOME or XDG_STATE_HOME: there is no folder to remember in that " +
                                          runs.string() + " is to be trusted");
-    if (!identity) throw diskError("open", runs.string(), ENOENT);
+    if (!line) throw diskError("open", runs.string(), ENOENT);
     makeFolder(path->parent_path().string());
     const FileLock lock(path->string() + ".lock", waitAtMost(5, path->string()));
     std::vector<std::string> list = readList(*path);
     constexpr std::size_t kMany = 1000;
     if (list.size() >= kMany) std::erase_if(list, isGone);
-    list.push_back(*identity);
+    list.push_back(*line);
     writeFileAtomically(path->string(), join(list, "\n") + "\n");
 }
 

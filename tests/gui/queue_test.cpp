@@ -193,8 +193,8 @@ class QueueTest : public PageTest {
         std::filesystem::copy(made.path(), runs() / "a", std::filesystem::copy_options::recursive);
         std::ofstream(queuePath(runs()).path()) << "[[run]]\nname = \"a\"\n";
         open();
-        auto* accept = page().queuePanel().button("Train this queue");
-        QVERIFY(window_->queue().waitsForWord());
+        auto* accept = page().queuePanel().button("Train them");
+        QVERIFY(window_->queue().waitsForWord("a"));
         QTest::qWait(2500);
         QVERIFY(!queueIsWorked(runs()));
         QCOMPARE(window_->runs().find("a")->state(), RunState::queued);

@@ -63,8 +63,8 @@ class Queue(TrainerTest):
 
     def test_thousands_of_missing_runs_are_held_at_once(self):
         self.runs.mkdir(parents=True)
-        self.trainer("trust", self.runs)
         (self.runs / "queue.toml").write_text("".join(f'[[run]]\nname = "r{i}"\n' for i in range(3000)))
+        self.trainer("trust", self.runs)
         done = self.trainer("queue", "--runs", self.runs)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertLess(len(done.stderr.splitlines()), 10)

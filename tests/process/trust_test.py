@@ -270,12 +270,35 @@ class Queues(ForeignFolder):
 
     def test_a_queue_that_came_along_waits_for_a_word(self):
         self.foreign_queue()
-        self.assert_fails(self.command("queue", stdin=subprocess.DEVNULL), 2, "was not made by you here", "roper-train trust")
+        self.assert_fails(self.command("queue", stdin=subprocess.DEVNULL), 2, "1 run of the queue (a) was not queued by you here", "roper-train trust")
         self.assertEqual(status(self.runs / "a")["state"], "queued")
         done = self.trainer("trust", self.runs, env=self.environment)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.command("queue").returncode, 0)
         self.assertEqual(status(self.runs / "a")["state"], "finished")
+
+    def test_ones_own_run_is_trained_and_what_came_along_is_not(self):
+        """A run of one's own made everything in the folder one's own."""
+        self.foreign_queue()
+        self.assertEqual(self.command("enqueue", "addition-small", *TINY[:-2], "--set", "training.steps=2", "--set",
+                                      "training.warmup_steps=1").returncode, 0)
+        done = self.command("queue", stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("1 run of the queue (a) was not queued by you here", done.stderr)
+        self.assertEqual(sorted(status(run)["state"] for run in self.runs.iterdir() if run.is_dir()), ["finished", "queued"])
+        self.assertEqual(status(self.runs / "a")["state"], "queued")
+
+    def test_a_run_that_was_exchanged_after_it_was_queued_is_held(self):
+        self.assertEqual(self.command("enqueue", "addition-small", *TINY[:-2], "--set", "training.steps=2", "--set",
+                                      "training.warmup_steps=1").returncode, 0)
+        (run,) = [path for path in self.runs.iterdir() if path.is_dir()]
+        toml = (run / "run.toml").read_text()
+        (run / "run.toml").write_text(toml.replace("steps = 2", "steps = 3"))
+        done = self.command("queue", stdin=subprocess.DEVNULL)
+        self.assertIn("has changed since", done.stderr)
+        self.assertIn("its run.toml is not the one that you queued", done.stderr)
+        self.assertEqual(status(run)["state"], "queued")
+        self.assertIn("held = true", (self.runs / "queue.toml").read_text())
 
     def test_a_queue_that_cannot_be_read_is_said_without_moving_the_cursor(self):
         self.assertEqual(self.command("enqueue", "addition-small", "--seeds", "0").returncode, 0)

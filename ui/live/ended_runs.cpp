@@ -60,9 +60,9 @@ void EndedRuns::note(const RunWatcher& run) {
     together_.start();
 }
 
-/// Whether runs of the queue still train or wait to. A queue that waits for a person's word does not.
+/// Whether runs of the queue still train or wait to. Those that wait for a person's word do not.
 bool EndedRuns::queueWorks() const {
-    return queue_.queue().hasWork() && !queue_.waitsForWord();
+    return queue_.hasWork();
 }
 
 void EndedRuns::tell() {

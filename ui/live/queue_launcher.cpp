@@ -6,8 +6,8 @@
 
 #include "core/base/error.h"
 #include "core/corpus/open_task.h"
+#include "core/runs/own_queue.h"
 #include "core/runs/run_recorder.h"
-#include "core/runs/trusted_folders.h"
 #include "ui/live/trainer_launcher.h"
 
 namespace roper {
@@ -50,11 +50,15 @@ int QueueLauncher::placeOf(const std::string& run) const {
 }
 
 void QueueLauncher::renameRun(const RunFolder& folder, const std::string& to) {
+    const std::vector<std::string> unapproved = unapprovedRuns(runs_);
+    const bool is_unapproved =
+        std::find(unapproved.begin(), unapproved.end(), folder.name()) != unapproved.end();
     change([&](RunQueue& queue) {
         ::roper::renameRun(folder, to);
         for (RunQueue::Entry& entry : queue.entries)
             if (entry.run == folder.name()) entry.run = to;
     });
+    if (is_unapproved) forgetRuns(runs_, {to});  // another name is no word that it may start
 }
 
 void QueueLauncher::setAtOnce(int trainers) {
@@ -67,27 +71,41 @@ void QueueLauncher::change(const std::function<void(RunQueue&)>& change) {
 }
 
 void QueueLauncher::look() {
+    constexpr int kLooksBetweenChecks = 10;
     const RunQueue before = queue_;
     const QString problem_before = problem_;
-    const bool waited_before = waits_for_word_;
+    const std::vector<std::string> unapproved_before = unapproved_;
     problem_.clear();
     try {
         std::error_code missing;
         const auto written = std::filesystem::last_write_time(queuePath(runs_).path(), missing);
-        if (missing || written != read_at_) queue_ = readQueue(runs_);
+        if (missing || written != read_at_ || ++looks_since_check_ >= kLooksBetweenChecks) {
+            queue_ = readQueue(runs_);
+            unapproved_ = unapprovedRuns(runs_);
+            looks_since_check_ = 0;
+        }
         read_at_ = missing ? std::filesystem::file_time_type{} : written;
-        waits_for_word_ = queue_.hasWork() && !mayStartQueue(runs_);
-        const bool starts = duty_ == Duty::work && queue_.hasWork() && !waits_for_word_;
-        if (starts && !queueIsWorked(runs_)) startWorker();
+        if (duty_ == Duty::work && hasWork() && !queueIsWorked(runs_)) startWorker();
     } catch (const Error& error) {
         read_at_ = {};
         problem_ = QString::fromStdString(error.what());
     }
-    if (queue_ != before || problem_ != problem_before || waits_for_word_ != waited_before) emit changed();
+    if (queue_ != before || problem_ != problem_before || unapproved_ != unapproved_before) emit changed();
 }
 
-void QueueLauncher::accept() {
-    trustFolder(runs_);
+bool QueueLauncher::waitsForWord(const std::string& run) const {
+    return std::find(unapproved_.begin(), unapproved_.end(), run) != unapproved_.end();
+}
+
+bool QueueLauncher::hasWork() const {
+    return std::any_of(queue_.entries.begin(), queue_.entries.end(), [this](const RunQueue::Entry& entry) {
+        return !entry.held && !waitsForWord(entry.run);
+    });
+}
+
+void QueueLauncher::approve() {
+    approveQueue(runs_);
+    read_at_ = {};
     look();
 }
 

@@ -25,10 +25,13 @@ class QueueLauncher : public QObject {
     /// What is wrong with the file, or why nothing works through it; empty if all is well.
     const QString& problem() const { return problem_; }
 
-    /// Whether runs wait that this user did not put there: nothing starts before `accept`.
-    bool waitsForWord() const { return waits_for_word_; }
-    /// The person's word that this queue may be worked through. @throws Error (disk)
-    void accept();
+    /// Runs that this user neither queued nor approved: they do not start before `approve`.
+    const std::vector<std::string>& unapproved() const { return unapproved_; }
+    bool waitsForWord(const std::string& run) const;
+    /// Whether there is a run that may be trained.
+    bool hasWork() const;
+    /// The person's word that all that waits may be trained. @throws Error (disk)
+    void approve();
 
     /// Makes runs and puts them at the end. @returns their names @throws Error
     std::vector<std::string> enqueue(const std::vector<NewRun>& runs);
@@ -57,7 +60,8 @@ class QueueLauncher : public QObject {
     Duty duty_;
     RunQueue queue_;
     QString problem_;
-    bool waits_for_word_ = false;
+    std::vector<std::string> unapproved_;
+    int looks_since_check_ = 0;  ///< whether a run's specification has changed
     std::filesystem::file_time_type read_at_{};
     qint64 started_ms_ = 0;
     QTimer timer_;

@@ -6,6 +6,7 @@
 #include "core/runs/run_queue.h"
 #include "core/runs/run_recorder.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/own_state.h"
 #include "tests/support/temporary_folder.h"
 
 namespace roper {
@@ -13,36 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A memory of its own for one test.
-class OwnState {
-  public:
-    OwnState() {
-        if (const char* value = std::getenv("XDG_STATE_HOME")) before_ = value;
-        ::setenv("XDG_STATE_HOME", folder_.path().c_str(), 1);
-    }
-    ~OwnState() { ::setenv("XDG_STATE_HOME", before_.c_str(), 1); }
-
-    fs::path list() const { return folder_ / "roper-lab/trusted-folders.jsonl"; }
-
-  private:
-    TemporaryFolder folder_;
-    std::string before_;
-};
-
-const char* const kForeignQueue = "[[run]]\nname = \"a\"\n";
-
-TEST(Trust, AQueueThatOneMakesStartsAndOneThatCameDoesNot) {
-    const OwnState state;
-    const TemporaryFolder mine, sent;
-    enqueueRuns(mine.path(), {Specification{}});
-    EXPECT_TRUE(mayStartQueue(mine.path()));
-    createRun(sent / "other", "a", {});  // so that the folder itself is unknown
-    writeFileAtomically(sent / "queue.toml", kForeignQueue);
-    EXPECT_FALSE(mayStartQueue(sent.path()));
-    enqueueRuns(sent.path(), {Specification{}});  // what is added does not make the rest ours
-    EXPECT_FALSE(mayStartQueue(sent.path()));
-    trustFolder(sent.path());
-    EXPECT_TRUE(mayStartQueue(sent.path()));
+fs::path list(const OwnState& state) {
+    return state.path() / "trusted-folders.jsonl";
 }
 
 TEST(Trust, IsOfTheFolderNotOfItsName) {
@@ -63,13 +36,13 @@ TEST(Trust, AListThatCannotBeReadTrustsNothing) {
     const OwnState state;
     const TemporaryFolder folder;
     trustFolder(folder.path());
-    const std::string line = readFile(state.list());
-    writeFileAtomically(state.list(), "{\"path\": 3}\nnonsense\n[]\n" + line);
+    const std::string line = readFile(list(state));
+    writeFileAtomically(list(state), "{\"path\": 3}\nnonsense\n[]\n" + line);
     EXPECT_TRUE(isTrusted(folder.path()));
-    writeFileAtomically(state.list(), std::string(2 << 20, 'x') + "\n" + line);
+    writeFileAtomically(list(state), std::string(2 << 20, 'x') + "\n" + line);
     EXPECT_FALSE(isTrusted(folder.path()));
-    fs::remove(state.list());
-    fs::create_directory(state.list());
+    fs::remove(list(state));
+    fs::create_directory(list(state));
     EXPECT_FALSE(isTrusted(folder.path()));
 }
 
@@ -80,8 +53,8 @@ TEST(Trust, ManyFoldersDoNotMakeTheListLong) {
         trustFolder(folder.path());
     }
     std::size_t lines = 0;
-    LineReader list(state.list());
-    while (list.next())
+    LineReader reader(list(state));
+    while (reader.next())
         ++lines;
     EXPECT_LT(lines, 1000U);
 }

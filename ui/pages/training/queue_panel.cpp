@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/runs/own_queue.h"
 #include "ui/controls/narrow_button.h"
 #include "ui/live/expected_time_text.h"
 #include "ui/live/run_records.h"
@@ -77,8 +78,9 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
             emit said(QString::fromStdString(error.what()));
         }
     });
-    accept_ = makeButton({tr("Train this queue")}, tr("From now on this folder is treated as your own"),
-                         [this] { queue_.accept(); });
+    approve_ =
+        makeButton({tr("Train them")}, tr("What waits in this queue now is trained, wherever it came from"),
+                   [this] { queue_.approve(); });
     problem_->setWordWrap(true);
     problem_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* buttons = new QHBoxLayout;
@@ -96,7 +98,7 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
     layout->addWidget(time_left_);
     layout->addWidget(load_);
     layout->addWidget(problem_);
-    layout->addWidget(accept_, 0, Qt::AlignLeft);
+    layout->addWidget(approve_, 0, Qt::AlignLeft);
     connect(&queue_, &QueueLauncher::changed, this, &QueuePanel::showQueue);
     connect(&store_, &RunStore::changed, this, &QueuePanel::showQueue);
     connect(&store_, &RunStore::runAdded, this, &QueuePanel::showQueue);
@@ -218,8 +220,10 @@ void QueuePanel::showQueue() {
                        ~Qt::ItemIsDropEnabled);  // a run is dropped between others, not on one
         const QString name = QString::fromStdString(entry.run);
         const RunWatcher* run = store_.find(name);
-        const QString state =
-            run == nullptr ? tr("no such run") : QString::fromStdString(stateName(run->state()));
+        const QString state = run == nullptr ? tr("no such run")
+                              : queue_.waitsForWord(entry.run)
+                                  ? tr("waits for your word")
+                                  : QString::fromStdString(stateName(run->state()));
         item->setText(0, name);
         item->setToolTip(0, name);
         item->setData(0, kNameRole, name);
@@ -234,17 +238,17 @@ void QueuePanel::showQueue() {
     estimated_runs_ = std::move(runs);
     at_once_->setValue(queue.at_once);
     at_once_->setEnabled(queue.devices.empty());
+    const std::vector<std::string>& unapproved = queue_.unapproved();
     problem_->setText(
         !queue_.problem().isEmpty() ? queue_.problem()
-        : queue_.waitsForWord()
-            ? tr("These runs wait in a queue that you did not make here: it came with the "
-                 "folder. Nothing of it is trained unless you say so.")
+        : !unapproved.empty()       ? tr("%1. What you did not queue is trained only if you say so.")
+                                    .arg(QString::fromStdString(describeUnapproved(unapproved)))
         : queue.entries.empty()
             ? tr("Nothing waits. “Queue twins” puts RoPE and RoPER here for several seeds; what is "
                  "here is trained one after the other, even if this window is closed.")
             : QString());
     problem_->setVisible(!problem_->text().isEmpty());
-    accept_->setVisible(queue_.waitsForWord() && queue_.problem().isEmpty());
+    approve_->setVisible(!unapproved.empty() && queue_.problem().isEmpty());
     showButtons();
 }
 

@@ -61,7 +61,7 @@ class QueuePanel : public QWidget {
     QLabel *problem_, *time_left_, *load_;
     std::vector<std::string> estimated_runs_;  ///< that the time left is of
     MachineLoadReader load_reader_;
-    QPushButton *up_, *down_, *hold_, *remove_, *clear_, *accept_;
+    QPushButton *up_, *down_, *hold_, *remove_, *clear_, *approve_;
     QTimer estimating_, estimate_soon_;
 };
 

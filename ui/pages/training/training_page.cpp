@@ -114,10 +114,10 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     });
     const auto count_queue = [this] {
         const auto waiting = state_.queue().queue().entries.size();
-        lists_->setTabText(1, !state_.queue().problem().isEmpty() ? tr("Queue: its file is wrong")
-                              : state_.queue().waitsForWord()     ? tr("Queue: train it?")
-                              : waiting > 0                       ? tr("Queue (%1)").arg(waiting)
-                                                                  : tr("Queue"));
+        lists_->setTabText(1, !state_.queue().problem().isEmpty()    ? tr("Queue: its file is wrong")
+                              : !state_.queue().unapproved().empty() ? tr("Queue: train it?")
+                              : waiting > 0                          ? tr("Queue (%1)").arg(waiting)
+                                                                     : tr("Queue"));
     };
     connect(&state_.queue(), &QueueLauncher::changed, this, count_queue);
     count_queue();

@@ -1,0 +1,108 @@
+#include "core/runs/own_record.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "core/base/cryptography.h"
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
+#include "core/base/file_lock.h"
+#include "core/base/file_reading.h"
+
+namespace roper {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr const char* kFolderKey = "folder";
+
+std::string textOf(const Json& json) {
+    return json.dump(1, ' ', false, Json::error_handler_t::replace);  // a path need not be UTF-8
+}
+
+/// The record of one runs folder, and what the folder is known by.
+struct OwnRecord {
+    fs::path path;
+    Json identity;
+};
+
+/// Nothing without a home, or without such a folder.
+std::optional<OwnRecord> recordOf(const fs::path& runs) {
+    constexpr std::size_t kDigits = 32;
+    const auto state = ownStateFolder();
+    auto identity = identityOf(runs);
+    if (!state || !identity) return std::nullopt;
+    const std::string key = sha256(identity->at("path").get_ref<const std::string&>()).substr(0, kDigits);
+    return OwnRecord{*state / "folders" / (key + ".json"), std::move(*identity)};
+}
+
+/// The sections that are recorded; none if they are of another folder.
+Json sectionsIn(const OwnRecord& record) {
+    try {
+        Json sections = Json::parse(readFile(record.path), nullptr, /*allow_exceptions=*/false);
+        if (sections.is_object() && textOf(sections.value(kFolderKey, Json())) == textOf(record.identity))
+            return sections;
+    } catch (const Error&) {
+        // There is none, or it cannot be read.
+    }
+    return Json::object();
+}
+
+Json sectionOf(const Json& sections, const char* name) {
+    const auto found = sections.find(name);
+    return found != sections.end() && found->is_object() ? *found : Json::object();
+}
+
+}  // namespace
+
+std::optional<fs::path> ownStateFolder() {
+    constexpr const char* kName = "roper-lab";
+    const char* state = std::getenv("XDG_STATE_HOME");
+    if (state != nullptr && fs::path(state).is_absolute()) return fs::path(state) / kName;
+    const char* home = std::getenv("HOME");
+    if (home != nullptr && fs::path(home).is_absolute()) return fs::path(home) / ".local" / "state" / kName;
+    return std::nullopt;
+}
+
+std::optional<Json> identityOf(const fs::path& folder) {
+    std::error_code missing;
+    const fs::path path = fs::canonical(folder, missing);
+    struct statx info {};
+    if (missing || ::statx(AT_FDCWD, path.c_str(), 0, STATX_INO | STATX_BTIME, &info) != 0)
+        return std::nullopt;
+    const bool tells_birth = (info.stx_mask & STATX_BTIME) != 0;
+    return Json{{"path", path.string()},
+                {"inode", info.stx_ino},
+                {"made_s", tells_birth ? info.stx_btime.tv_sec : 0},
+                {"made_ns", tells_birth ? info.stx_btime.tv_nsec : 0}};
+}
+
+Json readOwnRecord(const fs::path& runs, const char* section) {
+    const auto record = recordOf(runs);
+    return record ? sectionOf(sectionsIn(*record), section) : Json::object();
+}
+
+void changeOwnRecord(const fs::path& runs, const char* section, const std::function<void(Json&)>& change) {
+    constexpr double kLongest_s = 10;  // others change a small file, in milliseconds
+    const auto record = recordOf(runs);
+    if (!record)
+        throw Error(ErrorKind::disk, "what you have made in " + runs.string() +
+                                         " cannot be recorded: set HOME or XDG_STATE_HOME");
+    makeFolder(record->path.parent_path());
+    const FileLock lock(record->path.string() + ".lock", waitAtMost(kLongest_s, record->path.string()));
+    Json sections = sectionsIn(*record);
+    const Json before = sectionOf(sections, section);
+    Json after = before;
+    change(after);
+    if (after == before) return;
+    sections[kFolderKey] = record->identity;
+    sections[section] = std::move(after);
+    writeFileAtomically(record->path, textOf(sections) + "\n", Durability::process_death);
+}
+
+}  // namespace roper

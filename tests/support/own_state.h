@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdlib>
+#include <optional>
+
+#include "tests/support/temporary_folder.h"
+
+namespace roper {
+
+/// What the program remembers of this user, for one test alone.
+class OwnState {
+  public:
+    OwnState() {
+        if (const char* value = std::getenv("XDG_STATE_HOME")) before_ = value;
+        ::setenv("XDG_STATE_HOME", folder_.path().c_str(), 1);
+    }
+    ~OwnState() {
+        if (before_)
+            ::setenv("XDG_STATE_HOME", before_->c_str(), 1);
+        else
+            ::unsetenv("XDG_STATE_HOME");
+    }
+    OwnState(const OwnState&) = delete;
+    OwnState& operator=(const OwnState&) = delete;
+
+    std::filesystem::path path() const { return folder_ / "roper-lab"; }
+
+  private:
+    TemporaryFolder folder_;
+    std::optional<std::string> before_;
+};
+
+}  // namespace roper
