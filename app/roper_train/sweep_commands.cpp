@@ -134,9 +134,9 @@ std::vector<std::string> namesOf(const std::vector<SweepRun>& wanted) {
 int printScripts(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
     const std::string sweep = nameOfSweep(options);
     const auto missing = missingOf(lookAtCluster(options.runs, sweep, namesOf(wanted)).elements);
-    const std::vector<Submission> arrays = plannedArrays(sweep, missing, options.slurm);
+    const std::vector<Submission> arrays = plannedArrays(sweep, missing, options.slurm.pack);
     for (const Submission& array : arrays)
-        std::cout << scriptOf(options.runs, array);
+        std::cout << scriptOf(options.runs, array, options.slurm);
     tellPerson(countOf(missing.size(), "run") + " in " + countOf(arrays.size(), "array") +
                " would be submitted");
     return 0;
@@ -206,9 +206,12 @@ int printSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options)
 int cancelSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
     const ClusterView sweep = lookAtCluster(options.runs, nameOfSweep(options), namesOf(wanted));
     std::vector<std::string> ids;
-    for (const SlurmElement& element : sweep.active)
+    for (const SlurmElement& element : sweep.ownActive())
         ids.push_back(element.id());
     cancelElements(ids);
+    if (const std::size_t others = sweep.active.size() - ids.size(); others > 0)
+        tellPerson(countOf(others, "element") +
+                   " not submitted by you from here; `scancel` takes back what is yours");
     tellPerson(countOf(ids.size(), "element") + " cancelled; what they had trained is kept");
     return 0;
 }

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -58,6 +59,20 @@ Pipe makePipe() {
     return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
+/// A descriptor that bytes are read from, in memory.
+Descriptor readableFrom(std::string_view bytes) {
+    Descriptor file(::memfd_create("input", MFD_CLOEXEC));
+    for (std::size_t done = 0; done < bytes.size();) {
+        const ssize_t written =
+            ::pwrite(file.number(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+        if (written < 0 && errno != EINTR)
+            throw Error(ErrorKind::memory,
+                        std::string("cannot hold what another program is to read: ") + std::strerror(errno));
+        if (written > 0) done += static_cast<std::size_t>(written);
+    }
+    return file;
+}
+
 int exitCodeOf(int wait_status) {
     constexpr int kSignalled = 128;
     return WIFSIGNALED(wait_status) ? kSignalled + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
@@ -94,14 +109,14 @@ void waitOrKill(std::vector<pid_t> children) {
     }
 }
 
-ProgramResult runProgram(const std::vector<std::string>& arguments, double seconds) {
+ProgramResult runProgram(const std::vector<std::string>& arguments, double seconds, std::string_view input) {
     using Clock = std::chrono::steady_clock;
     const auto until =
         Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     Pipe output = makePipe(), errors = makePipe();
-    const Descriptor nothing = openFile("/dev/null", O_RDONLY);
+    const Descriptor standard_input = readableFrom(input);
     const pid_t pid = spawn(&::posix_spawnp, arguments.front(), arguments,
-                            {nothing.number(), output.write.number(), errors.write.number()});
+                            {standard_input.number(), output.write.number(), errors.write.number()});
     output.write = Descriptor();
     errors.write = Descriptor();
     ProgramResult result;

@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
@@ -39,11 +40,13 @@ class ProgramTimedOut : public Error {
     using Error::Error;
 };
 
-/// Runs a program to its end, with nothing on its stdin.
+/// Runs a program to its end.
 /// @param arguments  argv; the first is looked for in PATH
 /// @throws Error (other) if it cannot be started; ProgramTimedOut if it has not ended after so many seconds:
 /// then it is killed
-ProgramResult runProgram(const std::vector<std::string>& arguments, double seconds);
+/// @param input  what its stdin holds
+ProgramResult runProgram(const std::vector<std::string>& arguments, double seconds,
+                         std::string_view input = {});
 
 /// A program on a pipe: lines go to its stdin and come from its stdout. Ended with this object.
 class PipedProcess {

@@ -8,7 +8,6 @@
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_lock.h"
-#include "core/base/this_process.h"
 #include "core/runs/run_queue.h"
 
 namespace roper {
@@ -41,7 +40,7 @@ void markUnknown(ClusterView& view, bool (*is_unknown)(const Submission&)) {
 /// Whether the scheduler may still come to have it: it has not said that it has, and not that it has not.
 bool isUncertain(const Submission& submission) {
     constexpr double kLongest_s = 600;
-    return !submission.ended && submission.job.empty() && secondsSinceEpoch() - submission.time < kLongest_s;
+    return !submission.ended && submission.job.empty() && ageOf(submission) < kLongest_s;
 }
 
 /// What the scheduler no longer has anything of need not be asked for again.
@@ -71,15 +70,17 @@ std::optional<std::string> jobDespite(const Error& refusal, const std::string& n
 
 /// @param after  the array before it, which must have ended if a number of elements at the same time was
 /// wanted: of two arrays each would have as many. @returns the number of the job
-std::string submit(const fs::path& runs, Submission array, const std::string& after) {
-    const std::string text = scriptOf(runs, array);
+std::string submit(const fs::path& runs, Submission array, const SlurmOptions& options,
+                   const std::string& after) {
+    const std::string text = scriptOf(runs, array, options);
+    rememberSubmission(runs, array, options);
     writeSubmission(runs, array);
     const FilePath script = submissionsFolder(runs) / (array.name + ".sh");
     writeFileAtomically(script, text);
     std::vector<std::string> dependency;
-    if (!after.empty() && array.options.at_once > 0) dependency.push_back("--dependency=afterany:" + after);
+    if (!after.empty() && options.at_once > 0) dependency.push_back("--dependency=afterany:" + after);
     try {
-        array.job = submitScript(script.path(), dependency);
+        array.job = submitScript(text, dependency);
     } catch (const SubmissionUnknown&) {
         throw;  // the scheduler may have it, and it is known by its file
     } catch (const Error& error) {
@@ -87,6 +88,7 @@ std::string submit(const fs::path& runs, Submission array, const std::string& af
         if (!job) {
             removeFile(script);
             removeFile(submissionPath(runs, array.name));
+            forgetSubmission(runs, array.name);
             throw;
         }
         array.job = *job;
@@ -97,10 +99,17 @@ std::string submit(const fs::path& runs, Submission array, const std::string& af
 
 }  // namespace
 
+std::vector<SlurmElement> ClusterView::ownActive() const {
+    std::vector<SlurmElement> ours = active;
+    std::erase_if(ours, [this](const SlurmElement& one) { return own.count(one.name) == 0; });
+    return ours;
+}
+
 ClusterView lookAtCluster(const fs::path& runs, const std::string& sweep,
                           const std::vector<std::string>& names) {
     ClusterView view;
     view.submissions = submissionsOf(runs, sweep);
+    view.own = ownSubmissions(runs, view.submissions);
     std::vector<std::string> jobs;
     for (const Submission& submission : view.submissions)
         if (!submission.ended) jobs.push_back(submission.name);
@@ -115,6 +124,7 @@ ClusterView lookAtSubmissions(const fs::path& runs, const std::string& sweep,
                               const std::vector<std::string>& names) {
     ClusterView view;
     view.submissions = submissionsOf(runs, sweep);
+    view.own = ownSubmissions(runs, view.submissions);
     view.elements =
         sweepElements(runs, names.empty() ? runsOf(view.submissions) : names, view.submissions, {});
     markUnknown(view, [](const Submission& submission) { return !submission.ended; });
@@ -130,23 +140,22 @@ std::vector<std::string> missingOf(const std::vector<SweepElement>& elements) {
 }
 
 std::vector<Submission> plannedArrays(const std::string& sweep, const std::vector<std::string>& names,
-                                      const SlurmOptions& options) {
+                                      std::int64_t pack) {
     const auto most = static_cast<std::size_t>(mostElements());
-    const auto pack = static_cast<std::size_t>(std::max<std::int64_t>(1, options.pack));
+    const auto each = static_cast<std::size_t>(std::max<std::int64_t>(1, pack));
     std::vector<Submission> arrays;
-    for (std::size_t first = 0; first < names.size(); first += pack) {
-        if (arrays.empty() || arrays.back().elements.size() == most)
-            arrays.push_back(newSubmission(sweep, options));
-        const std::size_t end = std::min(first + pack, names.size());
+    for (std::size_t first = 0; first < names.size(); first += each) {
+        if (arrays.empty() || arrays.back().elements.size() == most) arrays.push_back(newSubmission(sweep));
+        const std::size_t end = std::min(first + each, names.size());
         arrays.back().elements.emplace_back(names.begin() + static_cast<std::ptrdiff_t>(first),
                                             names.begin() + static_cast<std::ptrdiff_t>(end));
     }
     return arrays;
 }
 
-std::string scriptOf(const fs::path& runs, const Submission& array) {
+std::string scriptOf(const fs::path& runs, const Submission& array, const SlurmOptions& options) {
     return slurmScript(array.name, static_cast<std::int64_t>(array.elements.size()),
-                       submissionPath(runs, array.name).path(), array.options);
+                       submissionPath(runs, array.name).path(), options);
 }
 
 SubmissionReport submitMissing(const fs::path& runs, const std::string& sweep,
@@ -161,8 +170,9 @@ SubmissionReport submitMissing(const fs::path& runs, const std::string& sweep,
     report.missing = missingOf(report.before.elements);
     for (const SweepElement& one : report.before.elements)
         if (one.state == RunState::stopped && !one.isTaken()) allowToGoOn(RunFolder(runs / one.run));
-    for (const Submission& array : plannedArrays(sweep, report.missing, options))
-        report.jobs.push_back(submit(runs, array, report.jobs.empty() ? "" : report.jobs.back()));
+    for (const Submission& array : plannedArrays(sweep, report.missing, options.pack))
+        report.jobs.push_back(
+            submit(runs, array, options, report.jobs.empty() ? std::string() : report.jobs.back()));
     return report;
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
-#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "core/cluster/own_submissions.h"
 #include "core/cluster/sweep_elements.h"
 
 namespace roper {
@@ -14,6 +16,12 @@ struct ClusterView {
     std::vector<Submission> submissions;
     std::vector<SlurmElement> active;    ///< elements that wait or run
     std::vector<SweepElement> elements;  ///< a line for each run
+    /// Of the submissions those that this user has made from here, by the name of their job. Of no others may
+    /// anything be cancelled, or submitted again.
+    std::map<std::string, SlurmOptions> own;
+
+    /// Elements that wait or run, of the own submissions alone.
+    std::vector<SlurmElement> ownActive() const;
 };
 
 /// @param sweep  its submissions alone; empty: all of the folder
@@ -31,12 +39,12 @@ ClusterView lookAtSubmissions(const std::filesystem::path& runs, const std::stri
 /// Those that neither are finished, nor failed, nor are on their way.
 std::vector<std::string> missingOf(const std::vector<SweepElement>& elements);
 
-/// Cuts runs into arrays of as many elements as the cluster takes, each of `options.pack` runs.
+/// Cuts runs into arrays of as many elements as the cluster takes, each of `pack` runs.
 std::vector<Submission> plannedArrays(const std::string& sweep, const std::vector<std::string>& names,
-                                      const SlurmOptions& options);
+                                      std::int64_t pack);
 
 /// The batch script of one of them.
-std::string scriptOf(const std::filesystem::path& runs, const Submission& array);
+std::string scriptOf(const std::filesystem::path& runs, const Submission& array, const SlurmOptions& options);
 
 /// What became of handing runs over.
 struct SubmissionReport {

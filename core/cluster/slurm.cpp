@@ -10,10 +10,10 @@ namespace {
 constexpr double kPatience_s = 30;
 
 /// @returns what the program printed @throws Error (other) with what it said if it failed
-std::string call(const std::vector<std::string>& arguments) {
+std::string call(const std::vector<std::string>& arguments, const std::string& input = {}) {
     ProgramResult result;
     try {
-        result = runProgram(arguments, kPatience_s);
+        result = runProgram(arguments, kPatience_s, input);
     } catch (const ProgramTimedOut&) {
         throw;
     } catch (const Error& error) {
@@ -53,13 +53,12 @@ std::vector<SlurmElement> elementsOfJobs(const std::vector<std::string>& names) 
         {"squeue", "--noheader", "--array", "--name=" + join(names, ","), "--format=%j|%F|%K|%T|%N|%r"}));
 }
 
-std::string submitScript(const std::filesystem::path& script, const std::vector<std::string>& options) {
+std::string submitScript(const std::string& script, const std::vector<std::string>& options) {
     std::vector<std::string> arguments{"sbatch", "--parsable"};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    arguments.push_back(script.string());
     std::string printed;  // "1234", or "1234;cluster"
     try {
-        printed = trimmed(call(arguments));
+        printed = trimmed(call(arguments, script));
     } catch (const ProgramTimedOut& error) {
         throw SubmissionUnknown(
             ErrorKind::other,

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,10 +39,11 @@ class SubmissionUnknown : public Error {
     using Error::Error;
 };
 
-/// Hands a batch script to the scheduler. @param options  of sbatch, beside those in the script
+/// Hands a batch script to the scheduler, by sbatch's stdin: a file could be exchanged before it is read.
+/// @param options  of sbatch, beside those in the script
 /// @returns the number of the job
 /// @throws Error (other) saying what `sbatch` said; SubmissionUnknown if it has not answered in time
-std::string submitScript(const std::filesystem::path& script, const std::vector<std::string>& options = {});
+std::string submitScript(const std::string& script, const std::vector<std::string>& options = {});
 
 /// How many elements an array may have (MaxArraySize); 1001, Slurm's default, if it cannot be known.
 std::int64_t mostElements();

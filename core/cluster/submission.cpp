@@ -1,6 +1,7 @@
 #include "core/cluster/submission.h"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -15,8 +16,7 @@ namespace roper {
 
 namespace fs = std::filesystem;
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlurmOptions, partition, gres, time, at_once, pack, more, program)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Submission, name, sweep, elements, options, time, ended, job)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Submission, name, sweep, elements, time, ended, job)
 
 namespace {
 
@@ -47,7 +47,7 @@ FilePath submissionPath(const fs::path& runs, const std::string& name) {
     return submissionsFolder(runs) / (name + ".json");
 }
 
-Submission newSubmission(const std::string& sweep, const SlurmOptions& options) {
+Submission newSubmission(const std::string& sweep) {
     constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
     constexpr int kRandom = 6;
     constexpr std::size_t kLongestSweep = 50;  // a name has at most 64 characters
@@ -55,7 +55,13 @@ Submission newSubmission(const std::string& sweep, const SlurmOptions& options) 
     std::string name = sweep.substr(0, kLongestSweep) + ".";
     for (int i = 0; i < kRandom; ++i)
         name += kLetters[random() % kLetters.size()];
-    return {name, sweep, {}, options, secondsSinceEpoch(), false, {}};
+    return {name, sweep, {}, secondsSinceEpoch(), false, {}};
+}
+
+double ageOf(const Submission& submission) {
+    constexpr double kClocksDiffer_s = 600;
+    const double age = secondsSinceEpoch() - submission.time;
+    return age > -kClocksDiffer_s ? age : std::numeric_limits<double>::infinity();
 }
 
 void writeSubmission(const fs::path& runs, const Submission& submission) {
@@ -67,9 +73,14 @@ Submission readSubmission(const FilePath& path) {
     const std::string text = readFile(path, kLargest);
     try {
         nlohmann::json json = nlohmann::json::parse(text);
-        if (json.is_object()) json.emplace("job", "");  // older ones do not have it
+        if (json.is_object())
+            json.emplace("job", "");  // older ones do not have it, but their options, which
+                                      // are not read
         const auto submission = json.get<Submission>();
         requireNames(submission, path.string());
+        if (path.path().filename() != submission.name + ".json")
+            throw Error(ErrorKind::usage,
+                        path.string() + " is the file of another submission, " + submission.name);
         return submission;
     } catch (const nlohmann::json::exception& error) {
         throw Error(ErrorKind::usage, path.string() + " is not what `roper-train sweep --slurm` writes: " +
@@ -86,7 +97,7 @@ std::vector<Submission> submissionsOf(const fs::path& runs, const std::string& s
         if (sweep.empty() || one.sweep == sweep) all.push_back(std::move(one));
     }
     std::stable_sort(all.begin(), all.end(),
-                     [](const Submission& a, const Submission& b) { return a.time < b.time; });
+                     [](const Submission& a, const Submission& b) { return ageOf(a) > ageOf(b); });
     return all;
 }
 

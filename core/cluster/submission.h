@@ -6,20 +6,18 @@
 #include <vector>
 
 #include "core/base/file_path.h"
-#include "core/cluster/slurm_script.h"
 
 namespace roper {
 
 /// What was handed to a scheduler at once, an array: RUNS/slurm/NAME.json, beside its batch script NAME.sh
 /// and the output of its elements, NAME-INDEX.log. Written before the scheduler has it, which knows it by its
-/// name.
+/// name. The file may be anybody's, and so says nothing of how the runs are trained (`ownSubmissions`).
 struct Submission {
     std::string name;                                ///< of the job, which no other has
     std::string sweep;                               ///< name of the sweep
     std::vector<std::vector<std::string>> elements;  ///< names of the runs that each trains
-    SlurmOptions options;
-    double time = 0;       ///< when it was submitted, in seconds since 1970, UTC
-    bool ended = false;    ///< the scheduler no longer had any of it
+    double time = 0;                                 ///< when it was submitted, in seconds since 1970, UTC
+    bool ended = false;                              ///< the scheduler no longer had any of it
     std::string job = {};  ///< its number; empty where the scheduler has not said it has it
 
     bool operator==(const Submission&) const = default;
@@ -32,7 +30,11 @@ FilePath submissionsFolder(const std::filesystem::path& runs);
 FilePath logOf(const std::filesystem::path& runs, const std::string& job_name, std::int64_t element);
 
 /// One of no runs yet, with a name for its job that no other has: "SWEEP.k3f9x2".
-Submission newSubmission(const std::string& sweep, const SlurmOptions& options);
+Submission newSubmission(const std::string& sweep);
+
+/// How long ago it was submitted, in seconds. A time ahead of this machine's clock counts as long ago, beyond
+/// what the clocks of two machines may differ by.
+double ageOf(const Submission& submission);
 
 /// The file that holds the submission of this name.
 FilePath submissionPath(const std::filesystem::path& runs, const std::string& name);
@@ -43,7 +45,8 @@ void writeSubmission(const std::filesystem::path& runs, const Submission& submis
 /// @throws Error (usage) saying what is wrong with the file, Error (disk)
 Submission readSubmission(const FilePath& path);
 
-/// Those of one sweep, or of all for an empty name, the oldest first. A file that cannot be read is an error:
+/// Those of one sweep, or of all for an empty name, the oldest first; a time ahead of the clock counts as the
+/// oldest. A file that cannot be read is an error:
 /// what it holds may be trained now. @throws Error
 std::vector<Submission> submissionsOf(const std::filesystem::path& runs, const std::string& sweep);
 

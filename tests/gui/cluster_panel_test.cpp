@@ -100,7 +100,7 @@ class ClusterPanelTest : public PageTest {
         QCOMPARE(said[0][0].toString(), QString("1 run submitted: job 77"));
         const auto all = submissionsOf(runs(), "s");
         QCOMPARE(all.size(), std::size_t(2));
-        QCOMPARE(all.back().options.gres, std::string("gpu:2"));
+        QCOMPARE(ownSubmissions(runs(), all).at(all.back().name).gres, std::string("gpu:2"));
     }
 
     void eachIsSubmittedAgainAsItWasTheLastTime() {
@@ -114,8 +114,12 @@ class ClusterPanelTest : public PageTest {
         QTRY_VERIFY(panel().button("Submit again")->isEnabled());
         QTest::mouseClick(panel().button("Submit again"), Qt::LeftButton);
         QTRY_COMPARE(submissionsOf(runs(), "s").size(), std::size_t(4));
-        for (const Submission& one : submissionsOf(runs(), "s"))
-            QCOMPARE(one.options.partition, std::string(one.elements.front().front() == "a" ? "gpu" : "cpu"));
+        const auto all = submissionsOf(runs(), "s");
+        for (const auto& [name, options] : ownSubmissions(runs(), all)) {
+            const auto one =
+                std::find_if(all.begin(), all.end(), [&](const auto& o) { return o.name == name; });
+            QCOMPARE(options.partition, std::string(one->elements.front().front() == "a" ? "gpu" : "cpu"));
+        }
     }
 
     void whatIsRefusedIsNotThere() {
@@ -160,8 +164,9 @@ class ClusterPanelTest : public PageTest {
     }
 
     void whoSharesAnElementIsAskedAbout() {
-        Submission packed{"s.abc123", "s", {{"a", "b"}}, {}, 1, false};
+        const Submission packed{"s.abc123", "s", {{"a", "b"}}, 1, false};
         writeSubmission(runs(), packed);
+        rememberSubmission(runs(), packed, {});
         makeRun("a", RunState::queued, 0);
         makeRun("b", RunState::queued, 0);
         setElements("s.abc123|9|0|PENDING||Priority\n");
@@ -204,20 +209,42 @@ class ClusterPanelTest : public PageTest {
         writeProgram("scontrol", "");
     }
 
-    void aFolderOfSomebodyElsesIsNotSubmittedFrom() {
-        submit({"a"}, {"", "", "", 0, 1, {}, "/bin/evil"});
+    /// Its file names a program, and one's own run in the folder once made that be started.
+    void whatSomebodyElseSubmittedIsNotSubmittedAgain() {
+        makeRun("mine", RunState::finished, 100);
         makeRun("a", RunState::preempted, 50);
-        qputenv("XDG_STATE_HOME", folder_.filePath("state of another user").toLocal8Bit());
+        writeForeignSubmission(R"("time": 1)");
+        QVERIFY(answerToSubmitAgain("a").contains("a was not submitted by you from here"));
+    }
+
+    void aTimeAheadOfTheClockDoesNotWin() {
+        makeRun("a", RunState::preempted, 50);
+        submit({"a"}, {"mine", "", "", 0, 1, {}, ""}, "s.mine01");
+        writeForeignSubmission(R"("time": 99999999999)");
+        QVERIFY(answerToSubmitAgain("a").startsWith("1 run submitted"));
+        QVERIFY(calls().contains("sbatch"));
+        for (const auto& [name, options] : ownSubmissions(runs(), submissionsOf(runs(), "s")))
+            QCOMPARE(options.partition, std::string("mine"));
+    }
+
+    void aSubmissionThatWasExchangedIsNoLongerOnesOwn() {
+        makeRun("a", RunState::preempted, 50);
+        makeRun("b", RunState::preempted, 50);
+        submit({"a"});
+        writeSubmission(runs(), submissionOf({"b"}));
+        QVERIFY(answerToSubmitAgain("b").contains("b was not submitted by you from here"));
+    }
+
+    void whatSomebodyElseSubmittedIsNotCancelled() {
+        makeRun("a", RunState::queued, 0);
+        writeForeignSubmission(R"("time": 1)");
+        setElements("s.foreign|9|0|RUNNING|node1|None\n");
         open();
         QTRY_COMPARE(panel().list().topLevelItemCount(), 1);
         clickCell(0);
-        QTRY_VERIFY(panel().button("Submit again")->isEnabled());
-        QSignalSpy said(&panel(), &ClusterPanel::said);
-        QTest::mouseClick(panel().button("Submit again"), Qt::LeftButton);
-        QTRY_COMPARE(said.count(), 1);
-        QVERIFY2(said[0][0].toString().contains("was not made by you"), qPrintable(said[0][0].toString()));
-        QVERIFY(!calls().contains("sbatch"));
-        qputenv("XDG_STATE_HOME", folder_.filePath("state").toLocal8Bit());
+        QTRY_VERIFY(where("a").contains("9_0"));
+        QVERIFY(!panel().button("Cancel")->isEnabled());
+        QVERIFY(!panel().button("Requeue")->isEnabled());
     }
 
     void whereSlurmCannotBeAskedThatIsSaid() {
@@ -322,10 +349,34 @@ class ClusterPanelTest : public PageTest {
     /// An element for each run.
     void submit(const std::vector<std::string>& names, const SlurmOptions& options = {},
                 const std::string& job = "s.abc123") const {
-        Submission submission{job, "s", {}, options, 1, false};
+        Submission submission = submissionOf(names, job);
+        writeSubmission(runs(), submission);
+        rememberSubmission(runs(), submission, options);
+    }
+    static Submission submissionOf(const std::vector<std::string>& names,
+                                   const std::string& job = "s.abc123") {
+        Submission submission{job, "s", {}, 1, false};
         for (const std::string& name : names)
             submission.elements.push_back({name});
-        writeSubmission(runs(), submission);
+        return submission;
+    }
+    /// A file as somebody else may have written it, or an older version.
+    void writeForeignSubmission(const QByteArray& time) const {
+        makeFolder(submissionsFolder(runs()));
+        QFile file(QString::fromStdString(submissionPath(runs(), "s.foreign").string()));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(R"({"name": "s.foreign", "sweep": "s", "elements": [["a"]], "ended": false, "job": "9",
+            "options": {"partition": "", "gres": "", "time": "", "at_once": 0, "pack": 1, "more": ["--wrap=true"],
+            "program": "true"}, )" +
+                   time + "}");
+    }
+    QString answerToSubmitAgain(const char* run) {
+        open();
+        if (!QTest::qWaitFor([&] { return panel().list().topLevelItemCount() > 0; })) return {};
+        for (int i = 0; i < panel().list().topLevelItemCount(); ++i)
+            panel().list().topLevelItem(i)->setSelected(panel().list().topLevelItem(i)->text(0) == run);
+        if (!QTest::qWaitFor([&] { return panel().button("Submit again")->isEnabled(); })) return {};
+        return submitAgain();
     }
     /// As it is seen from outside after its trainer, which is this process, has written it.
     void makeRun(const std::string& name, RunState state, std::int64_t step, const std::string& error = "") {

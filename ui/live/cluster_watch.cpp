@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/runs/trusted_folders.h"
 
 namespace roper {
 namespace {
@@ -25,15 +24,16 @@ std::optional<ClusterView> viewWithoutScheduler(const std::filesystem::path& run
     }
 }
 
-/// Runs of a sweep that were submitted with the same options the last time.
+/// Runs of a sweep that this user submitted with the same options the last time.
 struct Resubmission {
     std::string sweep;
     SlurmOptions options;
     std::vector<std::string> runs;
 };
 
-std::vector<Resubmission> bySubmission(const std::vector<Submission>& submissions,
-                                       const std::vector<std::string>& runs) {
+/// @throws Error (usage) if somebody else, or this user on another machine, has submitted one of them last
+std::vector<Resubmission> bySubmission(const ClusterView& view, const std::vector<std::string>& runs) {
+    const std::vector<Submission>& submissions = view.submissions;
     std::vector<Resubmission> all;
     for (const std::string& run : runs) {
         const auto newest =
@@ -42,10 +42,14 @@ std::vector<Resubmission> bySubmission(const std::vector<Submission>& submission
                                    [&](const auto& element) { return holds(element, run); });
             });
         if (newest == submissions.rend()) continue;
+        const auto options = view.own.find(newest->name);
+        if (options == view.own.end())
+            throw Error(ErrorKind::usage, run + " was not submitted by you from here; `roper-train sweep " +
+                                              newest->sweep + " --slurm` submits it, with options of yours");
         auto same = std::find_if(all.begin(), all.end(), [&](const Resubmission& one) {
-            return one.sweep == newest->sweep && one.options == newest->options;
+            return one.sweep == newest->sweep && one.options == options->second;
         });
-        if (same == all.end()) same = all.insert(all.end(), {newest->sweep, newest->options, {}});
+        if (same == all.end()) same = all.insert(all.end(), {newest->sweep, options->second, {}});
         same->runs.push_back(run);
     }
     return all;
@@ -119,7 +123,8 @@ void ClusterWatch::take(Outcome outcome) {
 std::vector<std::string> ClusterWatch::elementsOf(const std::vector<std::string>& runs) const {
     std::set<std::string> ids;
     for (const SweepElement& one : view_.elements)
-        if (one.element && holds(runs, one.run)) ids.insert(one.element->id());
+        if (one.element && holds(runs, one.run) && view_.own.count(one.element->name) > 0)
+            ids.insert(one.element->id());
     return {ids.begin(), ids.end()};
 }
 
@@ -160,12 +165,8 @@ void ClusterWatch::requeue(const std::vector<std::string>& runs) {
 }
 
 void ClusterWatch::submit(const std::vector<std::string>& runs) {
-    start([wanted = bySubmission(view_.submissions, runs), folder = runs_] {
-        // What is submitted again says itself how: a folder of somebody else's could say anything.
-        if (!isTrusted(folder))
-            throw Error(ErrorKind::usage,
-                        "this runs folder was not made by you here; say `roper-train trust " +
-                            folder.string() + "` first");
+    start([view = view_, runs, folder = runs_] {
+        const std::vector<Resubmission> wanted = bySubmission(view, runs);
         std::size_t submitted = 0;
         std::vector<std::string> jobs;
         QStringList said;

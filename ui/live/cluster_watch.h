@@ -29,7 +29,7 @@ class ClusterWatch : public QObject {
     const ClusterView& view() const { return view_; }
     /// Why it cannot be known now; empty if all is well.
     const QString& problem() const { return problem_; }
-    /// Slurm's elements that have these runs, "1234_5".
+    /// Slurm's elements that have these runs and that this user has submitted from here, "1234_5".
     std::vector<std::string> elementsOf(const std::vector<std::string>& runs) const;
     /// Runs that share an element of an array with some of these, and are not among them: what happens to the
     /// element happens to them.

@@ -30,7 +30,7 @@ class SweepElementsTest : public testing::Test {
     std::vector<std::string> described(const std::vector<SlurmElement>& elements = {}) {
         std::vector<std::string> lines;
         all_ = sweepElements(folder_.path(), {"a", "b", "c"},
-                             {{"s.abc123", "s", {{"a", "b"}, {"c"}}, {}, 0, false}}, elements);
+                             {{"s.abc123", "s", {{"a", "b"}, {"c"}}, 0, false}}, elements);
         for (const SweepElement& one : all_)
             lines.push_back(one.describe());
         return lines;
@@ -89,7 +89,7 @@ TEST_F(SweepElementsTest, SaysWhatNobodyHasYet) {
 
 TEST(Submission, IsReadBackAndNothingElseIs) {
     const TemporaryFolder folder;
-    Submission one = newSubmission("mine", {"gpu", "gpu:1", "", 3, 2, {"--account=a"}, ""});
+    Submission one = newSubmission("mine");
     one.elements = {{"mine-s0", "mine-s1"}, {"mine-s2"}};
     writeSubmission(folder.path(), one);
     EXPECT_EQ(submissionsOf(folder.path(), "mine"), std::vector{one});
@@ -97,9 +97,11 @@ TEST(Submission, IsReadBackAndNothingElseIs) {
     EXPECT_TRUE(submissionsOf(folder.path(), "yours").empty());
     const FilePath file = submissionPath(folder.path(), one.name);
     std::ofstream(file.path())
-        << R"({"name": "a", "sweep": "b", "elements": [["../c"]], "time": 0, "ended": false,
-        "options": {"partition": "", "gres": "", "time": "", "at_once": 0, "pack": 1, "more": [], "program": ""}})";
+        << R"({"name": "a", "sweep": "b", "elements": [["../c"]], "time": 0, "ended": false})";
     expectError(ErrorKind::usage, "\"../c\" is no name of a run", [&] { readSubmission(file); });
+    std::ofstream(file.path())
+        << R"({"name": "a", "sweep": "b", "elements": [["c"]], "time": 0, "ended": false})";
+    expectError(ErrorKind::usage, "is the file of another submission, a", [&] { readSubmission(file); });
     for (const char* text :
          {"", "[]", "{}", R"({"name": 3})", R"({"name": "a", "sweep": "b", "elements": 4})"}) {
         std::ofstream(file.path()) << text;

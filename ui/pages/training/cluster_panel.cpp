@@ -53,15 +53,19 @@ ClusterPanel::ClusterPanel(const std::filesystem::path& runs, QWidget* parent)
     summary_->setWordWrap(true);
     problem_->setWordWrap(true);
     problem_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    cancel_ =
-        makeButton(tr("Cancel"), tr("Take the chosen runs back from Slurm; what they have trained is kept"),
-                   [this] { cancelSelected(); });
-    requeue_ = makeButton(tr("Requeue"),
-                          tr("Save the chosen runs that are running and put them back into Slurm's queue"),
-                          [this] { watch_->requeue(selectedIf(isRunningInSlurm)); });
-    submit_ = makeButton(tr("Submit again"),
-                         tr("Hand the chosen runs that nobody has to Slurm again, with the same options"),
-                         [this] { watch_->submit(selectedIf(isMissing)); });
+    cancel_ = makeButton(
+        tr("Cancel"),
+        tr("Take the chosen runs that you submitted back from Slurm; what they have trained is kept"),
+        [this] { cancelSelected(); });
+    requeue_ = makeButton(
+        tr("Requeue"),
+        tr("Save the chosen runs that you submitted and that are running, and put them back into Slurm's "
+           "queue"),
+        [this] { watch_->requeue(selectedIf(isRunningInSlurm)); });
+    submit_ = makeButton(
+        tr("Submit again"),
+        tr("Hand the chosen runs that nobody has to Slurm again, with the options that you gave it"),
+        [this] { watch_->submit(selectedIf(isMissing)); });
     auto* splitter = new QSplitter(Qt::Vertical);
     splitter->addWidget(grid_);
     splitter->addWidget(list_);
@@ -197,8 +201,8 @@ void ClusterPanel::showWatched() {
 }
 
 void ClusterPanel::showButtons() {
-    cancel_->setEnabled(!selectedIf(isWithSlurm).empty());
-    requeue_->setEnabled(!selectedIf(isRunningInSlurm).empty());
+    cancel_->setEnabled(!watch_->elementsOf(selectedIf(isWithSlurm)).empty());
+    requeue_->setEnabled(!watch_->elementsOf(selectedIf(isRunningInSlurm)).empty());
     submit_->setEnabled(!selectedIf(isMissing).empty());
 }
 

@@ -1,0 +1,69 @@
+#include "core/cluster/own_submissions.h"
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/base/cryptography.h"
+#include "core/base/error.h"
+#include "core/runs/own_record.h"
+
+namespace roper {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlurmOptions, partition, gres, time, at_once, pack, more, program)
+
+namespace {
+
+constexpr const char* kSection = "submissions";
+
+/// Nothing unless it holds each option, in range, and nothing else.
+std::optional<SlurmOptions> readOptions(const Json& json) {
+    try {
+        const auto options = json.get<SlurmOptions>();
+        if (Json(options) != json || options.at_once < 0 || options.pack < 1) return std::nullopt;
+        return options;
+    } catch (const Json::exception&) {
+        return std::nullopt;
+    }
+}
+
+std::string fingerprintOf(const Submission& submission) {
+    return sha256(Json(submission.elements).dump());  // names of runs, which are ASCII
+}
+
+}  // namespace
+
+std::map<std::string, SlurmOptions> ownSubmissions(const fs::path& runs,
+                                                   const std::vector<Submission>& submissions) {
+    std::map<std::string, SlurmOptions> own;
+    const Json recorded = readOwnRecord(runs, kSection);
+    for (const Submission& submission : submissions) {
+        const auto found = recorded.find(submission.name);
+        if (found == recorded.end() || !found->is_object()) continue;
+        if (found->value("runs", Json()) != fingerprintOf(submission)) continue;
+        if (const auto options = readOptions(found->value("options", Json())))
+            own.emplace(submission.name, *options);
+    }
+    return own;
+}
+
+void rememberSubmission(const fs::path& runs, const Submission& submission, const SlurmOptions& options) try {
+    changeOwnRecord(runs, kSection, [&](Json& recorded) {
+        // Those whose files are gone can no longer be submitted again.
+        for (auto at = recorded.begin(); at != recorded.end();)
+            at = isThere(submissionPath(runs, at.key())) ? std::next(at) : recorded.erase(at);
+        recorded[submission.name] = {{"options", options}, {"runs", fingerprintOf(submission)}};
+    });
+} catch (const Error&) {
+    // Without a home, or on a full disk, it is handed over all the same.
+}
+
+void forgetSubmission(const fs::path& runs, const std::string& name) {
+    if (!readOwnRecord(runs, kSection).contains(name)) return;
+    changeOwnRecord(runs, kSection, [&](Json& recorded) { recorded.erase(name); });
+}
+
+}  // namespace roper
