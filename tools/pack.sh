@@ -5,11 +5,27 @@
 system_libraries='ld-linux-x86-64\.so|lib(c|m|dl|rt|util|pthread|resolv|anl)\.so|libcuda\.so|libnvidia-'
 
 pack_trainer() {
-    local name stage archive program
+    local name archive said
     name=roper-train-$(sed -n 's/^project(RoperLab VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")-linux-x86_64
-    stage=$root/build/pack/$name
     archive=${one_argument:-$PWD/$name.tar.gz}
     rm -rf -- "${root:?}/build/pack"
+    stage_trainer "$root/build/pack/$name"
+    say "Packing $(du -sm "$root/build/pack/$name" | cut -f1) MB …"
+    if ! said=$(tar -C "$root/build/pack" --owner=0 --group=0 -czf "$archive.part" "$name" 2>&1) ||
+        ! said=$(mv "$archive.part" "$archive" 2>&1); then
+        rm -f -- "$archive.part"
+        fail 6 "$archive could not be written: $(head -n 1 <<<"$said"). Free some space, or name another file:" \
+            "./lab pack FILE.tar.gz"
+    fi
+    rm -rf -- "${root:?}/build/pack"
+    say "$archive, $(du -m "$archive" | cut -f1) MB: unpack it anywhere and start $name/bin/roper-train. It needs" \
+        "glibc $(ldd --version | sed -n '1s/.* //p') or newer" \
+        "$([[ -f $libtorch/lab-stamp-cuda ]] && echo "and, for a GPU, an NVIDIA driver." || echo "and trains on CPUs; after ./lab setup --cuda on GPUs, too.")"
+}
+
+# stage_trainer FOLDER: all that the archive holds.
+stage_trainer() {
+    local stage=$1 program
     mkdir -p "$stage/bin" "$stage/lib" "$stage/resources"
     cp "$bin/roper-train" "$bin/roper-tokenizer" "$bin/libroper-products.so" "$stage/bin/"
     if [[ -f $libtorch/lab-stamp-cuda ]]; then cp "$bin/libroper_cuda.so" "$stage/bin/"; fi
@@ -18,13 +34,6 @@ pack_trainer() {
     done
     cp -r "$root/resources/presets" "$root/resources/sweeps" "$root/resources/texts" "$stage/resources/"
     cp "$root/LICENSE" "$root/docs/clusters.md" "$stage/"
-    say "Packing $(du -sm "$stage" | cut -f1) MB …"
-    tar -C "$root/build/pack" --owner=0 --group=0 -czf "$archive.part" "$name" || fail_full
-    mv "$archive.part" "$archive"
-    rm -rf -- "${root:?}/build/pack"
-    say "$archive, $(du -m "$archive" | cut -f1) MB: unpack it anywhere and start $name/bin/roper-train. It needs" \
-        "glibc $(ldd --version | sed -n '1s/.* //p') or newer" \
-        "$([[ -f $libtorch/lab-stamp-cuda ]] && echo "and, for a GPU, an NVIDIA driver." || echo "and trains on CPUs; after ./lab setup --cuda on GPUs, too.")"
 }
 
 # pack_libraries_of FILE: those that it opens and that not every system has. LibTorch's keep their places beside each

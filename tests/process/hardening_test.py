@@ -32,17 +32,83 @@ class Hardening(unittest.TestCase):
 
     def test_libtorch_is_found_wherever_the_folder_is(self):
         program = PROGRAMS[0]
-        path = re.search(r"rpath: \[(.*)\]", elf(program, "-d")).group(1)
+        link = program.parents[1] / "libtorch"
+        if os.path.isabs(os.readlink(link / "torch")):
+            self.skipTest(f"LibTorch lies outside of this folder, in {os.readlink(link / 'torch')}")
         root = next(parent for parent in program.parents if (parent / "resources").is_dir())
-        if not path.startswith("$ORIGIN"):
-            self.skipTest(f"LibTorch lies outside of this folder, in {path}")
         with tempfile.TemporaryDirectory(prefix="roper-moved-") as folder:
             moved = Path(folder) / program.relative_to(root)
             moved.parent.mkdir(parents=True)
             shutil.copy(program, moved)
+            shutil.copytree(link, moved.parents[1] / "libtorch", symlinks=True)
             os.symlink(root / ".lab", Path(folder) / ".lab")
             found = subprocess.run(["ldd", moved], capture_output=True, text=True).stdout
             self.assertRegex(found, rf"libtorch_cpu.so => {folder}/")
+
+
+def search_paths(file):
+    """Where a program or library tells the loader to look: RPATH and RUNPATH."""
+    found = re.findall(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]", elf(file, "-d"))
+    return [path for paths in found for path in paths.split(":")]
+
+
+def is_elf(path):
+    if not path.is_file() or path.is_symlink():
+        return False
+    with path.open("rb") as file:
+        return file.read(4) == b"\x7fELF"
+
+
+class Packed(unittest.TestCase):
+    """What `./lab pack` puts into its archive, in folders that others may write to."""
+
+    @classmethod
+    def setUpClass(cls):
+        root = next(parent for parent in PROGRAMS[0].parents if (parent / "tools" / "pack.sh").is_file())
+        cls.folder = tempfile.TemporaryDirectory(prefix="roper-packed-", dir=PROGRAMS[0].parents[1])
+        cls.stage = Path(cls.folder.name) / "a" / "b" / "roper-train"
+        script = 'set -eu; root=$1 bin=$2 libtorch=$1/.lab/libtorch; . "$root/tools/messages.sh"; . "$root/tools/pack.sh"; stage_trainer "$3"'
+        subprocess.run(["bash", "-c", script, "pack", root, PROGRAMS[0].parent, cls.stage], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_everything_looks_inside_the_archive_alone(self):
+        files = [path for path in self.stage.rglob("*") if is_elf(path)]
+        self.assertGreater(len(files), 5)
+        for file in [*files, *PROGRAMS]:
+            inside = self.stage if file in files else PROGRAMS[0].parents[1]
+            for path in search_paths(file):
+                with self.subTest(file.name, path=path):
+                    self.assertRegex(path, r"^\$ORIGIN(/|$)")
+                    leads_to = os.path.normpath(path.replace("$ORIGIN", str(file.parent)))
+                    self.assertTrue(Path(leads_to).is_relative_to(inside), leads_to)
+
+    def test_libraries_that_lie_above_it_are_not_loaded(self):
+        """The search path of the trainer once began three folders above its own."""
+        mark = Path(self.folder.name) / "loaded"
+        source = Path(self.folder.name) / "planted.c"
+        source.write_text(f'#include <stdio.h>\n__attribute__((constructor)) static void note(void) {{ fclose(fopen("{mark}", "w")); }}\n')
+        planted = Path(self.folder.name) / "planted.so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", planted, source], check=True)
+        needed = re.findall(r"NEEDED.*\[(.*)\]", elf(self.stage / "bin" / "roper-train", "-d"))
+        above = [parent / beside for parent in (self.stage.parent, self.stage.parents[1], self.stage.parents[2])
+                 for beside in (".", "lib", "libtorch/torch/lib", ".lab/libtorch/torch/lib")]
+        for folder in above:
+            folder.mkdir(parents=True, exist_ok=True)
+            for library in needed:
+                if not library.startswith(("libc.", "libm.", "ld-")):
+                    shutil.copy(planted, folder / library)
+        for program in ("roper-train", "roper-tokenizer"):
+            done = subprocess.run([self.stage / "bin" / program, "--help"], cwd=self.stage.parent, capture_output=True, text=True,
+                                  env={"PATH": "/usr/bin:/bin"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertFalse(mark.exists())
+        # The marks would be seen: a loader that is told to look there loads them.
+        subprocess.run([self.stage / "bin" / "roper-train", "--version"], capture_output=True,
+                       env={"PATH": "/usr/bin:/bin", "LD_LIBRARY_PATH": str(above[0]), "LD_PRELOAD": str(planted)})
+        self.assertTrue(mark.exists())
 
 
 if __name__ == "__main__":
