@@ -1,4 +1,5 @@
 #include "app/roper_train/command_line.h"
+#include "app/roper_train/number_checks.h"
 
 #include <iostream>
 #include <limits>
@@ -131,7 +132,10 @@ void CommandLine::addProcesses(CLI::App* command) {
 }
 
 void CommandLine::addFollow() {
-    CLI::App* follow = command("follow", "Take part in a run that another process trains; started by it");
+    CLI::App* follow =
+        command("follow",
+                "Take part in a run that another process trains, which starts this one and hands the key "
+                "of the group to its stdin");
     follow->add_option("at", follow_.at, "HOST:PORT where that one waits")->required();
     follow->add_option("--rank", follow_.rank, "Which of them this is, from 1")->required();
     follow->add_option("--of", follow_.size, "How many there are")->required();
@@ -246,7 +250,7 @@ void CommandLine::addEval() {
     eval->add_option("--seed", eval_.evaluation.seed, "Seed of the problems (default: the run's data seed)")
         ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
     eval->add_option("--temperature", eval_.evaluation.temperature, "0 takes the likeliest token")
-        ->check(CLI::Range(0.0, 100.0));
+        ->check(numberFrom(0, 100));
     CLI::Option* length =
         eval->add_option(
                 "--length", eval_.lengths,
@@ -272,16 +276,16 @@ void CommandLine::addEval() {
     eval->add_option("--factor", eval_.evaluation.scaling.factor,
                      "s of the scaling; its L is training.length - 1, the positions of the inputs that were "
                      "trained on")
-        ->check(CLI::Range(1.0, 10000.0));
+        ->check(numberFrom(1, 10000));
     eval->add_option(
             "--long-factors", eval_.long_factors,
             "What longrope divides the frequency of each pair by in texts longer than those of training, "
             "the fastest first: 1,1.5,4,8; a list of another length is interpolated")
         ->delimiter(',')
-        ->check(CLI::Range(0.001, 1e6));
+        ->check(numberFrom(0.001, 1e6));
     eval->add_option("--proportion", eval_.evaluation.scaling.proportion,
                      "Share of the pairs that p-rope rotates")
-        ->check(CLI::Range(0.0, 1.0));
+        ->check(numberFrom(0, 1));
     eval->add_option("--out", eval_.out, "Also write what the model generated to this .jsonl file")
         ->excludes(by_size)
         ->excludes(by_position);

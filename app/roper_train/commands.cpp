@@ -218,7 +218,9 @@ int followCommand(const FollowOptions& options) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (::getppid() != options.parent) return 0;  // it died meanwhile
     }
-    followRun({options.at.substr(0, colon), static_cast<int>(*port)}, options.rank, options.size);
+    std::string key;
+    std::getline(std::cin, key);
+    followRun({options.at.substr(0, colon), static_cast<int>(*port), key}, options.rank, options.size);
     return 0;
 }
 

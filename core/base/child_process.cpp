@@ -15,7 +15,6 @@
 #include <thread>
 
 #include "core/base/error.h"
-#include "core/base/file_path.h"
 
 extern char** environ;
 
@@ -59,20 +58,6 @@ Pipe makePipe() {
     return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-/// A descriptor that bytes are read from, in memory.
-Descriptor readableFrom(std::string_view bytes) {
-    Descriptor file(::memfd_create("input", MFD_CLOEXEC));
-    for (std::size_t done = 0; done < bytes.size();) {
-        const ssize_t written =
-            ::pwrite(file.number(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-        if (written < 0 && errno != EINTR)
-            throw Error(ErrorKind::memory,
-                        std::string("cannot hold what another program is to read: ") + std::strerror(errno));
-        if (written > 0) done += static_cast<std::size_t>(written);
-    }
-    return file;
-}
-
 int exitCodeOf(int wait_status) {
     constexpr int kSignalled = 128;
     return WIFSIGNALED(wait_status) ? kSignalled + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
@@ -87,6 +72,19 @@ bool takeFrom(int descriptor, std::string& to) {
 }
 
 }  // namespace
+
+Descriptor readableFrom(std::string_view bytes) {
+    Descriptor file(::memfd_create("input", MFD_CLOEXEC));
+    for (std::size_t done = 0; done < bytes.size();) {
+        const ssize_t written =
+            ::pwrite(file.number(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+        if (written < 0 && errno != EINTR)
+            throw Error(ErrorKind::memory,
+                        std::string("cannot hold what another program is to read: ") + std::strerror(errno));
+        if (written > 0) done += static_cast<std::size_t>(written);
+    }
+    return file;
+}
 
 pid_t startProcess(const std::string& program, const std::vector<std::string>& arguments,
                    const std::array<int, 3>& standard) {

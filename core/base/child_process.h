@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/file_path.h"
 
 namespace roper {
 
@@ -27,6 +28,10 @@ std::optional<int> exitCodeIfEnded(pid_t pid);
 
 /// Waits until children have ended; what has not after two seconds is killed with all that it has started.
 void waitOrKill(std::vector<pid_t> children);
+
+/// A descriptor from which these bytes are read, for a program's stdin. They are nowhere in a file system.
+/// @throws Error (memory)
+Descriptor readableFrom(std::string_view bytes);
 
 /// What a program said until it ended.
 struct ProgramResult {

@@ -46,13 +46,15 @@ void syncOpenFolder(const Descriptor& folder, const std::filesystem::path& path)
 }
 
 /// Makes a file beside the one that it is to replace, under a name that nobody has.
-Descriptor makePartialFile(const Descriptor& folder, const FilePath& path, std::string& name) {
+Descriptor makePartialFile(const Descriptor& folder, const FilePath& path, Readers readers,
+                           std::string& name) {
     constexpr int kTries = 100;
     std::random_device random;
     for (int i = 0;; ++i) {
         name = path.path().filename().string().append(kPartialMark).append(std::to_string(random()));
-        const int file = ::openat(folder.number(), name.c_str(),
-                                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        const int file =
+            ::openat(folder.number(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                     readers == Readers::owner ? 0600 : 0666);
         if (file >= 0) return Descriptor(file);
         const bool again = errno == EINTR || errno == EEXIST;
         if (!again || i == kTries) throw diskError("create", path.string().append(kPartialMark), errno);
@@ -82,11 +84,11 @@ std::uint64_t endOfLines(const Descriptor& file, const std::string& path, std::u
 }  // namespace
 
 void writeFileAtomically(const FilePath& path, const std::function<void(const AppendBytes&)>& write,
-                         Durability durability) {
+                         Durability durability, Readers readers) {
     const Descriptor folder = openFolderOf(path);
     const std::string name = path.path().filename().string();
     std::string temporary;
-    const Descriptor file = makePartialFile(folder, path, temporary);
+    const Descriptor file = makePartialFile(folder, path, readers, temporary);
     const auto fail = [&](const char* action, int error_number) {
         ::unlinkat(folder.number(), temporary.c_str(), 0);
         return diskError(action, path.string(), error_number);
@@ -106,9 +108,10 @@ void writeFileAtomically(const FilePath& path, const std::function<void(const Ap
     if (durable) syncOpenFolder(folder, path.parent().path());
 }
 
-void writeFileAtomically(const FilePath& path, std::string_view content, Durability durability) {
+void writeFileAtomically(const FilePath& path, std::string_view content, Durability durability,
+                         Readers readers) {
     writeFileAtomically(
-        path, [&](const AppendBytes& append) { append(bytesOf(content)); }, durability);
+        path, [&](const AppendBytes& append) { append(bytesOf(content)); }, durability, readers);
 }
 
 void copyFileAtomically(const FilePath& from, const FilePath& to) {

@@ -18,16 +18,21 @@ inline constexpr std::string_view kPartialMark = ".partial-";
 /// What a write has to outlive before the writer continues. A machine's failure costs two fsyncs.
 enum class Durability { machine_failure, process_death };
 
+/// Who may read a new file.
+enum class Readers { as_umask_says, owner };
+
 /// Writes through a temporary file, fsync, rename and fsync of the folder: afterwards the path holds the old
 /// content or the new, never a part. @throws Error (disk) naming the path; the old content is then still
 /// there
 void writeFileAtomically(const FilePath& path, std::string_view content,
-                         Durability durability = Durability::machine_failure);
+                         Durability durability = Durability::machine_failure,
+                         Readers readers = Readers::as_umask_says);
 
 /// The same for content made in parts: `write` is called once with a function that appends bytes.
 using AppendBytes = std::function<void(std::span<const std::byte>)>;
 void writeFileAtomically(const FilePath& path, const std::function<void(const AppendBytes&)>& write,
-                         Durability durability = Durability::machine_failure);
+                         Durability durability = Durability::machine_failure,
+                         Readers readers = Readers::as_umask_says);
 
 /// The bytes of a text, to append.
 inline std::span<const std::byte> bytesOf(std::string_view text) {

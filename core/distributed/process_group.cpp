@@ -6,13 +6,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define USE_C10D_GLOO  // which the header asks for; LibTorch is built with it
+#define USE_C10D_GLOO  // which the headers ask for; LibTorch is built with it
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include "core/base/cryptography.h"
 #include "core/base/file_path.h"
 #include "core/base/text.h"
 #include "core/base/this_process.h"
+#include "core/distributed/authenticated_store.h"
 
 namespace roper {
 namespace {
@@ -72,13 +74,18 @@ Devices devicesFor(bool this_machine) {
     return devices;
 }
 
+c10::intrusive_ptr<AuthenticatedStore> storeAt(const std::string& host, const c10d::TCPStoreOptions& options,
+                                               const std::string& key) {
+    return c10::make_intrusive<AuthenticatedStore>(c10::make_intrusive<c10d::TCPStore>(host, options), key);
+}
+
 }  // namespace
 
 struct ProcessGroup::Parts {
     Address at;
     int rank = 0, size = 1;
     bool this_machine = true;
-    c10::intrusive_ptr<c10d::TCPStore> store;
+    c10::intrusive_ptr<AuthenticatedStore> store;
     c10::intrusive_ptr<c10d::ProcessGroupGloo> gloo;
 
     const std::string gone =
@@ -110,9 +117,9 @@ std::unique_ptr<ProcessGroup> ProcessGroup::lead(int size, bool this_machine) {
     options.waitWorkers = false;
     options.timeout = kConnecting;
     parts->at.host = this_machine ? kLoopback : thisHost();
-    naming(ErrorKind::other, "cannot wait for the other processes", [&] {
-        parts->store = c10::make_intrusive<c10d::TCPStore>(this_machine ? kLoopback : "0.0.0.0", options);
-    });
+    parts->at.key = randomKey();
+    naming(ErrorKind::other, "cannot wait for the other processes",
+           [&] { parts->store = storeAt(this_machine ? kLoopback : "0.0.0.0", options, parts->at.key); });
     return std::unique_ptr<ProcessGroup>(new ProcessGroup(std::move(parts)));
 }
 
@@ -127,7 +134,7 @@ std::unique_ptr<ProcessGroup> ProcessGroup::join(const Address& at, int rank, in
     options.waitWorkers = false;
     options.timeout = kConnecting;
     naming(ErrorKind::other, "nobody leads a group of processes at " + at.text(),
-           [&] { parts->store = c10::make_intrusive<c10d::TCPStore>(at.host, options); });
+           [&] { parts->store = storeAt(at.host, options, at.key); });
     return std::unique_ptr<ProcessGroup>(new ProcessGroup(std::move(parts)));
 }
 

@@ -14,9 +14,11 @@ namespace roper {
 /// Processes that compute together by LibTorch's c10d with Gloo, over TCP. All of them call the collective
 /// functions in the same order. Rank 0 leads.
 ///
-/// Who reaches the port can take part: nothing of it is encrypted or asks for a password. A group of one
-/// machine listens on its loopback alone. Several machines use the interfaces that GLOO_SOCKET_IFNAME
-/// names ("ib0", "ib0,ib1"), else the one that this host's name resolves to.
+/// What they tell each other before they are connected carries a code that only they can make
+/// (`Address::key`), so that another user of the machine cannot say what is trained; the connections
+/// themselves, by which gradients travel, are neither encrypted nor authenticated. A group of one machine
+/// listens on its loopback alone. Several machines use the interfaces that GLOO_SOCKET_IFNAME names ("ib0",
+/// "ib0,ib1"), else the one that this host's name resolves to.
 class ProcessGroup {
   public:
     /// A group that others join. The group is there once all have (`connect`).

@@ -20,11 +20,13 @@ namespace {
 
 pid_t startFollower(const Address& at, int rank, int size, const FilePath& messages) {
     const Descriptor nothing = openFile("/dev/null", O_RDWR);
+    // Arguments and, to some, the environment of a process can be read by others.
+    const Descriptor key = readableFrom(at.key + "\n");
     const Descriptor said = openFile(messages, O_WRONLY | O_CREAT | O_APPEND);
     return startProcess("/proc/self/exe",
                         {"roper-train", "follow", at.text(), "--rank", std::to_string(rank), "--of",
                          std::to_string(size), "--with-parent", std::to_string(::getpid())},
-                        {nothing.number(), nothing.number(), said.number()});
+                        {key.number(), nothing.number(), said.number()});
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ FilePath announcementPath(const RunFolder& folder) {
 }
 
 void announce(const RunFolder& folder, const nlohmann::json& json) {
-    writeFileAtomically(announcementPath(folder), json.dump() + "\n", Durability::process_death);
+    writeFileAtomically(announcementPath(folder), json.dump() + "\n", Durability::process_death,
+                        Readers::owner);  // it holds the key of the group
 }
 
 }  // namespace
@@ -45,7 +46,7 @@ int localRank(int rank, int size) {
 }
 
 void announceAddress(const RunFolder& folder, const Address& at) {
-    announce(folder, {{"host", at.host}, {"port", at.port}});
+    announce(folder, {{"host", at.host}, {"port", at.port}, {"key", at.key}});
 }
 
 void announceEnd(const RunFolder& folder, const std::string& why, int exit_code) {
@@ -78,7 +79,8 @@ std::optional<Address> awaitAddress(const RunFolder& folder) {
         if (isThere(path)) {
             const auto json = nlohmann::json::parse(readFile(path));
             if (!json.contains("ended"))
-                return Address{json.at("host").get<std::string>(), json.at("port").get<int>()};
+                return Address{json.at("host").get<std::string>(), json.at("port").get<int>(),
+                               json.at("key").get<std::string>()};
             const int code = json.at("exit_code").get<int>();
             if (code == 0) return std::nullopt;
             throw Error(static_cast<ErrorKind>(code),
