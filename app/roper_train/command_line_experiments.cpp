@@ -2,6 +2,7 @@
 
 #include "app/command_help/command_table.h"
 #include "app/roper_train/command_line.h"
+#include "app/roper_train/number_checks.h"
 #include "core/base/text.h"
 
 // Commands about many runs, and about the machine.
@@ -106,7 +107,7 @@ void CommandLine::addCompare() {
             ->type_name(measureType());
     CLI::Option* share =
         compare->add_option("--share", compare_.share, "Share of problems solved, for steps_until")
-            ->check(CLI::Range(0.0, 1.0));
+            ->check(numberFrom(0, 1));
     compare->add_flag("--all", compare_.all, "Every measure in one table")
         ->excludes(measure)
         ->excludes(share);
@@ -134,7 +135,7 @@ void CommandLine::addMethods() {
                      "What is compared (default: what the preset names, else what suits the task)")
         ->type_name(measureType());
     methods->add_option("--share", methods_.share, "Share of problems solved, for steps_until")
-        ->check(CLI::Range(0.0, 1.0));
+        ->check(numberFrom(0, 1));
     methods->add_option("--csv", methods_.csv, "Also write the table to this file");
     methods->add_option("--markdown", methods_.markdown, "Also write it to this file, in Markdown");
     methods->callback([this] {
@@ -155,7 +156,7 @@ void CommandLine::addPrecision() {
         ->type_name(measureType())
         ->required();
     precision->add_option("--bound", options.bound, "Largest difference that does not matter, in its unit")
-        ->check(CLI::PositiveNumber)
+        ->check(positiveNumber())
         ->required();
     precision->add_option("--csv", options.csv, "Also write the table to this file");
     precision->callback([this, &options] {

@@ -1,4 +1,5 @@
 #include "app/roper_train/command_line.h"
+#include "app/roper_train/number_checks.h"
 #include "core/rotary/scaling.h"
 
 // What is asked of a model that is only read.
@@ -40,17 +41,17 @@ void CommandLine::addLook() {
     look->add_flag("--no-inverse", look_.change.no_inverse, "Of RoPER: outputs are not rotated back");
     look->add_option("--shift", look_.change.shift, "Added to every position of the rotation");
     look->add_option("--base", look_.change.base, "Base of the frequencies in place of the model's own")
-        ->check(CLI::Range(1.01, 1e15));
+        ->check(numberFrom(1.01, 1e15));
     look->add_option("--scaling", look_.scaling, "How frequencies are changed")
         ->check(CLI::IsMember(scalingNames()))
         ->capture_default_str();
     look->add_option("--factor", look_.change.factor,
                      "Of --scaling: how much longer texts are than those of training")
-        ->check(CLI::Range(1.0, 10000.0))
+        ->check(numberFrom(1, 10000))
         ->capture_default_str();
     look->add_option("--original-length", look_.change.original_length,
                      "Of --scaling: tokens of the texts of training; what the model says if not given")
-        ->check(CLI::PositiveNumber);
+        ->check(numberFrom(1, 1e9));
     look->add_option("--out", look_.out, "Of attention: a .safetensors or .csv file");
     look->add_option("--count", look_.count,
                      "Candidates of logits (5), tokens to generate (32), distances of kernels (32), bands of "
@@ -67,7 +68,7 @@ void CommandLine::addLook() {
     look->add_option("--answer", look_.answer, "Of needle: what should follow the question")
         ->capture_default_str();
     look->add_option("--temperature", look_.temperature, "Of generate: 0 takes the likeliest token")
-        ->check(CLI::Range(0.0, 100.0));
+        ->check(numberFrom(0, 100));
     look->add_option("--seed", look_.seed, "Of generate at a temperature");
     look->add_option("--threads", look_.threads, "CPU threads; 0 takes one per core")
         ->check(CLI::NonNegativeNumber);

@@ -252,6 +252,7 @@ int lookCommand(const LookOptions& options) {
     Inspector inspector(opened(options), settings);
     for (const std::string& note : inspector.model().notes)
         std::cerr << "roper-train: " << note << "\n";
+    requireHeads({options.layer, options.head}, inspector.model().architecture);
     if (options.what == "kernels") return printKernels(inspector, options);
     if (options.what == "kernel_history") return printKernelHistory(inspector, options);
     const Intervention intervention = interventionOf(options, inspector.model().architecture);

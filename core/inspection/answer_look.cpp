@@ -50,6 +50,7 @@ GeneratedText generated(Inspector& inspector, const LookQuestion& question, cons
 
 std::string answerLook(Inspector& inspector, const LookQuestion& question) {
     if (question.what == LookTopic::model) return formatAnswer(inspector.summary());
+    requireHeads({question.layer, question.head}, inspector.model().architecture);
     if (question.what == LookTopic::kernels)
         return formatAnswer(KernelsAnswer{inspector.valueKernels(static_cast<int>(question.countOrUsual()))});
     if (question.what == LookTopic::kernel_history)

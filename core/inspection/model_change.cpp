@@ -1,12 +1,23 @@
 #include "core/inspection/model_change.h"
 
+#include <stdexcept>
+
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/language_model/decoder.h"
 
 namespace roper {
 
 double trainedLength(const ModelChange& change, const Architecture& model) {
     return change.original_length > 0 ? change.original_length : static_cast<double>(model.context);
+}
+
+void requireHeads(const HeadChoice& chosen, const Architecture& model) {
+    try {
+        requireInside(chosen, model);
+    } catch (const std::invalid_argument& error) {
+        throw Error(ErrorKind::usage, error.what());
+    }
 }
 
 Intervention interventionOf(const ModelChange& change, const Architecture& model) {
@@ -27,6 +38,9 @@ Intervention interventionOf(const ModelChange& change, const Architecture& model
     if (change.no_inverse) intervention.not_rotated_back.push_back(chosen);
     intervention.shift = change.shift;
     if (change.base > 0) intervention.base = change.base;
+    if (change.scaling == ScalingMethod::longrope)
+        throw Error(ErrorKind::usage,
+                    "longrope needs a factor for each pair, which only `eval --long-factors` takes");
     if (change.scaling != ScalingMethod::none) {
         Scaling scaling;
         scaling.method = change.scaling;

@@ -6,8 +6,12 @@
 
 namespace roper {
 
+/// @throws Error (usage) for a layer or head that the model does not have
+void requireHeads(const HeadChoice& chosen, const Architecture& model);
+
 /// What a change means for a model.
-/// @throws Error (usage) for pairs that are no list of numbers, or a rotation that the model does not have
+/// @throws Error (usage) for pairs that are no list of numbers, a rotation that the model does not have, and
+/// longrope, whose factors a change does not hold
 Intervention interventionOf(const ModelChange& change, const Architecture& model);
 
 /// Tokens of the texts that a model was trained on: what the change says, otherwise what the model does.

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/language_model/finite_check.h"
 #include "core/operators/products.h"
 
 namespace roper {
@@ -264,6 +265,7 @@ at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervent
         if (recorder.progress) recorder.progress(layer);
         const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
         x = model.post_norm ? postNormBlock(x, block, layer, pass) : preNormBlock(x, block, layer, pass);
+        requireFinite(x, "layer " + std::to_string(layer), model_);
         if (recorder.residual) recorder.residual(layer, x);
     }
     if (cache != nullptr) cache->tokens_ += T;
@@ -285,6 +287,7 @@ void Decoder::forLogits(const at::Tensor& hidden,
         const std::int64_t count = std::min(kLogits, model.vocabulary - first);
         const at::Tensor part = product(hidden, weights_.part(head.weight, first, count));
         if (bias.defined()) part.add_(bias.narrow(0, first, count));
+        requireFinite(part, "the head", model_);
         take(first, capped(part, model.logit_softcap));
     }
 }

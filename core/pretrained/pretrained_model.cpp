@@ -94,12 +94,21 @@ PretrainedModel openFolder(const FilePath& folder) {
 void readFrequencyFactors(const TensorStore& store, Architecture& model) {
     constexpr const char* kName = "rope_freqs.weight";
     if (!store.has(kName)) return;
-    const std::vector<float> factors = readVector(store, {kName, store.tensor(kName).count()});
+    const StoredTensor& tensor = store.tensor(kName);
+    const auto refuse = [&](const std::string& why) {
+        return Error(ErrorKind::checkpoint,
+                     store.pathOfFile(tensor.file) + ": the tensor " + kName + " " + why);
+    };
+    if (tensor.shape.size() != 1)
+        throw refuse("is " + tensor.shapeText() + "; it has one factor for each pair of a head");
+    const std::vector<float> factors = readVector(store, {kName, tensor.count()});
+    for (const float factor : factors)
+        if (!std::isfinite(factor) || factor <= 0)
+            throw refuse("holds " + formatNumber(factor) + "; a factor divides a frequency and is above 0");
     for (LayerRotation& rotation : model.rotations) {
         if (static_cast<int>(factors.size()) != rotation.width / 2)
-            throw Error(ErrorKind::checkpoint, store.pathOfFile(0) + ": the tensor " + kName + " has " +
-                                                   std::to_string(factors.size()) + " factors for " +
-                                                   std::to_string(rotation.width / 2) + " pairs");
+            throw refuse("has " + std::to_string(factors.size()) + " factors for " +
+                         std::to_string(rotation.width / 2) + " pairs");
         Scaling scaling;
         scaling.method = ScalingMethod::longrope;
         scaling.attention_factor = 1;

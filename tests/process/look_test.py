@@ -139,6 +139,61 @@ class SmallModels(TrainerTest):
         self.assertIn("is empty", look(self.model(), "--what", "loss", "--text", "", expected=2))
         self.assertIn("64 positions", look(self.model("gpt2"), "--what", "loss", "--text", "01" * 40, expected=2))
 
+    def test_heads_that_are_not_there_are_refused_whatever_is_asked(self):
+        for what, *more in (["heads"], ["bands"], ["attention"], ["kernels"], ["token_map"], ["patch", "--other", "4567"], ["loss", "--mute-heads"]):
+            text = () if what == "kernels" else ("--text", "0123")
+            with self.subTest(what):
+                self.assertIn("layers 0 to 1, not 9", look(self.model(), "--what", what, *text, *more, "--layer", 9, "--head", 0, expected=2))
+        self.assertIn("heads 0 to 3, not 4", look(self.model(), "--what", "heads", "--text", "0123", "--layer", 0, "--head", 4, expected=2))
+
+    def test_what_is_no_number_is_refused_by_name(self):
+        """Every comparison with nan is false, that with a bound, too."""
+        for option, value in (("--base", "nan"), ("--factor", "-nan"), ("--original-length", "inf"), ("--temperature", "1e999"), ("--base", "x")):
+            with self.subTest(option, value=value):
+                said = look(self.model(), "--what", "loss", "--text", "0123", f"{option}={value}", expected=2)
+                self.assertIn(f'{option}: "{value}" is no number from', said)
+        self.assertIn("longrope needs a factor for each pair",
+                      look(self.model(), "--what", "loss", "--text", "0123", "--scaling", "longrope", expected=2))
+
+    def test_parameters_that_are_no_numbers_are_named(self):
+        ask = ("--what", "loss", "--text", "0123")
+        for name in ("model.layers.1.mlp.up_proj.weight", "model.embed_tokens.weight", "model.norm.weight"):
+            folder = self.model()
+            path = folder / "model.safetensors"
+            content = bytearray(path.read_bytes())
+            (length,) = struct.unpack("<Q", content[:8])
+            entry = json.loads(content[8 : 8 + length])[name]
+            begin, end = (8 + length + place for place in entry["data_offsets"])
+            content[begin:end] = b"\xff" * (end - begin)  # nan in every format
+            path.write_bytes(content)
+            said = look(folder, *ask, expected=4)
+            self.assertIn(str(path), said)
+            self.assertIn(name, said)
+            self.assertIn("nan or inf", said)
+            shutil.rmtree(folder)
+
+    def test_factors_of_frequencies_that_cannot_be_are_refused_with_their_file(self):
+        path = Path(self._folder.name) / "llama.gguf"
+        whole = (PRETRAINED / "llama.gguf").read_bytes()
+        name = whole.index(b"rope_freqs.weight") + len("rope_freqs.weight")
+        self.assertEqual(struct.unpack_from("<IQIQ", whole, name), (1, 4, 0, 0))  # four float32, the first of the data
+        (tensors,) = struct.unpack_from("<Q", whole, 8)
+        place = name - len("rope_freqs.weight") - 8  # where the descriptions of the tensors begin
+        for _ in range(tensors):
+            place += 8 + struct.unpack_from("<Q", whole, place)[0]
+            place += 4 + 8 * struct.unpack_from("<I", whole, place)[0] + 4 + 8
+        first = (place + 31) // 32 * 32
+
+        def refused(content, part):
+            path.write_bytes(content)
+            said = look(path, "--what", "loss", "--text", "0123", expected=4)
+            self.assertIn(f"{path}: the tensor rope_freqs.weight", said)
+            self.assertIn(part, said)
+
+        for value in (0.0, -1.0, float("nan"), float("inf")):
+            refused(whole[:first] + struct.pack("<f", value) + whole[first + 4 :], "is above 0")
+        refused(whole[: name + 4] + struct.pack("<Q", 3) + whole[name + 12 :], "has 3 factors for 4 pairs")
+
     def test_a_damaged_model_is_named(self):
         ask = ("--what", "loss", "--text", "0123")
         folder = self.model()
