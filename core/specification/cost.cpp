@@ -218,6 +218,11 @@ Cost costOf(const Specification& s) {
     return cost;
 }
 
+double leastBytesOfModel(const Specification& specification) {
+    return sizeof(float) * static_cast<double>(specification.model.layers) *
+           layerWeights(specification.model);
+}
+
 std::int64_t problemsAtOnce(const Specification& specification, std::int64_t tokens) {
     constexpr double kMost = 2.0 * (1U << 30U);
     constexpr double kMostProblems = 1024;

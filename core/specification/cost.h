@@ -25,6 +25,10 @@ struct Cost {
 /// @throws std::invalid_argument if the task's settings contradict each other
 Cost costOf(const Specification& specification);
 
+/// Bytes that the weights of a model's layers take in float32, without those that depend on a vocabulary: no
+/// checkpoint of it is smaller.
+double leastBytesOfModel(const Specification& specification);
+
 /// How many problems an evaluation solves at a time, so that what it keeps of them, keys and values above
 /// all, stays within 2 GiB.
 /// @param tokens  of a problem with its solution, at most

@@ -1,8 +1,10 @@
 #include "core/training/loaded_model.h"
 
+#include "core/base/file_reading.h"
 #include "core/base/text.h"
 #include "core/corpus/open_task.h"
 #include "core/model/device.h"
+#include "core/specification/cost.h"
 #include "core/training/batches.h"
 #include "core/training/checkpoint.h"
 
@@ -21,10 +23,33 @@ StepFile chooseCheckpoint(const RunFolder& folder, std::optional<std::int64_t> s
                                            std::to_string(*step) + "; it has " + join(steps, ", "));
 }
 
+namespace {
+
+/// Before anything is allocated: the sizes in run.toml, and the length of a checkpoint, may be anything.
+/// @throws Error (checkpoint) if the checkpoint cannot hold such a model, Error (memory) if it does not fit
+void requireThatItFits(const RunFolder& folder, const Specification& specification,
+                       const StepFile& checkpoint) {
+    const Cost cost = costOf(specification);
+    const auto held = static_cast<double>(fileSize(checkpoint.path));
+    const double model = sizeof(float) * static_cast<double>(cost.parameters);
+    if (held < leastBytesOfModel(specification))
+        throw Error(ErrorKind::checkpoint, checkpoint.path.string() + " holds " + bytesText(held) +
+                                               "; the model that " + folder.specificationPath().string() +
+                                               " describes takes " + bytesText(model));
+    const std::optional<double> available = availableMemory();
+    if (available && model + held > *available)
+        throw Error(ErrorKind::memory, "to read the model of " + folder.path().string() + " takes " +
+                                           bytesText(model + held) + " of memory, and " +
+                                           bytesText(*available) + " are free");
+}
+
+}  // namespace
+
 LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options, bool to_evaluate) {
     const StepFile checkpoint = chooseCheckpoint(folder, options.step);
     LoadedModel loaded{withoutUnused(folder.specification()), nullptr, nullptr, checkpoint.step};
     requireValid(loaded.specification, folder.specificationPath().string());
+    requireThatItFits(folder, loaded.specification, checkpoint);
     if (!options.precision.empty()) loaded.specification.device.precision = options.precision;
     loaded.task = to_evaluate ? openTask(loaded.specification.task, folder, {options.note, {}})
                               : openTaskForInference(loaded.specification.task, folder);

@@ -5,6 +5,7 @@ What is promised here stands in SECURITY.md.
 
 import json
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -166,6 +167,29 @@ class Unreadable(ForeignFolder):
         self.assertEqual(code, 4, out)
         self.assertIn("holds more than", out)
         self.assertLess(memory, 2 * MOST_BYTES)
+
+    def test_a_model_of_a_hundred_gigabytes_takes_no_memory(self):
+        """Its sizes stand in run.toml, and its checkpoint is small, or large and holds nothing."""
+        toml = (self.bad / "run.toml").read_text()
+        large = re.sub(r"(?m)^width = .*$", "width = 65536", re.sub(r"(?m)^feed_forward = .*$", "feed_forward = 65536", toml))
+        self.assertNotEqual(large, toml)
+        (self.bad / "run.toml").write_text(large)
+        commands = [("eval", "bad", "--problems", 1), ("export", "bad", "--what", "attention", "--text", "1+1", "--out", self.runs / "x.safetensors"),
+                    ("serve", "bad"), ("look", "bad", "--what", "loss", "--text", "1+1")]
+        for command in commands:
+            with self.subTest(command[0]):
+                out, code, memory = self.measured(*command)
+                self.assertEqual(code, 4, out)
+                self.assertLess(memory, MOST_BYTES)
+        self.assertRegex(self.measured(*commands[0])[0], r"holds \S+ kB; the model that .*run.toml describes takes \S+ GB")
+        with open(self.bad / "checkpoints" / "step-00000003.safetensors", "r+b") as file:
+            file.truncate(200 << 30)
+        for command in commands[:3]:
+            with self.subTest(command[0]):
+                out, code, memory = self.measured(*command)
+                self.assertEqual(code, 5, out)
+                self.assertRegex(out, r"takes \S+ GB of memory, and \S+ GB are free")
+                self.assertLess(memory, MOST_BYTES)
 
     def test_long_files_take_no_memory(self):
         metrics = self.bad / "metrics.csv"
