@@ -49,6 +49,14 @@ Error notARegularFile(const FilePath& path, mode_t mode) {
     return {ErrorKind::disk, path.string() + " is " + kindOf(mode) + advice};
 }
 
+/// What was opened may have been put there after it was looked at.
+Descriptor requireRegular(Descriptor file, const FilePath& path) {
+    struct stat info {};
+    if (::fstat(file.number(), &info) != 0) throw diskError("open", path.string(), errno);
+    if (!S_ISREG(info.st_mode)) throw notARegularFile(path, info.st_mode);
+    return file;
+}
+
 /// Says what stands in the way where a link or a file is found in place of a folder.
 Error cannotEnter(const std::string& folder, int parent, const std::string& name, int error_number) {
     struct stat info {};
@@ -107,13 +115,25 @@ Descriptor openConfined(const FilePath& path, int flags, mode_t mode, bool may_b
         openRetrying(at->folder.number(), at->name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK, mode));
     if (!file && errno == ENOENT) return missing();
     if (!file) throw diskError("open", path.string(), errno);
-    if (::fstat(file.number(), &info) != 0) throw diskError("open", path.string(), errno);
-    if (!S_ISREG(info.st_mode)) throw notARegularFile(path, info.st_mode);  // put there since
-    return file;
+    return requireRegular(std::move(file), path);
+}
+
+/// The same of a file that links may lead to.
+Descriptor openLinked(const FilePath& path, int flags, bool may_be_missing) {
+    struct stat info {};
+    Descriptor file;
+    if (::stat(path.path().c_str(), &info) == 0) {
+        if (!S_ISREG(info.st_mode)) throw notARegularFile(path, info.st_mode);
+        file = Descriptor(openRetrying(AT_FDCWD, path.path().c_str(), flags | O_NONBLOCK));
+    }
+    if (file) return requireRegular(std::move(file), path);
+    if (may_be_missing && errno == ENOENT) return {};
+    throw diskError("open", path.string(), errno);
 }
 
 Descriptor openNamed(const FilePath& path, int flags, mode_t mode, bool may_be_missing) {
     if (path.isConfined()) return openConfined(path, flags, mode, may_be_missing);
+    if (path.isRegularOnly()) return openLinked(path, flags, may_be_missing);
     Descriptor file(openRetrying(AT_FDCWD, path.path().c_str(), flags, mode));
     if (file) return file;
     if (may_be_missing && errno == ENOENT) return {};
@@ -140,6 +160,12 @@ FilePath FilePath::inside(const fs::path& folder, const fs::path& name) {
     made.confined_ = true;
     made.root_ = folder;
     return made / name;
+}
+
+FilePath FilePath::regular(const fs::path& path) {
+    FilePath made(path);
+    made.regular_only_ = true;
+    return made;
 }
 
 FilePath FilePath::operator/(const fs::path& name) const {

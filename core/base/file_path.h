@@ -15,7 +15,9 @@ namespace roper {
 ///
 /// A path that a person named is followed wherever it leads. What is `inside` a folder that may come from
 /// somebody else, such as a runs folder, is confined: below that folder no symbolic link is followed, and
-/// nothing but a regular file is opened.
+/// nothing but a regular file is opened. What is `regular` is only read: links are followed, since a cache of
+/// published models consists of them, but only to regular files. A pipe, a device or a socket that stands in
+/// the place of one is not opened, since that may have an effect or wait for ever.
 class FilePath {
   public:
     FilePath(std::filesystem::path path) : path_(std::move(path)) {}
@@ -25,9 +27,14 @@ class FilePath {
     /// @throws std::invalid_argument if `name` leads out of the folder (absolute, or with "..")
     static FilePath inside(const std::filesystem::path& folder, const std::filesystem::path& name);
 
+    /// A file to be read, or a folder of such files: for what others have made, as published models, and for
+    /// what is read more than once.
+    static FilePath regular(const std::filesystem::path& path);
+
     const std::filesystem::path& path() const { return path_; }
     std::string string() const { return path_.string(); }
     bool isConfined() const { return confined_; }
+    bool isRegularOnly() const { return regular_only_; }
 
     /// A file in this folder, as confined as the folder is.
     FilePath operator/(const std::filesystem::path& name) const;
@@ -39,7 +46,7 @@ class FilePath {
 
   private:
     std::filesystem::path path_;
-    bool confined_ = false;
+    bool confined_ = false, regular_only_ = false;
     std::filesystem::path root_;
     std::vector<std::string> names_;
 };

@@ -15,13 +15,6 @@ namespace {
 
 constexpr std::size_t kReadAtOnce = 64U << 10U;
 
-std::uint64_t sizeOf(const Descriptor& file, const std::string& path) {
-    struct stat info {};
-    if (::fstat(file.number(), &info) != 0) throw diskError("read", path, errno);
-    if (S_ISDIR(info.st_mode)) throw diskError("read", path, EISDIR);
-    return static_cast<std::uint64_t>(info.st_size);
-}
-
 /// read(2) or, with a place, pread(2). @returns the bytes got, 0 at the end
 std::size_t readSome(const Descriptor& file, char* into, std::size_t bytes, const std::string& path,
                      std::optional<std::uint64_t> place = {}) {
@@ -48,7 +41,7 @@ Error lineTooLong(const std::string& path, std::uint64_t most_bytes) {
 
 std::string readFile(const FilePath& path, std::uint64_t most_bytes) {
     const Descriptor file = openFile(path, O_RDONLY);
-    const std::uint64_t size = sizeOf(file, path.string());
+    const std::uint64_t size = fileSize(file, path.string());
     if (size > most_bytes) throw tooLarge(path.string(), most_bytes);
     std::string content(size, '\0');
     std::size_t filled = 0;
@@ -77,14 +70,21 @@ std::size_t readAt(const Descriptor& file, std::span<char> into, std::uint64_t p
     return filled;
 }
 
+std::uint64_t fileSize(const Descriptor& file, const std::string& path) {
+    struct stat info {};
+    if (::fstat(file.number(), &info) != 0) throw diskError("read", path, errno);
+    if (S_ISDIR(info.st_mode)) throw diskError("read", path, EISDIR);
+    return static_cast<std::uint64_t>(info.st_size);
+}
+
 std::uint64_t fileSize(const FilePath& path) {
-    return sizeOf(openFile(path, O_RDONLY), path.string());
+    return fileSize(openFile(path, O_RDONLY), path.string());
 }
 
 std::string readEnd(const FilePath& path, std::size_t most_bytes) {
     const Descriptor file = openFileIfThere(path, O_RDONLY);
     if (!file) return {};
-    const std::uint64_t size = sizeOf(file, path.string());
+    const std::uint64_t size = fileSize(file, path.string());
     const std::uint64_t begin = size - std::min<std::uint64_t>(size, most_bytes);
     std::string end(static_cast<std::size_t>(size - begin), '\0');
     end.resize(readAt(file, end, begin, path.string()));
@@ -100,7 +100,7 @@ void forEachPart(const FilePath& path, const std::function<void(std::string_view
 
 LineReader::LineReader(const FilePath& path, LastLine last, Overlong overlong)
     : path_(path.string()), last_(last), overlong_(overlong), file_(openFileIfThere(path, O_RDONLY)) {
-    if (file_) sizeOf(file_, path_);
+    if (file_) fileSize(file_, path_);
 }
 
 bool LineReader::fill() {

@@ -24,8 +24,9 @@ std::string readFile(const FilePath& path, std::uint64_t most_bytes = kMostBytes
 std::size_t readAt(const Descriptor& file, std::span<char> into, std::uint64_t place,
                    const std::string& path);
 
-/// Bytes of a file. @throws Error (disk) naming the path
+/// Bytes of a file, and of one that is open. @throws Error (disk) naming the path
 std::uint64_t fileSize(const FilePath& path);
+std::uint64_t fileSize(const Descriptor& file, const std::string& path);
 
 /// The last bytes of a file; nothing if it is not there. Files of any size are read in the same time.
 /// @throws Error (disk) naming the path

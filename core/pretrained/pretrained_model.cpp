@@ -40,14 +40,14 @@ std::set<std::string> filesOfIndex(const FilePath& path) {
     try {
         const Json json = parseStrictJson(readFile(path));
         for (const auto& [tensor, file] : json.at("weight_map").items())
-            files.insert(file.get<std::string>());
+            if (files.size() <= kMostFiles) files.insert(file.get<std::string>());
     } catch (const Json::exception& error) {
         throw refuse(jsonProblem(error.what()));
     } catch (const std::invalid_argument& error) {
         throw refuse(error.what());
     }
     if (files.empty() || files.size() > kMostFiles)
-        throw refuse("it names " + std::to_string(files.size()) + " files; a model has 1 to 1024");
+        throw refuse(files.empty() ? "it names no file" : "it names more files than 1024");
     for (const std::string& file : files)
         if (file.find('/') != std::string::npos || file.starts_with('.') || !file.ends_with(".safetensors"))
             throw refuse("it names the file " + quotedBeginning(file) +
@@ -155,7 +155,8 @@ bool isPretrainedModel(const FilePath& path) {
 PretrainedModel openPretrainedModel(const FilePath& path) {
     std::filesystem::path plain = path.path();
     if (!plain.has_filename()) plain = plain.parent_path();  // "model/"
-    return std::filesystem::is_directory(plain) ? openFolder(plain) : openGguf(plain);
+    const FilePath model = FilePath::regular(plain);
+    return std::filesystem::is_directory(plain) ? openFolder(model) : openGguf(model);
 }
 
 }  // namespace roper

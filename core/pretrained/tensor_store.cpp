@@ -44,8 +44,9 @@ std::string StoredTensor::shapeText() const {
 }
 
 std::size_t TensorStore::addFile(const FilePath& path) {
-    File file{path.string(), openFile(path, O_RDONLY), fileSize(path)};
-    files_.push_back(std::move(file));
+    Descriptor descriptor = openFile(path, O_RDONLY);
+    const std::uint64_t size = fileSize(descriptor, path.string());
+    files_.push_back({path.string(), std::move(descriptor), size});
     return files_.size() - 1;
 }
 

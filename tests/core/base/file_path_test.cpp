@@ -116,5 +116,29 @@ TEST(FilePath, WhatIsMadeRespectsTheUmask) {
     }
 }
 
+TEST(FilePath, LinksToRegularFilesAreFollowedAndNothingElseIsOpened) {
+    const TemporaryFolder folder;
+    fs::create_directories(folder / "blobs");
+    writeFileAtomically(folder / "blobs/1", "x");
+    const fs::path pipe = folder / "blobs/pipe";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    const Descriptor other_end(
+        ::open(pipe.c_str(), O_RDWR | O_CLOEXEC));  // so that nobody waits if it is opened
+    const FilePath model = FilePath::regular(folder / "model");
+    fs::create_directories(folder / "model");
+    fs::create_symlink("../blobs/1", folder / "model/file");
+    fs::create_symlink("../blobs/pipe", folder / "model/pipe");
+    fs::create_symlink("/dev/zero", folder / "model/device");
+    fs::create_symlink("../blobs", folder / "model/folder");
+    fs::create_symlink("../blobs/2", folder / "model/missing");
+    EXPECT_EQ(readFile(model / "file"), "x");
+    for (const auto& [name, part] :
+         {std::pair("pipe", "model/pipe is a named pipe, not a file"),
+          std::pair("device", "is a device, not a file"), std::pair("folder", "is a folder, not a file")})
+        expectError(ErrorKind::disk, part, [&, file = name] { openFile(model / file, O_RDONLY); });
+    expectError(ErrorKind::disk, "No such file", [&] { readFile(model / "missing"); });
+    EXPECT_FALSE(openFileIfThere(model / "missing", O_RDONLY));
+}
+
 }  // namespace
 }  // namespace roper
