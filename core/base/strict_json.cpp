@@ -1,31 +1,107 @@
 #include "core/base/strict_json.h"
 
-#include <set>
+#include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/text.h"
 
 namespace roper {
+namespace {
 
-nlohmann::json parseStrictJson(std::string_view text, int most_depth) {
-    using Json = nlohmann::json;
-    std::vector<std::set<std::string>> keys;
-    const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
-        if (depth > most_depth) throw std::invalid_argument("it is nested too deeply");
-        if (event == Json::parse_event_t::object_start) keys.emplace_back();
-        if (event == Json::parse_event_t::object_end) keys.pop_back();
-        if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
-            throw std::invalid_argument("the key " + quotedBeginning(value.get<std::string>()) +
-                                        " occurs twice in one object");
+using Json = nlohmann::json;
+
+/// Builds a value from the events of the library's parser. The parser's own callback cannot be used to look
+/// for keys that occur twice: it searches all members of a container again whenever one of them ends.
+class JsonBuilder : public nlohmann::json_sax<Json> {
+  public:
+    JsonBuilder(std::string_view text, const JsonLimits& limits) : text_(text), limits_(limits) {}
+
+    Json take() { return std::move(root_); }
+
+    bool null() override { return add(nullptr); }
+    bool boolean(bool value) override { return add(value); }
+    bool number_integer(number_integer_t value) override { return add(value); }
+    bool number_unsigned(number_unsigned_t value) override { return add(value); }
+    bool number_float(number_float_t value, const string_t&) override { return add(value); }
+    bool string(string_t& value) override { return add(std::move(value)); }
+    bool binary(binary_t&) override { return false; }  // JSON has none
+
+    bool start_object(std::size_t) override { return open(Json::value_t::object); }
+    bool end_object() override { return close(); }
+    bool start_array(std::size_t) override { return open(Json::value_t::array); }
+    bool end_array() override { return close(); }
+
+    bool key(string_t& name) override {
+        const auto [member, is_new] = open_.back()->get_ref<Json::object_t&>().emplace(name, nullptr);
+        if (!is_new)
+            throw std::invalid_argument("the key " + quotedBeginning(name) + " occurs twice in one object");
+        member_ = &member->second;
         return true;
-    };
-    try {
-        return Json::parse(text, watch);
-    } catch (const Json::exception& error) {
-        throw std::invalid_argument(jsonProblem(error.what()));
     }
+
+    bool parse_error(std::size_t position, const std::string&, const Json::exception& problem) override {
+        if (position > text_.size()) throw std::invalid_argument("the text ends before its JSON does");
+        std::string_view read = text_.substr(0, position);
+        while (!read.empty() && std::string_view(" \t\r\n").find(read.back()) != std::string_view::npos)
+            read.remove_suffix(1);
+        const auto line = 1 + std::count(read.begin(), read.end(), '\n');
+        const std::string place = text_.find('\n') == std::string_view::npos
+                                      ? "column "
+                                      : "line " + std::to_string(line) + ", column ";
+        const std::string_view of_line = read.substr(read.rfind('\n') + 1);  // all of it where there is none
+        constexpr std::size_t kShown = 20;
+        const std::string_view end = of_line.substr(of_line.size() - std::min(of_line.size(), kShown));
+        constexpr int kTooLarge = 406;  // the library's number of this error
+        throw std::invalid_argument(place + std::to_string(of_line.size()) + ": " + onOneLine(end) +
+                                    (problem.id == kTooLarge ? " is too large a number" : " is not JSON"));
+    }
+
+  private:
+    template <class Value>
+    Json& place(Value&& value) {
+        if (++values_ > limits_.values)
+            throw std::invalid_argument("it holds more than " + std::to_string(limits_.values) + " values");
+        if (open_.empty()) return root_ = std::forward<Value>(value);
+        Json& parent = *open_.back();
+        if (parent.is_array()) return parent.emplace_back(std::forward<Value>(value));
+        return *member_ = std::forward<Value>(value);
+    }
+
+    template <class Value>
+    bool add(Value&& value) {
+        place(std::forward<Value>(value));
+        return true;
+    }
+
+    bool open(Json::value_t kind) {
+        if (open_.size() >= static_cast<std::size_t>(limits_.depth))
+            throw std::invalid_argument("it is nested too deeply");
+        open_.push_back(&place(Json(kind)));
+        return true;
+    }
+
+    bool close() {
+        open_.pop_back();
+        return true;
+    }
+
+    std::string_view text_;
+    JsonLimits limits_;
+    Json root_;
+    std::vector<Json*> open_;  ///< containers that have not ended, the outermost first
+    Json* member_ = nullptr;   ///< of the innermost object: where its next value goes
+    std::size_t values_ = 0;
+};
+
+}  // namespace
+
+nlohmann::json parseStrictJson(std::string_view text, const JsonLimits& limits) {
+    JsonBuilder builder(text, limits);
+    Json::sax_parse(text, &builder);
+    return builder.take();
 }
 
 }  // namespace roper

@@ -8,6 +8,7 @@
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
+#include "core/base/strict_json.h"
 #include "core/base/text.h"
 #include "core/base/this_process.h"
 #include "core/runs/run_folder.h"
@@ -71,11 +72,14 @@ void writeSubmission(const fs::path& runs, const Submission& submission) {
 
 Submission readSubmission(const FilePath& path) {
     const std::string text = readFile(path, kLargest);
+    const auto refuse = [&](const std::string& why) {
+        return Error(ErrorKind::usage,
+                     path.string() + " is not what `roper-train sweep --slurm` writes: " + why);
+    };
     try {
-        nlohmann::json json = nlohmann::json::parse(text);
-        if (json.is_object())
-            json.emplace("job", "");  // older ones do not have it, but their options, which
-                                      // are not read
+        nlohmann::json json = parseStrictJson(text);
+        // Older ones do not have it, but options, which are not read.
+        if (json.is_object()) json.emplace("job", "");
         const auto submission = json.get<Submission>();
         requireNames(submission, path.string());
         if (path.path().filename() != submission.name + ".json")
@@ -83,8 +87,9 @@ Submission readSubmission(const FilePath& path) {
                         path.string() + " is the file of another submission, " + submission.name);
         return submission;
     } catch (const nlohmann::json::exception& error) {
-        throw Error(ErrorKind::usage, path.string() + " is not what `roper-train sweep --slurm` writes: " +
-                                          jsonProblem(error.what()));
+        throw refuse(jsonProblem(error.what()));
+    } catch (const std::invalid_argument& error) {
+        throw refuse(error.what());
     }
 }
 

@@ -29,7 +29,7 @@ Json parseObject(std::string_view line) {
     constexpr int kDeepest = 16;
     Json json;
     try {
-        json = parseStrictJson(line, kDeepest);
+        json = parseStrictJson(line, {.depth = kDeepest});
     } catch (const std::invalid_argument& error) {
         throw Error(ErrorKind::usage,
                     std::string("the message is not JSON that can be read: ") + error.what());

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
 #include "core/base/fingerprint.h"
+#include "core/base/strict_json.h"
 #include "core/base/text.h"
 
 namespace roper {
@@ -56,7 +57,7 @@ std::string formatCorpusSummary(const CorpusSummary& summary) {
 
 CorpusSummary parseCorpusSummary(std::string_view text, const std::string& origin) {
     try {
-        const auto json = nlohmann::json::parse(text);
+        const auto json = parseStrictJson(text);
         if (json.at("format") != "roper-lab-corpus-1")
             throw Error(ErrorKind::usage, origin + ": its format is not roper-lab-corpus-1");
         CorpusSummary summary;
@@ -71,6 +72,8 @@ CorpusSummary parseCorpusSummary(std::string_view text, const std::string& origi
         return summary;
     } catch (const nlohmann::json::exception& error) {
         throw Error(ErrorKind::usage, origin + ": " + jsonProblem(error.what()));
+    } catch (const std::invalid_argument& error) {
+        throw Error(ErrorKind::usage, origin + ": " + error.what());
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/base/durable_file.h"
 #include "core/base/file_reading.h"
+#include "core/base/strict_json.h"
 #include "core/base/text.h"
 
 namespace roper {
@@ -34,9 +35,9 @@ std::string lineOf(const Session& session) {
     return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-/// @throws nlohmann::json::exception
+/// @throws nlohmann::json::exception, std::invalid_argument
 Session sessionIn(std::string_view line) {
-    const auto json = nlohmann::json::parse(line);
+    const auto json = parseStrictJson(line);
     Session session;
     session.after_step = json.at("after_step").get<std::int64_t>();
     session.began = json.at("began").get<double>();
@@ -55,6 +56,7 @@ std::vector<Session> parseSessions(std::string_view lines) {
             if (!line.empty()) sessions.push_back(sessionIn(line));
         } catch (const nlohmann::json::exception&) {
             // What the others say still holds.
+        } catch (const std::invalid_argument&) {
         }
     }
     return sessions;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <limits>
@@ -11,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
+#include "core/base/strict_json.h"
 #include "core/base/text.h"
 #include "core/runs/run_recorder.h"
 
@@ -71,22 +73,30 @@ std::optional<double> numberIn(const std::string& cell) {
 }
 
 /// Python writes NaN and Infinity, which are no JSON; such cells are empty.
-std::string withoutNotANumber(std::string line) {
-    for (const std::string word : {"-Infinity", "Infinity", "NaN"})
-        for (std::size_t at = line.find(word); at != std::string::npos; at = line.find(word, at)) {
-            const bool is_value = at > 0 && (line[at - 1] == ' ' || line[at - 1] == ':');
-            if (is_value) line.replace(at, word.size(), "null");
-            at += 1;
+std::string withoutNotANumber(std::string_view line) {
+    constexpr std::array<std::string_view, 3> kWords = {"-Infinity", "Infinity", "NaN"};
+    std::string json;
+    for (std::size_t at = 0; at < line.size();) {
+        const bool may_begin = at > 0 && (line[at - 1] == ' ' || line[at - 1] == ':');
+        const auto word = std::find_if(kWords.begin(), kWords.end(), [&](std::string_view one) {
+            return may_begin && line.substr(at).starts_with(one);
+        });
+        if (word == kWords.end()) {
+            json += line[at++];
+        } else {
+            json += "null";
+            at += word->size();
         }
-    return line;
+    }
+    return json;
 }
 
 nlohmann::json parseJson(std::string_view line, const std::string& origin, std::size_t number) {
     nlohmann::json json;
     try {
-        json = nlohmann::json::parse(withoutNotANumber(std::string(line)));
-    } catch (const nlohmann::json::exception& error) {
-        refuseLine(origin, number, "not JSON: " + jsonProblem(error.what()));
+        json = parseStrictJson(withoutNotANumber(line));
+    } catch (const std::invalid_argument& error) {
+        refuseLine(origin, number, std::string("not JSON: ") + error.what());
     }
     if (!json.is_object()) refuseLine(origin, number, "a line must be one JSON object");
     return json;
@@ -368,10 +378,11 @@ ForeignTable parseForeignTable(const std::string& text, const std::string& origi
     return table;
 }
 
-ForeignTable readForeignTable(const std::filesystem::path& path) {
+ForeignTable readForeignTable(const std::filesystem::path& named) {
     ForeignTable table;
-    table.origin = path.string();
-    openFile(path, O_RDONLY);  // a missing file is an error, not an empty one
+    table.origin = named.string();
+    const FilePath path = FilePath::regular(named);  // it is read twice
+    openFile(path, O_RDONLY);                        // a missing file is an error, not an empty one
     table.lines = [path](const std::function<void(std::string_view)>& take) {
         LineReader lines(path, LineReader::LastLine::whole);
         while (const auto line = lines.next())

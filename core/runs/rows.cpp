@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/strict_json.h"
 #include "core/base/text.h"
 
 namespace roper {
@@ -185,11 +186,11 @@ ordered_json jsonOf(const std::optional<Value>& value) {
 }
 
 template <class Value>
-void readJson(const ordered_json& json, Value& value) {
+void readJson(const nlohmann::json& json, Value& value) {
     json.get_to(value);
 }
 template <class Value>
-void readJson(const ordered_json& json, std::optional<Value>& value) {
+void readJson(const nlohmann::json& json, std::optional<Value>& value) {
     if (!json.is_null()) value = json.get<Value>();
 }
 
@@ -252,7 +253,7 @@ Row parseCells(std::string_view line) {
 template <class Row>
 Row parseObject(std::string_view line) {
     try {
-        const auto json = ordered_json::parse(line);
+        const nlohmann::json json = parseStrictJson(line);
         Row row;
         const RowFile<Row>& file = rowFile<Row>();
         const std::size_t required =
@@ -266,6 +267,9 @@ Row parseObject(std::string_view line) {
     } catch (const nlohmann::json::exception& error) {
         throw Error(ErrorKind::usage,
                     "not a line of " + std::string(rowFile<Row>().name) + ": " + jsonProblem(error.what()));
+    } catch (const std::invalid_argument& error) {
+        throw Error(ErrorKind::usage,
+                    "not a line of " + std::string(rowFile<Row>().name) + ": " + error.what());
     }
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
+#include "core/base/strict_json.h"
 #include "core/runs/status.h"
 #include "core/runs/trusted_folders.h"
 
@@ -18,10 +19,10 @@ FilePath speedsPath(const std::filesystem::path& runs) {
 /// The file's content; an empty object if it cannot be read, since it can be measured again.
 nlohmann::json readAll(const std::filesystem::path& runs) {
     try {
-        nlohmann::json json = nlohmann::json::parse(readFile(speedsPath(runs)));
+        nlohmann::json json = parseStrictJson(readFile(speedsPath(runs)));
         if (json.is_object()) return json;
     } catch (const Error&) {
-    } catch (const nlohmann::json::exception&) {
+    } catch (const std::invalid_argument&) {
     }
     return nlohmann::json::object();
 }

@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
+#include "core/base/strict_json.h"
 #include "core/base/text.h"
 
 namespace roper {
@@ -84,7 +85,7 @@ Status readStatus(const FilePath& path) {
 Status parseStatus(std::string_view text, const std::string& origin) {
     std::string written_by;
     try {
-        const auto json = nlohmann::json::parse(text);
+        const auto json = parseStrictJson(text);
         if (!json.is_object()) throw Error(ErrorKind::usage, "it does not hold one object");
         written_by = writerNote(json);
         Status status;

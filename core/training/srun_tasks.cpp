@@ -7,6 +7,7 @@
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
+#include "core/base/strict_json.h"
 #include "core/base/text.h"
 #include "core/base/this_process.h"
 
@@ -77,7 +78,7 @@ std::optional<Address> awaitAddress(const RunFolder& folder) {
                                               folder.path().string() + "; what it said tells why");
         was_there = is_there;
         if (isThere(path)) {
-            const auto json = nlohmann::json::parse(readFile(path));
+            const auto json = parseStrictJson(readFile(path));
             if (!json.contains("ended"))
                 return Address{json.at("host").get<std::string>(), json.at("port").get<int>(),
                                json.at("key").get<std::string>()};

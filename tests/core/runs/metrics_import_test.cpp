@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tests/support/expect_error.h"
+#include "tests/support/limited_process.h"
 #include "tests/support/temporary_folder.h"
 
 namespace roper {
@@ -104,6 +105,16 @@ TEST(Import, SaysWhatIsWrong) {
         importRun(runs.path(), "a", {}, clock, {{"step", "s"}, {"loss", "x"}});
     });
     EXPECT_FALSE(std::filesystem::exists(runs / "a"));
+}
+
+/// Python's NaN is replaced without moving the rest of the line each time.
+TEST(Import, ALineOfManyNaNsIsReadInTime) {
+    std::string line = R"({"step":1,"all":[ NaN)";
+    for (int i = 0; i < 1'000'000; ++i)
+        line += ", NaN";
+    line += "]}";
+    EXPECT_TRUE(
+        endsWithin(10, 1'000'000'000, [&] { EXPECT_EQ(parseForeignTable(line, "f").columns.size(), 1U); }));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/limited_process.h"
 
 namespace roper {
 namespace {
@@ -126,6 +127,15 @@ TEST(Rows, LengthsAndPositionsReadBackAndMustMakeSense) {
     expectError(ErrorKind::usage, "\"tokens_correct\" must lie between",
                 [] { parseRow<LengthRow>("9,none,1,256,3,-1,7"); });
     expectError(ErrorKind::usage, "must not be negative", [] { parseRow<PositionRow>("9,none,1,256,-1,3"); });
+}
+
+/// A parser that looks for each key among all before it would take minutes.
+TEST(Rows, ALineOfManyKeysIsReadInTime) {
+    std::string line = "{";
+    for (int i = 0; i < 300'000; ++i)
+        line += "\"" + std::to_string(i) + "\":0,";
+    line += R"("step":1,"prompt":"p","expected":"e","completion":"c","correct":true})";
+    EXPECT_TRUE(endsWithin(10, 1'000'000'000, [&] { EXPECT_EQ(parseRow<Sample>(line).completion, "c"); }));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "core/runs/run_recorder.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/limited_process.h"
 #include "tests/support/temporary_folder.h"
 
 namespace roper {
@@ -118,6 +119,16 @@ TEST(Status, NonsenseIsSaidToBeSo) {
         expectError(ErrorKind::usage, "\"step\" must be a whole number",
                     [&] { readStatus(folder / "status.json"); });
     }
+}
+
+/// What walks through such a list recursively runs out of stack.
+TEST(Status, NestingIsRefusedWhereverItStands) {
+    const std::string deep = std::string(400'000, '[') + std::string(400'000, ']');
+    EXPECT_TRUE(endsWithin(10, 1'000'000'000, [&] {
+        expectError(ErrorKind::usage, "nested too deeply", [&] {
+            parseStatus(R"({"state":"running","steps":2,"step":)" + deep + "}", "status.json");
+        });
+    }));
 }
 
 }  // namespace

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <fstream>
+#include <iostream>
+
+#include "tests/support/sanitizers.h"
+
+namespace roper {
+
+inline constexpr std::uint64_t kNoLimit = 0;
+
+/// Has this process ended after so many seconds on a processor, and gives it no more memory than so many
+/// bytes beside what it has. Sanitizers take memory of their own, so with them only the time counts, ten
+/// times as much.
+inline void limitTo(std::uint64_t seconds, std::uint64_t bytes) {
+    const auto limit = [](auto what, std::uint64_t most) {
+        const rlimit both{most, most};
+        ::setrlimit(what, &both);
+    };
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    if (!kSanitizer && bytes != kNoLimit)
+        limit(RLIMIT_AS, pages * static_cast<std::uint64_t>(::getpagesize()) + bytes);
+    limit(RLIMIT_CPU, kSanitizer ? 10 * seconds : seconds);
+    limit(RLIMIT_CORE, 0);
+}
+
+/// Does `work` in a process of its own within such limits, however busy the machine is.
+/// @returns whether it came to its end
+template <class Work>
+bool endsWithin(std::uint64_t seconds, std::uint64_t bytes, Work work) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        limitTo(seconds, bytes);
+        try {
+            work();
+            ::_exit(::testing::Test::HasFailure() ? 1 : 0);
+        } catch (const std::exception& error) {
+            std::cerr << error.what() << std::endl;
+        }
+        ::_exit(1);
+    }
+    int status = 0;
+    return child > 0 && ::waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
+}
+
+}  // namespace roper
