@@ -147,9 +147,13 @@ std::uint64_t headerLength(std::string_view beginning, std::uint64_t size, const
     return length;
 }
 
+void requireBrace(std::string_view header, const std::string& origin) {
+    if (!header.starts_with('{')) throw notWhole(origin, "its header does not begin with '{'");
+}
+
 /// @param size  bytes of the whole file
 SafetensorsHeader parseHeader(std::string_view text, std::uint64_t size, const std::string& origin) {
-    if (!text.starts_with('{')) throw notWhole(origin, "its header does not begin with '{'");
+    requireBrace(text, origin);
     SafetensorsHeader header;
     header.data_begin = sizeof(std::uint64_t) + text.size();
     std::string at = "the header";
@@ -248,10 +252,12 @@ SafetensorsFile SafetensorsFile::read(const FilePath& path, std::uint64_t most_b
 SafetensorsHeader SafetensorsHeader::read(const FilePath& path) {
     const std::string origin = path.string();
     const Descriptor file = openFile(path, O_RDONLY);
-    const std::uint64_t size = fileSize(path);
-    std::string length(sizeof(std::uint64_t), '\0');
-    length.resize(readAt(file, length, 0, origin));
-    std::string header(headerLength(length, size, origin), '\0');
+    const std::uint64_t size = fileSize(file, origin);
+    std::string beginning(sizeof(std::uint64_t) + 1, '\0');
+    beginning.resize(readAt(file, beginning, 0, origin));
+    const std::uint64_t length = headerLength(beginning, size, origin);
+    requireBrace(beginning.substr(sizeof(std::uint64_t)), origin);  // before memory is taken
+    std::string header(length, '\0');
     if (readAt(file, header, sizeof(std::uint64_t), origin) != header.size())
         throw notWhole(origin, "it ends inside its header");
     return parseHeader(header, size, origin);

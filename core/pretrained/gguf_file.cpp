@@ -19,6 +19,8 @@ namespace {
 constexpr std::uint64_t kMostEntries = 1U << 16U, kMostTensors = 1U << 20U, kLongestList = 1U << 23U,
                         kLongestName = 1024, kMostDimensions = 4;
 constexpr std::uint64_t kDefaultAlignment = 32;
+/// Bytes of an entry with an empty key and a flag, and of a tensor without name and dimensions.
+constexpr std::uint64_t kLeastEntry = 13, kLeastTensor = 24;
 
 /// Types of metadata, by their numbers in the file.
 enum class ValueType : std::uint32_t { u8, i8, u16, i16, u32, i32, f32, flag, text, list, u64, i64, f64 };
@@ -43,6 +45,11 @@ class HeaderBytes {
             filled += count;
             place_ += count;
         }
+    }
+
+    /// @throws std::invalid_argument if so many items cannot be, each of which takes at least so many bytes
+    void needItems(std::uint64_t count, std::uint64_t least_bytes) const {
+        need(count <= GgufFile::kLongestHeader ? count * least_bytes : GgufFile::kLongestHeader + 1);
     }
 
     template <class Number>
@@ -147,6 +154,25 @@ struct GgufReader {
         }
     }
 
+    /// Of a text its length alone.
+    static std::uint64_t leastBytesOf(ValueType type) {
+        switch (type) {
+            case ValueType::u8:
+            case ValueType::i8:
+            case ValueType::flag:
+                return 1;
+            case ValueType::u16:
+            case ValueType::i16:
+                return 2;
+            case ValueType::u32:
+            case ValueType::i32:
+            case ValueType::f32:
+                return 4;
+            default:
+                return 8;
+        }
+    }
+
     Value list() {
         const ValueType type = valueType();
         if (type == ValueType::list)
@@ -155,11 +181,10 @@ struct GgufReader {
         if (count > kLongestList)
             throw std::invalid_argument("claims a list of " + std::to_string(count) + ", more than " +
                                         std::to_string(kLongestList));
-        // No element takes less than a byte: a list that is longer than the file is refused before it is
-        // made.
-        bytes.need(type == ValueType::text ? count * sizeof(std::uint64_t) : count);
+        bytes.needItems(count, leastBytesOf(type));  // before memory is taken
         const auto listed = [&](auto read) {
             std::vector<std::invoke_result_t<decltype(read)>> values;
+            values.reserve(static_cast<std::size_t>(count));
             for (std::uint64_t i = 0; i < count; ++i)
                 values.push_back(read());
             return Value(std::move(values));
@@ -305,8 +330,11 @@ GgufFile GgufFile::read(const FilePath& path) {
         if (tensors > kMostTensors || entries > kMostEntries)
             throw std::invalid_argument("claims " + std::to_string(tensors) + " tensors and " +
                                         std::to_string(entries) + " entries, more than any model has");
+        bytes.needItems(tensors, kLeastTensor);
+        bytes.needItems(entries, kLeastEntry);
         for (std::uint64_t i = 0; i < entries; ++i)
             reader.readEntry(metadata);
+        bytes.needItems(tensors, kLeastTensor);
         std::vector<GgufReader::NamedTensor> read;
         for (std::uint64_t i = 0; i < tensors; ++i)
             read.push_back(reader.readTensor(i + 1));

@@ -1,9 +1,12 @@
 #include "core/base/safetensors.h"
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 #include "core/base/file_reading.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/limited_process.h"
 #include "tests/support/temporary_folder.h"
 
 namespace roper {
@@ -124,6 +127,18 @@ TEST(Safetensors, EveryTruncationIsSeen) {
     for (std::size_t length = 0; length < whole.size(); ++length)
         expectError(ErrorKind::checkpoint, "file",
                     [&] { SafetensorsFile::parse(whole.substr(0, length), "file"); });
+}
+
+TEST(Safetensors, AHeaderThatIsNoneTakesNoMemory) {
+    const TemporaryFolder folder;
+    const std::uint64_t length = 99'000'000;
+    std::ofstream(folder / "x.safetensors", std::ios::binary)
+        .write(reinterpret_cast<const char*>(&length), sizeof length);
+    std::filesystem::resize_file(folder / "x.safetensors", 1ULL << 30U);
+    EXPECT_TRUE(endsWithin(10, 30'000'000, [&] {
+        expectError(ErrorKind::checkpoint, "does not begin with '{'",
+                    [&] { SafetensorsHeader::read(folder / "x.safetensors"); });
+    }));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "core/base/safetensors.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gguf_bytes.h"
+#include "tests/support/limited_process.h"
 #include "tests/support/temporary_folder.h"
 
 namespace roper {
@@ -85,7 +86,8 @@ TEST(Gguf, WhatIsWrongIsSaid) {
     expectProblem(header(0, 2) + one + one, "the entry one: stands there twice");
     expectProblem(header(0, 1) + ggufText("odd") + bytesOfNumber<std::uint32_t>(77),
                   "the entry odd: is of type 77");
-    expectProblem(header(0, 1) + bytesOfNumber<std::uint64_t>(1ULL << 50U), "a text claims");
+    expectProblem(header(0, 1) + bytesOfNumber<std::uint64_t>(1ULL << 50U) + std::string(8, '\0'),
+                  "a text claims");
     const std::string list = bytesOfNumber<std::uint32_t>(9);
     expectProblem(header(0, 1) + ggufText("long") + list + u32 + bytesOfNumber<std::uint64_t>(1ULL << 40U),
                   "the entry long: claims a list");
@@ -112,6 +114,20 @@ TEST(Gguf, AHugeFileOfNothingIsRefusedAtOnce) {
     std::ofstream(folder / "model.gguf") << "GGUF";
     std::filesystem::resize_file(folder / "model.gguf", 100ULL << 30U);
     expectError(ErrorKind::checkpoint, "says version 0", [&] { GgufFile::read(folder / "model.gguf"); });
+}
+
+TEST(Gguf, CountsThatCannotBeTakeNoMemory) {
+    const TemporaryFolder folder;
+    const auto refused = [&](const std::string& bytes) {
+        std::ofstream(folder / "model.gguf", std::ios::binary) << bytes;
+        std::filesystem::resize_file(folder / "model.gguf", 60'000'000);
+        EXPECT_TRUE(endsWithin(10, 24'000'000, [&] {
+            expectError(ErrorKind::checkpoint, "the file ends inside its header",
+                        [&] { GgufFile::read(folder / "model.gguf"); });
+        }));
+    };
+    const std::string list = bytesOfNumber<std::uint32_t>(9), u64 = bytesOfNumber<std::uint32_t>(10);
+    refused(header(0, 1) + ggufText("long") + list + u64 + bytesOfNumber<std::uint64_t>(1U << 23U));
 }
 
 }  // namespace
