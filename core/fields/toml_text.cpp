@@ -55,6 +55,9 @@ std::string readTomlText(const toml::node& node, const std::string& origin, cons
 }
 
 toml::table parseToml(std::string_view text, const std::string& origin) {
+    constexpr std::size_t kLongest = 8'000'000;  // values take forty times as much memory as their text
+    if (text.size() > kLongest)
+        throw Error(ErrorKind::usage, origin + " is longer than 8 MB, which no such file is");
     requireShallow(text, origin);
     try {
         return toml::parse(text, origin);
@@ -70,7 +73,7 @@ std::string quotedToml(const std::string& text) {
     const auto flags = toml::toml_formatter::default_flags & ~toml::format_flags::allow_literal_strings &
                        ~toml::format_flags::allow_multi_line_strings;
     stream << toml::toml_formatter(toml::value<std::string>(text), flags);
-    return stream.str();
+    return escapedControls(stream.str());
 }
 
 }  // namespace roper

@@ -19,11 +19,12 @@ std::string readTomlText(const toml::node& node, const std::string& origin, cons
 
 /// Reads a TOML text, from wherever it may come.
 /// @param origin  how errors name the text: usually its path
-/// @throws Error (usage) with origin:line:column, also for names nested so deeply that the library's own
-///         recursion would exhaust the stack
+/// @throws Error (usage) with origin:line:column, also for a text longer than 8 MB, and for names nested
+///         so deeply that the library's own recursion would exhaust the stack
 toml::table parseToml(std::string_view text, const std::string& origin);
 
-/// "…" on one line, whatever it holds: the plainest form for other programs to read.
+/// "…" on one line, whatever it holds, and without a character that controls a terminal: the plainest form
+/// for other programs to read.
 std::string quotedToml(const std::string& text);
 
 }  // namespace roper
