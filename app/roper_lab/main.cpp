@@ -157,6 +157,7 @@ int runProgram(QApplication& application, const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    const roper::CleanOutput clean_output;
     Arguments arguments;
     if (const auto code = parse(arguments, argc, argv)) return *code;
     const bool draws = arguments.figure || arguments.screenshots || arguments.gallery;

@@ -11,7 +11,6 @@
 #include <csignal>
 #include <cstdio>
 #include <iostream>
-#include <iterator>
 #include <span>
 
 #include "core/base/console.h"
@@ -238,12 +237,24 @@ void prepare(const Options& options) {
     writeFileAtomically(out.summary(), formatCorpusSummary(summary));  // last: what has it is whole
 }
 
+/// What stands on stdin. @throws Error (usage) if that is too much
+std::string readInput() {
+    constexpr std::size_t kLongest = 64U << 20U;
+    std::string text, part(1U << 16U, '\0');
+    while (std::cin.read(part.data(), static_cast<std::streamsize>(part.size())) || std::cin.gcount() > 0) {
+        text.append(part, 0, static_cast<std::size_t>(std::cin.gcount()));
+        if (text.size() > kLongest)
+            throw Error(ErrorKind::usage, "the text on standard input is longer than 64 MB");
+    }
+    return text;
+}
+
 /// Ids of the text on stdin, on one line.
 void ids(const Options& options) {
     sentencepiece::SentencePieceProcessor processor;
     requireOk(processor.LoadFromSerializedProto(readModel(options.model)),
               options.model + " is no tokenizer of SentencePiece");
-    const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+    const std::string text = readInput();
     if (const std::size_t wrong = firstNotUtf8(text); wrong != std::string::npos)
         throw Error(ErrorKind::usage, "byte " + std::to_string(wrong + 1) + " of the text is not UTF-8");
     const std::vector<int> found = idsOf(processor, text);
@@ -287,6 +298,7 @@ int run(int argc, char** argv) {
 }  // namespace roper
 
 int main(int argc, char** argv) {
+    const roper::CleanOutput clean_output;
     try {
         return roper::run(argc, argv);
     } catch (const roper::Error& error) {

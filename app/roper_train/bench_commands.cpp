@@ -6,6 +6,7 @@
 
 #include "app/roper_train/bench_baselines.h"
 #include "app/roper_train/commands.h"
+#include "app/roper_train/json_line.h"
 #include "core/base/child_process.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -83,7 +84,7 @@ std::vector<Specification> specificationsOf(const std::vector<Candidate>& candid
 
 void printLine(const BenchOptions& options, const Json& line) {
     if (options.json) {
-        std::cout << line.dump() << std::endl;
+        print(line);
         return;
     }
     for (const auto& [key, value] : line.items())
@@ -190,15 +191,15 @@ void benchKernel(const BenchOptions& options, const Work& work) {
         const AttentionBench bench = benchAttention(specification, work.times);
         const double seconds = bench.kernel.median();
         printLine(options, {{"work", work.name},
-                        {"method", method},
-                        {"precision", precision},
-                        {"target", kernelTarget()},
-                        {"ms", seconds / kMilli},
-                        {"min", bench.kernel.least() / kMilli},
-                        {"max", bench.kernel.greatest() / kMilli},
-                        {"plain_ms", bench.plain.median() / kMilli},
-                        {"fma_gflops", bench.rates.multiply_add / kGiga},
-                        {"share_of_fma", bench.flop / seconds / bench.rates.multiply_add}});
+                            {"method", method},
+                            {"precision", precision},
+                            {"target", kernelTarget()},
+                            {"ms", seconds / kMilli},
+                            {"min", bench.kernel.least() / kMilli},
+                            {"max", bench.kernel.greatest() / kMilli},
+                            {"plain_ms", bench.plain.median() / kMilli},
+                            {"fma_gflops", bench.rates.multiply_add / kGiga},
+                            {"share_of_fma", bench.flop / seconds / bench.rates.multiply_add}});
     }
 }
 
@@ -208,13 +209,13 @@ void benchGenerate(const BenchOptions& options, const Work& work) {
         const GenerationBench generation = benchGeneration(specification, std::min(work.times, 3));
         const double seconds = generation.times.median();
         printLine(options, {{"work", work.name},
-                        {"method", method},
-                        {"precision", precision},
-                        {"problems", specification.evaluation.problems},
-                        {"ms", seconds / kMilli},
-                        {"characters_per_s", static_cast<double>(generation.characters) / seconds},
-                        {"step_ms", step / kMilli},
-                        {"in_steps", seconds / step}});
+                            {"method", method},
+                            {"precision", precision},
+                            {"problems", specification.evaluation.problems},
+                            {"ms", seconds / kMilli},
+                            {"characters_per_s", static_cast<double>(generation.characters) / seconds},
+                            {"step_ms", step / kMilli},
+                            {"in_steps", seconds / step}});
     }
 }
 
@@ -231,20 +232,18 @@ void printBaselines(const BenchOptions& options, const Work& work, const Candida
     const double ours = rows.front().times.median();
     if (options.json) {
         for (const BaselineRow& row : rows)
-            std::cout << Json{{"work", work.name},
-                              {"who", row.name},
-                              {"method", candidate.method},
-                              {"precision", row.precision},
-                              {"steps", row.times.seconds.size()},
-                              {"ms", row.times.median() / kMilli},
-                              {"min", row.times.least() / kMilli},
-                              {"max", row.times.greatest() / kMilli},
-                              {"tokens_per_s", tokens / row.times.median()},
-                              {"first_step_s", row.first_step_s},
-                              {"peak_mb", row.peak_mb},
-                              {"times_ours", row.times.median() / ours}}
-                             .dump()
-                      << std::endl;
+            print({{"work", work.name},
+                   {"who", row.name},
+                   {"method", candidate.method},
+                   {"precision", row.precision},
+                   {"steps", row.times.seconds.size()},
+                   {"ms", row.times.median() / kMilli},
+                   {"min", row.times.least() / kMilli},
+                   {"max", row.times.greatest() / kMilli},
+                   {"tokens_per_s", tokens / row.times.median()},
+                   {"first_step_s", row.first_step_s},
+                   {"peak_mb", row.peak_mb},
+                   {"times_ours", row.times.median() / ours}});
         return;
     }
     std::cout

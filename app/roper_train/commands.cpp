@@ -1,6 +1,5 @@
 #include "app/roper_train/commands.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/roper_train/json_line.h"
+#include "app/roper_train/parent_watch.h"
 #include "core/base/console.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
@@ -47,9 +47,7 @@ int train(const RunFolder& folder, Verbosity verbosity, const SessionOptions& se
     Progress progress(verbosity);
     if (speaksToPeople(verbosity)) std::cerr << folder.path().string() << "\n";
     const RunState state = trainRun(folder, progress, session);
-    if (verbosity == Verbosity::json)
-        std::cout << nlohmann::ordered_json{{"event", "end"}, {"state", stateName(state)}}.dump()
-                  << std::endl;
+    if (verbosity == Verbosity::json) print({{"event", "end"}, {"state", stateName(state)}});
     progress.sumUp(state, folder);
     return exitCodeOf(state);
 }
@@ -225,6 +223,7 @@ int followCommand(const FollowOptions& options) {
 }
 
 int listCommand(const fs::path& runs, bool json) {
+    const EndsWithReader reader;
     std::size_t widest = 4;
     std::vector<RunSummary> all;
     for (const RunFolder& run : listRuns(runs)) {
@@ -234,9 +233,7 @@ int listCommand(const fs::path& runs, bool json) {
     if (all.empty() && !json) std::cerr << "no runs in " << runs.string() << "\n";
     for (const RunSummary& run : all) {
         if (json) {
-            std::cout << runJson(RunFolder(runs / run.name), run)
-                             .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
-                      << "\n";
+            print(runJson(RunFolder(runs / run.name), run));
         } else {
             std::cout << std::left << std::setw(static_cast<int>(widest) + 2) << run.name << std::setw(13)
                       << run.state << std::right << std::setw(8) << run.step << "/" << std::left
@@ -290,13 +287,11 @@ int presetsCommand(bool json) {
     for (const std::string& name : presetNames()) {
         const Specification::About about = loadPreset(name).specification.about;
         if (json) {
-            std::cout << nlohmann::ordered_json{{"name", name},
-                                                {"title", about.title},
-                                                {"teaches", about.teaches},
-                                                {"evidence", about.evidence},
-                                                {"minutes", about.minutes}}
-                             .dump()
-                      << "\n";
+            print({{"name", name},
+                   {"title", about.title},
+                   {"teaches", about.teaches},
+                   {"evidence", about.evidence},
+                   {"minutes", about.minutes}});
         } else {
             const std::string time = about.minutes > 0 ? durationText(60 * about.minutes) : "-";
             std::cout << std::left << std::setw(18) << name << std::setw(15) << time << about.teaches << "\n";
@@ -318,6 +313,7 @@ int describeCommand(const std::string& what, bool markdown) {
 
 int sampleCommand(const std::string& task, const std::vector<std::string>& settings, std::int64_t count,
                   std::uint64_t seed) {
+    const EndsWithReader reader;
     Specification specification;
     findField("task.name").set(specification, task);
     for (const std::string& setting : settings)
@@ -346,13 +342,9 @@ int serveCommand(const ReadOptions& options, bool with_parent) {
         if (step >= 0) line["step"] = step;
         print(line);
     };
-    serve.goes_on = [&] {
-        if (!with_parent) return true;
-        pollfd input{STDIN_FILENO, POLLIN, 0};
-        if (::poll(&input, 1, 0) <= 0) return true;
-        char byte;
-        return ::read(STDIN_FILENO, &byte, 1) > 0;
-    };
+    std::optional<ParentWatch> parent;
+    if (with_parent) parent.emplace();
+    serve.goes_on = [&] { return !parent || !parent->hasLeft(); };
     auto said = std::chrono::steady_clock::now();
     if (options.json)
         serve.progress = [&](std::int64_t done, std::int64_t all) {

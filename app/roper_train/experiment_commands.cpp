@@ -243,6 +243,8 @@ void measureSpeeds(const std::vector<BoardRow>& board, const fs::path& runs) {
 }  // namespace
 
 int compareCommand(const CompareOptions& options) {
+    std::optional<EndsWithReader> reader;
+    if (options.csv.empty()) reader.emplace();
     const RunTable table(options.runs);
     const std::vector<RunRecord> runs = matchingRuns(table, options.filter, options.runs);
     const std::vector<RunGroup> groups = groupRuns(runs);
@@ -302,6 +304,7 @@ int precisionCommand(const PrecisionOptions& options) {
 }
 
 int diffCommand(const std::vector<std::string>& names, const fs::path& runs, bool json) {
+    const EndsWithReader reader;
     std::vector<RunFolder> folders;
     for (const std::string& name : names)
         folders.push_back(findRun(name, runs));
@@ -320,6 +323,8 @@ int diffCommand(const std::vector<std::string>& names, const fs::path& runs, boo
 }
 
 int boardCommand(const fs::path& runs, bool measure, bool enqueue, bool json) {
+    std::optional<EndsWithReader> reader;
+    if (!measure && !enqueue) reader.emplace();
     const RunTable table(runs);
     if (measure) measureSpeeds(makeBoard(table.records(), readSpeeds(runs)), runs);
     const std::vector<BoardRow> board = makeBoard(table.records(), readSpeeds(runs));

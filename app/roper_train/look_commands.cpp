@@ -11,6 +11,7 @@
 #include "app/roper_train/json_line.h"
 #include "app/roper_train/look_heads.h"
 #include "app/roper_train/look_studies.h"
+#include "core/base/console.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
@@ -240,6 +241,8 @@ int attentionToFile(Inspector& inspector, const std::vector<std::int64_t>& ids,
 }  // namespace
 
 int lookCommand(const LookOptions& options) {
+    std::optional<EndsWithReader> reader;
+    if (options.out.empty()) reader.emplace();
     InspectorOptions settings;
     settings.threads = options.threads;
     if (options.what == "generate" || isStudy(options.what))  // all parameters are read again and again
@@ -247,7 +250,8 @@ int lookCommand(const LookOptions& options) {
     const bool shows_progress = ::isatty(STDERR_FILENO) != 0 && !options.json;
     if (shows_progress)
         settings.progress = [](std::int64_t done, std::int64_t all) {
-            std::cerr << "\rlayer " << done << " of " << all << (done == all ? "\r\033[K" : "") << std::flush;
+            terminal() << "\rlayer " << done << " of " << all << (done == all ? "\r\033[K" : "")
+                       << std::flush;
         };
     Inspector inspector(opened(options), settings);
     for (const std::string& note : inspector.model().notes)

@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
     limitSpinning(argv);
     roper::setProgramCommit(ROPER_LAB_COMMIT);
     roper::letWritesFail();
+    const roper::CleanOutput clean_output;
     try {
         const int code = roper::CommandLine().parseAndRun(argc, argv);
         if (code == 0) requireOutput();

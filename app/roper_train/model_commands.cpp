@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/roper_train/commands.h"
+#include "app/roper_train/json_line.h"
+#include "core/base/console.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -39,9 +42,7 @@ int printScoresBySize(const SizeScores& scores, bool json) {
             list.push_back({score.size.first, score.size.second, score.correct, score.of});
             if (score.fully_correct) list.back().push_back(*score.fully_correct);
         }
-        std::cout
-            << nlohmann::ordered_json{{"step", scores.step}, {"names", scores.names}, {"scores", list}}.dump()
-            << "\n";
+        print({{"step", scores.step}, {"names", scores.names}, {"scores", list}});
         return 0;
     }
     const bool has_working = !scores.scores.empty() && scores.scores.front().fully_correct;
@@ -63,11 +64,7 @@ void evaluateByPosition(const RunFolder& folder, const ReadingOptions& reading, 
                         static_cast<std::int64_t>(t), losses.losses[t]});
     if (eval.keep) savePositions(folder, rows);
     if (json) {
-        std::cout << nlohmann::ordered_json{{"step", losses.step},
-                                            {"length", losses.length},
-                                            {"losses", losses.losses}}
-                         .dump()
-                  << "\n";
+        print({{"step", losses.step}, {"length", losses.length}, {"losses", losses.losses}});
         return;
     }
     std::cout << formatRows(rows);
@@ -90,7 +87,7 @@ void evaluateAtLength(const RunFolder& folder, const ReadingOptions& reading, co
     if (json) {
         nlohmann::ordered_json object = rowJson(row);
         object["length"] = length;
-        std::cout << object.dump() << "\n";
+        print(object);
         return;
     }
     std::cout << "step " << row.step;
@@ -115,6 +112,8 @@ Scaling scalingOf(const EvalOptions& eval) {
 }  // namespace
 
 int evalCommand(const ReadOptions& options, EvalOptions eval) {
+    std::optional<EndsWithReader> reader;
+    if (eval.out.empty() && !eval.keep) reader.emplace();
     if (!eval.out.empty()) eval.out = outputPath(eval.out);
     const RunFolder folder = findRun(options.run, options.runs);
     const ReadingOptions reading{options.step, options.device,

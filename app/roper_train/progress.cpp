@@ -8,7 +8,9 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "app/roper_train/json_line.h"
 #include "core/base/console.h"
+#include "core/base/text.h"
 
 namespace roper {
 namespace {
@@ -41,15 +43,11 @@ std::string cutToWidth(const std::string& text, std::size_t columns) {
     return text.substr(0, at);
 }
 
-void printJson(const nlohmann::ordered_json& json) {
-    std::cout << json.dump() << std::endl;  // flushed: whoever reads the lines wants them now
-}
-
 template <class Row>
 void printRow(const char* event, const Row& row) {
     nlohmann::ordered_json json = {{"event", event}};
     json.update(rowJson(row));
-    printJson(json);
+    print(json);
 }
 
 }  // namespace
@@ -68,8 +66,7 @@ std::string evaluationText(const EvaluationRow& row) {
     std::string text;
     if (row.correct)
         text = std::to_string(*row.correct) + " of " + std::to_string(row.of.value_or(0)) + " right" +
-               (row.fully_correct ? " (" + std::to_string(*row.fully_correct) + " fully solved)" : "") +
-               ", ";
+               (row.fully_correct ? " (" + std::to_string(*row.fully_correct) + " fully solved)" : "") + ", ";
     if (row.loss) text += "fresh loss " + rounded(*row.loss, 4);
     // A loss of its own, without problems or a lower bound, is that of a text.
     if (row.loss && !row.correct && !row.loss_lower_bound)
@@ -94,11 +91,11 @@ void Progress::onStart(const TrainingStart& start) {
     start_ = start;
     began_ = Clock::now();
     if (verbosity_ == Verbosity::json) {
-        printJson({{"event", "start"},
-                   {"step", start.step},
-                   {"steps", start.steps},
-                   {"parameters", start.parameters},
-                   {"device", start.device}});
+        print({{"event", "start"},
+               {"step", start.step},
+               {"steps", start.steps},
+               {"parameters", start.parameters},
+               {"device", start.device}});
     } else if (verbosity_ != Verbosity::quiet) {
         std::cerr << rounded(static_cast<double>(start.parameters) / 1e6, 2) << " M parameters on "
                   << start.device << (start.step > 0 ? ", from step " + std::to_string(start.step) : "")
@@ -148,7 +145,7 @@ void Progress::drawBar(const MetricsRow& row) {
     for (int cell = 0; cell < cells; ++cell)
         line += cell < full ? "█" : "░";
     line += (cells > 0 ? "  " : "") + numbers;
-    std::cerr << "\r\033[K" << cutToWidth(line, terminalWidth() - 1) << std::flush;
+    terminal() << "\r\033[K" << cutToWidth(onOneLine(line), terminalWidth() - 1) << std::flush;
     bar_is_open_ = true;
 }
 
@@ -188,8 +185,7 @@ void Progress::onEvaluation(const EvaluationRow& row) {
 }
 
 void Progress::onPause(bool paused) {
-    if (verbosity_ == Verbosity::json)
-        printJson({{"event", paused ? "pause" : "resume"}, {"step", last_.step}});
+    if (verbosity_ == Verbosity::json) print({{"event", paused ? "pause" : "resume"}, {"step", last_.step}});
     if (verbosity_ != Verbosity::bar && verbosity_ != Verbosity::lines) return;
     endBar();
     std::cerr << (paused ? "paused" : "resumed") << "\n";

@@ -14,7 +14,7 @@
 #include "core/base/crash_report.h"
 #include "core/base/error.h"
 #include "core/base/file_path.h"
-#include "core/training/run_control.h"
+#include "core/base/stop_signals.h"
 
 namespace roper {
 namespace {

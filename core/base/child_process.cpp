@@ -37,8 +37,14 @@ pid_t spawn(decltype(&::posix_spawn) find, const std::string& program,
         if (standard[i] >= 0) ::posix_spawn_file_actions_adddup2(&files, standard[i], static_cast<int>(i));
     posix_spawnattr_t attributes;
     ::posix_spawnattr_init(&attributes);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
     ::posix_spawnattr_setpgroup(&attributes, 0);
+    // What this process ignores its children would ignore, too, and could not be ended.
+    sigset_t ends;
+    ::sigemptyset(&ends);
+    for (const int signal : {SIGTERM, SIGINT, SIGPIPE})
+        ::sigaddset(&ends, signal);
+    ::posix_spawnattr_setsigdefault(&attributes, &ends);
     pid_t pid = 0;
     const int error = find(&pid, program.c_str(), &files, &attributes, argv.data(), environ);
     ::posix_spawnattr_destroy(&attributes);

@@ -1,13 +1,120 @@
 #include "core/base/console.h"
 
-#include <iostream>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <iostream>
+#include <mutex>
+#include <streambuf>
+#include <string>
+
+#include "core/base/stop_signals.h"
 #include "core/base/text.h"
 
 namespace roper {
 
 void tellPerson(std::string_view text) {
     std::cerr << withoutControls(text) << std::endl;
+}
+
+/// Takes the place of a stream's buffer and hands on what is clean. It holds back the beginning of a
+/// character that has not come whole.
+class CleanOutput::Filter : public std::streambuf {
+  public:
+    explicit Filter(std::ostream& stream) : stream_(stream), to_(stream.rdbuf(this)) {}
+    ~Filter() override {
+        pass(withoutControls(unfinished_));
+        stream_.rdbuf(to_);
+    }
+    Filter(const Filter&) = delete;
+    Filter& operator=(const Filter&) = delete;
+
+    std::streambuf* to() const { return to_; }
+
+  protected:
+    std::streamsize xsputn(const char* text, std::streamsize count) override {
+        const std::lock_guard lock(mutex_);
+        const std::string_view added(text, static_cast<std::size_t>(count));
+        if (unfinished_.empty() && isPlain(added)) return to_->sputn(text, count);
+        unfinished_ += added;
+        const std::size_t whole = wholeCharacters(unfinished_);
+        const bool passed = pass(withoutControls(std::string_view(unfinished_).substr(0, whole)));
+        unfinished_.erase(0, whole);
+        return passed ? count : 0;
+    }
+
+    int_type overflow(int_type character) override {
+        if (traits_type::eq_int_type(character, traits_type::eof())) return traits_type::not_eof(character);
+        const char one = traits_type::to_char_type(character);
+        return xsputn(&one, 1) == 1 ? character : traits_type::eof();
+    }
+
+    int sync() override {
+        const std::lock_guard lock(mutex_);
+        return to_->pubsync();
+    }
+
+  private:
+    /// Printable ASCII, line ends and tabs, as nearly everything is.
+    static bool isPlain(std::string_view text) {
+        return std::all_of(text.begin(), text.end(), [](char c) {
+            const auto byte = static_cast<unsigned char>(c);
+            return c == '\n' || c == '\t' || (byte >= ' ' && byte < 0x7F);
+        });
+    }
+
+    bool pass(const std::string& clean) {
+        const auto count = static_cast<std::streamsize>(clean.size());
+        return to_->sputn(clean.data(), count) == count;
+    }
+
+    std::ostream& stream_;
+    std::streambuf* to_;
+    std::string unfinished_;
+    std::mutex mutex_;
+};
+
+namespace {
+std::ostream* unfiltered = &std::cerr;
+}
+
+CleanOutput::CleanOutput()
+    : out_(std::make_unique<Filter>(std::cout)), err_(std::make_unique<Filter>(std::cerr)) {
+    static std::ostream stream(nullptr);
+    stream.rdbuf(err_->to());
+    unfiltered = &stream;
+}
+
+CleanOutput::~CleanOutput() {
+    unfiltered = &std::cerr;
+}
+
+std::ostream& terminal() {
+    return *unfiltered;
+}
+
+EndsWithReader::EndsWithReader() {
+    struct stat info {};
+    const bool may_leave =
+        ::fstat(STDOUT_FILENO, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
+    if (!may_leave) return;
+    wake_ = Descriptor(::eventfd(0, EFD_CLOEXEC));
+    if (!wake_) return;
+    watcher_ = std::thread([wake = wake_.number()] {
+        pollfd watched[] = {{STDOUT_FILENO, 0, 0}, {wake, POLLIN, 0}};
+        while (::poll(watched, 2, -1) < 0) {
+        }
+        if (watched[1].revents == 0) endPromptly(0);
+    });
+}
+
+EndsWithReader::~EndsWithReader() {
+    if (!watcher_.joinable()) return;
+    ::eventfd_write(wake_.number(), 1);
+    watcher_.join();
 }
 
 }  // namespace roper

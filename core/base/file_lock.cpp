@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
+#include "core/base/stop_signals.h"
 #include "core/base/text.h"
 #include "core/base/this_process.h"
 
@@ -98,6 +99,9 @@ std::optional<bool> lockIsHeld(const FilePath& path) {
 FileLock::Waiting waitAtMost(double seconds, const std::string& what) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     return [until, what](const std::string& holder) {
+        if (stopIsRequested())
+            throw Error(ErrorKind::preempted,
+                        "told to end while waiting for " + holder + ", which holds " + what);
         if (std::chrono::steady_clock::now() < until) return true;
         throw Error(ErrorKind::usage,
                     holder + " holds " + what + " and does not let go of it; end it, or try again later");

@@ -37,7 +37,8 @@ class FileLock {
 /// locks.
 std::optional<bool> lockIsHeld(const FilePath& path);
 
-/// A `FileLock::Waiting` that gives up after `seconds`. @throws Error (usage) saying who holds `what`
+/// A `FileLock::Waiting` that gives up after `seconds`. @throws Error (usage) saying who holds `what`; Error
+/// (preempted) if the process is told to end meanwhile
 FileLock::Waiting waitAtMost(double seconds, const std::string& what);
 
 }  // namespace roper

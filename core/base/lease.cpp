@@ -14,6 +14,7 @@
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
+#include "core/base/stop_signals.h"
 #include "core/base/text.h"
 #include "core/base/this_process.h"
 
@@ -129,6 +130,16 @@ bool isOurs(const ProcessIdentity& other, const ProcessIdentity& me) {
                                       "); pause or stop it first, or wait until it is done");
 }
 
+/// @throws Error (preempted) with `told` if the process is told to end
+void sleepUnlessStopped(double seconds, const std::string& told) {
+    constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    while (std::chrono::steady_clock::now() < until) {
+        if (stopIsRequested()) throw Error(ErrorKind::preempted, told);
+        std::this_thread::sleep_for(kBetweenLooks);
+    }
+}
+
 /// Waits until the lease may be taken over. @throws Error (usage) if its holder lives
 void waitForEndOf(const FilePath& folder, const FilePath& path, const SeenLease& lease, double expires_s,
                   const ProcessIdentity& me, const std::function<void(const std::string&)>& say) {
@@ -148,7 +159,7 @@ void waitForEndOf(const FilePath& folder, const FilePath& path, const SeenLease&
                 std::to_string(std::max(0, static_cast<int>(silent))) +
                 " s ago; waiting to see whether it still is");
         has_said = true;
-        std::this_thread::sleep_for(std::chrono::duration<double>(std::min(1.0, expires_s / 10)));
+        sleepUnlessStopped(std::min(1.0, expires_s / 10), "told to end while waiting for " + name);
         const auto now = lookAt(path);
         if (!now || now->released) return;
         if (now->heartbeat != lease.heartbeat) refuse(folder, name);

@@ -39,7 +39,7 @@ class Lease {
     /// Waits for a holder on another machine of which it is not known whether it lives, until its next
     /// heartbeat, or until the last is too old.
     /// @param say  told once, for a person, that it waits and for whom
-    /// @throws Error (usage) naming who holds it; Error (disk)
+    /// @throws Error (usage) naming who holds it; Error (preempted) if told to end meanwhile; Error (disk)
     explicit Lease(const FilePath& folder, const std::function<void(const std::string&)>& say = {},
                    double expires_s = kExpires_s, ProcessIdentity me = ProcessIdentity::ofThisProcess());
     /// Releases it, so that the next need not wait.

@@ -175,7 +175,28 @@ std::size_t firstNotUtf8(std::string_view text) {
 
 namespace {
 
-std::string cleaned(std::string_view text, std::string_view allowed) {
+/// What stands for a character that controls, or for a byte that is no UTF-8.
+using Replacement = std::string (*)(std::string_view character);
+
+std::string blankFor(std::string_view) {
+    return " ";
+}
+
+/// Of one up to U+FFFF, as all that control are.
+std::string escapeFor(std::string_view character) {
+    std::uint32_t code = static_cast<unsigned char>(character[0]);
+    if (character.size() == 2) code &= 0x1FU;
+    if (character.size() == 3) code &= 0x0FU;
+    for (const char c : character.substr(1))
+        code = (code << 6U) | (static_cast<unsigned char>(c) & 0x3FU);
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string escaped = "\\u";
+    for (const unsigned shift : {12U, 8U, 4U, 0U})
+        escaped += kDigits[(code >> shift) & 15U];
+    return escaped;
+}
+
+std::string cleaned(std::string_view text, std::string_view allowed, Replacement replacement = blankFor) {
     std::string line;
     line.reserve(text.size());
     while (!text.empty()) {
@@ -187,7 +208,7 @@ std::string cleaned(std::string_view text, std::string_view allowed) {
             continue;
         }
         if (isControl(character) && allowed.find(character) == std::string_view::npos)
-            line += ' ';
+            line += replacement(character);
         else
             line += character;
         text.remove_prefix(character.size());
@@ -203,6 +224,20 @@ std::string withoutControls(std::string_view text) {
 
 std::string onOneLine(std::string_view text) {
     return cleaned(text, {});
+}
+
+std::string escapedControls(std::string_view text) {
+    return cleaned(text, "\n\t", escapeFor);
+}
+
+std::size_t wholeCharacters(std::string_view text) {
+    constexpr std::size_t kLongestBeginning = 3;
+    for (std::size_t back = 1; back <= std::min(kLongestBeginning, text.size()); ++back) {
+        const auto byte = static_cast<unsigned char>(text[text.size() - back]);
+        if ((byte & 0xC0U) == 0x80) continue;  // within a character
+        return characterLength(byte) > back ? text.size() - back : text.size();
+    }
+    return text.size();
 }
 
 std::string markdownCell(std::string_view text) {
@@ -231,6 +266,8 @@ std::optional<std::string> nearestName(std::string_view word, const std::vector<
     std::optional<std::string> nearest;
     std::size_t least = word.size() / 2 + 2;
     for (const std::string& candidate : candidates) {
+        const std::size_t longer = std::max(word.size(), candidate.size());
+        if (longer - std::min(word.size(), candidate.size()) >= least) continue;  // at least so far apart
         const std::size_t distance = editDistance(word, candidate);
         if (distance < least) {
             least = distance;

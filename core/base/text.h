@@ -54,6 +54,13 @@ std::string onOneLine(std::string_view text);
 /// The same as a cell of a table in Markdown.
 std::string markdownCell(std::string_view text);
 
+/// The same characters as \uXXXX, as JSON and TOML have them in quotes: a text in one of these forms then
+/// tells the same and controls no terminal. Line ends and tabs, which stand between values, stay.
+std::string escapedControls(std::string_view text);
+
+/// Bytes up to the last character that has come whole; what is no UTF-8 at all counts as whole.
+std::size_t wholeCharacters(std::string_view text);
+
 /// What a JSON parser's exception says, without its own number of the error.
 std::string jsonProblem(std::string_view what);
 

@@ -72,7 +72,7 @@ class Running {
     ~Running() {
         if (ended_) return;
         ::kill(pid_, SIGTERM);
-        wait(0);
+        waitOrKill({pid_});
     }
     Running(const Running&) = delete;
     Running& operator=(const Running&) = delete;

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/base/stop_signals.h"
 #include "core/inspection/answer_look.h"
 #include "core/inspection/opened_model.h"
 #include "core/inspection/published_probe.h"
@@ -20,7 +21,12 @@ class Socket {
     Socket() : control(/*open_socket=*/true) {
         if (control.socketPath().empty())
             throw Error(ErrorKind::disk, "no control socket: " + control.problem());
+        removeAtPromptStop(control.socketPath());
     }
+    ~Socket() { removeAtPromptStop({}); }
+    Socket(const Socket&) = delete;
+    Socket& operator=(const Socket&) = delete;
+
     RunControl control;
 };
 
@@ -29,6 +35,7 @@ InspectorOptions inspectorOptions(const RunControl& control, const ServeOptions&
     InspectorOptions of_inspector;
     of_inspector.kept_bytes = static_cast<std::uint64_t>(availableMemory().value_or(0) / 3);
     of_inspector.progress = [&control, &options](std::int64_t done, std::int64_t all) {
+        if (stopIsRequested()) throw Error(ErrorKind::other, "told to end");
         if (control.askerHasLeft()) throw Error(ErrorKind::other, "nobody waits for the answer any more");
         if (options.progress) options.progress(done, all);
     };
@@ -43,6 +50,7 @@ Reply replyTo(const Request& request, Inspector& inspector) {
 
 void serveRun(const RunFolder& folder, const ReadingOptions& reading, const ServeOptions& options) {
     handleStopSignals();
+    const StopsPromptly nothing_to_save;
     translatingErrors([&] {
         LoadedModel loaded = loadModel(folder, reading);
         Socket socket;
@@ -63,6 +71,7 @@ void serveRun(const RunFolder& folder, const ReadingOptions& reading, const Serv
 
 void servePublished(const FilePath& path, const ServeOptions& options) {
     handleStopSignals();
+    const StopsPromptly nothing_to_save;
     translatingErrors([&] {
         Socket socket;
         Inspector inspector(openPublished(path), inspectorOptions(socket.control, options));

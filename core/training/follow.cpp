@@ -38,6 +38,10 @@ void followIn(ProcessGroup& group) {
     while (!group.has(kAllReadyKey))
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     group.connect();
+    // From here on only the first process decides when to end, since it must save; without it this one ends,
+    // too.
+    ::signal(SIGTERM, SIG_IGN);
+    ::signal(SIGINT, SIG_IGN);
     TrainingPosition position;
     std::optional<BatchStream> batches;
     std::unique_ptr<Stepper> stepper;
@@ -65,9 +69,6 @@ void followIn(ProcessGroup& group) {
 }  // namespace
 
 void followRun(const Address& first, int rank, int size) {
-    // Only the first process decides when to end; without it this one ends, too.
-    ::signal(SIGTERM, SIG_IGN);
-    ::signal(SIGINT, SIG_IGN);
     keepHeapWarm();
     translatingErrors([&] {
         const std::unique_ptr<ProcessGroup> group = ProcessGroup::join(first, rank, size);

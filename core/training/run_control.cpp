@@ -2,44 +2,12 @@
 
 #include <unistd.h>
 
-#include <csignal>
 #include <utility>
 
+#include "core/base/stop_signals.h"
 #include "core/control/socket_path.h"
 
 namespace roper {
-namespace {
-
-volatile std::sig_atomic_t interrupts = 0;
-volatile std::sig_atomic_t terminations = 0;
-
-constexpr int kInterruptedExitCode = 130;
-
-void onInterrupt(int) {
-    interrupts = interrupts + 1;
-    if (interrupts > 1) ::_exit(kInterruptedExitCode);
-}
-
-void onTerminate(int) {
-    terminations = terminations + 1;
-}
-
-}  // namespace
-
-void handleStopSignals() {
-    struct sigaction action {};
-    action.sa_handler = onInterrupt;
-    ::sigaction(SIGINT, &action, nullptr);
-    action.sa_handler = onTerminate;
-    ::sigaction(SIGTERM, &action, nullptr);
-    action.sa_handler = SIG_IGN;  // a terminal that is closed does not end a run
-    ::sigaction(SIGHUP, &action, nullptr);
-    ::sigaction(SIGXFSZ, &action, nullptr);  // at a limit of file size the write fails, and that is reported
-}
-
-bool stopIsRequested() {
-    return interrupts > 0 || terminations > 0;
-}
 
 RunControl::RunControl(bool open_socket) {
     if (!open_socket) return;
@@ -60,8 +28,8 @@ RunRequest RunControl::poll(const RequestHandlers& handlers, std::chrono::millis
     } else if (patience.count() > 0) {
         ::usleep(static_cast<useconds_t>(patience.count() * 1000));
     }
-    if (terminations > 0) return RunRequest::preempt;
-    if (stop_ || interrupts > 0) return RunRequest::stop;
+    if (stopSignal() == StopSignal::terminate) return RunRequest::preempt;
+    if (stop_ || stopSignal() == StopSignal::interrupt) return RunRequest::stop;
     return paused_ ? RunRequest::pause : RunRequest::none;
 }
 

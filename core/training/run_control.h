@@ -11,13 +11,6 @@ namespace roper {
 /// What a signal or the control socket requests of the run.
 enum class RunRequest { none, pause, stop, preempt };
 
-/// Installs handlers so that the first SIGINT asks to stop and the second ends the process at once; SIGTERM
-/// asks to save and give the machine back. `RunControl` reads them.
-void handleStopSignals();
-
-/// Whether a signal has requested to stop or to give the machine back.
-bool stopIsRequested();
-
 /// The replies that only the loop that trains or serves can give.
 struct RequestHandlers {
     std::function<std::string()> status;              ///< the text of a status reply

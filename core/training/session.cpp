@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/base/stop_signals.h"
 #include "core/base/text.h"
 #include "core/corpus/open_task.h"
 #include "core/model/device.h"
@@ -202,10 +203,24 @@ void note(RunRecorder& recorder, TrainingObserver& observer, const std::string& 
 
 namespace {
 
+/// Waits for the run's lease, with nothing to save.
+std::unique_ptr<RunRecorder> openRecorder(const RunFolder& folder) {
+    const StopsPromptly nothing_to_save;
+    return std::make_unique<RunRecorder>(folder);
+}
+
+/// @returns null if it was told to stop meanwhile
+std::unique_ptr<Task> openTaskPromptly(const TaskSettings& settings, const RunFolder& folder,
+                                       TextPreparation& preparation) {
+    const StopsPromptly nothing_to_save;
+    return openTask(settings, folder, preparation.preparing());
+}
+
 /// @param others_wait  whether other tasks of srun wait to be told where to connect; false once they are
 RunState trainHolding(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session,
                       bool& others_wait) {
-    RunRecorder recorder(folder);
+    const std::unique_ptr<RunRecorder> opened_recorder = openRecorder(folder);
+    RunRecorder& recorder = *opened_recorder;
     std::optional<Followers> followers;  // end after the run's failure is written
     recorder.logCrashes();
     try {
@@ -226,7 +241,7 @@ RunState trainHolding(const RunFolder& folder, TrainingObserver& observer, const
             if (session.processes > 1 && specification.device.name == "auto")
                 specification.device.name = opened.device.is_cpu() ? "cpu" : "cuda";
             TextPreparation preparation(recorder, control, observer);
-            std::unique_ptr<Task> task = openTask(specification.task, folder, preparation.preparing());
+            std::unique_ptr<Task> task = openTaskPromptly(specification.task, folder, preparation);
             if (!task) return preparation.end();
             if (!session.anyway) requireMemory(specification);
             if (const auto free = availableDisk(folder.path()))

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/base/stop_signals.h"
 #include "core/base/text.h"
 #include "core/base/this_process.h"
 #include "core/model/device.h"
@@ -43,6 +44,7 @@ Trainer::Trainer(Specification specification, std::unique_ptr<Task> task, at::De
     // Dropout draws from the default generators; the weights have generators of their own.
     at::manual_seed(static_cast<std::uint64_t>(specification_.training.model_seed));
     if (followers_ == nullptr) return;
+    const StopsPromptly nothing_to_save;
     followers_->connect([this] {
         const RunRequest request =
             control_.poll({[] { return std::string("waiting for the other processes"); }});

@@ -1,9 +1,12 @@
 #include "core/base/lease.h"
+#include "core/base/stop_signals.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include <atomic>
 #include <chrono>
@@ -14,6 +17,7 @@
 #include <vector>
 
 #include "tests/support/expect_error.h"
+#include "tests/support/limited_process.h"
 #include "tests/support/temporary_folder.h"
 
 namespace roper {
@@ -186,6 +190,16 @@ TEST_F(LeaseTest, ManyThatWantItGetItOneAtATime) {
         machine.join();
     EXPECT_EQ(most, 1);
     EXPECT_EQ(got, 8);
+}
+
+TEST_F(LeaseTest, ToldToEndItWaitsNoLonger) {
+    leaveLease(1, processOn("b"));
+    EXPECT_TRUE(endsWithin(10, 1'000'000'000, [&] {
+        handleStopSignals();
+        ::raise(SIGTERM);
+        expectError(ErrorKind::preempted, "told to end while waiting for process 4711 on b",
+                    [&] { Lease(folder_.path(), {}, /*expires_s=*/20, processOn("a")); });
+    }));
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "tests/support/limited_process.h"
+
 namespace roper {
 namespace {
 
@@ -37,6 +39,28 @@ TEST(Text, SizesHaveThreeDigits) {
     EXPECT_EQ(bytesText(195e6), "195 MB");
     EXPECT_EQ(bytesText(1.234e12), "1.23 TB");
     EXPECT_EQ(bytesText(999.6), "1 kB");
+}
+
+TEST(Text, ControlsAreEscapedAsJsonHasThem) {
+    EXPECT_EQ(escapedControls("{\n\t\"a\": \"\x1b[2J\x7f\xc2\x9b\xe2\x80\xae\xe2\x80\xa8é模\xff\"}"),
+              "{\n\t\"a\": \"\\u001b[2J\\u007f\\u009b\\u202e\\u2028é模?\"}");
+}
+
+TEST(Text, ACharacterThatHasNotComeWholeIsKnown) {
+    EXPECT_EQ(wholeCharacters(""), 0U);
+    EXPECT_EQ(wholeCharacters("aé"), 3U);
+    EXPECT_EQ(wholeCharacters("a\xc2"), 1U);
+    EXPECT_EQ(wholeCharacters("a\xe2\x80"), 1U);
+    EXPECT_EQ(wholeCharacters("a\xf0\x9f\x98"), 1U);
+    EXPECT_EQ(wholeCharacters("a\x80\x80\x80\x80"), 5U);  // no UTF-8: nothing to wait for
+    EXPECT_EQ(wholeCharacters("a\xff"), 2U);
+}
+
+/// A key of eight megabytes has no near name, and that is known without comparing its letters.
+TEST(Text, ALongWordIsNotCompared) {
+    const std::string word(8'000'000, 'x');
+    const std::vector<std::string> names(100, "a name of twenty letters");
+    EXPECT_TRUE(endsWithin(10, 1'000'000'000, [&] { EXPECT_FALSE(nearestName(word, names)); }));
 }
 
 }  // namespace

@@ -1,0 +1,63 @@
+#include "core/base/stop_signals.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "tests/support/limited_process.h"
+#include "tests/support/temporary_folder.h"
+
+namespace roper {
+namespace {
+
+/// The signal that ends a process which never looks whether it is to stop.
+int endOf(const std::function<void()>& begin) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        limitTo(20, kNoLimit);
+        handleStopSignals();
+        begin();
+        while (true) {
+        }
+    }
+    int status = 0;
+    return ::waitpid(child, &status, 0) == child && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+TEST(StopSignals, WhatHasNothingToSaveIsEndedWhateverItWaitsFor) {
+    const TemporaryFolder folder;
+    const std::filesystem::path socket = folder / "socket";
+    std::ofstream(socket) << "x";
+    EXPECT_EQ(endOf([&] {
+                  removeAtPromptStop(socket);
+                  static const StopsPromptly nothing_to_save;
+                  ::raise(SIGTERM);
+              }),
+              SIGTERM);
+    EXPECT_FALSE(std::filesystem::exists(socket));
+    EXPECT_EQ(endOf([] {
+                  ::raise(SIGINT);
+                  static const StopsPromptly nothing_to_save;
+              }),
+              SIGINT);
+}
+
+TEST(StopSignals, WhatHasSomethingToSaveIsLeftTimeToDoSo) {
+    EXPECT_TRUE(endsWithin(20, kNoLimit, [] {
+        handleStopSignals();
+        {
+            const StopsPromptly nothing_to_save;
+            ::raise(SIGTERM);
+        }
+        EXPECT_EQ(stopSignal(), StopSignal::terminate);
+        EXPECT_EQ(::alarm(0), 0U) << "it would be ended";
+    }));
+}
+
+}  // namespace
+}  // namespace roper
