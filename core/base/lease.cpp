@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
@@ -44,14 +46,37 @@ FilePath fileOf(const FilePath& folder, std::int64_t number) {
     return folder / (std::string(kPrefix) + std::to_string(number));
 }
 
-/// The numbers of the leases in a folder, ascending.
+/// No folder comes near it, whose processes take a number each. Larger ones would have no successor.
+constexpr std::int64_t kLargestNumber = 1'000'000'000'000;
+
+/// The number of a lease by its file's name, as `fileOf` writes it: not "lease.01", "lease.+9" or "lease.-1".
+std::optional<std::int64_t> numberOf(const std::string& name) {
+    const auto number = parseInteger(name.substr(kPrefix.size()));
+    if (!number || *number < 1 || *number > kLargestNumber) return std::nullopt;
+    return std::to_string(*number) == name.substr(kPrefix.size()) ? std::optional<std::int64_t>(*number)
+                                                                  : std::nullopt;
+}
+
+struct LeasesInFolder {
+    std::vector<std::int64_t> numbers;  ///< ascending
+    std::vector<std::string> ignored;   ///< names that begin as those of leases and are none
+};
+
+LeasesInFolder leasesIn(const FilePath& folder) {
+    LeasesInFolder found;
+    for (const std::string& name : namesIn(folder)) {
+        if (!name.starts_with(kPrefix) || name.find(kPartialMark) != std::string::npos) continue;
+        if (const auto number = numberOf(name))
+            found.numbers.push_back(*number);
+        else
+            found.ignored.push_back(name);
+    }
+    std::sort(found.numbers.begin(), found.numbers.end());
+    return found;
+}
+
 std::vector<std::int64_t> numbersIn(const FilePath& folder) {
-    std::vector<std::int64_t> numbers;
-    for (const std::string& name : namesIn(folder))
-        if (name.starts_with(kPrefix))
-            if (const auto number = parseInteger(name.substr(kPrefix.size()))) numbers.push_back(*number);
-    std::sort(numbers.begin(), numbers.end());
-    return numbers;
+    return leasesIn(folder).numbers;
 }
 
 /// A lease as another process sees it.
@@ -140,6 +165,18 @@ void sleepUnlessStopped(double seconds, const std::string& told) {
     }
 }
 
+/// For a person: why a process waits, and how long at most.
+std::string describeWait(const FilePath& folder, const std::string& holder, double silent, double expires_s) {
+    const auto seconds = [](double time) { return std::to_string(static_cast<std::int64_t>(time)) + " s"; };
+    constexpr double kClocksDiffer_s = 1;  // the times of two files, of which one is a moment older
+    const std::string seen =
+        silent > -kClocksDiffer_s
+            ? " was seen at work in " + folder.string() + " " + seconds(std::max(0.0, silent)) + " ago"
+            : " has left a time in " + folder.string() + " that lies ahead of its clock";
+    return holder + seen + "; waiting at most " +
+           seconds(std::ceil(std::min(expires_s, expires_s - silent))) + " to see whether it is still there";
+}
+
 /// Waits until the lease may be taken over. @throws Error (usage) if its holder lives
 void waitForEndOf(const FilePath& folder, const FilePath& path, const SeenLease& lease, double expires_s,
                   const ProcessIdentity& me, const std::function<void(const std::string&)>& say) {
@@ -150,14 +187,14 @@ void waitForEndOf(const FilePath& folder, const FilePath& path, const SeenLease&
             refuse(folder, name);
         return;
     }
+    const double began = elapsed();
     bool has_said = false;
     while (true) {
         const double silent = timeOf(folder, me) - lease.heartbeat;
-        if (silent >= expires_s) return;
-        if (!has_said && say)
-            say(name + " was seen at work in " + folder.string() + " " +
-                std::to_string(std::max(0, static_cast<int>(silent))) +
-                " s ago; waiting to see whether it still is");
+        // A heartbeat ahead of the file server's clock tells no age: whoever lives has another within the
+        // wait.
+        if (silent >= expires_s || elapsed() - began >= expires_s) return;
+        if (!has_said && say) say(describeWait(folder, name, silent, expires_s));
         has_said = true;
         sleepUnlessStopped(std::min(1.0, expires_s / 10), "told to end while waiting for " + name);
         const auto now = lookAt(path);
@@ -179,9 +216,19 @@ std::string ProcessIdentity::name() const {
 Lease::Lease(const FilePath& folder, const std::function<void(const std::string&)>& say, double expires_s,
              ProcessIdentity me)
     : folder_(folder), expires_s_(expires_s), me_(std::move(me)) {
+    bool has_said_ignored = false;
     while (number_ == 0) {
-        const std::vector<std::int64_t> numbers = numbersIn(folder_);
+        const LeasesInFolder leases = leasesIn(folder_);
+        const std::vector<std::int64_t>& numbers = leases.numbers;
         const std::int64_t highest = numbers.empty() ? 0 : numbers.back();
+        if (highest == kLargestNumber)
+            throw Error(ErrorKind::usage, fileOf(folder_, highest).string() +
+                                              " has no successor, and no trainer has made it; remove it if "
+                                              "none works on " +
+                                              folder_.string());
+        if (!leases.ignored.empty() && say && !std::exchange(has_said_ignored, true))
+            say(folder_.string() + " holds " + onOneLine(leases.ignored.front()) +
+                ", which is no lease and is ignored");
         if (highest > 0) {
             const auto lease = lookAt(fileOf(folder_, highest));
             if (!lease) continue;

@@ -77,6 +77,44 @@ TEST_F(LeaseTest, IsRefusedWhileTheHeartbeatOfAnotherMachineGoesOn) {
     held->requireHeld();
 }
 
+TEST_F(LeaseTest, NamesThatNoProcessGivesAreIgnoredAndSaid) {
+    for (const char* name : {"lease.01", "lease.+9", "lease.-3", "lease.0", "lease.9x", "lease.",
+                             "lease.9223372036854775807", "lease.9223372036854775808", "lease.1000000000001"})
+        std::ofstream(folder_ / name) << "{}";
+    leaveLease(2, processOn("a"));
+    std::ofstream(folder_ / "lease.2") << "released\n";
+    const auto lease = take("b");
+    EXPECT_EQ(lease->number(), 3);
+    EXPECT_TRUE(lease->renew()) << "an odd name is no successor";
+    ASSERT_EQ(said_.size(), 1U);
+    EXPECT_NE(said_.front().find("which is no lease and is ignored"), std::string::npos) << said_.front();
+}
+
+TEST_F(LeaseTest, TheLargestNumberHasNoSuccessor) {
+    std::ofstream(folder_ / "lease.1000000000000") << "released\n";
+    expectError(ErrorKind::usage, "has no successor", [&] { take("a"); });
+}
+
+TEST_F(LeaseTest, ATimeAheadOfTheClockIsWaitedForNoLongerThanAnyOther) {
+    for (const double ahead_s : {0.2, 3600.0, 1e9}) {
+        leaveLease(7, processOn("a"));
+        timespec times[2]{};
+        ::clock_gettime(CLOCK_REALTIME, &times[1]);
+        times[1].tv_sec += static_cast<time_t>(ahead_s) + 1;
+        times[0] = times[1];
+        ASSERT_EQ(::utimensat(AT_FDCWD, (folder_ / "lease.7").c_str(), times, 0), 0);
+        const auto began = std::chrono::steady_clock::now();
+        const auto lease = take("b");
+        const auto waited = std::chrono::steady_clock::now() - began;
+        EXPECT_GE(waited, milliseconds(500)) << "it may live";
+        EXPECT_LT(waited, std::chrono::seconds(30));
+        EXPECT_EQ(lease->number(), 8);
+        ASSERT_FALSE(said_.empty());
+        EXPECT_NE(said_.back().find("ahead of its clock; waiting at most 1 s"), std::string::npos)
+            << said_.back();
+    }
+}
+
 TEST_F(LeaseTest, IsTakenOverOnceAnotherMachineIsSilent) {
     leaveLease(7, processOn("a"));
     const auto began = std::chrono::steady_clock::now();
