@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <numeric>
 #include <queue>
+#include <stdexcept>
+
+#include "core/base/text.h"
 
 namespace roper {
 namespace {
@@ -40,15 +44,20 @@ std::size_t characterLength(char first) {
 Bpe::Bpe(std::vector<std::string> pieces, const std::vector<Merge>& merges) : pieces_(std::move(pieces)) {
     ids_.reserve(pieces_.size());
     for (std::size_t id = 0; id < pieces_.size(); ++id)
-        ids_.emplace(pieces_[id], static_cast<std::int32_t>(id));
-    merges_.reserve(merges.size());
-    for (const Merge& merge : merges)
-        merges_[keyOf(merge.left, merge.right)] = {merge.rank, merge.merged};
+        ids_.try_emplace(pieces_[id], static_cast<std::int32_t>(id));
+    setMerges(merges);
     for (int byte = 0; byte < 256; ++byte) {
         char name[8];
         std::snprintf(name, sizeof name, "<0x%02X>", byte);
         byte_pieces_.push_back(idOf(name).value_or(-1));
     }
+}
+
+void Bpe::setMerges(const std::vector<Merge>& merges) {
+    merges_.clear();
+    merges_.reserve(merges.size());
+    for (const Merge& merge : merges)
+        merges_[keyOf(merge.left, merge.right)] = {merge.rank, merge.merged};
 }
 
 std::optional<std::int32_t> Bpe::idOf(std::string_view piece) const {
@@ -109,16 +118,21 @@ void Bpe::encode(std::string_view word, std::vector<std::int64_t>& ids) const {
     if (parts.empty()) return;
     parts.back().after = -1;
 
-    std::priority_queue<Candidate> candidates;
-    const auto consider = [&](int left) {
-        if (left < 0 || parts[static_cast<std::size_t>(left)].after < 0) return;
+    const auto candidateAt = [&](int left) -> std::optional<Candidate> {
+        if (left < 0 || parts[static_cast<std::size_t>(left)].after < 0) return std::nullopt;
         const Piece& part = parts[static_cast<std::size_t>(left)];
         const std::int32_t right = parts[static_cast<std::size_t>(part.after)].id;
-        if (const RankedMerge* const found = merge(part.id, right))
-            candidates.push({found->rank, left, part.id, right, found->merged});
+        const RankedMerge* const found = merge(part.id, right);
+        if (found == nullptr) return std::nullopt;
+        return Candidate{found->rank, left, part.id, right, found->merged};
     };
+    std::vector<Candidate> first;
     for (int place = 0; place + 1 < static_cast<int>(parts.size()); ++place)
-        consider(place);
+        if (const auto candidate = candidateAt(place)) first.push_back(*candidate);
+    std::priority_queue<Candidate> candidates(std::less<Candidate>(), std::move(first));
+    const auto consider = [&](int left) {
+        if (const auto candidate = candidateAt(left)) candidates.push(*candidate);
+    };
     while (!candidates.empty()) {
         const Candidate next = candidates.top();
         candidates.pop();
@@ -137,9 +151,11 @@ void Bpe::encode(std::string_view word, std::vector<std::int64_t>& ids) const {
         ids.push_back(parts[static_cast<std::size_t>(place)].id);
 }
 
-std::vector<Bpe::Merge> mergesOfScores(const std::vector<std::string>& pieces,
-                                       const std::vector<double>& scores) {
-    const Bpe vocabulary(pieces, {});
+std::vector<Bpe::Merge> mergesOfScores(const Bpe& vocabulary, const std::vector<double>& scores) {
+    const std::vector<std::string>& pieces = vocabulary.pieces();
+    for (const std::string& piece : pieces)
+        if (piece.size() > kLongestScoredPiece)
+            throw std::invalid_argument("the token " + quotedBeginning(piece) + " is too long");
     std::vector<std::int32_t> by_score(pieces.size());
     std::iota(by_score.begin(), by_score.end(), 0);
     std::stable_sort(by_score.begin(), by_score.end(), [&](std::int32_t a, std::int32_t b) {
@@ -155,9 +171,10 @@ std::vector<Bpe::Merge> mergesOfScores(const std::vector<std::string>& pieces,
         for (std::size_t cut = 0; cut < piece.size();) {
             cut += characterLength(piece[cut]);
             if (cut >= piece.size()) break;
-            const auto left = vocabulary.idOf(piece.substr(0, cut)),
-                       right = vocabulary.idOf(piece.substr(cut));
-            if (left && right) merges.push_back({*left, *right, merged, rank});
+            const auto left = vocabulary.idOf(piece.substr(0, cut));
+            if (!left) continue;
+            const auto right = vocabulary.idOf(piece.substr(cut));
+            if (right) merges.push_back({*left, *right, merged, rank});
         }
     }
     return merges;

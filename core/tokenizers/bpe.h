@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/tokenizers/keyed_hash.h"
+
 namespace roper {
 
 /// Byte pair encoding (Sennrich et al. 2016, arXiv 1508.07909): a word is cut into characters, and the two
@@ -20,9 +22,11 @@ class Bpe {
         std::int32_t left, right, merged, rank;
     };
 
-    /// @param pieces  what each id stands for, as the vocabulary writes it
-    /// @param merges  of a pair that stands there twice the last counts
-    Bpe(std::vector<std::string> pieces, const std::vector<Merge>& merges);
+    /// @param pieces  what each id stands for, as the vocabulary writes it; empty for an id without a piece
+    explicit Bpe(std::vector<std::string> pieces, const std::vector<Merge>& merges = {});
+
+    /// In place of those that there are. Of a pair that stands there twice the last counts.
+    void setMerges(const std::vector<Merge>& merges);
 
     Bpe(Bpe&&) = default;
     Bpe& operator=(Bpe&&) = default;
@@ -52,15 +56,20 @@ class Bpe {
     const RankedMerge* merge(std::int32_t left, std::int32_t right) const;
 
     std::vector<std::string> pieces_;
-    std::unordered_map<std::string_view, std::int32_t> ids_;  ///< views of pieces_, whose buffers do not move
-    std::unordered_map<std::uint64_t, RankedMerge> merges_;
+    std::unordered_map<std::string_view, std::int32_t, KeyedHash>
+        ids_;  ///< views of pieces_, whose buffers do not move
+    std::unordered_map<std::uint64_t, RankedMerge, KeyedHash> merges_;
     std::vector<std::int32_t> byte_pieces_;  ///< 256, −1 where the vocabulary lacks it
 };
 
+/// The longest piece, in bytes, that a vocabulary with scores may have: each of its cuts is looked up.
+inline constexpr std::size_t kLongestScoredPiece = 256;
+
 /// The merges of a vocabulary that has scores instead (SentencePiece): every way to put a piece together from
 /// two others, ranked by the score of what they become, the highest first.
-std::vector<Bpe::Merge> mergesOfScores(const std::vector<std::string>& pieces,
-                                       const std::vector<double>& scores);
+/// @param scores  one for each piece
+/// @throws std::invalid_argument for a piece that is too long
+std::vector<Bpe::Merge> mergesOfScores(const Bpe& vocabulary, const std::vector<double>& scores);
 
 /// Length in bytes of the UTF-8 character that begins with this byte; 1 for what begins none.
 std::size_t characterLength(char first);

@@ -57,8 +57,7 @@ const std::vector<std::string>& requiredTexts(const GgufMetadata& metadata, cons
     return *texts;
 }
 
-std::vector<Bpe::Merge> readGgufMerges(const GgufMetadata& metadata, const std::vector<std::string>& pieces) {
-    const Bpe vocabulary(pieces, {});
+std::vector<Bpe::Merge> readGgufMerges(const GgufMetadata& metadata, const Bpe& vocabulary) {
     std::vector<Bpe::Merge> merges;
     constexpr const char* kKey = "tokenizer.ggml.merges";
     for (const std::string& merge : requiredTexts(metadata, kKey)) {
@@ -92,7 +91,8 @@ const KnownPattern& knownPatternOf(const GgufMetadata& metadata) {
 }
 
 TokenizerParts byteLevelParts(const GgufMetadata& metadata, const std::vector<std::string>& pieces) {
-    TokenizerParts parts(Bpe(pieces, readGgufMerges(metadata, pieces)));
+    TokenizerParts parts((Bpe(pieces)));
+    parts.bpe.setMerges(readGgufMerges(metadata, parts.bpe));
     parts.byte_level = true;
     parts.blank_first = metadata.flag("tokenizer.ggml.add_space_prefix").value_or(false);
     const KnownPattern& known = knownPatternOf(metadata);
@@ -112,7 +112,12 @@ TokenizerParts sentencePieceParts(const GgufMetadata& metadata, const std::vecto
         metadata.refuse(kKey, "must hold a number for each of " + std::to_string(pieces.size()) + " tokens");
     if (!std::all_of(scores->begin(), scores->end(), [](double score) { return std::isfinite(score); }))
         metadata.refuse(kKey, "holds a score that is no number");
-    TokenizerParts parts(Bpe(pieces, mergesOfScores(pieces, *scores)));
+    TokenizerParts parts((Bpe(pieces)));
+    try {
+        parts.bpe.setMerges(mergesOfScores(parts.bpe, *scores));
+    } catch (const std::invalid_argument& error) {
+        metadata.refuse("tokenizer.ggml.tokens", std::string("has no scores: ") + error.what());
+    }
     parts.bpe.bytes_as_pieces = true;
     parts.bpe.fuses_unknown = true;
     parts.normalizations.push_back({Normalization::Kind::replace, Pattern::literal(" "), "▁"});

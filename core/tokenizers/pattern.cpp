@@ -3,113 +3,206 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-#include <array>
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
 #include <stdexcept>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/tokenizers/bpe.h"
+#include "core/tokenizers/pattern_syntax.h"
 
 namespace roper {
 namespace {
 
-constexpr const char* kSpaces = R"(\t-\r\x{85}\p{Z})";  // White_Space, within brackets
+/// What one match may take of the heap, in kB, where there is no compiler for this processor.
+constexpr std::uint32_t kMostHeap = 64U << 10U;
+/// To make a match's data ready costs as much as so many steps.
+constexpr std::uint64_t kStepsToBegin = 32;
 
-/// PCRE2's own \s takes U+180E for a space, which Unicode no longer does. What other libraries mean
-/// otherwise, sets within sets, is refused.
-std::string withUnicodeSpaces(const std::string& expression) {
-    std::string made;
-    bool in_brackets = false;
-    for (std::size_t i = 0; i < expression.size(); ++i) {
-        const char c = expression[i];
-        const std::string_view rest = std::string_view(expression).substr(i);
-        if (c == '\\' && i + 1 < expression.size()) {
-            const char escaped = expression[++i];
-            if (escaped == 's')
-                made += in_brackets ? kSpaces : std::string("[") + kSpaces + "]";
-            else if (escaped == 'S' && !in_brackets)
-                made += std::string("[^") + kSpaces + "]";
-            else
-                made += {c, escaped};
-            continue;
-        }
-        if (in_brackets && (c == '[' || rest.starts_with("&&")))
-            throw std::invalid_argument("the pattern " + expression +
-                                        " has a set within a set, which is not read here");
-        if (c == '[') {
-            in_brackets = true;
-            for (const std::string_view first : {"[^]", "[]"})  // a bracket that stands first is a member
-                if (rest.starts_with(first)) {
-                    made += expression.substr(i, first.size() - 1) + "\\]";
-                    i += first.size() - 1;
-                    break;
-                }
-            if (expression[i] == ']') continue;
-        }
-        if (c == ']') in_brackets = false;
-        made += c;
-    }
-    return made;
+template <class Type>
+using Owned = std::unique_ptr<Type, void (*)(Type*)>;
+
+template <class Type>
+Type* made(Type* pointer) {
+    if (pointer == nullptr) throw std::bad_alloc();
+    return pointer;
 }
 
-std::string quoted(std::string_view text) {
-    std::string made;
-    for (const char c : text) {
-        if (std::string_view("\\^$.[]|()?*+{}#- ").find(c) != std::string_view::npos) made += '\\';
-        made += c;
-    }
-    return made;
+/// How often at least an item such as a{1000} repeats: it may fail after nearly as many characters.
+std::uint32_t fewestRepeats(std::string_view item) {
+    const std::size_t brace = item.rfind('{');
+    if (brace == std::string_view::npos || !item.ends_with('}')) return 0;
+    std::uint32_t count = 0;
+    std::from_chars(item.data() + brace + 1, item.data() + item.size(), count);
+    return count;
 }
 
-std::string messageOf(int code) {
-    std::array<PCRE2_UCHAR, 256> message{};
-    ::pcre2_get_error_message(code, message.data(), message.size());
-    return reinterpret_cast<const char*>(message.data());
+/// By place in the expression. PCRE2 stops before each of its items, and these are what it may read before
+/// the next stop without moving on.
+struct HiddenSteps {
+    std::string_view expression;
+    std::vector<std::uint32_t> at;
+};
+
+int addHiddenSteps(pcre2_callout_enumerate_block* item, void* data) {
+    auto& steps = *static_cast<HiddenSteps*>(data);
+    steps.at.at(item->pattern_position) =
+        fewestRepeats(steps.expression.substr(item->pattern_position, item->next_item_length));
+    return 0;
 }
 
-/// Steps that one match may take: a pattern that tries everything ends in a message.
-constexpr std::uint32_t kMostSteps = 10'000'000;
+/// Counts what a match costs: a step for each item of the expression that is tried, and one for each byte by
+/// which it moves to and fro. PCRE2's own limit begins anew wherever a match may begin.
+struct StepCounter {
+    EncodingBudget& budget;
+    const std::vector<std::uint32_t>& hidden;
+    std::size_t place;
+};
+
+int countStep(pcre2_callout_block* stop, void* data) {
+    auto& counter = *static_cast<StepCounter*>(data);
+    const std::size_t now = stop->current_position, before = counter.place;
+    counter.place = now;
+    const std::size_t moved = now > before ? now - before : before - now;
+    return counter.budget.spend(1 + moved + counter.hidden[stop->pattern_position]) ? 0 : PCRE2_ERROR_CALLOUT;
+}
+
+std::string problemOf(int code) {
+    if (code == PCRE2_ERROR_PATTERN_TOO_LARGE || code == PCRE2_ERROR_PATTERN_TOO_COMPLICATED)
+        return "repeats too much: written out, it is too large";
+    return "is not understood";
+}
+
+Owned<pcre2_code> compiled(const std::string& expression, const std::string& translated) {
+    const Owned<pcre2_compile_context> limits(made(::pcre2_compile_context_create(nullptr)),
+                                              &::pcre2_compile_context_free);
+    ::pcre2_set_max_pattern_length(limits.get(), 8 * Pattern::kLongest);
+    constexpr std::uint32_t kOptions = PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT;
+    int problem = 0;
+    PCRE2_SIZE place = 0;
+    Owned<pcre2_code> code(::pcre2_compile(reinterpret_cast<PCRE2_SPTR>(translated.data()), translated.size(),
+                                           kOptions, &problem, &place, limits.get()),
+                           &::pcre2_code_free);
+    if (!code)
+        throw std::invalid_argument(
+            quotedPattern(expression) + " " + problemOf(problem) + ", near " +
+            quotedBeginning(onOneLine(translated.substr(place > 8 ? place - 8 : 0, 16))));
+    std::uint32_t highest_reference = 0;
+    ::pcre2_pattern_info(code.get(), PCRE2_INFO_BACKREFMAX, &highest_reference);
+    if (highest_reference > 0)
+        throw std::invalid_argument(quotedPattern(expression) +
+                                    " refers to what a group matched, which is not read here");
+    return code;
+}
+
+bool beginsCharacter(std::string_view text, std::size_t place) {
+    return place == text.size() || (static_cast<unsigned char>(text[place]) & 0xC0U) != 0x80;
+}
+
+void forEachFound(std::string_view literal, std::string_view text, EncodingBudget& budget,
+                  const Pattern::TakeMatch& take) {
+    budget.require(text.size());
+    for (std::size_t at = text.find(literal); at != std::string_view::npos;
+         at = text.find(literal, at + literal.size()))
+        take(at, at + literal.size());
+}
 
 }  // namespace
 
 struct Pattern::Compiled {
-    std::unique_ptr<pcre2_code, decltype(&::pcre2_code_free)> code{nullptr, &::pcre2_code_free};
-    std::unique_ptr<pcre2_match_context, decltype(&::pcre2_match_context_free)> limits{
-        nullptr, &::pcre2_match_context_free};
+    Owned<pcre2_code> code;
+    std::vector<std::uint32_t> hidden_steps;
+    std::string quoted;
 };
 
 Pattern::Pattern(const std::string& expression) {
-    const std::string translated = withUnicodeSpaces(expression);
-    int problem = 0;
-    PCRE2_SIZE place = 0;
-    auto compiled = std::make_shared<Compiled>();
-    compiled->code.reset(::pcre2_compile(reinterpret_cast<PCRE2_SPTR>(translated.data()), translated.size(),
-                                         PCRE2_UTF | PCRE2_UCP, &problem, &place, nullptr));
-    if (!compiled->code)
-        throw std::invalid_argument("the pattern " + expression +
-                                    " is not understood: " + messageOf(problem));
-    ::pcre2_jit_compile(compiled->code.get(), PCRE2_JIT_COMPLETE);  // where there is none, matches are slower
-    compiled->limits.reset(::pcre2_match_context_create(nullptr));
-    if (!compiled->limits) throw std::bad_alloc();
-    ::pcre2_set_match_limit(compiled->limits.get(), kMostSteps);
-    compiled_ = std::move(compiled);
+    if (expression.size() > kLongest)
+        throw std::invalid_argument(quotedPattern(expression) + " is longer than " +
+                                    std::to_string(kLongest) + " bytes");
+    const std::string translated = asPcre2(expression);
+    Owned<pcre2_code> code = compiled(expression, translated);
+    ::pcre2_jit_compile(code.get(), PCRE2_JIT_COMPLETE);  // where there is none, matches are slower
+    HiddenSteps hidden{translated, std::vector<std::uint32_t>(translated.size() + 1)};
+    ::pcre2_callout_enumerate(code.get(), &addHiddenSteps, &hidden);
+    compiled_ = std::make_shared<const Compiled>(
+        Compiled{std::move(code), std::move(hidden.at), quotedPattern(expression)});
 }
 
-Pattern Pattern::literal(std::string_view text) {
-    return Pattern(quoted(text));
+Pattern Pattern::literal(std::string text) {
+    Pattern pattern;
+    pattern.literal_ = std::move(text);
+    return pattern;
 }
 
-void Pattern::forEachMatch(std::string_view text,
-                           const std::function<void(std::size_t begin, std::size_t end)>& take) const {
-    const std::unique_ptr<pcre2_match_data, decltype(&::pcre2_match_data_free)> match(
-        ::pcre2_match_data_create_from_pattern(compiled_->code.get(), nullptr), &::pcre2_match_data_free);
-    if (!match) throw std::bad_alloc();
-    std::size_t from = 0;
-    while (from < text.size()) {
-        const int found =
-            ::pcre2_match(compiled_->code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from,
-                          PCRE2_NO_UTF_CHECK | PCRE2_NOTEMPTY, match.get(), compiled_->limits.get());
-        if (found == PCRE2_ERROR_NOMATCH) return;
-        if (found < 0) throw std::invalid_argument("splitting the text failed: " + messageOf(found));
-        const PCRE2_SIZE* const bounds = ::pcre2_get_ovector_pointer(match.get());
-        take(bounds[0], bounds[1]);
-        from = bounds[1];
+/// The search for matches in one text.
+class Pattern::Search {
+  public:
+    Search(const Compiled& pattern, std::string_view text, EncodingBudget& budget)
+        : pattern_(pattern), text_(text), budget_(budget), counter_{budget, pattern.hidden_steps, 0} {
+        ::pcre2_set_callout(limits_.get(), &countStep, &counter_);
+        ::pcre2_set_heap_limit(limits_.get(), kMostHeap);
+        for (const auto set : {&::pcre2_set_match_limit, &::pcre2_set_depth_limit})
+            set(limits_.get(), std::numeric_limits<std::uint32_t>::max());  // the budget is the limit
+    }
+    Search(const Search&) = delete;
+    Search& operator=(const Search&) = delete;
+
+    struct Match {
+        std::size_t begin, end;
+    };
+    /// The first match that begins at `from`, the begin of a character, or later.
+    std::optional<Match> next(std::size_t from) {
+        const int found = search(from);
+        if (found == PCRE2_ERROR_NOMATCH) return std::nullopt;
+        if (found == PCRE2_ERROR_CALLOUT) budget_.require(1);
+        if (found < 0) throw std::invalid_argument(pattern_.quoted + " needs too much memory for this text");
+        const PCRE2_SIZE* const bounds = ::pcre2_get_ovector_pointer(match_.get());
+        if (bounds[0] > bounds[1] || bounds[0] < from || !beginsCharacter(text_, bounds[0]) ||
+            !beginsCharacter(text_, bounds[1]))
+            throw std::invalid_argument(pattern_.quoted + " has a match that goes backwards in this text");
+        return Match{bounds[0], bounds[1]};
+    }
+
+  private:
+    int search(std::size_t from) {
+        counter_.place = from;
+        const int found = ::pcre2_match(pattern_.code.get(), reinterpret_cast<PCRE2_SPTR>(text_.data()),
+                                        text_.size(), from, options_, match_.get(), limits_.get());
+        if (found != PCRE2_ERROR_JIT_STACKLIMIT) return found;
+        options_ |= PCRE2_NO_JIT;  // PCRE2's interpreter takes what it needs from the heap
+        return search(from);
+    }
+
+    const Compiled& pattern_;
+    std::string_view text_;
+    EncodingBudget& budget_;
+    StepCounter counter_;
+    // The text is UTF-8, and each search begins with a character, so PCRE2 need not check it every time.
+    std::uint32_t options_ = PCRE2_NO_UTF_CHECK;
+    Owned<pcre2_match_context> limits_{made(::pcre2_match_context_create(nullptr)),
+                                       &::pcre2_match_context_free};
+    Owned<pcre2_match_data> match_{made(::pcre2_match_data_create_from_pattern(pattern_.code.get(), nullptr)),
+                                   &::pcre2_match_data_free};
+};
+
+void Pattern::forEachMatch(std::string_view text, EncodingBudget& budget, const TakeMatch& take) const {
+    if (text.empty()) return;
+    if (!literal_.empty()) return forEachFound(literal_, text, budget, take);
+    budget.require(kStepsToBegin);
+    Search search(*compiled_, text, budget);
+    std::optional<std::size_t> last_end;
+    for (std::size_t from = 0; from <= text.size();) {
+        const auto match = search.next(from);
+        if (!match) return;
+        if (match->begin == match->end && last_end == match->end) {
+            from += from == text.size() ? 1 : characterLength(text[from]);
+            continue;
+        }
+        take(match->begin, match->end);
+        last_end = from = match->end;
     }
 }
 

@@ -2,51 +2,18 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/tokenizers/added_tokens.h"
 #include "core/tokenizers/bpe.h"
-#include "core/tokenizers/pattern.h"
+#include "core/tokenizers/encoding_budget.h"
+#include "core/tokenizers/normalization.h"
+#include "core/tokenizers/splitting.h"
 
 namespace roper {
-
-/// A change of the text before it is cut.
-struct Normalization {
-    enum class Kind { nfc, nfd, nfkc, nfkd, prepend, replace };
-    Kind kind = Kind::nfc;
-    std::optional<Pattern> pattern = {};  ///< of `replace`
-    std::string text = {};                ///< that is put before, or in place of what matches
-};
-
-/// One way to cut a text into words, as Hugging Face's pre-tokenizers do; merges never reach over a cut.
-struct Split {
-    enum class Kind { pattern, metaspace };
-    /// What becomes of a match of the pattern.
-    enum class Match { isolated, removed, contiguous, with_previous, with_next };
-    enum class Prefix { never, first, always };
-
-    Kind kind = Kind::pattern;
-    std::optional<Pattern> pattern = {};  ///< of `metaspace`: `space`
-    Match match = Match::isolated;
-    bool inverted = false;          ///< what does not match counts as a match
-    std::string space = "▁";        ///< of `metaspace`: what blanks become; a word begins with each
-    Prefix prefix = Prefix::never;  ///< of `metaspace`: which texts get one put before them
-    bool cuts = true;               ///< of `metaspace`: whether it cuts at them
-};
-
-/// A token that is found in the text as it stands, before anything else.
-struct AddedToken {
-    std::string text;
-    std::int64_t id = 0;
-    bool special = false;      ///< a mark such as <|im_end|> rather than text
-    bool normalized = false;   ///< looked for after the text was normalized
-    bool takes_left = false;   ///< with the blanks before it
-    bool takes_right = false;  ///< with the blanks after it
-    bool whole_word = false;   ///< only where no letter stands beside it
-};
 
 /// Everything that a tokenizer does, in order.
 struct TokenizerParts {
@@ -66,12 +33,21 @@ struct TokenizerParts {
 /// Text to ids as a published model's own tokenizer does, and ids to text.
 class Tokenizer {
   public:
-    /// @throws std::invalid_argument for tokens without a place in the vocabulary
+    /// Special tokens around a text, bytes of what a normalizer writes, normalizers, and splits: no published
+    /// tokenizer comes near any of these.
+    static constexpr std::size_t kMostMarks = 256, kLongestContent = 1024, kMostNormalizations = 32,
+                                 kMostSplits = 32;
+
+    /// @throws std::invalid_argument for tokens without a place in the vocabulary, and too many parts
     explicit Tokenizer(TokenizerParts parts);
 
     /// @param with_special  with the special tokens that the model expects around a text
-    /// @throws Error (usage) if the text is no UTF-8; std::invalid_argument as `Pattern::forEachMatch`
+    /// @throws Error (usage) if the text is no UTF-8, or too long (EncodingBudget); Error (checkpoint) naming
+    /// the tokenizer's file if that asks for more than EncodingBudget allows
     std::vector<std::int64_t> encode(std::string_view text, bool with_special = true) const;
+    /// The same within this budget, which is made for the text.
+    std::vector<std::int64_t> encode(std::string_view text, EncodingBudget& budget,
+                                     bool with_special = true) const;
 
     /// The text of a token: bytes that may be a part of a character. @throws std::invalid_argument for no
     /// such id
@@ -88,17 +64,20 @@ class Tokenizer {
     const TokenizerParts& parts() const { return parts_; }
 
   private:
-    struct Segment;
-    std::vector<Segment> cutAtAdded(std::string_view text, const std::vector<const AddedToken*>& among) const;
-    void encodeSegment(std::string text, bool is_first, std::vector<std::int64_t>& ids) const;
-    void encodeWords(const std::string& text, bool is_first, std::vector<std::int64_t>& ids) const;
-    std::string normalized(std::string text) const;
+    void encodeText(std::string_view text, EncodingBudget& budget, std::vector<std::int64_t>& ids) const;
+    void encodeNormalized(std::string_view text, bool is_first, EncodingBudget& budget,
+                          std::vector<std::int64_t>& ids) const;
+    void encodeWords(std::string_view text, bool is_first, EncodingBudget& budget,
+                     std::vector<std::int64_t>& ids) const;
 
     TokenizerParts parts_;
-    std::vector<const AddedToken*> as_it_stands_, after_normalizing_;  ///< the longest first
+    AddedTokenSearch as_it_stands_, after_normalizing_;
     std::map<std::int64_t, const AddedToken*> added_by_id_;
     std::int64_t size_ = 0;
 };
+
+/// The largest id that a token may have.
+inline constexpr std::int64_t kLargestTokenId = (1 << 22) - 1;
 
 /// @throws std::invalid_argument for a token that is not UTF-8 or longer than any is
 void requireToken(const std::string& text);

@@ -13,9 +13,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kLongestPattern = 1U << 16U;
-constexpr std::int64_t kMostPieces = 1 << 22;
-
 /// The member of an object, null where it is missing.
 const Json& member(const Json& object, const char* key) {
     static const Json kNull;
@@ -52,9 +49,12 @@ Pattern patternOf(const Json& json) {
         if (text.get_ref<const std::string&>().empty()) throw std::invalid_argument("a pattern is empty");
         return Pattern::literal(text.get<std::string>());
     }
-    const auto expression = member(json, "Regex").get<std::string>();
-    if (expression.size() > kLongestPattern) throw std::invalid_argument("a pattern is longer than 64 kB");
-    return Pattern(expression);
+    return Pattern(member(json, "Regex").get<std::string>());
+}
+
+/// Refuses a list that is too long before more of it is read. @param count  what has been read
+void requireRoomFor(std::size_t count, std::size_t most, const char* what) {
+    if (count >= most) throw std::invalid_argument("it has more than " + std::to_string(most) + " " + what);
 }
 
 void readNormalizer(const Json& json, TokenizerParts& parts) {
@@ -66,6 +66,7 @@ void readNormalizer(const Json& json, TokenizerParts& parts) {
             readNormalizer(one, parts);
         return;
     }
+    requireRoomFor(parts.normalizations.size(), Tokenizer::kMostNormalizations, "normalizers");
     static const std::vector<std::pair<std::string, Kind>> kForms = {
         {"NFC", Kind::nfc}, {"NFD", Kind::nfd}, {"NFKC", Kind::nfkc}, {"NFKD", Kind::nfkd}};
     for (const auto& [name, kind] : kForms)
@@ -122,6 +123,7 @@ void readPreTokenizer(const Json& json, TokenizerParts& parts) {
     if (json.is_null()) return;
     const std::string type = typeOf(json);
     if (parts.byte_level) notUnderstood("pre_tokenizer after ByteLevel", type);
+    requireRoomFor(parts.splits.size(), Tokenizer::kMostSplits, "pre_tokenizers");
     if (type == "Sequence") {
         for (const Json& one : member(json, "pretokenizers"))
             readPreTokenizer(one, parts);
@@ -164,8 +166,11 @@ void readPostProcessor(const Json& json, TokenizerParts& parts) {
             continue;
         }
         const auto name = member(member(one, "SpecialToken"), "id").get<std::string>();
-        for (const Json& id : member(member(member(json, "special_tokens"), name.c_str()), "ids"))
+        for (const Json& id : member(member(member(json, "special_tokens"), name.c_str()), "ids")) {
+            requireRoomFor(parts.before.size() + parts.after.size(), Tokenizer::kMostMarks,
+                           "special tokens around a text");
             into->push_back(wholeOf(id));
+        }
     }
 }
 
@@ -176,7 +181,7 @@ std::vector<std::string> readVocabulary(const Json& vocabulary) {
     std::vector<bool> is_taken;
     for (const auto& [piece, id_json] : vocabulary.items()) {
         const std::int64_t id = wholeOf(id_json);
-        if (id < 0 || id >= kMostPieces)
+        if (id < 0 || id > kLargestTokenId)
             throw std::invalid_argument("the token " + quotedBeginning(piece) + " has the id " +
                                         std::to_string(id));
         requireToken(piece);
@@ -192,9 +197,8 @@ std::vector<std::string> readVocabulary(const Json& vocabulary) {
     return pieces;
 }
 
-std::vector<Bpe::Merge> readMerges(const Json& merges, const std::vector<std::string>& pieces) {
+std::vector<Bpe::Merge> readMerges(const Json& merges, const Bpe& vocabulary) {
     if (!merges.is_array()) throw std::invalid_argument("model.merges is not a list");
-    const Bpe vocabulary(pieces, {});
     std::vector<Bpe::Merge> read;
     for (const Json& merge : merges) {
         std::string left, right;
@@ -224,8 +228,8 @@ Bpe readModel(const Json& model) {
     for (const char* const key : {"continuing_subword_prefix", "end_of_word_suffix"})
         if (!valueOr<std::string>(model, key, "").empty()) notUnderstood("member of the model", key);
     if (valueOr(model, "dropout", 0.0) != 0) notUnderstood("member of the model", "dropout");
-    const std::vector<std::string> pieces = readVocabulary(member(model, "vocab"));
-    Bpe bpe(pieces, readMerges(member(model, "merges"), pieces));
+    Bpe bpe(readVocabulary(member(model, "vocab")));
+    bpe.setMerges(readMerges(member(model, "merges"), bpe));
     bpe.whole_words_first = valueOr(model, "ignore_merges", false);
     bpe.bytes_as_pieces = valueOr(model, "byte_fallback", false);
     bpe.fuses_unknown = valueOr(model, "fuse_unk", false);
