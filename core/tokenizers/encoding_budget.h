@@ -16,8 +16,8 @@ class EncodingBudget {
     /// Bytes that no pre-tokenizer cuts. Merging them takes about 100 times as much memory.
     static constexpr std::size_t kLongestWord = 4U << 20U;
     /// Steps of all patterns, searches and merges together, which take a few seconds. An English text takes
-    /// 50 for each byte, most of them for its merges.
-    static constexpr std::uint64_t kMostSteps = 1'000'000'000;
+    /// about 40 for each byte, most of them for its merges.
+    static constexpr std::uint64_t kMostSteps = 500'000'000;
     /// Merging a word takes as long as so many steps for each of its bytes.
     static constexpr std::uint64_t kStepsToMergeByte = 32;
     /// How many times longer normalizers and pre-tokenizers may make a text. Real ones need up to 13: NFKD

@@ -80,7 +80,8 @@ Owned<pcre2_code> compiled(const std::string& expression, const std::string& tra
     const Owned<pcre2_compile_context> limits(made(::pcre2_compile_context_create(nullptr)),
                                               &::pcre2_compile_context_free);
     ::pcre2_set_max_pattern_length(limits.get(), 8 * Pattern::kLongest);
-    constexpr std::uint32_t kOptions = PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT;
+    constexpr std::uint32_t kOptions =
+        PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT;
     int problem = 0;
     PCRE2_SIZE place = 0;
     Owned<pcre2_code> code(::pcre2_compile(reinterpret_cast<PCRE2_SPTR>(translated.data()), translated.size(),

@@ -38,10 +38,11 @@ class Translation {
         at_ += count;
     }
 
-    /// PCRE2's own \s takes U+180E for a space, which Unicode no longer does.
+    /// PCRE2's own \s takes U+180E for a space, which Unicode no longer does. Elsewhere \h is a hexadecimal
+    /// digit.
     void escape() {
         const char escaped = from_[at_ + 1];
-        if (std::string_view("QEC").find(escaped) != std::string_view::npos)
+        if (std::string_view("QEChH").find(escaped) != std::string_view::npos)
             refuse(from_, std::string("\\") + escaped);
         if (escaped != 's' && (escaped != 'S' || in_brackets_)) return copy(2);
         at_ += 2;
@@ -55,10 +56,15 @@ class Translation {
     }
 
     /// PCRE2's verbs (*LIMIT_MATCH=1), (*CRLF), (*SKIP) … and its callouts (?C1) change how the whole
-    /// expression works; other libraries have no such thing.
+    /// expression works; other libraries have no such thing. (?m) lets a point match line ends elsewhere, and
+    /// a{,2} is there a{0,2}.
     void outsideBrackets() {
-        if (rest().starts_with("(*")) refuse(from_, "\"(*\"");
-        if (rest().starts_with("(?C")) refuse(from_, "\"(?C\"");
+        for (const char* const other : {"(*", "(?C", "{,"})
+            if (rest().starts_with(other)) refuse(from_, std::string("\"") + other + "\"");
+        if (rest().starts_with("(?")) {
+            const std::size_t flags_end = rest().find_first_not_of("imsx-", 2);
+            if (rest().substr(0, flags_end).find('m') != std::string_view::npos) refuse(from_, "\"(?m\"");
+        }
         in_brackets_ = rest().front() == '[';
         for (const std::string_view first : {"[^]", "[]"})  // a bracket that stands first is a member
             if (rest().starts_with(first)) {

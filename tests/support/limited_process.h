@@ -51,4 +51,11 @@ bool endsWithin(std::uint64_t seconds, std::uint64_t bytes, Work work) {
            WEXITSTATUS(status) == 0;
 }
 
+/// The limits for any model below 10 MB: ten seconds and 1 GB. @param work  returns whether it did what it
+/// should
+template <class Work>
+void expectWithinLimits(Work work) {
+    EXPECT_TRUE(endsWithin(10, 1U << 30U, [&] { EXPECT_TRUE(work()); }));
+}
+
 }  // namespace roper

@@ -1,0 +1,124 @@
+#include "core/tokenizers/pattern.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/tokenizers/tokenizer.h"
+
+namespace roper {
+namespace {
+
+using Places = std::vector<std::pair<std::size_t, std::size_t>>;
+
+Places matchesOf(const std::string& expression, const std::string& text,
+                 std::uint64_t most_steps = EncodingBudget::kMostSteps) {
+    Places places;
+    EncodingBudget budget(text.size(), most_steps);
+    Pattern(expression).forEachMatch(text, budget, [&](std::size_t begin, std::size_t end) {
+        places.emplace_back(begin, end);
+    });
+    return places;
+}
+
+std::uint64_t stepsOf(const std::string& expression, const std::string& text) {
+    EncodingBudget budget(text.size());
+    Pattern(expression).forEachMatch(text, budget, [](std::size_t, std::size_t) {});
+    return budget.steps();
+}
+
+std::string times(std::size_t count, const std::string& text) {
+    std::string made;
+    for (std::size_t i = 0; i < count; ++i)
+        made += text;
+    return made;
+}
+
+/// @param part  of what is said
+void expectRefused(const std::string& expression, const std::string& part) {
+    try {
+        const Pattern pattern(expression);
+        ADD_FAILURE() << expression << " is read";
+    } catch (const std::invalid_argument& error) {
+        EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+        EXPECT_LT(std::string(error.what()).size(), 400U) << error.what();
+    }
+}
+
+TEST(Pattern, MatchesEmptyPlacesAsHuggingFaceDoes) {
+    EXPECT_EQ(matchesOf("x*", "abxx"), (Places{{0, 0}, {1, 1}, {2, 4}}));
+    EXPECT_EQ(matchesOf("", "é日"), (Places{{0, 0}, {2, 2}, {5, 5}}));
+    EXPECT_EQ(matchesOf("(?=[A-Z])", "aBéC"), (Places{{1, 1}, {4, 4}}));
+    EXPECT_EQ(matchesOf("(?=(\\d{3})+(?!\\d))", "1234567"), (Places{{1, 1}, {4, 4}}));
+    EXPECT_EQ(matchesOf("a\\K", "aa"), (Places{{1, 1}, {2, 2}}));
+    EXPECT_EQ(matchesOf("^|$", "a\nb"), (Places{{0, 0}, {1, 1}, {2, 2}, {3, 3}})) << "of each line";
+}
+
+TEST(Pattern, ThatGoesBackwardsIsRefused) {
+    EXPECT_THROW(matchesOf("(?(DEFINE)(?<k>b\\K))(?=a(?&k))", "xab"), std::invalid_argument);
+    EXPECT_THROW(matchesOf("(?=a\\K)", "xab"), std::invalid_argument);
+}
+
+TEST(Pattern, ThatTriesEverythingEnds) {
+    EXPECT_THROW(matchesOf("^(a|aa)+$", times(200, "a") + "b", 1'000'000), std::invalid_argument);
+}
+
+/// Each match takes few steps; PCRE2's own limit begins anew with each.
+TEST(Pattern, AllMatchesShareOneBudget) {
+    const std::string expression = "(?:a+)+c|a", part = times(9, "a") + "b";
+    EXPECT_NO_THROW(matchesOf(expression, part, 100'000));
+    EXPECT_THROW(matchesOf(expression, times(1000, part), 100'000), std::invalid_argument);
+}
+
+/// PCRE2's own limit begins anew at each place of a search, too.
+TEST(Pattern, AllPlacesOfASearchShareOneBudget) {
+    const std::string expression = "(?:a+)+c", part = times(9, "a") + "b";
+    EXPECT_NO_THROW(matchesOf(expression, part + "c", 100'000));
+    EXPECT_THROW(matchesOf(expression, times(1000, part) + "c", 100'000), std::invalid_argument);
+}
+
+TEST(Pattern, WhatItReadsAheadIsCounted) {
+    constexpr std::uint64_t kLength = 2000;
+    const std::string text = times(kLength, "a");
+    EXPECT_GE(stepsOf("a(?=[^z]*)", text), kLength * kLength / 2);
+    EXPECT_GE(stepsOf("(?>a*)b|a", text + "b"), kLength);
+    // An item that fails at its end has read as much.
+    EXPECT_GE(stepsOf("(?:(?!a{2001})a)+", text), kLength * kLength / 2);
+}
+
+TEST(Pattern, OfAPublishedModelTakesFewSteps) {
+    const std::string text = times(1000, "The capital of France isn't 12 km away,  is it?\n");
+    EXPECT_LE(stepsOf(kGpt2Pattern, text), 8 * text.size());
+}
+
+TEST(Pattern, ThatNeedsMemoryForEachCharacterHasALimit) {
+    const std::size_t length = 100'000;
+    EXPECT_EQ(matchesOf("(?:a|b)+", times(length / 2, "ab")), (Places{{0, length}}));
+    EXPECT_THROW(matchesOf("(?:a|b)+", times(2'000'000, "ab")), std::invalid_argument);
+}
+
+TEST(Pattern, ThatMeansSomethingElseElsewhereIsRefused) {
+    for (const char* const expression :
+         {"(*UTF)a", "(*NOTEMPTY)a*", "(*LIMIT_MATCH=4294967295)a", "(*NO_AUTO_POSSESS)a", "a(*ACCEPT)b",
+          "(*CRLF)a", "(*SKIP)a", "a(?C1)", "a(?C\"x\")", "\\C", "[a]\\C", "\\Qa\\E", "\\h", "\\H", "a{,2}",
+          "(?m)a", "(?i-m:a)", "[a[b]]", "[a&&b]"})
+        expectRefused(expression, "which is not read here");
+    expectRefused("(a)\\1", "refers to what a group matched");
+    EXPECT_EQ(matchesOf("[(*]|\\(\\*|[{,]", "(*{"), (Places{{0, 1}, {1, 2}, {2, 3}}));
+    EXPECT_EQ(matchesOf("(?i:m)|(?<m>a)", "Ma"), (Places{{0, 1}, {1, 2}}));
+}
+
+TEST(Pattern, ThatWouldBeTooLargeIsRefused) {
+    expectRefused("(((a{1000}){1000}){1000})", "repeats too much");
+    expectRefused("(?:a?){65535}", "repeats too much");
+    expectRefused(times(40, "(?:") + "ab" + times(40, "){2}"), "repeats too much");
+    expectRefused(times(1000, "(") + times(1000, ")"), "is not understood");
+    expectRefused(times(Pattern::kLongest + 1, "a"), "longer than 16384 bytes");
+    expectRefused(times(3000, "(a"), "is not understood");
+}
+
+}  // namespace
+}  // namespace roper
