@@ -45,14 +45,17 @@ const AddedToken* AddedTokenSearch::tokenAt(std::string_view text, std::size_t a
     std::span<const AddedToken* const> among = tokens_;
     for (std::size_t length = 1; !among.empty() && at + length <= text.size(); ++length) {
         budget.require(kStepsToCompare);
+        const auto byteOf = [](char c) { return static_cast<int>(static_cast<unsigned char>(c)); };
         const auto byte = [&](const AddedToken* token) {
-            return token->text.size() < length
-                       ? -1
-                       : static_cast<int>(static_cast<unsigned char>(token->text[length - 1]));
+            return token->text.size() < length ? -1 : byteOf(token->text[length - 1]);
         };
-        const auto found = std::ranges::equal_range(
-            among, static_cast<int>(static_cast<unsigned char>(text[at + length - 1])), {}, byte);
-        among = {found.begin(), found.end()};
+        const int wanted = byteOf(text[at + length - 1]);
+        const auto first = std::partition_point(
+            among.begin(), among.end(), [&](const AddedToken* token) { return byte(token) < wanted; });
+        const auto last = std::partition_point(
+            first, among.end(), [&](const AddedToken* token) { return byte(token) == wanted; });
+        among = among.subspan(static_cast<std::size_t>(first - among.begin()),
+                              static_cast<std::size_t>(last - first));
         for (const AddedToken* const token : among) {  // two of the same text at most
             if (token->text.size() > length) break;
             if (token->whole_word && !standsAlone(text, at, at + length)) continue;

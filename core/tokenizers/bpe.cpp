@@ -44,7 +44,7 @@ std::size_t characterLength(char first) {
 Bpe::Bpe(std::vector<std::string> pieces, const std::vector<Merge>& merges) : pieces_(std::move(pieces)) {
     ids_.reserve(pieces_.size());
     for (std::size_t id = 0; id < pieces_.size(); ++id)
-        ids_.try_emplace(pieces_[id], static_cast<std::int32_t>(id));
+        if (!pieces_[id].empty()) ids_.try_emplace(pieces_[id], static_cast<std::int32_t>(id));
     setMerges(merges);
     for (int byte = 0; byte < 256; ++byte) {
         char name[8];

@@ -121,7 +121,7 @@ Tokenizer::Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {
     after_normalizing_ = AddedTokenSearch(std::move(after_normalizing));
     for (const auto* const ids : {&parts_.before, &parts_.after})
         for (const std::int64_t id : *ids)
-            if (id < 0 || id >= size_)
+            if (!added_by_id_.contains(id) && (id < 0 || id >= std::ssize(parts_.bpe.pieces())))
                 throw std::invalid_argument("the vocabulary has no token " + std::to_string(id) +
                                             ", which is to stand around every text");
 }

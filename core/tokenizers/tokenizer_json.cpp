@@ -13,6 +13,9 @@ namespace {
 
 using Json = nlohmann::json;
 
+/// Of a vocabulary: some begin behind the ids of added tokens, or have lost a few.
+constexpr std::int64_t kMostIdsWithoutToken = 1 << 16;
+
 /// The member of an object, null where it is missing.
 const Json& member(const Json& object, const char* key) {
     static const Json kNull;
@@ -181,9 +184,10 @@ std::vector<std::string> readVocabulary(const Json& vocabulary) {
     std::vector<bool> is_taken;
     for (const auto& [piece, id_json] : vocabulary.items()) {
         const std::int64_t id = wholeOf(id_json);
-        if (id < 0 || id > kLargestTokenId)
+        if (id < 0 || id > kLargestTokenId || id >= std::ssize(vocabulary) + kMostIdsWithoutToken)
             throw std::invalid_argument("the token " + quotedBeginning(piece) + " has the id " +
-                                        std::to_string(id));
+                                        std::to_string(id) + " in a vocabulary of " +
+                                        std::to_string(vocabulary.size()));
         requireToken(piece);
         if (static_cast<std::size_t>(id) >= pieces.size()) {
             pieces.resize(static_cast<std::size_t>(id) + 1);

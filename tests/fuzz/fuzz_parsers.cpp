@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <iostream>
 #include <span>
 #include <stdexcept>
@@ -32,6 +33,7 @@
 #include "core/runs/tensorboard_events.h"
 #include "core/specification/specification.h"
 #include "core/tokenizers/tokenizer_files.h"
+#include "tests/fuzz/tokenizer_mutator.h"
 
 namespace roper {
 namespace {
@@ -175,11 +177,43 @@ class MemoryFile {
     Descriptor file_;
 };
 
+/// Short texts of every kind, and some of which patterns and normalizers can make much.
+const std::vector<std::string>& texts() {
+    static const std::vector<std::string> made = [] {
+        std::vector<std::string> all = {
+            "",         "The cat, 12 ÅÉ\n  日本 <s>", "ab ab  abc ▁▁a1 12 'sA_.ﬁ\u0085\u180E",
+            "\n\n a\n", std::string(400, 'a'),       std::string(200, ' ') + "b"};
+        for (const char* const part : {"ab", "e\u0301\u0323\u0F73", "\uFDFA ", "<s>a"}) {
+            all.emplace_back();
+            while (all.back().size() < 200)
+                all.back() += part;
+        }
+        return all;
+    }();
+    return made;
+}
+
+/// Texts become tokens of the vocabulary, and these a text, within the budget; or an Error says why not.
+void encodeTexts(const Tokenizer& tokenizer) {
+    constexpr std::uint64_t kMostSteps = 200'000;
+    for (const std::string& text : texts()) {
+        EncodingBudget budget(text.size(), kMostSteps);
+        try {
+            const auto ids = tokenizer.encode(text, budget);
+            for (const std::int64_t id : ids)
+                require(id >= 0 && id < tokenizer.size(), "a token has no place in the vocabulary");
+            tokenizer.decode(ids);
+        } catch (const Error&) {
+        }
+        require(budget.steps() <= kMostSteps, "a text took more steps than it may");
+    }
+}
+
 void gguf(const std::string& bytes) {
     const MemoryFile file(bytes);
     GgufFile read = GgufFile::read(file.path());
     try {
-        tokenizerOf(read.metadata).encode("The cat, 12 ÅÉ\n  日本");
+        encodeTexts(tokenizerOf(read.metadata));
     } catch (const Error&) {
     }
     for (const auto& [name, tensor] : read.tensors->tensors())
@@ -193,13 +227,7 @@ void architecture(const std::string& bytes) {
 }
 
 void tokenizer(const std::string& bytes) {
-    const Tokenizer read = parseTokenizerJson(bytes, "fuzz");
-    try {
-        const auto ids = read.encode("The cat, 12 ÅÉ\n  日本 <s>");
-        read.decode(ids);
-    } catch (const std::invalid_argument&) {
-        // A pattern that takes too long.
-    }
+    encodeTexts(parseTokenizerJson(bytes, "fuzz"));
 }
 
 struct Parser {
@@ -241,6 +269,16 @@ const Parser& parserNamedIn(std::span<char* const> arguments) {
 
 const Parser* chosen = nullptr;
 
+double processorSeconds() {
+    timespec now{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// What one input may take below the sanitizers, however busy the machine is. What is bounded stays far
+/// below: the slowest of a million inputs took a second.
+constexpr double kMostSeconds = 10;
+
 }  // namespace
 }  // namespace roper
 
@@ -259,10 +297,20 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string bytes(reinterpret_cast<const char*>(data), size);
+    const double begin = roper::processorSeconds();
     try {
         roper::chosen->read(bytes);
     } catch (const roper::Error&) {
         // What is wrong has been said.
     }
+    roper::require(roper::processorSeconds() - begin < roper::kMostSeconds, "an input takes too long");
     return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most,
+                                               unsigned seed) {
+    return roper::chosen->name == "tokenizer" ? roper::mutateTokenizer(data, size, most, seed)
+                                              : LLVMFuzzerMutate(data, size, most);
 }

@@ -196,6 +196,10 @@ TEST(Tokenizers, WhatIsNotUnderstoodIsNamed) {
         "the pattern \"(a\" is not understood");
     refuses(smallTokenizer(R"({"added_tokens": [{"content": "x", "id": -5}]})"), "has the id -5");
     refuses(smallTokenizer(R"({"added_tokens": [{"content": "x", "id": 1.5}]})"), "1.5\" stands where an id");
+    refuses(smallTokenizer(R"({"added_tokens": [{"content": "x", "id": 9}], "post_processor": {
+                              "type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "x"}}],
+                              "special_tokens": {"x": {"ids": [8]}}}})"),
+            "has no token 8");
     refuses(smallTokenizer(R"({"model": {"vocab": {"c": 1}}})"), "two tokens have the id 1");
     refuses(smallTokenizer(R"({"model": {"unk_token": "nothing"}})"), "lacks unk_token");
     refuses(R"({"model": {}, "model": {}})", "occurs twice");

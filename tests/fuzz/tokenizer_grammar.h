@@ -1,0 +1,45 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace roper {
+
+/// Makes up members of a tokenizer.json. Few letters and short lists let what one member names occur in
+/// another.
+class TokenizerGrammar {
+  public:
+    explicit TokenizerGrammar(unsigned seed) : random_(seed) {}
+
+    nlohmann::json tokenizer();
+    nlohmann::json normalizer(int depth = 0);
+    nlohmann::json preTokenizer(int depth = 0);
+    nlohmann::json postProcessor(int depth = 0);
+    nlohmann::json addedTokens();
+    nlohmann::json model();
+
+    /// A whole number from 0 up to below `count`.
+    std::size_t below(std::size_t count) { return random_() % count; }
+    bool oneIn(std::size_t count) { return below(count) == 0; }
+
+  private:
+    template <class Type>
+    const Type& oneOf(const std::vector<Type>& choices) {
+        return choices[below(choices.size())];
+    }
+    std::string letters(std::size_t most);
+    std::string content();
+    std::string characters(int depth);
+    std::string expression(int depth = 0);
+    std::string expressionPart(int depth);
+    nlohmann::json pattern();
+    nlohmann::json metaspace();
+    nlohmann::json id();
+    nlohmann::json vocabulary(std::vector<std::string>& pieces);
+
+    std::mt19937 random_;
+};
+
+}  // namespace roper
