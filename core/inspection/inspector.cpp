@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/inspection/inspector_parts.h"
+#include "core/inspection/reading_memory.h"
 #include "core/operators/products.h"
+#include "core/specification/cost.h"
 #include "core/training/loaded_model.h"
 
 namespace roper {
@@ -64,6 +67,9 @@ std::vector<std::int64_t> Inspector::encode(std::string_view text) const {
     return translatingErrors([&] {
         std::vector<std::int64_t> ids = parts_->codec.encode(text);
         if (ids.empty()) throw Error(ErrorKind::usage, "the text is empty: there is no token to read");
+        if (const auto available = availableMemory())
+            if (const auto problem = readingProblem(model().architecture, std::ssize(ids), *available))
+                throw Error(ErrorKind::memory, *problem);
         return ids;
     });
 }

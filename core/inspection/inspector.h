@@ -59,7 +59,8 @@ class Inspector {
     ModelSummary summary();
 
     /// The text as the model reads it.
-    /// @throws Error (usage) for a text that has no token
+    /// @throws Error (usage) for a text that has no token; Error (memory) for one of so many that the model
+    /// cannot read them on this machine
     std::vector<std::int64_t> encode(std::string_view text) const;
 
     // All of these: @throws Error (usage) for an intervention that names what the model lacks, or too many

@@ -13,13 +13,6 @@
 namespace roper {
 namespace {
 
-/// How many queries are worked on at a time: their scores take little memory, and most keys that they do not
-/// see are never computed.
-constexpr std::int64_t kQueries = 128;
-
-/// How many logits of a token are computed at a time.
-constexpr std::int64_t kLogits = 8192;
-
 at::Tensor activated(const at::Tensor& x, Activation activation) {
     switch (activation) {
         case Activation::silu:
@@ -168,7 +161,7 @@ at::Tensor Decoder::mix(const LayerView& view, const at::Tensor& keys, const at:
     const std::int64_t window = model.isWindowed(view.layer) ? model.window : pass.first + T;
     const at::Tensor mixed = at::empty({H, T, d}, at::kFloat);
     for (std::int64_t begin = 0; begin < T; begin += kQueries) {
-        const std::int64_t queries = std::min(kQueries, T - begin), first = pass.first + begin;
+        const std::int64_t queries = std::min<std::int64_t>(kQueries, T - begin), first = pass.first + begin;
         // Keys before and after these nobody sees.
         const std::int64_t from = model.causal ? std::max<std::int64_t>(0, first - window + 1) : 0,
                            end = model.causal ? first + queries : pass.first + T;
@@ -284,7 +277,7 @@ void Decoder::forLogits(const at::Tensor& hidden,
     const LinearPlace& head = model_.weights.head;
     const at::Tensor bias = head.bias ? weights_.vector(*head.bias) : at::Tensor();
     for (std::int64_t first = 0; first < model.vocabulary; first += kLogits) {
-        const std::int64_t count = std::min(kLogits, model.vocabulary - first);
+        const std::int64_t count = std::min<std::int64_t>(kLogits, model.vocabulary - first);
         const at::Tensor part = product(hidden, weights_.part(head.weight, first, count));
         if (bias.defined()) part.add_(bias.narrow(0, first, count));
         requireFinite(part, "the head", model_);

@@ -63,6 +63,12 @@ void requireInside(const HeadChoice& choice, const Architecture& model);
 /// key/value heads, d = head_dim, V vocabulary. Query head h goes with key/value head ⌊h·K/H⌋.
 class Decoder {
   public:
+    /// How many queries are worked on at a time: their scores take little memory, and most keys that they do
+    /// not see are never computed.
+    static constexpr std::int64_t kQueries = 128;
+    /// How many logits of a token are computed at a time.
+    static constexpr std::int64_t kLogits = 8192;
+
     explicit Decoder(PretrainedModel model);
 
     const PretrainedModel& model() const { return model_; }

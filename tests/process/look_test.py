@@ -87,6 +87,12 @@ class SmallModels(TrainerTest):
         self.assertIn("goes into a file", look(*ask, expected=2))
         self.assertIn("not as", look(*ask, "--out", Path(self._folder.name) / "x.png", expected=2))
 
+    def test_a_text_that_is_too_long_is_refused_with_its_numbers(self):
+        text = Path(self._folder.name) / "long.txt"
+        for letters, part in ((1_000_001, "more than 1000000 tokens"), (17 << 20, "long.txt")):
+            text.write_text(LETTERS[0] * letters)
+            self.assertIn(part, look(self.model(), "--what", "loss", "--text-file", text, expected=6 if letters > 2e6 else 2))
+
     def test_heads_and_bands_are_those_of_the_weights(self):
         right, _ = read_safetensors(PRETRAINED / "qwen3" / "expected.safetensors")
         ask = (self.model(), "--text", self.text(), "--json")

@@ -1,0 +1,32 @@
+#include "core/inspection/reading_memory.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/language_model/decoder.h"
+
+namespace roper {
+
+double leastBytesToRead(const Architecture& model, std::int64_t tokens) {
+    const std::int64_t of_queries = model.heads * model.head_dim,
+                       of_keys = model.key_value_heads * model.head_dim;
+    // Numbers of each token that are there at once while a block attends (residuals before and after the
+    // norm; q, k and v, of which q and k are rotated, too; what is mixed; scores and weights), while it feeds
+    // forward, and while logits are computed.
+    const std::int64_t attending =
+        2 * model.width + 3 * of_queries + 3 * of_keys + 2 * model.heads * Decoder::kQueries;
+    const std::int64_t feeding = 3 * model.width + 2 * model.feed_forward;
+    const std::int64_t predicting = model.width + std::min<std::int64_t>(Decoder::kLogits, model.vocabulary);
+    return static_cast<double>(sizeof(float)) * static_cast<double>(tokens) *
+           static_cast<double>(std::max({attending, feeding, predicting}));
+}
+
+std::optional<std::string> readingProblem(const Architecture& model, std::int64_t tokens,
+                                          double available_bytes) {
+    const double bytes = leastBytesToRead(model, tokens);
+    if (bytes <= available_bytes) return std::nullopt;
+    return "to read " + std::to_string(tokens) + " tokens this model takes at least " + bytesText(bytes) +
+           " of memory, and " + bytesText(available_bytes) + " are free: shorten the text";
+}
+
+}  // namespace roper

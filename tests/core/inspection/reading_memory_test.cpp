@@ -1,0 +1,27 @@
+#include "core/inspection/reading_memory.h"
+
+#include <gtest/gtest.h>
+
+namespace roper {
+namespace {
+
+TEST(ReadingMemory, GrowsWithTheTextAndIsComparedWithWhatIsFree) {
+    Architecture model;
+    model.width = 64;
+    model.heads = 4;
+    model.key_value_heads = 2;
+    model.head_dim = 16;
+    model.feed_forward = 10'000;
+    model.vocabulary = 100;
+    const double of_one = sizeof(float) * (3 * 64 + 2 * 10'000);
+    EXPECT_EQ(leastBytesToRead(model, 1000), 1000 * of_one);
+    EXPECT_FALSE(readingProblem(model, 1000, 1000 * of_one));
+    const auto problem = readingProblem(model, 1'000'000, 1e9);
+    ASSERT_TRUE(problem);
+    EXPECT_NE(problem->find("1000000 tokens this model takes at least 80.8 GB of memory, and 1 GB are free"),
+              std::string::npos)
+        << *problem;
+}
+
+}  // namespace
+}  // namespace roper
