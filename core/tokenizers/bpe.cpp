@@ -174,6 +174,9 @@ std::vector<Bpe::Merge> mergesOfScores(const Bpe& vocabulary, const std::vector<
             const auto left = vocabulary.idOf(piece.substr(0, cut));
             if (!left) continue;
             const auto right = vocabulary.idOf(piece.substr(cut));
+            if (right && merges.size() == kMostScoredMerges)
+                throw std::invalid_argument("there are more than " + std::to_string(kMostScoredMerges) +
+                                            " ways to put tokens together from two others");
             if (right) merges.push_back({*left, *right, merged, rank});
         }
     }

@@ -64,11 +64,13 @@ class Bpe {
 
 /// The longest piece, in bytes, that a vocabulary with scores may have: each of its cuts is looked up.
 inline constexpr std::size_t kLongestScoredPiece = 256;
+/// The most merges that it may have. That of Gemma, with 256,000 pieces, has about 600,000.
+inline constexpr std::size_t kMostScoredMerges = 1U << 21U;
 
 /// The merges of a vocabulary that has scores instead (SentencePiece): every way to put a piece together from
 /// two others, ranked by the score of what they become, the highest first.
 /// @param scores  one for each piece
-/// @throws std::invalid_argument for a piece that is too long
+/// @throws std::invalid_argument for a piece that is too long, and for too many merges
 std::vector<Bpe::Merge> mergesOfScores(const Bpe& vocabulary, const std::vector<double>& scores);
 
 /// Length in bytes of the UTF-8 character that begins with this byte; 1 for what begins none.

@@ -116,7 +116,7 @@ TokenizerParts sentencePieceParts(const GgufMetadata& metadata, const std::vecto
     try {
         parts.bpe.setMerges(mergesOfScores(parts.bpe, *scores));
     } catch (const std::invalid_argument& error) {
-        metadata.refuse("tokenizer.ggml.tokens", std::string("has no scores: ") + error.what());
+        metadata.refuse("tokenizer.ggml.tokens", std::string("cannot be merged by scores: ") + error.what());
     }
     parts.bpe.bytes_as_pieces = true;
     parts.bpe.fuses_unknown = true;

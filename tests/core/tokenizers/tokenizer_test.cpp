@@ -11,6 +11,7 @@
 #include "core/tokenizers/tokenizer_files.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gguf_bytes.h"
+#include "tests/support/limited_process.h"
 #include "tests/support/temporary_folder.h"
 
 namespace roper {
@@ -137,6 +138,23 @@ TEST(Tokenizers, WhatAGgufFileLacksIsSaid) {
     typed.add("tokenizer.ggml.scores", std::vector<float>{1, 2});
     typed.add("tokenizer.ggml.token_type", std::vector<std::int32_t>{1});
     refuses(typed, "holds 1 numbers for 2 tokens");
+}
+
+/// Each piece is the one before it and a letter more, so all cuts of all pieces are found.
+TEST(Tokenizers, InAGgufFileMayNotBeCutInEveryWay) {
+    expectWithinLimits([] {
+        std::vector<std::string> pieces;
+        for (char first = 'a'; first <= 'z'; ++first)
+            for (const char second : {'a', 'b', 'c'})
+                for (std::size_t length = 1; length + 2 <= kLongestScoredPiece; ++length)
+                    pieces.push_back(std::string{first, second} + std::string(length, 'a'));
+        GgufBytes bytes;
+        bytes.add("tokenizer.ggml.model", std::string("llama"));
+        bytes.add("tokenizer.ggml.tokens", pieces);
+        bytes.add("tokenizer.ggml.scores", std::vector<float>(pieces.size()));
+        expectError(ErrorKind::checkpoint, "more than 2097152 ways", [&] { tokenizerIn(bytes); });
+        return !testing::Test::HasFailure();
+    });
 }
 
 TEST(Tokenizers, ByteLevelOnesGiveTheTextBack) {
