@@ -1,6 +1,7 @@
 // fuzz_parsers --target=NAME [argument of libFuzzer...]: feeds one parser. Whatever the bytes, it answers or
 // throws an Error, which is for a person; any other exception, and whatever the sanitizers find, is a mistake
-// of ours. ROPER_SEED, where it is set, is libFuzzer's seed.
+// of ours. So is an input that takes kMostSeconds of a processor or, by libFuzzer's -malloc_limit_mb and
+// -rss_limit_mb, more memory than that. ROPER_SEED, where it is set, is libFuzzer's seed.
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -182,7 +183,7 @@ const std::vector<std::string>& texts() {
     static const std::vector<std::string> made = [] {
         std::vector<std::string> all = {
             "",         "The cat, 12 ÅÉ\n  日本 <s>", "ab ab  abc ▁▁a1 12 'sA_.ﬁ\u0085\u180E",
-            "\n\n a\n", std::string(400, 'a'),       std::string(200, ' ') + "b"};
+            "\n\n a\n", std::string(400, 'a'),        std::string(200, ' ') + "b"};
         for (const char* const part : {"ab", "e\u0301\u0323\u0F73", "\uFDFA ", "<s>a"}) {
             all.emplace_back();
             while (all.back().size() < 200)

@@ -1,5 +1,6 @@
 """What the system does to a trainer: closed pipes, stops, limits of memory and of file size."""
 
+import json
 import os
 import re
 import resource
@@ -11,7 +12,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from programs import TINY, TRAINER, TrainerTest, read_rows, status, wait_until
+from programs import TINY, TRAINER, TrainerTest, read_rows, small_model, status, tokenizer_json, wait_until
 
 
 class Signals(TrainerTest):
@@ -108,6 +109,53 @@ class Memory(TrainerTest):
                             "--name", "a")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("of 4000", self.trainer("list", "--runs", self.runs).stdout.replace("/4000", " of 4000"))
+
+
+class Tokenizers(TrainerTest):
+    """A model's folder is a stranger's: whatever its tokenizer says, an answer or a message comes soon."""
+
+    LONGEST, MOST_MEMORY = 30, 1 << 20  # seconds of a processor, kB
+
+    def look(self, text="a" * 1000, **members):
+        """What is said about a model with these members of its tokenizer.json, and the exit code."""
+        folder = small_model(self._folder.name, "llama")
+        (folder / "tokenizer.json").write_text(json.dumps({**json.loads(tokenizer_json()), **members}))
+        limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (self.LONGEST, self.LONGEST))
+        arguments = [TRAINER, "look", folder, "--what", "loss", "--text", text]
+        process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=limit)
+        said = process.stderr.read()
+        _, ended, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(ended)
+        process.stderr.close()
+        self.assertLess(used.ru_maxrss, self.MOST_MEMORY)
+        return said, process.returncode
+
+    def test_what_multiplies_a_text_is_refused(self):
+        def replace(pattern, content):
+            return {"type": "Replace", "pattern": pattern, "content": content}
+
+        letters = replace({"String": "a"}, "a" * 1000)
+        ligatures = replace({"String": "a"}, "\ufdfa" * 300)
+        everywhere = replace({"Regex": "(?=a)|$|"}, "a" * 1000)
+        template = {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "0"}}] * 100_000,
+                    "special_tokens": {"0": {"ids": [0] * 100_000}}}
+        split = {"type": "Split", "pattern": {"Regex": "(?:(?:a|aa)+b)|a"}, "behavior": "Isolated"}
+        for members, part in (({"normalizer": {"type": "Sequence", "normalizers": [letters] * 8}}, "97536 bytes"),
+                              ({"normalizer": {"type": "Sequence", "normalizers": [ligatures, {"type": "NFKD"}]}}, "97536 bytes"),
+                              ({"normalizer": everywhere}, "97536 bytes"), ({"post_processor": template}, "256 special tokens"),
+                              ({"pre_tokenizer": split}, "needs more than 500000000 steps"),
+                              ({"added_tokens": [{"content": "zz", "id": 1 << 40}]}, "has the id 1099511627776")):
+            said, code = self.look(**members)
+            self.assertEqual(code, 4, said)
+            self.assertIn("tokenizer.json: ", said)
+            self.assertIn(part, said)
+            self.assertLess(len(said), 400)
+
+    def test_a_file_of_ten_megabytes_is_read(self):
+        for members in ({"ignored": [{}] * 2_500_000}, {"ignored": {str(i): [] for i in range(800_000)}},
+                        {"added_tokens": [{"content": f"<{i}>", "id": i % 64} for i in range(250_000)]}):
+            said, code = self.look(text="0123", **members)
+            self.assertEqual(code, 0, said)
 
 
 class Threads(TrainerTest):
