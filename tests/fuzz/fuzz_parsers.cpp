@@ -277,7 +277,7 @@ double processorSeconds() {
 }
 
 /// What one input may take below the sanitizers, however busy the machine is. What is bounded stays far
-/// below: the slowest of a million inputs took a second.
+/// below: the slowest of 446,000 inputs took less than a second, alone on a core.
 constexpr double kMostSeconds = 10;
 
 }  // namespace
