@@ -2,8 +2,9 @@
 
 #include <QApplication>
 #include <QDir>
-#include <QElapsedTimer>
+#include <QEventLoop>
 #include <QPainter>
+#include <QTimer>
 #include <functional>
 #include <iostream>
 
@@ -18,10 +19,10 @@ namespace {
 
 /// Lets layouts, queued replots and timers do their work.
 void settle() {
-    QElapsedTimer clock;
-    clock.start();
-    while (clock.elapsed() < 250)
-        QCoreApplication::processEvents(QEventLoop::AllEvents, 50);
+    constexpr int kSettled_ms = 250;
+    QEventLoop loop;
+    QTimer::singleShot(kSettled_ms, &loop, &QEventLoop::quit);
+    loop.exec();
 }
 
 void announce(const QString& path) {

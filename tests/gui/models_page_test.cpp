@@ -379,14 +379,14 @@ class ModelsPageTest : public PageTest {
         waitForAnswers();
         AttentionState& attention = window_->attentionState();
         attention.useRun(model("llama"));
-        attention.waitForRun();
+        QTRY_VERIFY_WITH_TIMEOUT(!attention.isAsking(), 60000);
         Setup setup = attention.setup();
         setup.run_text = kText;
         setup.layer = 1;
         setup.head = 2;
         setup.query = 12;
         window_->selection().set(setup, "test");
-        attention.waitForRun();
+        QTRY_VERIFY_WITH_TIMEOUT(!attention.isAsking(), 60000);
         QVERIFY2(attention.isReady(), qPrintable(attention.message()));
         QCOMPARE(attention.sourceText(), QString("layer 1, head 2 of llama"));
         const Eigen::VectorXd of_model = state().attention()->map.values->row(12).transpose();

@@ -1,20 +1,24 @@
 #include "ui/charts/figure_request.h"
 
 #include <QCoreApplication>
-#include <QElapsedTimer>
+#include <QDeadlineTimer>
+#include <QTimer>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace roper {
 
-void waitWhile(const std::function<bool()>& is_busy, const std::string& what) {
-    constexpr int kPatience_ms = 600000;
-    QElapsedTimer clock;
-    clock.start();
+void waitWhile(const std::function<bool()>& is_busy, const std::string& what, std::chrono::minutes patience) {
+    constexpr int kBetweenLooks_ms = 20;
+    QTimer wake;  // at the latest, when nothing happens
+    wake.start(kBetweenLooks_ms);
+    const QDeadlineTimer end(patience);
     while (is_busy()) {
-        if (clock.elapsed() > kPatience_ms)
-            throw Error(ErrorKind::other, what + " was not done within ten minutes");
-        QCoreApplication::processEvents(QEventLoop::AllEvents, 50);
+        if (end.hasExpired())
+            throw Error(ErrorKind::other, what + " was not done within " +
+                                              countOf(static_cast<std::size_t>(patience.count()), "minute"));
+        QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
     }
 }
 

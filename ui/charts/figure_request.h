@@ -2,6 +2,7 @@
 
 #include <QSize>
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -33,9 +34,10 @@ struct FigureRequest {
     }
 };
 
-/// Lets the event loop run as long as something is busy.
+/// Lets the event loop run, and sleep, as long as something is busy.
 /// @param what  is waited for, for the error: "the model"
-/// @throws Error (other) after ten minutes
-void waitWhile(const std::function<bool()>& is_busy, const std::string& what);
+/// @throws Error (other) when patience is over
+void waitWhile(const std::function<bool()>& is_busy, const std::string& what,
+               std::chrono::minutes patience = std::chrono::minutes(10));
 
 }  // namespace roper

@@ -1,11 +1,10 @@
 #include "ui/explorer/attention_state.h"
 
-#include <QCoreApplication>
-#include <QElapsedTimer>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/tasks/task.h"
+#include "ui/charts/figure_request.h"
 #include "ui/live/example_text.h"
 #include "ui/live/published_models.h"
 #include "ui/live/token_texts.h"
@@ -218,26 +217,20 @@ void AttentionState::useRun(const QString& run) {
     if (!asked_) follow();  // the setup was this one already
 }
 
-void AttentionState::waitForRun() {
-    constexpr qint64 kPatience_ms = 60000;
-    QElapsedTimer clock;
-    clock.start();
-    while (asking_ && clock.elapsed() < kPatience_ms)
-        QCoreApplication::processEvents(QEventLoop::AllEvents, 50);
-}
-
 void AttentionState::adopt(const std::string& run, const std::function<Setup(const Setup&)>& change) {
     if (run.empty()) {
         const Setup wanted = change(Setup{});
         if (wanted.source == Source::run) throw Error(ErrorKind::usage, "source=run needs a run: --run NAME");
         return selection_.replace(wanted);
     }
+    const auto wait = [this, &run] {
+        waitWhile([this] { return asking_; }, "the answer of \"" + run + "\"", std::chrono::minutes(1));
+    };
     runs_.readAll();
     useRun(QString::fromStdString(run));
-    waitForRun();
+    wait();
     selection_.replace(change(setup()));
-    waitForRun();
-    if (isAsking()) throw Error(ErrorKind::other, "the run \"" + run + "\" has not answered within a minute");
+    wait();
     if (!isReady()) throw Error(ErrorKind::usage, message().toStdString());
 }
 

@@ -63,8 +63,6 @@ class AttentionState : public QObject {
     void askRun();
     /// A page that is seen watches: a model that trains is then looked at again from time to time.
     void watch(bool seen) { watchers_ += seen ? 1 : -1; }
-    /// Waits until a run has answered or failed; for pictures without a window.
-    void waitForRun();
     /// Takes vectors from a run (empty: as the setup says), then what `change` makes of the setup, and waits
     /// for the run; for pictures without a window. @throws Error
     void adopt(const std::string& run, const std::function<Setup(const Setup&)>& change);
