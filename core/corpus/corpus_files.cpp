@@ -83,7 +83,8 @@ FilePath CorpusFiles::named(const char* name, const char* former) const {
 }
 
 CorpusSummary CorpusFiles::readSummary() const {
-    return parseCorpusSummary(readFile(summary()), summary().string());
+    constexpr std::uint64_t kLargest = 1U << 20U;
+    return parseCorpusSummary(readFile(summary(), kLargest), summary().string());
 }
 
 std::optional<std::string> CorpusFiles::damage() const {

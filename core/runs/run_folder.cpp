@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
+#include <type_traits>
 
 #include "core/base/crash_report.h"
 #include "core/base/durable_file.h"
@@ -109,8 +111,22 @@ void RunFolder::forEachRow(const std::function<void(const Row&)>& take) const {
     }
 }
 
+/// What a file of rows that windows read as a whole may hold, in bytes. Metrics, evaluations and samples are
+/// read on from where the last look ended.
+template <class Row>
+constexpr std::uint64_t mostBytesOfRows() {
+    constexpr bool is_read_on =
+        std::is_same_v<Row, MetricsRow> || std::is_same_v<Row, EvaluationRow> || std::is_same_v<Row, Sample>;
+    return is_read_on ? std::numeric_limits<std::uint64_t>::max() : 32U << 20U;
+}
+
 template <class Row>
 std::vector<Row> RunFolder::rows() const {
+    const FilePath path = pathOf<Row>();
+    if (isThere(path) && fileSize(path) > mostBytesOfRows<Row>())
+        throw Error(ErrorKind::disk, path.string() + " holds more than " +
+                                         bytesText(static_cast<double>(mostBytesOfRows<Row>())) +
+                                         ", which no run writes; move it away to go on without it");
     std::vector<Row> rows;
     forEachRow<Row>([&](const Row& row) { rows.push_back(row); });
     return rows;

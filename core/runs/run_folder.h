@@ -76,7 +76,7 @@ class RunFolder {
     template <class Row>
     void forEachRow(const std::function<void(const Row&)>& take) const;
 
-    /// The same as a list.
+    /// The same as a list. @throws Error (disk), also for a table that no run could have written
     template <class Row>
     std::vector<Row> rows() const;
 

@@ -137,7 +137,7 @@ RunQueue parseQueue(std::string_view text, const std::string& origin) {
 }
 
 RunQueue readQueue(const std::filesystem::path& runs) {
-    constexpr std::uint64_t kLargest = 16U << 20U;
+    constexpr std::uint64_t kLargest = 1U << 20U;  // tens of thousands of runs
     const FilePath path = queuePath(runs);
     if (!isThere(path)) return {};
     return parseQueue(readFile(path, kLargest), path.string());

@@ -19,7 +19,8 @@ FilePath speedsPath(const std::filesystem::path& runs) {
 /// The file's content; an empty object if it cannot be read, since it can be measured again.
 nlohmann::json readAll(const std::filesystem::path& runs) {
     try {
-        nlohmann::json json = parseStrictJson(readFile(speedsPath(runs)));
+        constexpr std::uint64_t kLargest = 1U << 20U;
+        nlohmann::json json = parseStrictJson(readFile(speedsPath(runs), kLargest));
         if (json.is_object()) return json;
     } catch (const Error&) {
     } catch (const std::invalid_argument&) {

@@ -13,8 +13,8 @@ class EncodingBudget {
     static constexpr std::size_t kLongestText = 16U << 20U;
     /// The same for its tokens.
     static constexpr std::size_t kMostTokens = 1'000'000;
-    /// Bytes that no pre-tokenizer cuts. Merging them takes about 100 times as much memory.
-    static constexpr std::size_t kLongestWord = 4U << 20U;
+    /// Bytes that no pre-tokenizer cuts. Merging them takes about 50 times as much memory.
+    static constexpr std::size_t kLongestWord = 8U << 20U;
     /// Steps of all patterns, searches and merges together, which take a few seconds. An English text takes
     /// about 40 for each byte, most of them for its merges.
     static constexpr std::uint64_t kMostSteps = 500'000'000;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -87,6 +88,19 @@ TEST(LineReader, ALineThatIsTooLongCanBeCut) {
     LineReader reader(sparse, LineReader::LastLine::unfinished, LineReader::Overlong::cut);
     EXPECT_EQ(reader.next(), "one");
     expectError(ErrorKind::disk, "a line of more than 67.1 MB", [&] { reader.next(); });
+}
+
+TEST(Reading, WhatIsChosenMustBeARegularFile) {
+    const TemporaryFolder folder;
+    std::ofstream(folder / "f") << "1";
+    fs::create_symlink(folder / "f", folder / "link");
+    fs::create_symlink("/dev/zero", folder / "device");
+    ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+    for (const char* name : {"f", "link", "missing"})
+        EXPECT_NO_THROW(requireRegularFile(folder / name)) << name;
+    for (const fs::path& path : {folder / "pipe", folder / "device", folder.path()})
+        expectError(ErrorKind::disk, path.string() + " is a folder, a pipe or a device",
+                    [&] { requireRegularFile(path); });
 }
 
 TEST(Reading, ATerabyteOfNothingIsRefusedUnread) {

@@ -131,5 +131,20 @@ TEST(RunRecorder, FormerTagsOfEventsBecomeTodays) {
                                               "evaluation/token_accuracy"}));
 }
 
+TEST(RunFolder, TablesThatAWindowReadsAsAWholeAreLimited) {
+    const TemporaryFolder runs;
+    const RunFolder run = createRun(runs.path(), "a", {});
+    constexpr std::uintmax_t kTooMany = 40U << 20U;
+    for (const FilePath& path : {run.methodPath(), run.sizesPath(), run.lengthsPath(), run.positionsPath()}) {
+        std::ofstream(path.path()) << "\n";
+        std::filesystem::resize_file(path.path(), kTooMany);
+    }
+    const std::string what = "holds more than 33.6 MB, which no run writes";
+    expectError(ErrorKind::disk, what, [&] { run.methodRows(); });
+    expectError(ErrorKind::disk, what, [&] { run.sizeRows(); });
+    expectError(ErrorKind::disk, what, [&] { run.lengthRows(); });
+    expectError(ErrorKind::disk, what, [&] { run.positionRows(); });
+}
+
 }  // namespace
 }  // namespace roper

@@ -1,10 +1,13 @@
 #include "core/tour/tour.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <set>
 
 #include "core/base/error.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
 
 namespace roper {
 namespace {
@@ -102,6 +105,12 @@ TEST(Tour, TheBundledOneIsWholeAndShort) {
             EXPECT_EQ(text.find("  "), std::string::npos) << stop.name << ": " << text;
     }
     EXPECT_GT(answers.size(), 1U) << "the right answer is always the same one";
+}
+
+TEST(Tour, IsReadFromARegularFile) {
+    const TemporaryFolder folder;
+    ASSERT_EQ(::mkfifo((folder / "tour.toml").c_str(), 0600), 0);
+    expectError(ErrorKind::disk, "choose a regular file", [&] { readTour(folder / "tour.toml"); });
 }
 
 }  // namespace
